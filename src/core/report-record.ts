@@ -16,13 +16,13 @@ export interface ReportRecord {
   format: ReportFormat
   asOf: Timestamp
   madeAt: Timestamp
-  /** Who asked for it, or what else caused it. */
+  /** Who requested it, or another cause. */
   madeBy: string | null
   programVersion: string
   /** IANA name. */
   timeZone: string
   settings: Settings
-  /** What it says of when the RFQ was read; null if it is about a past moment. */
+  /** When the RFQ was read, as stated in the report; null if it is about a past moment. */
   readTimes: ReadTimes | null
   /** Of the file, in lower-case hexadecimal digits. */
   sha256: string

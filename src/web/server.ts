@@ -81,7 +81,7 @@ export async function createWebApp(options: ServerOptions): Promise<FastifyInsta
 
 const LIMITS = {
   bodyLimit: 65_536,
-  // No route has a pattern whose matching would take long; addresses are limited as a whole.
+  // No route has a pattern that is slow to match; the length of the whole address is limited.
   routerOptions: { maxParamLength: MAX_HEADER_SIZE },
 }
 

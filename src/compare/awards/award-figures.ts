@@ -13,7 +13,7 @@ export interface Candidate extends ScoredLot {
   total: number
 }
 
-/** The offers that can be compared, whatever they do not meet, as what awards are made of; by sequence. */
+/** The comparable offers as candidates for awards, regardless of requirements; by sequence. */
 export const candidatesOf = (offers: readonly OfferReport[]): Candidate[] =>
   offers
     .flatMap((offer): Candidate[] => {

@@ -23,9 +23,9 @@ export interface EfficientAwards<L extends Lot> {
   exact: boolean
 }
 
-/** Different sums of tonnes that are kept; beyond it, sums share cells of equal width. */
+/** Maximum number of distinct sums of tonnes; beyond it, sums share cells of equal width. */
 const MAX_SUMS = 20_000
-/** Sets that are remembered, some 100 MB; enough for thousands of offers, whose later, dearer ones improve few sums. */
+/** Maximum number of sets in memory, about 100 MB; enough for thousands of offers, whose later, dearer ones improve few sums. */
 const MAX_SETS = 8_000_000
 
 /** Allows for floating-point noise in sums: a maximum counts as kept up to this much more. */

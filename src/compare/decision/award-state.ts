@@ -21,7 +21,7 @@ export interface AwardState {
   findings: AwardFinding[]
   /** What to do next; one or two sentences. */
   next: string
-  /** All of it to show: who, when, what, why, what the marketplace shows, and what to do next. */
+  /** The facts to show: who, when, what, why, what the marketplace shows, and the next step. */
   lines: AwardLine[]
 }
 
@@ -56,7 +56,7 @@ export function awardState(award: AwardFacts, present: PresentOffers): AwardStat
   return { award, status, findings, next, lines: linesOf(award, findings, next) }
 }
 
-/** What keeps the marketplace from coming to show the recorded award. */
+/** What prevents the marketplace from showing the recorded award as accepted. */
 const DIFFERS: ReadonlySet<AwardFinding['code']> = new Set([
   'other-accepted',
   'missing',
@@ -113,7 +113,7 @@ const newest = (offers: readonly OfferReport[]): Timestamp | null =>
     .at(-1) ?? null
 const namesOf = (offers: readonly AwardedOfferRecord[]) => joined(offers.map(({ name }) => name))
 
-/** What is otherwise of an awarded offer than when it was awarded, and when it expires. */
+/** How an awarded offer has changed since it was awarded, and when it expires. */
 function* offerFindings(
   record: AwardedOfferRecord,
   offer: OfferReport | undefined,

@@ -22,7 +22,7 @@ const MAX_OTHERS = 4
 /** Differences of prices below this share are none. */
 const SAME_PRICE = 0.0005
 
-/** The awards worth a look, by tonnes; then what a changed mind would buy. Equal ones are one row, with notes. */
+/** Efficient awards by tonnes, then alternatives with waived requirements or divided offers. Equal ones share a row, with notes. */
 export function choicesOf(
   problem: AwardProblem,
   recommended: Award | null,

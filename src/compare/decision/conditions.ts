@@ -52,7 +52,7 @@ export const askedBesides = ({ additionalRequirements }: Pick<RfqTerms, 'additio
   additionalRequirements === null ? null : truncate(oneLine(additionalRequirements), MAX_QUOTED)
 const MAX_QUOTED = 300
 
-/** Flags of a severity; in the words of the requirement that says the same. */
+/** Messages of the flags of a severity; an equivalent requirement's message replaces the flag's. */
 const flagTexts =
   (wanted: Severity) =>
   ({ flags, unmet }: OfferReport): string[] =>
@@ -62,7 +62,7 @@ const flagTexts =
 
 const requirementTexts = ({ unmet }: OfferReport): string[] => unmet.map(({ message }) => message)
 
-/** Unless a high flag says that all is paid in advance, or more. */
+/** Omitted if a high flag states that everything, or more, is paid in advance. */
 function prepaymentText({ metrics: { prepaidShare }, prepayments }: OfferReport): string[] {
   if (prepaidShare === null || prepaidShare <= 0 || prepaidShare >= 1 - 1e-9) return []
   const first = earliest(prepayments.map(({ dueDate }) => dueDate))

@@ -133,7 +133,7 @@ function stateBanner(rfq: RfqTerms): Banner[] {
   return [{ code: 'rfq-overdue', message }]
 }
 
-/** Those of the award first; those that cannot be awarded any more do not matter. */
+/** Those of the award first; offers that can no longer be awarded are left out. */
 function newerTermsBanner(
   offers: readonly OfferReport[],
   awarded: ReadonlySet<string>,

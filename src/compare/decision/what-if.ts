@@ -106,7 +106,7 @@ function otherBases({ priceBasis, haircuts }: Settings): PriceBasis[] {
   return PRICE_BASES.filter((basis) => basis !== priceBasis && basis !== same)
 }
 
-/** Waived requirements that are named, those that cost least first. */
+/** Maximum number of waived requirements that are named, the cheapest first. */
 const MAX_WAIVED = 2
 
 /** What would change the award, one sentence each; what leads to the same award is one sentence. */
@@ -134,7 +134,7 @@ export function changesOf(
   ]
 }
 
-/** Offers that contradict themselves and are looked at: the first by rank. */
+/** Maximum number of self-contradicting offers examined: the first by rank. */
 const MAX_CONTRADICTORY = 3
 
 /** Another award, if what an offer states holds rather than its delivery lines. */

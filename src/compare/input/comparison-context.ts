@@ -13,7 +13,7 @@ export interface ReportContext {
   asOfDate: CalendarDate
   generatedAt: Timestamp
   programVersion: string
-  /** The user who asked for the report, or what else caused it, such as `schedule`; null if that is not known. */
+  /** The user who requested the report, or another cause, such as `schedule`; null if unknown. */
   madeBy: string | null
   /** When the terms of the offers were read; null if that is not known, as of a past moment. */
   termsRead: TermsRead | null

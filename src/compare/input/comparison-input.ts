@@ -67,7 +67,7 @@ export interface ReportParameters {
   /** When the report is created; for display only. */
   generatedAt: Date
   programVersion: string
-  /** Who asked for the report, or what else caused it; for display only. */
+  /** Who requested the report, or another cause; for display only. */
   madeBy?: string
   /** When the terms of the offers were read, unless `asOf` is in the past; for display only. */
   termsRead?: TermsRead | null

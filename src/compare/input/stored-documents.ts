@@ -62,7 +62,7 @@ export async function findLastSummaries(
   const found = new Map<string, LastSummary>()
   for (const since of new Set(responses.flatMap(({ missingSince }) => missingSince ?? []))) {
     const stored = await rfqAsOf(new Date(Date.parse(since) - 1))
-    // Parsing takes longest, and few RFQs have an accepted offer.
+    // Parsing is the slowest step, and few RFQs have an accepted offer.
     const rfq = stored?.bodyText.includes('accepted') ? parseStoredRfq(stored) : null
     if (rfq?.shape !== 'full' || rfq.document === null) continue
     const ids = new Set(responses.flatMap(({ id, missingSince }) => (missingSince === since ? [id] : [])))

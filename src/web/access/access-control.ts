@@ -22,7 +22,7 @@ export interface AccessOptions {
   /** Header in which a proxy names the user it authenticated; null for none. */
   trustedUserHeader: string | null
   trustedUserRole: Role
-  /** Addresses and networks whose headers are believed, if they send `proxySecret`. */
+  /** Addresses and networks whose headers are trusted if they send `proxySecret`. */
   trustedProxies: readonly string[]
   proxySecret: string | null
   /** Name of the user if signing in is not required. */
@@ -46,7 +46,7 @@ export const hasUsers = (options: Pick<AccessOptions, 'token' | 'tokens' | 'trus
 export const isLocal = ({ host, publicUrl }: Pick<AccessOptions, 'host' | 'publicUrl'>): boolean =>
   isLoopback(host) && (publicUrl === null || isLoopback(new URL(publicUrl).hostname))
 
-/** Establishes who sends each request, and rejects those who may not use its route. Decorates requests: plugin.ts. */
+/** Authenticates each request and checks that the user may use its route. Decorates requests (plugin.ts). */
 export async function addAccessControl(app: FastifyInstance, options: AccessOptions): Promise<void> {
   const proxies = createProxies(options)
   await app.register(cookie)
@@ -66,11 +66,11 @@ export async function addAccessControl(app: FastifyInstance, options: AccessOpti
   app.addHook('preHandler', async (request) => access.checkOrigin(request))
 }
 
-/** What routes need of the access control: signing in and out. */
+/** The part of the access control that routes use: signing in and out. */
 export interface Access {
   /** Origin at which browsers reach the page; null if it is not configured. */
   readonly publicUrl: string | null
-  /** Whether everybody who can reach the server may use it: only this machine can, and no way to sign in is configured. */
+  /** Whether access needs no sign-in: only this machine can reach the server, and no way to sign in is configured. */
   readonly open: boolean
   /** Where users can sign in with a token. */
   readonly hasSignIn: boolean
@@ -152,7 +152,7 @@ const UNPROVEN = `the proxy must send web.proxySecret in the header ${PROXY_SECR
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** A browser says where a request comes from, an older one only with `Origin`; a program does not. */
+/** Browsers state the origin of a request, older ones only with `Origin`; programs do not. */
 function isOwnRequest({ headers, host }: FastifyRequest, publicUrl: string | null): boolean {
   const { origin } = headers
   const site = headers['sec-fetch-site']
@@ -190,7 +190,7 @@ function readName({ raw }: FastifyRequest, header: string | null): { value: stri
   return problem === null ? { value } : { problem: `the name in the header ${header} of the proxy ${problem}` }
 }
 
-/** Node.js reads headers as Latin-1; proxies send UTF-8. Text that is no UTF-8 stays as it is. */
+/** Node.js reads headers as Latin-1; proxies send UTF-8. Text that is not valid UTF-8 stays unchanged. */
 function decodeHeader(text: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'latin1'))

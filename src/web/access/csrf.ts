@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Tokens that forms repeat, so that no other website can send them for the user. */
+/** CSRF tokens, which forms send back, so that no other website can submit them for the user. */
 export interface Csrf {
   /** @param owner the session, or the user without one */
   tokenFor(owner: string): string

@@ -5,13 +5,13 @@ import { isSameSecret } from './users.js'
 /** Header in which a proxy sends `web.proxySecret`. */
 export const PROXY_SECRET_HEADER = 'X-Quotekeeper-Proxy-Secret'
 
-/** The proxies in front of the server. Their headers are believed. */
+/** The proxies in front of the server, whose headers are trusted. */
 export interface Proxies {
   /** Whether a request comes from the address of a proxy. Other programs of that machine have it too. */
   isAddress(request: FastifyRequest): boolean
   /** Whether a proxy sent the request: it has the address and the secret. */
   isSender(request: FastifyRequest): boolean
-  /** The address of the client: if a proxy sent the request, the last one in `X-Forwarded-For` that is no proxy's. */
+  /** The address of the client: if a proxy sent the request, the last one in `X-Forwarded-For` that does not belong to a proxy. */
   clientAddress(request: FastifyRequest): string
 }
 

@@ -4,7 +4,7 @@ import type { User } from './users.js'
 
 /** Hours until a session ends, whether it is used or not. */
 export const SESSION_HOURS = 12
-/** Minutes without a request until a session ends whose cookie is sent without TLS, to every port of the host. */
+/** Idle timeout, in minutes, of a session whose cookie is sent without TLS, and so to every port of the host. */
 export const IDLE_MINUTES = 60
 /** Sessions of one user. A further one ends the oldest. */
 const MAX_SESSIONS = 20

@@ -66,7 +66,7 @@ export const Notice = ({ tone, children }: { tone: Tone; children: ComponentChil
   </p>
 )
 
-/** How old what is shown is, at the end of a line of facts. Changes on every load, so it does not count as a change of the page. */
+/** The age of the shown data, at the end of a line of facts. It changes on every load, so it does not count as a change of the page. */
 export const Ages = ({ of }: { of: readonly (string | null)[] }) => (
   <span data-volatile>{of.map((message) => (message ? ` · ${message}` : ''))}</span>
 )

@@ -28,9 +28,9 @@ export interface Frame {
   canSignOut: boolean
   freshness: readonly ChannelFreshness[]
   now: Date
-  /** The past moment that is shown, the same page now, and the channels of which no poll of that kind was complete by then. */
+  /** The past moment that is shown, a link to the present, and the channels without a complete poll of that kind at that moment. */
   asOf?: { at: Date; kind: 'rfqs' | 'listings'; nowLink: string; incomplete: readonly string[] } | undefined
-  /** What the script does when something was polled: show the new page, or say that there is one. */
+  /** What the script does after a poll: show the new page, or announce it. */
   live?: 'replace' | 'notice' | undefined
 }
 
@@ -116,7 +116,7 @@ const PastNotice = ({ asOf: { at, kind, nowLink, incomplete } }: { asOf: NonNull
   </div>
 )
 
-/** How recent the figures are: of the one channel, or of the one that was polled longest ago. */
+/** How recent the figures are: of the only channel, or of the one with the oldest poll. */
 function FreshnessLine({ frame: { freshness, now } }: { frame: Frame }) {
   const [only, ...others] = freshness
   const prefix = only !== undefined && others.length === 0 ? `${only.channel}: ` : ''

@@ -119,5 +119,5 @@ body{font-size:14.5px}.wrap{padding-left:.9rem;padding-right:.9rem}h1{font-size:
 @media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
 ${CHART_STYLE}`
 
-/** Its address changes with its content, so that browsers may keep it for ever. */
+/** Its address changes with its content, so that browsers can cache it forever. */
 export const STYLESHEET_PATH = `/assets/style-${createHash('sha256').update(STYLESHEET).digest('hex').slice(0, 12)}.css`

@@ -16,11 +16,11 @@ const HTTP_LIMITS = {
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: MAX_HEADER_SIZE,
 }
-/** After which a connection ends on which nothing was sent or received, in milliseconds; longer than any page takes. */
+/** Idle timeout of a connection, in milliseconds; longer than any page takes. */
 const INACTIVITY_TIMEOUT = 120_000
 /** Connections that are open at the same time. */
 const MAX_CONNECTIONS = 200
-/** Those from one address. Fewer, so that others always get in. */
+/** Maximum number of connections from one address: fewer than in total, so that other clients can always connect. */
 const MAX_OF_ADDRESS = 100
 
 interface Connection {
@@ -65,7 +65,7 @@ export function createHttpServer(handler: RequestListener): Server {
   return server
 }
 
-/** What to end for a new connection: null: nothing, there is room; `none`: no other can be ended. */
+/** The connection to end for a new one. Null: none is needed; `none`: none can be ended. */
 function findConnectionToEnd(open: readonly [Socket, Connection][], address: string): Socket | 'none' | null {
   const own = open.filter(([, connection]) => connection.address === address)
   const full = own.length >= MAX_OF_ADDRESS ? own : open.length >= MAX_CONNECTIONS ? open : null

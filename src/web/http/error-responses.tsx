@@ -41,7 +41,7 @@ const sendError = (request: FastifyRequest, reply: FastifyReply, message: string
     : // As text, because Fastify would serialize an object in another way for an unknown path.
       reply.type('application/json; charset=utf-8').send(`${JSON.stringify({ error: message })}\n`)
 
-/** Remembers every route; returns which methods the routes of an address accept. */
+/** Records every route; the result returns the methods that the routes of an address accept. */
 function collectMethods(app: FastifyInstance): (url: string) => string[] {
   const routes: { pattern: RegExp; methods: string[] }[] = []
   app.addHook('onRoute', ({ url, method }) => {

@@ -19,7 +19,7 @@ export const isQueueUnavailable = (error: Error): boolean => error.name === 'Que
 const DATABASE_ERRORS = new Set(['StoreError', 'UnusableDatabaseError', 'MissingDatabaseError', 'UnknownCommitError'])
 
 /**
- * What is answered instead of an error: a queue or a database that cannot be used is no error of the web server.
+ * Turns an error into the one to answer with: an unavailable queue or database is not an error of the web server.
  * @param onError logs what the answer does not say
  */
 export function toResponseError(error: Error, onError: (error: unknown) => void): Error {

@@ -35,6 +35,6 @@ export async function renderParts(content: ComponentChildren): Promise<string> {
   return html
 }
 
-/** Whether the sender is a browser that shows what it gets, and not a program. */
+/** Whether the request comes from a browser that displays pages, not from a program. */
 export const wantsPage = ({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean =>
   ['GET', 'HEAD', 'POST'].includes(method) && /\btext\/html\b/.test(headers.accept ?? '')

@@ -65,7 +65,7 @@ export interface PageContent {
   /** The past moment that it shows, and of what; undefined for the current state. */
   past?: Past | undefined
   body: ComponentChildren
-  /** What happens when something was polled while it is shown. Default: the list is shown anew. */
+  /** What happens after a poll while the page is shown. Default: it is replaced. */
   live?: 'replace' | 'notice' | 'no'
   /** Called before it is sent, to set headers. */
   onSend?: (reply: FastifyReply) => void
@@ -96,7 +96,7 @@ export function addPage(
 }
 
 /**
- * Handles a form, for operators: leads to another page, or shows the page with what was wrong with the form.
+ * Handles a form, for operators: redirects to another page, or shows the page with the errors of the form.
  * @param handle `fields`: of the form, without empty ones
  */
 export function addForm(
@@ -280,7 +280,7 @@ export function readSearch({ q = '' }: Parameters): string {
   throw new HttpError(400, `q: expected a text of at most ${MAX_WORD_LENGTH} characters`)
 }
 
-/** The rows of the page that the address asks for, of a table that is read page by page; in a file, all up to a limit. */
+/** The range of rows to read for the requested page of a table; for a file, all up to a limit. */
 export function rangeOf(query: Parameters, maxInFile = Number.MAX_SAFE_INTEGER): { from: number; to: number } {
   const page = pageNumber(query)
   return query.format === undefined

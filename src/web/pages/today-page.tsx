@@ -108,7 +108,7 @@ const COLUMNS: readonly Column<TodayItem>[] = [
   },
 ]
 
-/** A visit ends when nothing was opened for this long, in milliseconds. */
+/** A visit ends after this time without a request, in milliseconds. */
 const VISIT_MS = 30 * 60_000
 const DEFAULT_SINCE_MS = 24 * 3_600_000
 const VISIT_COOKIE = 'quotekeeper_visit'

@@ -2,7 +2,7 @@ import { PAGE_SCRIPT_PATH, pageScript } from '../components/page-script.js'
 import { STYLESHEET, STYLESHEET_PATH } from '../components/stylesheet.js'
 import type { WebPlugin } from '../plugin.js'
 
-/** The style and the script of the pages, also of those that a browser sees before it signs in. */
+/** The style sheet and the script of the pages, including those shown before sign-in. */
 export const assetRoutes: WebPlugin = (app) => {
   const assets = [
     { path: STYLESHEET_PATH, type: 'text/css; charset=utf-8', text: STYLESHEET },

@@ -11,7 +11,7 @@ interface EventsOptions {
   intervalMs?: number
 }
 
-/** Browsers that may listen at the same time; each keeps a connection. */
+/** Maximum number of listening browsers; each keeps a connection open. */
 const MAX_LISTENERS = 40
 const INTERVAL_MS = 2_000
 /** When a browser that found no place may try again. */
@@ -19,7 +19,7 @@ const RETRY_SECONDS = 60
 /** Checks without a change after which a comment is sent, so that proxies keep the connection open. */
 const CHECKS_PER_COMMENT = 10
 
-/** `GET /events`: a server-sent event `change` whenever something was recorded. Checks only while somebody listens. */
+/** `GET /events`: a server-sent event `change` whenever something was recorded. Checks only while there are listeners. */
 export const eventRoutes =
   ({ pulse, onError, intervalMs = INTERVAL_MS }: EventsOptions): WebPlugin =>
   (app) => {

@@ -33,7 +33,7 @@ export const signInRoutes: WebPlugin = (app) => {
   })
 }
 
-/** A path of this server, wherever a link that somebody else made wants to lead. */
+/** A path on this server: prevents open redirects by forged links. */
 export function localPath(next: unknown): string {
   const base = 'http://localhost'
   if (typeof next !== 'string' || !next.startsWith('/') || !URL.canParse(next, base)) return '/'

@@ -13,7 +13,7 @@ export interface Column<Row> {
   /** What the page shows, if that is not simply the value. */
   cell?: (row: Row) => ComponentChildren
   align?: 'right'
-  /** `line`: never broken, such as dates. `wide`: text that needs room. Default: as the browser likes. */
+  /** `line`: never broken, such as dates. `wide`: text that needs room. Default: the browser decides. */
   width?: 'line' | 'wide'
   /** Only in files, because the page shows it in another column. */
   fileOnly?: boolean
@@ -60,7 +60,7 @@ export function parseSorting(
   return { key, descending }
 }
 
-/** Sorts rows by a column; unknown values come last, whatever the direction, and equal ones keep their order. */
+/** Sorts rows by a column. Unknown values come last in either direction; equal ones keep their order. */
 export function sortRows<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],

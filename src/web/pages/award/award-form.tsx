@@ -37,7 +37,7 @@ interface FormProps {
   view: RfqView
   user: User | null
   csrfToken: string
-  /** What a form that was sent had; default: the recommended offers. */
+  /** The values of a submitted form; default: the recommended offers. */
   chosen?: ReadonlySet<string>
   because?: string
 }

@@ -20,7 +20,7 @@ import { AwardCard, AwardForm, AwardHistory, ConfirmAward } from './award-form.j
 
 type Answer = (PageContent & { status: number }) | Redirect
 
-/** What was shown to be confirmed is out of date after this time. */
+/** How long a confirmation page stays valid, in milliseconds. */
 const CONFIRM_WITHIN_MS = 60 * 60_000
 
 /** `/rfqs/…/award`: the awards of an RFQ, recording one, and withdrawing it. `/awards/ID/workbook`: the workbook of an award. */

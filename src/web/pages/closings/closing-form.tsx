@@ -18,7 +18,7 @@ interface ClosingFormProps {
 
 type Refusable = Pick<RfqClosings, 'autoClose' | 'state'>
 
-/** Why an RFQ cannot be closed on the page now, in a sentence; null if it can be tried. */
+/** Why an RFQ cannot be closed on the page now, in one sentence; null if it can. */
 export function refusalOf(found: Refusable, reasons: ClosingReasons | null, obstacle: string | null): string | null {
   const { against } = reasons ?? NO_REASONS
   const kept = against.length === 0 ? null : `A closing round would keep it open: ${against.join('; ')}.`

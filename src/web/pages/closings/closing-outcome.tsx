@@ -5,7 +5,7 @@ import { Notice, plain, type Tone } from '../../components/format.js'
 import { RELOAD_NOTICE, type RequestedJobStatus } from '../operation/job-status.js'
 import type { Parameters } from '../page.js'
 
-/** The state of a close that somebody asked for on the page. */
+/** The state of a close that a user requested on the page. */
 export interface ClosingOutcome {
   tone: Tone
   message: string
@@ -13,11 +13,11 @@ export interface ClosingOutcome {
   isRunning: boolean
   /** It ended without a decision, so a close that was planned or sent may not be settled. */
   isUndecided?: boolean
-  /** Whether the run of the closing round says more. */
+  /** Whether the run of the closing round has details. */
   seeRun?: boolean
 }
 
-/** When a close was asked for, and its job, as the address of the page says. */
+/** The job of a requested close, and when it was requested, from the address of the page. */
 export interface RequestedClose {
   job: string
   at: string
@@ -34,7 +34,7 @@ export function readRequestedClose({ job, asked }: Parameters): RequestedClose |
 }
 
 /**
- * Whether a close that was asked for is decided, and how.
+ * Whether a requested close was decided, and how.
  * @returns null if the job is about something else
  */
 export function closingOutcome(

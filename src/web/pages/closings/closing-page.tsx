@@ -62,7 +62,7 @@ async function readClosing({ path, queries, now }: PageRequest): Promise<RfqClos
 const readReasons = async ({ queries, now }: PageRequest, { channel, id, state }: RfqClosings) =>
   state === 'closed' ? null : await queries.closingReasons({ channel, id, now })
 
-/** Asks for a closing round for this RFQ only; what that round decides, and whether it sends anything, is up to the policy. */
+/** Enqueues a closing round for this RFQ only; the policy decides whether it sends a close. */
 async function requestClose(page: PageRequest, { confirm = '' }: Parameters, closing: ClosingDeps) {
   const found = await readClosing(page)
   const reasons = await readReasons(page, found)

@@ -66,7 +66,7 @@ export async function rfqsPage(request: PageRequest): Promise<PageContent> {
   })
 }
 
-/** A state that is neither documented nor that of any RFQ is a typo, not a filter that nothing matches. */
+/** A state that is neither documented nor that of any RFQ is treated as a typo, not as a filter without matches. */
 async function refuseUnknownState(request: PageRequest, listed: readonly string[]): Promise<void> {
   const { query, queries, now } = request
   const known = [...new Set<string>([...RFQ_STATES, ...listed])]

@@ -1,7 +1,7 @@
 import type { Tone } from '../../components/format.js'
 import { RELOAD_NOTICE, type RequestedJobStatus } from './job-status.js'
 
-/** What a person can have polled on the page of a channel. */
+/** The polls that an operator can start on the page of a channel. */
 export const POLLS = { rfqs: 'RFQs', listings: 'listings' } as const
 export type PollKind = keyof typeof POLLS
 
@@ -12,7 +12,7 @@ interface PollState {
 }
 
 /**
- * Whether a poll that was asked for waits, runs or has ended.
+ * Whether a requested poll waits, runs or has ended.
  * @returns null if the job is about something else
  */
 export function pollState(channel: string, status: RequestedJobStatus): PollState | null {

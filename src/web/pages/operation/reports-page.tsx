@@ -28,7 +28,7 @@ export interface ReportFile {
   name: string
   bytes: number
   writtenAt: string
-  /** Who asked for it; null if that was not recorded. */
+  /** Who requested it; null if that was not recorded. */
   madeBy: string | null
   /** As recorded when it was made; null if it was not. */
   sha256: string | null
@@ -48,7 +48,7 @@ export interface ReportsDeps {
   find: (name: string) => Promise<string | null>
 }
 
-/** `/reports`: the reports that were made, downloads, and making one. */
+/** `/reports`: existing reports with downloads, and a form that makes one. */
 export function addReports(app: FastifyInstance, deps: PageDeps, reports: ReportsDeps): void {
   addPage(app, deps, '/reports', (page) => reportsPage(page, reports))
   addPage(app, deps, '/reports/jobs/:id', (page) => jobPage(page, reports))

@@ -28,7 +28,7 @@ import { choicesTable, offersTable } from './rfq-tables.js'
 import { TimeMachine } from './time-machine.js'
 import { WhatIfPanel } from './what-if-panel.js'
 
-/** `/rfqs/ORG/SLUG/NUMBER`: the comparison of the offers for an RFQ, to play with. */
+/** `/rfqs/ORG/SLUG/NUMBER`: the comparison of the offers for an RFQ, with what-if settings. */
 export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect> {
   const { path, query, queries, now, link, settings } = page
   const named = addressOf(path)

@@ -12,7 +12,7 @@ import { amount, Badge, decimal, percent, plain, price, range, total, UNKNOWN } 
 import type { Column, Table } from '../../tables/table.js'
 import { withAsOf } from '../page.js'
 
-/** The offers, ranked, with what they do not meet in words. */
+/** The offers by rank, with the requirements that they do not meet. */
 export function offersTable(view: RfqView, rfqPath: string, asOf: string | undefined): Table<OfferView> {
   const unit = view.currency.comparison === null ? '' : `, ${plain(view.currency.comparison)}`
   const columns: readonly Column<OfferView>[] = [
