@@ -6,7 +6,7 @@ import { isPostgres, rowsOf } from '../helpers/store-engine.js'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/DATABASE.md'), 'utf8')
 
-it('the database has the tables and columns that docs/DATABASE.md names', async () => {
+it('docs/DATABASE.md › lists the tables and columns of the database', async () => {
   const store = await noonStore()
   const documented = [...PAGE.matchAll(/^\| `(\w+)` +\|[^|]+\|([^|]+)\|$/gm)]
   expect(documented.length).toBeGreaterThan(15)
@@ -14,7 +14,7 @@ it('the database has the tables and columns that docs/DATABASE.md names', async 
     await rowsOf(store, `select ${columns.replaceAll(/\(.*?\)/g, '')} from ${table}`)
 })
 
-it('the query of docs/DATABASE.md finds what it says', async () => {
+it('docs/DATABASE.md › has a query of versions that returns the expected rows', async () => {
   const store = await noonStore()
   const now = new Date('2026-11-01T00:00:00.000Z')
   const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now })
@@ -29,7 +29,7 @@ it('the query of docs/DATABASE.md finds what it says', async () => {
   ])
 })
 
-it('the queries of recommendations in docs/DATABASE.md run', async () => {
+it('docs/DATABASE.md › has queries of recommendations that run', async () => {
   const store = await noonStore()
   const queries = [...PAGE.matchAll(/```sql\n(.*?)```/gs)].flatMap(([, query]) =>
     query?.includes('recommendations r') ? query : [],

@@ -22,7 +22,7 @@ function packagesOf(module: string): Map<string, string> {
   return packages
 }
 
-it('only the driver of the engine that a database is on is loaded', () => {
+it('opening a database loads only the driver of its engine', () => {
   const way = (module: string, driver: string) => packagesOf(module).get(driver) ?? null
   expect([way('sqlite/store.ts', 'better-sqlite3'), way('postgres/store.ts', 'pg')]).not.toContain(null)
   for (const module of ['postgres/store.ts', 'postgres/reader.ts', 'open-database.ts'])

@@ -6,7 +6,7 @@ import { aListing, anRfq, aResponse, aSummary } from '../helpers/sample-document
 import { executeIn, rowsOf } from '../helpers/store-engine.js'
 
 describe('finding an RFQ', () => {
-  it('by id, number, reference or a former one parses each version once, however many RFQs there are', async () => {
+  it('by id, number, reference or a former name parses each version once among many RFQs', async () => {
     const db = await noonStore()
     const run = await begin(db)
     const record = (n: number, time: string, reference: string) =>
@@ -60,7 +60,7 @@ describe('recording an RFQ with its responses', () => {
     })
   })
 
-  it('returns the state as of a moment, whatever was recorded later', async () => {
+  it('returns the state as of a moment, regardless of later recordings', async () => {
     const db = await noonStore()
     const run = await begin(db)
     const first = rfqSnapshot(anRfq('rfq-1'), [aResponse('response-1')], at('08:00:00'))
@@ -127,7 +127,7 @@ describe('recording an RFQ with its responses', () => {
     expect(await rowsOf(db, 'select missing_since from offers')).toEqual([{ missing_since: null }])
   })
 
-  it('refuses a read that was sent before the RFQ was recorded, whatever the clocks say', async () => {
+  it('refuses a read that was sent before the RFQ was recorded, regardless of clocks', async () => {
     const db = await noonStore()
     const run = await begin(db)
     const sentAfter = await db.newestRecording(CHANNEL)
@@ -141,7 +141,7 @@ describe('recording an RFQ with its responses', () => {
     expect(await db.recordRfq(run, newer, at('07:00:01'))).toMatchObject({ rfq: 'changed', rfqVersion: 2 })
   })
 
-  it('stores nothing of a stale read, its responses included', async () => {
+  it('stores nothing of a stale read, including its responses', async () => {
     const db = await noonStore()
     const run = await begin(db)
     const rfq = anRfq('rfq-1', { responses: [aSummary('a')] })
@@ -155,7 +155,7 @@ describe('recording an RFQ with its responses', () => {
     expect(await rowsOf(db, 'select id, missing_since from offers')).toEqual([{ id: 'a', missing_since: null }])
   })
 
-  it('marks a version valid or not as the newest read of the same text says', async () => {
+  it('updates the validity of a version by the newest read of the same text', async () => {
     const db = await noonStore()
     const run = await begin(db)
     const snapshot = rfqSnapshot(anRfq('rfq-1'), [], at('08:00:00'))
@@ -166,7 +166,7 @@ describe('recording an RFQ with its responses', () => {
     }
   })
 
-  it('says whether the text of a version is as received', async () => {
+  it('stores whether the text of a version is as received', async () => {
     const db = await noonStore()
     const run = await begin(db)
     for (const [id, text] of [
@@ -208,7 +208,7 @@ describe('recording an RFQ with its responses', () => {
     expect((await db.rfqs({ channel: CHANNEL }))[0]?.responses[0]).toMatchObject({ version: 1, shape: 'full' })
   })
 
-  it('lets no timestamp of the channel go back by less than a minute, and none of one document go back at all', async () => {
+  it('keeps timestamps of the channel from going back by less than a minute, and those of a document from going back at all', async () => {
     const db = await noonStore()
     const run = await begin(db)
     const record = (id: string, title: string, time: string) =>
@@ -230,7 +230,7 @@ describe('recording an RFQ with its responses', () => {
     ])
   })
 
-  it('rolls back a transaction that fails half way', async () => {
+  it('rolls back a transaction that fails midway', async () => {
     const db = await noonStore()
     const run = await begin(db)
     const broken = rfqSnapshot(anRfq(), [aResponse('a'), aResponse('b')], at('08:00:00'))

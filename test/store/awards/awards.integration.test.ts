@@ -20,7 +20,7 @@ async function record(store: Store, changes: Parameters<typeof newAward>[0] = {}
 }
 
 describe('log of awards', () => {
-  it('keeps everything that was decided, with the workbook', async () => {
+  it('stores all fields of an award with its workbook', async () => {
     const store = await noonStore()
     const { workbook, settings: _settings, ...facts } = newAward({ rfqId: 'a\0b', by: 'O\u0000', because: null })
     const recorded = await record(store, { ...facts, workbook })
@@ -30,7 +30,7 @@ describe('log of awards', () => {
     expect(await store.awardFile(2)).toBeNull()
   })
 
-  it('has one standing award of an RFQ: another is recorded after it was withdrawn', async () => {
+  it('refuses a second award of an RFQ until the first is withdrawn', async () => {
     const store = await noonStore()
     const first = await record(store)
     expect(await store.recordAward(newAward({ by: 'ben' }))).toEqual({ standing: first })
@@ -46,7 +46,7 @@ describe('log of awards', () => {
     expect((await store.awards({ before: 3, limit: 1 })).map(({ id }) => id)).toEqual([2])
   })
 
-  it('shows a past moment as it was', async () => {
+  it('returns awards as of a past moment', async () => {
     const store = await noonStore()
     const { id } = await record(store)
     await store.withdrawAward({ ...withdrawal, award: id })
@@ -56,7 +56,7 @@ describe('log of awards', () => {
     expect(await standing('2026-11-22T08:00:00.000Z')).toEqual([])
   })
 
-  it('records one of two awards of an RFQ that are made at the same time', async () => {
+  it('records one of two concurrent awards of an RFQ', async () => {
     const store = await noonStore()
     const results = await Promise.all(['ana', 'ben', 'cleo'].map((by) => store.recordAward(newAward({ by }))))
     expect(results.filter((result) => 'recorded' in result)).toHaveLength(1)
@@ -102,14 +102,14 @@ describe('log of awards', () => {
     expect(await brokenAfter(`${change}update awards set ${column} = ${value} where id = 3`)).toBe(3)
   })
 
-  it('finds a change of a withdrawal, a row that was removed, and rows that were cut off', async () => {
+  it('detects changed withdrawals, removed rows and truncation', async () => {
     expect(await (await openLog()).brokenAfter(`update awards set because = 'forged' where id = 2`)).toBe(2)
     expect(await (await openLog()).brokenAfter('delete from awards where id = 2')).toBe(2)
     const cut = 'delete from award_files where award_id = 3; delete from awards where id = 3'
     expect(await (await openLog()).brokenAfter(cut)).toBe(3)
   })
 
-  it('finds a workbook that was changed or removed, and settings that were changed', async () => {
+  it('detects changed or removed workbooks, and changed settings', async () => {
     const other = Buffer.from('another workbook').toString('base64')
     for (const change of [
       `update award_files set content = '${other}' where award_id = 3`,

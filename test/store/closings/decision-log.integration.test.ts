@@ -54,7 +54,7 @@ describe('closing log', () => {
     expect(await tamper('delete from close_decisions where id = 1')).toBe(1)
   })
 
-  it('covers by each hash everything before it', async () => {
+  it('has hashes that cover all previous decisions', async () => {
     const hashes = async (reasons: string[]) => {
       const db = await noonStore()
       const run = await begin(db)
@@ -67,7 +67,7 @@ describe('closing log', () => {
     for (const [index, hash] of first.entries()) expect(other[index]).not.toBe(hash)
   })
 
-  it('is listed page by page in any order, each decision once, as a sort of all rows would be', async () => {
+  it('is listed in pages in any order, with each decision once', async () => {
     const db = await noonStore()
     const run = await begin(db)
     const numbers = [1042, null, 7, 1042, null, 900, 12]
@@ -95,7 +95,7 @@ describe('closing log', () => {
     expect(row).toEqual(newest)
   })
 
-  it('tells the newest close of each RFQ since a moment, however many there are', async () => {
+  it('returns the newest close of each RFQ since a moment', async () => {
     const db = await noonStore()
     const run = await begin(db)
     const close = (rfqId: string, decidedAt: Date, outcome: 'closed' | 'already-closed' | 'refused' = 'closed') =>

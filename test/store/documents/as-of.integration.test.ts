@@ -86,7 +86,7 @@ function applyStep(fixture: ChannelFixture, action: Step): void {
 }
 
 describe('state as of a moment', () => {
-  it('equals the marketplace at that moment, whatever happened since', async () => {
+  it('equals the state of the marketplace at that moment, regardless of later changes', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (intervals) => {
         const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1, listings: 3 })

@@ -56,7 +56,7 @@ describe('RFQ counts', () => {
 })
 
 describe('recorded versions of a run', () => {
-  it('have the longest time that a change can have been unknown, and null for a first version', async () => {
+  it('have the longest detection delay, and null for a first version', async () => {
     const fixture = await openChannelFixture()
     const rfq = fixture.sandbox.world.addRfq(CHANNEL, { responses: [] })
     const reader = await readerOf(fixture)
@@ -72,7 +72,7 @@ describe('recorded versions of a run', () => {
   })
 })
 
-it('a reader cannot write', async () => {
+it('reader › cannot write', async () => {
   const fixture = await openChannelFixture()
   await fixture.pollListings()
   const reader = (await readerOf(fixture)) as Reader & typeof fixture.store

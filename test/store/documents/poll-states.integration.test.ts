@@ -4,7 +4,7 @@ import { openNewStore } from '../../helpers/new-store.js'
 
 const NOW = new Date('2026-11-21T12:00:00.000Z')
 
-it('the states of RFQs are complete however many a channel has, and only its own', async () => {
+it('rfqStates › returns all RFQs of a channel, and none of others', async () => {
   const store = await openNewStore({ clock: () => NOW })
   onTestFinished(() => store.close())
   const runs = new Map<string, RunHandle>()

@@ -63,11 +63,11 @@ const summary = (id: string, more: { requested?: boolean; summaryHash?: string }
 })
 const iso = (time: string) => at(time).toISOString()
 
-describe('when a response was read and requested', () => {
+describe('read and request times of a response', () => {
   const REQUESTS = `select id, last_read_at, full_read_at, requested_at, summary_hash, read_summary_hash, etag,
     last_modified from documents where kind = 'response' order by id`
 
-  it('is recorded for one that was read, one requested in vain, and one that was not requested', async () => {
+  it('are recorded for a successful read, a failed request, and a response that was not requested', async () => {
     const { record, rows } = await recording()
     const read = { ...full('read', { validators: VALIDATORS }), summaryHash: '01' }
     await record('08:01:00', {
@@ -91,7 +91,7 @@ describe('when a response was read and requested', () => {
     ])
   })
 
-  it('stays known when only its summary is seen later', async () => {
+  it('are kept when only the summary is observed later', async () => {
     const { record, rows } = await recording()
     await record('08:01:00', { responses: [{ ...full('a', { validators: VALIDATORS }), summaryHash: '01' }] })
     const [read] = (await rows(REQUESTS)) as [object]
@@ -103,7 +103,7 @@ describe('when a response was read and requested', () => {
     expect(await rows(REQUESTS)).toEqual([{ ...seen, ...requested }])
   })
 
-  it('is not changed of an RFQ by its list entry', async () => {
+  it('of an RFQ are not changed by its list entry', async () => {
     const { record, rows } = await recording()
     const read = `select last_read_at, full_read_at, requested_at, etag from documents where kind = 'rfq'`
     await record('08:01:00', { shape: 'list' })
@@ -116,14 +116,14 @@ describe('when a response was read and requested', () => {
   })
 })
 
-describe('what a list says of an RFQ', () => {
+describe('list entry of an RFQ', () => {
   const entry = (state: string) => document('rfq', { body: { id: 'rfq', state }, hash: state })
   const shown = (time: string, state: string, followed: string | null = null) => ({
     ...{ at: iso(time), followedAt: followed && iso(followed) },
     body: { id: 'rfq', state },
   })
 
-  it('is the newest entry, with when the RFQ was first read after it, by a poll or a closing round', async () => {
+  it('is stored with the time when a poll or closing round first read the RFQ after it', async () => {
     const { record, listed, entry: found, store, next } = await recording()
     await record('08:01:00', {})
     expect(await found()).toBeNull()
@@ -146,7 +146,7 @@ describe('what a list says of an RFQ', () => {
     expect(await found()).toEqual(shown('08:08:00', 'closed'))
   })
 
-  it('and its RFQ may have a state and a due date of any length', async () => {
+  it('may have a state and a due date of any length, like its RFQ', async () => {
     const { record, listed, entry: found, rows } = await recording()
     const long = Array.from({ length: 20_000 }, (_, at) => ((at * 7919) % 65_521).toString(36)).join('')
     const body = { id: 'rfq', state: long, responseDueDate: long }
@@ -159,7 +159,7 @@ describe('what a list says of an RFQ', () => {
     ])
   })
 
-  it('is a document of its own kind, with all its versions', async () => {
+  it('is a separate document with versions', async () => {
     const { record, listed, rows, store } = await recording()
     for (const [at, state] of ['open', 'held', 'open'].entries()) {
       await listed(`08:0${at}:00`, [entry(state)])
@@ -182,7 +182,7 @@ describe('what a list says of an RFQ', () => {
     expect(exported).toEqual([{ kind: 'rfq-entry', body: { id: 'rfq', state: 'open' } }])
   })
 
-  it('stays when the RFQ is only requested, and when it was read before the list', async () => {
+  it('is not followed by a failed request, or by a read before the list', async () => {
     const { record, listed, entry: found, newestRecording } = await recording()
     await record('08:01:00', {})
     const sentAfter = await newestRecording()
@@ -192,7 +192,7 @@ describe('what a list says of an RFQ', () => {
     expect(await found()).toEqual(shown('08:04:00', 'closed'))
   })
 
-  it('is followed when the RFQ is read because of it, by a process whose clock is behind', async () => {
+  it('is followed by a read after it, even if the clock of the reading process is behind', async () => {
     const { record, listed, entry: found, newestRecording } = await recording()
     await record('08:01:00', {})
     await listed('08:04:00', [entry('closed')])
@@ -200,7 +200,7 @@ describe('what a list says of an RFQ', () => {
     expect(await found()).toMatchObject({ followedAt: expect.any(String) })
   })
 
-  it('is not newer than an RFQ that was recorded since the list was requested, whatever the clocks say', async () => {
+  it('does not count as newer than an RFQ that was recorded after the list was requested, regardless of clocks', async () => {
     const { record, listed, entry: found, newestRecording } = await recording()
     const sentAfter = await newestRecording()
     await record('08:05:00', {})
@@ -210,7 +210,7 @@ describe('what a list says of an RFQ', () => {
     expect(await found()).toMatchObject({ body: { state: 'held' }, followedAt: null })
   })
 
-  it('is shown as of each moment, and kept by later changes of the same RFQ', async () => {
+  it('is returned as of each moment, and kept when the RFQ changes', async () => {
     const { record, listed, list, entry: found, store } = await recording()
     await record('08:01:00', {})
     await listed('08:02:00', [entry('closed')])
@@ -225,7 +225,7 @@ describe('what a list says of an RFQ', () => {
     expect(await found(at('11:00:00'))).toEqual(shown('08:06:00', 'open'))
   })
 
-  it('is recorded of more RFQs than one transaction has', async () => {
+  it('is recorded for more RFQs than fit in one transaction', async () => {
     const { record, listed, store, next } = await recording()
     const ids = Array.from({ length: 450 }, (_, number) => `rfq-${number}`)
     for (const id of ids) await record('08:01:00', { rfq: document(id) })
@@ -239,7 +239,7 @@ describe('what a list says of an RFQ', () => {
   })
 })
 
-describe('what was read before', () => {
+describe('a document that was read before', () => {
   it('is neither hashed nor serialized again if the bytes are the same', async () => {
     const { record } = await recording()
     let reads = 0
@@ -265,14 +265,14 @@ describe('what was read before', () => {
     }
   })
 
-  it('is a new version if it was known by less than the document, with the same bytes', async () => {
+  it('gets a new version if only its list entry or summary was known, even with the same bytes', async () => {
     const { record } = await recording()
     await record('08:01:00', { responses: [summary('a', { fingerprint: 'bytes' })] })
     const { responses } = await record('08:02:00', { responses: [full('a', { fingerprint: 'bytes' })] })
     expect(responses).toEqual([{ id: 'a', change: 'changed' }])
   })
 
-  it('has a version for each change of a list entry or a summary, until the document could be read', async () => {
+  it('has a version for each change of its list entry or summary until it can be read', async () => {
     const { record } = await recording()
     const changes = []
     for (const [minute, title] of ['one', 'other', 'other'].entries()) {
@@ -291,7 +291,7 @@ describe('what was read before', () => {
     ])
   })
 
-  it('counts as seen if only its summary was compared', async () => {
+  it('counts as observed if only its summary was compared', async () => {
     const { record } = await recording()
     await record('08:01:00', { responses: [full('a'), full('b')] })
     const result = await record('08:02:00', { responses: [full('a')], observed: [{ id: 'b', summaryHash: 's' }] })
@@ -331,10 +331,10 @@ describe('a document that was missing', () => {
   })
 })
 
-describe('the events of what is recorded', () => {
+describe('events of recorded documents', () => {
   const EVENTS = `select kind from events where kind <> 'channel.first-poll' order by sequence`
 
-  it('tell of a problem when it is found, and not again', async () => {
+  it('report a problem once', async () => {
     const { record, next, rows } = await recording()
     await record('08:01:00')
     const problem: Problem = { path: 'colour', code: 'unknown-field', message: 'unknown field' }
@@ -345,7 +345,7 @@ describe('the events of what is recorded', () => {
     }
   })
 
-  it('tell of no listing', async () => {
+  it('do not include listings', async () => {
     const { recordListings, next, rows } = await recording('listings')
     await recordListings([document('one')])
     await next()

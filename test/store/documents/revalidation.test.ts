@@ -4,7 +4,7 @@ import { anRfq, aResponse } from '../../helpers/sample-documents.js'
 import { executeIn, rowsOf } from '../../helpers/store-engine.js'
 
 describe('revalidation', () => {
-  it('updates validity and problems, and changes no body', async () => {
+  it('updates validity and problems without changing bodies', async () => {
     const db = await noonStore()
     const run = await begin(db)
     await db.recordRfq(

@@ -45,7 +45,7 @@ async function known(store: Store, asOf?: Date) {
   }))
 }
 
-it('what the list said of an RFQ at a moment never changes, whatever is read later, and is marked beside the RFQ', async () => {
+it('list entries › as of a moment do not change when the RFQ is read later, and contradictions are marked', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), async (steps) => {
       const store = await openNewStore({ clock: () => new Date(START) })

@@ -24,7 +24,7 @@ const text = fc.oneof(
 )
 
 describe('stored text', () => {
-  it('is well-formed, has no NUL, and gives the text again', () => {
+  it('is well-formed, has no NUL, and converts back to the original', () => {
     fc.assert(
       fc.property(text, (original) => {
         const stored = toStoredText(original)
@@ -47,7 +47,7 @@ describe('stored text', () => {
     expect(fromStoredText(stored)).toBe(original)
   })
 
-  it('takes no longer than its length for a long run of backslashes', () => {
+  it('converts a long run of backslashes in linear time', () => {
     const backslashes = '\\'.repeat(1_000_000)
     const started = performance.now()
     expect(toStoredText(backslashes)).toBe(backslashes)

@@ -66,8 +66,8 @@ async function followChanges(reader: FeedReader, isOver: () => boolean) {
   return seen
 }
 
-describe('the feed of events', () => {
-  it('gives three readers every event once, in order and without gaps, while three processes write, roll back and are killed', async () => {
+describe('event feed', () => {
+  it('returns every event once to three readers, in order and without gaps, while three processes write, roll back and are killed', async () => {
     const store = await openNewStore()
     onTestFinished(() => store.close())
     const writers = ['acme/one', 'acme/two'].map((channel) => startWriter(store, channel, 20))
@@ -106,7 +106,7 @@ describe('the feed of events', () => {
     expect(await changes).toEqual(new Set(recorded.map(({ cursor }) => cursor)))
   }, 120_000)
 
-  it('has the kinds that are asked for, and says from where it is complete after events were pruned', async () => {
+  it('filters by kind, and reports from which sequence it is complete after pruning', async () => {
     const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
     const { store } = fixture
     for (let round = 1; round <= 6; round++) await recordPoll(fixture, [offers(2, round)])

@@ -46,8 +46,8 @@ async function polledChannel() {
 
 const kinds = (rows: readonly Row[]) => rows.map(({ kind }) => kind)
 
-describe('the events of polls', () => {
-  it('are one for the first poll of a channel, and none for six polls in which nothing changed', async () => {
+describe('events of polls', () => {
+  it('are one event for the first poll of a channel, and none for six polls without changes', async () => {
     const { events, poll } = await polledChannel()
     const [first, ...others] = await events()
     expect(others).toEqual([])
@@ -55,7 +55,7 @@ describe('the events of polls', () => {
     for (let round = 0; round < 6; round++) expect(await poll()).toEqual([])
   })
 
-  it('tell of new, changed and withdrawn offers and RFQs once, with what changed', async () => {
+  it('report new, changed and withdrawn offers and RFQs once, with the changed fields', async () => {
     const { world, rfqId, offerId, events, poll } = await polledChannel()
     await events()
     const { id: second } = world.addResponse(rfqId)
@@ -84,7 +84,7 @@ describe('the events of polls', () => {
     expect(await poll()).toEqual([])
   })
 
-  it('call an offer late that appears after the due date in the time zone of the channel', async () => {
+  it('report an offer after the due date in the time zone of the channel as late', async () => {
     const { fixture, world, rfqId, events } = await polledChannel()
     await events()
     const pollAt = async (time: string, timeZone: string) => {
@@ -100,7 +100,7 @@ describe('the events of polls', () => {
     expect(await pollAt('2026-12-01T00:10:00.000Z', 'UTC')).toEqual(['offer.late'])
   })
 
-  it('say once that an RFQ was closed, and by whom', async () => {
+  it('report once that an RFQ was closed, and by whom', async () => {
     const { fixture, world, rfqId, events, poll } = await polledChannel()
     const { id: other } = world.addRfq(CHANNEL, { responseDueDate: '2026-11-30' })
     await poll()
@@ -120,7 +120,7 @@ describe('the events of polls', () => {
     expect(closed).toMatchObject({ kind: 'rfq.closed', rfq_id: rfqId, data: { reason: 'closed by Quotekeeper' } })
   })
 
-  it('say once that a close was refused or is uncertain, and that a round is held, over rounds and restarts', async () => {
+  it('report refused and uncertain closes and blocked rounds once, over rounds and restarts', async () => {
     const { fixture, world, rfqId, events } = await polledChannel()
     const { id: other } = world.addRfq(CHANNEL, { responseDueDate: '2026-11-30' })
     await fixture.pollRfqs()
@@ -148,7 +148,7 @@ describe('the events of polls', () => {
     expect(closes[0]?.data.remedy).toContain('--retry')
   })
 
-  it('say once that the key is refused, until a poll succeeds again', async () => {
+  it('report a refused key once until a poll succeeds again', async () => {
     const { fixture, events, poll } = await polledChannel()
     const { faults } = fixture.sandbox
     await events()

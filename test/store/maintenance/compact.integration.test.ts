@@ -33,7 +33,7 @@ const pragmas = (path: string) => {
   return found
 }
 
-it('is large in a new file, and stays as it is in an existing one', async () => {
+it('page size › is large in a new file, and unchanged in an existing one', async () => {
   const path = join(testFolder(), 'new.db')
   await (await openStore({ path })).close()
   expect(pragmas(path)).toEqual([PAGE_SIZE, 'wal', 'ok'])
@@ -42,7 +42,7 @@ it('is large in a new file, and stays as it is in an existing one', async () => 
   expect(pragmas(old)).toEqual([4096, 'wal', 'ok'])
 })
 
-it('becomes large when a file is compacted, unless that would make it larger', async () => {
+it('compacting › sets the large page size, unless that would enlarge the file', async () => {
   const large = await databaseOfSmallPages(20 * 2 ** 20)
   const small = await databaseOfSmallPages(1000)
   const identity = async (path: string) => {
@@ -61,7 +61,7 @@ it('becomes large when a file is compacted, unless that would make it larger', a
 })
 
 it.skipIf(mountSkipReason() !== null)(
-  'is not changed on a disk with too little space: the error says how much space is needed and free',
+  'compacting › fails without changes on a full disk, and reports the needed and the free space',
   async () => {
     const { folder } = mountSmallDisk('12m') as SmallDisk
     const [path, ballast] = [join(folder, 'quotekeeper.db'), join(folder, 'ballast')]

@@ -57,7 +57,7 @@ describe('files of a killed process', () => {
     expect(left(restoring)).toEqual([])
   })
 
-  it('are kept while their process lives, if they are recent, and if they only look alike', async () => {
+  it('are kept while their process lives, if they are recent, or if their names only look similar', async () => {
     const { folder, path, leave, left } = await setUp()
     const other = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1e6)'])
     try {
@@ -80,7 +80,7 @@ describe('files of a killed process', () => {
     }
   })
 
-  it('may be restored from: the file that is named is not removed', async () => {
+  it('are kept if the user restores from them', async () => {
     const { folder, path, leave, left } = await setUp()
     const store = await openStore({ path })
     await store.backup(join(folder, `quotekeeper.db.restoring-${DEAD}`))

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { pacedWrites } from '../../../src/store/maintenance/paced-writes.js'
 import type { Transaction } from '../../../src/store/sql/sql-database.js'
 
-it('paced writes pause as long as their work held the lock, and not for the time they wait for the disk', async () => {
+it('pacedWrites › pauses for as long as transactions held the lock, not counting waits for the disk', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const pauses: number[] = []

@@ -92,7 +92,7 @@ describe('pruning', () => {
     },
   )
 
-  it('changes no answer about freshness, first poll, history, absences, decisions or a past moment', async () => {
+  it('does not change queries of freshness, first poll, history, absences, decisions or past moments', async () => {
     const store = await open()
     const times: number[] = []
     for (let day = 0; day < 60; day++) {
@@ -154,7 +154,7 @@ describe('pruning', () => {
     expect(await store.check()).toMatchObject({ ok: true })
   })
 
-  it('folds by day, channel, kind and outcome, and never a run that is referred to, suspicious or not finished', async () => {
+  it('folds by day, channel, kind and outcome, but not runs that are referenced, suspicious or unfinished', async () => {
     const store = await open()
     const idle: RunHandle[] = []
     for (let n = 0; n < 6; n++) idle.push(await run(store, START + n * 60_000))
@@ -205,33 +205,30 @@ describe('pruning', () => {
     await unfinished.finish(IDLE, new Date(START + 1000))
   })
 
-  it.skipIf(isPostgres)(
-    'does nothing the second time, and a dry run changes nothing and foretells the rest',
-    async () => {
-      const store = await open()
-      insertIdleRuns(store.name, 10_000)
-      await store.createApprovalPlan({
-        channel: CHANNEL,
-        rfqIds: ['rfq-1'],
-        now: new Date(START),
-        expiresAt: new Date(START + DAY_MS),
-      })
-      const options = pruneOptions(KEEP, new Date('2026-01-01T00:00:00Z'))
-      const foretold = await store.prune({ ...options, dryRun: true })
-      expect(sql(store.name, 'select count(*) as n from runs')).toEqual([{ n: 10_000 }])
-      const report = await store.prune(options)
-      expect(report).toEqual(foretold)
-      // Seven days, and the newest hundred.
-      expect(report.runs).toEqual({ rows: 10_000 - 7 - 100, bytes: expect.any(Number) })
-      expect(report.plans.rows).toBe(1)
-      for (let round = 0; round < ROUNDS; round++) {
-        expect(await store.prune(options)).toEqual({ runs: NONE, plans: NONE, events: NONE })
-      }
-      expect(sql(store.name, RUN_TOTALS)).toEqual([{ times: 10_000, requests: 20_000, unchanged: 50_000 }])
-    },
-  )
+  it.skipIf(isPostgres)('is idempotent, and a dry run predicts the result without changes', async () => {
+    const store = await open()
+    insertIdleRuns(store.name, 10_000)
+    await store.createApprovalPlan({
+      channel: CHANNEL,
+      rfqIds: ['rfq-1'],
+      now: new Date(START),
+      expiresAt: new Date(START + DAY_MS),
+    })
+    const options = pruneOptions(KEEP, new Date('2026-01-01T00:00:00Z'))
+    const foretold = await store.prune({ ...options, dryRun: true })
+    expect(sql(store.name, 'select count(*) as n from runs')).toEqual([{ n: 10_000 }])
+    const report = await store.prune(options)
+    expect(report).toEqual(foretold)
+    // Seven days, and the newest hundred.
+    expect(report.runs).toEqual({ rows: 10_000 - 7 - 100, bytes: expect.any(Number) })
+    expect(report.plans.rows).toBe(1)
+    for (let round = 0; round < ROUNDS; round++) {
+      expect(await store.prune(options)).toEqual({ runs: NONE, plans: NONE, events: NONE })
+    }
+    expect(sql(store.name, RUN_TOTALS)).toEqual([{ times: 10_000, requests: 20_000, unchanged: 50_000 }])
+  })
 
-  it.skipIf(isPostgres)('folds days of more runs than one transaction takes', async () => {
+  it.skipIf(isPostgres)('folds days with more runs than fit in one transaction', async () => {
     const store = await open()
     insertIdleRuns(store.name, 1_440 + 150)
     await store.prune({

@@ -78,7 +78,7 @@ describe('restoring a backup', () => {
     expect(fixture.posts()).toEqual([])
   })
 
-  it('replaces a damaged database, whose log cannot be applied, and says what was not carried over', async () => {
+  it('replaces a damaged database, and reports what was not carried over', async () => {
     const { database, backup, first, idsIn, close } = await databaseWithBackup()
     await close()
     writeFileSync(database, Buffer.alloc(64 * 1024, 0x5a))
@@ -90,7 +90,7 @@ describe('restoring a backup', () => {
     expect(mergedClosings).toEqual({ skipped: expect.stringContaining('database') })
   })
 
-  it('behind a link replaces the file itself, and keeps the replaced one beside it', async () => {
+  it('follows a link: replaces the real file, and keeps the replaced one in its folder', async () => {
     const { database, backup, first, idsIn, close } = await databaseWithBackup()
     await close()
     const link = join(testFolder(), 'linked.db')
@@ -115,7 +115,7 @@ describe('restoring a backup', () => {
     }
   })
 
-  it('creates a database that was lost', async () => {
+  it('creates a missing database', async () => {
     const { backup, first, idsIn, close } = await databaseWithBackup()
     await close()
     const database = join(testFolder(), 'new', 'folder', 'quotekeeper.db')

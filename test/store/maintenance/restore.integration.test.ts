@@ -10,7 +10,7 @@ import { testFolder } from '../../helpers/test-folder.js'
 
 const sqlite = pathToFileURL(join(import.meta.dirname, '../../../node_modules/better-sqlite3/lib/index.js')).href
 
-it('restoring a backup is refused while another process has the database open, and names that process', async () => {
+it('restore › is refused while another process has the database open, and names that process', async () => {
   const folder = testFolder()
   const [database, backup] = [join(folder, 'quotekeeper.db'), join(folder, 'backup.db')]
   const store = await openStore({ path: database })
@@ -32,7 +32,7 @@ it('restoring a backup is refused while another process has the database open, a
   expect((await restore()).kept).toContain('.replaced-')
 })
 
-it('a restored backup has the events that were written since, and numbers new ones from there, over six restores', async () => {
+it('restore › keeps events that were written after the backup, and continues their sequence, over six restores', async () => {
   const folder = testFolder()
   const [database, backup] = [join(folder, 'quotekeeper.db'), join(folder, 'backup.db')]
   const event = { kind: 'report.made', at: new Date(0), channel: null, data: {} } as const
@@ -52,7 +52,7 @@ it('a restored backup has the events that were written since, and numbers new on
   await store.close()
 })
 
-it('the write test names the processes that may hold the lock', async () => {
+it('write test › names the processes that may hold the lock', async () => {
   const path = join(testFolder(), 'quotekeeper.db')
   const store = await openStore({ path })
   onTestFinished(() => store.close())

@@ -94,7 +94,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that does not answer', 
     expect(await closing.store.verifyDecisions()).toMatchObject({ brokenAt: null })
   })
 
-  it('because its processes stand still: reads and writes fail within seconds, and go on as soon as it does', async () => {
+  it('because its processes are suspended: reads and writes fail within seconds, and work again when it resumes', async () => {
     const store = await openPostgresStore({ url: newUrl(), connections: 4 })
     onTestFinished(() => store.close())
     const run = () => store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: new Date() })
@@ -113,7 +113,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that does not answer', 
     expect(await store.runs({})).toHaveLength(1)
   })
 
-  it('for some seconds because a statement takes long, is not lost; a connection that the server forgot is', async () => {
+  it('for some seconds because a statement is slow is not lost; a connection that the server has dropped is', async () => {
     const network = await TcpForwarder.start(server.port)
     onTestFinished(() => network.close())
     const slow = openDatabase(newUrl()).get<{ n: number }>('select 1 as n from pg_sleep(4)')
@@ -129,7 +129,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that does not answer', 
     expect(await slow).toEqual({ n: 1 })
   })
 
-  it('to a migration may take as long as it does, other statements a minute', async () => {
+  it('allows a migration any time, and other statements a minute', async () => {
     const database = openDatabase(newUrl())
     const sql = `create table limits as select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock`
     await migrate(database, new Date(), { steps: [{ version: 1, name: 'limits', sql }] })

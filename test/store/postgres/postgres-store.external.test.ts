@@ -250,7 +250,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
     for (const store of stores) expect(await store.verifyDecisions()).toMatchObject({ decisions: 72, brokenAt: null })
   })
 
-  it('a run that another one took over writes nothing more, also while it writes', async () => {
+  it('a run that was taken over writes nothing more, even while it is writing', async () => {
     const url = newUrl()
     for (let round = 0; round < 6; round++) {
       let clock = at('12:00:00')
@@ -314,7 +314,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
     expect((begun.at(-1) as number) - (begun[0] as number)).toBeGreaterThan((1799 * 1000) / 20)
   })
 
-  it('keep the request rate of a marketplace as processes, and one that is killed takes nothing with it', async () => {
+  it('keep the request rate of a marketplace, even if one process is killed', async () => {
     const [database, marketplace] = [newUrl(), await openServer()]
     await open(database)
     const options = { database, url: marketplace.url, parallel: 6, perSecond: 5 }
@@ -344,7 +344,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
     })
   })
 
-  it('transactions that wait for each other are made again', async () => {
+  it('transactions that deadlock are retried', async () => {
     const location = parsePostgresUrl(newUrl())
     const database = new PostgresDatabase(location, { connections: 4 })
     onTestFinished(() => database.close())
@@ -363,8 +363,8 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
   })
 })
 
-describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is away', () => {
-  it('short outages are waited for, long ones fail, and both heal without opening the store again', async () => {
+describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is unavailable', () => {
+  it('writes wait for short outages, fail in long ones, and recover without reopening the store', async () => {
     const store = await open()
     for (let round = 0; round < 3; round++) {
       const run = await begin(store)
@@ -392,7 +392,7 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is away', () => {
     expect(await store.checkWritable()).toMatchObject({ ok: true })
   })
 
-  it('a pause that the marketplace asked for outlives it, also if the process that was asked is gone', async () => {
+  it('a pause that the marketplace asked for is kept, even if the process that received it is gone', async () => {
     const store = await open()
     for (let round = 0; round < 2; round++) {
       const origin = `https://market-${round}.example`
@@ -404,7 +404,7 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is away', () => {
     }
   })
 
-  it('an RFQ too large for one statement is recorded whole, with its problems, and again when it changes', async () => {
+  it('an RFQ that is too large for one statement is recorded completely, with its problems and changes', async () => {
     const store = await open()
     const run = await begin(store)
     const ids = Array.from({ length: 40 }, (_, index) => `response-${index}`)
@@ -445,7 +445,7 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is away', () => {
     }
   })
 
-  it('a server that is read-only refuses writes with the reason, and heals', async () => {
+  it('a read-only server refuses writes with the reason, and recovers', async () => {
     const store = await open()
     const run = await begin(store)
     const setReadOnly = async (value: 'on' | 'off') => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => server?.remove())
 
 describe.skipIf(postgresSkipReason !== null)('a process during a rolling update', () => {
-  it('goes on while a newer version only adds to the database, threads that start later too; a process that starts is refused', async () => {
+  it('continues while a newer version adds to the schema, including threads that start later; a newly started old process is refused', async () => {
     const url = `${server.url}?schema=desk`
     const fixture = await openChannelFixture({ time: '2026-11-22T12:00:00Z' })
     const store = await fixture.reopenStore(url)

@@ -10,7 +10,7 @@ const rate = (currency: string, date: string, value: number): DatedRate => ({ cu
 const USD = { ...DEFAULT_SETTINGS, currency: 'USD', ratesFrom: SOURCE }
 
 describe('recorded exchange rates', () => {
-  it('are those that had been fetched by the moment, a correction only after it was', async () => {
+  it('are those fetched by the moment, including corrections', async () => {
     const db = await noonStore()
     await db.recordRates(SOURCE, [rate('USD', '2026-01-29', 1.2)], at('2026-01-29T16:00'))
     await db.recordRates(
@@ -55,7 +55,7 @@ describe('recorded exchange rates', () => {
     expect((await db.ratesAt(SOURCE, at('2026-02-10T00:00'))).newest).toEqual({ USD: '2026-01-30' })
   })
 
-  it('are those of one source', async () => {
+  it('are separate for each source', async () => {
     const db = await noonStore()
     await db.recordRates(SOURCE, [rate('USD', '2026-01-30', 1.2)], at('2026-01-30T16:00'))
     await db.recordRates('rates.csv', [rate('USD', '2026-01-30', 1.9)], at('2026-01-30T17:00'))
@@ -65,14 +65,14 @@ describe('recorded exchange rates', () => {
     expect(await known('other.csv')).toEqual([])
   })
 
-  it('leave out years of history, and days to come', async () => {
+  it('exclude years of history and future days', async () => {
     const db = await noonStore()
     const days = ['1999-01-04', '2024-12-25', '2024-12-26', '2026-01-30', '2026-01-31']
     const rates = days.map((day) => rate('USD', day, 1.2))
     expect(await db.recordRates(SOURCE, rates, at('2026-01-30T16:00'))).toBe(2)
   })
 
-  it('of many currencies and days are written whole', async () => {
+  it('of many currencies and days are recorded completely', async () => {
     const db = await noonStore()
     const days = Array.from({ length: 300 }, (_, day) => new Date(at('2026-01-30T00:00').getTime() - day * 86_400_000))
     const rates = days.flatMap((day) =>
@@ -85,7 +85,7 @@ describe('recorded exchange rates', () => {
 })
 
 describe('settings as of a moment', () => {
-  it('have the rates that were known then, with date and source', async () => {
+  it('have the rates known at that time, with date and source', async () => {
     const db = await noonStore()
     await db.recordRates(SOURCE, [rate('USD', '2026-01-29', 1.2)], at('2026-01-29T16:00'))
     await db.recordRates(SOURCE, [rate('USD', '2026-01-30', 1.4)], at('2026-01-30T16:00'))
@@ -95,7 +95,7 @@ describe('settings as of a moment', () => {
     expect(await euro('2026-01-30T16:00')).toEqual({ rate: 1.4, date: '2026-01-30', source: SOURCE })
   })
 
-  it('stay as they are once their rates were looked up, also if there were none', async () => {
+  it('are unchanged once their rates were looked up, even if there were none', async () => {
     const db = await noonStore()
     const early = await settingsAt(db, USD, at('2026-01-29T12:00'))
     await db.recordRates(SOURCE, [rate('USD', '2026-01-29', 1.2)], at('2026-01-29T16:00'))
@@ -105,7 +105,7 @@ describe('settings as of a moment', () => {
     expect(await settingsAt(db, later, at('2026-01-30T17:00'))).toEqual(later)
   })
 
-  it('need no database without a source', async () => {
+  it('do not query the store without a source', async () => {
     const noDatabase = { ratesAt: () => Promise.reject(new Error('not expected')) }
     expect(await settingsAt(noDatabase, DEFAULT_SETTINGS, new Date())).toBe(DEFAULT_SETTINGS)
   })

@@ -3,7 +3,7 @@ import { noonStore } from '../../helpers/recording-store.js'
 import { reportRecord as record } from '../../helpers/report-record.js'
 
 describe('report records', () => {
-  it('come back as they were recorded, the newest of each name first', async () => {
+  it('are returned as recorded, the newest of each name first', async () => {
     const db = await noonStore()
     const overview = { rfqId: null, readTimes: null, madeBy: null, bytes: 2 ** 33 }
     const hostile = { rfqId: 'a\0b', madeBy: '\ud800' }

@@ -23,7 +23,7 @@ const at = (minute: number) => new Date(START + minute * MINUTE)
 const FEW_FAILED = { outcome: 'partial', failedItems: 1, seen: 20 } as const
 const MANY_FAILED = { outcome: 'partial', failedItems: 10, seen: 20 } as const
 
-it('a poll counts as complete if it is, or if few documents failed', async () => {
+it('newestCompleteRun › counts a poll as complete if at most few documents failed', async () => {
   const { store, poll } = await openRuns()
   const cases = [
     ['complete', null, 0, true],
@@ -45,7 +45,7 @@ it('a poll counts as complete if it is, or if few documents failed', async () =>
   }
 })
 
-it('the newest poll that counts as complete is found as of any moment, however many that do not came later', async () => {
+it('newestCompleteRun › finds the newest complete poll as of any moment, before any number of incomplete ones', async () => {
   const { store, poll } = await openRuns()
   await store.beginRun({ ...RFQS, channel: 'acme/blue', now: at(0) })
   const newestAt = async (minute: number) => (await store.newestCompleteRun({ ...RFQS, asOf: at(minute) }))?.id ?? null
@@ -61,7 +61,7 @@ it('the newest poll that counts as complete is found as of any moment, however m
   ])
 })
 
-it('polls that counted as complete still do once those of a day are folded into one', async () => {
+it('newestCompleteRun › counts folded polls as complete like the single ones', async () => {
   const { store, poll } = await openRuns()
   const folded = 10
   for (let minute = 0; minute < folded * 2; minute += 2) await poll(minute, FEW_FAILED)

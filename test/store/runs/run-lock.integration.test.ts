@@ -42,7 +42,7 @@ describe('run lock', () => {
     )
   })
 
-  it('takes over a run of its own whose end could not be recorded once the lease has expired, again and again', async () => {
+  it('takes over a run of the same process whose end could not be recorded once its lease has expired', async () => {
     const db = await noonStore()
     const end = { requests: 1, seen: 2, inserted: 0, changed: 0, unchanged: 2, missing: 0, invalid: 0, error: null }
     for (let round = 0; round < ROUNDS; round++) {

@@ -11,7 +11,7 @@ async function openTestStore() {
   return store
 }
 
-it('a tick is claimed once, however many claim it at the same time', async () => {
+it('claimTick › grants a tick once to concurrent claims', async () => {
   const store = await openTestStore()
   for (const time of ['06:00:00', '06:00:01', '07:00:00']) {
     const claims = await Promise.all(Array.from({ length: 5 }, () => store.claimTick(JOB, at(time), at(time))))
@@ -19,7 +19,7 @@ it('a tick is claimed once, however many claim it at the same time', async () =>
   }
 })
 
-it('a tick is claimed for each job by itself, and not after a later one', async () => {
+it('claimTick › is independent for each job, and refuses a tick after a later one', async () => {
   const store = await openTestStore()
   const claim = (job: string, time: string) => store.claimTick(job, at(time), at('07:00:00'))
   expect(await claim(JOB, '07:00:00')).toBe(true)
@@ -27,7 +27,7 @@ it('a tick is claimed for each job by itself, and not after a later one', async 
   expect(await claim('channel-report acme/blue', '06:00:00')).toBe(true)
 })
 
-it('counts how often the clock was set back by more than a minute, for all processes on the database', async () => {
+it('clockSetBacks › counts set-backs of more than a minute for all processes on the database', async () => {
   const store = await openTestStore()
   const other = await openAgain(store.name)
   onTestFinished(() => other.close())
@@ -45,7 +45,7 @@ it('counts how often the clock was set back by more than a minute, for all proce
   ])
 })
 
-it('ticks are claimed again after the clock was far ahead', async () => {
+it('claimTick › grants ticks again after the clock was far ahead', async () => {
   const store = await openTestStore()
   const future = new Date('2036-01-01T06:00:00Z')
   expect(await store.claimTick(JOB, future, future)).toBe(true)

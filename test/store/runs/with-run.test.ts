@@ -110,8 +110,8 @@ describe('a run', () => {
   })
 })
 
-describe('a run of a process whose clock is behind what is stored', () => {
-  it('is complete all the same, and names the newest time and what to do, until it has recorded something', async () => {
+describe('a run of a process whose clock is behind stored times', () => {
+  it('is complete, and names the newest time and the remedy until it has recorded something', async () => {
     const { store, now, session, setTime, advanceSeconds } = await openChannelFixture()
     const run = () =>
       withRun({ session: session(), store, now }, 'rfqs', (handle) => store.touchRfqs(handle, [], now()))
@@ -137,7 +137,7 @@ describe('a pause that the marketplace asked for', () => {
     throw error
   }
 
-  it('makes a poll partial, and lasts until the time it names', async () => {
+  it('makes a poll partial, and lasts until the requested time', async () => {
     const { run, store } = await openRunFixture()
     const result = await run(paused(new PausedError('wait', UNTIL)))
     expect(result.run).toMatchObject({ outcome: 'partial', notBefore: UNTIL.toISOString() })
@@ -147,7 +147,7 @@ describe('a pause that the marketplace asked for', () => {
     expect(await pausedUntil(store, { channel: KEY, kind: 'listings' }, new Date(0))).toBeNull()
   })
 
-  it('is unknown of a run that ended in the future: the request limits know it', async () => {
+  it('is ignored for a run that ended in the future', async () => {
     const { run, store } = await openRunFixture()
     const { finishedAt } = (await run(paused(new PausedError('wait', UNTIL)))).run
     const secondsBefore = (seconds: number) => new Date(Date.parse(finishedAt ?? '') - seconds * 1_000)

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { createLogFlush } from '../../../src/store/sqlite/log-flush.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
-it('flushing a write-ahead log fails with a remedy if that is not possible, and succeeds again after that', async () => {
+it('createLogFlush › fails with a remedy if the log cannot be flushed, and succeeds afterwards', async () => {
   const database = join(testFolder(), 'quotekeeper.db')
   writeFileSync(database, '')
   const flush = createLogFlush(database)

@@ -25,7 +25,7 @@ async function newDatabase(): Promise<string> {
 const filesBeside = (path: string) => readdirSync(join(path, '..')).sort()
 
 describe('a new database that several processes create at once', () => {
-  it('is never seen, or copied, with only a part of its schema', async () => {
+  it('is never seen or copied with an incomplete schema', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const path = join(testFolder(), 'quotekeeper.db')
       const connections = Array.from({ length: 3 }, () => new Database(path))
@@ -41,7 +41,7 @@ describe('a new database that several processes create at once', () => {
 })
 
 describe('a migration', () => {
-  it('is made once, keeps the data, and copies the database before', async () => {
+  it('is applied once, keeps the data, and copies the database first', async () => {
     const path = await newDatabase()
     for (let round = 0; round < ROUNDS; round++) {
       const db = new Database(path)
@@ -60,7 +60,7 @@ describe('a migration', () => {
     await expect(openStore({ path })).rejects.toThrow(/newer Quotekeeper .*Nothing was changed/)
   })
 
-  it('that fails changes nothing and leaves no copy, however often it is tried', async () => {
+  it('that fails changes nothing and leaves no copy, over several attempts', async () => {
     const path = await newDatabase()
     const broken = { ...LATER, sql: 'create table one_more (a); create table one_more (a)' }
     for (let round = 0; round < ROUNDS; round++) {
@@ -74,7 +74,7 @@ describe('a migration', () => {
 })
 
 it.each([1, 12, 18])(
-  'a database of schema %i, from before the first release, is refused and stays as it is',
+  'a database with schema %i, from before the first release, is refused and unchanged',
   async (schema) => {
     const path = await newDatabase()
     const db = new Database(path)

@@ -5,7 +5,7 @@ import { createCliFixture } from '../../cli/cli-fixture.js'
 
 const mount = (...args: string[]) => spawnSync('mount', args).status === 0
 
-it('a database file that cannot be written, in a folder that can, ends what would write before it begins', async ({
+it('commands that write fail at the start if the database file is not writable in a writable folder', async ({
   skip,
 }) => {
   const { quotekeeper, quotekeeperWith, folder, sandbox } = await createCliFixture({ more: 'web: { port: 0 }\n' })

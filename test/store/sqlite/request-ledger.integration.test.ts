@@ -72,7 +72,7 @@ describe('the file of the request ledger', () => {
     )
   })
 
-  it('grants no start more because the clock is set, in either direction', async () => {
+  it('grants no additional starts when the clock is set in either direction', async () => {
     const store = await openStore({ path: join(testFolder(), 'quotekeeper.db') })
     onTestFinished(() => store.close())
     const claim = () => store.requestLedger(ORIGIN).claim(CLAIM)

@@ -51,8 +51,8 @@ async function severalTurns(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-describe('writes that wait', () => {
-  it('share one commit, before which none is acknowledged, over six rounds', async () => {
+describe('write queue', () => {
+  it('commits waiting writes together, and acknowledges none before the commit, over six rounds', async () => {
     const { add, stored, commits } = openQueue()
     for (let round = 0; round < 6; round++) {
       const numbers = Array.from({ length: 20 }, (_, index) => 1 + round * 20 + index)
@@ -62,7 +62,7 @@ describe('writes that wait', () => {
     }
   })
 
-  it('fail alone: the others of the group are committed', async () => {
+  it('rolls back only a write that fails, and commits the others of its group', async () => {
     const { queue, add, insert, stored } = openQueue()
     for (let round = 1; round <= 6; round++) {
       const half = queue.add(() => {
@@ -75,7 +75,7 @@ describe('writes that wait', () => {
     expect(stored()).toEqual([10, 11, 20, 21, 30, 31, 40, 41, 50, 51, 60, 61])
   })
 
-  it('fail together if their commit fails, and later ones do not', async () => {
+  it('rejects the group if its commit fails, but not later writes', async () => {
     const { add, stored } = openQueue()
     const results = await Promise.allSettled([add(1), add(2, { parent: 99 }), add(3)])
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
@@ -84,7 +84,7 @@ describe('writes that wait', () => {
     expect(stored()).toEqual([4])
   })
 
-  it('fail together at an error that ends their transaction, and later ones do not', async () => {
+  it('rejects the group at an error that ends the transaction, but not later writes', async () => {
     const { queue, writer, add, stored } = openQueue()
     const first = add(1)
     const ended = queue.add(() => {
@@ -97,7 +97,7 @@ describe('writes that wait', () => {
     expect(stored()).toEqual([2])
   })
 
-  it('wait for the lock as long as any other, also when those before them have given up', async () => {
+  it('gives each write the full wait for the lock, even after earlier writes timed out', async () => {
     let giveUp: () => void = () => undefined
     const busy = new Promise<void>((_, reject) => {
       giveUp = () => reject(new Error('busy'))
@@ -113,7 +113,7 @@ describe('writes that wait', () => {
     expect(stored()).toEqual([2, 3])
   })
 
-  it('share a transaction for a tenth of a second only, because other processes wait for it', async () => {
+  it('limits a transaction to a tenth of a second, because other processes wait for it', async () => {
     const { queue, insert, commits } = openQueue()
     fakeTime('performance')
     const slow = (n: number) =>
@@ -125,7 +125,7 @@ describe('writes that wait', () => {
     expect(commits()).toBe(2)
   })
 
-  it('are not acknowledged before they are flushed to disk, while others gather for the next commit', async () => {
+  it('acknowledges writes after they are flushed to disk, while others wait for the next commit', async () => {
     const flushes: { end: () => void; fail: (error: Error) => void }[] = []
     const flush = () => new Promise<void>((end, fail) => void flushes.push({ end, fail }))
     const flushesBegun = (count: number) => vi.waitFor(() => expect(flushes.length).toBe(count), { interval: 1 })
@@ -151,7 +151,7 @@ describe('writes that wait', () => {
     expect(commits()).toBe(8)
   })
 
-  it('are made in the order in which they were added', async () => {
+  it('runs writes in the order in which they were added', async () => {
     const { queue, add, stored, commits } = openQueue()
     const waiting = [add(1), add(2)]
     await add(3)
