@@ -7,6 +7,7 @@ import { MAX_NAME_LENGTH, nameProblem } from '../core/text/clean-text.js'
 import { closestMatches } from '../core/text/suggest.js'
 import { isPostgresUrl, parsePostgresUrl } from '../store/postgres/postgres-url.js'
 import type { Config } from './contract.js'
+import { compileCron } from './cron.js'
 import type { ReadResult } from './secret.js'
 
 /**
@@ -128,10 +129,21 @@ export const cron = () =>
     if (found === null) return { value: null }
     if (typeof found !== 'string') return { found: '', allowed: CRON }
     const { valid, errors } = validateDetailed(found)
-    if (valid) return { value: found.trim() }
-    const why = errors.map(({ field, value: part }) => describeCronError(field, part)).join('; ')
+    if (valid && isComputable(found)) return { value: found.trim() }
+    const why = valid
+      ? 'names have three letters, and ranges and steps are within their field'
+      : errors.map(({ field, value: part }) => describeCronError(field, part)).join('; ')
     return { found: `${JSON.stringify(found)} (${why})`, allowed: CRON }
   })
+
+function isComputable(expression: string): boolean {
+  try {
+    compileCron(expression, 'UTC')
+    return true
+  } catch {
+    return false
+  }
+}
 
 const CRON_FIELDS: Readonly<Record<string, [name: string, allowed: string]>> = {
   second: ['second', '0 to 59'],

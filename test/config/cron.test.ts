@@ -68,7 +68,7 @@ describe('when clocks go back (Paris, 25 October 2026: 03:00 becomes 02:00)', ()
   })
 })
 
-it('node-cron still skips those ticks, so compileCron is still needed', () => {
+it('node-cron still skips those ticks, so croner is still needed', () => {
   vi.useFakeTimers({ now: new Date('2026-03-28T23:00:00Z'), toFake: ['Date'] })
   try {
     const next = (expression: string) =>

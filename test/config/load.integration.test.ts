@@ -652,6 +652,7 @@ web:
       /5 currency codes with their rates/,
     ],
     ['a query in the base URL', MINIMAL.replace('.com', '.com/?a=1'), /without user, query/],
+    ['a weekday in full', `${MINIMAL}schedule: { rfqs: "0 6 * * monday" }\n`, /names have three letters/],
     ['an infinite number', `${MINIMAL}requests: { perSecond: .inf }\n`, /a number from/],
     ['an unknown criterion', `${MINIMAL}reports: { weights: { prize: 1 } }\n`, /did you mean price\?/],
     [

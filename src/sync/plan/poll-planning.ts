@@ -1,5 +1,5 @@
 import type { Config } from '../../config/contract.js'
-import { compileCron, nextTick } from '../../config/cron.js'
+import { compileCron } from '../../config/cron.js'
 import type { RunRecord } from '../../core/records.js'
 import { allowedPerSecond } from '../../core/requests/request-ledger.js'
 import type { Store } from '../../store/contract.js'
@@ -31,10 +31,10 @@ export async function planPoll(
   const { schedule, scheduleTimeZone, requests, polling, channels } = config
   if (schedule.rfqs === null) return undefined
   const cron = compileCron(schedule.rfqs, scheduleTimeZone)
-  const tick = nextTick(cron, now)
+  const tick = cron.nextTick(now)
   if (tick === null) return undefined
   const untilTick = tick.getTime() - now.getTime()
-  const tickMs = (nextTick(cron, tick)?.getTime() ?? tick.getTime() + untilTick) - tick.getTime()
+  const tickMs = (cron.nextTick(tick)?.getTime() ?? tick.getTime() + untilTick) - tick.getTime()
   // Ticks during a poll are skipped.
   const wholeTicks = (milliseconds: number) => Math.max(0, Math.ceil(milliseconds / tickMs)) * tickMs
   const minMs = minPollMs(config)

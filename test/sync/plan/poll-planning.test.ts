@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { compileCron, nextTick } from '../../../src/config/cron.js'
+import { compileCron } from '../../../src/config/cron.js'
 import type { RfqListItem } from '../../../src/core/documents/observation.js'
 import { describeShortage } from '../../../src/core/requests/request-rates.js'
 import { createPollChecks, isStale, pollStateLoader } from '../../../src/readiness/poll-freshness.js'
@@ -21,7 +21,7 @@ describe('the next tick', () => {
     ['*/3 * * * * *', '2026-11-21T12:00:12.000Z'],
     ['0 8 * * 1-5', '2026-11-23T08:00:00.000Z'],
   ])('of %s is %s', (expression, expected) => {
-    expect(nextTick(compileCron(expression, 'UTC'), NOW)?.toISOString()).toBe(expected)
+    expect(compileCron(expression, 'UTC').nextTick(NOW)?.toISOString()).toBe(expected)
   })
 })
 
