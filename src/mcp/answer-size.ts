@@ -38,7 +38,8 @@ const LIMITS = [
   { text: 1_000, items: 5 },
   { text: 200, items: 5 },
   { text: 50, items: 2 },
-  { text: 20, items: 1 },
+  // Timestamps stay whole.
+  { text: 30, items: 1 },
 ]
 
 /** The answer, with shorter texts and lists if it is longer than `max` characters. */

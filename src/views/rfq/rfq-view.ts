@@ -7,6 +7,7 @@ import { withListMessage } from '../../core/sources/source-text.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
 import { awardStateSchema } from '../awards/award-schema.js'
 import { offerView, offerViewSchema } from '../offer/offer-view.js'
+import { part as partOf } from '../schema.js'
 import { decisionSchema } from './decision-schema.js'
 
 const text = z.string()
@@ -40,9 +41,7 @@ export const rfqViewSchema = z
     asOf: text,
     timeZone: text,
     generatedAt: text,
-    termsRead: z
-      .custom<TermsRead | null>()
-      .describe('When the terms of the offers were read; null as of a past moment.'),
+    termsRead: partOf<TermsRead | null>().describe('When the terms of the offers were read; null as of a past moment.'),
     pricesRead: partOrNull<PricesRead | null>().describe(
       'When the RFQ was read, which shows status and prices; null as of a past moment.',
     ),

@@ -30,7 +30,7 @@ const KINDS = {
 export type TodayKind = keyof typeof KINDS
 
 /** Something that a person has to decide or look at. */
-const todayItem = z.strictObject({
+export const todayItem = z.strictObject({
   kind: z.enum(Object.keys(KINDS) as [TodayKind, ...TodayKind[]]).describe(
     Object.entries(KINDS)
       .map(([kind, meaning]) => `\`${kind}\`: ${meaning}.`)
