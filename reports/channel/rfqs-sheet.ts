@@ -40,7 +40,7 @@ export function rfqColumns(layout: ChannelLayout): Columns<RfqRow, RfqRowKey> {
   const ofRfq = (no: string) => `${offers('rfq')},${no}`
   const offersCell = ({ offers: count, unreadOffers }: RfqRow, index: number) =>
     unreadOffers === 0
-      ? formulaCell(`COUNTIFS(${ofRfq(rfqs.at('no', index))})`, count, style.integer)
+      ? formulaCell(`COUNTIFS(${ofRfq(rfqs.at('no', index))},${offers('view')},"yes")`, count, style.integer)
       : textCell(`${formatAmount(unreadOffers)}, not read yet`, style.asRight(style.wrapped))
   const ranked = (no: string) => `${ofRfq(no)},${offers('ranked')},"yes"`
   return {

@@ -5,7 +5,7 @@ import { isChange } from '../../src/compare/report/document-changes.js'
 import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
 import { unreadText } from '../../src/compare/rfq/rfq-flags.js'
 import { round6 } from '../../src/core/numbers.js'
-import { formatCount, formatPricePerTonne, formatTonnes } from '../../src/core/text/number-format.js'
+import { formatAmount, formatCount, formatPricePerTonne, formatTonnes } from '../../src/core/text/number-format.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, is, mark } from '../layout/marks.js'
@@ -220,6 +220,7 @@ export function offersLine({ summary, changes, rfq }: RfqReport): string {
   const high = summary.flags.high
   return `Offers: ${[
     ...(rfq.unreadOffers > 0 ? [unreadText(rfq.unreadOffers)] : [`${formatCount(summary.offers, 'offer')} received`]),
+    ...(summary.missing > 0 ? [`${formatAmount(summary.missing)} no longer visible`] : []),
     `${summary.ranked} ranked`,
     ...(summary.late > 0 ? [`${summary.late} late`] : []),
     ...(high > 0 ? [formatCount(high, 'high flag')] : []),

@@ -139,8 +139,8 @@ function ownAward(layout: RfqLayout, row: number) {
     figure(perTonne('Price per tonne'), price, 'comparedPricePerTonne', ({ compared }) => compared.pricePerTonne),
     figure(perTonne('Cost per tonne'), price, 'costPerTonne', ({ compared }) => compared.costPerTonne),
     cells('Your tonnes', () => blank(style.asInput(numbers.volume)), { style: numbers.volume }),
-    times(inCurrency('Total'), OWN.price),
-    times(inCurrency('Cost'), OWN.cost),
+    times(inCurrency('Total of your tonnes'), OWN.price),
+    times(inCurrency('Cost of your tonnes'), OWN.cost),
     figures('Check', style.wrapped, (_row, _at, at) => {
       const [tonnes, offered] = [`${OWN.tonnes}${first + at}`, `D${first + at}`]
       return [`IF(N(${tonnes})<0,"${INVALID}",IF(N(${tonnes})>N(${offered}),"${TOO_MANY}",""))`, '']

@@ -105,8 +105,8 @@ function sums(layout: RfqLayout) {
       const stated = `AND(N(${at('statedVolume')})>0,N(${at('statedTotal')})>0)`
       return [`IF(${lines},"lines",IF(${stated},"stated",""))`, metrics.basis ?? '']
     }),
-    total: metric('total', 'Total, own currency', money, (at) => byBasis(at, 'sumValue', 'statedTotal')),
-    pricePerTonne: metric('pricePerTonne', 'Price per tonne, own currency', price, ratio('total', 'volume')),
+    total: metric('total', 'Own total', money, (at) => byBasis(at, 'sumValue', 'statedTotal')),
+    pricePerTonne: metric('pricePerTonne', 'Own price per tonne', price, ratio('total', 'volume')),
   }
 }
 
@@ -172,7 +172,7 @@ function valuation(layout: RfqLayout) {
     haircut: metric('haircut', 'Delivery-risk haircut', percent, (_at, { terms }) =>
       haircutCell(haircutKind(terms.contractType)),
     ),
-    riskPrice: metric('riskAdjustedPrice', 'Risk-adjusted price per tonne, own currency', price, riskPrice),
+    riskPrice: metric('riskAdjustedPrice', 'Own risk-adjusted price per tonne', price, riskPrice),
     rate: formula(
       layout.currency === null ? 'Exchange rate' : `Exchange rate (${layout.currency} per unit)`,
       style.exchangeRate,

@@ -131,7 +131,7 @@ function terms({ offers, report }: RfqLayout) {
     late: text('Submitted late', (offer) => yesNoText(offer.late)),
     view: text('Visible on marketplace', visibilityText),
     contract: codes('Contract type', (offer) => offer.terms.contractType),
-    currency: text('Currency', (offer) => offer.terms.currency),
+    currency: text('Own currency', (offer) => offer.terms.currency),
     expiry: date('Expires', (offer) => offer.terms.expiryDate),
     daysToExpiry: days('Days to expiry', 'expiry', (offer) => [offer.terms.expiryDate, offer.terms.daysToExpiry]),
     expiryState: formula('Expiry check', style.body, ({ terms: { daysToExpiry } }, at) => {

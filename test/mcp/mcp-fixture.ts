@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { onTestFinished } from 'vitest'
 import { createMcpDeps } from '../../src/cli/runs/mcp-deps.js'
+import type { Settings } from '../../src/core/decision/settings.js'
 import type { McpDeps } from '../../src/mcp/contract.js'
 import { createMcpServer } from '../../src/mcp/mcp-server.js'
 import { type ChannelFixture, KEY } from '../helpers/channel-fixture.js'
@@ -27,12 +28,14 @@ export interface McpFixture {
 /** An MCP client and server in this process, over the database of a fixture. */
 export async function openMcp(
   { store, now }: Pick<ChannelFixture, 'store' | 'now'>,
-  { channels = [KEY], ...overrides }: Partial<McpDeps> = {},
+  { channels = [KEY], settings = {}, ...overrides }: Partial<McpDeps> & { settings?: Partial<Settings> } = {},
 ): Promise<McpFixture> {
   const log = recordingLog()
   const reader = await openReaderOf(store)
+  const { reports } = testConfig()
   const config = testConfig({
     ...locationsOf(store),
+    reports: { ...reports, settings: { ...reports.settings, ...settings } },
     channels: channels.map((key) => channelConfig(key)),
     schedule: { ...testConfig().schedule, rfqs: '*/10 * * * *', listings: '0 * * * *' },
   })

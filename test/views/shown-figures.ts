@@ -1,5 +1,4 @@
 import { stripVTControlCharacters } from 'node:util'
-import { expect } from 'vitest'
 import { withoutNoise } from '../../src/core/text/number-format.js'
 import type { RfqFigures } from '../../src/recommendations/rfq-figures.js'
 import type { OfferView } from '../../src/views/offer/offer-view.js'
@@ -9,6 +8,8 @@ import type { RfqView } from '../../src/views/rfq/rfq-view.js'
 export class Rounded {
   constructor(readonly text: string) {}
 }
+
+export const rounded = (text = ''): Rounded => new Rounded(text)
 
 export type Shown = number | string | boolean | null | readonly string[] | Rounded
 
@@ -79,38 +80,44 @@ export const listFigures = (figures: RfqFigures) => ({
 export const plainText = (text: string): string =>
   stripVTControlCharacters(text)
     .normalize('NFC')
-    .replace(/[\p{C}\ufffd]/gu, '')
+    // Programs other than terminals show what follows the escape character.
+    .replace(/[\p{C}\ufffd]|\[2J/gu, '')
     .replace(/\s+/g, ' ')
     .trim()
 
 /**
- * Expects what a surface shows to be the exact figures, or their correct rounding.
+ * How what a surface shows differs from the exact figures, or from their correct rounding: a line for each.
  * @param shown members that the surface does not have are absent
  */
-export function expectFigures(surface: string, shown: Figures, exact: Figures): void {
-  const names = Object.keys(shown)
-  expect(names, surface).not.toEqual([])
-  const wanted = Object.fromEntries(names.map((name) => [name, plain(exact[name])]))
-  const found = names.map((name) => [name, matching(shown[name], exact[name])])
-  expect(Object.fromEntries(found), surface).toEqual(wanted)
+export const differencesOf = (surface: string, shown: Figures, exact: Figures): string[] =>
+  Object.entries(shown).flatMap(([name, value]) => {
+    const wanted = exact[name] ?? null
+    return isSame(value, wanted) ? [] : [`${surface}: ${name} is ${text(value)}, not ${text(wanted)}`]
+  })
+
+const text = (value: Shown): string => JSON.stringify(value instanceof Rounded ? value.text : value)
+
+function isSame(shown: Shown, exact: Shown): boolean {
+  if (shown instanceof Rounded) return isRounded(plainText(shown.text), exact)
+  const [a, b] = [shown, exact].map((value) => plain(value, Array.isArray(shown)))
+  // A cell that has no room for everything says where the rest is.
+  const [beginning, isCut] = typeof a === 'string' ? a.split('… [Offers]') : []
+  return isCut === undefined ? JSON.stringify(a) === JSON.stringify(b) : String(b).startsWith(String(beginning))
 }
 
-const plain = (value: Shown | undefined): unknown => {
-  if (typeof value === 'string') return plainText(value) || null
-  return Array.isArray(value) ? value.map(plainText) : value
+/** Sentences that one surface lists are one text on another. */
+function plain(value: Shown | undefined, asList: boolean): unknown {
+  if (Array.isArray(value)) return asList ? value.map(plainText) : plainText(value.join(' ')) || null
+  return typeof value === 'string' ? plainText(value) || null : value
 }
 
-/** The exact value if the rounded one is its correct rounding; otherwise what is shown. */
-function matching(shown: Shown | undefined, exact: Shown | undefined): unknown {
-  if (!(shown instanceof Rounded)) return plain(shown)
-  const text = plainText(shown.text)
-  if (text === '' || text === '–' || text === '#N/A') return null
-  const [, sign = '', digits = '', , unit = ''] = /^([−-]?)([\d,]+(\.\d+)?)(.*)$/.exec(text) ?? []
+function isRounded(shown: string, exact: Shown): boolean {
+  if (shown === '' || shown === '–' || shown === '#N/A') return exact === null
+  const [, sign = '', digits = '', , unit = ''] = /^(?:[A-Z]{3} )?([−-]?)([\d,]+(\.\d+)?)(.*)$/.exec(shown) ?? []
   const share = unit.trim() === '%' ? 100 : 1
   const number = Number(digits.replaceAll(',', '')) * (sign === '' ? 1 : -1)
   const decimals = digits.split('.')[1]?.length ?? 0
-  const isCorrect = typeof exact === 'number' && round(exact * share, decimals) === number
-  return isCorrect ? exact : `${text}, a rounding of something else`
+  return typeof exact === 'number' && digits !== '' && round(exact * share, decimals) === number
 }
 
 /** Half-way figures away from zero, as spreadsheets do. */

@@ -87,7 +87,11 @@ const CHOICE_COLUMNS: readonly Column<Choice>[] = [
   },
   { header: 'Tonnes', cell: ({ award }) => formatNumber(award.tonnes), align: 'right' },
   { header: 'Total', cell: ({ award }) => formatTotal(award.total, award.currency), align: 'right' },
-  { header: 'Per tonne', cell: ({ award }) => formatPrice(award.pricePerTonne), align: 'right' },
+  {
+    header: 'Per tonne',
+    cell: ({ award }) => `${formatPrice(award.pricePerTonne)} ${award.currency}`,
+    align: 'right',
+  },
   { header: 'Extra tonnes', cell: extraText, align: 'right' },
 ]
 
@@ -99,13 +103,55 @@ function flagCounts({ flags }: OfferView): string {
   return [high > 0 ? `${high} high` : '', medium > 0 ? `${medium} med.` : ''].filter((text) => text !== '').join(', ')
 }
 
-/** In the comparison currency, or the offer's own if it cannot be converted. */
-const shownMoney = ({ compared, own }: OfferView) => (compared.pricePerTonne === null ? own : compared)
+const priceText = ({ pricePerTonne, currency }: OfferView['own'] | OfferView['compared']): string =>
+  pricePerTonne === null ? '' : `${formatPrice(pricePerTonne)} ${currency ?? ''}`.trim()
 
-function priceText(offer: OfferView): string {
-  const { pricePerTonne, currency } = shownMoney(offer)
-  return pricePerTonne === null ? '' : `${formatPrice(pricePerTonne)} ${currency ?? ''}`.trim()
-}
+const totalText = ({ total, currency }: OfferView['own'] | OfferView['compared']): string =>
+  total === null ? '' : `${formatTotal(total, null)} ${currency ?? ''}`.trim()
+
+/** The money of an offer: in the currency in which offers are compared, and its own. */
+const MONEY_COLUMNS: readonly ListColumn<OfferView>[] = [
+  {
+    header: 'Per tonne',
+    cell: ({ compared }) => priceText(compared),
+    value: ({ compared }) => compared.pricePerTonne,
+    align: 'right',
+  },
+  {
+    header: 'Total',
+    cell: ({ compared }) => totalText(compared),
+    value: ({ compared }) => compared.total,
+    align: 'right',
+    isExtra: true,
+    inCsv: true,
+  },
+  { header: 'Currency', cell: ({ compared }) => compared.currency, isExtra: true, inCsv: true },
+  {
+    header: 'Own per tonne',
+    // Where it is the same, it need not be said twice.
+    cell: ({ own, compared }) => (own.currency === compared.currency ? '' : priceText(own)),
+    value: ({ own }) => own.pricePerTonne,
+    align: 'right',
+    hideIfEmpty: true,
+  },
+  {
+    header: 'Own total',
+    cell: ({ own }) => totalText(own),
+    value: ({ own }) => own.total,
+    align: 'right',
+    isExtra: true,
+    inCsv: true,
+  },
+  { header: 'Own currency', cell: ({ own }) => own.currency, isExtra: true, inCsv: true },
+  {
+    header: 'Cost per tonne',
+    cell: ({ compared }) => priceText({ ...compared, pricePerTonne: compared.costPerTonne }),
+    value: ({ compared }) => compared.costPerTonne,
+    align: 'right',
+    isExtra: true,
+    inCsv: true,
+  },
+]
 
 /** `–` for an offer without a rank. */
 const rankText = ({ rank }: OfferView): string => (rank === null ? '–' : formatNumber(rank))
@@ -124,13 +170,7 @@ export const COMPARISON_COLUMNS: ListColumns<OfferView> = ({ label, minute }) =>
   { header: 'No.', cell: ({ number }) => formatNumber(number), value: ({ number }) => number, align: 'right' },
   { header: 'Offer', cell: labelText, value: ({ label }) => label, min: 18 },
   { header: 'Score', cell: ({ score }) => formatNumber(score, 1), value: ({ score }) => score, align: 'right' },
-  {
-    header: 'Per tonne',
-    cell: priceText,
-    value: (offer) => shownMoney(offer).pricePerTonne,
-    align: 'right',
-  },
-  { header: 'Currency', cell: (offer) => shownMoney(offer).currency, isExtra: true },
+  ...MONEY_COLUMNS,
   {
     header: 'Tonnes',
     cell: ({ tonnes }) => formatNumber(tonnes),
@@ -152,6 +192,8 @@ export const COMPARISON_COLUMNS: ListColumns<OfferView> = ({ label, minute }) =>
     hideIfEmpty: true,
   },
   { header: 'Status', cell: ({ status }) => status, isExtra: true },
+  { header: 'Standing', cell: ({ standing }) => standing, isExtra: true, inCsv: true },
+  { header: 'Not ranked because', key: 'why', cell: ({ why }) => why, min: 18, isExtra: true, inCsv: true },
   { header: 'Missing since', cell: ({ missingSince }) => missingSince, isExtra: true },
   { header: 'Expires', cell: ({ expiryDate }) => expiryDate, isExtra: true },
   {
@@ -167,7 +209,7 @@ export const COMPARISON_COLUMNS: ListColumns<OfferView> = ({ label, minute }) =>
   { header: 'Developer', cell: ({ developer }) => developer, isExtra: true },
   { header: 'Project', cell: ({ project }) => project, isExtra: true },
   { header: 'Contract', cell: ({ contractType }) => contractType, isExtra: true },
-  ...OWN_COLUMNS,
+  { header: 'Basis', cell: ({ own }) => own.basis, isExtra: true },
   {
     header: `Submitted (${label})`,
     cell: ({ submittedAt, late }) => `${minute(submittedAt)}${late ? ' late' : ''}`,
@@ -181,24 +223,4 @@ export const COMPARISON_COLUMNS: ListColumns<OfferView> = ({ label, minute }) =>
     isExtra: true,
   },
   { header: 'Id', cell: ({ id }) => id, isExtra: true },
-]
-
-/** Money as offered, in the currency of the offer. */
-const OWN_COLUMNS: readonly ListColumn<OfferView>[] = [
-  {
-    header: 'Own per tonne',
-    cell: ({ own }) => (own.pricePerTonne === null ? '' : formatPrice(own.pricePerTonne)),
-    value: ({ own }) => own.pricePerTonne,
-    align: 'right',
-    isExtra: true,
-  },
-  {
-    header: 'Own total',
-    cell: ({ own }) => formatNumber(own.total),
-    value: ({ own }) => own.total,
-    align: 'right',
-    isExtra: true,
-  },
-  { header: 'Own currency', cell: ({ own }) => own.currency, isExtra: true },
-  { header: 'Basis', cell: ({ own }) => own.basis, isExtra: true },
 ]

@@ -205,6 +205,7 @@ interface Rows {
 
 function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows): ChannelSummary {
   const open = rfqs.filter(({ state }) => state === 'open')
+  const visible = offers.filter(({ inView }) => inView)
   const due = open.flatMap(({ daysToDue }) => (daysToDue === null ? [] : [daysToDue]))
   return {
     rfqs: rfqs.length,
@@ -215,8 +216,8 @@ function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows):
     openWithoutOffers: open.filter(({ offers, unreadOffers }) => offers + unreadOffers === 0).length,
     missing: rfqs.filter(({ missingSince }) => missingSince !== null).length,
     invalid: rfqs.filter(({ valid }) => !valid).length,
-    offers: offers.length,
-    byStatus: countByName(offers.map(({ status }) => status ?? 'unknown')).map(([status, count]) => ({
+    offers: visible.length,
+    byStatus: countByName(visible.map(({ status }) => status ?? 'unknown')).map(([status, count]) => ({
       status,
       offers: count,
     })),

@@ -8,12 +8,15 @@ import type { RfqTerms } from '../rfq/rfq-terms.js'
 
 /** Statistics. Prices and volume: of the offers that compete or are accepted, as far as they can be compared. */
 export interface Summary {
+  /** Those that the RFQ still shows. */
   offers: number
+  /** Those that it no longer shows. */
+  missing: number
   ranked: number
   excluded: number
   meetRequirements: number
   late: number
-  /** By status as received (`unknown` if absent), sorted. */
+  /** Of those that the RFQ still shows, by status as received (`unknown` if absent), sorted. */
   byStatus: { status: string; offers: number }[]
   /** `weightedMean` is weighted by volume: Σ total / Σ volume. All are null without such an offer. */
   price: {
@@ -45,17 +48,19 @@ export function summariseOffers(
   counts: { changes: number; problems: number },
 ): Summary {
   const ranked = offers.filter(isRanked)
+  const visible = offers.filter(({ inView }) => inView)
   const inPlay = offers.filter(
     ({ standing, scores }) => scores !== null && (standing === 'ranked' || standing === 'accepted'),
   )
   const volume = sum(inPlay.map((offer) => offer.metrics.volume ?? 0))
   return {
-    offers: offers.length,
+    offers: visible.length,
+    missing: offers.length - visible.length,
     ranked: ranked.length,
     excluded: offers.length - ranked.length,
     meetRequirements: offers.filter((offer) => offer.meetsRequirements).length,
     late: offers.filter((offer) => offer.late === true).length,
-    byStatus: countByName(offers.map(({ status }) => status ?? 'unknown')).map(([status, count]) => ({
+    byStatus: countByName(visible.map(({ status }) => status ?? 'unknown')).map(([status, count]) => ({
       status,
       offers: count,
     })),

@@ -326,8 +326,8 @@ describe('the page of an RFQ', () => {
       expect(rows).toMatchObject(
         report.offers.map(({ id, rank, compared, metrics, scores }) => ({
           rank,
-          pricePerTonne: compared.pricePerTonne,
-          volume: metrics.volume,
+          comparedPricePerTonne: compared.pricePerTonne,
+          tonnes: metrics.volume,
           score: scores?.total ?? null,
           awardedTonnes: report.decision.awardedTonnes[id] ?? 0,
         })),

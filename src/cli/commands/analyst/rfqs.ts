@@ -116,12 +116,15 @@ function daysText({ daysToDue, state }: RfqItem): string {
   return formatNumber(daysToDue)
 }
 
-const priceCurrencyOf = ({ figures, currency }: RfqItem) => figures?.currency ?? currency
+function bestPrice({ figures }: RfqItem): string {
+  const price = figures?.bestPricePerTonne ?? null
+  return price === null ? '' : `${formatPrice(price)} ${figures?.currency ?? ''}`.trim()
+}
 
-const bestPrice = (row: RfqItem) =>
-  row.figures?.bestPricePerTonne == null
-    ? ''
-    : `${formatPrice(row.figures.bestPricePerTonne)} ${priceCurrencyOf(row) ?? ''}`.trim()
+function priceLimits({ minUnitPrice, maxUnitPrice, currency }: RfqItem): string {
+  const range = formatRange(minUnitPrice, maxUnitPrice, formatPrice)
+  return range === null ? '' : `${range} ${currency ?? ''}`.trim()
+}
 
 /** The accepted offers, or those that are recommended; empty if there are none. */
 function recommendedText({ figures }: RfqItem): string {
@@ -160,7 +163,7 @@ const COLUMNS: ListColumns<RfqItem> = ({ label, minute }) => [
     align: 'right',
     drop: 1,
   },
-  { header: 'Cur.', cell: priceCurrencyOf, isExtra: true, inCsv: true },
+  { header: 'Best price currency', cell: ({ figures }) => figures?.currency, isExtra: true, inCsv: true },
   {
     header: 'Covered',
     cell: ({ figures }) => (figures?.coverage == null ? '' : formatPercent(figures.coverage)),
@@ -177,11 +180,12 @@ const COLUMNS: ListColumns<RfqItem> = ({ label, minute }) => [
   },
   {
     header: 'Price',
-    cell: ({ minUnitPrice, maxUnitPrice }) => formatRange(minUnitPrice, maxUnitPrice, formatPrice) ?? '',
+    cell: priceLimits,
     value: ({ minUnitPrice, maxUnitPrice }) => maxUnitPrice ?? minUnitPrice,
     align: 'right',
     drop: 4,
   },
+  { header: 'Price currency', cell: ({ currency }) => currency, isExtra: true, inCsv: true },
   { header: 'Best offer', cell: ({ figures }) => figures?.bestPriceOffer, min: 14, isExtra: true },
   { header: 'Ranked', cell: ({ figures }) => figures?.ranked, align: 'right', isExtra: true },
   { header: 'Fulfilment', cell: ({ fulfilmentDueDate }) => fulfilmentDueDate, isExtra: true },

@@ -90,6 +90,7 @@ const COLUMNS: readonly Column<Row>[] = [
     align: 'right',
   },
   { key: 'title', width: 'wide', title: 'Title, channel', value: ({ title }) => title },
+  { key: 'id', fileOnly: true, sortable: false, title: 'Id', value: ({ id }) => id },
   { key: 'channel', fileOnly: true, title: 'Channel', value: ({ channel }) => channel },
   {
     key: 'state',
@@ -155,6 +156,13 @@ const COLUMNS: readonly Column<Row>[] = [
     value: ({ figures }) => figures.bestPricePerTonne,
     cell: ({ figures }) =>
       figures.bestPricePerTonne === null ? UNKNOWN : `${price(figures.bestPricePerTonne)} ${plain(figures.currency)}`,
+  },
+  {
+    key: 'currency',
+    fileOnly: true,
+    sortable: false,
+    title: 'Currency of prices',
+    value: ({ figures }) => figures.currency,
   },
   {
     key: 'recommendation',

@@ -44,7 +44,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
     }),
   )
   const { channel, id, view, name } = found
-  const { rfq, summary, decision } = view
+  const { rfq, decision } = view
   const offerIds = view.offers.slice(0, MAX_PRICE_LINES).map((offer) => offer.id)
   const [{ moments, prices }, outlook] = await Promise.all([
     queries.timeline({ channel, id, offerIds, asOf: past?.asOf ?? now }),
@@ -84,7 +84,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
         <WhatIfPanel view={view} whatIf={whatIf} query={query} reset={link(withoutAll(Object.keys(whatIf.changes)))} />
         <MakeReport page={page} view={view} name={name} changes={whatIf.changes} />
         <div>
-          <h2>{`Offers (${summary.offers})`}</h2>
+          <h2>Offers</h2>
           <TableView {...offers} link={link} />
         </div>
         <Questions view={view} />
@@ -152,7 +152,7 @@ export function Facts({ view }: { view: RfqView }) {
         ·{' '}
         {rfq.unreadOffers > 0
           ? unreadText(rfq.unreadOffers)
-          : `${formatCount(summary.offers, 'offer')}, ${summary.ranked} ranked, coverage ${percent(summary.coverage)}`}
+          : `${formatCount(summary.offers, 'offer')}${summary.missing > 0 ? `, ${summary.missing} no longer visible` : ''}, ${summary.ranked} ranked, coverage ${percent(summary.coverage)}`}
         {currency.comparison !== null && `, compared in ${plain(currency.comparison)}`}
         <Ages of={[prices, termsRead && describeTermsRead(termsRead, new Date(asOf))]} />
       </p>

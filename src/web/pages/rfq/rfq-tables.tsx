@@ -14,9 +14,12 @@ import { withAsOf } from '../page.js'
 
 /** The offers by rank, with the requirements that they do not meet. */
 export function offersTable(view: RfqView, rfqPath: string, asOf: string | undefined): Table<OfferView> {
-  const unit = view.currency.comparison === null ? '' : `, ${plain(view.currency.comparison)}`
   const columns: readonly Column<OfferView>[] = [
     { key: 'rank', title: 'Rank', align: 'right', value: ({ rank }) => rank },
+    { key: 'number', fileOnly: true, title: 'No.', value: ({ number }) => number },
+    { key: 'id', fileOnly: true, title: 'Id', value: ({ id }) => id },
+    { key: 'standing', fileOnly: true, title: 'Standing', value: ({ standing }) => standing },
+    { key: 'why', fileOnly: true, title: 'Not ranked because', value: ({ why }) => why },
     {
       key: 'offer',
       width: 'wide',
@@ -34,14 +37,26 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
         awardedTonnes > 0 ? <Badge tone="good">{`${amount(awardedTonnes)} t`}</Badge> : UNKNOWN,
     },
     {
-      key: 'pricePerTonne',
-      title: `Price per t${unit}`,
+      key: 'comparedPricePerTonne',
+      title: 'Price per t',
       align: 'right',
+      hint: 'In the currency of the comparison; then as offered, if that is another',
       value: ({ compared }) => compared.pricePerTonne,
       cell: (offer) => <PriceCell offer={offer} view={view} />,
     },
+    { key: 'comparedTotal', fileOnly: true, title: 'Compared total', value: ({ compared }) => compared.total },
     {
-      key: 'volume',
+      key: 'comparedCostPerTonne',
+      fileOnly: true,
+      title: 'Compared cost per t',
+      value: ({ compared }) => compared.costPerTonne,
+    },
+    { key: 'comparedCurrency', fileOnly: true, title: 'Compared in', value: ({ compared }) => compared.currency },
+    { key: 'ownPricePerTonne', fileOnly: true, title: 'Own price per t', value: ({ own }) => own.pricePerTonne },
+    { key: 'ownTotal', fileOnly: true, title: 'Own total', value: ({ own }) => own.total },
+    { key: 'ownCurrency', fileOnly: true, title: 'Own currency', value: ({ own }) => own.currency },
+    {
+      key: 'tonnes',
       title: 'Tonnes',
       align: 'right',
       hint: 'With the share of the tonnes asked for that they cover',
@@ -73,7 +88,6 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
     },
     { key: 'activity', title: 'Activity', fileOnly: true, value: ({ mitigationActivity }) => mitigationActivity },
     { key: 'notes', title: 'Notes', fileOnly: true, value: ({ notes }) => notes },
-    { key: 'total', title: 'Total', fileOnly: true, value: ({ own }) => own.total },
     {
       key: 'delivery',
       width: 'line',
@@ -145,21 +159,26 @@ const statusCell = ({ status, late, missingSince, notListed, newerTerms, daysToE
   </>
 )
 
+/** The price and the total in the currency of the comparison; below them those of the offer, if it has another. */
 function PriceCell({ offer: { compared, own }, view: { rfq } }: { offer: OfferView; view: RfqView }) {
-  const isConverted = own.pricePerTonne !== compared.pricePerTonne
+  const isConverted = own.total !== null && own.currency !== compared.currency
   const above = rfq.comparedMaxUnitPrice !== null && (compared.pricePerTonne ?? 0) > rfq.comparedMaxUnitPrice
   return (
     <>
       <span class={above ? 'over' : undefined} title={above ? 'above the maximum of the RFQ' : undefined}>
-        {price(compared.pricePerTonne)}
+        {priceText(compared)}
       </span>
-      {isConverted && <div class="muted small">{`${price(own.pricePerTonne)} ${plain(own.currency)}`}</div>}
-      {own.total !== null && (
-        <div class="muted small">{`total ${total(own.total)}${own.currency === compared.currency ? '' : ` ${plain(own.currency)}`}`}</div>
-      )}
+      <div class="muted small">{totalText(compared)}</div>
+      {isConverted && <div class="muted small">{`offered: ${priceText(own)}, ${totalText(own)}`}</div>}
     </>
   )
 }
+
+const priceText = ({ pricePerTonne, currency }: OfferView['own'] | OfferView['compared']) =>
+  pricePerTonne === null ? UNKNOWN : `${price(pricePerTonne)} ${plain(currency)}`
+
+const totalText = (money: OfferView['own'] | OfferView['compared']) =>
+  money.total === null ? '' : `total ${total(money.total)} ${plain(money.currency)}`
 
 /** The page of the offer has all of them. */
 const MAX_NOTES = 200
@@ -181,8 +200,7 @@ function notMetCell({ notMet, flags, notes }: OfferView) {
 }
 
 /** The awards to choose from. */
-export function choicesTable({ decision, currency }: RfqView): Table<Choice> {
-  const unit = currency.comparison === null ? '' : `, ${plain(currency.comparison)}`
+export function choicesTable({ decision }: RfqView): Table<Choice> {
   return {
     name: 'choices',
     caption: 'Awards to choose from, by tonnes',
@@ -200,7 +218,13 @@ export function choicesTable({ decision, currency }: RfqView): Table<Choice> {
         ),
       },
       numberColumn('tonnes', 'Tonnes', ({ award }) => award.tonnes, amount),
-      numberColumn('total', `Total${unit}`, ({ award }) => award.total, total),
+      {
+        key: 'total',
+        title: 'Total',
+        align: 'right',
+        value: ({ award }) => award.total,
+        cell: ({ award }) => `${total(award.total)} ${plain(award.currency)}`,
+      },
       {
         key: 'pricePerTonne',
         title: 'Price per t',
@@ -208,8 +232,12 @@ export function choicesTable({ decision, currency }: RfqView): Table<Choice> {
         hint: 'With the difference to the recommended award',
         value: ({ award }) => award.pricePerTonne,
         cell: ({ award, perTonneDifference }) =>
-          withSmall(price(award.pricePerTonne), signed(perTonneDifference, award.currency)),
+          withSmall(
+            `${price(award.pricePerTonne)} ${plain(award.currency)}`,
+            signed(perTonneDifference, award.currency),
+          ),
       },
+      { key: 'currency', fileOnly: true, title: 'Currency', value: ({ award }) => award.currency },
       {
         key: 'extraTonnes',
         title: 'Extra tonnes',
