@@ -37,7 +37,7 @@ export interface HandlerDeps {
 }
 
 export interface ReportJobOptions {
-  /** Who asked for it, or what caused it. */
+  /** Who requested it, or what caused it. */
   madeBy: string
   /** Default now. */
   asOf?: Date
@@ -119,7 +119,7 @@ const RETRY_MS = 1_000
 /**
  * Runs the work and logs its outcome. Waits for commands of persons that run or came first; skips the work while another run is
  * active, or the marketplace asked for a pause.
- * @throws RunFailedError if the run failed, or was skipped although a user asked for it; InterruptedRunError if shutdown aborted it
+ * @throws RunFailedError if the run failed, or was skipped although a user requested it; InterruptedRunError if shutdown aborted it
  */
 async function runAndLog(
   { deps, channel, payload, signal }: ChannelJob,

@@ -44,7 +44,7 @@ function parseValue(text: string): unknown {
 
 const assign = (value: unknown, { path, value: newValue }: Assignment) => replaceAt(value, path, newValue)
 
-/** Where exchange rates are read from stays when one of them is set. */
+/** Setting one exchange rate keeps the source of the others. */
 const RATES_KEY = 'exchangeRates'
 
 function replaceAt(value: unknown, [step, ...rest]: Path, newValue: unknown): unknown {

@@ -83,7 +83,7 @@ export interface WebConfig {
   /** Header in which a proxy names the user it authenticated. */
   trustedUserHeader: string | null
   trustedUserRole: 'viewer' | 'operator'
-  /** Addresses and networks of proxies whose headers are believed, if they send `proxySecret`. */
+  /** Addresses and networks of proxies whose headers are trusted, if they send `proxySecret`. */
   trustedProxies: string[]
   proxySecret: string | null
 }
@@ -92,6 +92,6 @@ export interface ReportsConfig {
   directory: string
   /** How offers are compared: all other keys of the section. */
   settings: Settings
-  /** A command was given some of them, to use instead of those of its configuration. */
+  /** Whether options of the command override some of them. */
   settingsGiven?: boolean
 }

@@ -92,7 +92,7 @@ function ambiguousUsers(web: unknown): CrossCheckIssue[] {
   })
 }
 
-/** With one token for two users, the first would be taken for both. */
+/** If two users had one token, both would be identified as the first. */
 function sharedTokens(web: unknown, context: SchemaContext): CrossCheckIssue[] {
   if (!isRecord(web) || !Array.isArray(web.tokens) || !context.secretsRequired) return []
   const tokenOf = (found: unknown) => {
@@ -109,8 +109,8 @@ function sharedTokens(web: unknown, context: SchemaContext): CrossCheckIssue[] {
 }
 
 /**
- * An address alone proves nothing: every program on the machine of a proxy has it, and so has a website that reaches this server by
- * DNS rebinding.
+ * An address alone does not identify a proxy: every program on its machine has the same address, and so does a website that reaches this
+ * server by DNS rebinding.
  */
 function incompleteProxies(web: unknown): CrossCheckIssue[] {
   if (!isRecord(web)) return []

@@ -71,7 +71,7 @@ const webhookUrl = (context: SchemaContext) =>
     return 'value' in result ? { value: { url: result.value, isUrlSecret } } : result
   })
 
-/** As Standard Webhooks asks for. */
+/** The format that Standard Webhooks requires. */
 function checkSigningSecret(text: string): ReadResult<string> {
   const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
   const bytes = base64 === undefined ? 0 : Buffer.from(base64, 'base64').length
@@ -84,7 +84,7 @@ const ADDRESS = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0
 const address = () =>
   values.readValue((found): ReadResult<string> => {
     if (typeof found === 'string' && found.length <= 254 && ADDRESS.test(found)) return { value: found }
-    // With a line break, a text would be described as one of several lines.
+    // Quoted as JSON, because text with a line break would be described as several lines.
     const text = typeof found === 'string' ? `an invalid mail address: ${JSON.stringify(found.slice(0, 80))}` : ''
     return { found: text, allowed: 'an e-mail address, without a name' }
   })

@@ -6,7 +6,7 @@ import { isAbsent } from './section.js'
 
 /**
  * The comparison settings as configuration keys. Limits and defaults come from the domain's settings schema; the file also
- * allows empty sections, bare numbers as exchange rates and where they are read from, and `false` for the level `off`.
+ * allows empty sections, bare numbers as exchange rates, their source, and `false` for the level `off`.
  * @param toPath makes a path absolute
  */
 export function reportSettings(toPath: (path: string) => string) {
@@ -31,7 +31,7 @@ function normalizeLevels(found: unknown): unknown {
 
 const emptyIfMissing = (found: unknown) => found ?? {}
 
-/** Where exchange rates are read from, and rates by currency; the configuration writes both under one key. */
+/** Splits `exchangeRates` into the source of rates and fixed rates by currency. */
 export function splitRates(found: unknown): { from: unknown; fixed: unknown } {
   if (typeof found === 'string') return { from: found, fixed: {} }
   if (!isRecord(found)) return { from: null, fixed: emptyIfMissing(found) }
@@ -39,7 +39,7 @@ export function splitRates(found: unknown): { from: unknown; fixed: unknown } {
   return { from, fixed }
 }
 
-/** Reads fixed rates and where others come from. A rejected URL is not shown. */
+/** Reads fixed rates and the source of others. A rejected URL is not shown. */
 function readRates(found: unknown, context: z.RefinementCtx, toPath: (path: string) => string) {
   const { from, fixed } = splitRates(found)
   const parsed = settingsSchema.shape.exchangeRates.safeParse(normalizeRates(fixed), { jitless: true })

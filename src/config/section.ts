@@ -5,7 +5,7 @@ import type { Environment } from './environment.js'
 import { fetchSecret, parseSecretRef, type ReadResult } from './secret.js'
 import * as values from './values.js'
 
-/** What validation needs besides the file. */
+/** The context of validation besides the file. */
 export interface SchemaContext {
   /** Relative paths are resolved against this folder. */
   folder: string

@@ -19,7 +19,7 @@ import type { SandboxClock } from './world/sandbox-clock.js'
 import type { World } from './world/world.js'
 import type { WorldEvent } from './world/world-events.js'
 
-/** What the request handlers work with. */
+/** The dependencies of the request handlers. */
 export interface SandboxContext {
   world: World
   clock: SandboxClock

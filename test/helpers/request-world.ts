@@ -94,7 +94,7 @@ export class RequestWorld {
     order: string[]
     /** Offers that were read. */
     read: string[]
-    /** Documents that were requested in vain. */
+    /** Documents whose request failed. */
     failed: string[]
     rates: RequestPlan['rates']
   }> {
