@@ -5,7 +5,7 @@ import { Piscina } from 'piscina'
 import type { MadeReport, MakeReport, ReportRequest } from '../report-files/make-report.js'
 import { currentUser } from './current-user.js'
 import { FairQueue, type QueuedTask } from './fair-queue.js'
-import { isHeavy, type Queries } from './queries.js'
+import type { Queries } from './queries.js'
 import type { Outcome, ReportMessage, WorkerData, WorkerTask } from './worker.js'
 
 /** What does heavy work. */
@@ -191,3 +191,27 @@ async function makeReportIn(
     port.close()
   }
 }
+
+/** Queries that compare offers or read many documents. */
+const HEAVY_QUERIES: readonly string[] = [
+  'comparison',
+  'offers',
+  'offer',
+  'timeline',
+  'prepareAward',
+  'closingReasons',
+  'computeRecommendations',
+] satisfies (keyof Queries)[]
+
+/** Operations of the API that do. */
+const HEAVY_OPERATIONS: readonly unknown[] = ['compareOffers', 'listOffers', 'readOffer', 'listListings']
+
+/** Whether a query may take seconds: it compares offers, reads many documents, or computes what was known at a past moment. */
+function isHeavy(name: string, args: readonly unknown[]): boolean {
+  if (HEAVY_QUERIES.includes(name)) return true
+  if (name !== 'apiRead') return isPast(args[0])
+  const [operation, request] = args as Parameters<Queries['apiRead']>
+  return HEAVY_OPERATIONS.includes(operation) || isPast(request.query)
+}
+
+const isPast = (filter: unknown): boolean => ['asOf', 'as_of'].some((key) => Object(filter)[key] !== undefined)
