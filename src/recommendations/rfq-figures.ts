@@ -1,36 +1,55 @@
-import { type AcceptedSummary, type AwardSummary, summariseAwards } from '../compare/awards/award-summary.js'
+import { z } from 'zod'
+import { summariseAwards } from '../compare/awards/award-summary.js'
 import type { Outcome } from '../compare/decision/recommendation.js'
 import { hasOtherTerms } from '../compare/offer/newer-summary.js'
 import { summariseOffers } from '../compare/report/rfq-statistics.js'
 import type { RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 
-/** Figures of the offers for an RFQ. */
-export interface RfqFigures {
-  /** Offers that compete: open, comparable, and meeting every hard requirement. */
-  ranked: number
-  /** Offers that are not missing and of which only the summary is known, because they were not read yet or cannot be read. */
-  summaryOnly: number
-  /** Offers whose summary in the RFQ is newer and shows another volume, total, currency, expiry date or contract type. */
-  newerTerms: number
-  /** Offers within the limits that the RFQ states and not rejected by their review, whatever their status. */
-  meetRequirements: number
-  /** The requested tonnes, which is the minimum of an award; null if no volume is requested. */
-  wanted: number | null
-  /** Tonnes of the ranked offers. */
-  volume: number
-  /** The share of the requested tonnes that the ranked offers cover, at most 1; null also if the offers were not read yet. */
-  coverage: number | null
-  /** The currency in which offers are compared. */
-  currency: string | null
-  /** The lowest price per tonne of the ranked offers. */
-  bestPricePerTonne: number | null
-  /** The label of the offer with the lowest price. */
-  bestPriceOffer: string | null
-  /** The recommended award; null if the offers were not read yet. */
-  award: AwardSummary | null
-  /** The accepted offers; null if there are none. */
-  accepted: AcceptedSummary | null
-}
+const number = z.number().nullable()
+const count = z.int().min(0)
+
+/** Figures of the offers for an RFQ: what is recorded of them, and what every list shows. */
+export const rfqFigures = z
+  .strictObject({
+    ranked: count.describe('Offers that compete: open, comparable, and meeting every hard requirement.'),
+    summaryOnly: count.describe('Offers of which only the summary is known: they were not read yet, or cannot be.'),
+    newerTerms: count.describe(
+      'Offers of which the RFQ, read after them, shows another volume, total, currency, expiry date or contract type.',
+    ),
+    meetRequirements: count.describe(
+      'Offers within the limits that the RFQ states and not rejected by their review, whatever their status.',
+    ),
+    wanted: number.describe('The requested tonnes, which an award must have at least; null if no volume is requested.'),
+    volume: z.number().describe('Tonnes of the ranked offers.'),
+    coverage: number.describe(
+      'The share of the requested tonnes that the ranked offers cover, at most 1; null also if the offers were not read yet.',
+    ),
+    currency: z.string().nullable().describe('The currency in which offers are compared.'),
+    bestPricePerTonne: number.describe('The lowest price per tonne of the ranked offers.'),
+    bestPriceOffer: z.string().nullable().describe('The label of the offer with the lowest price.'),
+    award: z
+      .strictObject({
+        status: z.enum(['award', 'partial', 'accepted', 'none', 'no-volume', 'no-offers']),
+        offers: z.array(z.string()).describe('Labels of the awarded offers.'),
+        tonnes: z.number(),
+        pricePerTonne: number,
+        coverage: number.describe('Share of the requested tonnes, at most 1.'),
+        message: z.string(),
+      })
+      .nullable()
+      .describe('The recommended award; null if the offers were not read yet.'),
+    accepted: z
+      .strictObject({
+        offers: z.array(z.string()).describe('Their labels.'),
+        tonnes: z.number().describe('Tonnes that are known.'),
+        pricePerTonne: number.describe('Null unless all can be compared.'),
+        message: z.string(),
+      })
+      .nullable()
+      .describe('The accepted offers; null if there are none.'),
+  })
+  .meta({ id: 'RfqFigures' })
+export type RfqFigures = z.infer<typeof rfqFigures>
 
 /** The figures of an RFQ without offers. */
 export const NO_FIGURES: RfqFigures = {

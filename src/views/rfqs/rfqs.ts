@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { byCodeUnit, compareNullsLast } from '../../core/numbers.js'
 import { withListMessage } from '../../core/sources/source-text.js'
 import { searchText } from '../../recommendations/rfq-facts.js'
-import type { RfqFigures } from '../../recommendations/rfq-figures.js'
+import { type RfqFigures, rfqFigures } from '../../recommendations/rfq-figures.js'
 import type { ListedRfqSort, Overview } from '../../store/contract.js'
 import { type ListCursor, type ListPage, takePage } from '../cursor.js'
 import { channelKey, count, nullableText, number, text, timestamp } from '../schema.js'
@@ -59,49 +59,6 @@ export const rfqTerms = {
   unreadOffers: count.describe('Offers that the list shows of an RFQ that was never read itself.'),
   listed,
 }
-
-export const rfqFigures = z
-  .strictObject({
-    ranked: count.describe('Offers that compete: open, comparable, and meeting every hard requirement.'),
-    summaryOnly: count.describe('Offers of which only the summary is known: they were not read yet, or cannot be.'),
-    newerTerms: count.describe(
-      'Offers of which the RFQ, read after them, shows another volume, total, currency, expiry date or contract type.',
-    ),
-    meetRequirements: count.describe(
-      'Offers within the limits that the RFQ states and not rejected by their review, whatever their status.',
-    ),
-    wanted: number.describe('Tonnes asked for: the least that an award must have.'),
-    volume: z.number().describe('Tonnes of the ranked offers.'),
-    coverage: number.describe(
-      'The share of the tonnes asked for that they cover, at most 1; null if offers were not read yet.',
-    ),
-    currency: nullableText,
-    bestPricePerTonne: number,
-    bestPriceOffer: nullableText,
-    award: z
-      .strictObject({
-        status: z.enum(['award', 'partial', 'accepted', 'none', 'no-volume', 'no-offers']),
-        offers: z.array(z.string()).describe('Labels of the awarded offers.'),
-        tonnes: z.number(),
-        pricePerTonne: number,
-        coverage: number.describe('Share of the tonnes asked for, at most 1.'),
-        message: text,
-      })
-      .nullable()
-      .describe(
-        'The recommended award; null if the award rule is `best-score` (see the comparison), or if offers were not read yet.',
-      ),
-    accepted: z
-      .strictObject({
-        offers: z.array(z.string()).describe('Their labels.'),
-        tonnes: z.number().describe('Tonnes that are known.'),
-        pricePerTonne: number.describe('Null unless all can be compared.'),
-        message: text,
-      })
-      .nullable()
-      .describe('The accepted offers; null if there are none.'),
-  })
-  .meta({ id: 'RfqFigures' }) satisfies z.ZodType<RfqFigures>
 
 export const rfqItem = z
   .strictObject({
