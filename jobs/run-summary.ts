@@ -50,7 +50,7 @@ function logShortage({ channel, requestRates }: RunRecord, previous: RunRecord |
 export function logUnsettledCloses({ decisions, unsettled }: ClosingResult, log: Log): void {
   for (const { id, runId, channel, rfqId, rfqNumber, decision, outcome, reason, evidence } of decisions) {
     const situation = outcome ?? (isOpenIntent(evidence) ? 'not settled' : decision)
-    if (!['refused', 'unknown', 'failed', 'held', 'not settled'].includes(situation)) continue
+    if (!['refused', 'unknown', 'failed', 'blocked', 'not settled'].includes(situation)) continue
     const remedy = unsettled.find((each) => each.rfqId === rfqId)?.remedy
     const facts = {
       run: runId,
@@ -75,7 +75,7 @@ function closingFacts({ decisions, approvalPlan, unsettled, counts }: ClosingRes
     wouldClose: count(({ decision }) => decision === 'would-close'),
     refused: count(({ outcome }) => outcome === 'refused'),
     unknown: count(({ outcome }) => outcome === 'unknown'),
-    held: counts.held,
+    blocked: counts.blocked,
     ...(unsettled.length > 0 && { unsettled: unsettled.length }),
     ...(approvalPlan !== null && { approve: `quotekeeper close-expired --approve ${approvalPlan}` }),
   }

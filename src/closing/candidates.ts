@@ -47,7 +47,7 @@ export async function closeCandidates(round: Round): Promise<void> {
   for (const { candidate, evaluation } of chosen) {
     if (!isInScope(round, candidate.id)) continue
     if (blocker !== null) {
-      await recordDecision(round, candidate, evaluation, { decision: 'held', blocker })
+      await recordDecision(round, candidate, evaluation, { decision: 'blocked', blocker })
     } else if (round.stop === null) {
       await withItemFailures(round, candidate.id, () => closeOne(round, candidate))
     }
@@ -161,7 +161,7 @@ async function closeOne(round: Round, candidate: Candidate): Promise<void> {
 }
 
 /** Why an RFQ that was just read is not closed. */
-type Kept = { decision: 'keep'; outcome: 'already-closed' | null } | { decision: 'held'; blocker: Reason }
+type Kept = { decision: 'keep'; outcome: 'already-closed' | null } | { decision: 'blocked'; blocker: Reason }
 
 /** Evaluates an RFQ that was just read against the newest poll, the clocks and everything that blocks closing. */
 async function checkRead(round: Round, read: FreshRead): Promise<{ evaluation: Evaluation; kept: Kept | null }> {
@@ -181,7 +181,7 @@ async function checkRead(round: Round, read: FreshRead): Promise<{ evaluation: E
     return { evaluation, kept: { decision: 'keep', outcome } }
   }
   const blocker = await findChannelBlocker(round)
-  return { evaluation, kept: blocker && { decision: 'held', blocker } }
+  return { evaluation, kept: blocker && { decision: 'blocked', blocker } }
 }
 
 const recordKept = (round: Round, read: FreshRead, kept: Kept, evaluation: Evaluation) =>

@@ -64,7 +64,7 @@ export interface RoundCounts {
   closed: number
   alreadyClosed: number
   wouldClose: number
-  held: number
+  blocked: number
 }
 
 /** The approval plan does not exist, has expired, or belongs to another channel: ask for a new one. */

@@ -18,8 +18,8 @@ import type { Settlement } from './settlement.js'
 const MAX_CONSECUTIVE_UNKNOWN = 2
 
 interface DecisionInput {
-  decision: 'keep' | 'would-close' | 'held'
-  /** What blocks closing, if the decision is `held`. */
+  decision: 'keep' | 'would-close' | 'blocked'
+  /** What blocks closing, if the decision is `blocked`. */
   blocker?: Reason
   outcome?: DecisionRecord['outcome']
   read?: FreshRead
@@ -46,7 +46,7 @@ export async function recordDecision(
     evidence: evidenceOf(round, candidate, evaluation, { read: input.read, blocker: input.blocker }),
   }
   if (decision.decision === 'would-close') round.counts.wouldClose++
-  if (decision.decision === 'held') round.counts.held++
+  if (decision.decision === 'blocked') round.counts.blocked++
   const newest = round.newestDecisions.get(candidate.id)
   if (newest && isRepetition(newest, decision, candidate)) {
     round.repeated.push(newest.id)

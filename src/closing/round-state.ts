@@ -77,7 +77,7 @@ export function createRound(
     unresolved: new Map(),
     unconfirmed: new Map(),
     repeated: [],
-    counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
+    counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
     unsettled: [],
     pendingPlans: [],
     decisions: [],

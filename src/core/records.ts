@@ -226,8 +226,8 @@ export interface ProblemRecord extends Problem {
 
 // --- closing --------------------------------------------------------------------------------------------------------
 
-/** `held`: waits for an operator's approval. */
-export const DECISION_KINDS = ['close', 'would-close', 'keep', 'held'] as const
+/** `blocked`: waits for an operator's approval. */
+export const DECISION_KINDS = ['close', 'would-close', 'keep', 'blocked'] as const
 export type DecisionKind = (typeof DECISION_KINDS)[number]
 export const CLOSE_OUTCOMES = ['closed', 'already-closed', 'refused', 'failed', 'unknown'] as const
 export type CloseOutcome = (typeof CLOSE_OUTCOMES)[number]
@@ -311,12 +311,12 @@ export interface UnsettledClose {
   remedy: string
 }
 
-/** A closing round that was held because of its size and has not been approved. */
+/** A closing round that is blocked because of its size and has not been approved. */
 export interface ApprovalPlan {
   plan: string
   channel: string
   rfqIds: string[]
-  /** When the first round was held for these RFQs. */
+  /** When the first round was blocked for these RFQs. */
   since: Timestamp
   expiresAt: Timestamp
   /** What to do about it. */

@@ -15,7 +15,7 @@ export interface ChannelState {
   /** Closes that need attention. */
   unsettled: Readonly<Record<UnsettledClose['outcome'], number>>
   /** RFQs that are blocked until approved. */
-  held: number
+  blocked: number
 }
 
 export interface PollFreshness {

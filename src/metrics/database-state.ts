@@ -41,7 +41,7 @@ export async function readDatabaseState(options: DatabaseStateOptions, now: Date
         failed: countOf('failed'),
         open: countOf('open'),
       },
-      held: plans.reduce((sum, { rfqIds }) => sum + rfqIds.length, 0),
+      blocked: plans.reduce((sum, { rfqIds }) => sum + rfqIds.length, 0),
     })
   }
   const known = await reader.targetStates()

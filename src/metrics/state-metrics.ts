@@ -88,8 +88,8 @@ function createChannelGauges(gauge: CreateGauge) {
     'channel',
   )
   const unsettled = gauge('closes_unsettled', 'Closes that need attention, by outcome.', 'channel', 'outcome')
-  const held = gauge('closes_held', 'RFQs of closing rounds that are blocked until approved.', 'channel')
-  const all = [info, completed, stale, rfqs, overdue, nextDue, unsettled, held]
+  const blocked = gauge('closes_blocked', 'RFQs of closing rounds that are blocked until approved.', 'channel')
+  const all = [info, completed, stale, rfqs, overdue, nextDue, unsettled, blocked]
   const setChannel = (state: ChannelState) => {
     const { channel } = state
     info.set({ channel, auto_close: state.autoClose }, 1)
@@ -102,7 +102,7 @@ function createChannelGauges(gauge: CreateGauge) {
     overdue.set({ channel }, state.overdue)
     if (state.nextDue !== null) nextDue.set({ channel }, state.nextDue.getTime() / 1_000)
     for (const [outcome, count] of Object.entries(state.unsettled)) unsettled.set({ channel, outcome }, count)
-    held.set({ channel }, state.held)
+    blocked.set({ channel }, state.blocked)
   }
   return {
     /** Replaces all values, so that channels that are no longer read disappear. */

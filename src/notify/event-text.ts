@@ -52,7 +52,7 @@ const SENTENCES: Record<EventKind, Sentence> = {
   'rfq.closed': ({ rfq, reason }) => `${rfqName(rfq)} was ${reason ?? 'closed'}`,
   'close.refused': ({ rfq, reason }) => `the close of ${rfqName(rfq)} was refused or had no effect: ${reason ?? ''}`,
   'close.unknown': ({ rfq, reason }) => `it is uncertain whether ${rfqName(rfq)} was closed: ${reason ?? ''}`,
-  'close.held': ({ rfq, reason }) =>
+  'close.blocked': ({ rfq, reason }) =>
     rfq ? `closing ${rfqName(rfq)} is blocked: ${reason ?? ''}` : `closing is ${reason ?? 'blocked'}`,
   'close.stopped': ({ stop }) =>
     `${stop?.by ?? 'somebody'} stopped all closing: ${stop?.reason ?? ''}${
@@ -83,7 +83,7 @@ const NOUNS: Record<EventKind, [singular: string, plural: string]> = {
   'rfq.closed': ['closed RFQ', 'closed RFQs'],
   'close.refused': ['close that was refused or had no effect', 'closes that were refused or had no effect'],
   'close.unknown': ['close with an uncertain effect', 'closes with an uncertain effect'],
-  'close.held': ['close held', 'closes held'],
+  'close.blocked': ['close blocked', 'closes blocked'],
   'close.stopped': ['stop of all closing', 'stops of all closing'],
   'close.resumed': ['end of a stop of all closing', 'ends of stops of all closing'],
   'recommendation.changed': ['changed recommendation', 'changed recommendations'],

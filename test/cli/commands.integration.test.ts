@@ -380,7 +380,7 @@ describe('close-expired', () => {
     })
     const held = await quotekeeper('close-expired')
     expect(held.status).toBe(1)
-    expect(held.out).toContain('held')
+    expect(held.out).toContain('blocked')
     const plan = /--approve (\S+)/.exec(held.err)?.[1] as string
     expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
     expect(held.err.trimEnd().split('\n').at(-1)).toBe('0 closed, 2 blocked')

@@ -95,7 +95,7 @@ describe('a round with more RFQs than maxPerRun', () => {
   it('is blocked for 24 hours under one plan, which names the RFQs', async () => {
     const fixture = await threeRfqs()
     const { approvalPlan, stopReason, decisions, counts } = await fixture.closeExpired({ maxPerRun: 2 })
-    expect(counts).toEqual({ closed: 0, alreadyClosed: 0, wouldClose: 0, held: 3 })
+    expect(counts).toEqual({ closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 3 })
     expect(stopReason).toMatch(/^3 RFQs .*maxPerRun \(2\).*24 hours/)
     expect(stopReason).toContain(`close-expired --channel acme/forest --approve ${approvalPlan}`)
     expect(decisions).toMatchObject(
@@ -113,7 +113,7 @@ describe('a round with more RFQs than maxPerRun', () => {
   it('is not blocked if it is a dry run', async () => {
     const fixture = await threeRfqs()
     const { counts, approvalPlan } = await fixture.closeExpired({ maxPerRun: 2, mode: 'dry-run' })
-    expect(counts).toMatchObject({ wouldClose: 3, held: 0 })
+    expect(counts).toMatchObject({ wouldClose: 3, blocked: 0 })
     expect(approvalPlan).toBeNull()
   })
 
@@ -152,7 +152,7 @@ describe('a round that is blocked', () => {
     const requests = fixture.operations().length
     const { decisions, run } = await fixture.closeExpired({}, { stopped: () => 'Closing is off.' })
     expect(decisions).toMatchObject(
-      fixture.ids.map(() => ({ decision: 'held', reason: 'Closing is off.', evidence: { codes: ['kill-switch'] } })),
+      fixture.ids.map(() => ({ decision: 'blocked', reason: 'Closing is off.', evidence: { codes: ['kill-switch'] } })),
     )
     expect(run).toMatchObject({ outcome: 'partial', error: 'Closing is off.' })
     expect(fixture.operations()).toHaveLength(requests)
@@ -174,7 +174,7 @@ describe('a round that is blocked', () => {
     const { run: poll } = await fixture.pollRfqs()
     const { decisions, stopReason } = await fixture.closeExpired({ retry: [rfqId(9)] })
     expect(decisions).toMatchObject([
-      { rfqId: rfqId(9), decision: 'held', reason: expect.stringContaining(`(run ${poll.id})`) },
+      { rfqId: rfqId(9), decision: 'blocked', reason: expect.stringContaining(`(run ${poll.id})`) },
     ])
     expect(decisions[0]?.evidence).toMatchObject({ codes: ['mass-loss'] })
     expect(stopReason).toContain(`(run ${poll.id}): ${poll.error}`)
@@ -231,7 +231,7 @@ describe('an RFQ that the round evaluates', () => {
     await fixture.closeExpired()
     const requests = fixture.operations().length
     for (let round = 0; round < 6; round++) {
-      expect(await fixture.closeExpired({ maxPerRun: 1 })).toMatchObject({ approvalPlan: null, counts: { held: 0 } })
+      expect(await fixture.closeExpired({ maxPerRun: 1 })).toMatchObject({ approvalPlan: null, counts: { blocked: 0 } })
     }
     expect(fixture.operations()).toHaveLength(requests)
   })
@@ -316,12 +316,12 @@ describe('an RFQ that the round evaluates', () => {
     expect(decisions).toMatchObject([
       {
         rfqId: rfqId(1),
-        decision: 'held',
+        decision: 'blocked',
         reason: 'Closing is off.',
         evidence: { codes: ['kill-switch'], reading: { skewSeconds: 0 } },
       },
     ])
-    expect({ counts, stopReason }).toMatchObject({ counts: { held: 1 }, stopReason: 'Closing is off.' })
+    expect({ counts, stopReason }).toMatchObject({ counts: { blocked: 1 }, stopReason: 'Closing is off.' })
     expect(fixture.posts()).toEqual([])
   })
 

@@ -274,7 +274,7 @@ describe('a closing round', () => {
       outcome: 'partial',
       error: expect.stringContaining(`--approve ${blocked.approvalPlan}`),
     })
-    expect(blocked.decisions.map((decision) => decision.decision)).toEqual(['held', 'held', 'held'])
+    expect(blocked.decisions.map((decision) => decision.decision)).toEqual(['blocked', 'blocked', 'blocked'])
     expect((await fixture.closeExpired({ maxPerRun: 2 })).approvalPlan).toBe(blocked.approvalPlan)
     const late = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     await fixture.pollRfqs()

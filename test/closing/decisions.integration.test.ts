@@ -229,7 +229,7 @@ describe('a decision that a round repeats', () => {
       await fixture.closeExpired({ retry: [rfqId(1)], approvedBy: 'anna' }, { stopped }),
       await fixture.closeExpired({ mode: 'dry-run' }),
     ]
-    expect(rounds.map(({ counts }) => [counts.wouldClose, counts.held])).toEqual([
+    expect(rounds.map(({ counts }) => [counts.wouldClose, counts.blocked])).toEqual([
       [1, 0],
       [1, 0],
       [0, 1],
@@ -241,8 +241,8 @@ describe('a decision that a round repeats', () => {
       (await decisionsOf(fixture)).map(({ decision, approvedBy, times }) => [decision, approvedBy, times]),
     ).toEqual([
       ['would-close', null, 2],
-      ['held', null, 2],
-      ['held', 'anna', 1],
+      ['blocked', null, 2],
+      ['blocked', 'anna', 1],
       ['would-close', null, 1],
     ])
   })

@@ -66,7 +66,7 @@ describe('a closing round for one RFQ', () => {
       const blocked = await fixture.closeExpired({ only, maxPerRun: 2, startedBy: 'page ana' })
       expect(blocked).toMatchObject({
         approvalPlan: expect.any(String),
-        counts: { held: 1 },
+        counts: { blocked: 1 },
         pendingPlans: [{ rfqIds: expect.arrayContaining(ids) }],
       })
       await fixture.closeExpired({ only }, { stopped: () => 'stop file' })

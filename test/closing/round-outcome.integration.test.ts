@@ -127,7 +127,8 @@ describe('a closing round', () => {
 
   it('judges the list by the newest poll that got through it', async () => {
     const fixture = await openClosingFixture(Array.from({ length: 12 }, () => ({})))
-    const isBlocked = async (index: number) => (await fixture.closeExpired({ retry: [rfqId(index)] })).counts.held === 1
+    const isBlocked = async (index: number) =>
+      (await fixture.closeExpired({ retry: [rfqId(index)] })).counts.blocked === 1
     const loseMost = async () => {
       fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', count: 7 } })
       expect((await fixture.pollRfqs()).run).toMatchObject({ suspicious: true })

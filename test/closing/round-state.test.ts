@@ -65,7 +65,7 @@ describe('a round that begins', () => {
       repeated: [],
       unsettled: [],
       pendingPlans: [],
-      counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
+      counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
     })
   })
 })

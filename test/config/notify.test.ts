@@ -59,7 +59,7 @@ describe('notify in the configuration', () => {
       attachWorkbook: false,
     })
     expect(routes[0]).toEqual({
-      kinds: ['close.refused', 'close.unknown', 'close.held', 'close.stopped', 'close.resumed', 'rfq.new'],
+      kinds: ['close.refused', 'close.unknown', 'close.blocked', 'close.stopped', 'close.resumed', 'rfq.new'],
       channels: ['acme/forest'],
       to: ['crm', 'team'],
     })

@@ -333,7 +333,7 @@ fault(21, 'nothing is marked missing and closing is blocked', async () => {
     fixture.sandbox.faults.add({ operation: 'listRfqs', effect })
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'partial', suspicious: true, missing: 0 })
     const { decisions } = await fixture.closeExpired()
-    expect(new Set(decisions.map((decision) => decision.decision))).toEqual(new Set(['held']))
+    expect(new Set(decisions.map((decision) => decision.decision))).toEqual(new Set(['blocked']))
     expect(fixture.posts()).toEqual([])
   }
 })

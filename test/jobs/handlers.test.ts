@@ -79,7 +79,7 @@ const NO_CLOSES = {
   stopReason: null,
   unsettled: [],
   pendingPlans: [],
-  counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
+  counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
 }
 
 async function decide(store: Store, runId: number, changes: Partial<NewDecision>): Promise<DecisionRecord> {

@@ -61,7 +61,7 @@ async function options(
       stopReason: null,
       unsettled: [],
       pendingPlans: [],
-      counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
+      counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
     }),
     killSwitch: async () => null,
     rfqReport: async () => '/a.xlsx',

@@ -10,7 +10,7 @@ describe('closing an RFQ', () => {
   it.each([
     [200, { ok: true }, true, null],
     [200, { ok: false }, false, null],
-    [200, { ok: false, message: 'held' }, false, 'held'],
+    [200, { ok: false, message: 'blocked' }, false, 'blocked'],
     [200, { ok: 'yes' }, null, '{"ok":"yes"}'],
     [200, 'text', null, '"text"'],
     [200, null, null, 'null'],

@@ -20,7 +20,7 @@ const CHANNEL: ChannelState = {
   overdue: 1,
   nextDue: new Date(0),
   unsettled: { refused: 1, unknown: 0, failed: 0, open: 0 },
-  held: 3,
+  blocked: 3,
 }
 
 const TARGET = { target: 'desk', pending: 1, dead: 0, failures: 2 }

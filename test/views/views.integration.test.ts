@@ -428,7 +428,7 @@ describe('today', () => {
     const todayWith = (autoClose: 'on' | 'dry-run') =>
       today(todaySource(fixture.store, [{ ...RULES, autoClose }]), { now: fixture.now(), since: fixture.now() })
     expect((await todayWith('on')).items).toMatchObject([
-      { kind: 'held', severity: 'high', action: { command: expect.stringContaining(`--approve ${approvalPlan}`) } },
+      { kind: 'blocked', severity: 'high', action: { command: expect.stringContaining(`--approve ${approvalPlan}`) } },
     ])
     await fixture.store.supersedePlans(KEY, fixture.now())
     expect((await todayWith('dry-run')).items).toMatchObject([

@@ -22,7 +22,7 @@ export const needsAttention = (result: ClosingResult | null): boolean =>
 
 /** RFQs blocked in this round; in a dry run or a retry, those that an earlier round left waiting for approval. */
 const blockedCount = ({ counts, pendingPlans }: ClosingResult): number =>
-  Math.max(counts.held, new Set(pendingPlans.flatMap(({ rfqIds }) => rfqIds)).size)
+  Math.max(counts.blocked, new Set(pendingPlans.flatMap(({ rfqIds }) => rfqIds)).size)
 
 /** What a partial poll could not read: those RFQs were not evaluated, or only as they were earlier. */
 export function failuresOfPoll({ run, failures }: PollResult, round: ClosingResult): string[] {

@@ -21,7 +21,7 @@ export const EVENT_KINDS = {
   'rfq.closed': 'an RFQ was closed, by Quotekeeper or elsewhere',
   'close.refused': 'the marketplace refused to close an RFQ, or the close had no effect',
   'close.unknown': 'it is uncertain whether an RFQ was closed',
-  'close.held': 'closing RFQs that are past due is blocked: approve the round, or remove what blocks it',
+  'close.blocked': 'closing RFQs that are past due is blocked: approve the round, or remove what blocks it',
   'close.stopped': 'a person stopped all closing',
   'close.resumed': 'a person ended the stop of all closing',
   'channel.behind': 'a channel had no complete poll for three intervals of its schedule',

@@ -162,7 +162,7 @@ export const listTools = [
         command: action.command,
         ...(row.rfqId !== null && rfqObservedAt !== null && sourceOf('rfq', row.rfqId, rfqVersion, rfqObservedAt)),
       }))
-      // The command, because a channel can have several items of a kind: both of its polls, or several held rounds.
+      // The command, because a channel can have several items of a kind: both of its polls, or several blocked rounds.
       const keyOf = ({ kind, channel: of, rfqId, command }: (typeof rows)[number]) =>
         JSON.stringify([kind, of, rfqId, command])
       return fitAnswer(limit, (maxItems) =>

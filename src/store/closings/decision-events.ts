@@ -21,7 +21,7 @@ export async function writeDecisionEvent(
   decision: DecisionRecord,
 ): Promise<void> {
   const { channel, rfqId, runId, decidedAt, evidence, reason } = decision
-  const kind = decision.decision === 'held' ? 'close.held' : decision.outcome && KINDS[decision.outcome]
+  const kind = decision.decision === 'blocked' ? 'close.blocked' : decision.outcome && KINDS[decision.outcome]
   if (!kind) return
   const rfq = {
     id: rfqId,
@@ -34,15 +34,15 @@ export async function writeDecisionEvent(
   const facts = { rfq, decision: decision.id }
   const event = { kind, at: decidedAt, channel, runId }
   const { approvalPlan: plan } = evidence
-  if (kind === 'close.held' && typeof plan === 'string') {
+  if (kind === 'close.blocked' && typeof plan === 'string') {
     // One event for the whole round, which has a decision for each RFQ.
     const again = `quotekeeper close-expired --channel ${quoteForShell(channel)}`
     const remedy = `check them with: ${again} --dry-run; then close exactly these with: ${again} --approve ${plan}`
-    await events.write(tx, [{ ...event, key: ['close.held', plan], describe: () => ({ reason, plan, remedy }) }])
+    await events.write(tx, [{ ...event, key: ['close.blocked', plan], describe: () => ({ reason, plan, remedy }) }])
     return
   }
   const remedies: Partial<Record<EventKind, string>> = {
-    'close.held': 'resolve what blocks closing; the next round tries again',
+    'close.blocked': 'resolve what blocks closing; the next round tries again',
     'close.refused': `check on the marketplace why; to ask again: ${retryCommand(channel, decision.rfqId)}`,
     'close.unknown': `check on the marketplace whether it is closed; to ask again: ${retryCommand(channel, decision.rfqId)}`,
   }

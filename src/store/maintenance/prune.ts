@@ -177,7 +177,7 @@ const EVENTS_PER_TRANSACTION = 250
  * the only record of who stopped or resumed closing.
  */
 const KEPT_EVENTS = `(kind in ('rfq.due-soon', 'rfq.overdue', 'channel.behind', 'channel.key-refused',
-  'close.stopped', 'close.resumed') or kind = 'close.held' and rfq_id is null)`
+  'close.stopped', 'close.resumed') or kind = 'close.blocked' and rfq_id is null)`
 
 /** Deletes old events with their deliveries, except KEPT_EVENTS and those that are still to be delivered. */
 async function dropEvents(

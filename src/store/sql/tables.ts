@@ -163,7 +163,7 @@ create table close_decisions (
   due_date text,
   time_zone text not null,
   decided_at text not null,
-  decision text not null check (decision in ('close', 'would-close', 'keep', 'held')),
+  decision text not null check (decision in ('close', 'would-close', 'keep', 'blocked')),
   reason text not null,
   outcome text check (outcome in ('closed', 'already-closed', 'refused', 'failed', 'unknown')),
   http_status integer,

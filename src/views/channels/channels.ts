@@ -46,7 +46,7 @@ export interface ChannelView {
   /** The newest decision about each RFQ, by decision and outcome. */
   closings: { decision: string; rfqs: number }[]
   unsettled: number
-  held: number
+  blocked: number
   problems: number
   lastClose: DecisionRecord | null
   /** Newest first. */
@@ -86,7 +86,7 @@ async function viewOf(
   now: Date,
 ): Promise<ChannelView> {
   const rows = await rfqs.rows({ channel, now })
-  const [decisions, unsettled, held, problems, lastClose, runs] = await Promise.all([
+  const [decisions, unsettled, plans, problems, lastClose, runs] = await Promise.all([
     store.newestDecisions(channel),
     store.unsettledCloses({ channel, now }),
     store.pendingPlans({ channel, now }),
@@ -111,7 +111,7 @@ async function viewOf(
     missing: rows.filter(({ missingSince }) => missingSince !== null).length,
     closings: countByName(outcomes).map(([decision, count]) => ({ decision, rfqs: count })),
     unsettled: unsettled.length,
-    held: held.length,
+    blocked: plans.length,
     problems: problems[0]?.problems ?? 0,
   }
 }

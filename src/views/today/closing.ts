@@ -22,13 +22,13 @@ import {
 /** Closes and closing rounds that need attention, and RFQs that nothing closed. */
 export async function closingItems(context: TodayContext): Promise<TodayItem[]> {
   const filter = { ...filterOf(context), now: context.now }
-  const [unsettled, held] = await Promise.all([
+  const [unsettled, plans] = await Promise.all([
     context.source.store.unsettledCloses(filter),
     context.source.store.pendingPlans(filter),
   ])
   const named = [
     ...unsettled.map(({ channel, rfqId }) => keyOf({ channel, id: rfqId })),
-    ...held.flatMap(({ channel, rfqIds }) => rfqIds.map((id) => keyOf({ channel, id }))),
+    ...plans.flatMap(({ channel, rfqIds }) => rfqIds.map((id) => keyOf({ channel, id }))),
   ]
   const findClockSkewBlock = createClockLookup(context)
   const rows = await context.rowsOf(unsettled)
@@ -37,7 +37,7 @@ export async function closingItems(context: TodayContext): Promise<TodayItem[]> 
       unsettled.map(async (close) => unsettledItem(close, rows, await findClockSkewBlock(close.channel))),
     )),
     ...(await Promise.all(
-      held.map(async (plan) =>
+      plans.map(async (plan) =>
         blockedRoundItem(plan, await context.source.findClosingBlocker(plan.channel, context.now)),
       ),
     )),
@@ -88,14 +88,14 @@ function unsettledAction({ channel, inProgress, decisionId }: UnsettledClose): {
     : { message: 'Look at the evidence', command: `quotekeeper closings --explain ${decisionId}` }
 }
 
-function blockedRoundItem(held: ApprovalPlan, blocker: string | null): TodayItem {
-  const { plan, channel, since } = held
+function blockedRoundItem(approvalPlan: ApprovalPlan, blocker: string | null): TodayItem {
+  const { plan, channel, since } = approvalPlan
   return {
-    kind: 'held',
+    kind: 'blocked',
     severity: 'high',
     ...NO_RFQ,
     channel,
-    message: blockedRoundMessage(held, blocker),
+    message: blockedRoundMessage(approvalPlan, blocker),
     since,
     action: {
       // An approved round would close nothing while closing is stopped.

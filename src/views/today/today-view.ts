@@ -15,7 +15,7 @@ const KINDS = {
   unknown: 'it is not known whether it had an effect',
   failed: 'it had no effect',
   unsettled: 'it is not settled',
-  held: 'a closing round waits for approval',
+  blocked: 'a closing round waits for approval',
   overdue: 'past due and still open',
   award: 'what the marketplace shows of an award that the desk recorded',
   behind: 'a channel is not polled as scheduled, or its list suddenly lost most of its entries',

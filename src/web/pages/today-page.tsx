@@ -52,7 +52,7 @@ const KINDS: Record<TodayKind, string> = {
   unknown: 'Close uncertain',
   failed: 'Close failed',
   unsettled: 'Close not settled',
-  held: 'Round held',
+  blocked: 'Round blocked',
   overdue: 'Overdue',
   behind: 'Channel behind',
   undelivered: 'Notifications',

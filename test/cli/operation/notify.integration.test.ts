@@ -101,9 +101,9 @@ describe('notify', () => {
     await quotekeeper('sync', '--only', 'rfqs', '--channel', 'acme/blue')
     const store = await openStore({ path: join(folder, 'data/quotekeeper.db') })
     await store.setTargets(['crm', 'team'], NOW)
-    for (const kind of ['close.refused', 'close.refused', 'close.held', 'close.held'] as const)
+    for (const kind of ['close.refused', 'close.refused', 'close.blocked', 'close.blocked'] as const)
       await store.recordEvent({ kind, at: NOW, channel: 'acme/blue', data: {} })
-    await store.routeEvents(({ kind }) => (kind === 'close.held' ? ['team'] : ['team', 'crm']), NOW)
+    await store.routeEvents(({ kind }) => (kind === 'close.blocked' ? ['team'] : ['team', 'crm']), NOW)
     const failed = { kind: 'failed', retryAt: new Date(NOW.getTime() + 3_600_000), deadBefore: new Date(0) } as const
     for (const [because, status] of [
       ['message', 422],

@@ -272,18 +272,18 @@ describe('repeated decisions', () => {
     for (let round = 0; round < 8; round++) {
       const { approvalPlan, counts } = await fixture.closeExpired({ maxPerRun: 2 })
       plans.add(approvalPlan)
-      expect(counts.held).toBe(3)
+      expect(counts.blocked).toBe(3)
       fixture.advanceSeconds(8 * 3600)
     }
     const [plan] = [...plans]
     expect(plans.size).toBe(1)
     expect((await fixture.store.decisions({})).map(({ decision, times }) => [decision, times])).toEqual(
-      Array.from({ length: 3 }, () => ['held', 8]),
+      Array.from({ length: 3 }, () => ['blocked', 8]),
     )
     expect(await fixture.store.pendingPlans({ now: fixture.now() })).toMatchObject([{ plan, channel: KEY }])
     await fixture.reopenStore()
     const dryRun = await fixture.closeExpired({ maxPerRun: 2, mode: 'dry-run' })
-    expect(dryRun).toMatchObject({ counts: { wouldClose: 3, held: 0 }, pendingPlans: [{ plan }] })
+    expect(dryRun).toMatchObject({ counts: { wouldClose: 3, blocked: 0 }, pendingPlans: [{ plan }] })
     expect(dryRun.run).toMatchObject({ outcome: 'partial', error: `3 RFQs are blocked until approved (${plan}).` })
     const approved = await fixture.closeExpired({ maxPerRun: 2, approvedPlan: plan ?? '', approvedBy: 'anna' })
     expect(approved.decisions.map(({ outcome, approvedBy }) => [outcome, approvedBy])).toEqual(

@@ -143,14 +143,14 @@ describe('the overview of a channel', () => {
     const decisions = [
       decision(1, 'rfq-1', { decision: 'keep', outcome: null }),
       decision(2, 'rfq-1'),
-      decision(3, 'rfq-2', { decision: 'held', outcome: null }),
+      decision(3, 'rfq-2', { decision: 'blocked', outcome: null }),
       decision(9, 'rfq-2'),
     ]
     const { closings, summary } = summariseChannel(channelInput([], { decisions }))
     expect(closings.map(({ id }) => id)).toEqual([3, 2, 1])
     expect(summary.closings).toEqual([
       { decision: 'close', outcome: 'closed', count: 1 },
-      { decision: 'held', outcome: null, count: 1 },
+      { decision: 'blocked', outcome: null, count: 1 },
     ])
   })
 

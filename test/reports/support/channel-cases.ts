@@ -39,7 +39,7 @@ function busy(): ChannelInput {
     ],
     {
       settings: EURO_SETTINGS,
-      decisions: [decision(1), decision(2, { rfqId: 'c', rfqNumber: 3, decision: 'held', outcome: null })],
+      decisions: [decision(1), decision(2, { rfqId: 'c', rfqNumber: 3, decision: 'blocked', outcome: null })],
     },
   )
 }

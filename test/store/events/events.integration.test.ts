@@ -135,7 +135,7 @@ describe('events of polls', () => {
     }
     const [held, ...more] = await rounds({ maxPerRun: 1 })
     expect(more).toEqual([])
-    expect(held).toMatchObject({ kind: 'close.held', rfq_id: null, data: { plan: expect.stringMatching(/^plan-/) } })
+    expect(held).toMatchObject({ kind: 'close.blocked', rfq_id: null, data: { plan: expect.stringMatching(/^plan-/) } })
     expect(held?.data.remedy).toContain(`--approve ${held?.data.plan}`)
     const { faults } = fixture.sandbox
     faults.add({ operation: 'closeRfq', rfqId, times: Infinity, effect: { kind: 'status', status: 400 } })

@@ -229,7 +229,7 @@ async function closeRound(cli: Cli, app: App, { channel, options, changes }: Rou
 async function closingsToShow(store: Store, { run, decisions, unsettled }: ClosingResult): Promise<DecisionRecord[]> {
   const unclosed = await store.unclosedRfqs({ channel: run.channel })
   const waiting = (await store.newestDecisions(run.channel, unclosed)).filter(({ decision }) =>
-    ['would-close', 'held'].includes(decision),
+    ['would-close', 'blocked'].includes(decision),
   )
   const ofRound = [...new Map(decisions.map((each) => [each.rfqId, each])).values()]
   const sent = ofRound.filter(({ decision }) => decision === 'close')

@@ -81,7 +81,7 @@ function ofDecision({
 }: DecisionRecord): Pick<ClosingOutcome, 'tone' | 'message'> {
   const { tone, message } =
     outcome === null
-      ? { tone: 'warn' as const, message: decision === 'held' ? 'Nothing was sent' : 'It was not closed' }
+      ? { tone: 'warn' as const, message: decision === 'blocked' ? 'Nothing was sent' : 'It was not closed' }
       : OUTCOMES[outcome]
   // Of a close that was sent, its result; the reasons for it are below.
   const why = typeof evidence.result === 'string' ? evidence.result : reason

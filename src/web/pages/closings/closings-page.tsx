@@ -54,7 +54,7 @@ const DECISION_TONES: Record<DecisionKind, Tone> = {
   close: 'good',
   'would-close': 'neutral',
   keep: 'neutral',
-  held: 'warn',
+  blocked: 'warn',
 }
 const OUTCOME_TONES: Record<CloseOutcome, Tone> = {
   closed: 'good',

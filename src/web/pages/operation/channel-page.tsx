@@ -116,7 +116,7 @@ function channelPage(page: PageRequest, model: ChannelView, { asked = null, mist
           <Tile value={model.overdue} message="overdue" href={`/rfqs?${filter}&state=open&sort=due`} />
           <Tile value={model.missing} message="missing from the list" href={`/rfqs?${filter}`} />
           <Tile value={model.unsettled} message="closes to look at" href={listPath('closings', key)} />
-          <Tile value={model.held} message="held closing rounds" href={listPath('closings', key)} />
+          <Tile value={model.blocked} message="blocked closing rounds" href={listPath('closings', key)} />
           <Tile value={model.problems} message="data problems" href={listPath('problems', key)} />
         </ul>
         {model.lastClose !== null && (
