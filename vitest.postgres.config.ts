@@ -44,7 +44,7 @@ export default defineConfig({
           // Restored backups are files.
           exclude: ['test/closing/closing-state-merge.integration.test.ts'],
           env: { QUOTEKEEPER_TEST_ENGINE: 'postgres' },
-          globalSetup: 'test/helpers/postgres-server.ts',
+          globalSetup: 'test/helpers/servers/postgres-server.ts',
         },
       },
       { test: { ...shared, name: 'engine', include: [POSTGRES_ENGINE] } },

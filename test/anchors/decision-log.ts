@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { canonicalJson } from '../../src/core/documents/canonical-json.js'
 import type { Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/sqlite/store.js'
-import { openNewStore } from '../helpers/new-store.js'
+import { openNewStore } from '../helpers/store/new-store.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 /** A store with a closing log, and a clock that the test moves. */

@@ -6,7 +6,7 @@ import { readAnchors } from '../../src/anchors/anchor-file.js'
 import { verifyAnchors } from '../../src/anchors/verify-anchors.js'
 import { writeAnchor } from '../../src/anchors/write-anchor.js'
 import { openStore } from '../../src/store/sqlite/store.js'
-import { newAward } from '../helpers/new-award.js'
+import { newAward } from '../helpers/store/new-award.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { openDecisionLog, recomputeChain, tamper } from './decision-log.js'
 

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import type { Io } from '../../src/cli/process/process-io.js'
 import { run } from '../../src/cli/program.js'
 import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { createDatabase } from '../helpers/new-store.js'
+import { createDatabase } from '../helpers/store/new-store.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { testIo } from '../helpers/test-io.js'
 

@@ -4,7 +4,7 @@ import { readAndRecord } from '../../src/closing/fresh-read.js'
 import { RunLostError } from '../../src/store/errors.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ALWAYS, closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
-import { rowsOf } from '../helpers/store-engine.js'
+import { rowsOf } from '../helpers/store/store-engine.js'
 
 const threeRfqs = () => openClosingFixture([{}, {}, {}])
 type Fixture = Awaited<ReturnType<typeof openClosingFixture>>

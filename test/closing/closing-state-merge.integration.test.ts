@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { mergeClosingState } from '../../src/store/maintenance/closing-state-merge.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { newAward } from '../helpers/new-award.js'
+import { newAward } from '../helpers/store/new-award.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const DUE = '2026-11-20'

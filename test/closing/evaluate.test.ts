@@ -11,7 +11,7 @@ import {
 import { REFUSAL_BLOCKS_MS } from '../../src/core/close-intent.js'
 import type { DecisionRecord, KnownDocument } from '../../src/core/records.js'
 import { createCalendar } from '../../src/core/time/expiry.js'
-import { anRfq } from '../helpers/sample-documents.js'
+import { anRfq } from '../helpers/data/sample-documents.js'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
 const CONTEXT = { calendar: createCalendar('UTC'), graceHours: 0, now: NOW }

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
-import { openAgain } from '../helpers/store-engine.js'
+import { openAgain } from '../helpers/store/store-engine.js'
 
 const DUE = '2026-11-20'
 const ALWAYS = Number.POSITIVE_INFINITY

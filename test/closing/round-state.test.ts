@@ -24,7 +24,7 @@ import {
 import type { ListRun, RunHandle } from '../../src/store/contract.js'
 import { CHANNEL } from '../helpers/channel-fixture.js'
 import { POLICY } from '../helpers/closing-round-fixture.js'
-import { anRfq } from '../helpers/sample-documents.js'
+import { anRfq } from '../helpers/data/sample-documents.js'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
 

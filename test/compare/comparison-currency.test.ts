@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../src/compare/report/compare-offers.js'
 import type { SettingsInput } from '../../src/core/decision/settings.js'
-import { comparisonInput, delivery, offerId, response, vintage } from '../helpers/comparison-inputs.js'
+import { comparisonInput, delivery, offerId, response, vintage } from '../helpers/data/comparison-inputs.js'
 
 const priced = (number: number, currency: string | null, unitPrice: number) =>
   response(number, { offer: { currency, scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice })] })] } })

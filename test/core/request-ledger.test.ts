@@ -10,7 +10,7 @@ import {
   NO_STARTS,
   startRate,
 } from '../../src/core/requests/request-ledger.js'
-import { shortestExcess } from '../helpers/shortest-excess.js'
+import { shortestExcess } from '../helpers/data/shortest-excess.js'
 
 const DAY = 24 * 60 * 60 * 1000
 

@@ -6,8 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { createRunner } from '../../jobs/service.js'
 import { loadConfig } from '../../src/config/load.js'
-import { freePort, redisSkipReason } from '../helpers/private-redis.js'
 import { recordingLog } from '../helpers/recording-log.js'
+import { freePort, redisSkipReason } from '../helpers/servers/private-redis.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const compose = parse(readFileSync(resolve(import.meta.dirname, '../../docker-compose.yml'), 'utf8'), { merge: true })

@@ -11,8 +11,8 @@ import { newestSchema, SQLITE_MIGRATIONS } from '../../src/store/sql/migrations.
 import { migrate } from '../../src/store/sqlite/migrate.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { anRfq } from '../helpers/data/sample-documents.js'
 import { shareOf } from '../helpers/long-tests.js'
-import { anRfq } from '../helpers/sample-documents.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { fault, faultUnless, longFaultUnless } from './fault-test.js'
 

@@ -1,5 +1,5 @@
 import type { Effect } from '../../src/sandbox/index.js'
-import { aListing, anRfq, aResponse } from '../helpers/sample-documents.js'
+import { aListing, anRfq, aResponse } from '../helpers/data/sample-documents.js'
 import type { Scenario } from './scenario.js'
 
 export const HOSTILE_START = '2026-11-21T12:00:00.000Z'

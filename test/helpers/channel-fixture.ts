@@ -7,8 +7,8 @@ import type { Store } from '../../src/store/contract.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { pollListings } from '../../src/sync/poll-listings.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
-import { openNewStore } from './new-store.js'
-import { openAgain } from './store-engine.js'
+import { openNewStore } from './store/new-store.js'
+import { openAgain } from './store/store-engine.js'
 
 export const CHANNEL = { org: 'acme', channel: 'forest' }
 export const KEY = 'acme/forest'

@@ -8,9 +8,9 @@ import type { ChannelSession, Marketplace } from '../../src/marketplace/contract
 import type { NewDecision, RunEnd, Runs, Store } from '../../src/store/contract.js'
 import { RunBusyError } from '../../src/store/errors.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
-import { openNewStore } from '../helpers/new-store.js'
+import { reportRecord } from '../helpers/data/report-record.js'
 import { recordingLog } from '../helpers/recording-log.js'
-import { reportRecord } from '../helpers/report-record.js'
+import { openNewStore } from '../helpers/store/new-store.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { JobName } from '../../jobs/contract.js'
 import { JOB_NAMES } from '../../jobs/contract.js'
 import { jobId } from '../../jobs/job-id.js'
-import { anyCharacter } from '../helpers/any-text.js'
+import { anyCharacter } from '../helpers/data/any-text.js'
 
 const AT = new Date('2026-11-21T01:05:00Z')
 const identifier = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 12 })

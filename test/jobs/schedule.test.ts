@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { JobPayload } from '../../jobs/contract.js'
 import { createSchedule, type ScheduleOptions } from '../../jobs/schedule.js'
-import { openNewStore } from '../helpers/new-store.js'
 import { recordingLog } from '../helpers/recording-log.js'
+import { openNewStore } from '../helpers/store/new-store.js'
 import { channelConfig as channel } from '../helpers/test-config.js'
 
 const NEVER = { listings: null, rfqs: null, closeExpired: null, channelReport: null }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../helpers/eventually.js'
 import { longIt, runsLongTests } from '../helpers/long-tests.js'
-import { openProcessFixture, type RunningProcess } from '../helpers/process-fixture.js'
+import { openProcessFixture, type RunningProcess } from '../helpers/servers/process-fixture.js'
 
 interface LogLine {
   level: string

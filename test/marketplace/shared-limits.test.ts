@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { claimStarts, type LedgerRow, type RequestLedger } from '../../src/core/requests/request-ledger.js'
 import { CancelToken } from '../../src/marketplace/http/cancel-token.js'
 import { RateLimiter } from '../../src/marketplace/rate-limiter.js'
+import { shortestExcess } from '../helpers/data/shortest-excess.js'
 import { ManualClock } from '../helpers/manual-clock.js'
-import { shortestExcess } from '../helpers/shortest-excess.js'
 import { paidAt, TOGETHER } from './starts.js'
 
 /** Rate limiters, as of several processes, on one ledger and one clock. */

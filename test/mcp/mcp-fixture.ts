@@ -7,7 +7,7 @@ import type { McpDeps } from '../../src/mcp/contract.js'
 import { createMcpServer } from '../../src/mcp/mcp-server.js'
 import { type ChannelFixture, KEY } from '../helpers/channel-fixture.js'
 import { recordingLog } from '../helpers/recording-log.js'
-import { locationsOf, openReaderOf } from '../helpers/store-engine.js'
+import { locationsOf, openReaderOf } from '../helpers/store/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testIo } from '../helpers/test-io.js'
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../helpers/eventually.js'
 import { longIt } from '../helpers/long-tests.js'
-import { openProcessFixture } from '../helpers/process-fixture.js'
+import { openProcessFixture } from '../helpers/servers/process-fixture.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const ALERTS = resolve(import.meta.dirname, '../../docs/ops/alerts.yaml')

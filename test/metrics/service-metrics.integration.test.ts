@@ -4,7 +4,7 @@ import type { MetricSources } from '../../src/metrics/contract.js'
 import { type DatabaseStateOptions, readDatabaseState } from '../../src/metrics/database-state.js'
 import { createServiceMetrics } from '../../src/metrics/service-metrics.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { openReaderOf } from '../helpers/store-engine.js'
+import { openReaderOf } from '../helpers/store/store-engine.js'
 import { parseSamples } from './exposition.js'
 
 const EMPTY: QueueLoad = { waiting: 0, active: 0, delayed: 0, oldestWaitingSeconds: 0 }

@@ -9,7 +9,7 @@ import { emailMessage } from '../../src/notify/email-message.js'
 import { describeBurst } from '../../src/notify/event-text.js'
 import { openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
-import { offers, recordPoll } from '../helpers/record-poll.js'
+import { offers, recordPoll } from '../helpers/store/record-poll.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { httpReceiver, notifications, openOutbox } from './outbox-fixture.js'
 

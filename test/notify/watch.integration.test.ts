@@ -3,7 +3,7 @@ import { createNotifications } from '../../jobs/notifications.js'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { recordingLog } from '../helpers/recording-log.js'
-import { rowsOf } from '../helpers/store-engine.js'
+import { rowsOf } from '../helpers/store/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
 /** A channel whose RFQs and polls the service watches. */

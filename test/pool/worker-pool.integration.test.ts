@@ -11,7 +11,7 @@ import { makeReportInProcess, type ReportRequest } from '../../src/report-files/
 import { viewConfigOf } from '../../src/views/source.js'
 import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { labelledCases } from '../helpers/long-tests.js'
-import { databaseOf } from '../helpers/store-engine.js'
+import { databaseOf } from '../helpers/store/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 

@@ -4,7 +4,7 @@ import { createWorkerPool } from '../../src/pool/worker-pool.js'
 import { viewConfigOf } from '../../src/views/source.js'
 import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { longIt } from '../helpers/long-tests.js'
-import { databaseOf } from '../helpers/store-engine.js'
+import { databaseOf } from '../helpers/store/store-engine.js'
 import { testConfig } from '../helpers/test-config.js'
 
 const script = new URL('../../dist/src/pool/worker.js', import.meta.url)

@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseRateSource } from '../../src/rates/rate-source.js'
 import { type RateLimits, readRates } from '../../src/rates/read-rates.js'
 import { refreshRates } from '../../src/rates/refresh-rates.js'
-import { noonStore } from '../helpers/recording-store.js'
+import { noonStore } from '../helpers/store/recording-store.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const NOW = new Date('2026-02-02T18:00:00Z')

@@ -2,7 +2,7 @@ import { chmodSync, statSync } from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createReadiness, type ReadinessOptions } from '../../src/readiness/readiness.js'
 import type { RunEnd } from '../../src/store/contract.js'
-import { openNewStore } from '../helpers/new-store.js'
+import { openNewStore } from '../helpers/store/new-store.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
 const END: RunEnd = {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { eventually } from '../helpers/eventually.js'
 import { longIt, ROUNDS } from '../helpers/long-tests.js'
-import { openProcessFixture } from '../helpers/process-fixture.js'
+import { openProcessFixture } from '../helpers/servers/process-fixture.js'
 
 const count = (rows: unknown[] | null): number => (rows?.[0] as { n: number } | undefined)?.n ?? -1
 

@@ -9,7 +9,7 @@ import { settingsAt } from '../../src/recommendations/settings-at.js'
 import type { Store } from '../../src/store/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { shareOf } from '../helpers/long-tests.js'
-import { ASKS_FOR_ANYTHING, offerOf, openRecorder } from '../helpers/recorder.js'
+import { ASKS_FOR_ANYTHING, offerOf, openRecorder } from '../helpers/store/recorder.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 /** A backup of PostgreSQL is none that could be opened. */

@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../../src/core/decision/setting
 import type { RecommendationRecorder } from '../../src/recommendations/recorder.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
-import { ASKS_FOR_ANYTHING, offerOf, openRecorder } from '../helpers/recorder.js'
+import { ASKS_FOR_ANYTHING, offerOf, openRecorder } from '../helpers/store/recorder.js'
 
 /** 100 tonnes at a price. */
 const offerAt = (price: number) => offerOf(price, 100)

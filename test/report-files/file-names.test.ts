@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { channelFileName, rfqFileName, slug } from '../../src/report-files/file-names.js'
-import { anyCharacter } from '../helpers/any-text.js'
+import { anyCharacter } from '../helpers/data/any-text.js'
 import { HOSTILE } from '../reports/support/rfq-cases.js'
 
 describe('file names', () => {

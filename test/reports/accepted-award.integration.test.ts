@@ -3,7 +3,7 @@ import { renderRfqReport } from '../../reports/formats.js'
 import { cellText } from '../../reports/layout/cell-text.js'
 import { rfqSheets } from '../../reports/rfq/workbook.js'
 import { compareOffers } from '../../src/compare/report/compare-offers.js'
-import { comparisonInput, delivery, response, vintage } from '../helpers/comparison-inputs.js'
+import { comparisonInput, delivery, response, vintage } from '../helpers/data/comparison-inputs.js'
 import { manyAcceptedInput, partlyAcceptedInput } from './support/rfq-cases.js'
 
 const report = compareOffers(partlyAcceptedInput())

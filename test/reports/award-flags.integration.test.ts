@@ -4,7 +4,7 @@ import { cellText } from '../../reports/layout/cell-text.js'
 import { rfqSheets } from '../../reports/rfq/workbook.js'
 import { compareOffers } from '../../src/compare/report/compare-offers.js'
 import { recommendationLines } from '../../src/views/rfq/rfq-view.js'
-import { comparisonInput, response } from '../helpers/comparison-inputs.js'
+import { comparisonInput, response } from '../helpers/data/comparison-inputs.js'
 
 it('every format names the high flags of the recommended offer before its expiry date', () => {
   const report = compareOffers(comparisonInput({ responses: [response(1, { offer: { totalPrice: 300_000 } })] }))

@@ -5,7 +5,7 @@ import { rfqSheets } from '../../reports/rfq/workbook.js'
 import { compareOffers } from '../../src/compare/report/compare-offers.js'
 import type { ListDiff } from '../../src/core/sources/sources.js'
 import { recommendationLines } from '../../src/views/rfq/rfq-view.js'
-import { comparisonInput, response } from '../helpers/comparison-inputs.js'
+import { comparisonInput, response } from '../helpers/data/comparison-inputs.js'
 
 const LISTED: ListDiff = {
   ...{ at: '2026-03-16T11:00:00.000Z', readAt: '2026-03-15T09:30:00.000Z' },

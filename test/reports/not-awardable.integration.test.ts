@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { renderRfqReport } from '../../reports/formats.js'
 import { compareOffers } from '../../src/compare/report/compare-offers.js'
 import { recommendationLines } from '../../src/views/rfq/rfq-view.js'
-import { comparisonInput, response } from '../helpers/comparison-inputs.js'
+import { comparisonInput, response } from '../helpers/data/comparison-inputs.js'
 
 it('every format says that an offer in the currency of the RFQ has no volume, and nothing of conversion', () => {
   const offer = { scheduledDeliveries: [], totalVolume: null, totalPrice: 100_000 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { cellText } from '../../reports/layout/cell-text.js'
 import { rfqSheets } from '../../reports/rfq/workbook.js'
 import { compareOffers } from '../../src/compare/report/compare-offers.js'
-import { comparisonInput } from '../helpers/comparison-inputs.js'
+import { comparisonInput } from '../helpers/data/comparison-inputs.js'
 
 type Limits = Record<string, unknown>
 const cases: [limits: Limits, vintages: string, price: string, volume: string][] = [

@@ -6,7 +6,7 @@ import type { SheetFactory } from '../../reports/layout/sheet-plan.js'
 import { rfqSheets } from '../../reports/rfq/workbook.js'
 import { summariseChannel } from '../../src/compare/channel/summarise-channel.js'
 import { compareOffers } from '../../src/compare/report/compare-offers.js'
-import { type ComparisonOverrides, channelInput, comparisonInput } from '../helpers/comparison-inputs.js'
+import { type ComparisonOverrides, channelInput, comparisonInput } from '../helpers/data/comparison-inputs.js'
 
 /** The texts of each sheet. */
 const textsOf = (sheets: readonly SheetFactory[]) =>

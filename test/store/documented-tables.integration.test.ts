@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { CHANNEL, noonStore, rfqSnapshot } from '../helpers/recording-store.js'
-import { isPostgres, rowsOf } from '../helpers/store-engine.js'
+import { CHANNEL, noonStore, rfqSnapshot } from '../helpers/store/recording-store.js'
+import { isPostgres, rowsOf } from '../helpers/store/store-engine.js'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/DATABASE.md'), 'utf8')
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { parseListing } from '../../src/core/documents/observation.js'
 import type { RfqSnapshot } from '../../src/store/contract.js'
-import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../helpers/recording-store.js'
-import { aListing, anRfq, aResponse, aSummary } from '../helpers/sample-documents.js'
-import { executeIn, rowsOf } from '../helpers/store-engine.js'
+import { aListing, anRfq, aResponse, aSummary } from '../helpers/data/sample-documents.js'
+import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../helpers/store/recording-store.js'
+import { executeIn, rowsOf } from '../helpers/store/store-engine.js'
 
 describe('finding an RFQ', () => {
   it('by id, number, reference or a former name parses each version once among many RFQs', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { rowsOf } from '../helpers/store-engine.js'
+import { rowsOf } from '../helpers/store/store-engine.js'
 
 const sql = (fixture: ChannelFixture, text: string) => rowsOf(fixture.store, text)
 const reads = (fixture: ChannelFixture) => {

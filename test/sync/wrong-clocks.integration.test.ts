@@ -7,8 +7,8 @@ import type { Store } from '../../src/store/contract.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
 import { shareOf } from '../helpers/long-tests.js'
-import { openNewStore } from '../helpers/new-store.js'
-import { openAgain } from '../helpers/store-engine.js'
+import { openNewStore } from '../helpers/store/new-store.js'
+import { openAgain } from '../helpers/store/store-engine.js'
 
 const CHANNEL = { org: 'acme', channel: 'forest', apiKey: 'key of acme' }
 const KEY = 'acme/forest'

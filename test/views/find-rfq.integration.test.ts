@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { findRfq, type RfqSearch, shortestName } from '../../src/views/find-rfq.js'
 import { createRfqList } from '../../src/views/rfqs/rfq-list.js'
-import { at, CHANNEL, noonStore, rfqSnapshot } from '../helpers/recording-store.js'
-import { anRfq } from '../helpers/sample-documents.js'
+import { anRfq } from '../helpers/data/sample-documents.js'
+import { at, CHANNEL, noonStore, rfqSnapshot } from '../helpers/store/recording-store.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
 const BLUE = 'acme/blue'

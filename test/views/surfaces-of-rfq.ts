@@ -6,7 +6,7 @@ import type { OfferView } from '../../src/views/offer/offer-view.js'
 import type { RfqView } from '../../src/views/rfq/rfq-view.js'
 import { visibleText } from '../golden/readable.js'
 import type { Scenario } from '../golden/scenario.js'
-import { locationsOf } from '../helpers/store-engine.js'
+import { locationsOf } from '../helpers/store/store-engine.js'
 import type { McpFixture } from '../mcp/mcp-fixture.js'
 import { type Figures, offerFigures, Rounded, rounded, type Shown } from './shown-figures.js'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { newestReportMadeAgain } from '../../helpers/data/regenerated-report.js'
 import { longIt } from '../../helpers/long-tests.js'
-import { newestReportMadeAgain } from '../../helpers/made-again.js'
 import { createCliFixture, NOW } from '../cli-fixture.js'
 
 /** One RFQ, due soon, with two offers; its entry in the list can be made to contradict it. */

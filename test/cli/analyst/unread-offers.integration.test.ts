@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addUnreadRfq } from '../../helpers/unread-rfq.js'
+import { addUnreadRfq } from '../../helpers/store/unread-rfq.js'
 import { createCliFixture } from '../cli-fixture.js'
 
 it('rfqs counts the offers of an RFQ that was not read yet apart in JSON and TSV, and sorts by all', async () => {

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { mountSmallDisk } from '../../helpers/small-disk.js'
+import { mountSmallDisk } from '../../helpers/servers/small-disk.js'
 import { createCliFixture } from '../cli-fixture.js'
 
 interface Finding {

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { RunBusyError } from '../../../src/store/errors.js'
 import { openStore } from '../../../src/store/sqlite/store.js'
 import { eventually } from '../../helpers/eventually.js'
-import { openProcessFixture } from '../../helpers/process-fixture.js'
+import { openProcessFixture } from '../../helpers/servers/process-fixture.js'
 
 const END = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, error: null }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { mountSmallDisk } from '../../helpers/small-disk.js'
+import { mountSmallDisk } from '../../helpers/servers/small-disk.js'
 import { createCliFixture } from '../cli-fixture.js'
 
 const SET_UP = ['sync', 'close-expired'] as const

@@ -7,7 +7,7 @@ import { createMaintenanceJobs } from '../../../src/cli/service/maintenance-jobs
 import type { RateSource } from '../../../src/rates/rate-source.js'
 import { describeMaintenance } from '../../../src/readiness/maintenance-status.js'
 import { recordingLog } from '../../helpers/recording-log.js'
-import { noonStore } from '../../helpers/recording-store.js'
+import { noonStore } from '../../helpers/store/recording-store.js'
 import { testConfig } from '../../helpers/test-config.js'
 import { testFolder } from '../../helpers/test-folder.js'
 

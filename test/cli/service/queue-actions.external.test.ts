@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { createQueueActions } from '../../../src/cli/service/queue-actions.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
-import { redisSkipReason } from '../../helpers/private-redis.js'
 import { createGate, recordingHandlers } from '../../helpers/recording-handlers.js'
-import { useRedisRunners } from '../../helpers/redis-runners.js'
+import { redisSkipReason } from '../../helpers/servers/private-redis.js'
+import { useRedisRunners } from '../../helpers/servers/redis-runners.js'
 import { testConfig } from '../../helpers/test-config.js'
 
 /** Nothing here closes, so nothing asks the store. */

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../helpers/eventually.js'
 import { longIt } from '../../helpers/long-tests.js'
-import { PrivateRedis, redisSkipReason } from '../../helpers/private-redis.js'
-import { openProcessFixture, type ProcessFixture } from '../../helpers/process-fixture.js'
+import { PrivateRedis, redisSkipReason } from '../../helpers/servers/private-redis.js'
+import { openProcessFixture, type ProcessFixture } from '../../helpers/servers/process-fixture.js'
 
 /** Two installations on one Redis, each with a database of its own. */
 async function twoInstallations() {

@@ -6,9 +6,9 @@ import { createReportFiles } from '../../../src/cli/service/report-files.js'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
 import type { MadeReport, MakeReport } from '../../../src/report-files/make-report.js'
 import { recordReports, requestOf } from '../../../src/report-files/recorded-reports.js'
-import { openNewStore } from '../../helpers/new-store.js'
+import { reportRecord } from '../../helpers/data/report-record.js'
 import { createGate } from '../../helpers/recording-handlers.js'
-import { reportRecord } from '../../helpers/report-record.js'
+import { openNewStore } from '../../helpers/store/new-store.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../../helpers/eventually.js'
-import { redisSkipReason } from '../../helpers/private-redis.js'
-import { openProcessFixture, type RunningProcess } from '../../helpers/process-fixture.js'
-import { useRedisRunners } from '../../helpers/redis-runners.js'
+import { redisSkipReason } from '../../helpers/servers/private-redis.js'
+import { openProcessFixture, type RunningProcess } from '../../helpers/servers/process-fixture.js'
+import { useRedisRunners } from '../../helpers/servers/redis-runners.js'
 
 describe.skipIf(redisSkipReason !== null)('work', () => {
   const runners = useRedisRunners()

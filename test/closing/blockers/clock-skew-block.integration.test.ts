@@ -7,7 +7,7 @@ import { createRfqList } from '../../../src/views/rfqs/rfq-list.js'
 import { today } from '../../../src/views/today/today.js'
 import { type ChannelFixture, KEY } from '../../helpers/channel-fixture.js'
 import { ALWAYS, openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
-import { locationsOf } from '../../helpers/store-engine.js'
+import { locationsOf } from '../../helpers/store/store-engine.js'
 import { testConfig } from '../../helpers/test-config.js'
 
 const CLI = { globals: { utc: true } } as unknown as Parameters<typeof describeFreshness>[0]

@@ -8,7 +8,7 @@ import { createReadiness } from '../../../src/readiness/readiness.js'
 import { createRfqList } from '../../../src/views/rfqs/rfq-list.js'
 import { today } from '../../../src/views/today/today.js'
 import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { locationsOf } from '../../helpers/store-engine.js'
+import { locationsOf } from '../../helpers/store/store-engine.js'
 import { testConfig } from '../../helpers/test-config.js'
 
 it('while closing is blocked, Today and readiness say why and offer no close, round after round', async () => {

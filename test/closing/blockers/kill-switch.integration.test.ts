@@ -2,8 +2,8 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { closingKillSwitch, stopFileOf } from '../../../src/closing/kill-switch.js'
-import { openNewStore } from '../../helpers/new-store.js'
-import { databaseOf, openAgain } from '../../helpers/store-engine.js'
+import { openNewStore } from '../../helpers/store/new-store.js'
+import { databaseOf, openAgain } from '../../helpers/store/store-engine.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 async function openSwitch() {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { executeIn, isPostgres } from '../../helpers/store-engine.js'
+import { executeIn, isPostgres } from '../../helpers/store/store-engine.js'
 
 const DUE = '2026-11-20'
 const HUGE = '12345678901234567890'

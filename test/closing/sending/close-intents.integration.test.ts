@@ -6,7 +6,7 @@ import { INTENT_STATES, type IntentState, isIntentTransition } from '../../../sr
 import type { CloseOutcome } from '../../../src/core/records.js'
 import type { CloseIntent, NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
 import { KEY } from '../../helpers/channel-fixture.js'
-import { openNewStore } from '../../helpers/new-store.js'
+import { openNewStore } from '../../helpers/store/new-store.js'
 
 const LEGAL: [from: IntentState, to: IntentState][] = [
   ['planned', 'sending'],

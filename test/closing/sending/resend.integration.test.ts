@@ -5,7 +5,7 @@ import type { ClosingPolicy } from '../../../src/closing/contract.js'
 import type { Effect } from '../../../src/sandbox/index.js'
 import { mergeClosingState } from '../../../src/store/maintenance/closing-state-merge.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { isPostgres, openAgain } from '../../helpers/store-engine.js'
+import { isPostgres, openAgain } from '../../helpers/store/store-engine.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 const DUE = '2026-11-20'

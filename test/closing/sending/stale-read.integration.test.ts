@@ -9,7 +9,7 @@ import { pollRfqs } from '../../../src/sync/poll-rfqs.js'
 import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
 import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
 import { eventually } from '../../helpers/eventually.js'
-import { TcpForwarder } from '../../helpers/tcp-forwarder.js'
+import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
 
 const LATER = '2026-12-24'
 const ROUNDS = 6

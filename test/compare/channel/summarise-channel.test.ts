@@ -9,7 +9,7 @@ import {
   listingId,
   response,
   sampleResponses,
-} from '../../helpers/comparison-inputs.js'
+} from '../../helpers/data/comparison-inputs.js'
 
 const scene = (number: number, of: Record<string, unknown> = {}, responses = [response(1)]) => ({
   rfq: { id: `rfq-${number}`, number, ...of },

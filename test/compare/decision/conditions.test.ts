@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { SettingsInput } from '../../../src/core/decision/settings.js'
-import { comparisonInput, delivery, response, vintage } from '../../helpers/comparison-inputs.js'
+import { comparisonInput, delivery, response, vintage } from '../../helpers/data/comparison-inputs.js'
 
 type Body = Record<string, unknown>
 const ACCEPTED = { status: 'accepted', createdAt: '2026-03-05T10:00:00.000Z', updatedAt: '2026-03-05T10:00:00.000Z' }

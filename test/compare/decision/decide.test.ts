@@ -9,7 +9,7 @@ import {
   response,
   storedDocument,
   vintage,
-} from '../../helpers/comparison-inputs.js'
+} from '../../helpers/data/comparison-inputs.js'
 
 type Body = Record<string, unknown>
 /** Offer number `at` with so many tonnes at a price. */

@@ -22,7 +22,7 @@ import {
   response,
   storedDocument,
   vintage,
-} from '../../helpers/comparison-inputs.js'
+} from '../../helpers/data/comparison-inputs.js'
 
 /** What an invented offer does not meet, chosen by the test. */
 export type Fails = ReadonlySet<Exclude<RequirementName, 'priceMax' | 'priceMin' | 'volumeMax'>>

@@ -6,7 +6,7 @@ import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
 import { AWARD_RULES, type SettingsInput } from '../../../src/core/decision/settings.js'
 import { createWorld } from '../../../src/sandbox/index.js'
-import { storedDocument } from '../../helpers/comparison-inputs.js'
+import { storedDocument } from '../../helpers/data/comparison-inputs.js'
 
 const NOW = new Date('2026-03-16T12:00:00.000Z')
 const SEEDS = Array.from({ length: 20 }, (_, at) => at + 1)

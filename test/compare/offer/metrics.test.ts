@@ -11,7 +11,7 @@ import {
   storedDocument,
   summaryOf,
   vintage,
-} from '../../helpers/comparison-inputs.js'
+} from '../../helpers/data/comparison-inputs.js'
 
 /** The offer of a response made with these terms. As-of is 2026-03-16, the volume asked for 10,000 t. */
 function assessed(offer: Record<string, unknown> | null, scene: ComparisonOverrides = {}): OfferReport {

@@ -12,7 +12,7 @@ import {
   storedDocument,
   summaryOf,
   vintage,
-} from '../../helpers/comparison-inputs.js'
+} from '../../helpers/data/comparison-inputs.js'
 
 type Body = Record<string, unknown>
 interface Case {

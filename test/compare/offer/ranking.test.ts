@@ -17,7 +17,7 @@ import {
   offerId,
   response,
   vintage,
-} from '../../helpers/comparison-inputs.js'
+} from '../../helpers/data/comparison-inputs.js'
 import { shareOf } from '../../helpers/long-tests.js'
 
 const at = (unitPrice: number, of: Record<string, unknown> = {}) => ({

@@ -18,7 +18,7 @@ import {
   sampleResponses,
   storedDocument,
   vintage,
-} from '../../helpers/comparison-inputs.js'
+} from '../../helpers/data/comparison-inputs.js'
 import { shareOf } from '../../helpers/long-tests.js'
 
 /** Fails for any value that JSON cannot represent: NaN, infinity, undefined, dates, maps. */

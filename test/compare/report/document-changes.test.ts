@@ -14,7 +14,7 @@ import {
   rfq,
   summaryOf,
   vintage,
-} from '../../helpers/comparison-inputs.js'
+} from '../../helpers/data/comparison-inputs.js'
 
 const T1 = '2026-03-10T10:00:00.000Z'
 const T2 = '2026-03-11T10:00:00.000Z'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import { comparisonInput, manyResponses } from '../../helpers/comparison-inputs.js'
+import { comparisonInput, manyResponses } from '../../helpers/data/comparison-inputs.js'
 import { runsLongTests } from '../../helpers/long-tests.js'
 
 describe('compareOffers', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, contentHash } from '../../../src/core/documents/canonical-json.js'
-import { aListing, anRfq, aSummary } from '../../helpers/sample-documents.js'
+import { aListing, anRfq, aSummary } from '../../helpers/data/sample-documents.js'
 
 /** The value with its object keys in reverse order. */
 const reversed = (value: unknown): unknown => {

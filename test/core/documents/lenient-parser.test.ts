@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseListing, parseResponse, parseRfq, parseRfqListItem } from '../../../src/core/documents/observation.js'
+import { aListing, anRfq, aResponse, aSummary } from '../../helpers/data/sample-documents.js'
 import { shareOf } from '../../helpers/long-tests.js'
-import { aListing, anRfq, aResponse, aSummary } from '../../helpers/sample-documents.js'
 
 const problemsOf = (observed: { problems: { path: string; code: string }[] }) =>
   observed.problems.map(({ path, code }) => `${path} ${code}`)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { assignSyntheticIds, syntheticId } from '../../../src/core/documents/synthetic-ids.js'
-import { aListing, anRfq } from '../../helpers/sample-documents.js'
+import { aListing, anRfq } from '../../helpers/data/sample-documents.js'
 
 const LONG = 'i'.repeat(1001)
 const without = (body: object, ...members: string[]) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cleanText, splitText, truncate } from '../../../src/core/text/clean-text.js'
-import { anyCharacter } from '../../helpers/any-text.js'
+import { anyCharacter } from '../../helpers/data/any-text.js'
 
 const ill = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) })
 /** XML 1.0, production Char, without control characters other than line feeds. */

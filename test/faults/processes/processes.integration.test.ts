@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { eventually } from '../../helpers/eventually.js'
-import { openProcessFixture } from '../../helpers/process-fixture.js'
+import { openProcessFixture } from '../../helpers/servers/process-fixture.js'
 import { fault, longFaultUnless } from '../fault-test.js'
 import { memoryExhaustingReply } from '../memory-exhausting-reply.js'
 

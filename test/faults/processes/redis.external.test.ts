@@ -3,9 +3,9 @@ import { Queue } from 'bullmq'
 import { expect } from 'vitest'
 import type { JobRunner } from '../../../jobs/contract.js'
 import { eventually } from '../../helpers/eventually.js'
-import { redisSkipReason } from '../../helpers/private-redis.js'
 import { createGate, recordingHandlers } from '../../helpers/recording-handlers.js'
-import { useRedisRunners } from '../../helpers/redis-runners.js'
+import { redisSkipReason } from '../../helpers/servers/private-redis.js'
+import { useRedisRunners } from '../../helpers/servers/redis-runners.js'
 import { faultUnless } from '../fault-test.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }

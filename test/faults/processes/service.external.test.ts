@@ -2,13 +2,13 @@ import { Queue } from 'bullmq'
 import { expect, onTestFinished } from 'vitest'
 import { CHANNEL } from '../../helpers/channel-fixture.js'
 import { eventually } from '../../helpers/eventually.js'
-import { PrivateRedis, redisSkipReason } from '../../helpers/private-redis.js'
+import { PrivateRedis, redisSkipReason } from '../../helpers/servers/private-redis.js'
 import {
   addPastDueRfq,
   openProcessFixture,
   type ProcessFixture,
   type RunningProcess,
-} from '../../helpers/process-fixture.js'
+} from '../../helpers/servers/process-fixture.js'
 import { longFaultUnless } from '../fault-test.js'
 
 const longFault = longFaultUnless(redisSkipReason)

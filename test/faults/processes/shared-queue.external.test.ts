@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { eventually } from '../../helpers/eventually.js'
-import { PrivateRedis, redisSkipReason } from '../../helpers/private-redis.js'
-import { openProcessFixture } from '../../helpers/process-fixture.js'
+import { PrivateRedis, redisSkipReason } from '../../helpers/servers/private-redis.js'
+import { openProcessFixture } from '../../helpers/servers/process-fixture.js'
 import { longFaultUnless } from '../fault-test.js'
 
 const longFault = longFaultUnless(redisSkipReason)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ROUNDS } from '../../helpers/long-tests.js'
-import { redisSkipReason } from '../../helpers/private-redis.js'
 import { recordingHandlers } from '../../helpers/recording-handlers.js'
-import { useRedisRunners } from '../../helpers/redis-runners.js'
+import { redisSkipReason } from '../../helpers/servers/private-redis.js'
+import { useRedisRunners } from '../../helpers/servers/redis-runners.js'
 
 const OURS = { id: 'id-1', path: '/srv/a.db', host: 'one' }
 const THEIRS = { id: 'id-2', path: '/srv/b.db', host: 'two' }

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { createBullRunner } from '../../../jobs/queue/bullmq-runner.js'
 import { eventually } from '../../helpers/eventually.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
-import { freePort, PrivateRedis, redisSkipReason } from '../../helpers/private-redis.js'
 import { createGate, recordingHandlers } from '../../helpers/recording-handlers.js'
 import { recordingLog } from '../../helpers/recording-log.js'
-import { useRedisRunners } from '../../helpers/redis-runners.js'
+import { freePort, PrivateRedis, redisSkipReason } from '../../helpers/servers/private-redis.js'
+import { useRedisRunners } from '../../helpers/servers/redis-runners.js'
 
 // The faults of Redis that the fault matrix names are in test/faults/processes/redis.external.test.ts.
 

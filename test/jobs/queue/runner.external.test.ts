@@ -4,9 +4,9 @@ import { InterruptedRunError } from '../../../jobs/errors.js'
 import { jobId } from '../../../jobs/job-id.js'
 import { createBullRunner } from '../../../jobs/queue/bullmq-runner.js'
 import { createInProcessRunner } from '../../../jobs/queue/in-process-runner.js'
-import { PrivateRedis, redisSkipReason } from '../../helpers/private-redis.js'
 import { createGate, recordingHandlers } from '../../helpers/recording-handlers.js'
 import { recordingLog } from '../../helpers/recording-log.js'
+import { PrivateRedis, redisSkipReason } from '../../helpers/servers/private-redis.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const OTHER = { channel: 'acme/peat', cause: 'tick' }

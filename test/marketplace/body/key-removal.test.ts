@@ -8,8 +8,8 @@ import {
 } from '../../../src/marketplace/body/key-removal.js'
 import { UnavailableError } from '../../../src/marketplace/errors.js'
 import { validatorsOf } from '../../../src/marketplace/http/validators.js'
+import { aListing, anRfq } from '../../helpers/data/sample-documents.js'
 import { shareOf } from '../../helpers/long-tests.js'
-import { aListing, anRfq } from '../../helpers/sample-documents.js'
 import { CHANNEL, failureOf, json, KEY, open, serve, session } from '../server.js'
 
 const CHUNK = 2 ** 17

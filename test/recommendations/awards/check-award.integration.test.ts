@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
 import { offerIds } from '../../../src/recommendations/awards/offer-names.js'
-import { offerTerms, openAwardedRfq } from '../../helpers/awarded-rfq.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
-import { openRecorder } from '../../helpers/recorder.js'
+import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
+import { openRecorder } from '../../helpers/store/recorder.js'
 
 type Rfq = Awaited<ReturnType<typeof openAwardedRfq>>
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { channelSheets } from '../../../reports/channel/workbook.js'
 import { cellText } from '../../../reports/layout/cell-text.js'
 import { summariseChannel } from '../../../src/compare/channel/summarise-channel.js'
-import { channelInput, response } from '../../helpers/comparison-inputs.js'
+import { channelInput, response } from '../../helpers/data/comparison-inputs.js'
 
 it('the awards of a channel say how many there are if not all are shown', () => {
   const titleOf = (open: number, accepted: number) => {

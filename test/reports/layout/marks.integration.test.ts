@@ -21,7 +21,7 @@ import { rfqSheets } from '../../../reports/rfq/workbook.js'
 import { blank, formula, number, text } from '../../../reports/xlsx/cells.js'
 import { summariseChannel } from '../../../src/compare/channel/summarise-channel.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import { channelInput, sampleResponses } from '../../helpers/comparison-inputs.js'
+import { channelInput, sampleResponses } from '../../helpers/data/comparison-inputs.js'
 import { CHECKED_CASES, RFQ_CASES } from '../support/rfq-cases.js'
 
 const rfqPlans = (name: string) =>

@@ -1,5 +1,5 @@
 import type { ChannelInput, ReportedDecision } from '../../../src/compare/input/comparison-input.js'
-import { channelInput, EURO_SETTINGS, manyResponses, response } from '../../helpers/comparison-inputs.js'
+import { channelInput, EURO_SETTINGS, manyResponses, response } from '../../helpers/data/comparison-inputs.js'
 import { HOSTILE, hostileInput } from './rfq-cases.js'
 
 const decision = (id: number, of: Partial<ReportedDecision> = {}): ReportedDecision => ({

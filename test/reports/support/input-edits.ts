@@ -17,7 +17,7 @@ import {
   offerId,
   response,
   vintage,
-} from '../../helpers/comparison-inputs.js'
+} from '../../helpers/data/comparison-inputs.js'
 import { mixedInput } from './rfq-cases.js'
 
 /** Inputs a reader changes; absent ones keep their original value. */

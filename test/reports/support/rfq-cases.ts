@@ -16,9 +16,9 @@ import {
   storedDocument,
   summaryOf,
   vintage,
-} from '../../helpers/comparison-inputs.js'
+} from '../../helpers/data/comparison-inputs.js'
 import { runsLongTests } from '../../helpers/long-tests.js'
-import { newAward } from '../../helpers/new-award.js'
+import { newAward } from '../../helpers/store/new-award.js'
 
 /** Texts that are harmful in spreadsheets, paths, web pages or XML. */
 export const HOSTILE = [

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { AwardRecord } from '../../../src/core/decision/award-record.js'
 import type { Store } from '../../../src/store/contract.js'
-import { newAward } from '../../helpers/new-award.js'
-import { openNewStore } from '../../helpers/new-store.js'
-import { noonStore } from '../../helpers/recording-store.js'
-import { executeIn, isPostgres } from '../../helpers/store-engine.js'
+import { newAward } from '../../helpers/store/new-award.js'
+import { openNewStore } from '../../helpers/store/new-store.js'
+import { noonStore } from '../../helpers/store/recording-store.js'
+import { executeIn, isPostgres } from '../../helpers/store/store-engine.js'
 
 const withdrawal = {
   at: '2026-11-22T08:00:00.000Z',

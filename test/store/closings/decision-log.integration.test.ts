@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DecisionListing, DecisionRecord } from '../../../src/core/records.js'
-import { at, begin, CHANNEL, noonStore } from '../../helpers/recording-store.js'
-import { executeIn, isPostgres } from '../../helpers/store-engine.js'
+import { at, begin, CHANNEL, noonStore } from '../../helpers/store/recording-store.js'
+import { executeIn, isPostgres } from '../../helpers/store/store-engine.js'
 
 const DROP_GUARDS = ['decisions_immutable', 'decisions_no_delete']
   .map((name) => `drop trigger if exists ${name} ${isPostgres ? 'on close_decisions' : ''}`)

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Reader } from '../../../src/store/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { isPostgres, openReaderOf, rowsOf } from '../../helpers/store-engine.js'
+import { isPostgres, openReaderOf, rowsOf } from '../../helpers/store/store-engine.js'
 
 async function readerOf(fixture: ChannelFixture): Promise<Reader> {
   const reader = await openReaderOf(fixture.store)

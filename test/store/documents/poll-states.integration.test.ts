@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { RunHandle } from '../../../src/store/contract.js'
-import { openNewStore } from '../../helpers/new-store.js'
+import { openNewStore } from '../../helpers/store/new-store.js'
 
 const NOW = new Date('2026-11-21T12:00:00.000Z')
 

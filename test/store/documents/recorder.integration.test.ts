@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Problem } from '../../../src/core/documents/lenient-parser.js'
 import type { RfqSnapshot, RunHandle, Snapshot, Store } from '../../../src/store/contract.js'
-import { openNewStore } from '../../helpers/new-store.js'
-import { NEWEST } from '../../helpers/recording-store.js'
-import { isPostgres, rowsOf } from '../../helpers/store-engine.js'
+import { openNewStore } from '../../helpers/store/new-store.js'
+import { NEWEST } from '../../helpers/store/recording-store.js'
+import { isPostgres, rowsOf } from '../../helpers/store/store-engine.js'
 
 const CHANNEL = 'acme/forest'
 const at = (time: string) => new Date(`2026-11-21T${time}Z`)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../../helpers/recording-store.js'
-import { anRfq, aResponse } from '../../helpers/sample-documents.js'
-import { executeIn, rowsOf } from '../../helpers/store-engine.js'
+import { anRfq, aResponse } from '../../helpers/data/sample-documents.js'
+import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../../helpers/store/recording-store.js'
+import { executeIn, rowsOf } from '../../helpers/store/store-engine.js'
 
 describe('revalidation', () => {
   it('updates validity and problems without changing bodies', async () => {

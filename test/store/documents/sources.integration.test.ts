@@ -6,9 +6,9 @@ import { contradictionOf, listDiffOf } from '../../../src/core/sources/sources.j
 import type { Store } from '../../../src/store/contract.js'
 import { dedupeById, recordEntries } from '../../../src/sync/list-entries.js'
 import { shareOf } from '../../helpers/long-tests.js'
-import { openNewStore } from '../../helpers/new-store.js'
-import { CHANNEL, NEWEST } from '../../helpers/recording-store.js'
-import { rowsOf } from '../../helpers/store-engine.js'
+import { openNewStore } from '../../helpers/store/new-store.js'
+import { CHANNEL, NEWEST } from '../../helpers/store/recording-store.js'
+import { rowsOf } from '../../helpers/store/store-engine.js'
 
 const START = Date.parse('2026-11-21T08:00:00.000Z')
 

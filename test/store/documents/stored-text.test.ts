@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fromStoredText, toStoredText } from '../../../src/store/documents/stored-text.js'
-import { anyCharacter } from '../../helpers/any-text.js'
+import { anyCharacter } from '../../helpers/data/any-text.js'
 
 const LETTERS = [
   '\\',

@@ -6,9 +6,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Store } from '../../../src/store/contract.js'
 import { NO_LIMIT } from '../../../src/store/sql/sql-database.js'
 import { openChannelFixture } from '../../helpers/channel-fixture.js'
-import { openNewStore } from '../../helpers/new-store.js'
-import { offers, recordPoll } from '../../helpers/record-poll.js'
-import { databaseOf, openReaderOf, rowsOf } from '../../helpers/store-engine.js'
+import { openNewStore } from '../../helpers/store/new-store.js'
+import { offers, recordPoll } from '../../helpers/store/record-poll.js'
+import { databaseOf, openReaderOf, rowsOf } from '../../helpers/store/store-engine.js'
 
 const WRITER = join(import.meta.dirname, '../../fixtures/write-events.mjs')
 

@@ -4,8 +4,8 @@ import { pruneOptions } from '../../../src/store/maintenance/retention.js'
 import { pollRfqs } from '../../../src/sync/poll-rfqs.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
-import { offers, recordPoll } from '../../helpers/record-poll.js'
-import { rowsOf } from '../../helpers/store-engine.js'
+import { offers, recordPoll } from '../../helpers/store/record-poll.js'
+import { rowsOf } from '../../helpers/store/store-engine.js'
 
 interface Row {
   kind: string

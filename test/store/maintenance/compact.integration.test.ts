@@ -6,7 +6,7 @@ import { compactDatabase } from '../../../src/store/maintenance/compact.js'
 import { PAGE_SIZE } from '../../../src/store/sqlite/sqlite.js'
 import { openStore } from '../../../src/store/sqlite/store.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
-import { mountSkipReason, mountSmallDisk, type SmallDisk } from '../../helpers/small-disk.js'
+import { mountSkipReason, mountSmallDisk, type SmallDisk } from '../../helpers/servers/small-disk.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 /** A database with pages of 4 KiB, as earlier versions made it, and some unused bytes. */

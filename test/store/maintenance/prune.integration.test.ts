@@ -3,11 +3,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunKind, RunOutcome } from '../../../src/core/records.js'
 import type { RunEnd, RunHandle, Store } from '../../../src/store/contract.js'
 import { pruneOptions } from '../../../src/store/maintenance/retention.js'
-import { CHANNEL, insertIdleRuns, RUN_TOTALS, START, sql } from '../../helpers/idle-runs.js'
 import { ROUNDS, runsLongTests } from '../../helpers/long-tests.js'
-import { openNewStore } from '../../helpers/new-store.js'
-import { NEWEST } from '../../helpers/recording-store.js'
-import { executeIn, isPostgres } from '../../helpers/store-engine.js'
+import { CHANNEL, insertIdleRuns, RUN_TOTALS, START, sql } from '../../helpers/store/idle-runs.js'
+import { openNewStore } from '../../helpers/store/new-store.js'
+import { NEWEST } from '../../helpers/store/recording-store.js'
+import { executeIn, isPostgres } from '../../helpers/store/store-engine.js'
 
 const DAY_MS = 24 * 3_600_000
 const NONE = { rows: 0, bytes: 0 }

@@ -16,7 +16,7 @@ import { newestSchema, SQLITE_MIGRATIONS } from '../../../src/store/sql/migratio
 import { openStore } from '../../../src/store/sqlite/store.js'
 import { CHANNEL, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
-import { mountSmallDisk } from '../../helpers/small-disk.js'
+import { mountSmallDisk } from '../../helpers/servers/small-disk.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 const NOW = new Date('2026-11-21T17:00:00.500Z')

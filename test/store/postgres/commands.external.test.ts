@@ -2,7 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCliFixture } from '../../cli/cli-fixture.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 
 let server: PrivatePostgres
 beforeAll(async () => {

@@ -4,9 +4,9 @@ import { StoreError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
-import { NEWEST } from '../../helpers/recording-store.js'
-import { TcpForwarder } from '../../helpers/tcp-forwarder.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
+import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
+import { NEWEST } from '../../helpers/store/recording-store.js'
 
 const NOW = '2026-11-22T12:00:00Z'
 const COUNT = 12

@@ -12,7 +12,7 @@ import type { PostgresDatabase } from '../../../src/store/postgres/postgres-data
 import { openPostgresReader } from '../../../src/store/postgres/reader.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 let server: PrivatePostgres

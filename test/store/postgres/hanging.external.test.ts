@@ -7,8 +7,8 @@ import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
-import { TcpForwarder } from '../../helpers/tcp-forwarder.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
+import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
 
 let server: PrivatePostgres
 beforeAll(async () => {

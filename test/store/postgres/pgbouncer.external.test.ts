@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { openPostgresReader } from '../../../src/store/postgres/reader.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { CHANNEL, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { PrivatePgBouncer, pgBouncerSkipReason } from '../../helpers/private-pgbouncer.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { PrivatePgBouncer, pgBouncerSkipReason } from '../../helpers/servers/private-pgbouncer.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 
 const SKIP = postgresSkipReason ?? pgBouncerSkipReason
 const ATTEMPTS = 6

@@ -10,12 +10,12 @@ import { openPostgresReader } from '../../../src/store/postgres/reader.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { claimStatement } from '../../../src/store/sql/claim-starts.js'
 import { newestSchema, POSTGRES_MIGRATIONS, SQLITE_MIGRATIONS } from '../../../src/store/sql/migrations.js'
-import { expectSameRule } from '../../helpers/ledger-rule.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
-import { at, CHANNEL, rfqSnapshot } from '../../helpers/recording-store.js'
-import { anRfq, aResponse } from '../../helpers/sample-documents.js'
+import { expectSameRule } from '../../helpers/data/ledger-rule.js'
+import { anRfq, aResponse } from '../../helpers/data/sample-documents.js'
+import { shortestExcess } from '../../helpers/data/shortest-excess.js'
 import { expectAtMost, openServer, senders, startSender } from '../../helpers/senders.js'
-import { shortestExcess } from '../../helpers/shortest-excess.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
+import { at, CHANNEL, rfqSnapshot } from '../../helpers/store/recording-store.js'
 
 let server: PrivatePostgres
 beforeAll(async () => {

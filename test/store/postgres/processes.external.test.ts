@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { openDatabase } from '../../../src/store/open-database.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { eventually } from '../../helpers/eventually.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
-import { PrivateRedis, redisSkipReason } from '../../helpers/private-redis.js'
-import { addPastDueRfq, openProcessFixture } from '../../helpers/process-fixture.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
+import { PrivateRedis, redisSkipReason } from '../../helpers/servers/private-redis.js'
+import { addPastDueRfq, openProcessFixture } from '../../helpers/servers/process-fixture.js'
 
 let server: PrivatePostgres
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { openPostgresReader } from '../../../src/store/postgres/reader.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { CHANNEL, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 
 let server: PrivatePostgres
 beforeAll(async () => {

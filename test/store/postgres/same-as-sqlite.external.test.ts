@@ -6,8 +6,8 @@ import type { ResponseSnapshot, RfqSnapshot, Snapshot, Store } from '../../../sr
 import { VERSION_COLUMNS } from '../../../src/store/documents/document-state.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { shareOf } from '../../helpers/long-tests.js'
-import { openNewStore } from '../../helpers/new-store.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
+import { openNewStore } from '../../helpers/store/new-store.js'
 
 const CHANNEL = 'acme/forest'
 const START = Date.parse('2026-11-21T08:00:00.000Z')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { RunBusyError } from '../../../src/store/errors.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 
 let server: PrivatePostgres
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { DatedRate } from '../../../src/core/decision/exchange-rates.js'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
 import { settingsAt } from '../../../src/recommendations/settings-at.js'
-import { noonStore } from '../../helpers/recording-store.js'
+import { noonStore } from '../../helpers/store/recording-store.js'
 
 const SOURCE = 'https://rates.example.com/hist.csv'
 const at = (text: string) => new Date(`${text}Z`)

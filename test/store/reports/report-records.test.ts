@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { noonStore } from '../../helpers/recording-store.js'
-import { reportRecord as record } from '../../helpers/report-record.js'
+import { reportRecord as record } from '../../helpers/data/report-record.js'
+import { noonStore } from '../../helpers/store/recording-store.js'
 
 describe('report records', () => {
   it('are returned as recorded, the newest of each name first', async () => {

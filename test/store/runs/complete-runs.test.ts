@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { RunEnd } from '../../../src/store/contract.js'
-import { openNewStore } from '../../helpers/new-store.js'
+import { openNewStore } from '../../helpers/store/new-store.js'
 
 const CHANNEL = 'acme/forest'
 const RFQS = { channel: CHANNEL, kind: 'rfqs' } as const

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Store } from '../../../src/store/contract.js'
 import { RunBusyError, RunLostError } from '../../../src/store/errors.js'
+import { anRfq } from '../../helpers/data/sample-documents.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
-import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../../helpers/recording-store.js'
-import { anRfq } from '../../helpers/sample-documents.js'
-import { executeIn, rowsOf } from '../../helpers/store-engine.js'
+import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../../helpers/store/recording-store.js'
+import { executeIn, rowsOf } from '../../helpers/store/store-engine.js'
 
 /** Changes the process that holds the only run. */
 async function changeHolder(db: Store, changes: object): Promise<void> {

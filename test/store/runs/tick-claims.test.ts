@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openNewStore } from '../../helpers/new-store.js'
-import { openAgain } from '../../helpers/store-engine.js'
+import { openNewStore } from '../../helpers/store/new-store.js'
+import { openAgain } from '../../helpers/store/store-engine.js'
 
 const JOB = 'channel-report acme/forest'
 const at = (time: string) => new Date(`2026-11-21T${time}Z`)

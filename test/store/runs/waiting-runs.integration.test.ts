@@ -2,9 +2,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunStart, Store } from '../../../src/store/contract.js'
 import { RunBusyError } from '../../../src/store/errors.js'
 import { type RunWaitOptions, runWhenFree } from '../../../src/store/runs/with-run.js'
-import { openNewStore } from '../../helpers/new-store.js'
-import { at, CHANNEL } from '../../helpers/recording-store.js'
-import { executeIn, openAgain, rowsOf } from '../../helpers/store-engine.js'
+import { openNewStore } from '../../helpers/store/new-store.js'
+import { at, CHANNEL } from '../../helpers/store/recording-store.js'
+import { executeIn, openAgain, rowsOf } from '../../helpers/store/store-engine.js'
 
 const END = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, error: null }
 

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { UnusableDatabaseError } from '../../../src/store/errors.js'
 import { newestSchema, SQLITE_MIGRATIONS } from '../../../src/store/sql/migrations.js'
 import { openStore } from '../../../src/store/sqlite/store.js'
-import { at, begin, noonStore, rfqSnapshot } from '../../helpers/recording-store.js'
-import { anRfq, aResponse } from '../../helpers/sample-documents.js'
+import { anRfq, aResponse } from '../../helpers/data/sample-documents.js'
+import { at, begin, noonStore, rfqSnapshot } from '../../helpers/store/recording-store.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 describe('openStore', () => {

@@ -7,7 +7,7 @@ import { SQLITE_MIGRATIONS } from '../../../src/store/sql/migrations.js'
 import { openStore, type StoreOptions } from '../../../src/store/sqlite/store.js'
 import { openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
-import { mountSmallDisk, type SmallDisk } from '../../helpers/small-disk.js'
+import { mountSmallDisk, type SmallDisk } from '../../helpers/servers/small-disk.js'
 
 async function open(options: StoreOptions) {
   const store = await openStore(options)

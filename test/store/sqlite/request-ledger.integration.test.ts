@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { claimOf, NO_STARTS, startRate } from '../../../src/core/requests/request-ledger.js'
 import { openStore } from '../../../src/store/sqlite/store.js'
-import { expectSameRule } from '../../helpers/ledger-rule.js'
+import { expectSameRule } from '../../helpers/data/ledger-rule.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 const ORIGIN = 'https://marketplace.example.com'

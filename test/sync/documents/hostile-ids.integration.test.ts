@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createReadiness } from '../../../src/readiness/readiness.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
-import { rowsOf } from '../../helpers/store-engine.js'
+import { rowsOf } from '../../helpers/store/store-engine.js'
 import { testConfig } from '../../helpers/test-config.js'
 
 const counts = async ({ store }: ChannelFixture) => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { anRfq, aSummary } from '../../helpers/data/sample-documents.js'
 import { ROUNDS, shareOf } from '../../helpers/long-tests.js'
-import { anRfq, aSummary } from '../../helpers/sample-documents.js'
-import { rowsOf } from '../../helpers/store-engine.js'
+import { rowsOf } from '../../helpers/store/store-engine.js'
 import { serve, session } from '../../marketplace/server.js'
 
 const ALWAYS = Number.POSITIVE_INFINITY

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { readRfqWithResponses } from '../../../src/marketplace/rfq-reader.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { rowsOf } from '../../helpers/store-engine.js'
+import { rowsOf } from '../../helpers/store/store-engine.js'
 
 const rows = async (fixture: ChannelFixture, text: string) =>
   (await rowsOf(fixture.store, text)) as Record<string, unknown>[]

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { today } from '../../../src/views/today/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
-import { rowsOf } from '../../helpers/store-engine.js'
+import { rowsOf } from '../../helpers/store/store-engine.js'
 import { todaySource } from '../../helpers/today-source.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', autoClose: 'off' as const, graceHours: 0 }

@@ -3,7 +3,7 @@ import type { PollPlanning } from '../../../src/sync/contract.js'
 import { today } from '../../../src/views/today/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
-import { executeIn } from '../../helpers/store-engine.js'
+import { executeIn } from '../../helpers/store/store-engine.js'
 import { todaySource } from '../../helpers/today-source.js'
 
 const INTERVAL_SECONDS = 300

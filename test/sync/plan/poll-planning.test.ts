@@ -10,7 +10,7 @@ import type { PollPlanning } from '../../../src/sync/contract.js'
 import { ratesOfList } from '../../../src/sync/plan/plan-entries.js'
 import { minPollMs, planPoll, shareRequests } from '../../../src/sync/plan/poll-planning.js'
 import { viewConfigOf } from '../../../src/views/source.js'
-import { openNewStore } from '../../helpers/new-store.js'
+import { openNewStore } from '../../helpers/store/new-store.js'
 import { channelConfig, testConfig } from '../../helpers/test-config.js'
 
 const NOW = new Date('2026-11-21T12:00:10.000Z')

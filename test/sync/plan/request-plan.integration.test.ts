@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { RequestWorld } from '../../helpers/data/request-world.js'
 import { shareOf } from '../../helpers/long-tests.js'
-import { RequestWorld } from '../../helpers/request-world.js'
 
 const RULES = { offersMaxAgeMinutes: 60, urgentHours: 24, recheckClosedHours: 24 }
 const POLLS_PER_DAY = 288

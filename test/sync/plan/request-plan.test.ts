@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RequestWorld } from '../../helpers/request-world.js'
+import { RequestWorld } from '../../helpers/data/request-world.js'
 
 const RULES = { offersMaxAgeMinutes: 60, urgentHours: 24, recheckClosedHours: 24 }
 const POLLS_PER_DAY = 288

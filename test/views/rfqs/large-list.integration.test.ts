@@ -5,7 +5,7 @@ import { RFQ_SORT_KEYS, rfqsViews } from '../../../src/views/rfqs/rfqs.js'
 import { today } from '../../../src/views/today/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS, runsLongTests } from '../../helpers/long-tests.js'
-import { openRecorder } from '../../helpers/recorder.js'
+import { openRecorder } from '../../helpers/store/recorder.js'
 import { todaySource } from '../../helpers/today-source.js'
 
 const RULES = { key: KEY, timeZone: 'America/New_York', graceHours: 0, autoClose: 'on' as const }

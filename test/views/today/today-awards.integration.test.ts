@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { today } from '../../../src/views/today/today.js'
 import type { TodayItem } from '../../../src/views/today/today-view.js'
-import { offerTerms, openAwardedRfq } from '../../helpers/awarded-rfq.js'
 import { KEY } from '../../helpers/channel-fixture.js'
+import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
 import { todaySource } from '../../helpers/today-source.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' as const }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openAwardedRfq } from '../../helpers/awarded-rfq.js'
+import { openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
 import { openPages } from '../support/pages-fixture.js'
 import { notices, sendForm } from '../support/send-form.js'
 

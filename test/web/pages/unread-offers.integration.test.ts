@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { addUnreadRfq } from '../../helpers/unread-rfq.js'
+import { addUnreadRfq } from '../../helpers/store/unread-rfq.js'
 import { openPages } from '../support/pages-fixture.js'
 
 it('pages and their files count the offers of an RFQ that was not read yet apart, and sort by all', async () => {

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { parseResponse, parseRfq } from '../../src/core/documents/observation.js'
-import type { RfqSnapshot, RunHandle, Store } from '../../src/store/contract.js'
+import { parseResponse, parseRfq } from '../../../src/core/documents/observation.js'
+import type { RfqSnapshot, RunHandle, Store } from '../../../src/store/contract.js'
 import { openNewStore } from './new-store.js'
 
 /** The channel of the runs that `begin` starts. */

@@ -1,5 +1,5 @@
-import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
-import type { ReportRecord } from '../../src/core/report-record.js'
+import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
+import type { ReportRecord } from '../../../src/core/report-record.js'
 
 /** A record of a report that was never made. */
 export const reportRecord = (name: string, more: Partial<ReportRecord> = {}): ReportRecord => ({

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { claimStarts, type LedgerRow, NO_STARTS, type RequestLedger } from '../../src/core/requests/request-ledger.js'
+import {
+  claimStarts,
+  type LedgerRow,
+  NO_STARTS,
+  type RequestLedger,
+} from '../../../src/core/requests/request-ledger.js'
 
 /**
  * Expects that a store applies claims as `claimStarts` does, for any sequence of claims, pauses and times, backwards too.

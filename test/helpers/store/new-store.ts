@@ -1,10 +1,10 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Store } from '../../src/store/contract.js'
-import { openStore, type StoreOptions } from '../../src/store/sqlite/store.js'
+import type { Store } from '../../../src/store/contract.js'
+import { openStore, type StoreOptions } from '../../../src/store/sqlite/store.js'
+import { testFolder } from '../test-folder.js'
 import { isPostgres, openNewPostgresStore } from './store-engine.js'
-import { testFolder } from './test-folder.js'
 
 let template: Promise<string> | undefined
 

@@ -3,7 +3,7 @@ import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { eventually } from './eventually.js'
+import { eventually } from '../eventually.js'
 import { type PrivatePostgres, SERVER_USER } from './private-postgres.js'
 import { freePort } from './private-redis.js'
 

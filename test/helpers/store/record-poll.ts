@@ -1,5 +1,5 @@
-import type { ChannelFixture } from './channel-fixture.js'
-import { KEY } from './channel-fixture.js'
+import type { ChannelFixture } from '../channel-fixture.js'
+import { KEY } from '../channel-fixture.js'
 
 const END = { outcome: 'complete', error: null, requests: 1, seen: 1, unchanged: 0, missing: 0, invalid: 0 } as const
 

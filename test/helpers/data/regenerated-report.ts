@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { makeReportInProcess } from '../../src/report-files/make-report.js'
-import { requestOf } from '../../src/report-files/recorded-reports.js'
-import { openStore } from '../../src/store/sqlite/store.js'
-import { testFolder } from './test-folder.js'
+import { makeReportInProcess } from '../../../src/report-files/make-report.js'
+import { requestOf } from '../../../src/report-files/recorded-reports.js'
+import { openStore } from '../../../src/store/sqlite/store.js'
+import { testFolder } from '../test-folder.js'
 
 /**
  * The text of the newest report, regenerated from its record in another folder.

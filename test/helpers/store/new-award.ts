@@ -1,5 +1,5 @@
-import type { NewAward } from '../../src/core/decision/award-record.js'
-import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
+import type { NewAward } from '../../../src/core/decision/award-record.js'
+import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
 
 /** An award of one offer, to record. */
 export const newAward = (changes: Partial<NewAward> = {}): NewAward => ({

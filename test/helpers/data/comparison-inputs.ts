@@ -7,8 +7,8 @@ import type {
   ComparisonInput,
   HistoryVersion,
   StoredDocument,
-} from '../../src/compare/input/comparison-input.js'
-import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../src/compare/input/stored-documents.js'
+} from '../../../src/compare/input/comparison-input.js'
+import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../../src/compare/input/stored-documents.js'
 
 type Body = Record<string, unknown>
 

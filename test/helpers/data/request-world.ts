@@ -1,8 +1,8 @@
-import type { ResponsePollState, RfqPollState } from '../../src/store/contract.js'
-import type { PollPlanning } from '../../src/sync/contract.js'
-import { chooseResponses, reasonToRead } from '../../src/sync/plan/read-reasons.js'
-import { planRequests } from '../../src/sync/plan/request-plan.js'
-import type { PlannableRfq, RequestPlan } from '../../src/sync/plan/request-plan-model.js'
+import type { ResponsePollState, RfqPollState } from '../../../src/store/contract.js'
+import type { PollPlanning } from '../../../src/sync/contract.js'
+import { chooseResponses, reasonToRead } from '../../../src/sync/plan/read-reasons.js'
+import { planRequests } from '../../../src/sync/plan/request-plan.js'
+import type { PlannableRfq, RequestPlan } from '../../../src/sync/plan/request-plan-model.js'
 
 const INTERVAL_MS = 5 * 60_000
 const HOUR_MS = 3_600_000

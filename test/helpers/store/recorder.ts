@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { DEFAULT_SETTINGS, type Settings } from '../../src/core/decision/settings.js'
-import { type ComputeSource, computeRfqs } from '../../src/recommendations/compute-rfq.js'
-import { createRecommendationRecorder, type RecommendationRecorder } from '../../src/recommendations/recorder.js'
-import type { Store } from '../../src/store/contract.js'
-import { KEY } from './channel-fixture.js'
+import { DEFAULT_SETTINGS, type Settings } from '../../../src/core/decision/settings.js'
+import { type ComputeSource, computeRfqs } from '../../../src/recommendations/compute-rfq.js'
+import { createRecommendationRecorder, type RecommendationRecorder } from '../../../src/recommendations/recorder.js'
+import type { Store } from '../../../src/store/contract.js'
+import { KEY } from '../channel-fixture.js'
 
 /** Terms of an RFQ that are met by what `offerOf` makes. */
 export const ASKS_FOR_ANYTHING = {

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import type { JobRunner } from '../../jobs/contract.js'
-import { type BullRunnerOptions, createBullRunner } from '../../jobs/queue/bullmq-runner.js'
+import type { JobRunner } from '../../../jobs/contract.js'
+import { type BullRunnerOptions, createBullRunner } from '../../../jobs/queue/bullmq-runner.js'
+import { type RecordingLog, recordingLog } from '../recording-log.js'
 import { PrivateRedis, redisSkipReason } from './private-redis.js'
-import { type RecordingLog, recordingLog } from './recording-log.js'
 
 /** Job runners on one private Redis. */
 export interface RedisRunners {

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../src/sandbox/index.js'
+import type { Sandbox } from '../../../src/sandbox/index.js'
 
 /**
  * Adds an RFQ with two offers that answers 500 from now on, and one with one offer that can be read.
