@@ -12,7 +12,7 @@ import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { createBullRunner } from '../../dist/jobs/bullmq-runner.js'
+import { createBullRunner } from '../../dist/jobs/queue/bullmq-runner.js'
 import { PostgresServer, postgresUrl } from '../soak/postgres.mjs'
 import { dist, inFolder, median, runRole, startRole } from './bench-process.mjs'
 

@@ -1,4 +1,4 @@
-import { contentHash } from '../../dist/src/core/canonical-json.js'
+import { contentHash } from '../../dist/src/core/documents/canonical-json.js'
 
 /** How late this process may notice a change of the world, in milliseconds. */
 const NOTICED_WITHIN = 2000

@@ -10,7 +10,7 @@ import { eventually } from '../eventually.js'
 import { testFolder } from '../test-folder.js'
 import { testIo } from '../test-io.js'
 
-const ROOT = resolve(import.meta.dirname, '../..')
+const ROOT = resolve(import.meta.dirname, '../../..')
 const API_KEY = 'key-of-acme'
 
 /** A sandbox on real time, and a folder in which processes of the compiled program (`npm run build`) run. */
