@@ -14,7 +14,7 @@ import type {
 import { InterruptedRunError, type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from '../errors.js'
 import { parseJob } from '../job-payload.js'
 import { runJob } from '../run-job.js'
-import { addJob, findJob, listJobs, ownedData, queueLoad, splitOwner } from './bullmq-jobs.js'
+import { addJob, findJob, listJobs, readQueueLoad, splitJobData, toJobData } from './bullmq-jobs.js'
 import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
 import { otherDatabaseMessage, parseQueueDatabase, QueueBinding } from './queue-binding.js'
 import { openRedisBackend, queueAddress, type RedisBackend } from './redis-backend.js'
@@ -106,7 +106,7 @@ class BullRunner implements JobRunner {
 
   async enqueue(name: JobName, payload: JobPayload, id: string): Promise<boolean> {
     parseJob(name, payload)
-    return this.#call(() => addJob(this.#parts.queue, name, ownedData(payload, this.#binding.databaseId), id))
+    return this.#call(() => addJob(this.#parts.queue, name, toJobData(payload, this.#binding.databaseId), id))
   }
 
   async work(handlers: JobHandlers): Promise<void> {
@@ -167,7 +167,7 @@ class BullRunner implements JobRunner {
   }
 
   load(): Promise<QueueLoad> {
-    return this.#call(() => queueLoad(this.#parts.queue))
+    return this.#call(() => readQueueLoad(this.#parts.queue))
   }
 
   async close(deadlineMs: number): Promise<void> {
@@ -193,7 +193,7 @@ class BullRunner implements JobRunner {
       throw new WaitingError()
     }
     const { timing, log } = this.#parts
-    const { database, data } = splitOwner(job.data)
+    const { database, data } = splitJobData(job.data)
     const action = await this.#binding.checkOwner(database)
     if (action === 'leave') return this.#leaveJob(job, token)
     if (action === 'refuse') {

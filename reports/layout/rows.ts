@@ -7,12 +7,12 @@ import { MIN_COLUMN_UNITS, rowHeight, wrappedLines } from './text-metrics.js'
 
 /**
  * The lines above the content of a sheet, one row each.
- * @param of which RFQ or channel, and as of when; all sheets of a workbook have the same subject
+ * @param report which RFQ or channel, and as of when; all sheets of a workbook have the same subject
  * @param note how to read the sheet
  */
-export const headingRows = (of: { subject: string }, title: string, note: string): RowPlan[] => [
+export const headingRows = (report: { subject: string }, title: string, note: string): RowPlan[] => [
   titleRow(title),
-  subjectRow(of.subject),
+  subjectRow(report.subject),
   noteRow(note),
 ]
 

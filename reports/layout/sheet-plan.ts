@@ -73,7 +73,7 @@ interface PrintPlan {
    * First printed row if the sheet is several pages wide, because the heading would be cut off at the edge of the first
    * page; pages then have a header instead.
    */
-  wideFrom?: number
+  firstRowIfWide?: number
 }
 
 /** What identifies a report in its title, document properties and page footers. Text from outside, not yet cleaned. */

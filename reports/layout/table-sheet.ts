@@ -37,7 +37,7 @@ const DEFAULT_MAX_COLUMN_UNITS = 32
 const MAX_HEADER_LINES = 3
 
 /** A sheet with one table: heading, frozen headers with filters, and columns as wide as their content. */
-export function tableSheet<Row, Key extends string>(of: { subject: string }, plan: TablePlan<Row, Key>): SheetPlan {
+export function tableSheet<Row, Key extends string>(report: { subject: string }, plan: TablePlan<Row, Key>): SheetPlan {
   const grid =
     typeof plan.grid === 'string'
       ? makeGrid(plan.grid, Object.keys(plan.columns) as Key[], HEADER_ROW, plan.rows.length)
@@ -49,7 +49,7 @@ export function tableSheet<Row, Key extends string>(of: { subject: string }, pla
     widths: () => columnWidths(columns, plan.rows),
     columns: columns.length,
     workingColumns: working.map((key) => grid.keys.indexOf(key)),
-    rows: () => sheetRows(headingRows(of, plan.title, plan.note), plan, grid, columns),
+    rows: () => sheetRows(headingRows(report, plan.title, plan.note), plan, grid, columns),
     data: () => dataRows(columns, plan.rows),
     frozen: { rows: grid.headerRow, columns: frozenColumns },
     filter: `A${grid.headerRow}:${columnLetter(columns.length)}${grid.lastRow}`,
@@ -57,7 +57,7 @@ export function tableSheet<Row, Key extends string>(of: { subject: string }, pla
     print: {
       titleRows: [grid.headerRow, grid.headerRow],
       titleColumns: `A:${columnLetter(frozenColumns)}`,
-      wideFrom: grid.headerRow - 1,
+      firstRowIfWide: grid.headerRow - 1,
       ...(plan.lastPrinted && { columns: columnIndex(grid.letter(plan.lastPrinted)) + 1 }),
     },
   }

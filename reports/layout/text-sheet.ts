@@ -18,13 +18,13 @@ const MAX_CHARACTERS_PER_ROW = 2_400
 
 /** An `About` sheet: text in titled sections. `sections` is called more than once. */
 export function textSheet(
-  of: { subject: string },
+  report: { subject: string },
   note: string,
   sections: () => Iterable<RowPlan>,
   { print, ...more }: Pick<SheetPlan, 'marks' | 'print'> = {},
 ): SheetPlan {
   const rows = function* (): Generator<RowPlan> {
-    yield* headingRows(of, 'About this workbook', note)
+    yield* headingRows(report, 'About this workbook', note)
     yield* sections()
   }
   return rowSheet({

@@ -104,7 +104,7 @@ interface Check {
 
 /** The stated volume and total of each offer, which a difference tells apart from the sum of its lines. */
 function checkRows(layout: RfqLayout): Iterable<RowPlan> {
-  const { offers, report, numbers, areColumns } = layout
+  const { offers, report, numbers, offersAreColumns } = layout
   const all = report.offers.flatMap((offer, index): Check[] => {
     const { terms, metrics } = offer
     if (offer.lines.length === 0) return []
@@ -128,7 +128,7 @@ function checkRows(layout: RfqLayout): Iterable<RowPlan> {
     ]
   })
   // Of many offers, those that are equal say nothing.
-  const checks = areColumns ? all : all.filter(({ values }) => values.verdict !== 'equal')
+  const checks = offersAreColumns ? all : all.filter(({ values }) => values.verdict !== 'equal')
   if (checks.length === 0)
     return all.length === 0 ? [] : [textRow('All figures as sent equal the sums of the delivery lines.')]
   const { text, formula } = columnsOf<Check>()

@@ -9,7 +9,7 @@ import { HEADER_ROW } from '../layout/table-sheet.js'
 import { asOfLabel, withCurrency } from '../layout/wording.js'
 import { numberStyles } from '../xlsx/cell-styles.js'
 
-/** Columns of `Deliveries`; the first six are promised in this order. */
+/** Columns of `Deliveries`; the first six keep this order, because formulas and scripts of users rely on it. */
 const DELIVERY_KEYS = keys(
   'offer due year volume price total',
   'currency label delivery vintage method periodStart periodEnd fromYear name mitigation',
@@ -57,14 +57,14 @@ export const OFFER_GROUPS = [
   { title: 'Flags, notes and source', keys: keys('high medium low flags notes id version observed') },
 ] as const
 export type OfferKey = (typeof OFFER_GROUPS)[number]['keys'][number]
-/** With more offers, each is a row of `Offers`. */
+/** With more offers than this, `Offers` has one row per offer instead of one column. */
 const MAX_OFFER_COLUMNS = 16
 
 /** `score-price`, `score-coverage`, … */
 export type ScoreKey = `score-${Criterion}`
 const SCORE_KEYS = CRITERIA.map((criterion): ScoreKey => `score-${criterion}`)
 const SCORING_KEYS = [...keys('offer label price'), ...SCORE_KEYS, ...keys('total measure rank')]
-/** Below the weights of the criteria. */
+/** The header of the scores, below the table of weights. */
 export const SCORING_HEADER_ROW = HEADER_ROW
 export type ScoringKey = (typeof SCORING_KEYS)[number]
 
@@ -77,14 +77,14 @@ export function rfqLayout(report: RfqReport) {
   const lines = report.offers.flatMap((offer) => offer.lines.map((line) => ({ offer, line })))
   const payments = report.offers.flatMap((offer) => offer.prepayments.map((payment) => ({ offer, payment })))
   const count = report.offers.length
-  const stated = report.offers.map(({ terms }) => terms.statedVolume)
+  const statedVolumes = report.offers.map(({ terms }) => terms.statedVolume)
   const { comparison: currency } = report.currency
   const numbers = numberStyles(
-    [report.rfq.minVolume, report.rfq.maxVolume, ...stated, ...lines.map(({ line }) => line.volume)],
+    [report.rfq.minVolume, report.rfq.maxVolume, ...statedVolumes, ...lines.map(({ line }) => line.volume)],
     lines.map(({ line }) => line.unitPrice),
   )
   const view: RfqView = rfqView(report)
-  const areColumns = count > 0 && count <= MAX_OFFER_COLUMNS
+  const offersAreColumns = count > 0 && count <= MAX_OFFER_COLUMNS
   return {
     report,
     view,
@@ -92,22 +92,23 @@ export function rfqLayout(report: RfqReport) {
     numbers,
     /** Code of the comparison currency; null if there is none. */
     currency,
-    /** The styles of totals and of prices per tonne in it, and headers that name it. */
+    /** Cell styles of totals and of prices per tonne in the comparison currency. */
     money: numbers.money(currency),
     price: numbers.price(currency),
+    /** Headers with the comparison currency: `Total, EUR`, `Price, EUR/t`. */
     inCurrency: (header: string) => withCurrency(header, currency),
     perTonne: (header: string) => withCurrency(header, currency, '/t'),
     /** `3 · Developer · Project`, as far as they are known. */
-    nameOf: namesOf(view),
-    /** Replaces a table of offers that would be empty. */
+    nameOf: offerNames(view),
+    /** Shown in place of an empty table of offers. */
     noOffers: report.rfq.unreadOffers === 0 ? 'No offers received.' : `${unreadText(report.rfq.unreadOffers)}.`,
     lines,
     payments,
     deliveries: makeGrid('Deliveries', DELIVERY_KEYS, HEADER_ROW, lines.length),
     prepayments: makeGrid('Prepayments', PREPAYMENT_KEYS, HEADER_ROW, payments.length),
-    /** Whether each offer is a column of `Offers`; otherwise a row. */
-    areColumns,
-    offers: areColumns
+    /** Whether `Offers` has one column per offer; otherwise one row. */
+    offersAreColumns,
+    offers: offersAreColumns
       ? attributeGrid('Offers', OFFER_GROUPS, HEADER_ROW, count)
       : makeGrid<OfferKey>(
           'Offers',
@@ -119,7 +120,7 @@ export function rfqLayout(report: RfqReport) {
   }
 }
 
-function namesOf({ offers }: RfqView) {
+function offerNames({ offers }: RfqView) {
   const names = new Map(
     offers.map(({ id, number, label, developer, project }) => {
       const name = developer !== null && project !== null ? `${developer} · ${project}` : label

@@ -1,6 +1,6 @@
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import { NOT_MET_TITLE, notMetText, type OfferView } from '../../src/views/offer/offer-view.js'
-import { attributeSheet, type Best } from '../layout/attribute-sheet.js'
+import { attributeSheet, type BestDirection } from '../layout/attribute-sheet.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { type Grid, keys } from '../layout/grid.js'
@@ -18,7 +18,7 @@ const PROJECT_NOTE = 'Project details are the developers’ own claims.'
 
 /** `Offers`: outcome, figures and terms of each offer: side by side, or in rows if there are many. */
 export function offersSheet(layout: RfqLayout): SheetPlan {
-  const { offers, areColumns, report, nameOf } = layout
+  const { offers, offersAreColumns, report, nameOf } = layout
   const columns = offerColumns(layout)
   const working = workingKeys(layout)
   const marks = [
@@ -27,7 +27,7 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
     mark(offers.area('standing'), is(here, '=', STANDINGS.excluded), 'bad'),
     mark(offers.area('standing'), is(here, '=', STANDINGS['not-compliant']), 'bad'),
   ]
-  if (areColumns)
+  if (offersAreColumns)
     return attributeSheet<OfferReport, OfferKey>(layout, {
       grid: offers,
       title: 'Offers',
@@ -41,8 +41,8 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
       best: Object.fromEntries([
         ...LOWEST.map((key) => [key, 'min'] as const),
         ...HIGHEST.map((key) => [key, 'max'] as const),
-      ]) as Partial<Record<OfferKey, Best>>,
-      among: { key: 'standing', value: STANDINGS.ranked, includes: ({ standing }) => standing === 'ranked' },
+      ]) as Partial<Record<OfferKey, BestDirection>>,
+      eligible: { key: 'standing', text: STANDINGS.ranked, includes: ({ standing }) => standing === 'ranked' },
       marks,
     })
   return tableSheet<OfferReport, OfferKey>(layout, {

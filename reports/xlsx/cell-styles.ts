@@ -111,7 +111,7 @@ export function asRight(style: Style): Style {
 }
 
 /** The style aligned left, for figures side by side with texts. */
-export function asLeft(style: Style): Style {
+export function alignLeft(style: Style): Style {
   const known = leftStyles.get(style)
   if (known !== undefined) return known
   const { wrapText } = style.alignment ?? {}

@@ -19,7 +19,7 @@ export function worksheetOptions(
   pagesWide: number,
 ): Partial<ExcelJS.AddWorksheetOptions> {
   const { titleRows, titleColumns } = plan.print ?? {}
-  const wideFrom = pagesWide > 1 ? plan.print?.wideFrom : undefined
+  const wideFrom = pagesWide > 1 ? plan.print?.firstRowIfWide : undefined
   const outline = { outlineLevelRow: 1, outlineLevelCol: 1 }
   return {
     properties: { defaultRowHeight: ROW_POINTS, tabColor: { argb: plan.tab ?? palette.head }, ...outline } as never,
@@ -65,7 +65,7 @@ export function printArea(plan: SheetPlan, pagesWide: number, lastRow: number): 
   const { workingColumns = [], print, columns } = plan
   let last = print?.columns ?? columns
   while (workingColumns.includes(last - 1)) last--
-  const from = pagesWide > 1 ? (print?.wideFrom ?? 1) : 1
+  const from = pagesWide > 1 ? (print?.firstRowIfWide ?? 1) : 1
   return `A$${from}:${columnLetter(last)}$${lastRow}`
 }
 

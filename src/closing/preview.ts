@@ -8,9 +8,9 @@ import type { ClosingPolicy } from './contract.js'
 import { evaluateStored, storedCandidate } from './evaluate.js'
 import { dayBefore } from './round-state.js'
 
-/** How a closing round that began now would evaluate one RFQ, before it reads it again. */
+/** How a closing round that started now would evaluate one RFQ before its fresh read. */
 export interface ClosingPreview {
-  /** Reasons for closing it, and against; it qualifies if there is none against. */
+  /** Reasons for closing it; it qualifies if `against` is empty. */
   for: string[]
   against: string[]
   /** As stored now. */
@@ -18,7 +18,7 @@ export interface ClosingPreview {
   dueDate: string | null
   /** What a person can do about the reasons against: sentences with a command. */
   remedies: string[]
-  /** A planned or sent close that is not settled yet, and what settles it; null if there is none. */
+  /** A planned or sent close whose outcome is not recorded yet, and how it will be; null if there is none. */
   unsettled: string | null
 }
 

@@ -262,7 +262,7 @@ export interface DecisionRecord extends CloseDecision {
   hash: string
   /** The person who approved it with `--approve` or `--retry`, as in the evidence. */
   approvedBy: string | null
-  /** How many rounds in a row came to this decision. */
+  /** Number of consecutive rounds that made this decision. */
   times: number
   /** When the newest of these rounds came to it; null if there was only one. */
   repeatedUntil: Timestamp | null

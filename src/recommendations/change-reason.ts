@@ -74,7 +74,7 @@ function recommendedName(
 }
 const namesText = (all: readonly string[]) =>
   all.length > MAX_NAMED ? formatCount(all.length, 'offer') : new Intl.ListFormat('en-GB').format(all)
-const WITHOUT_AWARD: Partial<Record<string, string>> = { 'no-offers': 'no offers', 'no-volume': 'no volume asked for' }
+const WITHOUT_AWARD: Partial<Record<string, string>> = { 'no-offers': 'no offers', 'no-volume': 'no volume requested' }
 
 function settingCauses(before: Settings, after: Settings): string[] {
   const changed = differingSettings(withoutRates(before), withoutRates(after))

@@ -44,7 +44,7 @@ interface Exchange {
 /** Serves a request to the marketplace's API. Never throws because of what a client sends. */
 export function serve(context: SandboxContext, request: IncomingMessage, response: ServerResponse): void {
   const exchange = receive(context, request, response)
-  const effects = context.faults.take(exchange.entry.path, exchange.route)
+  const effects = context.faults.applyTo(exchange.entry.path, exchange.route)
   if (effects.length === 0) serveWithoutFaults(exchange)
   else serveWithFaults(exchange, effects).catch((error: unknown) => replyToFailure(exchange, error))
 }

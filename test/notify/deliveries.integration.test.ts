@@ -149,13 +149,13 @@ describe('deliveries to a webhook', () => {
       await (await notifications(outbox.store, [webhook(crm.url), webhook(erp.url, 'erp')])).deliver()
       return found.length
     }
-    expect([await again({ target: 'crm' }), await again({ from: 5 }), await again({})]).toEqual([0, 0, 0])
-    expect(await again({ from: 3, target: 'crm' })).toBe(2)
+    expect([await again({ target: 'crm' }), await again({ fromSequence: 5 }), await again({})]).toEqual([0, 0, 0])
+    expect(await again({ fromSequence: 3, target: 'crm' })).toBe(2)
     expect([received(crm), received(erp)]).toEqual([
       [1, 2, 3, 4, 3, 4],
       [1, 2, 3, 4],
     ])
-    expect(await again({ from: 1 })).toBe(8)
+    expect(await again({ fromSequence: 1 })).toBe(8)
     expect(received(crm).slice(6)).toEqual([1, 2, 3, 4])
     expect(received(erp).slice(4)).toEqual([1, 2, 3, 4])
     // Each event has the id that it had before.

@@ -120,7 +120,10 @@ function printFitted<Row>(io: Io, { columns, rows, wide }: Shown<Row>): void {
   })
   io.out(text)
   if (hidden.length === 0) return
-  printWrapped(io, `Not shown, for lack of width: ${hidden.join(', ')}. --wide shows all, --columns others.`)
+  printWrapped(
+    io,
+    `Columns hidden to fit the width: ${hidden.join(', ')}. Use --wide to show all, or --columns to choose.`,
+  )
 }
 
 function printCsv<Row>(io: Io, columns: readonly ListColumn<Row>[], rows: readonly Row[], { tsv }: ListOptions): void {

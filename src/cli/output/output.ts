@@ -11,21 +11,21 @@ export const printJson = (io: Io, value: unknown) => io.out(`${jsonText(io, exac
 /** Prints a value as one line of JSON. */
 export const printJsonLine = (io: Io, value: unknown) => io.out(`${jsonText(io, exactJsonText(value))}\n`)
 
-/** On a terminal, text of the marketplace must not control it, nor hide or reorder anything. */
+/** Marketplace text could send control sequences to a terminal, or hide and reorder characters; these are escaped. */
 const jsonText = ({ width }: Io, json: string) => (width === null ? json : escapeInvisible(json))
 
 /** Prints a line on stderr that may quote text from outside, such as the identifier of an RFQ. */
 export const printNote = ({ io, scrub }: Pick<Cli, 'io' | 'scrub'>, text: string) =>
   io.err(`${escapeInvisible(scrub(text))}\n`)
 
-/** Bold text for stdout, if that shows colours. */
+/** Bold text for stdout, if it supports colours. */
 export const bold = ({ colour }: Pick<Io, 'colour'>, text: string): string =>
   colour.out ? `\u001b[1m${text}\u001b[22m` : text
 
-/** Where a table is not on a terminal, it fits this many columns unless $COLUMNS says otherwise. */
+/** Width of tables if stdout is not a terminal and $COLUMNS is not set. */
 const PIPED_WIDTH = 120
 
-/** The width of tables. */
+/** The width of tables, in characters. */
 export const tableWidth = ({ width, env }: Pick<Io, 'width' | 'env'>): number =>
   width ?? (/^\d{2,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : PIPED_WIDTH)
 
@@ -42,10 +42,10 @@ export function printTable<Row>(
   }
   const table = formatTable(columns, rows, { width: tableWidth(io), emphasize: (text) => bold(io, text) })
   io.out(table.text)
-  if (table.hidden.length > 0) printWrapped(io, `Not shown, for lack of width: ${table.hidden.join(', ')}.`)
+  if (table.hidden.length > 0) printWrapped(io, `Columns hidden to fit the width: ${table.hidden.join(', ')}.`)
 }
 
-/** Prints a note on stderr, in lines of the width of tables. */
+/** Prints a note on stderr, wrapped to the width of tables. */
 export const printWrapped = (io: Pick<Io, 'err' | 'width' | 'env'>, note: string): void =>
   io.err(`${wrap(note, tableWidth(io)).join('\n')}\n`)
 
@@ -56,14 +56,14 @@ export const formatMinute = (timestamp: string | null | undefined) =>
 /** The lines of a recommendation, wrapped to the terminal with a hanging indent. */
 export function formatRecommendation(lines: readonly string[], width: Io['width']): string {
   return lines
-    .flatMap((line) => hanging(sanitize(line), width))
+    .flatMap((line) => hangingIndent(sanitize(line), width))
     .map((line) => `${line}\n`)
     .join('')
 }
 
 const INDENT = '  '
 
-function hanging(line: string, width: Io['width']): string[] {
+function hangingIndent(line: string, width: Io['width']): string[] {
   if (width === null) return [line]
-  return wrap(line, Math.max(20, width - INDENT.length)).map((part, at) => (at === 0 ? part : `${INDENT}${part}`))
+  return wrap(line, Math.max(20, width - INDENT.length)).map((part, index) => (index === 0 ? part : `${INDENT}${part}`))
 }

@@ -25,23 +25,23 @@ interface ReportMakerDeps extends Pick<App, 'config'> {
  */
 export const createReportMaker =
   (deps: ReportMakerDeps): MakeReportFile =>
-  async (order, onProgress) => {
+  async (job, onProgress) => {
     const { config, now, makeReport } = deps
-    const { channel, asOf, rfq, format, settings, by, isWhatIf } = order
+    const { channel, asOf, rfq, format, settings, requestedBy, isWhatIf } = job
     const request: ReportRequest = {
-      ...createReportRequest(config, { channel, asOf, now: now(), madeBy: by }),
+      ...createReportRequest(config, { channel, asOf, now: now(), madeBy: requestedBy }),
       config: { reports: { ...config.reports, settings, settingsGiven: isWhatIf } },
       ...(rfq && { rfqId: rfq.id }),
       format,
     }
-    const out = whatIfFile(order, config)
+    const out = whatIfFile(job, config)
     const { path } = await observeReport(deps.observer, rfq === null ? 'channel' : 'rfq', () =>
       makeReport(
         { ...request, ...(out !== null && { out }) },
         { onProgress: ({ done, total }) => onProgress(done / total) },
       ),
     )
-    if (!isWhatIf) await recordReport(deps, { channel, ...(rfq && { rfqId: rfq.id }) }, { path, by })
+    if (!isWhatIf) await recordReport(deps, { channel, ...(rfq && { rfqId: rfq.id }) }, { path, by: requestedBy })
     return reportName(config.reports.directory, path) ?? path
   }
 

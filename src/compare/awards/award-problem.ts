@@ -48,7 +48,7 @@ export function awardProblem(
 }
 
 /**
- * The tonnes that are left to award besides what is accepted; null if no volume is asked for, the RFQ is missing, or the tonnes that are
+ * The tonnes that are left to award besides what is accepted; null if no volume is requested, the RFQ is missing, or the tonnes that are
  * accepted are not known.
  */
 export function rangeLeft(

@@ -69,4 +69,4 @@ function awardSummaryText([first, ...others]: readonly string[], { tonnes, price
 }
 
 const partialText = ({ coverage }: Award) =>
-  coverage === null ? '' : `, only ${formatPercent(coverage)} of the volume asked for`
+  coverage === null ? '' : `, only ${formatPercent(coverage)} of the requested volume`

@@ -51,7 +51,7 @@ export interface ChannelSummary {
   closings: { decision: string; outcome: string | null; count: number }[]
   flags: Record<Severity, number>
   problems: number
-  /** Total volume asked for by the open RFQs, and total volume of their ranked offers. */
+  /** Total volume requested by the open RFQs, and total volume of their ranked offers. */
   openWanted: number
   openOffered: number
 }
@@ -73,7 +73,7 @@ export interface RfqRow {
   fulfilmentDueDate: CalendarDate | null
   minVolume: number | null
   maxVolume: number | null
-  /** The tonnes asked for: the lower end of what an award may have. */
+  /** The requested tonnes: the lower end of what an award may have. */
   wanted: number | null
   offers: number
   /** Offers that the list shows of an RFQ that was never read itself; `offers` is 0 then. */

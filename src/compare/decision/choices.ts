@@ -63,7 +63,7 @@ function noteOf(same: readonly Alternative[], all: number, isRecommended: boolea
   return [`${isRecommended ? 'also ' : ''}the choice by ${joined(same.map(({ by }) => by))}`]
 }
 
-/** The efficient awards to choose from: those that reach the volume asked for, or all if none does. */
+/** The efficient awards to choose from: those that reach the requested volume, or all if none does. */
 function searchOf({ search, competing, rfq, accepted }: AwardProblem): AwardSet<Candidate>[] {
   if (search !== null) {
     const within = reaching(search)
@@ -149,7 +149,7 @@ const competesWithout = ({ standing, unmet }: Candidate['offer'], name: string):
   standing === 'ranked' ||
   (standing === 'not-compliant' && unmet.every((one) => one.level !== 'hard' || one.name === name))
 
-/** The same tonnes from parts of offers, if that costs less; or the volume asked for, if no whole offers reach it. */
+/** The same tonnes from parts of offers, if that costs less; or the requested volume, if no whole offers reach it. */
 function dividedRow(
   { competing, context, chosen, range, search }: AwardProblem,
   recommended: Award | null,

@@ -60,7 +60,7 @@ export interface Award {
   pricePerTonne: number
   /** The comparison currency. */
   currency: string
-  /** MIN(1, tonnes / lower end of the window); null if no volume is asked for. */
+  /** MIN(1, tonnes / lower end of the window); null if no volume is requested. */
   coverage: number | null
   /** Cost per tonne by `priceBasis`; equals `pricePerTonne` if that is `quoted`. */
   costPerTonne: number
@@ -87,7 +87,7 @@ export interface Recommendation {
    * - `partial`: nothing reaches it; the efficient award with the most tonnes.
    * - `accepted`: what is accepted reaches it, so nothing more is recommended.
    * - `none`: no offer can be awarded, or the RFQ is missing.
-   * - `no-volume`: no volume is asked for, or the minimum is above the maximum.
+   * - `no-volume`: no volume is requested, or the minimum is above the maximum.
    * - `no-offers`: there are no offers, or they were not read yet.
    */
   status: 'award' | 'partial' | 'accepted' | 'none' | 'no-volume' | 'no-offers'
@@ -114,7 +114,7 @@ export interface AcceptedAward {
   tonnes: number
   /** Null if the volume or price of one of them cannot be compared. */
   award: Award | null
-  /** What is known, and how much of the volume asked for it covers. */
+  /** What is known, and how much of the requested volume it covers. */
   message: string
 }
 

@@ -64,7 +64,7 @@ function breakEvenOf(
   const pricePerTonne = candidate.total / candidate.tonnes
   const name = awarded === 1 ? 'It' : context.nameOf(candidate.offer)
   const base = { offerId: candidate.offer.id, pricePerTonne, breakEvenPricePerTonne: price }
-  const needed = 'without it, no award reaches the volume asked for'
+  const needed = 'without it, no award reaches the requested volume'
   if (price === null) return [{ ...base, message: `${name} stays in the award at any price: ${needed}.` }]
   const why = isCapped ? `, the RFQ's maximum${limit === null ? `; ${needed}` : ''}` : ''
   const change = formatChange(price / pricePerTonne - 1)
@@ -80,7 +80,7 @@ function breakEvenOf(
 export interface Alternative {
   /** `lowest total cost`, `present values`. */
   by: string
-  /** Null if it reaches no volume asked for. */
+  /** Null if it does not reach the requested volume. */
   award: Award | null
 }
 

@@ -75,7 +75,7 @@ export type MetricName = Exclude<keyof Metrics, 'reasons'>
 
 /**
  * The figures of one offer, in its own currency. Formulas: `Metrics`.
- * @param rfq provides the tonnes asked for and the fulfilment due date
+ * @param rfq provides the requested tonnes and the fulfilment due date
  */
 export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Settings): Metrics {
   const money = amountsOf(facts)

@@ -12,24 +12,24 @@ import type { Requirement } from './requirements.js'
 export interface OfferReport {
   source: Source
   id: string
-  /** 1, 2, … by `submittedAt` (unknown last), then id. Every tie between offers goes to the lower sequence. */
+  /** 1, 2, … by `submittedAt` (unknown last), then id. The lower sequence wins every tie. */
   sequence: number
-  /** Short and unique within the report: the developer, if necessary with the project or a number. */
+  /** Short and unique within the report: the developer, with the project or a number if several offers share it. */
   label: string
   /** `summary`: only the summary within the RFQ is known; it has no lines, pre-payments or review. */
   shape: 'full' | 'summary'
   listingId: string | null
   developer: string | null
   project: string | null
-  /** The status in the RFQ, if that was read after the offer itself. */
+  /** As in the offer, or in the RFQ if that was read later. */
   status: string | null
   submittedAt: Timestamp | null
   /** Submitted after the RFQ's `responseDueDate` had ended in the time zone; null if either is unknown. */
   late: boolean | null
-  /** False while it is missing from the RFQ. */
+  /** Whether the RFQ lists it; false since `missingSince`. */
   inView: boolean
   missingSince: Timestamp | null
-  /** What the RFQ says otherwise, if it was read after the offer itself: `terms` are as the offer has them. */
+  /** How the RFQ differs from the offer, if the RFQ was read later; `terms` keep the values of the offer. */
   newerSummary: NewerSummary | null
   terms: OfferTerms
   lines: DeliveryLine[]
@@ -39,24 +39,24 @@ export interface OfferReport {
   compared: ComparedAmounts
   /** False if the document is unusable or contains no offer. */
   hasOffer: boolean
-  /** What it states in a way that cannot be read: `expiryDate`. */
+  /** Members whose stated value cannot be parsed: `expiryDate`. */
   unreadable: string[]
-  /** Why it can be part of no award, whatever the requirements; empty if it can. */
+  /** Reasons why no award can include it, even if all requirements were waived; empty if there are none. */
   exclusions: Exclusion[]
   /** The requirements of the buyer that it does not meet, at a level other than `off`; hard ones first. */
   unmet: UnmetRequirement[]
-  /** One for each requirement that the RFQ states, in the order of REQUIREMENTS. */
+  /** The requirements stated by the RFQ, in the order of REQUIREMENTS. */
   requirements: Requirement[]
   /** All of `requirements` are met, and no review rejected it; what cannot be evaluated counts as not met. */
   meetsRequirements: boolean
   /**
    * - `accepted`: the marketplace shows it as accepted.
-   * - `ranked`: it competes: comparable, open, and meets every hard requirement.
+   * - `ranked`: comparable, open and compliant, so it competes.
    * - `not-compliant`: comparable and open, but `unmet` has a hard requirement.
    * - `excluded`: `exclusions` says why.
    */
   standing: 'accepted' | 'ranked' | 'not-compliant' | 'excluded'
-  /** Why it has no rank, in words; null if it has one. */
+  /** Why it has no rank, as a sentence; null if it has one. */
   why: string | null
   /** Null if the offer cannot be compared, or is neither open nor accepted. */
   scores: Scores | null
@@ -69,7 +69,7 @@ export interface OfferReport {
 /** A requirement that an offer does not meet, or that cannot be evaluated, which counts as not met. */
 export interface UnmetRequirement {
   name: Exclude<RequirementName, 'volumeMax'>
-  /** REQUIREMENT_TITLES. */
+  /** From REQUIREMENT_TITLES. */
   title: string
   /** As set when the report was made; never `off`. */
   level: Exclude<RequirementLevel, 'off'>
@@ -82,7 +82,7 @@ export interface UnmetRequirement {
 /**
  * 0 to 100. An unknown value scores 0; a criterion that the RFQ does not limit scores 100 for every offer.
  * - price: 100 × lowest `compared.price` of the scored offers / the offer's own
- * - coverage: 100 × metrics.coverage; 100 if no volume is asked for
+ * - coverage: 100 × metrics.coverage; 100 if the RFQ requests no volume
  * - delivery: 100 × metrics.onTimeShare; 100 if the RFQ states no fulfilmentDueDate
  * - promptness: 100 / (1 + MAX(0, metrics.meanWaitDays) / settings.waitDays)
  * - vintage: MAX(0, 100 − settings.vintagePointsPerYear × MAX(0, year of asOfDate − metrics.meanVintageYear))

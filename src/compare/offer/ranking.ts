@@ -82,7 +82,7 @@ function scoresOf(
 /** 100 × lowest / own. */
 const priceScore = (lowest: number, own: number): number => (own > 0 ? (100 * lowest) / own : 0)
 
-/** 100 × coverage; 100 if no volume is asked for. */
+/** 100 × coverage; 100 if no volume is requested. */
 const coverageScore = (coverage: number | null, wanted: number | null): number =>
   wanted === null ? 100 : 100 * (coverage ?? 0)
 

@@ -23,7 +23,7 @@ export const rankedBy = ({ awardRule, priceBasis }: Pick<Settings, 'awardRule' |
 const AWARDED_BY: Record<AwardRule, string> = {
   'lowest-price': 'the lowest cost per tonne',
   'lowest-cost': 'the lowest total cost',
-  'best-score': 'the offers with the highest scores until the tonnes asked for are reached',
+  'best-score': 'the offers with the highest scores until the requested tonnes are reached',
 }
 /** Definitions of the terms in a report, with its settings. */
 export function definitionsOf(settings: Settings): About['definitions'] {
@@ -57,7 +57,7 @@ export function definitionsOf(settings: Settings): About['definitions'] {
       message:
         'Present value per tonne ÷ (1 − haircut): the expected price of a delivered tonne. Haircuts are set by contract type.',
     },
-    { term: 'Coverage', message: 'Volume ÷ the tonnes asked for, at most 100 %.' },
+    { term: 'Coverage', message: 'Volume ÷ the requested tonnes, at most 100 %.' },
     {
       term: 'Tonnes of an award',
       message:

@@ -30,7 +30,7 @@ export interface Summary {
   }
   /** Tonnes of these offers. */
   volume: number
-  /** MIN(1, volume / lower end of the window); null if no volume is asked for, or if offers were not read yet. */
+  /** MIN(1, volume / lower end of the window); null if no volume is requested, or if offers were not read yet. */
   coverage: number | null
   /** The offer with rank 1. */
   bestOffer: { id: string; label: string; score: number; pricePerTonne: number } | null

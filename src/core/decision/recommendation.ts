@@ -26,7 +26,7 @@ export interface RecommendationFigures {
   pricePerTonne: number | null
   /** In which offers are compared. */
   currency: string | null
-  /** The share of the tonnes asked for that the offers which compete cover, at most 1; null if no volume is asked for. */
+  /** The share of the requested tonnes that the offers which compete cover, at most 1; null if no volume is requested. */
   coverage: number | null
   /** The lowest price per tonne of the offers that compete. */
   bestPrice: number | null

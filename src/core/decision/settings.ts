@@ -3,7 +3,7 @@ import { truncate } from '../text/number-format.js'
 
 /**
  * The criteria by which offers are scored, with 0 to 100 points each (formulas: `Scores` in compare/offer/offer-report-model.ts): cost, share
- * of the volume asked for, timely delivery, time to delivery, age of the vintages, share paid in advance, and documentation of
+ * of the requested volume, timely delivery, time to delivery, age of the vintages, share paid in advance, and documentation of
  * the project.
  */
 export const CRITERIA = ['price', 'coverage', 'delivery', 'promptness', 'vintage', 'payment', 'evidence'] as const

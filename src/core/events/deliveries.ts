@@ -2,14 +2,14 @@ import type { Timestamp } from '../time/clock.js'
 import type { EventKind } from './events.js'
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const
-/** `dead`: a dead letter, which is sent again only on request. */
+/** `dead`: a dead letter, retried only on request. */
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
-/** One event for one target. */
+/** The delivery of one event to one target. */
 export interface DeliveryRecord {
   id: number
   eventId: string
-  /** Of the event. */
+  /** Sequence number of the event. */
   sequence: number
   kind: EventKind
   channel: string | null
@@ -18,39 +18,42 @@ export interface DeliveryRecord {
   attempts: number
   createdAt: Timestamp
   attemptedAt: Timestamp | null
-  /** Not sent before; null: at once. */
+  /** Earliest time of the next attempt; null: as soon as possible. */
   nextAt: Timestamp | null
+  /** When it was delivered or became a dead letter. */
   settledAt: Timestamp | null
-  /** Of the newest attempt: the HTTP or SMTP status, and what went wrong. */
+  /** HTTP or SMTP status of the last attempt. */
   status: number | null
+  /** Error of the last attempt. */
   error: string | null
 }
 
 export interface DeliveryFilter {
-  /** Default: those that were not delivered. */
+  /** Default: `pending` and `dead`. */
   states?: readonly DeliveryState[]
   target?: string
-  /** Only those with a smaller id. */
+  /** Only deliveries with an id below this one, for paging. */
   before?: number
   limit?: number
   /** Default `oldest-first`. */
   order?: 'oldest-first' | 'newest-first'
 }
 
-/** Which deliveries to send again: what was not delivered, or with `ids` or `from` also what was. */
-export interface Redelivery {
+/** Selects deliveries to send again: undelivered ones; with `ids` or `fromSequence`, delivered ones too. */
+export interface RedeliveryFilter {
   ids?: readonly number[]
   /** Only for this target. */
   target?: string
-  /** Of events from this sequence on. */
-  from?: number
+  /** Only events with this sequence number or a higher one. */
+  fromSequence?: number
 }
 
-/** A target of notifications, and how sending to it goes. */
+/** A notification target with its delivery statistics. */
 export interface TargetState {
   target: string
-  /** When the service was first started with it. */
+  /** When the service first started with this target configured. */
   since: Timestamp
+  /** Consecutive failed attempts that the target caused. */
   failures: number
   retryAt: Timestamp | null
   succeededAt: Timestamp | null
@@ -64,6 +67,6 @@ export interface DeadLetters {
   channel: string | null
   target: string
   count: number
-  /** When the first of them was given up. */
+  /** When the oldest of them became a dead letter. */
   since: Timestamp
 }

@@ -3,7 +3,7 @@ import { REMOVED_KEY } from './key-removal.js'
 
 const MAX_LENGTH = 200
 
-/** Makes text of the marketplace safe to include in a message. */
+/** Makes text from the marketplace safe to include in a message. */
 export type Sanitize = (text: string) => string
 
 /**
@@ -15,7 +15,7 @@ export function createSanitizer(apiKey: string): Sanitize {
   const scrub = createScrubber([apiKey], REMOVED_KEY)
   return (text) => {
     const safe = scrub(collapseInvisible(text))
-    // Cut between characters, not within a surrogate pair.
+    // Code points, so that no surrogate pair is cut; the slice bounds the work for very long texts.
     const characters = Array.from(safe.slice(0, MAX_LENGTH * 2 + 2))
     return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH - 1).join('')}…` : safe
   }

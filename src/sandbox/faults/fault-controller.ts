@@ -11,11 +11,11 @@ const conditions = {
   channel: z.string().optional(),
   rfqId: z.string().optional(),
   responseId: z.string().optional(),
-  /** How many matching requests are let through first. */
+  /** How many matching requests pass before the fault applies. */
   skip: z.int().nonnegative().optional(),
 }
 
-/** A fault set over HTTP: `path` is the source of a regular expression, and `times` may be `"always"`. */
+/** A fault as JSON over HTTP: `path` is the source of a regular expression, and `times` may be `"always"`. */
 const jsonFault = z.strictObject({
   ...conditions,
   path: z.string().optional(),
@@ -25,7 +25,7 @@ const jsonFault = z.strictObject({
 
 /** A fault: which requests it applies to, how many of them, and its effects. */
 export interface Fault extends Partial<z.infer<z.ZodObject<typeof conditions>>> {
-  /** Matched anywhere in the path as sent. */
+  /** Matches any part of the request path, before decoding. */
   path?: RegExp
   /** How many requests it applies to; default 1, `Infinity` for always. */
   times?: number
@@ -62,9 +62,9 @@ export class FaultController {
     return [...this.#faults.values()].map((fault) => fault.describe())
   }
 
-  /** The effects on a request, in order; counts the request. Faults after a terminal effect are not used. */
-  take(path: string, route: Route | null): readonly Effect[] {
-    if (this.#faults.size === 0) return NONE
+  /** Applies the faults that match a request, in order, until the first terminal effect, and returns their effects. */
+  applyTo(path: string, route: Route | null): readonly Effect[] {
+    if (this.#faults.size === 0) return NO_EFFECTS
     const effects: Effect[] = []
     for (const fault of this.#faults.values()) {
       if (!fault.claim(path, route)) continue
@@ -76,7 +76,7 @@ export class FaultController {
   }
 }
 
-const NONE: readonly Effect[] = []
+const NO_EFFECTS: readonly Effect[] = []
 
 class ActiveFault implements FaultHandle {
   readonly effects: readonly Effect[]

@@ -6,20 +6,20 @@ import { cents, sum } from './listing-generator.js'
 import type { SeededRandom } from './seeded-random.js'
 
 interface ResponseInput {
-  /** Seeds the id and all other values, e.g. `<rfq id>/response/2`. */
-  name: string
+  /** Determines the id and all other values, e.g. `<rfq id>/response/2`. */
+  seed: string
   rfq: RfqTerms
   listing: Listing
   /** Epoch milliseconds. */
   submittedAt: number
 }
 
-/** Generates a response to an RFQ. About one in four has a flaw a buyer should notice; all match the schema. */
-export function makeResponse(random: SeededRandom, { name, rfq, listing, submittedAt }: ResponseInput): RfqResponse {
-  const id = random.uuid(name)
-  const offerId = random.uuid(`${name}/offer`)
-  const sourceId = random.uuid(`${name}/reviewer`)
-  const f = random.faker(name)
+/** Generates a response to an RFQ. About one in four has a flaw that a buyer should notice; all match the schema. */
+export function makeResponse(random: SeededRandom, { seed, rfq, listing, submittedAt }: ResponseInput): RfqResponse {
+  const id = random.uuid(seed)
+  const offerId = random.uuid(`${seed}/offer`)
+  const sourceId = random.uuid(`${seed}/reviewer`)
+  const f = random.faker(seed)
   const offer = makeOffer(f, rfq, listing, submittedAt)
   return {
     id,
@@ -98,49 +98,54 @@ function makeDeliveries(f: Faker, { rfq, listing, contractType, submittedAt }: D
   const count = contractType === 'spot' ? 1 : f.number.int({ min: 1, max: 4 })
   const volume = Math.max(10, Math.round(offeredVolume(f, rfq, listing) / count / 10) * 10)
   const price = offeredPrice(f, listing)
-  const first = contractType === 'spot' ? 45 : 150
+  const firstDueInDays = contractType === 'spot' ? 45 : 150
   const fulfilmentMethod = f.helpers.arrayElement(['registryTransfer', 'registryTransfer', 'retirementOnBehalf'])
-  return Array.from({ length: count }, (_, index) => ({
-    fulfilmentDueDate: daysAfter(calendarDate(submittedAt), first + index * 180 + f.number.int({ min: 0, max: 30 })),
+  return Array.from({ length: count }, (_, deliveryIndex) => ({
+    fulfilmentDueDate: daysAfter(
+      calendarDate(submittedAt),
+      firstDueInDays + deliveryIndex * 180 + f.number.int({ min: 0, max: 30 }),
+    ),
     fulfilmentMethod,
-    vintages: makeVintages(f, { listing, contractType, index, volume, price }),
+    vintages: makeVintages(f, { listing, contractType, deliveryIndex, volume, price }),
   }))
 }
 
 /** Tonnes: mostly between the RFQ's minimum and maximum volume, and usually no more than the listing has available. */
 function offeredVolume(f: Faker, { minVolume, maxVolume }: RfqTerms, listing: Listing): number {
-  const wanted = minVolume + (maxVolume - minVolume) * f.number.float({ min: -0.1, max: 0.8 })
+  const volume = minVolume + (maxVolume - minVolume) * f.number.float({ min: -0.1, max: 0.8 })
   const available = listing.totalAvailableVolume.value
-  return f.datatype.boolean(0.9) ? Math.min(wanted, available) : wanted
+  return f.datatype.boolean(0.9) ? Math.min(volume, available) : volume
 }
 
 /** A unit price near the listing's range; in rare cases well above it. */
 function offeredPrice(f: Faker, { pricing }: Listing): number {
-  const asked = f.number.float({ min: pricing.minUnitPrice, max: pricing.maxUnitPrice })
-  return asked * f.number.float({ min: 0.96, max: f.datatype.boolean(0.1) ? 1.3 : 1.04 })
+  const listPrice = f.number.float({ min: pricing.minUnitPrice, max: pricing.maxUnitPrice })
+  return listPrice * f.number.float({ min: 0.96, max: f.datatype.boolean(0.1) ? 1.3 : 1.04 })
 }
 
 interface VintageInput {
   listing: Listing
   contractType: Offer['contractType']
-  /** Index of the delivery within the offer. */
-  index: number
+  /** Within the offer, from 0. */
+  deliveryIndex: number
   /** Tonnes in the delivery. */
   volume: number
   price: number
 }
 
-function makeVintages(f: Faker, { listing, contractType, index, volume, price }: VintageInput): Vintage[] {
+function makeVintages(f: Faker, { listing, contractType, deliveryIndex, volume, price }: VintageInput): Vintage[] {
   const batches = listing.creditAvailability
   const newest = batches.at(-1)
   const years =
-    contractType === 'forward' ? [yearOf(newest?.reportingPeriodStart ?? '2024') + 1 + index] : pastYears(f, batches)
-  const share = Math.floor(volume / years.length)
-  return years.map((year, position) => ({
+    contractType === 'forward'
+      ? [yearOf(newest?.reportingPeriodStart ?? '2024') + 1 + deliveryIndex]
+      : pastYears(f, batches)
+  const volumePerVintage = Math.floor(volume / years.length)
+  return years.map((year, index) => ({
     reportingPeriodStart: `${year}-01-01`,
     reportingPeriodEnd: `${year}-12-31`,
-    volume: position === 0 ? volume - share * (years.length - 1) : share,
-    unitPrice: cents(price * (1 + 0.015 * position)),
+    volume: index === 0 ? volume - volumePerVintage * (years.length - 1) : volumePerVintage,
+    unitPrice: cents(price * (1 + 0.015 * index)),
     name: `${listing.registryId}-${year}`,
     mitigationTypes: newest?.mitigationTypes ?? ['removal'],
   }))
@@ -159,13 +164,19 @@ function makePrePayments(f: Faker, totalPrice: number, submittedAt: number): Off
   }))
 }
 
-function makeReview(order: { offerId: string; sourceId: string; submittedAt: number }): Review {
-  const createdAt = timestamp(order.submittedAt)
+interface ReviewInput extends Pick<ResponseInput, 'submittedAt'> {
+  offerId: string
+  /** Id of the reviewer. */
+  sourceId: string
+}
+
+function makeReview({ offerId, sourceId, submittedAt }: ReviewInput): Review {
+  const createdAt = timestamp(submittedAt)
   return {
     status: 'pending',
-    offerId: order.offerId,
+    offerId,
     source: 'channel',
-    sourceId: order.sourceId,
+    sourceId,
     comment: reviewComments.pending,
     createdAt,
     updatedAt: createdAt,

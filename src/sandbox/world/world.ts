@@ -208,7 +208,7 @@ export class World {
     const { listingIds } = record.terms
     const listing = this.#listing(channel, listingId ?? listingIds[index % listingIds.length])
     return makeResponse(this.random, {
-      name: `${record.terms.id}/response/${index}`,
+      seed: `${record.terms.id}/response/${index}`,
       rfq: record.terms,
       listing,
       submittedAt,

@@ -18,7 +18,7 @@ export async function openPostgresSource(url: string): Promise<CopySource> {
   const side = await open(url, { readOnly: true }, async (database) => {
     await requireCurrentSchema(database)
     await rejectUnfinishedCopy(database)
-    await rejectInUse(database)
+    await assertNotInUse(database)
   })
   try {
     const lock = await lockWrites(side.database)
@@ -27,7 +27,7 @@ export async function openPostgresSource(url: string): Promise<CopySource> {
       async rejectChanges() {
         await lock.verify()
         // Another process that waits for the lock would write when the copy is finished.
-        await rejectInUse(side.database)
+        await assertNotInUse(side.database)
       },
       async close() {
         await lock.release()
@@ -83,7 +83,7 @@ export async function openPostgresTarget(url: string, now: Date): Promise<CopyTa
 }
 
 /** @throws StoreError while another process of Quotekeeper, each of which keeps a connection open, uses the database */
-async function rejectInUse(database: PostgresDatabase): Promise<void> {
+async function assertNotInUse(database: PostgresDatabase): Promise<void> {
   const { name, application } = database.location
   for (const deadline = performance.now() + CLOSING_MS; ; await wait(100)) {
     const found = await database.all<{ host: string; sessions: number }>(

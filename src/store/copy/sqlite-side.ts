@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs'
 import { StoreError } from '../errors.js'
 import { flush } from '../maintenance/backup.js'
 import { describeFileUsers, findFileUsers } from '../maintenance/file-users.js'
-import { rejectInUse } from '../maintenance/restore.js'
+import { assertNotInUse } from '../maintenance/restore.js'
 import { Connection } from '../sqlite/connection.js'
 import { migrate, rejectOtherProgram, requireCurrentSchema } from '../sqlite/migrate.js'
 import { requireFile } from '../sqlite/read-only.js'
@@ -12,7 +12,7 @@ import type { CopySide, CopySource, CopyTarget } from './copy-side.js'
 /** @throws StoreError while a process uses the file; UnusableDatabaseError */
 export async function openSqliteSource(path: string): Promise<CopySource> {
   requireFile(path)
-  rejectInUse(path)
+  assertNotInUse(path)
   const connection = await Connection.openReadOnly(path, async (db) => requireCurrentSchema(db))
   // SQLite changes this number whenever another connection commits.
   const version = () => connection.read(() => connection.reader.pragma('data_version', { simple: true }))

@@ -230,20 +230,20 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
       return rows.map(toTargetState)
     },
 
-    retryDeliveries: ({ ids, target, from }, now) =>
+    retryDeliveries: ({ ids, target, fromSequence }, now) =>
       database.write(async (tx) => {
         const where = allOf(
-          ids === undefined && from === undefined && `state <> 'delivered'`,
+          ids === undefined && fromSequence === undefined && `state <> 'delivered'`,
           ids !== undefined && anyOf('id', '@ids'),
           target !== undefined && 'target = @target',
-          from !== undefined && 'event_id in (select id from events where sequence >= @from)',
+          fromSequence !== undefined && 'event_id in (select id from events where sequence >= @fromSequence)',
         )
         const rows = await tx.all<{ id: number; target: string }>(
           `update deliveries set state = 'pending', settled_at = null, next_at = null, created_at = @now,
             message_id = null, first_attempted_at = null
           where ${where} and target in (select target from delivery_targets)
           returning id, target`,
-          { ids: ids ?? null, target: target ?? null, from: from ?? null, now: now.toISOString() },
+          { ids: ids ?? null, target: target ?? null, fromSequence: fromSequence ?? null, now: now.toISOString() },
         )
         const targets = [...new Set(rows.map((row) => row.target))]
         await tx.run(`update delivery_targets set retry_at = null where ${anyOf('target', '@targets')}`, { targets })

@@ -2,7 +2,7 @@ import type {
   DeadLetters,
   DeliveryFilter,
   DeliveryRecord,
-  Redelivery,
+  RedeliveryFilter,
   TargetState,
 } from '../../core/events/deliveries.js'
 import type { EventData, EventFilter, EventKind, EventPage, EventRecord } from '../../core/events/events.js'
@@ -111,5 +111,5 @@ export interface Outbox {
    * Sends deliveries again as soon as possible, with a new period of attempts. Skips deliveries to targets that are no longer configured.
    * @returns the ids of the deliveries
    */
-  retryDeliveries(which: Redelivery, now: Date): Promise<number[]>
+  retryDeliveries(which: RedeliveryFilter, now: Date): Promise<number[]>
 }

@@ -5,7 +5,7 @@ import { StoreError } from '../errors.js'
 import { connect, type Sqlite } from '../sqlite/connection.js'
 import { PAGE_SIZE } from '../sqlite/sqlite.js'
 import { toStoreError } from '../sqlite/sqlite-errors.js'
-import { rejectInUse } from './restore.js'
+import { assertNotInUse } from './restore.js'
 
 /** A smaller file keeps its page size: each table and index takes at least one page, so that large pages would make it larger. */
 const MIN_BYTES_FOR_LARGE_PAGES = 8 * 2 ** 20
@@ -17,7 +17,7 @@ const MIN_BYTES_FOR_LARGE_PAGES = 8 * 2 ** 20
  */
 export function compactDatabase(path: string): { before: number; after: number } {
   const before = statSync(path).size
-  rejectInUse(path, 'The file was not compacted.')
+  assertNotInUse(path, 'The file was not compacted.')
   let db: Sqlite | undefined
   try {
     db = connect(path)

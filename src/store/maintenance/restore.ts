@@ -26,7 +26,7 @@ const LOCK_TIMEOUT_MS = 1000
 /**
  * Replaces a database by a copy of a backup, which is checked first. The replaced database and its write-ahead log are kept in the same
  * folder under a dated name. The replacement is atomic.
- * @throws StoreError if the backup is not usable, or while a process uses the database; nothing is changed then
+ * @throws StoreError if the backup is not usable, or if a process uses the database; the database is then unchanged
  */
 export async function restoreDatabase(options: {
   backup: string
@@ -36,37 +36,37 @@ export async function restoreDatabase(options: {
   const { backup, now } = options
   // Follows a link, because the log and the replaced database belong in the folder of the real file.
   const database = existsSync(options.database) ? realpathSync(options.database) : resolve(options.database)
-  rejectUnusableSource(backup, database)
+  assertUsableBackup(backup, database)
   makeFolder(dirname(database))
   removeDatabaseLeftovers(database, resolve(backup))
   const temporary = `${database}.restoring-${process.pid}`
   try {
     copyWithLog(backup, temporary)
     const facts = checkCopy(temporary, backup)
-    rejectInUse(database)
+    assertNotInUse(database)
     const kept = keepReplaced(database, now)
     const mergedClosings = kept === null ? null : await mergeReplaced(temporary, kept, database)
-    rejectInUse(database)
-    replace(temporary, database)
+    assertNotInUse(database)
+    replaceDatabase(temporary, database)
     return { ...facts, kept, mergedClosings }
   } catch (error) {
-    throw toRestoreError(error, database)
+    throw explainFullDisk(error, database)
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(temporary + suffix, { force: true })
   }
 }
 
-function rejectUnusableSource(backup: string, database: string): void {
-  const found = statSync(backup, { throwIfNoEntry: false, bigint: true })
-  if (!found) throw new StoreError(`There is no file ${backup}. Give the path of a file made with quotekeeper backup.`)
-  if (!found.isFile()) throw new StoreError(`${backup} is not a file. Give the path of one backup.`)
+function assertUsableBackup(backup: string, database: string): void {
+  const source = statSync(backup, { throwIfNoEntry: false, bigint: true })
+  if (!source) throw new StoreError(`There is no file ${backup}. Give the path of a file made with quotekeeper backup.`)
+  if (!source.isFile()) throw new StoreError(`${backup} is not a file. Give the path of one backup.`)
   const current = statSync(database, { throwIfNoEntry: false, bigint: true })
-  if (current && current.dev === found.dev && current.ino === found.ino) {
+  if (current && current.dev === source.dev && current.ino === source.ino) {
     throw new StoreError(`${backup} is the database in use, not a backup of it. Nothing was changed.`)
   }
 }
 
-/** Copies a database with its write-ahead log, which a database that an earlier restore replaced may have. */
+/** Copies a database with its write-ahead log, if it has one, as a database kept by an earlier restore may. */
 function copyWithLog(from: string, to: string): void {
   copyFileSync(from, to)
   chmodSync(to, 0o600)
@@ -93,7 +93,7 @@ function checkCopy(copy: string, backup: string): Pick<RestoreReport, 'schemaVer
     const found = db.pragma('integrity_check(1)', { simple: true })
     if (found !== 'ok') reject(`it is damaged (${found})`)
     const orphans = (db.pragma('foreign_key_check') as unknown[]).length
-    if (orphans > 0) reject(`it is damaged (${orphans} rows refer to a run that does not exist)`)
+    if (orphans > 0) reject(`it is damaged (foreign key violations: ${orphans})`)
     db.pragma('journal_mode = delete')
     return { schemaVersion: version, bytes: statSync(copy).size }
   } catch (error) {
@@ -110,7 +110,7 @@ function checkCopy(copy: string, backup: string): Pick<RestoreReport, 'schemaVer
  * Briefly takes the exclusive lock of SQLite, which also detects processes in other containers, and applies a write-ahead log left by a crash.
  * @throws StoreError while another process has the database open
  */
-export function rejectInUse(database: string, consequence = 'Nothing was changed.'): void {
+export function assertNotInUse(database: string, consequence = 'Nothing was changed.'): void {
   if (!existsSync(database)) return
   const users = findFileUsers([database, `${database}-wal`, `${database}-shm`])
   if (users.length > 0) {
@@ -136,7 +136,7 @@ export function rejectInUse(database: string, consequence = 'Nothing was changed
   }
 }
 
-/** Keeps the database that will be replaced, with its write-ahead log, under a dated name. */
+/** Keeps a copy of the database to be replaced, with its write-ahead log, under a dated name. */
 function keepReplaced(database: string, now: Date): string | null {
   const stamp = now.toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const kept = unusedName(`${database}.replaced-${stamp}`)
@@ -158,7 +158,7 @@ function unusedName(name: string): string {
   }
 }
 
-/** Merges the closing state that the backup lacks. Removes the kept database again after an error. */
+/** Merges the closing state that is newer than the backup from the kept database, which is removed if that fails. */
 async function mergeReplaced(
   temporary: string,
   kept: string | null,
@@ -170,7 +170,7 @@ async function mergeReplaced(
     rmSync(`${kept}-shm`, { force: true })
     const log = statSync(`${kept}-wal`, { throwIfNoEntry: false })
     if (log?.size === 0) rmSync(`${kept}-wal`)
-    rejectInUse(database)
+    assertNotInUse(database)
     return 'skipped' in result ? { skipped: result.skipped.replaceAll(temporary, database) } : result
   } catch (error) {
     for (const suffix of ['', '-wal', '-shm']) rmSync(kept + suffix, { force: true })
@@ -179,14 +179,15 @@ async function mergeReplaced(
 }
 
 /** Removes the old write-ahead log first, because SQLite would apply it to the restored database. */
-function replace(temporary: string, database: string): void {
+function replaceDatabase(temporary: string, database: string): void {
   for (const suffix of ['-wal', '-shm', '-journal']) rmSync(database + suffix, { force: true })
   flush(temporary)
   renameSync(temporary, database)
   flush(dirname(database))
 }
 
-function toRestoreError(error: unknown, database: string): Error {
+/** Explains what happened if the disk is full; returns any other error unchanged. */
+function explainFullDisk(error: unknown, database: string): Error {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (!['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(code)) return error as Error
   return new StoreError(

@@ -133,7 +133,7 @@ function check(connection: Connection) {
     const ok = found === 'ok' && orphans === 0
     return {
       ok,
-      message: ok ? 'ok' : found === 'ok' ? `${orphans} rows refer to a run that does not exist` : found,
+      message: ok ? 'ok' : found === 'ok' ? `foreign key violations: ${orphans}` : found,
       bytes: statSync(connection.path).size,
       freeBytes:
         (db.pragma('freelist_count', { simple: true }) as number) *

@@ -9,7 +9,7 @@ import { type ChannelRules, createRulesLookup } from '../channels/channel-rules.
 import { channelDates, dueOf, type RfqListRow } from '../rfqs/rfq-list.js'
 import type { TodaySource } from '../today/today-view.js'
 
-/** What becomes of an RFQ that is past due and open. */
+/** Whether the next closing round closes an open RFQ that is past due. */
 export interface ClosingOutlook {
   message: string
   /** The next closing round may close it, without a person. */
@@ -66,16 +66,16 @@ function reasonWithoutClock({ evidence: { codes, against }, reason }: DecisionRe
   return against.filter((_, at) => codes[at] !== 'clock').join('; ')
 }
 
-/** What became of a close, and what to do about it. */
+/** The state of a close without a final outcome, and what to do about it. */
 export function unsettledText({ outcome, inProgress, reason, remedy }: UnsettledClose, clocks: ClockSkewBlock | null) {
   const waits = outcome === 'open' && !inProgress && clocks !== null ? ` ${clockText(clocks)}` : ''
   const facts = `${sentence(reason)} ${sentence(remedy)}${waits}`
-  return inProgress ? facts : `${UNSETTLED_WORDS[outcome]}: ${facts}`
+  return inProgress ? facts : `${UNSETTLED_MESSAGES[outcome]}: ${facts}`
 }
 
-const UNSETTLED_WORDS: Record<UnsettledClose['outcome'], string> = {
+const UNSETTLED_MESSAGES: Record<UnsettledClose['outcome'], string> = {
   refused: 'The marketplace refused to close it',
-  unknown: 'It is not known whether the close had an effect',
+  unknown: 'It is unknown whether the close took effect',
   failed: 'The close had no effect',
   open: 'A close is not settled',
 }

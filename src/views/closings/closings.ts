@@ -38,7 +38,7 @@ export const closing = z
     previousHash: text,
     hash: text,
     approvedBy: nullableText,
-    times: count.describe('How many rounds in a row came to this decision.'),
+    times: count.describe('Number of consecutive rounds that made this decision.'),
     repeatedUntil: timestamp.nullable(),
   })
   .meta({ id: 'Closing' }) satisfies z.ZodType<DecisionRecord>
@@ -48,20 +48,20 @@ export interface RfqClosings extends RfqRef, Omit<ChannelRules, 'key'> {
   title: string | null
   state: string | null
   dueDate: string | null
-  /** What the clocks showed, if they stopped the newest closing round and it is past due. */
+  /** The clock skew that blocked the newest closing round; null if there was none, or the RFQ is not due to be closed. */
   clockSkewBlock: ClockSkewBlock | null
-  /** Newest first, each with everything that it is based on, in words. */
+  /** Newest first, each with an explanation of its evidence. */
   closings: { record: DecisionRecord; explanation: string }[]
 }
 
-/** What a closing round that began now would find about an RFQ. */
+/** How a closing round that started now would evaluate an RFQ. */
 export interface ClosingReasons {
-  /** Reasons for closing it, and against; it qualifies without any against. */
+  /** Reasons for closing it; it qualifies if `against` is empty. */
   for: string[]
   against: string[]
-  /** What a person can do about a reason against. */
+  /** What a person can do about the reasons against. */
   remedies: string[]
-  /** A close that was planned or sent and is not settled yet, and what settles it; null if there is none. */
+  /** A planned or sent close whose outcome is not recorded yet, and how it will be; null if there is none. */
   unsettled: string | null
 }
 
@@ -70,20 +70,20 @@ export interface ClosingFilter {
   rfqId?: string
   asOf?: Date
   outcome?: CloseOutcome
-  /** Only those with a smaller id. */
+  /** Only closings with an id below this one, for paging. */
   before?: number
   limit: number
 }
 
-/** Closings of one RFQ that are explained, newest first. */
-const MAX_EXPLAINED = 100
+/** Maximum number of closings shown for one RFQ; older ones are left out. */
+const MAX_CLOSINGS = 100
 
 /** Decisions to close or keep RFQs, newest first. */
 export function closingViews(source: ViewSource) {
   const { store, rulesOf } = source
   return {
     closings: (filter: ClosingFilter) => store.decisions(filter),
-    /** Without their evidence, in any order, and how many there are. */
+    /** Without evidence, in the order of the listing, with the total count. */
     closingRows: (listing: DecisionListing) => store.listDecisions(listing),
     rfqClosings: (address: RfqAddress): Promise<Lookup<RfqClosings>> =>
       withRfq(store, { ...address, withoutResponses: true }, async ({ rfq }, ref) => {
@@ -94,25 +94,26 @@ export function closingViews(source: ViewSource) {
         const { timeZone, graceHours, autoClose } = rules
         const { overdue } = dueOf(facts, channelDates(rules, address.now))
         const clockSkewBlock = overdue && autoClose === 'on' ? await source.findClockSkewBlock(channel) : null
-        const records = await store.decisions({ channel, rfqId, limit: MAX_EXPLAINED })
+        const records = await store.decisions({ channel, rfqId, limit: MAX_CLOSINGS })
         const closings = records.map((record) => ({ record, explanation: explainDecision(record) }))
         return { ...ref, title, state, dueDate, timeZone, graceHours, autoClose, clockSkewBlock, closings }
       }),
-    /** Reads every RFQ of the channel if it qualifies, because a round that is too large is blocked. */
-    async closingReasons({ channel, id: rfqId, now }: ClosedRfq): Promise<ClosingReasons> {
+    /** If the RFQ qualifies, reads every due RFQ of the channel as well, because a round with too many candidates is blocked. */
+    async closingReasons({ channel, id: rfqId, now }: RfqNow): Promise<ClosingReasons> {
       const { timeZone, graceHours } = rulesOf(channel)
       const { maxPerRun } = source.config.closing
       const preview = await previewClose(store, { channel, rfqId, timeZone, graceHours, maxPerRun }, now)
-      return preview ?? { for: [], against: ['it is not stored'], remedies: [], unsettled: null }
+      return preview ?? { for: [], against: ['it is not in the database'], remedies: [], unsettled: null }
     },
-    /** What becomes of an RFQ that is past due and open; null of any other. */
-    async closingOutlook({ channel, id, now }: ClosedRfq): Promise<ClosingOutlook | null> {
+    /** Predicts whether the next closing round closes an open RFQ that is past due; null for any other RFQ. */
+    async closingOutlook({ channel, id, now }: RfqNow): Promise<ClosingOutlook | null> {
       const [found] = await store.rfqs({ channel, ids: [id], withoutResponses: true })
       return found === undefined ? null : closingOutlook(source, found.rfq, now)
     },
   }
 }
 
-interface ClosedRfq extends Pick<RfqRef, 'channel' | 'id'> {
+/** An RFQ, and the time at which it is evaluated. */
+interface RfqNow extends Pick<RfqRef, 'channel' | 'id'> {
   now: Date
 }

@@ -38,7 +38,7 @@ export const delivery = z
   .strictObject({
     id: z.int(),
     eventId: text,
-    sequence: z.int().describe('Of the event.'),
+    sequence: z.int().describe('Sequence number of the event.'),
     kind: z.enum(KINDS).describe('The kind of the event.'),
     channel: channelKey.nullable(),
     target: text,
@@ -46,18 +46,18 @@ export const delivery = z
     attempts: count,
     createdAt: timestamp,
     attemptedAt: timestamp.nullable(),
-    nextAt: timestamp.nullable().describe('Not sent before; null: at once.'),
-    settledAt: timestamp.nullable().describe('When it was delivered, or given up.'),
-    status: z.int().nullable().describe('HTTP or SMTP status of the newest attempt.'),
-    error: nullableText.describe('What went wrong with the newest attempt.'),
+    nextAt: timestamp.nullable().describe('Earliest time of the next attempt; null: as soon as possible.'),
+    settledAt: timestamp.nullable().describe('When it was delivered or became a dead letter.'),
+    status: z.int().nullable().describe('HTTP or SMTP status of the last attempt.'),
+    error: nullableText.describe('Error of the last attempt.'),
   })
   .meta({ id: 'Delivery' }) satisfies z.ZodType<DeliveryRecord>
 
 export const notificationTarget = z
   .strictObject({
     target: text,
-    since: timestamp.describe('When the service was first started with it.'),
-    failures: count.describe('Attempts in a row that failed because of the target.'),
+    since: timestamp.describe('When the service first started with this target configured.'),
+    failures: count.describe('Consecutive failed attempts that the target caused.'),
     retryAt: timestamp.nullable(),
     succeededAt: timestamp.nullable(),
     error: nullableText,

@@ -46,7 +46,7 @@ export const offerViewSchema = z
     expiryDate: text.nullable(),
     daysToExpiry: z.int().nullable(),
     tonnes: number,
-    coverage: number.describe('Share of the tonnes asked for, at most 1.'),
+    coverage: number.describe('Share of the requested tonnes, at most 1.'),
     own: money
       .extend({
         basis: z

@@ -21,7 +21,7 @@ export const awardSchema = z
     total: z.number().describe('Amount payable.'),
     pricePerTonne: z.number(),
     currency: text.describe('The currency in which offers are compared.'),
-    coverage: number.describe('Share of the tonnes asked for, at most 1.'),
+    coverage: number.describe('Share of the requested tonnes, at most 1.'),
     costPerTonne: z.number().describe('By the price basis.'),
     score: z.number(),
   })

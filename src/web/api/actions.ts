@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
-import type { Redelivery } from '../../core/events/deliveries.js'
+import type { RedeliveryFilter } from '../../core/events/deliveries.js'
 import { REPORT_FORMATS, type ReportFormat } from '../../core/report-record.js'
 import type { AwardActions } from '../../views/awards/award-order.js'
 import { beforeFirstPoll } from '../../views/polls.js'
@@ -42,7 +42,7 @@ export interface ActionDeps {
   /** Why a closing round on a channel would close nothing, or null. */
   closingObstacle: (channel: string) => Promise<string | null>
   /** Sends notifications again; resolves to their ids. */
-  retryDeliveries: (which: Redelivery) => Promise<number[]>
+  retryDeliveries: (which: RedeliveryFilter) => Promise<number[]>
   suggest: (text: string, candidates: readonly string[]) => string[]
   awards: AwardActions
   /** What offers are compared with. */
@@ -177,7 +177,7 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
     async handle({ body: { ids, target, from }, deps }) {
       if (ids !== undefined && (target !== undefined || from !== undefined))
         throw new ProblemError(400, 'use ids, or target and from, not both')
-      const found = await deps.retryDeliveries(defined({ ids, target, from }))
+      const found = await deps.retryDeliveries(defined({ ids, target, fromSequence: from }))
       if (found.length > 0 || (ids === undefined && target === undefined)) return { ids: found }
       throw new ProblemError(404, 'there is no such notification that could be sent again')
     },

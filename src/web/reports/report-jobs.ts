@@ -12,34 +12,34 @@ export interface ReportJobRequest {
   settings: Settings
   /** Whether the settings differ from the configuration. */
   isWhatIf: boolean
-  /** The name of the user who asked for it. */
-  by: string
+  /** Name of the user. */
+  requestedBy: string
 }
 
 /**
  * Writes a report.
- * @param onProgress called with the share that is done
- * @returns its name in the report folder
+ * @param onProgress called with the completed fraction, from 0 to 1
+ * @returns the file name in the report folder
  */
-export type MakeReportFile = (request: ReportJobRequest, onProgress: (share: number) => void) => Promise<string>
+export type MakeReportFile = (request: ReportJobRequest, onProgress: (progress: number) => void) => Promise<string>
 
 export interface ReportJob {
   id: string
   /** `RFQ 1042 of acme/forest`. */
   title: string
-  by: string
-  startedAt: Date
+  requestedBy: string
+  requestedAt: Date
   state: 'waiting' | 'running' | 'done' | 'failed'
-  /** Share that is done, from 0 to 1. */
+  /** Completed fraction, from 0 to 1. */
   progress: number
-  /** Name in the report folder, once it is done. */
+  /** Name in the report folder once it is done, otherwise null. */
   file: string | null
   error: string | null
 }
 
 export interface ReportJobs {
-  /** @throws HttpError 503 if too many wait already */
-  start(request: ReportJobRequest, now: Date): ReportJob
+  /** @throws HttpError 503 if the queue is full */
+  enqueue(request: ReportJobRequest, now: Date): ReportJob
   find(id: string): ReportJob | undefined
   /** Newest first. */
   list(): ReportJob[]
@@ -47,19 +47,19 @@ export interface ReportJobs {
 
 /** Maximum number of waiting reports. */
 const MAX_WAITING = 10
-/** Maximum number of jobs kept in memory. */
+/** Finished jobs beyond this number are forgotten, oldest first. */
 const MAX_JOBS = 50
 
-/** Makes reports one after another, and remembers their status until the service stops. */
+/** A queue in memory that generates one report at a time. Jobs are lost when the service stops; written reports are kept. */
 export function createReportJobs(make: MakeReportFile, describeError: (error: unknown) => string): ReportJobs {
   const jobs = new Map<string, ReportJob>()
-  let last: Promise<void> = Promise.resolve()
+  let tail: Promise<void> = Promise.resolve()
 
   async function run(job: ReportJob, request: ReportJobRequest): Promise<void> {
     job.state = 'running'
     try {
-      job.file = await make(request, (share) => {
-        job.progress = share
+      job.file = await make(request, (progress) => {
+        job.progress = progress
       })
       Object.assign(job, { state: 'done', progress: 1 })
     } catch (error) {
@@ -68,20 +68,22 @@ export function createReportJobs(make: MakeReportFile, describeError: (error: un
   }
 
   return {
-    start(request, now) {
+    enqueue(request, now) {
       const waiting = [...jobs.values()].filter(({ state }) => state === 'waiting').length
       if (waiting >= MAX_WAITING)
-        throw new HttpError(503, `${waiting} reports are already waiting; try again in a minute`, { 'retry-after': 60 })
+        throw new HttpError(503, `the report queue is full (${waiting} waiting); try again in a minute`, {
+          'retry-after': 60,
+        })
       const title =
         request.rfq === null ? `Overview of ${request.channel}` : `RFQ ${request.rfq.name} of ${request.channel}`
       const state = { state: 'waiting', progress: 0, file: null, error: null } as const
-      const job: ReportJob = { id: randomUUID(), title, by: request.by, startedAt: now, ...state }
+      const job: ReportJob = { id: randomUUID(), title, requestedBy: request.requestedBy, requestedAt: now, ...state }
       jobs.set(job.id, job)
-      for (const [id, { state: known }] of jobs) {
+      for (const [id, { state: jobState }] of jobs) {
         if (jobs.size <= MAX_JOBS) break
-        if (known === 'done' || known === 'failed') jobs.delete(id)
+        if (jobState === 'done' || jobState === 'failed') jobs.delete(id)
       }
-      last = last.then(() => run(job, request))
+      tail = tail.then(() => run(job, request))
       return job
     },
     find: (id) => jobs.get(id),

@@ -26,7 +26,7 @@ describe('pages of a sheet', () => {
   })
 
   it('leave out collapsed columns at the end and, on sheets several pages wide, the rows for the screen', () => {
-    const plan = sheet([9, 9, 9, 9], { workingColumns: [1, 3], print: { wideFrom: 4 } })
+    const plan = sheet([9, 9, 9, 9], { workingColumns: [1, 3], print: { firstRowIfWide: 4 } })
     expect(printArea(plan, 1, 20)).toBe('A$1:C$20')
     expect(printArea(plan, 2, 20)).toBe('A$4:C$20')
   })

@@ -67,7 +67,7 @@ const everything = (message: readonly string[] = ['x', 'y']): SheetPlan =>
       { address: 'B2', rule: { type: 'decimal', operator: 'between', formulae: [0, 9], allowBlank: true } },
     ],
     charts: [chart],
-    print: { titleRows: [1, 1], titleColumns: 'A:A', wideFrom: 1 },
+    print: { titleRows: [1, 1], titleColumns: 'A:A', firstRowIfWide: 1 },
   })
 const two = (): SheetPlan => rowSheet({ name: 'Two', widths: [10], rows: () => [{ cells: [text('second', plain)] }] })
 

@@ -210,7 +210,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     expect(await violations(scripted)).toEqual([])
     await page.getByLabel('Type 2001 to confirm').fill('2001')
     await page.keyboard.press('Enter')
-    await page.getByText('The RFQ was closed, and a read confirms it').waitFor({ timeout: 10_000 })
+    await page.getByText('The RFQ was closed and verified').waitFor({ timeout: 10_000 })
     expect(await page.getByRole('button', { name: /^Close RFQ/ }).count()).toBe(0)
     expect(fixture.posts()).toHaveLength(1)
   })

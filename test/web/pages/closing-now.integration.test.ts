@@ -37,7 +37,7 @@ describe('closing now', () => {
       .poll(shown, { interval: 20, timeout: 20_000 })
       .toEqual([
         expect.stringMatching(
-          /^The RFQ was closed, and a read confirms it: the marketplace replied 200.* \(Closing decision 1\.\)$/,
+          /^The RFQ was closed and verified: the marketplace replied 200.* \(Closing decision 1\.\)$/,
         ),
       ])
     const after = await app.inject(location)
@@ -76,9 +76,9 @@ describe('closing now', () => {
       return [statusCode, headers.refresh, body.includes('Type 1042 to confirm'), ...notices(body)]
     }
     const again = 'This page reloads automatically.'
-    const waits = [200, '1', false, `The closing round waits for a worker. ${again}`]
+    const waits = [200, '1', false, `The closing round is waiting for a worker. ${again}`]
     const runs = [200, '1', false, `The closing round runs: the RFQ is read, closed and read again. ${again}`]
-    const unreachable = `The queue does not answer, so it is not known whether the round runs. ${again}`
+    const unreachable = `The queue does not answer, so the status of the closing round is unknown. ${again}`
     for (let round = 0; round < ROUNDS; round++) {
       expect(await shown({ state: 'waiting' })).toEqual(waits)
       expect(await shown({ state: 'active' })).toEqual(runs)
@@ -88,12 +88,12 @@ describe('closing now', () => {
     expect(reads).toBe(0)
     const ended = (message: string) => [200, undefined, true, expect.stringContaining(message)]
     expect(await shown({ state: 'failed', error: 'skipped: a pause' })).toEqual(
-      ended('Nothing was decided: skipped: a pause.'),
+      ended('No decision was made: skipped: a pause.'),
     )
     expect(await shown({ state: 'completed' })).toEqual(
-      ended('The closing round ended, and there is no closing decision about this RFQ. <a href="/runs?channel='),
+      ended('The closing round ended without a closing decision on this RFQ. <a href="/runs?channel='),
     )
-    expect(await shown(null)).toEqual(ended('The queue no longer knows the job, and there is no closing decision'))
+    expect(await shown(null)).toEqual(ended('The job is no longer in the queue; it ended without a closing decision'))
     expect(reads).toBe(3)
     for (const other of [fixture.ids[1], '']) expect(await shown({ state: 'active' }, other)).toHaveLength(3)
     expect(await shown({ state: 'active' }, fixture.ids[0], 'rfq-report')).toHaveLength(3)

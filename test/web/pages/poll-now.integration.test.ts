@@ -22,7 +22,7 @@ it('a channel is polled from its page, for operators, and the page says when the
     const { statusCode, headers } = await sendForm(app, PAGE, { kind: 'rfqs' }, as('operator'))
     expect([statusCode, headers.location]).toEqual([303, expect.stringMatching(/^\/channels\/acme\/forest\?job=/)])
     const shown = async () => notices((await get(String(headers.location))).body)
-    const ended = 'The poll of RFQs has ended; the newest runs say what it found.'
+    const ended = 'The poll of RFQs has ended; its result is in the list of runs.'
     await expect.poll(shown, { interval: 10, timeout: 20_000 }).toEqual([ended])
     expect(await fixture.store.rfqs({ channel: KEY })).toHaveLength(round + 1)
   }
@@ -40,11 +40,15 @@ it('a channel is polled from its page, for operators, and the page says when the
     return [headers.refresh, body.includes('Poll the'), ...notices(body)]
   }
   const again = 'This page reloads automatically.'
-  expect(await status({ state: 'waiting' })).toEqual(['1', false, `The poll of listings waits for a worker. ${again}`])
-  expect(await status({ state: 'active' })).toEqual(['1', false, `The poll of listings runs. ${again}`])
+  expect(await status({ state: 'waiting' })).toEqual([
+    '1',
+    false,
+    `The poll of listings is waiting for a worker. ${again}`,
+  ])
+  expect(await status({ state: 'active' })).toEqual(['1', false, `The poll of listings is running. ${again}`])
   const failed = { state: 'failed', error: 'skipped: another process polls' }
   expect(await status(failed)).toEqual([undefined, true, 'The poll of listings failed: skipped: another process polls'])
-  expect(await status(null)).toEqual([undefined, true, 'The queue no longer knows the poll that was asked for.'])
+  expect(await status(null)).toEqual([undefined, true, 'The requested poll is no longer in the queue.'])
   expect((await status(new QueueUnavailableError('x')))[2]).toMatch(/^The queue does not answer/)
   for (const other of [{ name: 'close-expired' }, { payload: { channel: 'acme/peat', cause: '' } }])
     expect(await status({ state: 'active', ...other })).toEqual([undefined, true])

@@ -26,7 +26,7 @@ import { addListOptions, type ListOptions } from '../../output/list.js'
 
 type Options = ChannelOption & AsOfOption & SinceOption & SetOption & VolumeOption & ListOptions
 
-/** `compare RFQ`: the recommendation, the awards to choose from, and the offers. */
+/** `compare RFQ`: the recommendation, the choices and the offers. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addArgument(rfqArgument())
@@ -36,7 +36,7 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(volumeOption())
     .addOption(setOption())
     .addOption(limitOption())
-    .addOption(jsonOption('print JSON: the decision and the offers, as the API has them'))
+    .addOption(jsonOption('print JSON: the decision and the offers, as in the API'))
     .action((name: string, options: Options) =>
       withStore(
         cli,
@@ -45,8 +45,8 @@ export const register: RegisterCommand = (command, cli) => {
           const found = await requireRfq(store, { name, ...filter })
           const termsRead = termsReadOf(found.responses)
           const channels = [found.rfq.channel]
-          const shown = { channels, kind: 'rfqs', asOf: filter.asOf, termsRead, rfqs: [found.rfq] } as const
-          const freshness = await describeFreshness(cli, store, shown)
+          const scope = { channels, kind: 'rfqs', asOf: filter.asOf, termsRead, rfqs: [found.rfq] } as const
+          const freshness = await describeFreshness(cli, store, scope)
           await printComparison(cli, { store, app, asOf: filter.asOf, freshness }, found, options)
         },
         overridesOf(options),
@@ -55,7 +55,7 @@ export const register: RegisterCommand = (command, cli) => {
   addListOptions(command, COMPARISON_COLUMNS)
   withExamples(
     command,
-    ['quotekeeper compare 1012', 'whom to award, and how the offers compare'],
+    ['quotekeeper compare 1012', 'the recommended award, and how the offers compare'],
     ['quotekeeper compare 1012 --volume 8000', 'if at least 8,000 t are to be awarded'],
     ['quotekeeper compare 1012 --set awardRule=best-score --set weights.price=60', 'with other settings'],
     ['quotekeeper compare 1012 --as-of yesterday', 'as it was at the end of yesterday'],

@@ -1,4 +1,4 @@
-import type { DeliveryRecord, DeliveryState, Redelivery, TargetState } from '../../../core/events/deliveries.js'
+import type { DeliveryRecord, DeliveryState, RedeliveryFilter, TargetState } from '../../../core/events/deliveries.js'
 import { scrubError } from '../../../core/text/secret-scrubber.js'
 import { didYouMean } from '../../../core/text/suggest.js'
 import type { NotifyTarget, SendResult } from '../../../notify/contract.js'
@@ -212,9 +212,9 @@ function parseSequence(text: string): number {
   throw new UsageError(`--from takes the sequence of an event, not ${JSON.stringify(text)}`)
 }
 
-function redelivery({ retry, from, target }: Options): Redelivery {
-  const of = { ...(from !== undefined && { from }), ...(target !== undefined && { target }) }
-  if (retry === undefined || retry === 'all') return of
+function parseRedelivery({ retry, from, target }: Options): RedeliveryFilter {
+  const filter = { ...(from !== undefined && { fromSequence: from }), ...(target !== undefined && { target }) }
+  if (retry === undefined || retry === 'all') return filter
   if (/^[1-9]\d{0,14}$/.test(retry)) return { ids: [Number(retry)] }
   throw new UsageError(
     `--retry takes the id of a notification (see: quotekeeper notify), or all, not ${JSON.stringify(retry)}`,
@@ -223,7 +223,7 @@ function redelivery({ retry, from, target }: Options): Redelivery {
 
 const sendAgain = (cli: Cli, options: Options) =>
   withApp(cli, readOptions, async ({ store }) => {
-    const which = redelivery(options)
+    const which = parseRedelivery(options)
     const ids = await (await store()).retryDeliveries(which, cli.io.now())
     if (ids.length === 0 && which.ids !== undefined) {
       throw new FailedError(

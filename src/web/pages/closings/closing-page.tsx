@@ -20,14 +20,14 @@ import {
   pageOf,
   requireFound,
 } from '../page.js'
-import { ClosingForm, refusalOf } from './closing-form.js'
 import {
-  type ClosingOutcome,
+  CloseRequestNotice,
+  type CloseRequestStatus,
   closeRequestParameters,
-  closingOutcome,
-  OutcomeNotice,
+  closeRequestStatus,
   readRequestedClose,
-} from './closing-outcome.js'
+} from './close-request-status.js'
+import { ClosingForm, refusalOf } from './closing-form.js'
 import { CLOSING_COLUMNS } from './closings-page.js'
 
 /** The queue that closes, and what stops all closing on a channel. */
@@ -45,9 +45,9 @@ export function addClosing(app: FastifyInstance, deps: PageDeps, closing: Closin
       // Before the closings: those of a job that has ended are then among them.
       const status = asked === null ? null : await readJobStatus(asked.job, closing)
       const found = await readClosing(page)
-      const outcome = asked === null ? null : closingOutcome(found, asked, status)
-      const reasons = outcome?.isRunning ? null : await readReasons(page, found)
-      return closingPage(page, found, { closing, reasons, outcome })
+      const requestStatus = asked === null ? null : closeRequestStatus(found, asked, status)
+      const reasons = requestStatus?.isInProgress ? null : await readReasons(page, found)
+      return closingPage(page, found, { closing, reasons, requestStatus })
     },
     { names: ['job', 'asked'] },
   )
@@ -93,14 +93,14 @@ interface Shown {
   closing: ClosingDeps
   /** Null if closing is not offered: it is closed, or a round runs. */
   reasons: ClosingReasons | null
-  outcome?: ClosingOutcome | null
+  requestStatus?: CloseRequestStatus | null
   mistake?: string
 }
 
 async function closingPage(
   page: PageRequest,
   found: RfqClosings,
-  { closing, reasons, outcome = null, mistake }: Shown,
+  { closing, reasons, requestStatus = null, mistake }: Shown,
 ): Promise<PageContent> {
   const { link, request } = page
   const { channel, name, closings } = found
@@ -116,7 +116,7 @@ async function closingPage(
     title: `Closing of RFQ ${name}`,
     current: '/rfqs',
     live: 'notice',
-    ...(outcome?.isRunning && autoReload),
+    ...(requestStatus?.isInProgress && autoReload),
     tables: [downloadOf(shown.table)],
     body: (
       <>
@@ -127,13 +127,13 @@ async function closingPage(
           {plain(found.dueDate)} in {found.timeZone}
           {found.graceHours > 0 && `, with ${formatCount(found.graceHours, 'hour')} of grace`}. {NEXT[found.autoClose]}
         </p>
-        {found.clockSkewBlock !== null && !outcome?.isRunning && (
+        {found.clockSkewBlock !== null && !requestStatus?.isInProgress && (
           <p class="notice bad">{plain(clockText(found.clockSkewBlock))}</p>
         )}
-        {outcome !== null && (
-          <OutcomeNotice outcome={outcome} channel={channel} unsettled={reasons?.unsettled ?? null} />
+        {requestStatus !== null && (
+          <CloseRequestNotice status={requestStatus} channel={channel} unsettled={reasons?.unsettled ?? null} />
         )}
-        {(found.state !== 'closed' || mistake !== undefined) && !outcome?.isRunning && (
+        {(found.state !== 'closed' || mistake !== undefined) && !requestStatus?.isInProgress && (
           <ClosingForm
             found={found}
             reasons={reasons}

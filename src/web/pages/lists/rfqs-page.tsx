@@ -146,7 +146,7 @@ const COLUMNS: readonly Column<Row>[] = [
     value: ({ unreadOffers }) => unreadOffers,
   },
   numberColumn('coverage', 'Coverage', ({ figures }) => figures.coverage, percent, {
-    hint: 'Share of the tonnes asked for that the ranked offers cover',
+    hint: 'Share of the requested tonnes that the ranked offers cover',
   }),
   {
     key: 'bestPricePerTonne',

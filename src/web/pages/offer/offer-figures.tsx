@@ -11,7 +11,7 @@ interface Figure {
   title: string
   formula: string
   value: number | string | null
-  shown: string
+  formatted: string
   reason: string | null
 }
 
@@ -19,39 +19,39 @@ type Format = (value: number | null) => string
 const year: Format = (value) => (value === null ? UNKNOWN : String(value))
 const days: Format = (value) => (value === null ? UNKNOWN : `${decimal(value)} days`)
 
-/** The figures of an offer in its own currency, as docs/COMPARISON.md defines them. */
-const METRICS: readonly (readonly [name: MetricName, title: string, formula: string, format: Format])[] = [
-  ['sumVolume', 'Volume of the lines', 'Σ tonnes of the delivery lines', amount],
-  ['sumValue', 'Value of the lines', 'Σ tonnes × price of the delivery lines', amount],
-  ['volume', 'Volume', 'that of the lines if each has a volume and a price, else as stated', amount],
-  ['total', 'Total', 'that of the lines if each has a volume and a price, else as stated', amount],
+/** The rows of the table: the figures of an offer in its own currency, as defined in docs/COMPARISON.md. */
+const METRIC_ROWS: readonly (readonly [name: MetricName, title: string, formula: string, format: Format])[] = [
+  ['sumVolume', 'Volume of delivery lines', 'Σ tonnes of the delivery lines', amount],
+  ['sumValue', 'Value of delivery lines', 'Σ tonnes × price of the delivery lines', amount],
+  ['volume', 'Volume', 'volume of the lines if each has a volume and a price; otherwise the stated volume', amount],
+  ['total', 'Total', 'value of the lines if each has a volume and a price; otherwise the stated total', amount],
   ['pricePerTonne', 'Price per tonne', 'total ÷ volume', price],
   ['statedPrice', 'Stated price per tonne', 'stated total ÷ stated volume', price],
-  ['volumeDifference', 'Difference of volumes', 'stated volume − volume of the lines', amount],
-  ['totalDifference', 'Difference of totals', 'stated total − value of the lines', amount],
-  ['coverage', 'Coverage', 'volume ÷ tonnes asked for, at most 100 %', percent],
-  ['prepaid', 'Paid in advance', 'Σ pre-payments', amount],
-  ['prepaidShare', 'Share paid in advance', 'pre-payments ÷ total', percent],
+  ['volumeDifference', 'Volume difference', 'stated volume − volume of the lines', amount],
+  ['totalDifference', 'Total difference', 'stated total − value of the lines', amount],
+  ['coverage', 'Coverage', 'volume ÷ requested tonnes, at most 100 %', percent],
+  ['prepaid', 'Prepaid', 'Σ pre-payments', amount],
+  ['prepaidShare', 'Prepaid share', 'pre-payments ÷ total', percent],
   ['presentValue', 'Present value', 'Σ payment ÷ (1 + discount rate) ^ (days ÷ 365)', amount],
   ['presentValuePerTonne', 'Present value per tonne', 'present value ÷ volume', price],
-  ['haircut', 'Haircut', 'share not expected to be delivered, by contract type', percent],
+  ['haircut', 'Haircut', 'share of tonnes expected not to be delivered, by contract type', percent],
   ['riskAdjustedPrice', 'Risk-adjusted price', 'present value per tonne ÷ (1 − haircut)', price],
   ['meanWaitDays', 'Mean wait', 'Σ tonnes × days to delivery ÷ Σ tonnes', days],
-  ['onTimeShare', 'Delivered on time', 'tonnes due by the fulfilment due date ÷ tonnes', percent],
+  ['onTimeShare', 'On-time share', 'tonnes due by the fulfilment due date ÷ tonnes', percent],
   ['oldestVintage', 'Oldest vintage', 'earliest year of the lines', year],
   ['newestVintage', 'Newest vintage', 'latest year of the lines', year],
 ]
 
 export function metricsTable({ own, metrics, compared, exchangeRate }: OfferDetail): Table<Figure> {
   const { currency } = compared
-  const figures = METRICS.map(([name, title, formula, format]): Figure => {
+  const figures = METRIC_ROWS.map(([name, title, formula, format]): Figure => {
     const value = metrics[name as keyof Metrics] as number | null
     return {
       name,
       title,
       formula,
       value,
-      shown: format(value),
+      formatted: format(value),
       reason: value === null ? (metrics.reasons[name] ?? null) : null,
     }
   })
@@ -66,7 +66,7 @@ export function metricsTable({ own, metrics, compared, exchangeRate }: OfferDeta
         title: `Value${own.currency ? `, ${plain(own.currency)}` : ''}`,
         align: 'right',
         value: ({ value }) => value,
-        cell: ({ shown }) => shown,
+        cell: ({ formatted }) => formatted,
       },
       { key: 'formula', title: 'Formula', value: ({ formula }) => formula },
       { key: 'reason', title: 'Why unknown', value: ({ reason }) => reason },
@@ -78,7 +78,7 @@ export function metricsTable({ own, metrics, compared, exchangeRate }: OfferDeta
         title: `Price per tonne, compared${currency ? ` in ${plain(currency)}` : ''}`,
         formula: `price per tonne ${rate}`,
         value: compared.pricePerTonne,
-        shown: price(compared.pricePerTonne),
+        formatted: price(compared.pricePerTonne),
         reason: null,
       },
       {
@@ -86,7 +86,7 @@ export function metricsTable({ own, metrics, compared, exchangeRate }: OfferDeta
         title: `Risk-adjusted price, compared${currency ? ` in ${plain(currency)}` : ''}`,
         formula: `risk-adjusted price ${rate}`,
         value: compared.riskAdjustedPrice,
-        shown: price(compared.riskAdjustedPrice),
+        formatted: price(compared.riskAdjustedPrice),
         reason: null,
       },
     ],

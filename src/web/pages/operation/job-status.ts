@@ -3,7 +3,7 @@ import type { JobStatusView } from '../../api/job.js'
 import { isQueueUnavailable } from '../../http/errors.js'
 import type { PageContent } from '../page.js'
 
-/** The status of a job requested on a page: null if the queue no longer knows it, `unreachable` if the queue does not answer. */
+/** The status of a job requested on a page: null if it is no longer in the queue, `unreachable` if the queue does not answer. */
 export type RequestedJobStatus = JobStatusView | 'unreachable' | null
 
 /** Pages are shown even if the queue is unavailable. */

@@ -12,26 +12,26 @@ interface PollState {
 }
 
 /**
- * Whether a requested poll waits, runs or has ended.
+ * The status of a requested poll.
  * @returns null if the job is about something else
  */
 export function pollState(channel: string, status: RequestedJobStatus): PollState | null {
   if (status === 'unreachable')
-    return running(`The queue does not answer, so it is not known whether the poll runs. ${RELOAD_NOTICE}`)
+    return running(`The queue does not answer, so the status of the poll is unknown. ${RELOAD_NOTICE}`)
   if (status === null)
-    return { tone: 'neutral', message: 'The queue no longer knows the poll that was asked for.', isRunning: false }
+    return { tone: 'neutral', message: 'The requested poll is no longer in the queue.', isRunning: false }
   const kind = (Object.keys(POLLS) as PollKind[]).find((each) => status.name === `poll-${each}`)
   if (kind === undefined || status.channel !== channel) return null
   const poll = `The poll of ${POLLS[kind]}`
   switch (status.state) {
     case 'waiting':
-      return running(`${poll} waits for a worker. ${RELOAD_NOTICE}`)
+      return running(`${poll} is waiting for a worker. ${RELOAD_NOTICE}`)
     case 'active':
-      return running(`${poll} runs. ${RELOAD_NOTICE}`)
+      return running(`${poll} is running. ${RELOAD_NOTICE}`)
     case 'completed':
-      return { tone: 'good', message: `${poll} has ended; the newest runs say what it found.`, isRunning: false }
+      return { tone: 'good', message: `${poll} has ended; its result is in the list of runs.`, isRunning: false }
     case 'failed':
-      return { tone: 'bad', message: `${poll} failed: ${status.error ?? 'no reason is known'}`, isRunning: false }
+      return { tone: 'bad', message: `${poll} failed: ${status.error ?? 'unknown error'}`, isRunning: false }
   }
 }
 

@@ -55,8 +55,8 @@ export function addReports(app: FastifyInstance, deps: PageDeps, reports: Report
   app.post('/reports', async (request, reply) => {
     const now = deps.now()
     const fields = singleValues(request.body)
-    const order = await orderOf(fields, deps, now)
-    const job = reports.jobs.start({ ...order, by: request.user?.name ?? 'unknown' }, now)
+    const options = await parseReportOptions(fields, deps, now)
+    const job = reports.jobs.enqueue({ ...options, requestedBy: request.user?.name ?? 'unknown' }, now)
     return reply.redirect(`/reports/jobs/${job.id}`, 303)
   })
   const download = async (name: string) => {
@@ -83,7 +83,7 @@ const TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv; charset=utf-8',
 }
 
-async function orderOf(
+async function parseReportOptions(
   fields: Readonly<Record<string, string>>,
   { queries, settings, suggest, channels }: PageDeps,
   now: Date,
@@ -220,15 +220,15 @@ const JOB_COLUMNS: readonly Column<ReportJob>[] = [
     value: ({ state }) => state,
     cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge>,
   },
-  { key: 'by', title: 'By', value: ({ by }) => by },
-  momentColumn('startedAt', 'Asked (UTC)', ({ startedAt }) => startedAt.toISOString()),
+  { key: 'by', title: 'By', value: ({ requestedBy }) => requestedBy },
+  momentColumn('requestedAt', 'Requested (UTC)', ({ requestedAt }) => requestedAt.toISOString()),
 ]
 
 /** `/reports/jobs/ID`: the status of one report. */
 async function jobPage({ path }: PageRequest, { jobs }: ReportsDeps): Promise<PageContent> {
   const job = jobs.find(path.id ?? '')
   if (job === undefined)
-    throw new HttpError(404, 'this job is not known; jobs are forgotten when the service stops, reports are kept')
+    throw new HttpError(404, 'there is no such report job; jobs are lost when the service stops, reports are kept')
   const isOver = job.state === 'done' || job.state === 'failed'
   return {
     title: job.title,
@@ -241,7 +241,7 @@ async function jobPage({ path }: PageRequest, { jobs }: ReportsDeps): Promise<Pa
         <p>
           <Badge tone={TONES[job.state]}>{job.state}</Badge>{' '}
           <span class="muted">
-            asked for by {plain(job.by)}, <Moment at={job.startedAt.toISOString()} /> UTC
+            requested by {plain(job.requestedBy)}, <Moment at={job.requestedAt.toISOString()} /> UTC
           </span>
         </p>
         {!isOver && (

@@ -59,7 +59,7 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
       key: 'tonnes',
       title: 'Tonnes',
       align: 'right',
-      hint: 'With the share of the tonnes asked for that they cover',
+      hint: 'With the share of the requested tonnes that they cover',
       value: ({ tonnes }) => tonnes,
       cell: ({ tonnes, coverage }) => withSmall(amount(tonnes), coverage === null ? '' : percent(coverage)),
     },
