@@ -52,7 +52,7 @@ export function* titledSection(title: string, rows: Iterable<RowPlan>, newPage =
 /** What made a report, for whom, and as of when. */
 export function contextTerms(context: ReportContext): (readonly [term: string, text: string])[] {
   const { programVersion, madeBy, asOf, pricesRead, termsRead, asOfDate, timeZone } = context
-  const user = madeBy === null ? '' : ', asked for by the same user,'
+  const user = madeBy === null ? '' : ', requested by the same user,'
   const past =
     termsRead === null && pricesRead === null
       ? ''

@@ -81,7 +81,7 @@ async function createReports(
   const store = await app.store()
   const make = createReportMaker({ config, log, makeReport, store, now, observer })
   const describe = (error: unknown) => {
-    app.log.error({ err: error }, 'a report that was asked for on the page failed')
+    app.log.error({ err: error }, 'a report requested on the page failed')
     return 'The report could not be made; see the log of the service.'
   }
   return {

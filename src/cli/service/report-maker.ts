@@ -20,7 +20,7 @@ interface ReportMakerDeps extends Pick<App, 'config'> {
 }
 
 /**
- * Makes the reports that are asked for on the page, in the worker thread that makes all reports. They are measured and have
+ * Makes the reports requested on the page, in the worker thread that makes all reports. They are measured and have
  * events as those of jobs; those with other settings, which a person tries out, have no event.
  */
 export const createReportMaker =

@@ -66,10 +66,10 @@ function awardText(
 ): string {
   const what = `${offersText(award.offers)}: ${amountsText(award)}`
   const wanted = range?.lower ?? 0
-  const short = `, ${formatTonnes(wanted - award.tonnes)} short of the ${formatTonnes(wanted)}`
-  if (accepted === null) return `Award ${what}${reached ? '' : `${short} asked for`}.`
-  const together = `; together ${formatTonnes(accepted.tonnes + award.tonnes)} of the ${formatTonnes(rfq.window.lower ?? 0)} asked for`
-  return `${accepted.message} Award also ${what}${reached ? together : `${short} that are missing`}.`
+  const shortfall = `, ${formatTonnes(wanted - award.tonnes)} short of the`
+  if (accepted === null) return `Award ${what}${reached ? '' : `${shortfall} requested ${formatTonnes(wanted)}`}.`
+  const together = `; together ${formatTonnes(accepted.tonnes + award.tonnes)} of the requested ${formatTonnes(rfq.window.lower ?? 0)}`
+  return `${accepted.message} Award also ${what}${reached ? together : `${shortfall} ${formatTonnes(wanted)} that are missing`}.`
 }
 
 function noAwardText({ offers, competing, range, rfq }: AwardProblem, accepted: AcceptedAward | null): string {
@@ -148,7 +148,7 @@ function aboveMaximum({ tonnes }: Award, { rfq, accepted }: AwardProblem): strin
   const { upper, lower } = rfq.window
   if (limit === null && upper !== null && lower !== null && tonnes > upTo(upper))
     return [
-      `The award is ${formatTonnes(tonnes - lower)} more than the ${formatTonnes(lower)} asked for: no smaller one reaches it.`,
+      `The award is ${formatTonnes(tonnes - lower)} more than the requested ${formatTonnes(lower)}: no smaller one reaches it.`,
     ]
   return []
 }
@@ -196,9 +196,9 @@ function ownAmounts(offer: OfferReport, comparable: readonly Candidate[]): strin
 
 function coverageText(tonnes: number, isKnown: boolean, { lower }: AwardContext): string {
   if (lower === null) return ''
-  if (tonnes >= atLeast(lower)) return ` That covers the ${formatTonnes(lower)} asked for.`
+  if (tonnes >= atLeast(lower)) return ` That covers the requested ${formatTonnes(lower)}.`
   const share = formatPercent(tonnes / lower)
   return isKnown
-    ? ` That is ${share} of the ${formatTonnes(lower)} asked for.`
-    : ` That is at least ${share} of the ${formatTonnes(lower)} asked for.`
+    ? ` That is ${share} of the requested ${formatTonnes(lower)}.`
+    : ` That is at least ${share} of the requested ${formatTonnes(lower)}.`
 }

@@ -166,7 +166,7 @@ function windowWarnings({ rfq, offers }: RfqReport, chosen: readonly Candidate[]
   const what = `The award has ${formatTonnes(all)}${others.length === 0 ? '' : ', with what is accepted'}`
   const isSingle = chosen.length + others.length === 1
   if (lower !== null && all < atLeast(lower))
-    return [...gone, `${what}, less than the ${formatTonnes(lower)} asked for.`]
+    return [...gone, `${what}, less than the requested ${formatTonnes(lower)}.`]
   if (upper !== null && all > upTo(upper) && (isUpperStated || !isSingle))
     return [...gone, `${what}, more than the ${formatTonnes(upper)} that an award may have.`]
   return gone

@@ -82,7 +82,7 @@ describe('the recommended award', () => {
   it('is partial if nothing reaches the volume, and says how much is missing', () => {
     const { recommendation } = decided([sized(1, 3_000, 30)])
     expect(recommendation).toMatchObject({ status: 'partial', award: { coverage: 0.6 } })
-    expect(recommendation.headline).toContain(', 2,000 t short of the 5,000 t asked for.')
+    expect(recommendation.headline).toContain(', 2,000 t short of the requested 5,000 t.')
     expect(recommendation.reasons[0]).toContain('2,000 t are missing')
   })
 
@@ -91,7 +91,7 @@ describe('the recommended award', () => {
     expect(awarded([large, sized(2, 6_000, 30)], { rfq: { maxVolume: null } })).toEqual([2])
     const alone = decided([large], { rfq: { maxVolume: null } }).recommendation
     expect(alone.award?.tonnes).toBe(60_000)
-    expect(alone.conditions.join(' ')).toContain('55,000 t more than the 5,000 t asked for')
+    expect(alone.conditions.join(' ')).toContain('55,000 t more than the requested 5,000 t')
     expect(decided([large]).recommendation).toMatchObject({ status: 'none', award: null })
     expect(decided([large]).recommendation.headline).toContain('9,000 t')
   })

@@ -77,7 +77,12 @@ describe('closing now', () => {
     }
     const again = 'This page reloads automatically.'
     const waits = [200, '1', false, `The closing round is waiting for a worker. ${again}`]
-    const runs = [200, '1', false, `The closing round runs: the RFQ is read, closed and read again. ${again}`]
+    const runs = [
+      200,
+      '1',
+      false,
+      `The closing round is running: it reads the RFQ, closes it and verifies the close. ${again}`,
+    ]
     const unreachable = `The queue does not answer, so the status of the closing round is unknown. ${again}`
     for (let round = 0; round < ROUNDS; round++) {
       expect(await shown({ state: 'waiting' })).toEqual(waits)
@@ -107,7 +112,7 @@ describe('closing now', () => {
     const round = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
     const plan = { channel: KEY, rfqId: fixture.ids[0] ?? '', runId: round.id, evidence: {}, now: fixture.now() }
     await fixture.store.planClose(plan)
-    expect((await shown(null))[3]).toContain('about this RFQ. But a close is about to be sent; ')
+    expect((await shown(null))[3]).toContain('on this RFQ. But a close is about to be sent; ')
   })
 
   it('never says that there is no decision when the round ends while the page is made', async () => {

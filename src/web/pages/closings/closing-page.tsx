@@ -83,7 +83,10 @@ async function requestClose(page: PageRequest, { confirm = '' }: Parameters, clo
   } as const
   const job = closing.queue.newId(order)
   if (!(await closing.queue.enqueue(order, job)))
-    return refuse(409, 'A close of this RFQ was asked for a moment ago and waits; load the page again to see it.')
+    return refuse(
+      409,
+      'A close of this RFQ was requested a moment ago and is waiting; reload the page to see its status.',
+    )
   return {
     redirect: `${closingPath(channel, nameById(id))}?${closeRequestParameters({ job, at: page.now.toISOString() })}`,
   }

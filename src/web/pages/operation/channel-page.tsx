@@ -68,9 +68,9 @@ async function pollNow(page: PageRequest, fields: Parameters, { queue }: PollDep
 }
 
 interface Shown {
-  /** A poll that was asked for. */
+  /** A poll that a user requested. */
   asked?: ReturnType<typeof pollState>
-  /** Why a poll that was asked for was not added. */
+  /** Why a requested poll was not added to the queue. */
   mistake?: string
 }
 

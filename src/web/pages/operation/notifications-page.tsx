@@ -51,7 +51,7 @@ async function sendAgain(
   for (const [name, value = '1'] of Object.entries({ delivery, from }))
     if (!/^[1-9]\d{0,14}$/.test(value))
       throw new HttpError(400, `${name}=${JSON.stringify(value.slice(0, 60))} is not a number from 1`)
-  const ofTarget = { target: target ?? '', ...(from !== undefined && { from: Number(from) }) }
+  const ofTarget = { target: target ?? '', ...(from !== undefined && { fromSequence: Number(from) }) }
   const ids = await retryDeliveries(delivery === undefined ? ofTarget : { ids: [Number(delivery)] })
   if (ids.length > 0) return { redirect: `${PATH}?again=${ids.length}` }
   const which = delivery === undefined ? `for ${JSON.stringify(target?.slice(0, 60))}` : delivery

@@ -118,7 +118,7 @@ async function reportsPage(page: PageRequest, { jobs, files }: ReportsDeps): Pro
   })
   const running: Table<ReportJob> = {
     name: 'jobs',
-    caption: 'Reports asked for on this page, newest first',
+    caption: 'Reports requested on this page, newest first',
     columns: JOB_COLUMNS,
     rows: jobs.list(),
     empty: <>None.</>,
