@@ -98,8 +98,11 @@ function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
 function offerFacts({ report, rfqs, numbers, unreadOffers }: ChannelLayout): FactBlock {
   const { summary } = report
   const sum = (key: RfqRowKey) => `SUMIFS(${rfqs.range(key)},${rfqs.range('state')},"open")`
-  const covered = summary.openWanted > 0 ? Math.min(1, summary.openOffered / summary.openWanted) : null
-  const coverage = `IF(${sum('wanted')}>0,MIN(1,${sum('volume')}/${sum('wanted')}),NA())`
+  const covered = summary.openWanted > 0 ? summary.openCovered / summary.openWanted : null
+  // What one RFQ is offered beyond its volume covers nothing of another.
+  const [wanted, volume] = [rfqs.range('wanted'), rfqs.range('volume')]
+  const coveredSum = `SUMPRODUCT((${rfqs.range('state')}="open")*(${volume}+${wanted}-ABS(${volume}-${wanted}))/2)`
+  const coverage = `IF(${sum('wanted')}>0,${coveredSum}/${sum('wanted')},NA())`
   return {
     title: 'Offers',
     facts: [

@@ -46,7 +46,7 @@ export function summariseAwards(
       message:
         accepted.award === null
           ? accepted.message
-          : `Accepted: ${awardSummaryText(labelsOf(accepted.offers), accepted.award)}.`,
+          : `Accepted: ${awardSummaryText(labelsOf(accepted.offers), accepted.award)}.${award === null ? '' : ` Award also ${awardSummaryText(labelsOf(award.offers), award)}.`}`,
     },
     award: {
       status,

@@ -51,9 +51,10 @@ export interface ChannelSummary {
   closings: { decision: string; outcome: string | null; count: number }[]
   flags: Record<Severity, number>
   problems: number
-  /** Total volume requested by the open RFQs, and total volume of their ranked offers. */
+  /** Total volume requested by the open RFQs, total volume of their ranked offers, and how much of the first they cover, RFQ by RFQ. */
   openWanted: number
   openOffered: number
+  openCovered: number
 }
 
 export interface RfqRow {

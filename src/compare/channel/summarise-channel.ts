@@ -229,6 +229,7 @@ function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows):
     problems,
     openWanted: sum(open.map(({ wanted }) => wanted ?? 0)),
     openOffered: sum(open.map(({ volume }) => volume)),
+    openCovered: sum(open.map(({ wanted, volume }) => Math.min(wanted ?? 0, volume))),
   }
 }
 

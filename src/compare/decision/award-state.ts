@@ -71,27 +71,24 @@ function findingsOf(award: AwardFacts, { offers, settings }: PresentOffers): Awa
   const nameOf = createNames(offers)
   const awarded = new Set(award.offers.map(({ id }) => id))
   const accepted = offers.filter(({ standing }) => standing === 'accepted')
+  // Those that were accepted before the decision are known to it: it adds to them.
+  const others = accepted.filter((offer) => !awarded.has(offer.id) && acceptedSince(offer) > award.asOf)
   const own = award.offers.flatMap((record) => [...offerFindings(record, byId.get(record.id), settings)])
   const all = [
-    ...acceptedOtherOffers(accepted, awarded, nameOf),
+    ...acceptedOtherOffers(others, nameOf),
     ...own,
-    ...acceptance(award, accepted, own.length === 0),
+    ...acceptance(award, accepted, own.length === 0 && others.length === 0),
   ]
   return all.sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
 }
 
-function acceptedOtherOffers(
-  accepted: readonly OfferReport[],
-  awarded: ReadonlySet<string>,
-  nameOf: (offer: OfferReport) => string,
-): AwardFinding[] {
-  const others = accepted.filter(({ id }) => !awarded.has(id))
+function acceptedOtherOffers(others: readonly OfferReport[], nameOf: (offer: OfferReport) => string): AwardFinding[] {
   if (others.length === 0) return []
   const message = `The marketplace shows ${joined(others.map(nameOf))} as accepted, which the recorded award does not have.`
   return [{ code: 'other-accepted', severity: 'high', message, since: newest(others) }]
 }
 
-/** Whether the accepted offers are the recorded award. @param asRecorded whether each of them has the recorded terms */
+/** Whether the recorded award is accepted. @param asRecorded whether it is accepted with the recorded terms, and nothing else since */
 function acceptance(award: AwardFacts, accepted: readonly OfferReport[], asRecorded: boolean): AwardFinding[] {
   const ids = new Set(accepted.map(({ id }) => id))
   const [done, open] = [true, false].map((is) => award.offers.filter(({ id }) => ids.has(id) === is))
@@ -101,16 +98,15 @@ function acceptance(award: AwardFacts, accepted: readonly OfferReport[], asRecor
     const message = `The marketplace shows ${namesOf(done)} as accepted, but not ${namesOf(open)} yet.`
     return [{ code: 'part-accepted', severity: 'medium', message, since }]
   }
-  if (accepted.length > award.offers.length || !asRecorded) return []
+  if (!asRecorded) return []
   const message = `The marketplace shows ${namesOf(done)} as accepted: that is the recorded award.`
   return [{ code: 'accepted', severity: 'low', message, since }]
 }
 
-const newest = (offers: readonly OfferReport[]): Timestamp | null =>
-  offers
-    .map(({ source, newerSummary }) => newerSummary?.rfqAt ?? source.observedAt)
-    .sort()
-    .at(-1) ?? null
+const newest = (offers: readonly OfferReport[]): Timestamp | null => offers.map(acceptedSince).sort().at(-1) ?? null
+
+/** When an accepted offer was first observed as it is. */
+const acceptedSince = ({ source, newerSummary }: OfferReport): Timestamp => newerSummary?.rfqAt ?? source.observedAt
 const namesOf = (offers: readonly AwardedOfferRecord[]) => joined(offers.map(({ name }) => name))
 
 /** How an awarded offer has changed since it was awarded, and when it expires. */

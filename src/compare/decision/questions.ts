@@ -18,13 +18,19 @@ const asked =
 const value = (compared: readonly FlagValue[], at: number) =>
   formatFlagValue(compared[at] ?? { what: '', value: null, unit: null })
 
+/** The price of an offer in its own currency, and in that of the RFQ if it is another. */
+const askedPrice = ({ metrics, terms }: OfferReport, { currency }: RfqTerms, inRfqCurrency: string): string =>
+  metrics.pricePerTonne === null || terms.currency === currency
+    ? inRfqCurrency
+    : `${formatPricePerTonne(metrics.pricePerTonne, terms.currency)}, which is ${inRfqCurrency}`
+
 /** What a developer can clarify about each flag; flags that only concern the buyer or the data are left out. */
 const QUESTIONS: Partial<Record<OfferFlagCode, Question>> = {
   withdrawn: asked('Is the offer still valid? It is no longer visible on the marketplace.'),
   'not-listed': asked('Is the offer still valid? The newest list no longer has it.'),
   'unknown-status': ({ status }) => `Is the offer still open? Its status is “${truncate(status ?? 'unknown', 40)}”.`,
-  'price-above-max': (_offer, _rfq, of) =>
-    `Could you come down to ${value(of, 1)}, the maximum of the RFQ? You ask for ${value(of, 0)}.`,
+  'price-above-max': (offer, rfq, of) =>
+    `Could you come down to ${value(of, 1)}, the maximum of the RFQ? You ask for ${askedPrice(offer, rfq, value(of, 0))}.`,
   'delivery-after-due': ({ metrics }, rfq) =>
     `Could you deliver by ${rfq.fulfilmentDueDate}? The last delivery is due on ${metrics.lastDelivery}.`,
   'no-expiry': asked('Until when is the offer valid?'),

@@ -51,7 +51,8 @@ it('compare says what an accepted offer leaves missing, and shows its tonnes as 
   const cli = await createCliFixture({ channels: [channel], autoClose: 'off' })
   const { world } = cli.sandbox
   const { id, number } = world.addRfq(channel, {
-    responseDueDate: '2026-06-30',
+    ...{ responseDueDate: '2026-06-30', fulfilmentDueDate: null as never },
+    ...{ minVintageYear: null as never, maxVintageYear: null as never },
     minVolume: 10_000,
     maxVolume: 14_000,
     pricing: { minUnitPrice: 1, maxUnitPrice: 1_000, currency: 'USD' },
@@ -72,4 +73,10 @@ it('compare says what an accepted offer leaves missing, and shows its tonnes as 
   ])
   const { out } = await cli.quotekeeper('compare', `${number}`)
   expect(out.replaceAll(/\s+/g, ' ')).toContain('50 % of the 10,000 t asked for')
+
+  world.addResponse(id, terms(6_000))
+  expect((await cli.quotekeeper('sync')).status).toBe(0)
+  const [listed] = JSON.parse((await cli.quotekeeper('rfqs', '--json')).out)
+  expect(listed.figures.accepted.message).toMatch(/^Accepted: .*, 5,000 t at 10\.00 USD\/t\. Award also .*, 6,000 t at/)
+  expect((await cli.quotekeeper('rfqs', '--csv')).out).toMatch(/\(accepted\) \+ \w/)
 })

@@ -149,8 +149,8 @@ describe('the overview of a channel', () => {
     const { closings, summary } = summariseChannel(channelInput([], { decisions }))
     expect(closings.map(({ id }) => id)).toEqual([3, 2, 1])
     expect(summary.closings).toEqual([
-      { decision: 'close', outcome: 'closed', count: 1 },
       { decision: 'blocked', outcome: null, count: 1 },
+      { decision: 'close', outcome: 'closed', count: 1 },
     ])
   })
 

@@ -371,6 +371,13 @@ describe('questions', () => {
     expect(asked(lines(6_000, 50)).join(' ')).toContain('come down to 40.00 USD/t')
   })
 
+  it('name the price that the developer asked for, in its own currency', () => {
+    const offer = { ...lines(6_000, 50), currency: 'EUR' }
+    const settings = { exchangeRates: { EUR: { rate: 1.2, date: null, source: null } }, currency: 'USD' }
+    const [{ offers = [] } = {}] = decided([response(1, { offer })], { settings }).questions
+    expect(offers[0]?.questions.join(' ')).toContain('You ask for 50.00 EUR/t, which is 60.00 USD/t.')
+  })
+
   it('quote notes that speak of discounts or parts', () => {
     const notes = 'A discount of 5 % applies if the whole volume is awarded.'
     expect(asked({ ...lines(6_000, 30), additionalNotesToBuyer: notes }).join(' ')).toContain(notes)

@@ -7,9 +7,11 @@ import { todaySource } from '../../helpers/today-source.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' as const }
 
-async function openAward() {
+/** @param before what happens before the cheap offer is awarded */
+async function openAward(before: (rfq: Awaited<ReturnType<typeof openAwardedRfq>>) => Promise<void> = async () => {}) {
   const rfq = await openAwardedRfq()
-  await rfq.award([rfq.cheap])
+  await before(rfq)
+  await rfq.award([rfq.cheap], 'more is needed')
   const { world } = rfq.sandbox
   const items = async (options: { since?: string; asOf?: string } = {}): Promise<TodayItem[]> => {
     const found = await today(todaySource(rfq.store, [RULES]), {
@@ -90,6 +92,16 @@ describe('awards in Today', () => {
       severity: 'high',
       message: expect.stringContaining('which the recorded award does not have'),
     })
+  })
+
+  it('know which offers were accepted before the award was recorded', async () => {
+    const { items } = await openAward(async (rfq) => {
+      rfq.sandbox.world.changeResponse(rfq.other, { status: 'accepted' })
+      rfq.setTime('2026-11-21T18:00:00.000Z')
+      await rfq.pollRfqs()
+      rfq.setTime('2026-11-21T19:00:00.000Z')
+    })
+    expect(await items()).toEqual([])
   })
 
   it('say which of several awarded offers is not accepted yet', async () => {

@@ -126,13 +126,17 @@ function priceLimits({ minUnitPrice, maxUnitPrice, currency }: RfqItem): string 
   return range === null ? '' : `${range} ${currency ?? ''}`.trim()
 }
 
-/** The accepted offers, or those that are recommended; empty if there are none. */
+/** The accepted offers and those that are recommended; empty if there are none. */
 function recommendedText({ figures }: RfqItem): string {
   const { accepted = null, award = null } = figures ?? {}
-  const [first, ...others] = (accepted ?? award)?.offers ?? []
-  if (first === undefined) return ''
-  const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'other')}`
-  return `${first}${more}${accepted === null ? '' : ' (accepted)'}`
+  const recommended = offersText(award?.offers)
+  return accepted === null
+    ? recommended
+    : [`${offersText(accepted.offers)} (accepted)`, recommended].filter(Boolean).join(' + ')
+}
+
+function offersText([first = '', ...others]: readonly string[] = []): string {
+  return others.length === 0 ? first : `${first} and ${formatCount(others.length, 'other')}`
 }
 
 const COLUMNS: ListColumns<RfqItem> = ({ label, minute }) => [

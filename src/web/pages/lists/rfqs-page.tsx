@@ -168,13 +168,22 @@ const COLUMNS: readonly Column<Row>[] = [
     key: 'recommendation',
     width: 'wide',
     title: 'Recommended award',
-    value: ({ figures: { accepted, award } }) => (accepted ?? award)?.offers.join(', ') || (award?.status ?? null),
+    value: ({ figures: { accepted, award } }) =>
+      [...(accepted?.offers ?? []).map((offer) => `${offer} (accepted)`), ...(award?.offers ?? [])].join(', ') ||
+      (award?.status ?? null),
     cell: recommendationCell,
   },
 ]
 
 function recommendationCell({ figures: { award, accepted }, unreadOffers }: Row) {
-  if (accepted !== null) return <AwardCell {...accepted} badge={<Badge tone="good">accepted</Badge>} />
+  if (accepted !== null) {
+    return (
+      <>
+        <AwardCell {...accepted} badge={<Badge tone="good">accepted</Badge>} />
+        {award !== null && award.offers.length > 0 && <AwardCell {...award} badge={<Badge tone="warn">also</Badge>} />}
+      </>
+    )
+  }
   if (unreadOffers > 0) return <span class="muted">not read yet</span>
   if (award === null) return <span class="muted">see the RFQ</span>
   if (award.offers.length === 0) return <span class="muted">{NO_AWARD[award.status]}</span>
