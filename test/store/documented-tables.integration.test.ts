@@ -21,7 +21,7 @@ it('docs/DATABASE.md › has a query of versions that returns the expected rows'
   const offer = { id: 'offer', offer: { totalPrice: 72_000 } }
   await store.recordRfq(run, rfqSnapshot({ id: 'rfq-1' }, [offer], now), now)
   const query = /```sql\n(.*?)```/s.exec(PAGE)?.[1] ?? ''
-  const inPostgres = /the place of `json_extract`: `(.*?)`/.exec(PAGE)?.[1] ?? ''
+  const inPostgres = /replace `json_extract` by `(.*?)`/.exec(PAGE)?.[1] ?? ''
   const own = isPostgres ? query.replace(/json_extract\(.*?\)(?= as)/, inPostgres) : query
   const rows = (await rowsOf(store, own.replace('…', 'rfq-1'))) as Record<string, unknown>[]
   expect(rows.map((row) => [row.id, Number(row.version), row.observed_at, Number(row.total_price)])).toEqual([

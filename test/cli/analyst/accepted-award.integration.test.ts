@@ -65,14 +65,14 @@ it('compare says what an accepted offer leaves missing, and shows its tonnes as 
   world.changeResponse(small.id, { status: 'accepted' })
   expect((await cli.quotekeeper('sync')).status).toBe(0)
   const { decision, offers } = JSON.parse((await cli.quotekeeper('compare', `${number}`, '--json')).out)
-  expect(decision.recommendation.headline).toMatch(/^Accepted: .*: 5,000 t .*50 % of the 10,000 t asked for/)
+  expect(decision.recommendation.headline).toMatch(/^Accepted: .*: 5,000 t .*50 % of the requested 10,000 t/)
   const awards = offers.map((offer: OfferView) => [offer.id === small.id, offer.awardedTonnes])
   expect(awards.sort()).toEqual([
     [false, 0],
     [true, 5_000],
   ])
   const { out } = await cli.quotekeeper('compare', `${number}`)
-  expect(out.replaceAll(/\s+/g, ' ')).toContain('50 % of the 10,000 t asked for')
+  expect(out.replaceAll(/\s+/g, ' ')).toContain('50 % of the requested 10,000 t')
 
   world.addResponse(id, terms(6_000))
   expect((await cli.quotekeeper('sync')).status).toBe(0)
