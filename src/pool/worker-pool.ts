@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { MessageChannel, type ResourceLimits, receiveMessageOnPort, type Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import type { MadeReport, MakeReport, ReportRequest } from '../report-files/make-report.js'
-import { currentUser } from './current-user.js'
+import { currentCaller } from './current-user.js'
 import { FairQueue, type QueuedTask } from './fair-queue.js'
 import type { Queries } from './queries.js'
 import type { Outcome, ReportMessage, WorkerData, WorkerTask } from './worker.js'
@@ -42,6 +42,11 @@ const QUERY_MILLISECONDS = 30_000
 /** The same for the recorder: it may ask for every moment of several RFQs. */
 const RECOMMENDATIONS_MILLISECONDS = 5 * 60_000
 
+/** The work was not done, through no fault of its own. The caller may try again. */
+class UnavailableError extends Error {
+  override name = 'UnavailableError'
+}
+
 interface Task extends QueuedTask {
   start: () => void
 }
@@ -77,10 +82,14 @@ export function createWorkerPool({ script, size, database, config, ...options }:
 
   async function inTurn<T>(heavy: boolean, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted()
-    const task: Task = { user: currentUser(), isHeavy: heavy, start: () => undefined }
+    const { user, signal: caller } = currentCaller()
+    const task: Task = { user, isHeavy: heavy, start: () => undefined }
     const turn = new Promise<void>((resolve, reject) => {
       task.start = resolve
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      caller?.addEventListener('abort', () => reject(new UnavailableError('nobody waits for the answer any more')), {
+        once: true,
+      })
     })
     queue.add(task)
     startNext()
@@ -105,7 +114,8 @@ export function createWorkerPool({ script, size, database, config, ...options }:
   async function query(name: string, args: readonly unknown[]): Promise<unknown> {
     const limit = name === 'computeRecommendations' ? RECOMMENDATIONS_MILLISECONDS : QUERY_MILLISECONDS
     const abort = new AbortController()
-    const late = () => abort.abort(new Error(`reading took longer than ${limit / 1000} s (${name})`))
+    const message = `the answer took longer than ${limit / 1000} s, also because other requests of the same user come first; try again later`
+    const late = () => abort.abort(new UnavailableError(message))
     const timer = setTimeout(late, limit)
     const task: WorkerTask = { query: name, args }
     return schedule(isHeavy(name, args), abort, () => workers.run(task, { signal: abort.signal }))
@@ -139,7 +149,7 @@ export function createWorkerPool({ script, size, database, config, ...options }:
     queries,
     makeReport,
     async close() {
-      abortAll(new Error('the service is stopping'))
+      abortAll(new UnavailableError('the service is stopping'))
       await Promise.allSettled(unfinished.values())
       await workers.destroy()
     },

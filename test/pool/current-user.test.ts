@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { takeTurns } from '../../src/cli/service/create-pages.js'
-import { currentUser } from '../../src/pool/current-user.js'
+import { currentCaller } from '../../src/pool/current-user.js'
 import type { WebPlugin } from '../../src/web/plugin.js'
 import { webApp } from '../web/support/web-app.js'
 
@@ -11,7 +11,7 @@ const routes: WebPlugin = (scope) => {
   takeTurns(scope)
   const answer = async () => {
     await new Promise((resolve) => setImmediate(resolve))
-    return { user: currentUser() }
+    return { user: currentCaller().user }
   }
   scope.get('/turn', answer)
   scope.post('/turn', answer)
@@ -29,5 +29,5 @@ it('requests are in the turn of the user who sent them, also those with a body; 
     ),
   )
   expect(users).toEqual(['ana', 'ana', 'ben', 'ben'].map((user) => ({ user })))
-  expect(currentUser()).toBe('quotekeeper')
+  expect(currentCaller().user).toBe('quotekeeper')
 })

@@ -123,6 +123,21 @@ describe('queries in workers', () => {
     expect(await other).not.toBe(thread)
   })
 
+  it('those of a caller who is gone never start, round after round, and delay nobody', async () => {
+    const { ask, waits, release } = openScripted()
+    for (let round = 1; round <= 20; round++) {
+      const first = ask('wait')
+      await waits(round)
+      const gone = new AbortController()
+      const left = Array.from({ length: 3 }, () => asUser('a', () => ask('loop', 'comparison'), gone.signal))
+      gone.abort()
+      for (const each of left) await expect(each).rejects.toThrow('nobody waits for the answer any more')
+      const next = ask('answer')
+      release()
+      expect(await next).toBe(await first)
+    }
+  })
+
   it('a query that cannot be sent leaves its worker as it is', async () => {
     const { ask } = openScripted()
     const thread = await ask('answer')
@@ -176,7 +191,7 @@ describe('queries in workers', () => {
       const { ask } = openScripted()
       const thread = await ask('answer')
       const late = ['loop', 'answer'].map((how) =>
-        expect(ask(how as How)).rejects.toThrow('reading took longer than 30 s (read)'),
+        expect(ask(how as How)).rejects.toThrow('the answer took longer than 30 s'),
       )
       await vi.advanceTimersByTimeAsync(30_000)
       await Promise.all(late)

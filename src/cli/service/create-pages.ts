@@ -56,10 +56,14 @@ export async function createPages(
   }
 }
 
-/** Lets each user of the routes have turns of their own in the worker pool. Call it before they are added. */
+/** Lets each user of the routes have turns of their own in the worker pool, while the client waits. Call it before they are added. */
 export function takeTurns(scope: Parameters<WebPlugin>[0]): void {
   // The last hook: what runs before it may lose the context, such as reading a body.
-  scope.addHook('preHandler', (request, _reply, done) => asUser(request.user?.name ?? request.ip, done))
+  scope.addHook('preHandler', (request, reply, done) => {
+    const gone = new AbortController()
+    reply.raw.once('close', () => gone.abort())
+    asUser(request.user?.name ?? request.ip, done, gone.signal)
+  })
 }
 
 async function createNotificationsDeps(app: App, now: Clock): Promise<NotificationsDeps> {

@@ -15,6 +15,9 @@ export const queueUnavailable = () => new HttpError(503, 'the queue does not ans
 /** By name, because the queue is passed to the web server as functions. */
 export const isQueueUnavailable = (error: Error): boolean => error.name === 'QueueUnavailableError'
 
+/** When to try again what the worker pool did not get to. */
+const RETRY_SECONDS = 10
+
 /** By name, because errors of the thread that reads pages are copies. */
 const DATABASE_ERRORS = new Set(['StoreError', 'UnusableDatabaseError', 'MissingDatabaseError', 'UnknownCommitError'])
 
@@ -24,6 +27,7 @@ const DATABASE_ERRORS = new Set(['StoreError', 'UnusableDatabaseError', 'Missing
  */
 export function toResponseError(error: Error, onError: (error: unknown) => void): Error {
   if (isQueueUnavailable(error)) return queueUnavailable()
+  if (error.name === 'UnavailableError') return new HttpError(503, error.message, { 'retry-after': RETRY_SECONDS })
   if (!DATABASE_ERRORS.has(error.name)) return error
   onError(error)
   return new HttpError(503, 'the database cannot be used at the moment; see /readyz and the log')
