@@ -11,38 +11,39 @@ import { rfqIdentity } from './rfq/layout.js'
 import { rfqSheets } from './rfq/workbook.js'
 import { type BuildOptions, streamWorkbook } from './xlsx/workbook-writer.js'
 
-/** Text, or a workbook that is made while it is read. */
-type Rendered<Of extends ReportFormat> = Of extends 'xlsx' ? Readable : string
+/** Text, or a workbook that is generated while its stream is read. */
+type Rendered<Format extends ReportFormat> = Format extends 'xlsx' ? Readable : string
 
 /** The tables available as CSV; the first is the default. */
 export const RFQ_TABLES = ['Offers', 'Deliveries', 'Prepayments', 'Scoring', 'Choices', 'Questions', 'Changes'] as const
 const CHANNEL_TABLES = ['RFQs', 'Offers', 'Closings', 'Listings'] as const
 
-/** How to render; a table is only for CSV. */
+/** `table` selects the table of CSV; other formats ignore it. */
 export type RfqRenderOptions = BuildOptions & { table?: (typeof RFQ_TABLES)[number] }
 export type ChannelRenderOptions = BuildOptions & { table?: (typeof CHANNEL_TABLES)[number] }
 
 /** Renders the report on an RFQ. JSON is the report model itself, identified by its member `schema`. */
-export const renderRfqReport = <Of extends ReportFormat>(
+export const renderRfqReport = <Format extends ReportFormat>(
   report: RfqReport,
-  format: Of,
+  format: Format,
   { table = RFQ_TABLES[0], ...options }: RfqRenderOptions = {},
-): Rendered<Of> =>
+): Rendered<Format> =>
   renderers(report, rfqSheets(report, format === 'csv'), rfqIdentity(report), { table, ...options })[format]()
 
-/** Renders the overview of a channel, like `renderRfqReport`. */
-export const renderChannelReport = <Of extends ReportFormat>(
+/** Renders the overview of a channel, as `renderRfqReport` does for an RFQ. */
+export const renderChannelReport = <Format extends ReportFormat>(
   report: ChannelReport,
-  format: Of,
+  format: Format,
   { table = CHANNEL_TABLES[0], ...options }: ChannelRenderOptions = {},
-): Rendered<Of> => renderers(report, channelSheets(report), channelIdentity(report), { table, ...options })[format]()
+): Rendered<Format> =>
+  renderers(report, channelSheets(report), channelIdentity(report), { table, ...options })[format]()
 
 function renderers(
   model: object,
   sheets: readonly SheetFactory[],
   identity: ReportIdentity,
   options: BuildOptions & { table: string },
-): { [Of in ReportFormat]: () => Rendered<Of> } {
+): { [Format in ReportFormat]: () => Rendered<Format> } {
   const plans = () => sheets.map((make) => make())
   return {
     xlsx: () => streamWorkbook(sheets, identity, options),

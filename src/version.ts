@@ -1,2 +1,2 @@
-/** The version of the program, as in package.json (a test holds the two together). */
+/** The version of the program. A test checks that package.json has the same. */
 export const VERSION = '0.1.0'

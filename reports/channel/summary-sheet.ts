@@ -15,40 +15,44 @@ import { rfqColumns } from './rfqs-sheet.js'
 
 const WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
 const LINKED = ['RFQs', 'Offers', 'Closings', 'Listings', 'About']
-/** Number of open RFQs shown. */
-const SHOWN = 15
+/** Maximum number of open RFQs, and of other RFQs with an accepted offer, listed. */
+const MAX_ROWS = 15
 const CHART_ROWS = 20
-/** What an RFQ is called. */
-const TITLE = columnsOf<RfqRow>().text('Title', ({ title, reference, id }) => oneLine(title ?? reference ?? id), {
-  style: style.boldWrapped,
-})
+/** The title of an RFQ; its reference or ID if it has none. */
+const TITLE_COLUMN = columnsOf<RfqRow>().text(
+  'Title',
+  ({ title, reference, id }) => oneLine(title ?? reference ?? id),
+  {
+    style: style.boldWrapped,
+  },
+)
 
-/** `Summary` of a channel: awards, counts, the open RFQs due next, and the volumes they want and were offered. */
+/** The sheet `Summary` of a channel: awards, counts, the open RFQs due next, and a chart of the volumes wanted and offered. */
 export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
   const { report } = layout
-  const open = report.rfqs.filter(({ state }) => state === 'open').slice(0, SHOWN)
+  const open = report.rfqs.filter(({ state }) => state === 'open').slice(0, MAX_ROWS)
   const accepted = report.rfqs.filter((rfq) => rfq.accepted !== null && !open.includes(rfq))
-  const awards = awardRows(layout, [...open, ...accepted.slice(0, SHOWN)], awardsTitle(report, accepted.length))
+  const awards = awardRows(layout, [...open, ...accepted.slice(0, MAX_ROWS)], awardsTitle(report, accepted.length))
   const list = new RowList().add(...topRows(report), ...awards, ...emptyRows(1))
-  const firstFact = list.next + 1
+  const firstFactRow = list.next + 1
   list.add(...factBlockRows([rfqFacts(layout), offerFacts(layout), otherFacts(report)]), ...emptyRows(1))
   list.add(sectionRow(openTitle(report, open.length)))
-  const first = list.next + 1
-  const last = first + Math.max(0, open.length - 1)
+  const firstRow = list.next + 1
+  const lastRow = firstRow + Math.max(0, open.length - 1)
   list.add(...tableRows(openColumns(layout), open))
   if (open.length === 0) list.add(textRow('No open RFQs.'))
-  const charts = open.length === 0 ? [] : [volumeChart(open, first - 1, list.next)]
+  const charts = open.length === 0 ? [] : [volumeChart(open, firstRow - 1, list.next)]
   if (charts.length > 0) list.add({ cells: [], newPage: true })
   return rowSheet({
     name: 'Summary',
     widths: WIDTHS,
     rows: () => list.rows,
     charts,
-    names: [{ name: 'AsOfDate', address: `$C$${firstFact + 1}` }],
+    names: [{ name: 'AsOfDate', address: `$C$${firstFactRow + 1}` }],
     marks: [
-      mark(`D${first}:D${last}`, is(here, '<', 0), 'bad'),
-      mark(`D${first}:D${last}`, is(here, '<=', 7), 'warn'),
-      mark(`K${first}:K${last}`, is(here, '>', 0), 'bad'),
+      mark(`D${firstRow}:D${lastRow}`, is(here, '<', 0), 'bad'),
+      mark(`D${firstRow}:D${lastRow}`, is(here, '<=', 7), 'warn'),
+      mark(`K${firstRow}:K${lastRow}`, is(here, '>', 0), 'bad'),
     ],
   })
 }
@@ -60,18 +64,18 @@ const topRows = ({ context }: ChannelReport): RowPlan[] => [
   ...emptyRows(1),
 ]
 
-/** The award of each RFQ, before all counts. */
+/** The section of awards, above all counts: one row per RFQ. */
 function* awardRows(layout: ChannelLayout, rfqs: readonly RfqRow[], title: string): Generator<RowPlan> {
   const { number, award } = rfqColumns(layout)
   yield sectionRow(title)
-  for (const row of tableRows([number, TITLE, award], rfqs)) yield { ...row, merged: [[2, WIDTHS.length - 1]] }
+  for (const row of tableRows([number, TITLE_COLUMN, award], rfqs)) yield { ...row, merged: [[2, WIDTHS.length - 1]] }
   if (rfqs.length === 0) yield textRow('No open RFQs, and no accepted offers.')
 }
 
 /** @param accepted how many other RFQs have an accepted offer */
 function awardsTitle({ summary }: ChannelReport, accepted: number): string {
-  const cut = (all: number) => (all > SHOWN ? `, ${SHOWN} of ${all}` : '')
-  return `Awards: open RFQs by due date${cut(summary.open)}, then accepted offers${cut(accepted)}`
+  const shownOf = (all: number) => (all > MAX_ROWS ? `, ${MAX_ROWS} of ${all}` : '')
+  return `Awards: open RFQs by due date${shownOf(summary.open)}, then accepted offers${shownOf(accepted)}`
 }
 
 function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
@@ -85,12 +89,12 @@ function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
       ['As of', moment(context.asOf, style.asRight(style.timestamp))],
       ['As-of date', date(context.asOfDate, style.asRight(style.calendarDate))],
       ['RFQs', number(summary.rfqs, style.asBold(style.integer))],
-      ...partFacts(summary.byState.slice(0, 5).map(({ state, rfqs: count }) => [state, count])),
+      ...breakdownFacts(summary.byState.slice(0, 5).map(({ state, rfqs: count }) => [state, count])),
       ['Due within 7 days', countOpen(`${range('daysToDue')},">=0",${range('daysToDue')},"<=7"`, summary.dueSoon)],
       ['Open past due date', countOpen(`${range('daysToDue')},"<0"`, summary.overdue)],
       ['Open without offers', countOpen(`${range('offers')},0`, summary.openWithoutOffers)],
       ['Missing from list', number(summary.missing, style.integer)],
-      ['Not matching the API', number(summary.invalid, style.integer)],
+      ['Not matching the API documentation', number(summary.invalid, style.integer)],
     ],
   }
 }
@@ -107,8 +111,8 @@ function offerFacts({ report, rfqs, numbers, unreadOffers }: ChannelLayout): Fac
     title: 'Offers',
     facts: [
       ['Offers', number(summary.offers, style.asBold(style.integer))],
-      ...partFacts(summary.byStatus.slice(0, 6).map(({ status, offers }) => [status, offers])),
-      ...(unreadOffers === 0 ? [] : [['Offers, not read yet', number(unreadOffers, style.integer)] as const]),
+      ...breakdownFacts(summary.byStatus.slice(0, 6).map(({ status, offers }) => [status, offers])),
+      ...(unreadOffers === 0 ? [] : [['Offers not read yet', number(unreadOffers, style.integer)] as const]),
       ['Submitted late', number(summary.lateOffers, style.integer)],
       ['Wanted by open RFQs (t)', formula(sum('wanted'), summary.openWanted, numbers.volume)],
       ['Offered to open RFQs, ranked (t)', formula(sum('volume'), summary.openOffered, numbers.volume)],
@@ -141,9 +145,9 @@ function otherFacts({ summary }: ChannelReport): FactBlock {
 // --- open RFQs ------------------------------------------------------------------------------------------------------
 
 const openTitle = ({ summary }: ChannelReport, shown: number) =>
-  shown < summary.open ? `Next ${shown} open RFQs due, of ${summary.open}` : 'Open RFQs by due date'
+  shown < summary.open ? `The ${shown} open RFQs due next, of ${summary.open}` : 'Open RFQs by due date'
 
-/** Columns of `RFQs`, whose first rows are the open RFQs. */
+/** Columns that refer to the sheet `RFQs`, whose first rows are the open RFQs in the same order. */
 function openColumns(layout: ChannelLayout): Column<RfqRow>[] {
   const columns = rfqColumns(layout)
   const fromRfqs = (key: RfqRowKey) => {
@@ -153,16 +157,16 @@ function openColumns(layout: ChannelLayout): Column<RfqRow>[] {
   }
   return [
     columns.number,
-    TITLE,
+    TITLE_COLUMN,
     columns.due,
     ...(['daysToDue', 'wanted', 'volume', 'coverage', 'best'] as const).map(fromRfqs),
-    // Text where offers were not read yet.
+    // A text instead of a figure if offers were not read yet, so it is copied as it is.
     referringColumn(columns.offers, (_, index) => layout.rfqs.cell('offers', index)),
     ...(['ranked', 'high'] as const).map(fromRfqs),
   ]
 }
 
-/** @param headRow of the table of open RFQs */
+/** @param headRow header row of the table of open RFQs */
 function volumeChart(open: readonly RfqRow[], headRow: number, row: number): SheetChart {
   const { range, series } = chartColumns('Summary', headRow)
   const numbers = open.map((rfq) => String(rfq.number ?? ''))
@@ -186,7 +190,7 @@ export interface FactBlock {
   facts: readonly Fact[]
 }
 
-/** Blocks of labels and values, side by side: each takes a column, one it overflows into, one of values and a gap. */
+/** Blocks of labels and values, side by side. Each takes four columns: label, room for long labels, value, gap. */
 export function* factBlockRows(blocks: readonly FactBlock[]): Generator<RowPlan> {
   yield sectionRow(...blocks.flatMap(({ title }) => [title, ...emptyCells(3)]))
   const rows = Math.max(...blocks.map(({ facts }) => facts.length))
@@ -196,8 +200,8 @@ export function* factBlockRows(blocks: readonly FactBlock[]): Generator<RowPlan>
 const factCells = (fact: Fact | undefined): (Cell | undefined)[] =>
   fact ? [text(fact[0], style.label), blank(style.label), fact[1], undefined] : emptyCells(4)
 
-/** How many of the figure above have each code. */
-export const partFacts = (counts: readonly (readonly [code: string, count: number])[]): Fact[] =>
+/** A line for each code below a total: how many of it have that code. */
+export const breakdownFacts = (counts: readonly (readonly [code: string, count: number])[]): Fact[] =>
   counts.map(([code, count]) => {
     const label = `  of which ${codeLabel(code).toLowerCase()}`.slice(0, 40)
     return [label, number(count, style.integer)]

@@ -1,7 +1,7 @@
 import { CHART_STYLE } from '../../src/presentation/chart-svg.js'
 import { darkPalette, palette } from '../../src/presentation/palette.js'
 
-/** The colours of the workbook, and of text on two of them. */
+/** The colours of the workbook, and those of text on `head` and `section`. */
 const LIGHT = { ...palette, headInk: palette.paper, sectionInk: palette.head }
 
 /** Variables by colour, such as `--goodink`; `--bar` is the length of a bar. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The heads of the closing log and the log of awards at a moment, stored outside the database (docs/CLOSING.md, rule 9). */
+/** The heads of the closing log and the award log at a moment, stored outside the database (docs/CLOSING.md, rule 9). */
 export interface Anchor {
   /** The UUID of the database. */
   database: string
@@ -8,7 +8,7 @@ export interface Anchor {
   decisions: number
   /** The hash of the newest of them. */
   hash: string
-  /** The number of rows in the log of awards, and the hash of the newest; absent in anchors of earlier versions. */
+  /** The number of rows in the award log, and the hash of the newest; absent in anchors of earlier versions. */
   awards?: number
   awardsHash?: string
   /** When the anchor was made. */

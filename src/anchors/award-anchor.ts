@@ -5,27 +5,27 @@ import { type Anchor, AnchorError } from './anchor.js'
 export type AwardLog = Pick<Awards, 'awardChainEntry' | 'awardChainLength'>
 
 /**
- * The head of the log of awards, as part of an anchor.
+ * The newest award and its hash, for an anchor.
  * @throws AnchorError if the log is not intact
  */
-export async function awardHead(store: AwardLog): Promise<{ awards: number; awardsHash: string }> {
+export async function awardLogHead(store: AwardLog): Promise<{ awards: number; awardsHash: string }> {
   const awards = await store.awardChainLength()
   const head = await store.awardChainEntry(awards)
-  if (head === null) throw new AnchorError('The log of awards was changed meanwhile. Try again.')
+  if (head === null) throw new AnchorError('The award log changed while it was read. Try again.')
   return { awards, awardsHash: head.hash }
 }
 
-/** An award may be dated up to this much earlier than an anchor that does not include it, because it was being recorded or clocks differed. */
+/** An award may be dated this much before an anchor that does not cover it: it was just being recorded, or clocks differed. */
 const TOLERANCE_MS = 10 * 60_000
 
 /**
- * Creates a check that the awards that an anchor does not include are not dated before it.
- * @returns a function that returns what is wrong, or null
+ * Creates a check for backdated awards: an award that an anchor does not cover must not be dated before the anchor.
+ * @returns a function that describes a backdated award; null if there is none
  */
-export async function createDateCheck(
+export async function createBackdatingCheck(
   store: AwardLog,
 ): Promise<(anchor: Pick<Anchor, 'awards' | 'at'>) => string | null> {
-  // At each number, the earliest of this row and all later ones.
+  // earliest[n] is the award with the earliest date among n and all later ones.
   const earliest: { id: number; at: Timestamp }[] = []
   for (let id = await store.awardChainLength(); id > 0; id--) {
     const { at = null } = (await store.awardChainEntry(id)) ?? {}
@@ -42,7 +42,7 @@ export async function createDateCheck(
 }
 
 /**
- * Why the log of awards does not contain the head in an anchor; null if it does.
+ * Explains why the award log does not contain the newest award of an anchor; null if it does.
  * @param brokenAt the first broken row of the log; null if none is known
  */
 export async function findAwardMismatch(
@@ -51,10 +51,10 @@ export async function findAwardMismatch(
   brokenAt: number | null,
 ): Promise<string | null> {
   if (awards === undefined) return null
-  if (brokenAt !== null && awards >= brokenAt) return `the log of awards is not intact: see award ${brokenAt}`
+  if (brokenAt !== null && awards >= brokenAt) return `the award log is broken at award ${brokenAt}`
   const entry = await store.awardChainEntry(awards)
   if (entry?.hash === awardsHash) return null
   return entry === null
     ? `award ${awards} is missing: awards were removed after ${at}, or an older backup was restored`
-    : `award ${awards} has another hash than when it was anchored: the log of awards was rewritten after ${at}, or an older backup was restored and used`
+    : `the hash of award ${awards} differs from the anchor: the award log was rewritten after ${at}, or an older backup was restored and has been written to since`
 }

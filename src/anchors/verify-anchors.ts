@@ -1,6 +1,6 @@
 import type { Timestamp } from '../core/time/clock.js'
 import type { Anchor, AnchorLine } from './anchor.js'
-import { createDateCheck, findAwardMismatch } from './award-anchor.js'
+import { createBackdatingCheck, findAwardMismatch } from './award-anchor.js'
 import type { AnchorStore } from './write-anchor.js'
 
 export interface AnchorVerification {
@@ -15,7 +15,7 @@ export interface AnchorVerification {
     /** When the first and the last of them were decided; null if there is none. */
     decidedFrom: Timestamp | null
     decidedUntil: Timestamp | null
-    /** Rows 1 to this one of the log of awards are unchanged too; null if no fitting anchor includes that log. */
+    /** Rows 1 to this one of the award log are unchanged too; null if no fitting anchor includes that log. */
     awards: number | null
     /** The first and the last anchor that fit. */
     anchoredFrom: Timestamp
@@ -27,9 +27,9 @@ export interface AnchorVerification {
 }
 
 /**
- * Compares anchors with the closing log and the log of awards.
+ * Compares anchors with the closing log and the award log.
  * @param chain the result of verifying the hash chain of decisions; an anchor after the first broken decision proves nothing
- * @param awards the result of verifying the log of awards
+ * @param awards the result of verifying the award log
  */
 export async function verifyAnchors(
   store: AnchorStore,
@@ -44,7 +44,7 @@ export async function verifyAnchors(
     length,
     chain,
     awards,
-    checkDates: await createDateCheck(store),
+    checkBackdating: await createBackdatingCheck(store),
   }
   const fitting: Anchor[] = []
   const mismatches: NonNullable<AnchorVerification['mismatch']>[] = []
@@ -67,7 +67,7 @@ interface Context {
   length: number
   chain: { brokenAt: number | null }
   awards: { brokenAt: number | null }
-  checkDates: Awaited<ReturnType<typeof createDateCheck>>
+  checkBackdating: Awaited<ReturnType<typeof createBackdatingCheck>>
 }
 
 const DAMAGED = 'the line is damaged: it is not an anchor'
@@ -79,7 +79,7 @@ const DAMAGED = 'the line is damaged: it is not an anchor'
 async function findMismatch(
   anchor: Anchor,
   newestFit: Anchor | undefined,
-  { store, database, length, chain, awards, checkDates }: Context,
+  { store, database, length, chain, awards, checkBackdating }: Context,
 ): Promise<string | null> {
   if (anchor.database !== database)
     return `it belongs to another database (${anchor.database}; this one is ${database})`
@@ -92,14 +92,14 @@ async function findMismatch(
     )
   }
   if (chain.brokenAt !== null && anchor.decisions >= chain.brokenAt)
-    return `the log is not intact up to closing decision ${anchor.decisions}: see closing decision ${chain.brokenAt}`
+    return `the closing log is broken at closing decision ${chain.brokenAt}`
   const entry = await store.chainEntry(anchor.decisions)
   if (entry?.hash === anchor.hash)
-    return (await findAwardMismatch(anchor, store, awards.brokenAt)) ?? checkDates(anchor)
+    return (await findAwardMismatch(anchor, store, awards.brokenAt)) ?? checkBackdating(anchor)
   const after = newestFit?.decisions ?? 0
   const which =
     after < anchor.decisions ? `a closing decision from ${after + 1} to ${anchor.decisions}` : 'a closing decision'
-  return `closing decision ${anchor.decisions} has another hash than when it was anchored: ${which} was rewritten after ${anchor.at}, or an older backup was restored and used`
+  return `the hash of closing decision ${anchor.decisions} differs from the anchor: ${which} was rewritten after ${anchor.at}, or an older backup was restored and has been written to since`
 }
 
 async function provenBy(fitting: readonly Anchor[], store: AnchorStore): Promise<AnchorVerification['proven']> {
@@ -146,7 +146,7 @@ function describe(
 }
 
 function describeAwards(proven: number, length: number): string {
-  const what = `The log of awards is as it was when anchored up to row ${proven} of ${length}`
-  if (proven === 0) return `No row of the log of awards (${length}) is anchored yet.`
+  const what = `The award log is as it was when anchored up to row ${proven} of ${length}`
+  if (proven === 0) return `No row of the award log (${length}) is anchored yet.`
   return proven === length ? `${what}.` : `${what}; newer ones are not anchored yet.`
 }

@@ -3,13 +3,13 @@ import type { Closings, Store } from '../store/contract.js'
 import { type Anchor, AnchorError } from './anchor.js'
 import { appendAnchor, newestAnchor } from './anchor-file.js'
 import type { AnchorTarget } from './anchor-target.js'
-import { type AwardLog, awardHead, findAwardMismatch } from './award-anchor.js'
+import { type AwardLog, awardLogHead, findAwardMismatch } from './award-anchor.js'
 import { postAnchor } from './post-anchor.js'
 
 export type AnchorStore = Pick<Store, 'identity'> & Pick<Closings, 'chainEntry' | 'chainLength'> & AwardLog
 
 /**
- * Writes the heads of the closing log and the log of awards to a file or a URL. Refuses a file whose newest anchor is of another database or is
+ * Writes the heads of the closing log and the award log to a file or a URL. Refuses a file whose newest anchor is of another database or is
  * not part of the log, because the log was rewritten, or an older backup was restored.
  * @throws AnchorError
  */
@@ -19,8 +19,8 @@ export async function writeAnchor(
 ): Promise<Anchor> {
   const decisions = await store.chainLength()
   const head = await store.chainEntry(decisions)
-  if (head === null) throw new AnchorError('The closing log was changed meanwhile. Try again.')
-  const heads = { decisions, hash: head.hash, ...(await awardHead(store)) }
+  if (head === null) throw new AnchorError('The closing log changed while it was read. Try again.')
+  const heads = { decisions, hash: head.hash, ...(await awardLogHead(store)) }
   const anchor = { database: await store.identity(), ...heads, at: now.toISOString() }
   if (target.kind === 'url') {
     await postAnchor(target.url, anchor, options)

@@ -1,4 +1,4 @@
-import { MAX_INTENTS_PER_DAY, REFUSAL_BLOCKS_MS } from '../core/close-intent.js'
+import { MAX_INTENTS_PER_DAY, REFUSAL_COOLDOWN_MS } from '../core/close-intent.js'
 import { contentHash, withoutMembers } from '../core/documents/canonical-json.js'
 import { parseRfq, type Rfq } from '../core/documents/observation.js'
 import type { DecisionRecord, KnownDocument, KnownEntry } from '../core/records.js'
@@ -171,7 +171,7 @@ export function retryBlockReason(reply: DecisionRecord | undefined, candidate: C
   const reference = `closing decision ${reply.id}, ${reply.decidedAt}`
   if (reply.outcome === 'refused') {
     const elapsed = now.getTime() - Date.parse(reply.decidedAt)
-    if (elapsed >= REFUSAL_BLOCKS_MS || !isSameContent(reply.evidence.verified, candidate)) return null
+    if (elapsed >= REFUSAL_COOLDOWN_MS || !isSameContent(reply.evidence.verified, candidate)) return null
     return { code: 'refused', text: `the marketplace refused to close it (${reference}) and it has not changed since` }
   }
   if (reply.outcome !== 'unknown' && reply.outcome !== 'failed') return null

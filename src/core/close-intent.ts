@@ -1,14 +1,14 @@
 import type { CloseOutcome } from './records.js'
 
-/** How long a refused close of an unchanged RFQ is not resent, in milliseconds (docs/CLOSING.md, rule 5). */
-export const REFUSAL_BLOCKS_MS = 24 * 3_600_000
+/** Time after a refused close in which the RFQ is not closed again unless it changed (docs/CLOSING.md, rule 5). */
+export const REFUSAL_COOLDOWN_MS = 24 * 3_600_000
 
 /** The state of a close intent: open (`planned`, `sending`), or settled with the outcome of the close. */
 export type IntentState = 'planned' | 'sending' | CloseOutcome
 
 /**
- * The states an intent may change to (docs/CLOSING.md, rule 7). Nothing was sent while it was `planned`, so such an
- * intent cannot have closed the RFQ itself. `sending` to `sending` is the second POST.
+ * The states to which an intent may change (docs/CLOSING.md, rule 7). `planned` cannot become `closed`: nothing was sent yet,
+ * so somebody else closed the RFQ. `sending` to `sending` is the second POST.
  */
 const TRANSITIONS: Readonly<Record<IntentState, readonly IntentState[]>> = {
   planned: ['sending', 'already-closed', 'failed'],
@@ -22,7 +22,7 @@ const TRANSITIONS: Readonly<Record<IntentState, readonly IntentState[]>> = {
 
 export const INTENT_STATES = Object.keys(TRANSITIONS) as IntentState[]
 
-/** The states of an intent that is not settled: those that can still change. */
+/** The states of an intent that is not settled yet. */
 export const OPEN_INTENT_STATES = INTENT_STATES.filter((state) => TRANSITIONS[state].length > 0)
 
 /** Maximum number of POSTs per intent (docs/CLOSING.md, rule 7). */

@@ -1,4 +1,7 @@
-/** Colours, ARGB. Colour never carries information that is not also given as text. */
+/**
+ * Colours, ARGB. `ink` is the colour of text, `paper` the background, `band` the background of groups of rows; `goodInk` is that of text on
+ * `good`. Colour never carries information that is not also given as text.
+ */
 export const palette = {
   ink: 'FF1F2933',
   muted: 'FF5F6B76',
@@ -20,7 +23,7 @@ export const palette = {
   bar: 'FFC9E2E8',
 } as const
 
-/** The colours on dark screens, and those of text on two of them. */
+/** The same for dark mode. Text on `head` and `section` has colours of its own: `paper` and `head` would be too dark. */
 export const darkPalette: Record<keyof typeof palette | 'headInk' | 'sectionInk', string> = {
   ink: 'FFE4E9ED',
   muted: 'FFA3B0BB',

@@ -1,32 +1,30 @@
 import { z } from 'zod'
 
-/** Parts of several schemas. */
+/** Schemas that several views share. */
 export const timestamp = z.iso.datetime().describe('UTC, ISO 8601 with milliseconds.')
 export const text = z.string()
 export const nullableText = z.string().nullable()
-export const number = z.number().nullable()
+export const nullableNumber = z.number().nullable()
 export const count = z.int().min(0)
 export const channelKey = z.string().describe('`org/slug`.')
-/** Of an answer as of a moment. */
+/** Set in answers to requests with `as_of`. */
 export const incomplete = z
   .array(channelKey)
   .optional()
-  .describe(
-    'With `as_of`: the channels of which no poll was complete by then, so that what was there may be missing. Otherwise absent.',
-  )
+  .describe('Only with `as_of`: the channels without a complete poll by then, whose data may be incomplete.')
 /** A list, and the cursor of its next page. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({
     asOf: timestamp
       .nullable()
-      .describe('The moment of `as_of`, or of the first page of RFQs; null for the current state.'),
+      .describe('The requested `as_of`, or the time of the first page of a list of RFQs; null for the current state.'),
     incomplete,
     items: z.array(item),
-    nextCursor: z.string().nullable().describe('For `cursor`; null on the last page.'),
+    nextCursor: z.string().nullable().describe('Pass it as `cursor` to get the next page; null on the last page.'),
   })
-/** A list that is known as a whole. */
+/** A list whose length is known. */
 export const countedListOf = <Item extends z.ZodType>(item: Item) =>
-  listOf(item).extend({ total: count.describe('Of all pages.') })
+  listOf(item).extend({ total: count.describe('The number of items on all pages.') })
 
-/** A part whose members docs/COMPARISON.md describes. */
-export const part = <T>() => z.unknown() as unknown as z.ZodType<T, T>
+/** A value that is not validated; docs/COMPARISON.md describes its members. */
+export const unvalidated = <T>() => z.unknown() as unknown as z.ZodType<T, T>

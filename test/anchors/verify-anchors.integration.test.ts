@@ -32,7 +32,7 @@ async function verify({ store }: Log, file: string) {
   return { chain, ...(await verifyAnchors(store, readAnchors(file), chain, await store.verifyAwards())) }
 }
 
-describe('anchors of the log of awards', () => {
+describe('anchors of the award log', () => {
   const change = (path: string, sql: string) =>
     tamper(path, (db) => {
       for (const name of ['awards_immutable', 'awards_no_delete', 'award_files_no_delete'])
@@ -73,7 +73,7 @@ describe('anchors of a log without awards', () => {
     await log.store.recordAward(newAward({ at: at(-60) }))
     const newer = await verify(log, file)
     expect(newer).toMatchObject({ ok: true, proven: { awards: 0 } })
-    expect(newer.message).toMatch(/No row of the log of awards \(1\) is anchored yet\.$/)
+    expect(newer.message).toMatch(/No row of the award log \(1\) is anchored yet\.$/)
     await log.store.recordAward(newAward({ rfqId: 'rfq-2', at: at(-3600) }))
     await log.store.recordAward(newAward({ rfqId: 'rfq-3', at: at(60) }))
     const message = `award 2 is dated ${at(-3600)}, but was not in the log when the anchor was made`
@@ -174,7 +174,10 @@ describe('anchors of the closing log', () => {
     expect(await verify(log, file)).toMatchObject({
       ok: false,
       proven: { decisions: 6 },
-      mismatch: { line: 4, message: expect.stringContaining('an older backup was restored and used') },
+      mismatch: {
+        line: 4,
+        message: expect.stringContaining('an older backup was restored and has been written to since'),
+      },
     })
   })
 

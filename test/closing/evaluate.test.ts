@@ -8,7 +8,7 @@ import {
   retryBlockReason,
   storedCandidate,
 } from '../../src/closing/evaluate.js'
-import { REFUSAL_BLOCKS_MS } from '../../src/core/close-intent.js'
+import { REFUSAL_COOLDOWN_MS } from '../../src/core/close-intent.js'
 import type { DecisionRecord, KnownDocument } from '../../src/core/records.js'
 import { createCalendar } from '../../src/core/time/expiry.js'
 import { anRfq } from '../helpers/data/sample-documents.js'
@@ -118,7 +118,7 @@ const replyed = (outcome: string, more: object = {}) =>
 
 describe('the reason against closing an RFQ again', () => {
   it.each(['unknown', 'failed'])('is an %s outcome, until a person decides', (outcome) => {
-    const later = new Date(NOW.getTime() + 400 * REFUSAL_BLOCKS_MS)
+    const later = new Date(NOW.getTime() + 400 * REFUSAL_COOLDOWN_MS)
     expect(retryBlockReason(replyed(outcome), candidate, later)).toEqual({
       code: 'uncertain',
       text: expect.stringMatching(/is uncertain \(closing decision 5, 2026-11-21T11.*--retry/),

@@ -53,7 +53,7 @@ describe('an RFQ that was not read yet', () => {
     expect(texts.Offers?.flat()).toContain('2 offers, not read yet.')
     expect(texts.RFQs?.filter((row) => row.includes('Unread') && row.includes('2, not read yet'))).toHaveLength(1)
     expect(texts.Summary?.filter((row) => row.includes('Unread') && row.includes('2, not read yet'))).toHaveLength(1)
-    expect(texts.Summary).toContainEqual(expect.arrayContaining(['Offers, not read yet', '2']))
+    expect(texts.Summary).toContainEqual(expect.arrayContaining(['Offers not read yet', '2']))
     expect(renderChannelReport(report, 'html')).not.toContain('No offers received')
     expect(renderChannelReport(report, 'csv')).toContain('"2, not read yet"')
   })

@@ -47,9 +47,9 @@ describe('world events', () => {
   it('include offers, revisions, reviews, decisions, amendments, new RFQs and prices', () => {
     const events = advanceWorld(createWorld({ seed: 3, now }), at(20 * DAY)).map(({ text }) => text)
     for (const sign of [
-      ': offer of',
+      ': offer from',
       'revised offer',
-      'review of',
+      'reviewed:',
       ' accepted',
       ' rejected',
       'amended',

@@ -12,14 +12,14 @@ import { refuseNeededFile } from '../output/output-file.js'
 import { plural } from '../output/terminal-text.js'
 import { connectTo } from '../process/connect-to.js'
 import { looseFiles } from '../process/file-permissions.js'
-import { type CheckedApp, isMadeWithDatabase } from './checked-app.js'
+import { type CheckApp, willBeCreatedWithDatabase } from './check-app.js'
 import { type Check, failed, passed, warning } from './finding.js'
 import { checkWeb } from './web-check.js'
 
 const START_QUEUE = 'start the queue server, or set `queue: in-process` to run without one'
 
 /** Checks of this machine: configuration, database, queue and folders. */
-export const localChecks = (app: CheckedApp, now: Clock, time: TimeFormat): Check[] => [
+export const localChecks = (app: CheckApp, now: Clock, time: TimeFormat): Check[] => [
   { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
   { what: 'database', remedy: 'check `database:` in the configuration', run: () => checkDatabase(app, now()) },
   { what: 'closing', remedy: '', run: () => checkClosing(app, now(), time) },
@@ -53,7 +53,7 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 /** A smaller share of unused space is not worth showing. */
 const MIN_UNUSED_SHOWN = 0.1
 
-async function checkDatabase(app: CheckedApp, now: Date) {
+async function checkDatabase(app: CheckApp, now: Date) {
   const store = await app.store()
   if (await app.databaseIsNew())
     return passed(`${store.name}: new; \`quotekeeper sync\` or \`quotekeeper start\` creates it`)
@@ -158,7 +158,7 @@ async function checkAnchors(app: App, { minute, label }: TimeFormat) {
     const { probeFolder } = await import('../../store/maintenance/write-check.js')
     await requireContinuing(await store(), target.path)
     const folder = dirname(target.path)
-    if (!isMadeWithDatabase(folder, app)) await probeFolder(folder)
+    if (!willBeCreatedWithDatabase(folder, app)) await probeFolder(folder)
   }
   const reached = target.kind === 'url' ? await connectTo(target.url, 'anchors.to') : `${target.path}: writable`
   const state = await (await store()).maintenanceState('anchor')
@@ -170,7 +170,7 @@ async function checkAnchors(app: App, { minute, label }: TimeFormat) {
 const RATES_REMEDY = 'check `reports.exchangeRates:` in the configuration'
 
 /** The source can be read, and its newest rate is recent. Records nothing. */
-async function checkRates({ config, store, databaseIsNew }: CheckedApp, now: Date, { minute, label }: TimeFormat) {
+async function checkRates({ config, store, databaseIsNew }: CheckApp, now: Date, { minute, label }: TimeFormat) {
   const [{ readRates }, { ratesTask }] = await Promise.all([
     import('../../rates/read-rates.js'),
     import('../../rates/rate-source.js'),
@@ -226,7 +226,7 @@ async function checkReports({ config }: App) {
 }
 
 /** A warning only: everything works, but others may read offers and keys. */
-async function checkPermissions({ config, databaseIsNew }: CheckedApp) {
+async function checkPermissions({ config, databaseIsNew }: CheckApp) {
   const databaseOpened = await databaseIsNew().then(
     (isNew) => !isNew,
     () => false,

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import type { CheckedApp } from './checked-app.js'
+import type { CheckApp } from './check-app.js'
 import { type CheckResult, failed, passed } from './finding.js'
 
 /** A service that takes longer to answer counts as another program, in milliseconds. */
@@ -8,7 +8,7 @@ const MAX_ANSWER_MS = 5_000
 const ALL_ADDRESSES: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /** `start` could listen on `web.host` and `web.port`, or the running service of this database does. */
-export async function checkWeb(app: CheckedApp): Promise<CheckResult> {
+export async function checkWeb(app: CheckApp): Promise<CheckResult> {
   const { host, port } = app.config.web
   const error = await tryToListen(host, port)
   if (error === null) return passed(port === 0 ? `any free port of ${host}` : `port ${port} of ${host} is free`)
@@ -28,7 +28,7 @@ function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException 
 }
 
 /** Whether the server there says that it serves this database. */
-async function isOwnService({ config, store }: CheckedApp): Promise<boolean> {
+async function isOwnService({ config, store }: CheckApp): Promise<boolean> {
   const { host, port } = config.web
   const address = ALL_ADDRESSES[host] ?? host
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}/healthz`

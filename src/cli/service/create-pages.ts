@@ -76,14 +76,14 @@ async function createReports(
   now: Clock,
   observer: Pick<JobObserver, 'reportEnded'> | undefined,
 ): Promise<ReportsDeps> {
-  const [{ createReportJobs }, { createReportMaker }, { createReportFiles }] = await Promise.all([
+  const [{ createReportJobs }, { createWebReportMaker }, { createReportFiles }] = await Promise.all([
     import('../../web/reports/report-jobs.js'),
-    import('./report-maker.js'),
+    import('./web-report-maker.js'),
     import('./report-files.js'),
   ])
   const { config, log, makeReport } = app
   const store = await app.store()
-  const make = createReportMaker({ config, log, makeReport, store, now, observer })
+  const make = createWebReportMaker({ config, log, makeReport, store, now, observer })
   const describe = (error: unknown) => {
     app.log.error({ err: error }, 'a report requested on the page failed')
     return 'The report could not be made; see the log of the service.'

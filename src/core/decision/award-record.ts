@@ -38,7 +38,7 @@ export interface RecommendationRecord {
 
 /** What the desk decided, as pages, commands and reports show it. Tonnes are t CO2e, amounts are payable. */
 export interface AwardFacts {
-  /** Its number in the log of awards, in which withdrawals have numbers too; null if it is about to be recorded. */
+  /** Its number in the award log, in which withdrawals have numbers too; null if it is about to be recorded. */
   id: number | null
   at: Timestamp
   by: string

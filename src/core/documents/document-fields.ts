@@ -2,27 +2,27 @@ import { ExactNumber, RepeatedMember } from './exact-json.js'
 
 export type FieldValue = string | number | boolean | null
 
-/** Deeper than any documented document; bounds the cost of hostile nesting. */
+/** Deeper than any document of the API; bounds the cost of hostile nesting. */
 const MAX_DEPTH = 10
-/** More fields than any documented document; the rest is ignored. */
+/** More fields than any document of the API; the rest is ignored. */
 const MAX_FIELDS = 20_000
 
 /**
  * Flattens a document to its scalar values by path (`offer.prePayments[0].amount`), in document order. Null, absent and
- * empty values have no path. Of an exact value, numbers that a double cannot hold are text, and the values of a member that
- * occurs more than once are numbered: `state (1 of 2)`.
+ * empty values are left out. In an exact body (exact-json.ts), numbers that a double cannot hold become text, and the values of a
+ * repeated member get numbered paths: `state (1 of 2)`.
  */
 export function flatten(body: unknown): Map<string, FieldValue> {
   const leaves = new Map<string, FieldValue>()
-  const waiting: { path: string; value: unknown; depth: number }[] = [{ path: '', value: body, depth: 0 }]
-  for (let next = waiting.pop(); next !== undefined && leaves.size < MAX_FIELDS; next = waiting.pop()) {
+  const stack: { path: string; value: unknown; depth: number }[] = [{ path: '', value: body, depth: 0 }]
+  for (let next = stack.pop(); next !== undefined && leaves.size < MAX_FIELDS; next = stack.pop()) {
     const { path, value, depth } = next
     if (value === null || value === undefined) continue
     if (value instanceof ExactNumber) leaves.set(path, value.source)
     else if (typeof value !== 'object') leaves.set(path, toFieldValue(value as string | number | boolean))
     else if (depth === MAX_DEPTH) leaves.set(path, '(nested too deeply to compare)')
     else
-      waiting.push(
+      stack.push(
         ...membersOf(value, path)
           .reverse()
           .map((member) => ({ ...member, depth: depth + 1 })),
@@ -50,7 +50,7 @@ function membersOf(value: object, path: string): { path: string; value: unknown 
   return members.map(([key, item]) => ({ path: path === '' ? key : `${path}.${key}`, value: item }))
 }
 
-/** The fields that differ between two documents; those of the later document first. */
+/** The fields that differ between two documents, in the order of the later one; fields that it no longer has come last. */
 export function differences(before: Map<string, FieldValue>, after: Map<string, FieldValue>) {
   const paths = new Set([...after.keys(), ...before.keys()])
   return [...paths].flatMap((field) => {

@@ -6,7 +6,7 @@ const SLICE_MS = 10
 export class TimeSlice {
   #end = performance.now() + SLICE_MS
 
-  /** Whether it is time to wait for `next()`. */
+  /** Whether the time of this slice is used up; if so, await `next()`. */
   get isOver(): boolean {
     return performance.now() >= this.#end
   }

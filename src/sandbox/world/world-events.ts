@@ -18,14 +18,14 @@ export interface WorldEvent {
   text: string
 }
 
-/** Bounds a world that runs for months: old closed RFQs are archived, and no more are opened. */
+/** Maximum number of RFQs per channel: at the limit, old closed RFQs are archived, or no RFQ is opened. */
 const MAX_RFQS = 60
 /** Days after the due date at which the channel closes an RFQ that is still open. */
 const AUTO_CLOSE_DAYS = 21
 
 /**
- * Lets all events due up to a moment happen. One large step and many small ones give the same world.
- * @param to the world's new time; an earlier moment changes nothing
+ * Applies all events that are due by a moment. One large step gives the same world as many small ones.
+ * @param to the new time of the world; an earlier time than its current one changes nothing
  * @returns the events that happened, in order
  */
 export function advanceWorld(world: World, to: Date): WorldEvent[] {
@@ -62,56 +62,56 @@ export function planRfqEvents(world: World, channel: ChannelRecord, record: RfqR
 }
 
 /** Changes the world. Returns a description of what happened, or null if nothing did. */
-function applyEvent(world: World, plan: PlannedEvent): string | null {
-  const [org = '', slug = ''] = splitKey(plan.channel)
+function applyEvent(world: World, event: PlannedEvent): string | null {
+  const [org = '', slug = ''] = splitKey(event.channel)
   const channel = world.channel({ org, channel: slug })
   if (!channel) return null
-  const f = world.random.faker(`${plan.channel}/${plan.rfqId}/${plan.kind}/${plan.n}`)
-  if (plan.kind === 'open-rfq') return openRfq(world, channel, plan, f)
-  if (plan.kind === 'reprice') return reprice(world, channel, plan, f)
-  const record = channel.rfq(plan.rfqId)
-  return record ? applyRfqEvent(world, { channel, record, plan, f }) : null
+  const f = world.random.faker(`${event.channel}/${event.rfqId}/${event.kind}/${event.n}`)
+  if (event.kind === 'open-rfq') return openRfq(world, channel, event, f)
+  if (event.kind === 'reprice') return reprice(world, channel, event, f)
+  const record = channel.rfq(event.rfqId)
+  return record ? applyRfqEvent(world, { channel, record, event, f }) : null
 }
 
 /** Splits at the first slash: the slug may contain slashes, the organization may not. */
 const splitKey = (key: string) => [key.slice(0, key.indexOf('/')), key.slice(key.indexOf('/') + 1)]
 
-interface RfqEvent {
+interface RfqEventContext {
   channel: ChannelRecord
   record: RfqRecord
-  plan: PlannedEvent
+  event: PlannedEvent
   f: Faker
 }
 
-function applyRfqEvent(world: World, event: RfqEvent): string | null {
-  if (event.plan.kind === 'turn') return takeDeveloperTurn(world, event)
-  if (event.plan.kind === 'amend') return amend(world, event)
-  return decide(world, event)
+function applyRfqEvent(world: World, context: RfqEventContext): string | null {
+  if (context.event.kind === 'turn') return takeDeveloperTurn(world, context)
+  if (context.event.kind === 'amend') return amend(world, context)
+  return decide(world, context)
 }
 
 /** Plans the next event of the same kind. */
-function reschedule(world: World, plan: PlannedEvent, waitMs: number): void {
-  world.schedule.add({ ...plan, n: plan.n + 1, at: plan.at + waitMs })
+function reschedule(world: World, event: PlannedEvent, waitMs: number): void {
+  world.schedule.add({ ...event, n: event.n + 1, at: event.at + waitMs })
 }
 
 // --- the channel ----------------------------------------------------------------------------------------------------
 
-function openRfq(world: World, channel: ChannelRecord, plan: PlannedEvent, f: Faker): string | null {
-  reschedule(world, plan, delay(f, 12, 48))
+function openRfq(world: World, channel: ChannelRecord, event: PlannedEvent, f: Faker): string | null {
+  reschedule(world, event, delay(f, 12, 48))
   const listings = comparableListings(f, channel.listings, f.number.int({ min: 3, max: 8 }))
   const days = f.number.int({ min: 2, max: 12 })
-  archiveOldRfqs(world, channel, plan.at)
+  archiveOldRfqs(world, channel, event.at)
   if (listings.length === 0 || channel.rfqs.length >= MAX_RFQS) return null
   const count = ++channel.created.rfqs
   const terms = makeRfq(world.random, {
-    name: `${plan.channel}/rfq/${count}`,
+    name: `${event.channel}/rfq/${count}`,
     number: 1000 + count,
     listings,
-    openedAt: plan.at,
-    responseDueDate: daysAfter(calendarDate(plan.at), days),
+    openedAt: event.at,
+    responseDueDate: daysAfter(calendarDate(event.at), days),
   })
   const record = world.putRfq(channel, new RfqRecord(terms))
-  world.schedule.addAll(planRfqEvents(world, channel, record, plan.at))
+  world.schedule.addAll(planRfqEvents(world, channel, record, event.at))
   return `RFQ ${terms.number} opened: ${terms.title}, responses due ${terms.responseDueDate}`
 }
 
@@ -122,8 +122,8 @@ function archiveOldRfqs(world: World, channel: ChannelRecord, now: number): void
   }
 }
 
-function reprice(world: World, channel: ChannelRecord, plan: PlannedEvent, f: Faker): string | null {
-  reschedule(world, plan, delay(f, 20, 90))
+function reprice(world: World, channel: ChannelRecord, event: PlannedEvent, f: Faker): string | null {
+  reschedule(world, event, delay(f, 20, 90))
   if (channel.listings.length === 0) return null
   const listing = f.helpers.arrayElement(channel.listings)
   const { pricing } = world.changeListing(listing.id, repriceListing(f, listing))
@@ -132,69 +132,71 @@ function reprice(world: World, channel: ChannelRecord, plan: PlannedEvent, f: Fa
 
 // --- an RFQ ---------------------------------------------------------------------------------------------------------
 
-/** Until the due date: a new offer, a revised one, or a review. */
-function takeDeveloperTurn(world: World, event: RfqEvent): string | null {
-  const { record, plan, f } = event
+/** Lets developers act until the due date: submits an offer, revises one, or decides a review. */
+function takeDeveloperTurn(world: World, context: RfqEventContext): string | null {
+  const { record, event, f } = context
   const { state, responseDueDate } = record.terms
   const dueEnd = endOf(responseDueDate)
-  if (state !== 'open' || plan.at > dueEnd + AUTO_CLOSE_DAYS * DAY) return null
-  reschedule(world, plan, delay(f, 2, 20))
-  if (plan.at >= dueEnd) return null
+  if (state !== 'open' || event.at > dueEnd + AUTO_CLOSE_DAYS * DAY) return null
+  reschedule(world, event, delay(f, 2, 20))
+  if (event.at >= dueEnd) return null
   const pending = record.responses.filter((response) => response.offer.review?.status === 'pending')
   const submitted = record.responses.filter((response) => response.status === 'submitted')
-  const unanswered = record.terms.listingIds.filter((id) => record.responses.every(({ listingId }) => listingId !== id))
+  const withoutOffer = record.terms.listingIds.filter((id) =>
+    record.responses.every(({ listingId }) => listingId !== id),
+  )
   const choice = f.number.float()
-  if (choice < 0.5 && unanswered.length > 0) return newOffer(world, event, f.helpers.arrayElement(unanswered))
-  if (choice < 0.75 && submitted.length > 0) return revise(world, event, f.helpers.arrayElement(submitted))
-  return pending.length > 0 ? review(world, event, f.helpers.arrayElement(pending)) : null
+  if (choice < 0.5 && withoutOffer.length > 0) return newOffer(world, context, f.helpers.arrayElement(withoutOffer))
+  if (choice < 0.75 && submitted.length > 0) return revise(world, context, f.helpers.arrayElement(submitted))
+  return pending.length > 0 ? review(world, context, f.helpers.arrayElement(pending)) : null
 }
 
 /** An offer for a listing that has none yet. */
-function newOffer(world: World, { channel, record, plan }: RfqEvent, listingId: string): string {
-  const generated = world.generateResponse(channel, record, plan.at, listingId)
+function newOffer(world: World, { channel, record, event }: RfqEventContext, listingId: string): string {
+  const generated = world.generateResponse(channel, record, event.at, listingId)
   const response = world.putResponse({ channel, record }, generated)
-  return `RFQ ${record.terms.number}: offer of ${describe(response)}`
+  return `RFQ ${record.terms.number}: offer from ${describe(response)}`
 }
 
-function revise(world: World, { record, plan, f }: RfqEvent, response: RfqResponse): string {
-  const offer = reviseOffer(f, response, plan.at)
-  const revised = world.changeResponse(response.id, { submittedAt: timestamp(plan.at), offer })
-  return `RFQ ${record.terms.number}: revised offer of ${describe(revised)}`
+function revise(world: World, { record, event, f }: RfqEventContext, response: RfqResponse): string {
+  const offer = reviseOffer(f, response, event.at)
+  const revised = world.changeResponse(response.id, { submittedAt: timestamp(event.at), offer })
+  return `RFQ ${record.terms.number}: revised offer from ${describe(revised)}`
 }
 
-function review(world: World, { record, plan, f }: RfqEvent, response: RfqResponse): string {
-  const decided = decideReview(f, response.offer.review as Review, plan.at)
+function review(world: World, { record, event, f }: RfqEventContext, response: RfqResponse): string {
+  const decided = decideReview(f, response.offer.review as Review, event.at)
   world.changeResponse(response.id, { offer: { review: decided } })
-  return `RFQ ${record.terms.number}: review of the offer of ${response.projectDeveloperName}: ${decided.status}`
+  return `RFQ ${record.terms.number}: offer from ${response.projectDeveloperName} reviewed: ${decided.status}`
 }
 
-function amend(world: World, { record, plan, f }: RfqEvent): string | null {
-  if (record.terms.state !== 'open' || plan.at > endOf(record.terms.responseDueDate) + 2 * DAY) return null
+function amend(world: World, { record, event, f }: RfqEventContext): string | null {
+  if (record.terms.state !== 'open' || event.at > endOf(record.terms.responseDueDate) + 2 * DAY) return null
   const changes = amendRfq(f, record.terms)
-  world.changeRfq(record.terms.id, { ...changes, updatedAt: timestamp(plan.at) })
+  world.changeRfq(record.terms.id, { ...changes, updatedAt: timestamp(event.at) })
   const what = Object.keys(changes).join(', ')
   return `RFQ ${record.terms.number} amended: ${what} (responses due ${record.terms.responseDueDate})`
 }
 
-/** After the due date the buyer decides on the offers, even of an open RFQ; eventually the channel closes the RFQ. */
-function decide(world: World, { record, plan, f }: RfqEvent): string | null {
+/** After the due date, the buyer accepts or rejects the offers, even while the RFQ is open. Later the channel closes it. */
+function decide(world: World, { record, event, f }: RfqEventContext): string | null {
   const { id, number, state, responseDueDate } = record.terms
   const dueEnd = endOf(responseDueDate)
-  if (plan.at < dueEnd) {
-    reschedule(world, plan, dueEnd - plan.at + delay(f, 20, 70))
+  if (event.at < dueEnd) {
+    reschedule(world, event, dueEnd - event.at + delay(f, 20, 70))
     return null
   }
   const submitted = record.responses.filter((response) => response.status === 'submitted')
   if (submitted.length > 0) {
-    reschedule(world, plan, delay(f, 5, 40))
+    reschedule(world, event, delay(f, 5, 40))
     return decideOffer(world, record, submitted[0] as RfqResponse)
   }
   if (state === 'closed') return null
-  if (plan.at < dueEnd + AUTO_CLOSE_DAYS * DAY) {
-    reschedule(world, plan, dueEnd + AUTO_CLOSE_DAYS * DAY - plan.at)
+  if (event.at < dueEnd + AUTO_CLOSE_DAYS * DAY) {
+    reschedule(world, event, dueEnd + AUTO_CLOSE_DAYS * DAY - event.at)
     return null
   }
-  const closedAt = timestamp(plan.at)
+  const closedAt = timestamp(event.at)
   world.changeRfq(id, { state: 'closed', closedAt, updatedAt: closedAt })
   return `RFQ ${number} closed by the channel`
 }
@@ -204,7 +206,7 @@ function decideOffer(world: World, record: RfqRecord, response: RfqResponse): st
   const won = response === cheapest(record) && record.responses.every((each) => each.status !== 'accepted')
   const status = won ? 'accepted' : 'rejected'
   world.changeResponse(response.id, { status })
-  return `RFQ ${record.terms.number}: offer of ${describe(response)} ${status}`
+  return `RFQ ${record.terms.number}: offer from ${describe(response)} ${status}`
 }
 
 function cheapest(record: RfqRecord): RfqResponse | undefined {

@@ -40,7 +40,7 @@ export interface AwardWithWithdrawal extends AwardRow {
   withdrawn_because: string | null
 }
 
-/** The log of awards as a hash chain. */
+/** The award log as a hash chain. */
 export const AWARD_LOG: HashChainedLog<AwardRow> = {
   table: 'awards',
   noun: { one: 'Award', many: 'awards and withdrawals' },

@@ -1,4 +1,4 @@
-import { REFUSAL_BLOCKS_MS } from '../../core/close-intent.js'
+import { REFUSAL_COOLDOWN_MS } from '../../core/close-intent.js'
 import { parseRfq } from '../../core/documents/observation.js'
 import type { UnsettledClose } from '../../core/records.js'
 import { createCalendar } from '../../core/time/expiry.js'
@@ -92,7 +92,7 @@ function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClos
   const remedies: Record<UnsettledClose['outcome'], string> = {
     refused:
       'check on the marketplace why it was refused; it is sent again when its document changes or after ' +
-      `${new Date(Date.parse(since) + REFUSAL_BLOCKS_MS).toISOString()}, or at once with: ${again}`,
+      `${new Date(Date.parse(since) + REFUSAL_COOLDOWN_MS).toISOString()}, or at once with: ${again}`,
     unknown: `check on the marketplace whether it is closed; it is not sent again, except with: ${again}`,
     failed: `check on the marketplace why the close had no effect; it is not sent again, except with: ${again}`,
     open: inProgress

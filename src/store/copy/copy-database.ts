@@ -45,7 +45,7 @@ interface CopyContext extends CopyOptions {
 
 /**
  * Copies a database of either engine to a new one of either engine, and verifies the copy: the rows of each table by their number and
- * SHA-256, and the closing log and the log of awards by their hash chains. The copy has the identity of the database and cannot be used
+ * SHA-256, and the closing log and the award log by their hash chains. The copy has the identity of the database and cannot be used
  * before it is finished; an interrupted copy is resumed. Writes during the copy would be missing in it: PostgreSQL is locked against them,
  * and a copy of a SQLite database that was written to is not finished.
  * @throws StoreError if a process uses the database, if it was written to, if the new one has other data, or if the copy differs
@@ -196,7 +196,7 @@ const verifyDecisions = (source: CopySide, target: CopyTarget) =>
   )
 
 const verifyAwards = (source: CopySide, target: CopyTarget) =>
-  verifyLog(source, target, 'log of awards', ({ database }) => createAwards(database).verifyAwards())
+  verifyLog(source, target, 'award log', ({ database }) => createAwards(database).verifyAwards())
 
 /** Both logs must verify alike. A broken log is copied as it is. */
 async function verifyLog(

@@ -184,11 +184,11 @@ function copyStop(source: Sqlite, target: Sqlite): void {
 function copyAwards(source: Sqlite, target: Sqlite): string | null {
   const rows = source.prepare('select * from awards order by id').all() as AwardRow[]
   const { brokenAt, message } = verifyChain(AWARD_LOG, rows, rows.length)
-  if (brokenAt !== null) return `The log of awards of the replaced database ${source.name} is not intact: ${message}`
+  if (brokenAt !== null) return `The award log of the replaced database ${source.name} is not intact: ${message}`
   const known = target.prepare('select hash from awards order by id').pluck().all() as string[]
   const common = Math.min(known.length, rows.length)
   if ((known[common - 1] ?? GENESIS) !== (rows[common - 1]?.hash ?? GENESIS))
-    return `The log of awards of ${target.name} is not the beginning of the one of ${source.name}: the backup was used after it was made.`
+    return `The award log of ${target.name} is not the beginning of the one of ${source.name}: the backup was used after it was made.`
   const copy = (table: string, key: string, value: string | number | null) => {
     const row = source.prepare(`select * from ${table} where ${key} = ?`).get(value) as
       | Record<string, unknown>

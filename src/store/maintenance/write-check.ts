@@ -39,7 +39,7 @@ function otherUsers({ path }: Connection): string {
  * Tests whether a database file that does not exist, or is empty, can be created, without creating it.
  * @throws the error of creating it, or a StoreError
  */
-export async function tryToCreateFile(path: string): Promise<void> {
+export async function assertCanCreateFile(path: string): Promise<void> {
   const file = await lstat(path).catch(() => null)
   // The folder that a link points to would not be created, so it must exist.
   if (file?.isSymbolicLink()) return requireWritable(dirname(resolve(dirname(path), await readlink(path))))

@@ -84,7 +84,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
  * Tests whether the tables can be created in an empty database, and leaves it empty.
  * @throws UnusableDatabaseError; StoreError
  */
-export async function tryToCreateTables(url: string): Promise<void> {
+export async function assertCanCreateTables(url: string): Promise<void> {
   const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 1 })
   try {
     await tryToMigrate(database, new Date())

@@ -47,7 +47,7 @@ export async function planEntries(
   const listed = await plannableRfqs([...entries.values()], context.timeZone ?? 'UTC', (rfq) =>
     reasonToRead(rfq, known.get(rfq.id), rules),
   )
-  const toPlan = listed.filter(({ cause }) => cause !== null)
+  const toPlan = listed.filter((rfq) => rfq.reasonToRead !== null)
   const sizes = toPlan.map(({ id, responseIds }) => ({ id, responses: responseIds?.length ?? 0 }))
   const responses = await loadResponses(context.store, run.channel, sizes)
   const plan = await planRequests({ listed, known, responses, now, planning })
@@ -74,7 +74,7 @@ export const isReadable = (entry: Pick<RfqEntry, 'id' | 'document'>): boolean =>
 async function plannableRfqs(
   entries: readonly (Observation<RfqListItem> & { entryHash?: string })[],
   timeZone: string,
-  causeOf: (rfq: ListedRfq) => string | null,
+  reasonOf: (rfq: ListedRfq) => string | null,
 ): Promise<PlannableRfq[]> {
   const calendar = createCalendar(timeZone)
   const ends = new Map<string, Date | null>()
@@ -94,7 +94,7 @@ async function plannableRfqs(
     const rfq = { id, hash, state: document?.state ?? null }
     rfqs.push({
       ...rfq,
-      cause: causeOf(rfq),
+      reasonToRead: reasonOf(rfq),
       responseIds: document?.responses?.map((response) => response.id) ?? null,
       dueAt: dueAt(document?.responseDueDate),
     })
@@ -123,7 +123,7 @@ function toSelection(plan: RequestPlan, { entries, known, responses }: Selection
     unchanged: [...entriesOf(plan.unchanged), ...postponed.filter((entry) => isRead(entry) && isSame(entry))],
     listOnly: postponed.filter((entry) => !isRead(entry)),
     planned: new Map(plan.reads.map((rfq) => [rfq.id, rfq])),
-    left: plan.left,
+    left: plan.unused,
     responses,
   }
 }

@@ -4,11 +4,11 @@ import type { ResponsePollState, RfqPollState } from '../../store/contract.js'
 import type { StoredResponses } from '../stored-responses.js'
 import type { ListedRfq, PlannedRfq, ReadReason } from './request-plan-model.js'
 
-/** Whether an RFQ was read since the list first had an entry with this hash. */
+/** Whether an RFQ was read after its list entry took its current content, which the hash identifies. */
 export const isEntryRead = ({ entryHash, isFollowed }: RfqPollState, hash: string): boolean =>
   isFollowed && entryHash === hash
 
-interface SelectionRules {
+interface ReadRules {
   /** Read every RFQ. */
   full: boolean
   /** Hours after which a closed RFQ is read again. */
@@ -21,7 +21,7 @@ interface SelectionRules {
  * read is older than `recheckClosedHours` or of unknown age.
  * @returns the reason, or null if the stored RFQ is still current
  */
-export function reasonToRead(listed: ListedRfq, known: RfqPollState | undefined, rules: SelectionRules): string | null {
+export function reasonToRead(listed: ListedRfq, known: RfqPollState | undefined, rules: ReadRules): string | null {
   if (rules.full) return 'full poll'
   if (!known) return 'new'
   if (listed.state !== 'closed') return 'open'

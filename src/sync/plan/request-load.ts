@@ -3,43 +3,44 @@ import type { TimeSlice } from '../../core/time/time-slice.js'
 import type { PollPlanning } from '../contract.js'
 import { READ_REASONS, type ReadReason } from './request-plan-model.js'
 
-/** Share of the budget for the documents that have waited longest if not everything can be read, so that none waits for ever. */
+/** Share of the budget reserved for the documents that have waited longest if not everything can be read, so that none starves. */
 const OLDEST_SHARE = 0.2
 /** Share of the remaining budget for RFQs without their responses, if not everything can be read. */
 export const RFQS_SHARE = 0.5
-/** The list of a poll is read before the plan is made. */
+/** Requests for the list, which is read before the plan is made. */
 export const LIST_REQUESTS = 1
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** A document that should be read, now or soon. */
-export interface Item {
+/** A document that needs to be read, by this poll or a later one. */
+export interface ReadCandidate {
   id: string
   reason: ReadReason
   /** When it was last requested, or first listed (epoch milliseconds). */
   waitingSince: number
-  /** How many polls it can wait without exceeding its maximum age; 0 or less: none. */
+  /** How many more polls can pass without reading it before it exceeds its maximum age; 0 or less: it must be read now. */
   slack: number
-  /** Its last request failed. */
+  /** Whether its last request failed. */
   failed: boolean
 }
 
-/** An RFQ that should be read, with its responses that should be read. */
-export interface Unit {
+/** An RFQ that needs to be read, or whose responses do. */
+export interface RfqCandidate {
   id: string
   /** The highest-priority reason of the RFQ itself and its responses. */
   reason: ReadReason
   /** The RFQ itself. */
-  rfq: Item
+  rfq: ReadCandidate
   dueAt: number
   /** Due soon, or due recently and still open: read with all its responses at every poll. */
   urgent: boolean
-  /** The earliest `waitingSince` of the RFQ and those of its responses that are due and that a poll can read. */
+  /** The earliest `waitingSince` of the RFQ and of its due responses whose last request did not fail. */
   waitingSince: number
-  responses: Item[]
-  /** Responses that must be read by a later poll. */
-  later: Item[]
+  /** Responses that this poll must read. */
+  responses: ReadCandidate[]
+  /** Responses that can wait for a later poll. */
+  deferrable: ReadCandidate[]
   closed: boolean
 }
 
@@ -47,8 +48,8 @@ export interface Unit {
 export const isUrgent = (dueAt: Date, { urgentHours }: PollPlanning, now: Date): boolean =>
   Math.abs(dueAt.getTime() - now.getTime()) <= urgentHours * HOUR_MS
 
-/** How many polls can pass before a document must be read again to stay within its maximum age. */
-export function pollsUntilDue(lastAt: number, { nextPollAt, intervalMs, offersMaxAgeMinutes }: PollPlanning): number {
+/** How many polls can pass before a document exceeds its maximum age unless it is read again. */
+export function pollsUntilStale(lastAt: number, { nextPollAt, intervalMs, offersMaxAgeMinutes }: PollPlanning): number {
   return Math.floor((lastAt + offersMaxAgeMinutes * MINUTE_MS - nextPollAt.getTime()) / intervalMs)
 }
 
@@ -60,9 +61,9 @@ export const higherPriority = (one: ReadReason, other: ReadReason): ReadReason =
 
 interface Load {
   rates: RequestRates
-  /** Whether every open RFQ can be read at every poll, besides what else must be read. */
+  /** Whether each poll can read every open RFQ in addition to everything else that must be read. */
   readsEveryRfq: boolean
-  /** Requests of each poll for documents that are read because of their age. */
+  /** Requests of each poll that are available for documents that are read because of their age. */
   capacity: number
 }
 
@@ -74,16 +75,16 @@ export const reservedRequests = (usable: number): number =>
  * Computes the request rates that the open RFQs and their responses need.
  * @param usable requests of a poll that has a whole interval, besides the list
  */
-export function measureLoad(units: readonly Unit[], usable: number, planning: PollPlanning): Load {
+export function measureLoad(candidates: readonly RfqCandidate[], usable: number, planning: PollPlanning): Load {
   const { intervalMs, offersMaxAgeMinutes } = planning
-  const open = units.filter(({ closed }) => !closed)
-  const sizeOf = (some: readonly Unit[]) =>
-    some.reduce((sum, { responses, later }) => sum + 1 + responses.length + later.length, 0)
-  const urgent = open.filter((unit) => unit.urgent)
+  const open = candidates.filter(({ closed }) => !closed)
+  const sizeOf = (some: readonly RfqCandidate[]) =>
+    some.reduce((sum, { responses, deferrable }) => sum + 1 + responses.length + deferrable.length, 0)
+  const urgent = open.filter((candidate) => candidate.urgent)
   const urgentCost = sizeOf(urgent)
   const rfqs = open.length - urgent.length
   const others = sizeOf(open) - urgentCost
-  // One less, so that no document exceeds its age while the next poll is reading.
+  // One less, so that no document exceeds its maximum age while the next poll is still reading.
   const pollsWithinAge = Math.max(1, Math.floor((offersMaxAgeMinutes * MINUTE_MS) / intervalMs) - 1)
   const everyRfq = urgentCost + rfqs + (others - rfqs) / pollsWithinAge
   const readsEveryRfq = usable >= everyRfq
@@ -129,60 +130,61 @@ function requestsPerCycle({ urgentCost, others }: Omit<Counts, 'rfqs'>, polls: n
 }
 
 /**
- * Moves responses from later polls to this one if those polls could not read all of theirs in time: as few as possible, those with the
- * earliest deadlines first.
+ * Brings deferrable responses forward to this poll if later polls could not read all of theirs in time: as few as possible, those with
+ * the earliest deadlines first.
  */
-export async function readAhead(units: readonly Unit[], load: Load, slice: TimeSlice): Promise<void> {
-  const dueIn = await countByDeadline(units, slice)
-  const ahead = countAhead(units, load, dueIn)
-  if (ahead <= 0) return
-  const { latest, ofLatest } = deadlineOf(ahead, dueIn)
-  const readNow = (unit: Unit, item: Item) => {
-    unit.responses.push(item)
-    unit.reason = higherPriority(unit.reason, 'age')
+export async function bringForward(candidates: readonly RfqCandidate[], load: Load, slice: TimeSlice): Promise<void> {
+  const dueIn = await countByDeadline(candidates, slice)
+  const excess = countToBringForward(candidates, load, dueIn)
+  if (excess <= 0) return
+  const { latest, ofLatest } = findCutoff(excess, dueIn)
+  const moveToThisPoll = (candidate: RfqCandidate, item: ReadCandidate) => {
+    candidate.responses.push(item)
+    candidate.reason = higherPriority(candidate.reason, 'age')
   }
-  const dueLatest: { unit: Unit; item: Item }[] = []
-  for (const unit of units) {
-    for (const item of unit.later) {
-      if (item.slack < latest) readNow(unit, item)
-      else if (item.slack === latest) dueLatest.push({ unit, item })
+  const dueLatest: { candidate: RfqCandidate; item: ReadCandidate }[] = []
+  for (const candidate of candidates) {
+    for (const item of candidate.deferrable) {
+      if (item.slack < latest) moveToThisPoll(candidate, item)
+      else if (item.slack === latest) dueLatest.push({ candidate, item })
     }
     if (slice.isOver) await slice.next()
   }
   dueLatest.sort((a, b) => a.item.waitingSince - b.item.waitingSince)
-  for (const { unit, item } of dueLatest.slice(0, ofLatest)) readNow(unit, item)
+  for (const { candidate, item } of dueLatest.slice(0, ofLatest)) moveToThisPoll(candidate, item)
 }
 
 /** Counts responses by the number of polls within which they must be read. */
-async function countByDeadline(units: readonly Unit[], slice: TimeSlice): Promise<Map<number, number>> {
+async function countByDeadline(candidates: readonly RfqCandidate[], slice: TimeSlice): Promise<Map<number, number>> {
   const dueIn = new Map<number, number>()
-  for (const { later } of units) {
-    for (const { slack } of later) dueIn.set(slack, (dueIn.get(slack) ?? 0) + 1)
+  for (const { deferrable } of candidates) {
+    for (const { slack } of deferrable) dueIn.set(slack, (dueIn.get(slack) ?? 0) + 1)
     if (slice.isOver) await slice.next()
   }
   return dueIn
 }
 
 /** How many responses the next polls could not read before they exceed their maximum age. */
-function countAhead(
-  units: readonly Unit[],
+function countToBringForward(
+  candidates: readonly RfqCandidate[],
   { readsEveryRfq, capacity }: Load,
   responsesDueIn: ReadonlyMap<number, number>,
 ): number {
   const dueIn = new Map(responsesDueIn)
   if (!readsEveryRfq)
-    for (const { slack } of units.map(({ rfq }) => rfq)) if (slack > 0) dueIn.set(slack, (dueIn.get(slack) ?? 0) + 1)
+    for (const { slack } of candidates.map(({ rfq }) => rfq))
+      if (slack > 0) dueIn.set(slack, (dueIn.get(slack) ?? 0) + 1)
   let due = 0
-  let ahead = 0
+  let excess = 0
   for (const [polls, documents] of byDeadline(dueIn)) {
     due += documents
-    ahead = Math.max(ahead, due - polls * Math.max(0, capacity))
+    excess = Math.max(excess, due - polls * Math.max(0, capacity))
   }
-  return Math.ceil(ahead)
+  return Math.ceil(excess)
 }
 
 /** The last deadline among a number of responses, earliest first, and how many of the responses with that deadline are among them. */
-function deadlineOf(responses: number, dueIn: ReadonlyMap<number, number>): { latest: number; ofLatest: number } {
+function findCutoff(responses: number, dueIn: ReadonlyMap<number, number>): { latest: number; ofLatest: number } {
   let left = responses
   for (const [polls, documents] of byDeadline(dueIn)) {
     if (left <= documents) return { latest: polls, ofLatest: left }

@@ -18,8 +18,8 @@ export interface ListedRfq {
 
 /** The part of a list entry that planning needs. */
 export interface PlannableRfq extends ListedRfq {
-  /** Why it must be read (`reasonToRead`); null if it need not be. */
-  cause: string | null
+  /** As returned by `reasonToRead`; null if it need not be read. */
+  reasonToRead: string | null
   /** Identifiers of its responses; null if unknown. */
   responseIds: readonly string[] | null
   /** The end of its response due date; null if it has none. */
@@ -53,7 +53,7 @@ export interface RequestPlan {
   postponed: PlannedRfq[]
   /** RFQs that need not be read. */
   unchanged: string[]
-  /** Requests reserved for responses whose summaries turn out to have changed. */
-  left: number
+  /** Requests that the plan leaves for responses whose summaries turn out to have changed. */
+  unused: number
   rates: RequestRates
 }

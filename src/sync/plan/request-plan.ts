@@ -4,20 +4,20 @@ import type { ResponsePollState, RfqPollState } from '../../store/contract.js'
 import type { StoredResponses } from '../stored-responses.js'
 import { isEntryRead, lastRequestFailed, reasonToReadNow } from './read-reasons.js'
 import {
+  bringForward,
   higherPriority,
-  type Item,
   isUrgent,
   LIST_REQUESTS,
   measureLoad,
   PRIORITY,
-  pollsUntilDue,
-  readAhead,
-  type Unit,
+  pollsUntilStale,
+  type ReadCandidate,
+  type RfqCandidate,
 } from './request-load.js'
 import type { PlanInput, PlannableRfq, PlannedRfq, ReadReason, RequestPlan } from './request-plan-model.js'
 import { selectRequests } from './request-selection.js'
 
-/** Share of the budget kept for responses whose summaries turn out to have changed. */
+/** Share of the budget reserved for responses whose summaries turn out to have changed once their RFQ is read. */
 const CHANGES_SHARE = 0.1
 
 /**
@@ -28,43 +28,43 @@ const CHANGES_SHARE = 0.1
 export async function planRequests(input: PlanInput): Promise<RequestPlan> {
   const { planning } = input
   const slice = new TimeSlice()
-  const units: Unit[] = []
+  const candidates: RfqCandidate[] = []
   const unchanged: string[] = []
   for (const rfq of input.listed) {
-    const unit = toUnit(rfq, input)
-    if (unit === null) unchanged.push(rfq.id)
-    else units.push(unit)
+    const candidate = toCandidate(rfq, input)
+    if (candidate === null) unchanged.push(rfq.id)
+    else candidates.push(candidate)
     if (slice.isOver) await slice.next()
   }
   const budget = withoutListRequest(planning.budget)
-  const load = measureLoad(units, usableRequests(withoutListRequest(planning.usualBudget)), planning)
-  await readAhead(units, load, slice)
-  for (const unit of units) unit.waitingSince = earliestWaitingSince(unit)
+  const load = measureLoad(candidates, usableRequests(withoutListRequest(planning.usualBudget)), planning)
+  await bringForward(candidates, load, slice)
+  for (const candidate of candidates) candidate.waitingSince = earliestWaitingSince(candidate)
   await slice.next()
-  units.sort(byPriority)
+  candidates.sort(byPriority)
   const { ageMinutes } = load.rates
   const taken = await selectRequests(
-    units,
+    candidates,
     { usable: usableRequests(budget), now: input.now, planning, ageMinutes },
     slice,
   )
   const reads: PlannedRfq[] = []
   const postponed: PlannedRfq[] = []
-  for (const unit of units) {
-    const responses = taken.get(unit)
-    ;(responses ? reads : postponed).push(toPlanned(unit, responses ?? new Set()))
+  for (const candidate of candidates) {
+    const responses = taken.get(candidate)
+    ;(responses ? reads : postponed).push(toPlanned(candidate, responses ?? new Set()))
     if (slice.isOver) await slice.next()
   }
   const used = reads.reduce((sum, { responses }) => sum + 1 + responses.size, 0)
-  return { reads, postponed, unchanged, left: budget - used, rates: load.rates }
+  return { reads, postponed, unchanged, unused: budget - used, rates: load.rates }
 }
 
-/** Requests of a budget for RFQs and responses. */
+/** The part of a budget that is left for RFQs and responses. */
 const withoutListRequest = (budget: number) => Math.max(0, Math.floor(budget) - LIST_REQUESTS)
 
 const usableRequests = (budget: number) => budget - Math.floor(budget * CHANGES_SHARE)
 
-const toPlanned = ({ id, reason, responses }: Unit, taken: ReadonlySet<string>): PlannedRfq => ({
+const toPlanned = ({ id, reason, responses }: RfqCandidate, taken: ReadonlySet<string>): PlannedRfq => ({
   id,
   reason,
   responses: taken,
@@ -72,13 +72,13 @@ const toPlanned = ({ id, reason, responses }: Unit, taken: ReadonlySet<string>):
 })
 
 /** The reads that an RFQ of the list needs; null if it need not be read. */
-function toUnit(rfq: PlannableRfq, input: PlanInput): Unit | null {
+function toCandidate(rfq: PlannableRfq, input: PlanInput): RfqCandidate | null {
   const { known, responses, now, planning } = input
-  if (rfq.cause === null) return null
+  if (rfq.reasonToRead === null) return null
   const closed = rfq.state === 'closed'
   const urgent = !closed && rfq.dueAt !== null && isUrgent(rfq.dueAt, planning, now)
   const item = rfqItem(rfq, known.get(rfq.id), urgent, input)
-  const unit: Unit = {
+  const candidate: RfqCandidate = {
     id: rfq.id,
     reason: item.reason,
     rfq: item,
@@ -86,21 +86,24 @@ function toUnit(rfq: PlannableRfq, input: PlanInput): Unit | null {
     waitingSince: 0,
     dueAt: rfq.dueAt?.getTime() ?? Number.POSITIVE_INFINITY,
     responses: [],
-    later: [],
+    deferrable: [],
     closed,
   }
   const stored = responses.get(rfq.id)
   for (const id of rfq.responseIds ?? presentIds(stored)) {
     const response = responseItem(id, stored?.get(id), urgent, input)
     const isDue = response.slack <= 0 || response.failed
-    // A closed RFQ is read rarely and then as a whole, except that documents never read are requested before.
-    if (closed && rfq.cause !== 'incomplete') unit.responses.push({ ...response, slack: 0 })
-    else if (isDue && !(closed && response.reason === 'age' && stored?.get(id)?.readAt)) unit.responses.push(response)
-    else if (!closed) unit.later.push(response)
+    // A closed RFQ is read rarely, so all its responses are read with it. If it is only incomplete, those that were read
+    // before are not read again because of their age.
+    if (closed && rfq.reasonToRead !== 'incomplete') candidate.responses.push({ ...response, slack: 0 })
+    else if (isDue && !(closed && response.reason === 'age' && stored?.get(id)?.readAt))
+      candidate.responses.push(response)
+    else if (!closed) candidate.deferrable.push(response)
   }
-  // While the RFQ cannot be read, it is unknown whether its responses can.
-  if (!item.failed) for (const { reason } of unit.responses) unit.reason = higherPriority(unit.reason, reason)
-  return unit
+  // If the last request for the RFQ failed, its responses may be unreadable too, so they do not raise its priority.
+  if (!item.failed)
+    for (const { reason } of candidate.responses) candidate.reason = higherPriority(candidate.reason, reason)
+  return candidate
 }
 
 const presentIds = (stored: StoredResponses = new Map()) =>
@@ -111,15 +114,21 @@ function rfqItem(
   state: RfqPollState | undefined,
   urgent: boolean,
   { now, planning }: PlanInput,
-): Item {
+): ReadCandidate {
   const lastRead = state?.detailReadAt ?? null
-  const waitingSince = timeOf(state?.requestedAt ?? state?.firstObservedAt, now)
-  const slack = pollsUntilDue(waitingSince, planning)
+  const waitingSince = waitingSinceOf(state?.requestedAt ?? state?.firstObservedAt, now)
+  const slack = pollsUntilStale(waitingSince, planning)
   const failed = state !== undefined && lastRequestFailed({ readAt: lastRead, requestedAt: state.requestedAt })
-  const item = (reason: ReadReason, polls = 0): Item => ({ id: rfq.id, reason, waitingSince, slack: polls, failed })
+  const item = (reason: ReadReason, polls = 0): ReadCandidate => ({
+    id: rfq.id,
+    reason,
+    waitingSince,
+    slack: polls,
+    failed,
+  })
   if (failed) return item(reasonToRetry(urgent, slack), slack)
   if (!state || lastRead === null) return item('never read')
-  if (!isEntryRead(state, rfq.hash) || state.missingSince !== null || rfq.cause === 'newly closed')
+  if (!isEntryRead(state, rfq.hash) || state.missingSince !== null || rfq.reasonToRead === 'newly closed')
     return item('changed')
   if (urgent) return item('due soon')
   if (rfq.state === 'closed' || slack <= 0) return item('age')
@@ -131,9 +140,9 @@ function responseItem(
   state: ResponsePollState | undefined,
   urgent: boolean,
   { now, planning }: PlanInput,
-): Item {
-  const waitingSince = timeOf(state?.requestedAt ?? state?.firstObservedAt, now)
-  const slack = pollsUntilDue(waitingSince, planning)
+): ReadCandidate {
+  const waitingSince = waitingSinceOf(state?.requestedAt ?? state?.firstObservedAt, now)
+  const slack = pollsUntilStale(waitingSince, planning)
   const reason = state === undefined ? 'never read' : reasonToReadNow(state, state.summaryHash)
   if (reason === 'failed')
     return { id, reason: reasonToRetry(urgent, slack), waitingSince, slack: urgent ? 0 : slack, failed: true }
@@ -149,29 +158,33 @@ function reasonToRetry(urgent: boolean, slack: number): ReadReason {
   return slack <= 0 ? 'age' : 'failed'
 }
 
-/** A time in the future was stored by a wrong clock. The wait is then unknown, so it counts as the longest. */
-function timeOf(stamp: string | null | undefined, now: Date): number {
+/**
+ * The `waitingSince` of a candidate: now if it was never requested or listed. A time in the future was stored by a wrong clock: the
+ * wait is then unknown and counts as the longest.
+ */
+function waitingSinceOf(stamp: string | null | undefined, now: Date): number {
   if (stamp == null) return now.getTime()
   return isInFuture(stamp, now) ? 0 : Date.parse(stamp)
 }
 
-const DUE_FIRST = new Set<ReadReason>(['never read', 'changed', 'due soon', 'summary changed'])
+/** Reasons of equal priority among which the RFQ due soonest comes first; for the others, the one waiting longest. */
+const ORDERED_BY_DUE_DATE = new Set<ReadReason>(['never read', 'changed', 'due soon', 'summary changed'])
 
 /** Highest priority first; of equal priority, open RFQs, then the one due soonest or read longest ago. */
-function byPriority(a: Unit, b: Unit): number {
+function byPriority(a: RfqCandidate, b: RfqCandidate): number {
   const difference = PRIORITY[a.reason] - PRIORITY[b.reason]
   if (difference !== 0) return difference
-  // All closed RFQs of past years are past due.
+  // By due date alone, all closed RFQs of past years would come before the open ones.
   if (a.closed !== b.closed && a.reason === 'never read') return a.closed ? 1 : -1
   // RFQs that were due long ago and are still open can wait.
   if (a.urgent !== b.urgent && a.reason === 'never read') return a.urgent ? -1 : 1
-  // Two infinite dates differ by NaN.
-  if (DUE_FIRST.has(a.reason) && a.dueAt !== b.dueAt) return a.dueAt < b.dueAt ? -1 : 1
+  // Compared, not subtracted: RFQs without a due date have Infinity, and Infinity - Infinity is NaN.
+  if (ORDERED_BY_DUE_DATE.has(a.reason) && a.dueAt !== b.dueAt) return a.dueAt < b.dueAt ? -1 : 1
   return a.waitingSince - b.waitingSince
 }
 
-/** The earliest `waitingSince` of the RFQ and of its due responses that can be read. */
-const earliestWaitingSince = ({ rfq, responses }: Unit): number =>
+/** The earliest `waitingSince` of the RFQ and of its due responses whose last request did not fail. */
+const earliestWaitingSince = ({ rfq, responses }: RfqCandidate): number =>
   responses.reduce(
     (oldest, { reason, waitingSince }) => (rfq.failed || reason === 'failed' ? oldest : Math.min(oldest, waitingSince)),
     rfq.waitingSince,

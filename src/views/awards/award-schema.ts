@@ -6,7 +6,7 @@ const text = z.string()
 const number = z.number().nullable()
 
 const awardFacts = z.strictObject({
-  id: z.int().nullable().describe('Its number in the log of awards; null if it is about to be recorded.'),
+  id: z.int().nullable().describe('Its number in the award log; null if it is about to be recorded.'),
   at: text,
   by: text,
   asOf: text.describe('The moment of the comparison that the decision is based on.'),
@@ -86,7 +86,7 @@ export const awardStateSchema = z
 /** An award as it was recorded. */
 export const awardRecordSchema = awardFacts
   .extend({
-    id: z.int().describe('Its number in the log of awards, in which withdrawals have numbers too.'),
+    id: z.int().describe('Its number in the award log, in which withdrawals have numbers too.'),
     channel: text,
     rfqId: text,
     rfqNumber: number,

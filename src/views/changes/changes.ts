@@ -4,7 +4,7 @@ import { parseStored } from '../../core/documents/observation.js'
 import type { Revision, RfqWithResponses } from '../../core/records.js'
 import type { History, Overview, RevisionFilter } from '../../store/contract.js'
 import { offerNames } from '../offer/offer-names.js'
-import { channelKey, nullableText, number, text, timestamp } from '../schema.js'
+import { channelKey, nullableNumber, nullableText, text, timestamp } from '../schema.js'
 
 const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.null()])
 /** What changed, and between which observations. */
@@ -12,9 +12,9 @@ const observedChange = {
   after: timestamp.nullable().describe('The last observation before the change.'),
   seenBy: timestamp.describe('The first observation after it.'),
   entity: z.enum(['rfq', 'offer', 'recommendation']),
-  id: text.describe('Of the offer, or of the RFQ itself.'),
+  id: text.describe('Identifier of the offer, or of the RFQ.'),
   label: text.describe('`RFQ`, `Recommendation`, or the name of the offer as in the comparison.'),
-  version: z.int().nullable().describe('Null if nothing but the presence of the document changed.'),
+  version: z.int().nullable().describe('Null for recommendations, and if the document only went missing or returned.'),
 }
 
 const change = z
@@ -24,7 +24,7 @@ const change = z
     field: nullableText.describe('Path within the document.'),
     before: fieldValue,
     value: fieldValue,
-    difference: number,
+    difference: nullableNumber,
     unit: z.enum(['number', 'days']).nullable(),
     message: text,
   })
@@ -34,26 +34,26 @@ export const changeEntry = z
   .strictObject({
     channel: channelKey,
     rfqId: text,
-    rfqNumber: number,
+    rfqNumber: nullableNumber,
     rfqTitle: nullableText,
     ...observedChange,
     changes: z.array(change).describe('Field by field, with the value before and after.'),
     messages: z.array(text).describe('One sentence per change.'),
-    cursor: text.describe('Identifies the entry; the list can go on from it.'),
+    cursor: text.describe('Identifies the entry. Pass it as `cursor` to continue the list after it.'),
   })
   .meta({ id: 'ChangeEntry' })
-/** One thing observed of an RFQ or an offer, with everything that changed by it. */
+/** A revision of an RFQ, an offer or a recommendation, with everything that it changed. */
 export type ChangeEntry = z.infer<typeof changeEntry>
 
 export interface ChangeFeed {
   /** Newest first. */
   entries: ChangeEntry[]
-  /** For `before` of the next page; null if these are all. */
+  /** Pass it as `before` to get the next page; null on the last page. */
   nextCursor: string | null
 }
 
 export interface ChangeFeedFilter extends RevisionFilter {
-  /** Goes on from this cursor. */
+  /** The cursor after which to continue. */
   before?: string
   /** Maximum number of entries. Default 100. */
   limit?: number
@@ -62,12 +62,12 @@ export interface ChangeFeedFilter extends RevisionFilter {
 type ChangeFeedStore = Pick<Overview, 'revisions'> & Pick<History, 'rfqs'>
 
 /**
- * What changed in all RFQs and their offers in a period, newest first.
+ * The changes of all RFQs and their offers in a period, newest first.
  * @throws InvalidCursorError
  */
 export async function changeFeed(store: ChangeFeedStore, filter: ChangeFeedFilter = {}): Promise<ChangeFeed> {
   const { limit = 100, before, ...period } = filter
-  const names = createNameLookup(store, filter.asOf)
+  const namesOfRfq = createNameLookup(store, filter.asOf)
   const entries: ChangeEntry[] = []
   let cursor = before
   // One more than the limit shows whether there is a next page.
@@ -78,7 +78,7 @@ export async function changeFeed(store: ChangeFeedStore, filter: ChangeFeedFilte
       limit: BATCH,
     })
     for (const revision of revisions) {
-      const entry = toEntry(revision, await names(revision.channel, revision.rfqId))
+      const entry = toEntry(revision, await namesOfRfq(revision.channel, revision.rfqId))
       // An RFQ gets a new version with each change of its offers, which have entries of their own.
       if (entry.messages.length > 0) entries.push(entry)
     }
@@ -89,17 +89,17 @@ export async function changeFeed(store: ChangeFeedStore, filter: ChangeFeedFilte
   return { entries: shown, nextCursor: entries.length > limit ? (shown.at(-1)?.cursor ?? null) : null }
 }
 
-/** Revisions read at once. */
+/** Number of revisions read at a time. */
 const BATCH = 100
 
-/** How an RFQ and its offers are called. */
+/** The names by which users know an RFQ and its offers. */
 interface Names {
   number: number | null
   title: string | null
   offers: ReadonlyMap<string, string>
 }
 
-/** Reads each RFQ once. */
+/** Returns a function that looks up the names of an RFQ, and reads each RFQ only once. */
 function createNameLookup(store: Pick<History, 'rfqs'>, asOf: Date | undefined) {
   const known = new Map<string, Promise<Names>>()
   const load = async (channel: string, id: string) => {
@@ -146,6 +146,6 @@ function changesOfRevision(revision: Revision, labels: ReadonlyMap<string, strin
     event === 'missing'
       ? { kind, id, notBefore: after ?? '', missingSince: seenBy, returnedAt: null }
       : { kind, id, notBefore: '', missingSince: after ?? '', returnedAt: seenBy }
-  const wanted = event === 'missing' ? 'withdrawn' : 'reinstated'
-  return changesOf([], [absence], context).filter((change) => change.event === wanted)
+  const expected = event === 'missing' ? 'withdrawn' : 'reinstated'
+  return changesOf([], [absence], context).filter((change) => change.event === expected)
 }

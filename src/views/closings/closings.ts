@@ -12,7 +12,7 @@ import { factsOf } from '../../recommendations/rfq-facts.js'
 import type { ChannelRules } from '../channels/channel-rules.js'
 import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
 import { channelDates, dueOf } from '../rfqs/rfq-list.js'
-import { channelKey, count, nullableText, number, text, timestamp } from '../schema.js'
+import { channelKey, count, nullableNumber, nullableText, text, timestamp } from '../schema.js'
 import type { ViewSource } from '../source.js'
 import { type ClosingOutlook, closingOutlook } from './closing-outlook.js'
 import { explainDecision } from './explain-decision.js'
@@ -23,7 +23,7 @@ export const closing = z
     runId: z.int(),
     channel: channelKey,
     rfqId: text,
-    rfqNumber: number,
+    rfqNumber: nullableNumber,
     dueDate: nullableText,
     timeZone: text,
     decidedAt: timestamp,

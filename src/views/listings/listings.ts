@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseStored } from '../../core/documents/observation.js'
 import type { KnownDocument } from '../../core/records.js'
 import { bodyOf, documentBody, observation, observationOf } from '../document.js'
-import { channelKey, nullableText, number, text } from '../schema.js'
+import { channelKey, nullableNumber, nullableText, text } from '../schema.js'
 import type { ViewSource } from '../source.js'
 
 const listingTerms = {
@@ -14,9 +14,9 @@ const listingTerms = {
   registry: nullableText,
   registryId: nullableText,
   currency: nullableText,
-  minUnitPrice: number,
-  maxUnitPrice: number,
-  totalAvailableVolume: number,
+  minUnitPrice: nullableNumber,
+  maxUnitPrice: nullableNumber,
+  totalAvailableVolume: nullableNumber,
   ...observation,
 }
 export const listingItem = z.strictObject(listingTerms).meta({ id: 'ListingItem' })

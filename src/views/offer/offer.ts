@@ -7,7 +7,7 @@ import { withRoundedNumbers } from '../../core/text/number-format.js'
 import { bodyOf, documentBody, observation, observationOf } from '../document.js'
 import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
 import { type RfqView, rfqView } from '../rfq/rfq-view.js'
-import { channelKey, nullableText, part, text, timestamp } from '../schema.js'
+import { channelKey, nullableText, text, timestamp, unvalidated } from '../schema.js'
 import type { ViewSource } from '../source.js'
 import { offerViewSchema } from './offer-view.js'
 
@@ -20,17 +20,17 @@ export const offerDetail = offerTerms
   .extend({
     asOf: timestamp,
     rfqTitle: nullableText,
-    pricesRead: part<PricesRead | null>().describe(
+    pricesRead: unvalidated<PricesRead | null>().describe(
       'When the RFQ was read, which shows its status and price; null as of a past moment.',
     ),
     exchangeRate: z.number().nullable().describe('Into the currency of the comparison; null if none is known.'),
     rateMessage: nullableText.describe(
       'That rate and its source; null if the offer has the currency of the comparison.',
     ),
-    lines: part<OfferReport['lines']>().describe('Its deliveries and their vintages.'),
-    prepayments: part<OfferReport['prepayments']>(),
-    metrics: part<OfferReport['metrics']>().describe('Every figure, and the reasons why some are unknown.'),
-    review: part<OfferReport['terms']['review']>(),
+    lines: unvalidated<OfferReport['lines']>().describe('Its deliveries and their vintages.'),
+    prepayments: unvalidated<OfferReport['prepayments']>(),
+    metrics: unvalidated<OfferReport['metrics']>().describe('Every figure, and the reasons why some are unknown.'),
+    review: unvalidated<OfferReport['terms']['review']>(),
     questions: z.array(text).describe('What to ask the developer about it.'),
     breakEven: nullableText.describe(
       'Up to which price it stays in the recommended award; null if it is not part of it, or if that is not known.',

@@ -7,7 +7,7 @@ import { withListMessage } from '../../core/sources/source-text.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
 import { awardStateSchema } from '../awards/award-schema.js'
 import { offerView, offerViewSchema } from '../offer/offer-view.js'
-import { part as partOf } from '../schema.js'
+import { unvalidated } from '../schema.js'
 import { decisionSchema } from './decision-schema.js'
 
 const text = z.string()
@@ -20,9 +20,10 @@ const period = z.strictObject({
 })
 export type TonnesByOffer = z.infer<typeof period>
 
-/** A part whose members docs/COMPARISON.md describes. */
-const part = <T extends object | null>() => z.looseObject({}) as unknown as z.ZodType<T, T>
-const partOrNull = <T extends object | null>() => z.looseObject({}).nullable() as unknown as z.ZodType<T, T>
+/** An object whose members are not validated; docs/COMPARISON.md describes them. */
+const unvalidatedObject = <T extends object | null>() => z.looseObject({}) as unknown as z.ZodType<T, T>
+const unvalidatedObjectOrNull = <T extends object | null>() =>
+  z.looseObject({}).nullable() as unknown as z.ZodType<T, T>
 
 /** What one unit of a currency is worth in the comparison currency. */
 const rate = z.strictObject({
@@ -41,19 +42,25 @@ export const rfqViewSchema = z
     asOf: text,
     timeZone: text,
     generatedAt: text,
-    termsRead: partOf<TermsRead | null>().describe('When the terms of the offers were read; null as of a past moment.'),
-    pricesRead: partOrNull<PricesRead | null>().describe(
+    termsRead: unvalidated<TermsRead | null>().describe(
+      'When the terms of the offers were read; null as of a past moment.',
+    ),
+    pricesRead: unvalidatedObjectOrNull<PricesRead | null>().describe(
       'When the RFQ was read, which shows status and prices; null as of a past moment.',
     ),
-    listed: partOrNull<ReturnType<typeof withListMessage>>().describe('What the list says otherwise; null if nothing.'),
+    listed: unvalidatedObjectOrNull<ReturnType<typeof withListMessage>>().describe(
+      'What the list says otherwise; null if nothing.',
+    ),
     currency: z.strictObject({
       comparison: text.nullable(),
       reason: text,
       rates: z.array(rate).describe('Exchange rates of the other currencies that the RFQ and its offers use.'),
     }),
-    settings: part<Settings>().describe('The settings it was computed with.'),
-    rfq: part<RfqReport['rfq']>().describe('The terms of the RFQ; `window` has the tonnes that an award may have.'),
-    summary: part<Omit<RfqReport['summary'], 'changes'>>(),
+    settings: unvalidatedObject<Settings>().describe('The settings it was computed with.'),
+    rfq: unvalidatedObject<RfqReport['rfq']>().describe(
+      'The terms of the RFQ; `window` has the tonnes that an award may have.',
+    ),
+    summary: unvalidatedObject<Omit<RfqReport['summary'], 'changes'>>(),
     award: awardStateSchema.nullable().describe("The desk's award that stands; null if none does."),
     decision: decisionSchema as unknown as z.ZodType<Decision, Decision>,
     offers: z

@@ -5,7 +5,7 @@ import { searchText } from '../../recommendations/rfq-facts.js'
 import { type RfqFigures, rfqFigures } from '../../recommendations/rfq-figures.js'
 import type { ListedRfqSort, Overview } from '../../store/contract.js'
 import { type ListCursor, type ListPage, takePage } from '../cursor.js'
-import { channelKey, count, nullableText, number, text, timestamp } from '../schema.js'
+import { channelKey, count, nullableNumber, nullableText, text, timestamp } from '../schema.js'
 import type { RfqList, RfqListMoment, RfqListRow } from './rfq-list.js'
 
 export const listed = z
@@ -42,16 +42,16 @@ export const rfqTerms = {
   channel: channelKey,
   id: text,
   name: text.describe('What to call it in paths and commands.'),
-  number,
+  number: nullableNumber,
   reference: nullableText,
   title: nullableText,
   state: nullableText.describe('`open`, `closed`, or what else the marketplace sent.'),
   responseDueDate: nullableText,
   fulfilmentDueDate: nullableText,
-  minVolume: number,
-  maxVolume: number,
-  minUnitPrice: number,
-  maxUnitPrice: number,
+  minVolume: nullableNumber,
+  maxVolume: nullableNumber,
+  minUnitPrice: nullableNumber,
+  maxUnitPrice: nullableNumber,
   currency: nullableText,
   daysToDue: z.int().nullable().describe('Negative after the due date. Counted in the time zone of the channel.'),
   overdue: z.boolean().describe('Open, past due and past the grace period.'),

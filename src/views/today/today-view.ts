@@ -8,7 +8,7 @@ import type { StateStore } from '../../recommendations/rfq-state.js'
 import type { Awards, Closings, History, Overview, Reader, RecommendationQueries, Runs } from '../../store/contract.js'
 import type { ChannelRules } from '../channels/channel-rules.js'
 import type { RfqList, RfqListRow } from '../rfqs/rfq-list.js'
-import { channelKey, incomplete, nullableText, number, text, timestamp } from '../schema.js'
+import { channelKey, incomplete, nullableNumber, nullableText, text, timestamp } from '../schema.js'
 
 const KINDS = {
   refused: 'the newest close of an RFQ was refused',
@@ -39,7 +39,7 @@ export const todayItem = z.strictObject({
   severity: z.enum(['high', 'medium', 'low']),
   channel: channelKey,
   rfqId: nullableText,
-  rfqNumber: number,
+  rfqNumber: nullableNumber,
   rfqTitle: nullableText,
   dueDate: nullableText,
   rfqVersion: z.int().nullable().describe('The version of the RFQ that was current.'),

@@ -10,7 +10,7 @@ export interface ReportJobRequest {
   asOf: Date
   format: 'xlsx' | 'html'
   settings: Settings
-  /** Whether the settings differ from the configuration. */
+  /** A report with other settings than the configured ones, which a user tries out. */
   isWhatIf: boolean
   /** Name of the user. */
   requestedBy: string

@@ -104,7 +104,7 @@ export class RequestWorld {
     const listed = this.#rfqs.map(({ id, entry, state, dueAt, offers }): PlannableRfq => {
       const rfq = { id, hash: String(entry), state }
       const responseIds = offers.map((offer) => offer.id)
-      return { ...rfq, dueAt, responseIds, cause: reasonToRead(rfq, this.#known.get(id), rules) }
+      return { ...rfq, dueAt, responseIds, reasonToRead: reasonToRead(rfq, this.#known.get(id), rules) }
     })
     const { offersMaxAgeMinutes, urgentHours } = this.#rules
     const plan = await planRequests({
@@ -114,7 +114,7 @@ export class RequestWorld {
         ...{ nextPollAt: new Date(this.#now + INTERVAL_MS), intervalMs: INTERVAL_MS },
       },
     })
-    let { left } = plan
+    let left = plan.unused
     let sent = 0
     let postponed = plan.postponed.reduce((sum, rfq) => sum + 1 + rfq.postponed.size, 0)
     const read: string[] = []

@@ -19,7 +19,7 @@ async function record(store: Store, changes: Parameters<typeof newAward>[0] = {}
   return result.recorded
 }
 
-describe('log of awards', () => {
+describe('award log', () => {
   it('stores all fields of an award with its workbook', async () => {
     const store = await noonStore()
     const { workbook, settings: _settings, ...facts } = newAward({ rfqId: 'a\0b', by: 'O\u0000', because: null })

@@ -6,7 +6,7 @@ import { createInProcessRunner } from '../../../jobs/queue/in-process-runner.js'
 import { createAwardDesk } from '../../../src/cli/service/award-desk.js'
 import { createQueueActions } from '../../../src/cli/service/queue-actions.js'
 import { createReportFiles } from '../../../src/cli/service/report-files.js'
-import { createReportMaker } from '../../../src/cli/service/report-maker.js'
+import { createWebReportMaker } from '../../../src/cli/service/web-report-maker.js'
 import { closingKillSwitch } from '../../../src/closing/kill-switch.js'
 import type { Config } from '../../../src/config/contract.js'
 import { createScrubber } from '../../../src/core/text/secret-scrubber.js'
@@ -66,7 +66,7 @@ export async function openPages(
     reportEnded: ({ seconds, ...report }: ReportEnded) => void reported.push({ ...report, measured: seconds > 0 }),
   }
   const makeReport = recordReports(makeReportInProcess(store), { store, onError: unexpected })
-  const make = createReportMaker({ config, log, makeReport, store, now, observer })
+  const make = createWebReportMaker({ config, log, makeReport, store, now, observer })
   const reports = {
     jobs: createReportJobs(make, (error) => (error as Error).message),
     ...createReportFiles({ directory, store, makeReport }),

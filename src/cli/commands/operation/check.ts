@@ -1,5 +1,5 @@
 import { withApp } from '../../app.js'
-import { type CheckedApp, checkedApp } from '../../check/checked-app.js'
+import { type CheckApp, createCheckApp } from '../../check/check-app.js'
 import type { Check, Finding } from '../../check/finding.js'
 import { localChecks } from '../../check/local-checks.js'
 import { marketplaceChecks } from '../../check/marketplace-checks.js'
@@ -17,14 +17,14 @@ import type { Io } from '../../process/process-io.js'
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(jsonOption())
-    .action((options: JsonOption) => withApp(cli, APP_OPTIONS, (app) => check(cli, checkedApp(app), options)))
+    .action((options: JsonOption) => withApp(cli, APP_OPTIONS, (app) => check(cli, createCheckApp(app), options)))
   withExamples(command, ['quotekeeper check', 'test everything before quotekeeper start'])
 }
 
 // Logs are off because every failure is printed with its remedy.
 const APP_OPTIONS = { secrets: 'required', logTo: 'stderr', defaultLevel: 'silent', createDatabase: false } as const
 
-async function check(cli: Cli, app: CheckedApp, options: JsonOption): Promise<void> {
+async function check(cli: Cli, app: CheckApp, options: JsonOption): Promise<void> {
   const checks = [...localChecks(app, cli.io.now, timeFormatOf(cli)), ...marketplaceChecks(cli, app)]
   const print = options.json ? null : rowPrinter(cli.io, checks)
   const findings: Finding[] = []

@@ -251,7 +251,7 @@ async function anchorDecisions(
     throw new FailedError(`no anchor was written, because the closing log is not intact: ${message}`)
   const awards = await store.verifyAwards()
   if (awards.brokenAt !== null)
-    throw new FailedError(`no anchor was written, because the log of awards is not intact: ${awards.message}`)
+    throw new FailedError(`no anchor was written, because the award log is not intact: ${awards.message}`)
   const { writeAnchor } = await import('../../../anchors/write-anchor.js')
   const anchor = await writeAnchor({ store, target, now: io.now() }, { signal: io.stop })
   if (json) printJson(io, anchor)

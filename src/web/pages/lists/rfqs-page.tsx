@@ -142,7 +142,7 @@ const COLUMNS: readonly Column<Row>[] = [
     key: 'unreadOffers',
     fileOnly: true,
     sortable: false,
-    title: 'Offers, not read yet',
+    title: 'Offers not read yet',
     value: ({ unreadOffers }) => unreadOffers,
   },
   numberColumn('coverage', 'Coverage', ({ figures }) => figures.coverage, percent, {

@@ -6,21 +6,21 @@ import type { Store } from '../../store/contract.js'
 import { databaseFile, databaseName } from '../../store/open-database.js'
 import type { App } from '../app.js'
 
-/** The app of `check`, which creates no database. */
-export interface CheckedApp extends App {
-  /** The database, or an empty one that is thrown away if there is none yet, as `start` would find it. */
+/** The app as `check` uses it: a missing database is not created. */
+export interface CheckApp extends App {
+  /** The database. If there is none yet, a temporary empty one, like the one that `start` would create. */
   store(): Promise<Store>
-  /** Whether there is no database yet. Rejects if the one that there is cannot be opened, or a new one not be created. */
+  /** Whether there is no database yet. Rejects if the existing database cannot be opened, or if `start` could not create one. */
   databaseIsNew(): Promise<boolean>
 }
 
-/** @param app must not create the database */
-export function checkedApp(app: App): CheckedApp {
+/** @param app an app whose `store` fails if the database does not exist, instead of creating it */
+export function createCheckApp(app: App): CheckApp {
   const opened = once(async () => {
     const existing = await existingStore(app)
     if (existing !== null) return { store: existing, isNew: false }
-    const { tryToCreateDatabase } = await import('../../store/open-database.js')
-    await tryToCreateDatabase(app.config.database)
+    const { assertCanCreateDatabase } = await import('../../store/open-database.js')
+    await assertCanCreateDatabase(app.config.database)
     return { store: await emptyStore(app), isNew: true }
   })
   return {
@@ -30,7 +30,7 @@ export function checkedApp(app: App): CheckedApp {
   }
 }
 
-/** Null if there is no database. */
+/** Null if the database does not exist. */
 async function existingStore({ store }: App): Promise<Store | null> {
   try {
     return await store()
@@ -50,8 +50,8 @@ async function emptyStore(app: App): Promise<Store> {
   return { ...store, name: databaseName(app.config.database) }
 }
 
-/** Whether a folder is missing because `start` creates it with the database. */
-export function isMadeWithDatabase(folder: string, { config }: App): boolean {
+/** Whether a folder does not exist yet, but `start` will create it on the way to the database file. */
+export function willBeCreatedWithDatabase(folder: string, { config }: App): boolean {
   const file = databaseFile(config.database)
   if (file === null || statSync(folder, { throwIfNoEntry: false })) return false
   return file.startsWith(join(folder, '/'))

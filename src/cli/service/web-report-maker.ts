@@ -11,7 +11,7 @@ import type { MakeReportFile, ReportJobRequest } from '../../web/reports/report-
 import type { App } from '../app.js'
 import { createReportRequest } from '../input/report-request.js'
 
-interface ReportMakerDeps extends Pick<App, 'config'> {
+interface WebReportMakerDeps extends Pick<App, 'config'> {
   log: Pick<Log, 'warn'>
   makeReport: MakeReport
   store: Pick<Store, 'recordEvent'>
@@ -20,11 +20,11 @@ interface ReportMakerDeps extends Pick<App, 'config'> {
 }
 
 /**
- * Makes the reports requested on the page, in the worker thread that makes all reports. They are measured and have
- * events as those of jobs; those with other settings, which a person tries out, have no event.
+ * Makes the reports that users request on web pages, in the same worker thread as all other reports. Like those of report jobs, they
+ * count in the metrics and record an event; what-if reports record none.
  */
-export const createReportMaker =
-  (deps: ReportMakerDeps): MakeReportFile =>
+export const createWebReportMaker =
+  (deps: WebReportMakerDeps): MakeReportFile =>
   async (job, onProgress) => {
     const { config, now, makeReport } = deps
     const { channel, asOf, rfq, format, settings, requestedBy, isWhatIf } = job
@@ -34,7 +34,7 @@ export const createReportMaker =
       ...(rfq && { rfqId: rfq.id }),
       format,
     }
-    const out = whatIfFile(job, config)
+    const out = whatIfPath(job, config)
     const { path } = await observeReport(deps.observer, rfq === null ? 'channel' : 'rfq', () =>
       makeReport(
         { ...request, ...(out !== null && { out }) },
@@ -45,8 +45,8 @@ export const createReportMaker =
     return reportName(config.reports.directory, path) ?? path
   }
 
-/** A name of its own for a report with other settings, so that it does not replace that of the configuration. */
-function whatIfFile(
+/** The path of a what-if report, so that it does not overwrite the report with the configured settings; null for other reports. */
+function whatIfPath(
   { channel, rfq, asOf, format, settings, isWhatIf }: ReportJobRequest,
   config: App['config'],
 ): string | null {
