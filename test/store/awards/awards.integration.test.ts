@@ -65,7 +65,10 @@ describe('award log', () => {
   })
 
   const DROP_GUARDS = ['awards_immutable', 'awards_no_delete', 'award_files_immutable', 'award_files_no_delete']
-    .map((name) => `drop trigger if exists ${name} ${isPostgres ? `on ${name.replace(/_(immutable|no_delete)$/, '')}` : ''}`)
+    .map(
+      (name) =>
+        `drop trigger if exists ${name} ${isPostgres ? `on ${name.replace(/_(immutable|no_delete)$/, '')}` : ''}`,
+    )
     .join('; ')
 
   async function openLog() {
