@@ -41,7 +41,7 @@ it('a refused close is logged as a warning once, and again when its situation ch
   }
   fixture.advanceSeconds(24 * 3600)
   expect(await runClosingJob(fixture, 'stop file exists')).toEqual([
-    'close of RFQ 1001: held',
+    'close of RFQ 1001: blocked',
     'close of acme/forest: partial',
   ])
   expect(await runClosingJob(fixture, 'stop file exists')).toEqual([])

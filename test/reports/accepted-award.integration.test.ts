@@ -25,7 +25,7 @@ const formatsOf = (of: typeof report) => ({
 describe('an accepted offer that covers half of what is asked for', () => {
   it.each(Object.entries(formatsOf(report)))('leads with its coverage: %s', (_, text) => {
     expect(text).toMatch(
-      /Accepted: Developer 1 · Project 1: 5,000 t at 12.00 USD\/t, 60,000 USD in total\. That is 50 % of the 10,000 t asked for\./,
+      /Accepted: Developer 1 · Project 1: 5,000 t at 12.00 USD\/t, 60,000 USD in total\. That is 50 % of the requested 10,000 t\./,
     )
   })
 
