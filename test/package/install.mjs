@@ -1,7 +1,17 @@
 // Packs the package, installs it in an empty folder, and uses it there. Takes about a minute; `npm run test:package`.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
@@ -42,11 +52,14 @@ function pack() {
 }
 
 /**
+ * The empty folder is a project of its own: without a package.json, npm would install into any folder above it that has one.
+ *
  * Scripts are not run, because compiling the native binding takes minutes; `npm ci` ran the same script of the same version,
  * so its result is copied.
  */
 function install(file) {
   mkdirSync(empty)
+  writeFileSync(join(empty, 'package.json'), '{ "private": true }\n')
   run(empty, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', file)
   const binding = 'node_modules/better-sqlite3/build'
   cpSync(join(repository, binding), join(installed, binding), { recursive: true })
