@@ -1,62 +1,11 @@
 import { createHash } from 'node:crypto'
 import { CHART_STYLE } from '../../presentation/chart-svg.js'
-import { darkPalette, palette } from '../../presentation/palette.js'
-
-/** The colours of the workbook. Each pair of text and background has a contrast of at least 4.5 : 1. */
-const LIGHT = {
-  ink: palette.ink,
-  muted: 'FF56626D',
-  paper: palette.paper,
-  page: 'FFF7F9FA',
-  band: palette.band,
-  line: palette.line,
-  edge: 'FF75828E',
-  brand: palette.head,
-  brandink: palette.paper,
-  section: palette.section,
-  sectionink: palette.head,
-  link: palette.link,
-  good: palette.good,
-  goodink: palette.goodInk,
-  warn: palette.warn,
-  warnink: palette.warnInk,
-  bad: palette.bad,
-  badink: palette.badInk,
-  past: palette.input,
-  pastink: 'FF5C4A00',
-}
-const DARK: Record<keyof typeof LIGHT, string> = {
-  ink: darkPalette.ink,
-  muted: darkPalette.muted,
-  paper: 'FF171D22',
-  page: 'FF101518',
-  band: 'FF1E262C',
-  line: 'FF303C44',
-  edge: 'FF7C8994',
-  brand: darkPalette.head,
-  brandink: darkPalette.headInk,
-  section: darkPalette.section,
-  sectionink: darkPalette.sectionInk,
-  link: 'FF8AC2F5',
-  good: darkPalette.good,
-  goodink: darkPalette.goodInk,
-  warn: darkPalette.warn,
-  warnink: darkPalette.warnInk,
-  bad: darkPalette.bad,
-  badink: darkPalette.badInk,
-  past: darkPalette.input,
-  pastink: 'FFF0DF9A',
-}
-const variables = (colours: Record<string, string>) =>
-  Object.entries(colours)
-    .map(([name, argb]) => `--${name}:#${argb.slice(2)}`)
-    .join(';')
+import { FONTS, THEME_STYLE } from '../../presentation/theme.js'
 
 /** The style of every page: light, dark, print, from 320 px on. */
-export const STYLESHEET = `:root{color-scheme:light;${variables(LIGHT)}}
-@media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;${variables(DARK)}}}
+export const STYLESHEET = `${THEME_STYLE}
 *{box-sizing:border-box}
-body{margin:0;font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,"Liberation Sans",sans-serif;color:var(--ink);background:var(--page)}
+body{margin:0;font:15px/1.5 ${FONTS};color:var(--ink);background:var(--page)}
 a{color:var(--link);text-underline-offset:.15em}a:hover{text-decoration-thickness:2px}
 :focus-visible{outline:3px solid var(--link);outline-offset:2px;border-radius:2px}
 .skip{position:absolute;left:-999rem;top:0;z-index:20;padding:.6rem 1rem;background:var(--paper);color:var(--link)}.skip:focus{left:.5rem;top:.5rem}
