@@ -6,12 +6,12 @@ import { darkPalette, palette } from './palette.js'
  */
 const LIGHT = {
   ink: palette.ink,
-  muted: 'FF56626D',
+  muted: 'FF52606B',
   faint: 'FF66717B',
   paper: palette.paper,
-  page: 'FFF7F9FA',
-  band: palette.band,
-  line: palette.line,
+  page: palette.paper,
+  band: 'FFF5F7F8',
+  line: 'FFE3E8EC',
   edge: 'FF75828E',
   brand: palette.head,
   brandink: palette.paper,
@@ -32,10 +32,10 @@ const DARK: Record<keyof typeof LIGHT, string> = {
   ink: darkPalette.ink,
   muted: darkPalette.muted,
   faint: 'FF8F9BA6',
-  paper: 'FF171D22',
-  page: 'FF101518',
-  band: 'FF1E262C',
-  line: 'FF303C44',
+  paper: 'FF161C20',
+  page: 'FF12171B',
+  band: 'FF1A2126',
+  line: 'FF2A343B',
   edge: 'FF7C8994',
   brand: darkPalette.head,
   brandink: darkPalette.headInk,
@@ -55,7 +55,7 @@ const DARK: Record<keyof typeof LIGHT, string> = {
 
 /** Page title, section heading, text, small text; the spacing scale. There are no other sizes. */
 const SIZES = {
-  ...{ t1: '20px', t2: '15px', t3: '14px', t4: '12.5px' },
+  ...{ t1: '1.25rem', t2: '0.9375rem', t3: '0.875rem', t4: '0.78125rem' },
   ...{ s1: '4px', s2: '8px', s3: '12px', s4: '16px', s5: '24px', s6: '32px' },
 }
 

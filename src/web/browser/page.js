@@ -6,9 +6,12 @@
 const SHORTCUTS_OFF = 'quotekeeper.shortcuts.off'
 const main = document.getElementById('main')
 
+localizeTimes(document)
+nameZone()
 followChanges()
 addShortcuts()
 addSlider()
+addCopyButtons()
 
 /**
  * Loads the page again in the background when something was polled, and shows what changed. A hidden page listens to
@@ -46,7 +49,9 @@ function followChanges() {
 
 /** @param {Document} fresh the page as it is now */
 function show(fresh) {
-  replace('.freshline', fresh)
+  localizeTimes(fresh)
+  replace('.fresh summary', fresh)
+  replace('.rail nav', fresh)
   const isInUse = main.contains(document.activeElement) || !getSelection()?.isCollapsed
   if (main.dataset.live === 'replace' && !isInUse) {
     const scrolled = [...main.querySelectorAll('.scroll')].map(({ scrollTop, scrollLeft }) => [scrollTop, scrollLeft])
@@ -80,6 +85,40 @@ function replace(selector, fresh, contentOnly = false) {
   else old.replaceWith(next)
 }
 
+/** Writes moments in the time zone of the reader; without JavaScript, they are in UTC. */
+function localizeTimes(root) {
+  for (const time of root.querySelectorAll('time[datetime]')) {
+    const at = new Date(time.dateTime)
+    if (Number.isNaN(at.getTime())) continue
+    const two = (number) => String(number).padStart(2, '0')
+    const date = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-')
+    time.textContent = `${date} ${two(at.getHours())}:${two(at.getMinutes())}`
+  }
+}
+
+function nameZone() {
+  const zone = document.getElementById('zone')
+  if (zone) zone.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone || 'your local time'
+}
+
+/** Adds a button to each text that is made to be copied. */
+function addCopyButtons() {
+  for (const text of document.querySelectorAll('pre.copy')) {
+    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: 'Copy' })
+    button.addEventListener('click', async () => {
+      try {
+        await navigator.clipboard.writeText(text.textContent ?? '')
+        button.textContent = 'Copied'
+      } catch {
+        // Browsers have no clipboard for pages without TLS: selected, it can be copied with the keyboard.
+        getSelection()?.selectAllChildren(text)
+        button.textContent = 'Selected: press Ctrl+C'
+      }
+    })
+    text.after(button)
+  }
+}
+
 /** The reader is busy, or would lose their place: says that there is something new instead. */
 function offerReload() {
   if (document.getElementById('newer')) return
@@ -109,9 +148,8 @@ function addShortcuts() {
 }
 
 function focusSearch() {
-  const search = document.querySelector('main input[type=search]')
+  const search = document.getElementById('search')
   if (search instanceof HTMLInputElement) search.select()
-  else location.href = '/rfqs#filter-q'
 }
 
 /** Moves the focus to the link of another row. */
@@ -166,7 +204,7 @@ function areShortcutsOff() {
 /** Adds a slider to the list of moments: the oldest at the left, now at the right, with marks where another
  * award was recommended. */
 function addSlider() {
-  const select = document.querySelector('.timemachine select')
+  const select = document.querySelector('.timestrip select')
   if (!(select instanceof HTMLSelectElement) || select.options.length < 2) return
   const last = select.options.length - 1
   const slider = Object.assign(document.createElement('input'), {

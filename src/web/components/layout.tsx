@@ -3,23 +3,36 @@ import type { ChannelFreshness } from '../../views/polls.js'
 import type { User } from '../access/users.js'
 import { age, Moment } from './format.js'
 import { PAGE_SCRIPT_PATH } from './page-script.js'
-import { STYLESHEET_PATH } from './stylesheet.js'
+import { STYLESHEET } from './stylesheet.js'
 
-/** The pages that the navigation names, in order. */
-const NAVIGATION: readonly { path: string; title: string }[] = [
+interface Entry {
+  path: string
+  title: string
+}
+
+/** What an analyst opens. */
+const PAGES: readonly Entry[] = [
   { path: '/', title: 'Today' },
   { path: '/rfqs', title: 'RFQs' },
+  { path: '/awards', title: 'Awards' },
   { path: '/changes', title: 'Changes' },
-  { path: '/listings', title: 'Listings' },
-  { path: '/channels', title: 'Channels' },
   { path: '/reports', title: 'Reports' },
-  { path: '/runs', title: 'Runs' },
+  { path: '/listings', title: 'Listings' },
+]
+
+/** What an operator opens. */
+const SYSTEM: readonly Entry[] = [
+  { path: '/channels', title: 'Channels' },
   { path: '/closings', title: 'Closings' },
+  { path: '/runs', title: 'Runs' },
   { path: '/problems', title: 'Problems' },
   { path: '/notifications', title: 'Notifications' },
   { path: '/queue', title: 'Queue' },
   { path: '/api', title: 'API' },
 ]
+
+/** Entries of the bar at the bottom of a phone's screen; the last one leads to all pages, below the content. */
+const TABS: readonly Entry[] = [...PAGES.slice(0, 4), { path: '#pages', title: 'More' }]
 
 /** What surrounds the content of a page for a signed-in user. */
 export interface Frame {
@@ -28,6 +41,10 @@ export interface Frame {
   canSignOut: boolean
   freshness: readonly ChannelFreshness[]
   now: Date
+  /** How much waits for a person, by path of the page that lists it. */
+  waiting?: Readonly<Record<string, number>> | undefined
+  /** What was searched for. */
+  search?: string | undefined
   /** The past moment that is shown, a link to the present, and the channels without a complete poll of that kind at that moment. */
   asOf?: { at: Date; kind: 'rfqs' | 'listings'; nowLink: string; incomplete: readonly string[] } | undefined
   /** What the script does after a poll: show the new page, or announce it. */
@@ -46,9 +63,9 @@ interface LayoutProps {
   html?: string
 }
 
-/** The frame of every page. */
+/** The frame of every page: its content, then the rail with all pages, which stands at its left. */
 export function Layout({ title, current, frame = null, children, html }: LayoutProps) {
-  const main = { id: 'main', class: 'wrap', tabindex: -1, 'data-live': frame?.live }
+  const main = { id: 'main', tabindex: -1, 'data-live': frame?.live }
   return (
     <html lang="en">
       <head>
@@ -56,40 +73,95 @@ export function Layout({ title, current, frame = null, children, html }: LayoutP
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · Quotekeeper`}</title>
-        <link rel="stylesheet" href={STYLESHEET_PATH} />
+        <style dangerouslySetInnerHTML={{ __html: STYLESHEET }} />
         <link rel="icon" href="data:," />
         {frame && <script type="module" src={PAGE_SCRIPT_PATH} />}
       </head>
       <body>
-        <a class="skip" href="#main">
-          Skip to the content
-        </a>
-        <header>
-          <div class="top">
-            <div class="wrap">
-              <a class="brand" href="/">
-                Quotekeeper
-              </a>
-              {frame && <Navigation current={current} />}
-              {frame?.canSignOut && <SignOut frame={frame} />}
-            </div>
-          </div>
-          {frame && <FreshnessLine frame={frame} />}
-          {frame?.asOf && <PastNotice asOf={frame.asOf} />}
-        </header>
-        {html === undefined ? (
-          <main {...main}>{children}</main>
-        ) : (
-          <main {...main} dangerouslySetInnerHTML={{ __html: html }} />
+        {frame && (
+          <a class="skip" href="#pages">
+            Skip to the navigation
+          </a>
         )}
+        <div class="shell">
+          <div class="page">
+            {frame?.asOf && <PastNotice asOf={frame.asOf} />}
+            {html === undefined ? (
+              <main {...main}>{children}</main>
+            ) : (
+              <main {...main} dangerouslySetInnerHTML={{ __html: html }} />
+            )}
+          </div>
+          {frame && <Rail frame={frame} current={current} />}
+        </div>
+        {frame && <Tabs current={current} />}
       </body>
     </html>
   )
 }
 
-const Navigation = ({ current }: { current: string | undefined }) => (
-  <nav aria-label="Pages">
-    {NAVIGATION.map(({ path, title }) => (
+/** Search, all pages, the age of what is shown, and who is signed in. */
+const Rail = ({ frame, current }: { frame: Frame; current: string | undefined }) => (
+  <header class="rail" id="pages">
+    <a class="brand" href="/">
+      Quotekeeper
+    </a>
+    <search>
+      <form action="/search">
+        <input
+          id="search"
+          type="search"
+          name="q"
+          value={frame.search}
+          aria-label="Search RFQs, developers, projects, listings"
+          placeholder="Search"
+        />
+      </form>
+    </search>
+    <nav aria-label="Pages">
+      <Entries of={PAGES} frame={frame} current={current} />
+      <h2>System</h2>
+      <Entries of={SYSTEM} frame={frame} current={current} />
+    </nav>
+    <div class="foot">
+      <Freshness frame={frame} />
+      <p>
+        Times are in <span id="zone">UTC</span>
+      </p>
+      {frame.canSignOut && <SignOut frame={frame} />}
+    </div>
+  </header>
+)
+
+const Entries = ({
+  of,
+  frame: { waiting },
+  current,
+}: {
+  of: readonly Entry[]
+  frame: Frame
+  current?: string | undefined
+}) =>
+  of.map(({ path, title }) => (
+    <a
+      key={path}
+      class={of === SYSTEM ? 'system' : undefined}
+      href={path}
+      aria-current={path === current ? 'page' : undefined}
+    >
+      {title}
+      {waiting?.[path] !== undefined && waiting[path] > 0 && (
+        <span class="count">
+          {waiting[path]}
+          <span class="visually-hidden"> waiting</span>
+        </span>
+      )}
+    </a>
+  ))
+
+const Tabs = ({ current }: { current: string | undefined }) => (
+  <nav class="tabs" aria-label="Main pages">
+    {TABS.map(({ path, title }) => (
       <a key={path} href={path} aria-current={path === current ? 'page' : undefined}>
         {title}
       </a>
@@ -100,47 +172,44 @@ const Navigation = ({ current }: { current: string | undefined }) => (
 const SignOut = ({ frame: { user, csrfToken } }: { frame: Frame }) => (
   <form method="post" action="/sign-out">
     <input type="hidden" name="_csrf" value={csrfToken} />
-    <span class="who">{user?.name}</span>
-    <button type="submit">Sign out</button>
+    <span>{user?.name}</span>
+    <button type="submit" class="quiet">
+      Sign out
+    </button>
   </form>
 )
 
 const PastNotice = ({ asOf: { at, kind, nowLink, incomplete } }: { asOf: NonNullable<Frame['asOf']> }) => (
   <div class="past" role="note">
-    <div class="wrap">
-      As known on <Moment at={at.toISOString()} /> UTC.{' '}
-      {incomplete.length > 0 &&
-        `No complete poll of ${kind === 'rfqs' ? 'RFQs' : kind} yet of ${incomplete.join(', ')}. `}
-      <a href={nowLink}>Show the current state</a>
-    </div>
+    As known on <Moment at={at.toISOString()} />.{' '}
+    {incomplete.length > 0 &&
+      `No complete poll of ${kind === 'rfqs' ? 'RFQs' : kind} yet of ${incomplete.join(', ')}. `}
+    <a href={nowLink}>Show the current state</a>
   </div>
 )
 
-/** How recent the figures are: of the only channel, or of the one with the oldest poll. */
-function FreshnessLine({ frame: { freshness, now } }: { frame: Frame }) {
-  const [only, ...others] = freshness
-  const prefix = only !== undefined && others.length === 0 ? `${only.channel}: ` : ''
-  const most = others.length === 0 ? '' : 'at most '
+/** How old a poll may be before its age is shown as a warning, in milliseconds. */
+const LATE_MS = 60 * 60_000
+
+/** How recent the figures are: the worst age; each channel's when it is opened. */
+function Freshness({ frame: { freshness, now } }: { frame: Frame }) {
+  const ages = freshness.map(({ rfqsAt }) => rfqsAt)
+  const oldest = ages.includes(null) ? null : (ages.sort()[0] ?? null)
+  const isLate = oldest === null || now.getTime() - Date.parse(oldest) > LATE_MS
   return (
-    <div class="freshline">
-      <div class="wrap fresh">
-        <span>{`As of ${now.toISOString().slice(11, 16)} UTC`}</span>
-        <span>{`${prefix}RFQs ${pollText(freshness, 'rfqsAt', now, most)}`}</span>
-        <span>{`listings ${pollText(freshness, 'listingsAt', now, most)}`}</span>
-        {others.length > 0 && <span>{`${freshness.length} channels`}</span>}
-      </div>
-    </div>
+    <details class={isLate ? 'fresh late' : 'fresh'}>
+      <summary>{oldest === null ? 'Not all polled yet' : `Polled ${age(oldest, now)}`}</summary>
+      <ul>
+        {freshness.map(({ channel, rfqsAt, listingsAt }) => (
+          <li key={channel}>
+            {channel}
+            <br />
+            {`RFQs ${pollAge(rfqsAt, now)}, listings ${pollAge(listingsAt, now)}`}
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 
-function pollText(
-  freshness: readonly ChannelFreshness[],
-  kind: 'rfqsAt' | 'listingsAt',
-  now: Date,
-  most: string,
-): string {
-  const missing = freshness.filter((channel) => channel[kind] === null).map(({ channel }) => channel)
-  if (missing.length > 0) return `not polled yet${freshness.length > 1 ? `: ${missing.join(', ')}` : ''}`
-  const oldest = freshness.flatMap((channel) => channel[kind] ?? []).sort()[0]
-  return oldest === undefined ? 'not polled' : `polled ${most}${age(oldest, now)}`
-}
+const pollAge = (at: string | null, now: Date) => (at === null ? 'not polled yet' : age(at, now))

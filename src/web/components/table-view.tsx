@@ -16,14 +16,14 @@ interface TableViewProps<Row> {
 
 /** A table with links to sort and download it. On narrow screens, rows become cards. */
 export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<Row>) {
-  const { rows, caption, name, empty } = table
-  const columns = table.columns.filter(({ fileOnly }) => !fileOnly)
+  const { rows, caption, name, empty, narrow } = table
   if (rows.length === 0) return <div class="notice empty">{empty}</div>
+  const { columns, shared } = splitShared(table)
   const download = (format: string) => link({ format, table: name })
   return (
     <div class="table" id={name}>
       <section class={rows.length > TALL_ROWS ? 'scroll tall' : 'scroll'} aria-label={caption} tabindex={0}>
-        <table class="cards">
+        <table class={narrow === 'lines' ? 'cards lines' : 'cards'}>
           <caption class="visually-hidden">{caption}</caption>
           <thead>
             <tr>
@@ -35,10 +35,11 @@ export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<R
           <tbody>
             {rows.map((row) => (
               <tr>
-                {columns.map(({ key, title, align, width, cell, value }) => {
+                {columns.map((column) => {
+                  const { key, title, cell, value } = column
                   const content = cell ? cell(row) : textOf(value(row))
                   return (
-                    <td key={key} class={classOf(align, width, content === UNKNOWN)} data-label={title}>
+                    <td key={key} class={classOf(column, content === UNKNOWN)} data-label={title}>
                       <div>{content}</div>
                     </td>
                   )
@@ -48,6 +49,7 @@ export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<R
           </tbody>
         </table>
       </section>
+      {shared.length > 0 && <p class="muted small">{`${shared.join('. ')}.`}</p>}
       <div class="under noprint">
         {pages && pages.of > 1 ? <Pages pages={pages} maxRows={table.maxRows} link={link} /> : <span />}
         <span>
@@ -63,17 +65,35 @@ export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<R
   )
 }
 
+/** The columns that differ between rows, and what to say of the others. */
+function splitShared<Row>({ rows, columns }: Table<Row>): { columns: Column<Row>[]; shared: string[] } {
+  const [first, ...others] = rows
+  const isShared = ({ shared, value }: Column<Row>) =>
+    shared !== undefined &&
+    first !== undefined &&
+    others.length > 0 &&
+    others.every((row) => value(row) === value(first))
+  const onPage = columns.filter(({ fileOnly }) => !fileOnly)
+  return {
+    columns: onPage.filter((column) => !isShared(column)),
+    shared: onPage.filter(isShared).flatMap(({ shared }) => (first && shared ? capitalize(shared(first)) : [])),
+  }
+}
+
+const capitalize = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
 function HeaderCell<Row>({
-  column: { key, title, align, hint, width, sortable = true },
+  column: { width: _width, ...column },
   sorting,
   link,
 }: { column: Table<Row>['columns'][number] } & Pick<TableViewProps<Row>, 'sorting' | 'link'>) {
+  const { key, title, hint, sortable = true } = column
   const sorted = sorting?.key === key ? sorting : null
   const next = sorted && !sorted.descending ? `-${key}` : key
   return (
     <th
       scope="col"
-      class={classOf(align, width === 'wide' ? width : undefined, false)}
+      class={classOf(column, false)}
       title={hint}
       aria-sort={sorted ? (sorted.descending ? 'descending' : 'ascending') : undefined}
     >
@@ -110,7 +130,12 @@ function Pages({
 }
 
 /** On narrow screens, what is unknown is left out. */
-const classOf = (align: 'right' | undefined, width: Column<never>['width'], isUnknown: boolean) =>
-  [align === 'right' ? 'r' : '', width ?? '', isUnknown ? 'unknown' : ''].filter(Boolean).join(' ') || undefined
+const classOf = (
+  { align, width, isSecondary }: Pick<Column<never>, 'align' | 'width' | 'isSecondary'>,
+  isUnknown: boolean,
+) =>
+  [align === 'right' ? 'r' : '', width ?? '', isSecondary ? 'nophone' : '', isUnknown ? 'unknown' : '']
+    .filter(Boolean)
+    .join(' ') || undefined
 
 const textOf = (value: CellValue) => plain(value === null ? null : String(value))

@@ -2,11 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ComponentChildren, Fragment, h, isValidElement, toChildArray, type VNode } from 'preact'
 import { render } from 'preact-render-to-string'
 import { TimeSlice } from '../../core/time/time-slice.js'
+import { STYLESHEET_HASH } from '../components/stylesheet.js'
 
-/** Pages load nothing from other origins and contain no inline scripts or styles. */
+/** Pages load nothing from other origins and contain no inline scripts, and no style but the style sheet of all pages. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  "style-src 'self'",
+  `style-src '${STYLESHEET_HASH}'`,
   "script-src 'self'",
   "connect-src 'self'",
   "img-src 'self' data:",

@@ -13,8 +13,15 @@ export interface Column<Row> {
   /** What the page shows, if that is not simply the value. */
   cell?: (row: Row) => ComponentChildren
   align?: 'right'
-  /** `line`: never broken, such as dates. `wide`: text that needs room. Default: the browser decides. */
-  width?: 'line' | 'wide'
+  /**
+   * `line`: never broken, such as dates. `wide`: text that needs room. `clip`: one line, cut off where the room ends, for
+   * titles. Default: the browser decides.
+   */
+  width?: 'line' | 'wide' | 'clip'
+  /** Left out on the screen of a phone. */
+  isSecondary?: boolean
+  /** What to say in place of the column if all of several rows have the same value: `all are spot`. */
+  shared?: (row: Row) => string
   /** Only in files, because the page shows it in another column. */
   fileOnly?: boolean
   /** Explains the column. */
@@ -34,6 +41,8 @@ export interface Table<Row> {
   rows: readonly Row[]
   /** Every row that matches, in the same order, where `rows` is one page of them. */
   allRows?: readonly Row[]
+  /** On the screen of a phone: each cell on a line with its title, or all in few lines. Default: `cells`. */
+  narrow?: 'cells' | 'lines'
   /** How many rows are read at most, the newest ones. */
   maxRows?: number
   /** Shown instead of a table without rows: what to do. */

@@ -20,7 +20,7 @@ export function TimeMachine({ moments, asOf, link, query }: TimeMachineProps) {
   const changed = moments.slice(current).find(({ recommendation }) => recommendation !== null)
   return (
     <>
-      <form class="timemachine noprint" method="get">
+      <form class="timestrip noprint" method="get">
         {Object.entries(query)
           .filter(([name]) => name !== 'as_of')
           .map(([name, value]) => (
