@@ -1,3 +1,4 @@
+import { type NumberSetting, SETTING_TEXT } from '../../src/compare/decision/setting-text.js'
 import { RULE_TEXT } from '../../src/compare/decision/what-if.js'
 import { CRITERION_NAMES, CRITERION_RULES } from '../../src/compare/offer/criterion-text.js'
 import {
@@ -15,7 +16,6 @@ import * as style from '../xlsx/cell-styles.js'
 import { type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
 import { type DataValidation, numberAboveZero, numberBetween, oneOf, optional } from '../xlsx/validations.js'
 import type { RfqLayout } from './layout.js'
-import { type NumberSetting, SETTING_TEXT } from './setting-text.js'
 
 /** One row of `Inputs`: a value with its explanation. */
 export interface Entry {

@@ -205,6 +205,7 @@ async function makeReportIn(
 /** Queries that compare offers or read many documents. */
 const HEAVY_QUERIES: readonly string[] = [
   'comparison',
+  'whatIf',
   'offers',
   'offer',
   'timeline',

@@ -12,6 +12,7 @@ import type { RecommendationQueries, Recommendations } from './recommendations/r
 import type { ReportRecords } from './reports/report-contract.js'
 import type { RunQueries, Runs } from './runs/run-contract.js'
 import type { SchedulingProcesses } from './runs/scheduling-contract.js'
+import type { Scenarios } from './scenarios/scenario-contract.js'
 
 // Other modules import the types of the store from here, except those of the outbox (events/outbox-contract.ts).
 export type * from './awards/award-contract.js'
@@ -25,6 +26,7 @@ export type * from './recommendations/recommendation-contract.js'
 export type * from './reports/report-contract.js'
 export type * from './runs/run-contract.js'
 export type * from './runs/scheduling-contract.js'
+export type * from './scenarios/scenario-contract.js'
 
 /**
  * The store (docs/DATABASE.md). All methods are asynchronous, and reject with `StoreError` (errors.ts).
@@ -37,6 +39,7 @@ export interface Store
     Overview,
     Closings,
     Awards,
+    Scenarios,
     MaintenanceLog,
     TickClaims,
     SchedulingProcesses,
@@ -87,6 +90,7 @@ export interface Reader
       | 'sentIntents'
     >,
     Pick<Awards, 'awards' | 'awardFile'>,
+    Pick<Scenarios, 'scenarios'>,
     EventFeed,
     Pick<ExchangeRates, 'ratesAt' | 'rateFetches'>,
     Pick<Outbox, 'openRfqsDue' | 'targetStates' | 'deliveries' | 'deadLetters'>,

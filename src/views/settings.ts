@@ -85,7 +85,7 @@ export function parseWhatIf(
   if (unknown.length > 0)
     return { errors: unknown.map((name) => ({ name, detail: `unknown setting; known: ${KNOWN_SETTINGS.join(', ')}` })) }
   const named = Object.entries(query).filter(([name]) => isSettingName(name))
-  const changes = Object.fromEntries(named.filter(([name, text]) => !isSame(text, configuredValue(base, name))))
+  const changes = Object.fromEntries(named.filter(([name, text]) => !isSame(text, settingValue(base, name))))
   const found = whatIfSettings(base, changes)
   const unchanged = named.flatMap(([name]) => (name in changes ? [] : [name]))
   return 'errors' in found ? found : { settings: found.settings, changes, unchanged }
@@ -93,8 +93,11 @@ export function parseWhatIf(
 
 const SECTION = /^(weights|haircuts|requirements|exchangeRates)\./
 
-const configuredValue = (settings: Settings, name: string): unknown =>
-  name.split('.').reduce<unknown>((value, key) => Object(value)[key], settings)
+/** The value of a setting that a parameter can replace; of a rate without its date and source. Undefined for a currency without a rate. */
+export function settingValue(settings: Settings, name: string): unknown {
+  const value = name.split('.').reduce<unknown>((section, key) => Object(section)[key], settings)
+  return RATE.test(name) ? Object(value).rate : value
+}
 
 const isSame = (text: string, value: unknown) =>
   text === String(value) ||

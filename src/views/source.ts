@@ -9,6 +9,7 @@ import { databaseName } from '../store/open-database.js'
 import { VERSION } from '../version.js'
 import { type ChannelRules, createRulesLookup } from './channels/channel-rules.js'
 import { createInteractiveComparison } from './rfq/interactive-comparison.js'
+import type { RfqReportSource } from './rfq/report-input.js'
 import { createRfqList } from './rfqs/rfq-list.js'
 import type { TodaySource } from './today/today-view.js'
 
@@ -46,28 +47,51 @@ export interface ViewSource extends Omit<TodaySource, 'store'> {
    * @param settings default: those in force at the moment
    * @throws UnknownRfqError, StoreError
    */
-  compare(
-    rfq: { channel: string; id: string },
-    moment: { now: Date; asOf?: Date | undefined },
-    settings?: Settings,
-  ): Promise<RfqReport>
+  compare(rfq: RfqId, moment: ComparisonMoment, settings?: Settings): Promise<RfqReport>
+  /**
+   * Compares with several settings, reading the documents once.
+   * @param settings undefined: those in force at the moment
+   * @param read what is kept of each comparison
+   * @throws UnknownRfqError, StoreError
+   */
+  compareEach<T>(
+    rfq: RfqId,
+    moment: ComparisonMoment,
+    settings: readonly (Settings | undefined)[],
+    read: (report: RfqReport) => T,
+  ): Promise<T[]>
+}
+
+interface RfqId {
+  channel: string
+  id: string
+}
+
+interface ComparisonMoment {
+  now: Date
+  asOf?: Date | undefined
 }
 
 export function createViewSource(store: ViewStore, config: ViewConfig): ViewSource {
   const { channels } = config
   const { settings } = config.reports
   const rulesOf = createRulesLookup(channels)
-  const compare = createInteractiveComparison()
+  const comparison = createInteractiveComparison()
+  const sourceOf = (
+    { channel, id: rfqId }: RfqId,
+    { now, asOf = now }: ComparisonMoment,
+    given?: Settings,
+  ): RfqReportSource => ({
+    ...{ store, asOf, now, version: VERSION, rfqId },
+    config: { reports: { ...config.reports, ...(given && { settings: given, settingsGiven: true }) } },
+    channel: { key: channel, timeZone: rulesOf(channel).timeZone },
+  })
   return {
     ...{ store, config, channels, settings },
     rfqs: createRfqList({ store, channels, settings }),
     rulesOf,
-    compare: ({ channel, id: rfqId }, { now, asOf = now }, given) =>
-      compare({
-        ...{ store, asOf, now, version: VERSION, rfqId },
-        config: { reports: { ...config.reports, ...(given && { settings: given, settingsGiven: true }) } },
-        channel: { key: channel, timeZone: rulesOf(channel).timeZone },
-      }),
+    compare: (rfq, moment, given) => comparison.compare(sourceOf(rfq, moment, given)),
+    compareEach: (rfq, moment, settings, read) => comparison.compareEach(sourceOf(rfq, moment), settings, read),
     pollChecks: createPollChecks(config, store),
     findClosingBlocker: createFindClosingBlocker(config, store),
     findClockSkewBlock: createFindClockSkewBlock(store),

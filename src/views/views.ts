@@ -9,6 +9,7 @@ import { offerViews } from './offer/offer.js'
 import { pollViews } from './polls.js'
 import { problemViews } from './problems/problems.js'
 import { rfqViews } from './rfq/rfq.js'
+import { whatIfViews } from './rfq/what-if.js'
 import { rfqsViews } from './rfqs/rfqs.js'
 import { runViews } from './runs/runs.js'
 import { createViewSource, type ViewConfig, type ViewStore } from './source.js'
@@ -27,6 +28,7 @@ export function createViews(store: ViewStore, config: ViewConfig) {
     ...rfqsViews(source),
     findRfq: rfqFinder(source),
     ...rfqViews(source),
+    ...whatIfViews(source),
     ...offerViews(source),
     ...listingViews(source),
     changes: (filter: Parameters<typeof changeFeed>[1]) => changeFeed(store, filter),

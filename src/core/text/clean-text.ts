@@ -91,9 +91,9 @@ export const MAX_NAME_LENGTH = 100
 /** Characters that are not shown, not assigned, or for private use. */
 const NOT_IN_NAMES = new RegExp(`[${INVISIBLE}]|\\p{C}`, 'u')
 
-/** Why a text cannot be recorded as the name of a person, such as `is empty`; null if it can. */
-export function nameProblem(text: string): string | null {
+/** Why a text cannot be recorded as a name, by default of a person, such as `is empty`; null if it can. */
+export function nameProblem(text: string, maxLength = MAX_NAME_LENGTH): string | null {
   if (text.trim() === '') return 'is empty'
-  if (text.length > MAX_NAME_LENGTH) return `is longer than ${MAX_NAME_LENGTH} characters`
+  if (text.length > maxLength) return `is longer than ${maxLength} characters`
   return NOT_IN_NAMES.test(text) ? 'has characters that are not shown' : null
 }

@@ -1,4 +1,4 @@
-import type { SETTING_LIMITS } from '../../src/core/decision/settings.js'
+import type { SETTING_LIMITS } from '../../core/decision/settings.js'
 
 /** The settings that are one number. */
 export type NumberSetting = Exclude<keyof typeof SETTING_LIMITS, 'weight' | 'haircut' | 'rate'>

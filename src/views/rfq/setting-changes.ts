@@ -1,0 +1,97 @@
+import { SETTING_TEXT } from '../../compare/decision/setting-text.js'
+import { PRICED_BY, RULE_TEXT } from '../../compare/decision/what-if.js'
+import { REQUIREMENT_TITLES } from '../../compare/offer/award-requirements.js'
+import { CRITERION_NAMES } from '../../compare/offer/criterion-text.js'
+import {
+  type AwardRule,
+  type Criterion,
+  DEFAULT_SETTINGS,
+  type HaircutKind,
+  type PriceBasis,
+  type RequirementName,
+  type Settings,
+} from '../../core/decision/settings.js'
+import { formatAmount, formatDecimal, formatPercent } from '../../core/text/number-format.js'
+import { SETTING_NAMES, settingValue } from '../settings.js'
+
+/** A setting that has another value, in words. */
+export interface SettingChange {
+  /** As a parameter has it: `weights.price`. */
+  setting: string
+  /** `Weight of price`. */
+  title: string
+  before: string
+  after: string
+  /** `Weight of price: 45 → 60`. */
+  message: string
+}
+
+/**
+ * The settings that differ between two comparisons, in words.
+ * @param named parameters that a person gave. If the comparison currency differs, all rates do, and only those named are listed
+ */
+export function settingChanges(
+  before: Settings,
+  after: Settings,
+  named: Readonly<Record<string, string>> = {},
+): SettingChange[] {
+  const currencies = new Set([before, after].flatMap(({ exchangeRates }) => Object.keys(exchangeRates)))
+  const rates = [...currencies].sort().map((currency) => `${RATES}${currency}`)
+  const isListed = (name: string) => before.currency === after.currency || !name.startsWith(RATES) || name in named
+  return [...SETTING_NAMES, ...rates].filter(isListed).flatMap((setting) => {
+    const [was, is] = [before, after].map((settings) => valueText(settings, setting)) as [string, string]
+    if (settingValue(before, setting) === settingValue(after, setting)) return []
+    const title = settingTitle(setting)
+    return [{ setting, title, before: was, after: is, message: `${title}: ${was} → ${is}` }]
+  })
+}
+
+const RATES = 'exchangeRates.'
+
+const HAIRCUTS: Record<HaircutKind, string> = {
+  spot: 'spot contracts',
+  forward: 'forward contracts',
+  other: 'other contracts',
+}
+
+/** What a setting is called. @param name a parameter: `weights.price` */
+export function settingTitle(name: string): string {
+  const [section = '', key = ''] = name.split('.')
+  switch (section) {
+    case 'weights':
+      return `Weight of ${CRITERION_NAMES[key as Criterion].toLowerCase()}`
+    case 'requirements':
+      return REQUIREMENT_TITLES[key as RequirementName]
+    case 'haircuts':
+      return `Haircut of ${HAIRCUTS[key as HaircutKind]}`
+    case 'exchangeRates':
+      return `Value of 1 ${key}`
+    case 'awardRule':
+      return 'Rule'
+    case 'priceBasis':
+      return 'Compared by'
+    case 'currency':
+      return 'Compared in'
+    default:
+      return SETTING_TEXT[section as keyof typeof SETTING_TEXT].label
+  }
+}
+
+/** The names of settings that are shares of something. */
+const SHARES: readonly string[] = ['discountRate', 'totalTolerance', 'prepaymentShareLimit']
+
+function valueText(settings: Settings, name: string): string {
+  const value = settingValue(settings, name)
+  const [section = ''] = name.split('.')
+  if (name === 'awardRule') return RULE_TEXT[value as AwardRule]
+  if (name === 'priceBasis') return PRICED_BY[value as PriceBasis]
+  if (name === 'currency') return value === null ? 'the currency of the RFQ' : String(value)
+  if (section === 'exchangeRates') return value === undefined ? 'not known' : rateText(Number(value), settings.currency)
+  if (value === null) return 'the minimum of the RFQ'
+  if (typeof value !== 'number') return String(value)
+  if (SHARES.includes(name) || section === 'haircuts') return formatPercent(value)
+  const unit = name in DEFAULT_SETTINGS ? SETTING_TEXT[name as keyof typeof SETTING_TEXT].unit : ''
+  return `${formatAmount(value)} ${unit}`.trimEnd()
+}
+
+const rateText = (rate: number, currency: string | null) => `${formatDecimal(rate)} ${currency ?? ''}`.trimEnd()

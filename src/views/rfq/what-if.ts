@@ -1,0 +1,278 @@
+import { z } from 'zod'
+import { createNames, formatDerivedPrice, joined, offersText, priceText } from '../../compare/awards/award-figures.js'
+import type { Award } from '../../compare/decision/decision-model.js'
+import type { RfqReport } from '../../compare/report/rfq-report-model.js'
+import type { Scenario } from '../../core/decision/scenario.js'
+import type { Settings } from '../../core/decision/settings.js'
+import { canonicalJson } from '../../core/documents/canonical-json.js'
+import { compareNullsLast } from '../../core/numbers.js'
+import { formatPrice, formatTonnes, withoutNoise, withRoundedNumbers } from '../../core/text/number-format.js'
+import { type Lookup, type RfqAddress, withRfq } from '../find-rfq.js'
+import { rfqPath } from '../page-paths.js'
+import { nullableNumber, nullableText, text, timestamp } from '../schema.js'
+import { isSettingName, parseWhatIf, type WhatIf } from '../settings.js'
+import type { ViewSource } from '../source.js'
+import { decisionSchema } from './decision-schema.js'
+import { settingChanges } from './setting-changes.js'
+
+const settingChange = z.strictObject({
+  setting: text.describe('As `comparison` takes it: `weights.price`.'),
+  title: text,
+  before: text,
+  after: text,
+  message: text.describe('All of it: `Weight of price: 45 → 60`.'),
+})
+
+/** What a comparison with some settings recommends. */
+const outcomeSchema = z
+  .strictObject({
+    status: decisionSchema.shape.recommendation.shape.status,
+    headline: text.describe('What to do, and what became of every offer.'),
+    award: z
+      .strictObject({
+        name: text.describe('The offers in words.'),
+        offers: z.array(z.strictObject({ id: text, number: z.int(), name: text })),
+        tonnes: z.number(),
+        total: z.number().describe('Amount payable.'),
+        pricePerTonne: z.number(),
+        currency: text,
+        coverage: nullableNumber.describe('Share of the requested tonnes, at most 1.'),
+      })
+      .nullable()
+      .describe('The recommended award, or else the accepted one.'),
+  })
+  .meta({ id: 'WhatIfOutcome' })
+export type WhatIfOutcome = z.infer<typeof outcomeSchema>
+
+const place = z.strictObject({ rank: z.int().nullable(), awardedTonnes: z.number() })
+
+const whatIfChangeSchema = z.strictObject({
+  settings: z.array(settingChange),
+  before: outcomeSchema.describe('With the settings in force.'),
+  after: outcomeSchema.describe('With the changed settings.'),
+  message: text.describe('What becomes of the award.'),
+  pricePerTonneDifference: nullableNumber.describe(
+    'After less before; null unless both have an award in one currency.',
+  ),
+  moves: z
+    .array(
+      z.strictObject({
+        ...{ offerId: text, number: z.int(), name: text, before: place, after: place },
+        message: text.describe('`rank 3 → 1, now awarded`.'),
+      }),
+    )
+    .describe('The offers whose rank or award changes, by their new rank.'),
+})
+/** What other settings change. */
+export type WhatIfChange = z.infer<typeof whatIfChangeSchema>
+
+/** A saved scenario, and what it would recommend. */
+export const scenarioItem = z
+  .strictObject({
+    name: text,
+    by: text,
+    at: timestamp.describe('When it was saved.'),
+    settings: z.record(text, text).describe('What it replaces: parameters of `comparison`.'),
+    changes: z.array(settingChange).describe('What differs from the settings in force; empty if nothing does.'),
+    problem: nullableText.describe(
+      'Why it cannot be compared any more, such as a setting that no longer exists; null if it can.',
+    ),
+    outcome: outcomeSchema.nullable().describe('Null if it cannot be compared.'),
+    href: text.describe('The page of the RFQ with these settings.'),
+  })
+  .meta({ id: 'Scenario' })
+export type ScenarioItem = z.infer<typeof scenarioItem>
+
+export const whatIfSchema = z.strictObject({
+  change: whatIfChangeSchema.nullable().describe('Null if no setting is changed.'),
+  scenario: nullableText.describe('The saved scenario that has exactly the changed settings.'),
+  inForce: outcomeSchema
+    .nullable()
+    .describe('With the settings in force; null if there is nothing to compare it with.'),
+  scenarios: z.array(scenarioItem),
+})
+/** What other settings would change, and the saved scenarios of an RFQ. */
+export type WhatIfView = z.infer<typeof whatIfSchema>
+
+interface WhatIfQuery extends RfqAddress {
+  /** The changed settings; default: none. */
+  whatIf?: Pick<WhatIf, 'settings' | 'changes'>
+}
+
+/** What-if comparisons of an RFQ. */
+export const whatIfViews = ({ store, settings: base, compareEach }: ViewSource) => ({
+  /** Compares with the settings in force, with changed ones, and with those of every saved scenario. Reads the documents once. */
+  whatIf: ({ whatIf, ...address }: WhatIfQuery): Promise<Lookup<WhatIfView>> =>
+    withRfq(store, { ...address, withoutResponses: true }, async (_found, rfq) => {
+      const saved = await store.scenarios({ channel: rfq.channel, rfqId: rfq.id })
+      const scenarios = saved.map((scenario) => ({ scenario, ...parseScenario(scenario, base) }))
+      const usable = scenarios.flatMap(({ whatIf: one }) => one ?? [])
+      const asked = whatIf === undefined || isUnchanged(whatIf) ? null : whatIf
+      const wanted = asked === null ? usable : [asked, ...usable]
+      // Equal settings are compared once. Without changes, they are those in force.
+      const distinct = new Map<string, Settings | undefined>(
+        wanted.map((each) => [keyOf(each), isUnchanged(each) ? undefined : each.settings]),
+      )
+      if (wanted.length > 0) distinct.set(keyOf({ changes: {} }), undefined)
+      const compared = await compareEach(rfq, address, [...distinct.values()], comparedOf)
+      const results = new Map([...distinct.keys()].map((key, at) => [key, compared[at]]))
+      const inForce = results.get(keyOf({ changes: {} })) ?? null
+      const resultOf = (one: Pick<WhatIf, 'changes'> | null) =>
+        one === null ? null : (results.get(keyOf(one)) ?? null)
+      const after = resultOf(asked)
+      return {
+        change:
+          inForce === null || after === null || asked === null ? null : whatIfChange(inForce, after, asked.changes),
+        scenario:
+          scenarios.find(({ whatIf: one }) => asked !== null && one !== null && keyOf(one) === keyOf(asked))?.scenario
+            .name ?? null,
+        inForce: inForce?.outcome ?? null,
+        scenarios: scenarios.map(({ scenario: { name, by, at, settings }, problem, whatIf: one }): ScenarioItem => {
+          const own = resultOf(one)
+          return {
+            ...{ name, by, at, settings, problem },
+            changes: inForce === null || own === null ? [] : settingChanges(inForce.settings, own.settings, settings),
+            outcome: own?.outcome ?? null,
+            href: `${rfqPath(rfq.channel, rfq.name)}?${new URLSearchParams(settings)}`,
+          }
+        }),
+      }
+    }),
+})
+
+const isUnchanged = ({ changes }: Pick<WhatIf, 'changes'>) => Object.keys(changes).length === 0
+const keyOf = ({ changes }: Pick<WhatIf, 'changes'>) => canonicalJson(changes)
+
+/** A comparison, as far as other settings can change it. */
+interface Compared {
+  settings: Settings
+  outcome: WhatIfOutcome
+  offers: {
+    offerId: string
+    number: number
+    name: string
+    rank: number | null
+    awardedTonnes: number
+    why: string | null
+  }[]
+}
+
+/** What a report says with its settings. */
+export function comparedOf({ settings, decision, offers }: RfqReport): Compared {
+  const { status, headline, award, accepted } = decision.recommendation
+  const nameOf = createNames(offers)
+  return withRoundedNumbers({
+    settings,
+    outcome: { status, headline, award: awardOf(award ?? accepted?.award ?? null) },
+    offers: offers.map((offer) => ({
+      offerId: offer.id,
+      number: offer.sequence,
+      name: nameOf(offer),
+      rank: offer.rank,
+      awardedTonnes: decision.awardedTonnes[offer.id] ?? 0,
+      why: offer.why,
+    })),
+  })
+}
+
+function awardOf(award: Award | null): WhatIfOutcome['award'] {
+  if (award === null) return null
+  const { tonnes, total, pricePerTonne, currency, coverage } = award
+  const offers = award.offers.map(({ id, number, name }) => ({ id, number, name }))
+  return { name: offersText(award.offers), offers, tonnes, total, pricePerTonne, currency, coverage }
+}
+
+/**
+ * What changed settings change.
+ * @param before with the settings in force
+ * @param named the parameters that a person gave
+ */
+export function whatIfChange(
+  before: Compared,
+  after: Compared,
+  named: Readonly<Record<string, string>> = {},
+): WhatIfChange {
+  const [was, is] = [before.outcome.award, after.outcome.award]
+  const isSameCurrency = was !== null && is !== null && was.currency === is.currency
+  const pricePerTonneDifference = isSameCurrency ? withoutNoise(is.pricePerTonne - was.pricePerTonne) : null
+  return {
+    settings: settingChanges(before.settings, after.settings, named),
+    before: before.outcome,
+    after: after.outcome,
+    message: awardChangeText(was, is, pricePerTonneDifference),
+    pricePerTonneDifference,
+    moves: movesOf(before, after),
+  }
+}
+
+type OutcomeAward = WhatIfOutcome['award']
+
+function awardChangeText(was: OutcomeAward, is: OutcomeAward, difference: number | null): string {
+  if (is === null) return was === null ? 'There is no award either way.' : `${was.name} → no award.`
+  if (was === null) return `No award → ${is.name}, ${priceText(is)}.`
+  const isSame =
+    was.offers.length === is.offers.length && was.offers.every(({ id }) => is.offers.some((o) => o.id === id))
+  if (isSame) return `The award stays ${is.name}.`
+  const against =
+    difference === null
+      ? priceText(is)
+      : `${priceChangeText(difference, is.currency)}, ${tonnesChangeText(is.tonnes - was.tonnes)}`
+  return `${was.name} → ${is.name}: ${against}.`
+}
+
+/** `0.50 USD/t less`, `the same price per tonne`. */
+export const priceChangeText = (difference: number, currency: string): string =>
+  formatPrice(Math.abs(difference)) === formatPrice(0)
+    ? 'the same price per tonne'
+    : `${formatDerivedPrice(Math.abs(difference), currency)} ${difference > 0 ? 'more' : 'less'}`
+
+/** `2,000 t more`, `the same tonnes`. */
+export const tonnesChangeText = (difference: number): string =>
+  formatTonnes(Math.abs(difference)) === formatTonnes(0)
+    ? 'the same tonnes'
+    : `${formatTonnes(Math.abs(difference))} ${difference > 0 ? 'more' : 'less'}`
+
+/** The offers whose rank or award differs, by their new rank; those without one last. */
+function movesOf(before: Compared, after: Compared): WhatIfChange['moves'] {
+  const known = new Map(before.offers.map((offer) => [offer.offerId, offer]))
+  return after.offers
+    .flatMap((is) => {
+      const was = known.get(is.offerId)
+      if (was === undefined || (was.rank === is.rank && was.awardedTonnes === is.awardedTonnes)) return []
+      const { offerId, number, name } = is
+      return [{ offerId, number, name, before: placeOf(was), after: placeOf(is), message: moveText(was, is) }]
+    })
+    .sort((a, b) => compareNullsLast(a.after.rank, b.after.rank, (x, y) => x - y, false) || a.number - b.number)
+}
+
+const placeOf = ({ rank, awardedTonnes }: Compared['offers'][number]) => ({ rank, awardedTonnes })
+
+function moveText(was: Compared['offers'][number], is: Compared['offers'][number]): string {
+  const ranks = [was.rank, is.rank].map((rank) => (rank === null ? 'no rank' : `rank ${rank}`))
+  const moved =
+    was.rank === is.rank
+      ? ranks[0]
+      : was.rank !== null && is.rank !== null
+        ? `rank ${was.rank} → ${is.rank}`
+        : ranks.join(' → ')
+  const why = was.rank !== null && is.rank === null && is.why !== null ? ` (${is.why.replace(/\.$/, '')})` : ''
+  const [had, has] = [was.awardedTonnes > 0, is.awardedTonnes > 0]
+  const awarded = had === has ? '' : has ? ', now awarded' : ', no longer awarded'
+  return `${moved}${why}${awarded}`
+}
+
+/** The settings of a scenario; or why they cannot be used any more, such as a setting that a newer version does not have. */
+function parseScenario(
+  { settings }: Pick<Scenario, 'settings'>,
+  base: Settings,
+): { whatIf: WhatIf; problem: null } | { whatIf: null; problem: string } {
+  const unknown = Object.keys(settings).filter((name) => !isSettingName(name))
+  if (unknown.length > 0)
+    return {
+      whatIf: null,
+      problem: `${joined(unknown)} ${unknown.length === 1 ? 'is no longer a setting' : 'are no longer settings'}.`,
+    }
+  const parsed = parseWhatIf(settings, base)
+  if ('settings' in parsed) return { whatIf: parsed, problem: null }
+  return { whatIf: null, problem: `${parsed.errors.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}.` }
+}
