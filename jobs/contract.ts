@@ -1,4 +1,3 @@
-import type { Queue } from 'bullmq'
 import type { Logger } from 'pino'
 import type { ClosingResult } from '../src/closing/contract.js'
 import type { QueueLoad } from '../src/core/queue-load.js'
@@ -21,8 +20,15 @@ export interface JobPayload {
   asOf?: Timestamp
   /** Of reports. Default: a workbook. */
   format?: ReportFormat
-  /** Why the job was enqueued: `tick`, `start`, `close`, `web`, … */
+  /** Why the job was enqueued: `tick`, `start`, `close`, `page ana`, … */
   cause: string
+  /** Of a job that a person retried after it failed. */
+  retried?: {
+    /** As in `cause`: `page ana`. */
+    by: string
+    /** How often it had been started before. */
+    attempts: number
+  }
 }
 
 /** A database as stored with a queue. Only the id is compared; path and host are for messages. */
@@ -49,20 +55,33 @@ export interface JobResult {
   report?: string | null
 }
 
-export const JOB_STATES = ['active', 'waiting', 'completed', 'failed'] as const
+/** `delayed`: waits for a moment, such as a job that was returned for a worker whose configuration has its channel. */
+export const JOB_STATES = ['active', 'waiting', 'delayed', 'completed', 'failed'] as const
+export type JobState = (typeof JOB_STATES)[number]
 
 /** The state of a job, and how it ended. */
 export interface JobStatus {
   id: string
   name: string
   payload: JobPayload
-  state: (typeof JOB_STATES)[number]
+  state: JobState
   addedAt: Timestamp
+  /** When it was last started; null if it never was. */
+  startedAt: Timestamp | null
   finishedAt: Timestamp | null
+  /** How often it was started, also before it was retried. */
+  attempts: number
   /** Why it failed. */
   error: string | null
   result: JobResult | null
 }
+
+/**
+ * Why a job was not retried. `unknown`: the queue has no job with this id any more. `not-failed`: it waits, runs or has succeeded.
+ * `same-work`: another job for the same work waits or runs. `refused`: it belongs to another database, or its payload is invalid.
+ */
+export const RETRY_REFUSALS = ['unknown', 'not-failed', 'same-work', 'refused'] as const
+export type RetryOutcome = 'retried' | (typeof RETRY_REFUSALS)[number]
 
 /** Runs one job. Must be safe to repeat. A result is kept with the job. */
 export type JobHandler = (
@@ -100,15 +119,19 @@ export interface JobRunner {
    */
   job(id: string): Promise<JobStatus | null>
   /**
-   * Jobs of all processes in the order of `JOB_STATES`, at most `limit` of each state, the newest first. Finished ones are
-   * kept for a while.
+   * Jobs of all processes in one state: those that wait or run oldest first, finished ones newest first. Finished ones are kept for a while.
+   * @param range counted from 0, `to` exclusive
    * @throws QueueUnavailableError
    */
-  jobs(limit: number): Promise<JobStatus[]>
-  /** The queue on Redis, for bull-board; null if jobs run in this process. */
-  readonly redisQueue: Queue | null
+  jobs(state: JobState, range: { from: number; to: number }): Promise<JobStatus[]>
   /**
-   * How many jobs wait and run.
+   * Enqueues a failed job again, with its id and payload, under the rules of `enqueue`.
+   * @param by the person who retries it, as in `JobPayload.cause`
+   * @throws QueueUnavailableError
+   */
+  retry(id: string, by: string): Promise<RetryOutcome>
+  /**
+   * How many jobs are in each state.
    * @throws QueueUnavailableError
    */
   load(): Promise<QueueLoad>

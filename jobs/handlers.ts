@@ -15,7 +15,7 @@ import { newestPlanned, planPoll } from '../src/sync/plan/poll-planning.js'
 import { pollContext, pollOptions } from '../src/sync/poll-inputs.js'
 import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobResult, JobRunner, Log } from './contract.js'
 import { InterruptedRunError, RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
-import { isScheduled } from './job-payload.js'
+import { isScheduled, requestedBy } from './job-payload.js'
 import { enqueueMissingReports, observeReport, recordReport, requesterOf } from './report-jobs.js'
 import { logRunSummary, logUnsettledCloses } from './run-summary.js'
 
@@ -91,10 +91,11 @@ async function rfqPollOptions({ deps, channel, payload }: ChannelJob): Promise<P
 
 async function closeExpired(job: ChannelJob): Promise<undefined> {
   const { deps, channel, signal } = job
-  const { rfqId, cause } = job.payload
+  const { rfqId } = job.payload
+  const startedBy = requestedBy(job.payload)
   const configured = closingPolicy(deps.config.closing, channel)
   if (configured === null) {
-    if (isScheduled(job.payload)) return undefined
+    if (startedBy === null) return undefined
     // The process that enqueued the job may have another configuration.
     throw new RefusedJobError(
       `${channel.key} has autoClose: off in the configuration of this worker; nothing was closed`,
@@ -102,7 +103,7 @@ async function closeExpired(job: ChannelJob): Promise<undefined> {
   }
   const policy = {
     ...configured,
-    ...(!isScheduled(job.payload) && { byHand: true, startedBy: cause }),
+    ...(startedBy !== null && { byHand: true, startedBy }),
     ...(rfqId !== undefined && { only: [rfqId] }),
   }
   return runAndLog(job, 'close', async (inTurn) => {
@@ -130,7 +131,7 @@ async function runAndLog(
   const about = { channel: channel.key, kind }
   const skip = (reason: string, facts: object = {}): undefined => {
     log.info({ ...about, ...facts }, `skipped: ${reason}`)
-    if (!isScheduled(payload)) throw new RunFailedError(`skipped: ${reason}`)
+    if (requestedBy(payload) !== null) throw new RunFailedError(`skipped: ${reason}`)
   }
   const shouldWait = ({ inProgress }: RunBusyError) => inProgress.byHand
   const onWait = ({ message }: RunBusyError) => log.info(about, `waits for its turn: ${message}`)
@@ -145,8 +146,9 @@ async function runAndLog(
     })
     if ('until' in ended) return skip('the marketplace asked for a pause', ended)
     const { previous, result } = ended
-    const { cause, rfqId } = payload
-    logRunSummary(result, log, { previous, ...(!isScheduled(payload) && { cause }), ...(rfqId && { rfq: rfqId }) })
+    const { rfqId } = payload
+    const cause = requestedBy(payload)
+    logRunSummary(result, log, { previous, ...(cause !== null && { cause }), ...(rfqId && { rfq: rfqId }) })
     if (signal.aborted && result.run.outcome !== 'complete')
       throw new InterruptedRunError(result.run.error ?? 'the run was aborted')
     if (result.run.outcome === 'failed') throw new RunFailedError(result.run.error ?? 'the run failed')

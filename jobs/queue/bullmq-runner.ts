@@ -7,14 +7,16 @@ import type {
   JobName,
   JobPayload,
   JobRunner,
+  JobState,
   JobStatus,
   Log,
   QueueDatabase,
+  RetryOutcome,
 } from '../contract.js'
 import { InterruptedRunError, type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from '../errors.js'
 import { parseJob } from '../job-payload.js'
 import { runJob } from '../run-job.js'
-import { addJob, findJob, listJobs, readQueueLoad, splitJobData, toJobData } from './bullmq-jobs.js'
+import { addJob, findJob, listJobs, readQueueLoad, retryJob, splitJobData, toJobData } from './bullmq-jobs.js'
 import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
 import { otherDatabaseMessage, parseQueueDatabase, QueueBinding } from './queue-binding.js'
 import { openRedisBackend, queueAddress, type RedisBackend } from './redis-backend.js'
@@ -158,12 +160,12 @@ class BullRunner implements JobRunner {
     return this.#call(() => findJob(this.#parts.queue, id))
   }
 
-  jobs(limit: number): Promise<JobStatus[]> {
-    return this.#call(() => listJobs(this.#parts.queue, limit))
+  jobs(state: JobState, range: { from: number; to: number }): Promise<JobStatus[]> {
+    return this.#call(() => listJobs(this.#parts.queue, state, range))
   }
 
-  get redisQueue(): Queue {
-    return this.#parts.queue
+  retry(id: string, by: string): Promise<RetryOutcome> {
+    return this.#call(() => retryJob(this.#parts.queue, id, { by, database: this.#binding.databaseId }))
   }
 
   load(): Promise<QueueLoad> {

@@ -1,16 +1,8 @@
 import { withTimeout } from '../../src/core/async.js'
-import {
-  JOB_STATES,
-  type JobHandlers,
-  type JobName,
-  type JobPayload,
-  type JobRunner,
-  type JobStatus,
-  type Log,
-} from '../contract.js'
+import type { JobHandlers, JobName, JobPayload, JobRunner, JobState, JobStatus, Log } from '../contract.js'
 import { QueueUnavailableError } from '../errors.js'
 import { fairnessKey } from '../job-id.js'
-import { parseJob } from '../job-payload.js'
+import { parseJob, retriedJob } from '../job-payload.js'
 import { runJob } from '../run-job.js'
 
 interface WaitingJob {
@@ -41,9 +33,11 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
   let handlers: JobHandlers | null = null
   let closing = false
 
-  const remember = ({ id, name, payload }: WaitingJob) => {
-    const addedAt = new Date().toISOString()
-    known.set(id, { id, name, payload, state: 'waiting', addedAt, finishedAt: null, error: null, result: null })
+  const remember = ({ id, name, payload }: Omit<WaitingJob, 'since'>) => {
+    const times = { addedAt: new Date().toISOString(), startedAt: null, finishedAt: null }
+    const attempts = payload.retried?.attempts ?? 0
+    known.delete(id) // The newest is the last.
+    known.set(id, { id, name, payload, state: 'waiting', ...times, attempts, error: null, result: null })
     for (const oldest of known.keys()) {
       if (known.size <= MAX_KNOWN_JOBS) break
       known.delete(oldest)
@@ -53,12 +47,16 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
     const status = known.get(id)
     if (status) known.set(id, { ...status, ...changes })
   }
+  const start = (id: string) => {
+    const attempts = (known.get(id)?.attempts ?? 0) + 1
+    update(id, { state: 'active', startedAt: new Date().toISOString(), attempts })
+  }
   const finish = (id: string, end: Pick<JobStatus, 'state'> & Partial<JobStatus>) =>
     update(id, { ...end, finishedAt: new Date().toISOString() })
 
   const run = async (job: WaitingJob, workers: JobHandlers) => {
     await Promise.resolve() // `running` must contain this job before its handler can enqueue another.
-    update(job.id, { state: 'active' })
+    start(job.id)
     const raw = { id: job.id, name: job.name, data: job.payload, signal: shutdown.signal }
     try {
       const result = await runJob(workers, raw, options.log)
@@ -81,17 +79,36 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
     }
   }
 
+  const add = (job: Omit<WaitingJob, 'since'>) => {
+    remember(job)
+    waiting.push({ ...job, since: performance.now() })
+    startWaiting()
+  }
+  const inState = (state: JobState) => [...known.values()].filter((job) => job.state === state)
+  const isWaiting = (key: string) => waiting.some((job) => job.key === key)
+  const throwIfClosing = () => {
+    if (closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
+  }
+
   return {
     async enqueue(name, payload, id) {
       parseJob(name, payload)
-      if (closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
+      throwIfClosing()
       const key = fairnessKey(name, payload)
-      if (known.has(id) || waiting.some((job) => job.key === key)) return false
-      const job = { id, name, payload, key, since: performance.now() }
-      remember(job)
-      waiting.push(job)
-      startWaiting()
+      if (known.has(id) || isWaiting(key)) return false
+      add({ id, name, payload, key })
       return true
+    },
+    async retry(id, by) {
+      throwIfClosing()
+      const failed = known.get(id)
+      if (failed === undefined) return 'unknown'
+      if (failed.state !== 'failed') return 'not-failed'
+      const { name, payload } = retriedJob(failed.name, failed.payload, { by, attempts: failed.attempts })
+      const key = fairnessKey(name, payload)
+      if (running.has(key) || isWaiting(key)) return 'same-work'
+      add({ id, name, payload, key })
+      return 'retried'
     },
     async bindDatabase() {}, // No other process can use the queue.
     async checkDatabase() {
@@ -107,15 +124,16 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
     async job(id) {
       return known.get(id) ?? null
     },
-    async jobs(limit) {
-      const newest = [...known.values()].reverse()
-      return JOB_STATES.flatMap((state) => newest.filter((job) => job.state === state).slice(0, limit))
+    async jobs(state, { from, to }) {
+      const found = inState(state)
+      const isFinished = state === 'completed' || state === 'failed'
+      return (isFinished ? found.reverse() : found).slice(from, to)
     },
-    redisQueue: null,
     async load() {
       const [oldest] = waiting
       const oldestWaitingSeconds = oldest === undefined ? 0 : (performance.now() - oldest.since) / 1_000
-      return { waiting: waiting.length, active: running.size, delayed: 0, oldestWaitingSeconds }
+      const finished = { completed: inState('completed').length, failed: inState('failed').length }
+      return { waiting: waiting.length, active: running.size, delayed: 0, ...finished, oldestWaitingSeconds }
     },
     async close(deadlineMs) {
       closing = true

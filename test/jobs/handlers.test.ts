@@ -218,6 +218,15 @@ describe('closing job', () => {
     expect(log.lines).toMatchObject([{ facts: { cause: 'api ana' } }])
   })
 
+  it('names who retried a scheduled round, and fails if it was skipped then', async () => {
+    const { run, called, store } = await createTestHandlers()
+    const retried = { channel: 'acme/forest', cause: 'tick', retried: { by: 'page omar', attempts: 1 } }
+    await run('close-expired', retried)
+    expect(called).toMatchObject([{ options: { byHand: true, startedBy: 'page omar' } }])
+    await recordRun(store, 'close', { outcome: 'partial', notBefore: new Date(NOW.getTime() + 60_000) })
+    await expect(run('close-expired', retried)).rejects.toThrow('skipped: the marketplace asked for a pause')
+  })
+
   it('is for one RFQ only if it names one, and fails if it was skipped although a user asked for it', async () => {
     const { run, called, log, store } = await createTestHandlers()
     const asked = { channel: 'acme/forest', rfqId: 'r1', cause: 'page ana' }

@@ -46,7 +46,7 @@ async function exposeAll(): Promise<string> {
   activity.reportEnded({ report: 'rfq', seconds: 1, succeeded: true })
   const sources = {
     database: async () => ({ channels: [CHANNEL], notifications: [TARGET], databaseBytes: 1, walBytes: 1 }),
-    queue: async () => ({ waiting: 1, active: 1, delayed: 1, oldestWaitingSeconds: 1 }),
+    queue: async () => ({ waiting: 1, active: 1, delayed: 1, completed: 1, failed: 1, oldestWaitingSeconds: 1 }),
     closingStopped: async () => true,
   }
   return (await exposeWith(sources, (error) => expect.unreachable(String(error)))()).text

@@ -40,7 +40,7 @@ export async function createPages(
       closing: actions,
       awards,
       notifications,
-      queue: { kind: app.config.queue.kind, jobs: actions.jobs },
+      queue: { kind: app.config.queue.kind, queue: actions.queue, ...actions.jobs },
       onError: (error) => app.log.error({ err: error }, 'HTTP request failed'),
     })
   const api = await createApi(app, { reader: queries, now, awards, ...notifications })
@@ -50,9 +50,6 @@ export async function createPages(
     const actions = actionsOn(queue)
     await pages(actions)(scope)
     await api(actions)(scope)
-    if (queue.redisQueue === null) return
-    const { queueBoard } = await import('../../web/queue-board.js')
-    await queueBoard(queue.redisQueue, notifications)(scope)
   }
 }
 

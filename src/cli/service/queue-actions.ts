@@ -1,4 +1,4 @@
-import type { JobResult, JobStatus } from '../../../jobs/contract.js'
+import type { JobPayload, JobResult, JobStatus } from '../../../jobs/contract.js'
 import { RefusedJobError } from '../../../jobs/errors.js'
 import { fairnessKey, jobId } from '../../../jobs/job-id.js'
 import { parseJob } from '../../../jobs/job-payload.js'
@@ -9,13 +9,13 @@ import { reportName } from '../../report-files/report-folder.js'
 import { reportPath } from '../../views/page-paths.js'
 import type { ActionDeps, ApiQueue, JobOrder } from '../../web/api/actions.js'
 import type { JobStatusView } from '../../web/api/job.js'
-import type { QueueDeps, QueueJob } from '../../web/pages/operation/queue-page.js'
+import type { QueueJob, QueueJobs } from '../../web/pages/operation/queue-page.js'
 import type { App } from '../app.js'
 
 /** What users put on the queue, on pages and over the API, and what they see of it. */
 export interface QueueActions extends Pick<ActionDeps, 'queue' | 'closingObstacle'> {
   /** The jobs of all processes. */
-  jobs: QueueDeps['jobs']
+  jobs: QueueJobs
 }
 
 /** What users can put on the queue, once that is open. */
@@ -32,23 +32,60 @@ export async function createQueueActions(
   return (queue) => ({
     queue: createApiQueue(queue, { now, reports: config.reports.directory, scrub }),
     closingObstacle,
-    async jobs() {
-      const [jobs, load] = await Promise.all([queue.jobs(MAX_LISTED), queue.load()])
-      return { load, jobs: jobs.map((job) => toQueueJob(job, scrub)) }
-    },
+    jobs: createQueueJobs(queue, { reports: config.reports.directory, scrub }),
   })
 }
 
-/** Jobs of each state that the page of the queue lists. */
-const MAX_LISTED = 500
 /** More than the processes on one queue run at the same time. */
 const MAX_ACTIVE = 100
+/** Failed jobs that are read at once to retry all. */
+const CHUNK = 500
 
-function toQueueJob({ id, name, payload, ...job }: JobStatus, scrub: (text: string) => string): QueueJob {
+/** The jobs of the queue as its page shows them. */
+function createQueueJobs(
+  queue: ServiceQueue,
+  { reports, scrub }: Pick<ApiQueueOptions, 'reports' | 'scrub'>,
+): QueueJobs {
+  /** The newest failed job for each work, and how many failed jobs there are. */
+  const newestFailed = async () => {
+    const ids = new Map<string, string>()
+    let failed = 0
+    for (let from = 0, count = CHUNK; count === CHUNK; from += CHUNK) {
+      const jobs = await queue.jobs('failed', { from, to: from + CHUNK })
+      for (const job of jobs) {
+        const key = keyOf(job)
+        if (key !== null && !ids.has(key)) ids.set(key, job.id)
+      }
+      count = jobs.length
+      failed += count
+    }
+    return { ids: [...ids.values()], failed }
+  }
+  return {
+    load: () => queue.load(),
+    jobs: async (state, range) => (await queue.jobs(state, range)).map((job) => toQueueJob(job, { reports, scrub })),
+    retry: (id, by) => queue.retry(id, by),
+    async retryAll(by) {
+      const { ids, failed } = await newestFailed()
+      let retried = 0
+      for (const id of ids) if ((await queue.retry(id, by)) === 'retried') retried++
+      return { retried, left: failed - retried }
+    },
+  }
+}
+
+function toQueueJob(
+  { id, name, payload, result, ...job }: JobStatus,
+  { reports, scrub }: Pick<ApiQueueOptions, 'reports' | 'scrub'>,
+): QueueJob {
   // What another program put on the queue may have any form.
-  const { channel = null, rfqId = null, cause = null } = Object(payload) as Partial<JobStatus['payload']>
-  const { state, addedAt, finishedAt, error } = job
-  return scrubError({ id, name, channel, rfqId, cause, state, addedAt, finishedAt, error }, scrub)
+  const { channel, rfqId, asOf, format, cause, retried } = Object(payload) as Partial<Record<keyof JobPayload, unknown>>
+  const { by } = Object(retried) as { by?: unknown }
+  const text = (value: unknown) => (typeof value === 'string' ? value : null)
+  const of = { channel: text(channel), rfqId: text(rfqId), asOf: text(asOf), format: text(format) }
+  const report = result && namedIn(reports, result)
+  const reportHref = report && reportPath(report)
+  return scrubError({ id, name, ...of, cause: text(cause), retriedBy: text(by), ...job, reportHref }, scrub)
 }
 
 interface ApiQueueOptions {
@@ -75,7 +112,7 @@ function createApiQueue(queue: ServiceQueue, { now, reports, scrub }: ApiQueueOp
 
   /** The running job with a fairness key. */
   const runningJob = async (key: string): Promise<JobStatus | undefined> =>
-    (await queue.jobs(MAX_ACTIVE)).find((job) => job.state === 'active' && keyOf(job) === key)
+    (await queue.jobs('active', { from: 0, to: MAX_ACTIVE })).find((job) => keyOf(job) === key)
 
   const known = async (id: string): Promise<JobStatusView | null> => {
     const status = await queue.job(id)
@@ -130,7 +167,7 @@ function toView({ id, name, payload, result, ...status }: JobStatus, reports: st
   const job = { job: id, name, ...workOf(payload) }
   const report = result && namedIn(reports, result)
   const reportHref = report && reportPath(report)
-  return { ...job, state, addedAt, finishedAt, error, report, reportHref }
+  return { ...job, state: state === 'delayed' ? 'waiting' : state, addedAt, finishedAt, error, report, reportHref }
 }
 
 /** The report of a job in the report folder, or null. Jobs of earlier versions have its path only. */

@@ -150,6 +150,16 @@ export interface RfqPage extends ListPage<RfqItem> {
   states: string[]
 }
 
+/** What an RFQ is called. */
+export interface RfqNames {
+  channel: string
+  rfqId: string
+  /** In paths. */
+  name: string
+  number: number | null
+  title: string | null
+}
+
 interface RfqsSource {
   rfqs: RfqList
   store: Pick<Overview, 'offerRevisions'>
@@ -161,6 +171,23 @@ export const rfqsViews = (source: RfqsSource) => ({
   /** Every state that an RFQ has. */
   async rfqStates(now: Date): Promise<string[]> {
     return statesOf(await source.rfqs.rows({ now }))
+  },
+  /** What RFQs are called, in any order; those that are not stored are left out. */
+  async rfqNames({
+    rfqs,
+    now,
+  }: {
+    rfqs: readonly Pick<RfqNames, 'channel' | 'rfqId'>[]
+    now: Date
+  }): Promise<RfqNames[]> {
+    const read = [...new Set(rfqs.map(({ channel }) => channel))].map(async (channel) => {
+      const ids = new Set(rfqs.flatMap((rfq) => (rfq.channel === channel ? rfq.rfqId : [])))
+      const rows = await source.rfqs.rows({ now, channel, ids: [...ids] })
+      return rows.flatMap(({ id, name, number, title }) =>
+        ids.has(id) ? [{ channel, rfqId: id, name, number, title }] : [],
+      )
+    })
+    return (await Promise.all(read)).flat()
   },
 })
 

@@ -14,7 +14,7 @@ import { offerPage } from './offer/offer-page.js'
 import { apiPage } from './operation/api-page.js'
 import { addChannel, channelsPage } from './operation/channel-page.js'
 import { addNotifications, type NotificationsDeps } from './operation/notifications-page.js'
-import { type QueueDeps, queuePage } from './operation/queue-page.js'
+import { addQueue, type QueueDeps } from './operation/queue-page.js'
 import { addReports, type ReportsDeps } from './operation/reports-page.js'
 import { addPage, type PageDeps } from './page.js'
 import { rfqPage } from './rfq/rfq-page.js'
@@ -52,9 +52,6 @@ export const pageRoutes =
     app.get('/decisions', ({ url }, reply) => reply.redirect(url.replace('/decisions', '/closings'), 301))
     addPage(app, deps, '/problems', problemsPage, { names: ['channel'] })
     addNotifications(app, deps, deps.notifications)
-    addPage(app, deps, '/queue/jobs', (page) => queuePage(page, deps.queue), { names: ['state'] })
-    // On Redis, bull-board is there.
-    if (deps.queue.kind !== 'redis')
-      addPage(app, deps, '/queue', (page) => queuePage(page, deps.queue), { names: ['state'] })
+    addQueue(app, deps, deps.queue)
     addPage(app, deps, '/api', apiPage)
   }

@@ -38,7 +38,7 @@ describe.skipIf(redisSkipReason !== null)('a job on Redis that follows a running
       expect([await stateOf(second), await stateOf(third)]).toEqual(['waiting', undefined])
       gate.open()
       await expect.poll(() => stateOf(second), { interval: 5, timeout: 10_000 }).toBe('completed')
-      for (const id of [first, second]) await runner.redisQueue?.remove(id)
+      for (const id of [first, second]) await runners.removeJob(id)
       expect([await stateOf(first), await stateOf(second)]).toEqual([undefined, undefined])
     }
   })

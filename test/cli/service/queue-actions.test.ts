@@ -12,7 +12,7 @@ const NOW = new Date('2026-11-21T12:00:00.000Z')
 
 const job = (id: string, state: JobStatus['state'], more: Partial<JobStatus> = {}): JobStatus => ({
   ...{ id, name: 'rfq-report', payload: { channel: KEY, rfqId: 'rfq-1', cause: 'api' }, state },
-  ...{ addedAt: NOW.toISOString(), finishedAt: null, error: null, result: null },
+  ...{ addedAt: NOW.toISOString(), startedAt: null, finishedAt: null, attempts: 1, error: null, result: null },
   ...more,
 })
 
@@ -21,7 +21,7 @@ const actionsOn = async (jobs: JobStatus[]) =>
   (await createQueueActions(APP, () => NOW))({
     enqueue: async () => true,
     job: async (id: string) => jobs.find((each) => each.id === id) ?? null,
-    jobs: async () => jobs,
+    jobs: async (state: JobStatus['state']) => jobs.filter((each) => each.state === state),
   } as unknown as ServiceQueue)
 
 it('a job is accepted although another program runs jobs of any form on the queue', async () => {

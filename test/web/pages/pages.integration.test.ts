@@ -618,27 +618,6 @@ describe('/reports', () => {
   })
 })
 
-describe('/queue', () => {
-  it('shows what runs, waits and has ended, and where the jobs are', async () => {
-    const fixture = await oneRfq()
-    const { app, runner } = await openPages(fixture)
-    await runner.enqueue('close-expired', { channel: KEY, cause: 'page ana' }, 'close-1')
-    await runner.enqueue('channel-report', { channel: KEY, cause: 'tick' }, 'report-1')
-    const jobs = async (query = '') => (await app.inject(`/queue?format=json${query}`)).json()
-    await expect
-      .poll(() => jobs(), { interval: 20, timeout: 20_000 })
-      .toMatchObject([
-        { state: 'completed', job: 'close-expired', channel: KEY, cause: 'page ana', id: 'close-1', error: null },
-        { state: 'failed', job: 'channel-report', cause: 'tick', error: 'not used by this test' },
-      ])
-    expect(await jobs('&state=active')).toEqual([])
-    expect((await app.inject('/queue')).body).toContain('Jobs run in this process (queue: in-process)')
-    expect((await app.inject('/queue/jobs?format=csv')).body).toContain('state,job,channel,rfqId,cause,addedAt')
-    expect((await app.inject('/queue?state=done')).statusCode).toBe(400)
-    await runner.close(0)
-  })
-})
-
 describe('an RFQ that cannot be read', () => {
   it('is shown with what the list says of it and of its offers, on its page, in the list and today, not at a past moment', async () => {
     const fixture = await oneRfq()

@@ -43,14 +43,16 @@ type ReportEnded = Parameters<JobObserver['reportEnded']>[0]
 /**
  * The pages of a channel, read from its store in this thread, with a queue in this process that closes RFQs. Reports are made
  * in a folder of their own.
+ * @param options.redis a queue on Redis in place of that in this process
  */
 export async function openPages(
   fixture: ChannelFixture,
   {
     channels = testConfig().channels,
     closing: rules = testConfig().closing,
+    redis,
     ...options
-  }: Partial<ServerOptions> & Partial<Pick<Config, 'channels' | 'closing'>> = {},
+  }: Partial<ServerOptions> & Partial<Pick<Config, 'channels' | 'closing'>> & { redis?: JobRunner } = {},
 ): Promise<PagesFixture> {
   const { store, now } = fixture
   const directory = testFolder()
@@ -59,7 +61,7 @@ export async function openPages(
   const unexpected = (error: unknown) => {
     throw error
   }
-  const { log, runner } = await openQueue(fixture, config)
+  const { log, runner } = await openQueue(fixture, config, redis)
   const queries = createQueries(store, viewConfigOf(config))
   const reported: PagesFixture['reported'] = []
   const observer = {
@@ -73,7 +75,8 @@ export async function openPages(
   }
   const scrub = createScrubber(['a secret'])
   const closing = (await createQueueActions({ config, scrub, store: async () => store }, now))(runner)
-  const queue = { kind: config.queue.kind, jobs: closing.jobs }
+  const kind = redis === undefined ? ('in-process' as const) : ('redis' as const)
+  const queue = { kind, queue: closing.queue, ...closing.jobs }
   const notifications: NotificationsDeps = {
     scrub,
     retryDeliveries: (which) => store.retryDeliveries(which, now()),
@@ -100,10 +103,14 @@ export async function openPages(
   return { app, directory, log, runner, reported }
 }
 
-/** A queue in this process. Its closing rounds are those of the fixture, with the policy of the configuration. */
-async function openQueue(fixture: ChannelFixture, config: Config): Promise<Pick<PagesFixture, 'log' | 'runner'>> {
+/** A queue, by default in this process. Its closing rounds are those of the fixture, with the policy of the configuration. */
+async function openQueue(
+  fixture: ChannelFixture,
+  config: Config,
+  redis: JobRunner | undefined,
+): Promise<Pick<PagesFixture, 'log' | 'runner'>> {
   const log = recordingLog()
-  const runner = createInProcessRunner({ concurrency: 2, log })
+  const runner = redis ?? createInProcessRunner({ concurrency: 2, log })
   onTestFinished(() => runner.close(0))
   const unused = () => Promise.reject(new Error('not used by this test'))
   const { store, now } = fixture
