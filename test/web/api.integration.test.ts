@@ -58,6 +58,7 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
         }),
         prepare: reader.prepareAward,
       },
+      scenarios: fixture.store,
       retryDeliveries: (which) => fixture.store.retryDeliveries(which, fixture.now()),
     },
   )

@@ -64,6 +64,7 @@ async function openApi(
         ...createAwardDesk({ store, config, makeReport: makeReportInProcess(store), now }),
         prepare: reader.prepareAward,
       },
+      scenarios: store,
       retryDeliveries: (which) => store.retryDeliveries(which, now()),
     },
   )

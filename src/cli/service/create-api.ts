@@ -11,9 +11,10 @@ export async function createApi(
     reader,
     now,
     awards,
+    scenarios,
     scrub,
     retryDeliveries,
-  }: Pick<ApiOptions, 'reader' | 'now' | 'awards' | 'scrub' | 'retryDeliveries'>,
+  }: Pick<ApiOptions, 'reader' | 'now' | 'awards' | 'scenarios' | 'scrub' | 'retryDeliveries'>,
 ): Promise<(actions: QueueActions) => WebPlugin> {
   const { apiRoutes } = await import('../../web/api/api-routes.js')
   return (actions) =>
@@ -22,6 +23,7 @@ export async function createApi(
       reader,
       now,
       awards,
+      scenarios,
       settings: config.reports.settings,
       scrub,
       retryDeliveries,

@@ -113,11 +113,7 @@ export const amountsText = ({ tonnes, pricePerTonne, total, currency }: Omit<Awa
   `${formatTonnes(tonnes)} at ${formatPricePerTonne(pricePerTonne, currency)}, ${formatTotal(total, currency)} in total`
 
 /** `8,670 t at 28.80 USD/t`. */
-export const priceText = ({
-  tonnes,
-  pricePerTonne,
-  currency,
-}: Pick<Award, 'tonnes' | 'pricePerTonne' | 'currency'>): string =>
+export const priceText = ({ tonnes, pricePerTonne, currency }: Omit<Award, 'offers'>): string =>
   `${formatTonnes(tonnes)} at ${formatPricePerTonne(pricePerTonne, currency)}`
 
 /** A difference of prices, or the price of extra tonnes: `24.89 USD/t`, with four decimals below 1. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createNames, formatDerivedPrice, joined, offersText, priceText } from '../../compare/awards/award-figures.js'
+import { createNames, formatDerivedPrice, joined, offersText } from '../../compare/awards/award-figures.js'
 import type { Award } from '../../compare/decision/decision-model.js'
 import type { RfqReport } from '../../compare/report/rfq-report-model.js'
 import type { Scenario } from '../../core/decision/scenario.js'
@@ -66,13 +66,22 @@ const whatIfChangeSchema = z.strictObject({
 /** What other settings change. */
 export type WhatIfChange = z.infer<typeof whatIfChangeSchema>
 
+const ofScenario = {
+  name: text,
+  by: text.describe('Who saved it.'),
+  at: timestamp.describe('When it was saved.'),
+  settings: z.record(text, text).describe('What it replaces: parameters of `comparison`.'),
+}
+
+/** A scenario as it was saved. */
+export const savedScenario = z
+  .strictObject({ channel: text, rfqId: text, ...ofScenario })
+  .meta({ id: 'SavedScenario' }) satisfies z.ZodType<Scenario>
+
 /** A saved scenario, and what it would recommend. */
 export const scenarioItem = z
   .strictObject({
-    name: text,
-    by: text,
-    at: timestamp.describe('When it was saved.'),
-    settings: z.record(text, text).describe('What it replaces: parameters of `comparison`.'),
+    ...ofScenario,
     changes: z.array(settingChange).describe('What differs from the settings in force; empty if nothing does.'),
     problem: nullableText.describe(
       'Why it cannot be compared any more, such as a setting that no longer exists; null if it can.',
@@ -103,35 +112,32 @@ interface WhatIfQuery extends RfqAddress {
 export const whatIfViews = ({ store, settings: base, compareEach }: ViewSource) => ({
   /** Compares with the settings in force, with changed ones, and with those of every saved scenario. Reads the documents once. */
   whatIf: ({ whatIf, ...address }: WhatIfQuery): Promise<Lookup<WhatIfView>> =>
-    withRfq(store, { ...address, withoutResponses: true }, async (_found, rfq) => {
+    withRfq(store, { ...address, withoutResponses: true }, async (_found, rfq): Promise<WhatIfView> => {
       const saved = await store.scenarios({ channel: rfq.channel, rfqId: rfq.id })
-      const scenarios = saved.map((scenario) => ({ scenario, ...parseScenario(scenario, base) }))
-      const usable = scenarios.flatMap(({ whatIf: one }) => one ?? [])
-      const asked = whatIf === undefined || isUnchanged(whatIf) ? null : whatIf
-      const wanted = asked === null ? usable : [asked, ...usable]
-      // Equal settings are compared once. Without changes, they are those in force.
-      const distinct = new Map<string, Settings | undefined>(
-        wanted.map((each) => [keyOf(each), isUnchanged(each) ? undefined : each.settings]),
-      )
-      if (wanted.length > 0) distinct.set(keyOf({ changes: {} }), undefined)
+      const scenarios = saved.map((scenario) => ({ ...scenario, ...parseScenario(scenario, base) }))
+      const inForceKey = keyOf(base)
+      const asked = whatIf === undefined || keyOf(whatIf.settings) === inForceKey ? null : whatIf
+      if (asked === null && scenarios.length === 0)
+        return { change: null, scenario: null, inForce: null, scenarios: [] }
+      const given = [...(asked === null ? [] : [asked]), ...scenarios.flatMap(({ parsed }) => parsed ?? [])]
+      // Equal settings are compared once. Those of the configuration stand for those in force, also at a past moment.
+      const distinct = new Map<string, Settings | undefined>(given.map(({ settings }) => [keyOf(settings), settings]))
+      distinct.set(inForceKey, undefined)
       const compared = await compareEach(rfq, address, [...distinct.values()], comparedOf)
-      const results = new Map([...distinct.keys()].map((key, at) => [key, compared[at]]))
-      const inForce = results.get(keyOf({ changes: {} })) ?? null
-      const resultOf = (one: Pick<WhatIf, 'changes'> | null) =>
-        one === null ? null : (results.get(keyOf(one)) ?? null)
-      const after = resultOf(asked)
+      const results = new Map([...distinct.keys()].map((key, at) => [key, compared[at] as Compared]))
+      const resultOf = (settings: Settings) => results.get(keyOf(settings)) as Compared
+      const inForce = resultOf(base)
+      const isAsked = ({ parsed }: (typeof scenarios)[number]) =>
+        asked !== null && parsed !== null && keyOf(parsed.settings) === keyOf(asked.settings)
       return {
-        change:
-          inForce === null || after === null || asked === null ? null : whatIfChange(inForce, after, asked.changes),
-        scenario:
-          scenarios.find(({ whatIf: one }) => asked !== null && one !== null && keyOf(one) === keyOf(asked))?.scenario
-            .name ?? null,
-        inForce: inForce?.outcome ?? null,
-        scenarios: scenarios.map(({ scenario: { name, by, at, settings }, problem, whatIf: one }): ScenarioItem => {
-          const own = resultOf(one)
+        change: asked === null ? null : whatIfChange(inForce, resultOf(asked.settings), asked.changes),
+        scenario: scenarios.find(isAsked)?.name ?? null,
+        inForce: inForce.outcome,
+        scenarios: scenarios.map(({ name, by, at, settings, problem, parsed }): ScenarioItem => {
+          const own = parsed === null ? null : resultOf(parsed.settings)
           return {
             ...{ name, by, at, settings, problem },
-            changes: inForce === null || own === null ? [] : settingChanges(inForce.settings, own.settings, settings),
+            changes: own === null ? [] : settingChanges(inForce.settings, own.settings, settings),
             outcome: own?.outcome ?? null,
             href: `${rfqPath(rfq.channel, rfq.name)}?${new URLSearchParams(settings)}`,
           }
@@ -140,8 +146,7 @@ export const whatIfViews = ({ store, settings: base, compareEach }: ViewSource) 
     }),
 })
 
-const isUnchanged = ({ changes }: Pick<WhatIf, 'changes'>) => Object.keys(changes).length === 0
-const keyOf = ({ changes }: Pick<WhatIf, 'changes'>) => canonicalJson(changes)
+const keyOf = (settings: Settings) => canonicalJson(settings)
 
 /** A comparison, as far as other settings can change it. */
 interface Compared {
@@ -208,26 +213,25 @@ export function whatIfChange(
 type OutcomeAward = WhatIfOutcome['award']
 
 function awardChangeText(was: OutcomeAward, is: OutcomeAward, difference: number | null): string {
-  if (is === null) return was === null ? 'There is no award either way.' : `${was.name} → no award.`
-  if (was === null) return `No award → ${is.name}, ${priceText(is)}.`
-  const isSame =
-    was.offers.length === is.offers.length && was.offers.every(({ id }) => is.offers.some((o) => o.id === id))
-  if (isSame) return `The award stays ${is.name}.`
-  const against =
-    difference === null
-      ? priceText(is)
-      : `${priceChangeText(difference, is.currency)}, ${tonnesChangeText(is.tonnes - was.tonnes)}`
-  return `${was.name} → ${is.name}: ${against}.`
+  if (is === null) return was === null ? 'No award either way.' : 'No award any more.'
+  if (was === null) return 'An award, where there was none.'
+  const had = new Set(was.offers.map(({ id }) => id))
+  if (had.size === is.offers.length && is.offers.every(({ id }) => had.has(id))) return 'The award stays the same.'
+  const changes = [
+    ...(difference === null ? [] : [priceChangeText(difference, is.currency)]),
+    tonnesChangeText(is.tonnes - was.tonnes),
+  ]
+  return `Another award: ${changes.join(', ')}.`
 }
 
 /** `0.50 USD/t less`, `the same price per tonne`. */
-export const priceChangeText = (difference: number, currency: string): string =>
+const priceChangeText = (difference: number, currency: string): string =>
   formatPrice(Math.abs(difference)) === formatPrice(0)
     ? 'the same price per tonne'
     : `${formatDerivedPrice(Math.abs(difference), currency)} ${difference > 0 ? 'more' : 'less'}`
 
 /** `2,000 t more`, `the same tonnes`. */
-export const tonnesChangeText = (difference: number): string =>
+const tonnesChangeText = (difference: number): string =>
   formatTonnes(Math.abs(difference)) === formatTonnes(0)
     ? 'the same tonnes'
     : `${formatTonnes(Math.abs(difference))} ${difference > 0 ? 'more' : 'less'}`
@@ -262,17 +266,17 @@ function moveText(was: Compared['offers'][number], is: Compared['offers'][number
 }
 
 /** The settings of a scenario; or why they cannot be used any more, such as a setting that a newer version does not have. */
-function parseScenario(
+export function parseScenario(
   { settings }: Pick<Scenario, 'settings'>,
   base: Settings,
-): { whatIf: WhatIf; problem: null } | { whatIf: null; problem: string } {
+): { parsed: WhatIf; problem: null } | { parsed: null; problem: string } {
   const unknown = Object.keys(settings).filter((name) => !isSettingName(name))
   if (unknown.length > 0)
     return {
-      whatIf: null,
+      parsed: null,
       problem: `${joined(unknown)} ${unknown.length === 1 ? 'is no longer a setting' : 'are no longer settings'}.`,
     }
   const parsed = parseWhatIf(settings, base)
-  if ('settings' in parsed) return { whatIf: parsed, problem: null }
-  return { whatIf: null, problem: `${parsed.errors.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}.` }
+  if ('settings' in parsed) return { parsed, problem: null }
+  return { parsed: null, problem: `${parsed.errors.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}.` }
 }

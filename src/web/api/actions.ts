@@ -3,8 +3,10 @@ import { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
 import type { RedeliveryFilter } from '../../core/events/deliveries.js'
 import { REPORT_FORMATS, type ReportFormat } from '../../core/report-record.js'
+import { MAX_NAME_LENGTH } from '../../core/text/clean-text.js'
 import type { AwardActions } from '../../views/awards/award-order.js'
 import { beforeFirstPoll } from '../../views/polls.js'
+import type { ScenarioActions } from '../../views/rfq/save-scenario.js'
 import type { User } from '../access/users.js'
 import { defined } from '../http/request-values.js'
 import type { Operation } from './endpoint.js'
@@ -45,6 +47,7 @@ export interface ActionDeps {
   retryDeliveries: (which: RedeliveryFilter) => Promise<number[]>
   suggest: (text: string, candidates: readonly string[]) => string[]
   awards: AwardActions
+  scenarios: ScenarioActions
   /** What offers are compared with. */
   settings: Settings
 }
@@ -222,6 +225,18 @@ export async function rfqIdOf(
 ): Promise<string> {
   return requireFound(await reader.findRfq({ channel, name, now: now(), ...(asOf && { asOf }) })).id
 }
+
+/** The RFQ of a path, at a moment. @throws ProblemError as `pastMoment`, 404 and 409 as for any RFQ */
+export async function rfqOfPath({ path, deps }: Pick<ActionCall<unknown>, 'path' | 'deps'>, moment?: string) {
+  const channel = `${path.org}/${path.channel}`
+  const body = { channel, as_of: moment }
+  const asOf = await pastMoment({ body, deps })
+  return { channel, rfqId: await rfqIdOf({ body, deps }, path.rfq ?? '', asOf), asOf }
+}
+
+/** The name under which something is recorded. */
+export const userName = ({ user }: Pick<ActionCall<unknown>, 'user'>): string =>
+  (user?.name ?? 'unknown').slice(0, MAX_NAME_LENGTH)
 
 const KEY = /^[!-~]{1,255}$/
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { MAX_NAME_LENGTH } from '../../core/text/clean-text.js'
 import { awardRecordSchema } from '../../views/awards/award-schema.js'
-import { type ActionCall, type ActionEndpoint, action, pastMoment, rfqIdOf } from './actions.js'
+import { type ActionEndpoint, action, rfqOfPath, userName } from './actions.js'
 import { asOf } from './parameters.js'
 import { ProblemError, unknownName } from './problem.js'
 
@@ -42,10 +41,10 @@ export const AWARD_ENDPOINTS: readonly ActionEndpoint[] = [
     problems: [404, 409, 413, 415],
     async handle(call) {
       const { body, deps } = call
-      const { asOf, ...rfq } = await rfqOf(call, body.as_of)
+      const { asOf, ...rfq } = await rfqOfPath(call, body.as_of)
       const now = deps.now()
       const order = {
-        ...{ ...rfq, offers: { ids: body.offers }, because: body.because ?? null, by: nameOf(call) },
+        ...{ ...rfq, offers: { ids: body.offers }, because: body.because ?? null, by: userName(call) },
         ...{ asOf: asOf ?? now, now, settings: deps.settings },
       }
       const prepared = await deps.awards.prepare(order)
@@ -66,23 +65,13 @@ export const AWARD_ENDPOINTS: readonly ActionEndpoint[] = [
     problems: [404, 409, 413, 415],
     async handle(call) {
       const { path, body, deps } = call
-      const { channel, rfqId } = await rfqOf(call)
+      const { channel, rfqId } = await rfqOfPath(call)
       const id = path.award ?? ''
       const award = /^[1-9]\d{0,8}$/.test(id) ? Number(id) : 0
-      const order = { channel, rfqId, award, because: body.because, by: nameOf(call) }
+      const order = { channel, rfqId, award, because: body.because, by: userName(call) }
       const withdrawn = award === 0 ? null : await deps.awards.withdraw(order)
       if (withdrawn === null) throw unknownName('standing award', id, [])
       return withdrawn
     },
   }),
 ]
-
-const nameOf = ({ user }: ActionCall<unknown>) => (user?.name ?? 'unknown').slice(0, MAX_NAME_LENGTH)
-
-/** The RFQ of the path, at a moment. */
-async function rfqOf({ path, deps }: ActionCall<unknown>, moment?: string) {
-  const channel = `${path.org}/${path.channel}`
-  const body = { channel, as_of: moment }
-  const asOf = await pastMoment({ body, deps })
-  return { channel, rfqId: await rfqIdOf({ body, deps }, path.rfq ?? '', asOf), asOf }
-}

@@ -27,7 +27,7 @@ export interface ReadCall<Query> {
 /** An operation of the API: what it is, what it takes, and what it answers. */
 export interface Operation {
   id: string
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   /** Below `/api/v1`, with `{name}` for each part that varies. */
   path: string
   summary: string

@@ -1,4 +1,5 @@
 import type { AwardActions } from '../../views/awards/award-order.js'
+import type { ScenarioActions } from '../../views/rfq/save-scenario.js'
 import type { WebPlugin } from '../plugin.js'
 import { eventRoutes } from '../routes/events.js'
 import { addAwards } from './award/award-page.js'
@@ -18,12 +19,14 @@ import { addQueue, type QueueDeps } from './operation/queue-page.js'
 import { addReports, type ReportsDeps } from './operation/reports-page.js'
 import { addPage, type PageDeps } from './page.js'
 import { rfqPage } from './rfq/rfq-page.js'
+import { addScenarios } from './rfq/scenario-form.js'
 import { todayPage } from './today-page.js'
 
 export interface PagesDeps extends PageDeps {
   reports: ReportsDeps
   closing: ClosingDeps
   awards: AwardActions
+  scenarios: ScenarioActions
   notifications: NotificationsDeps
   queue: QueueDeps
   onError: (error: unknown) => void
@@ -40,6 +43,7 @@ export const pageRoutes =
     addPage(app, deps, '/rfqs/:org/:channel/:name/offers/:offer', offerPage, { names: ['as_of'] })
     addClosing(app, deps, deps.closing)
     addAwards(app, deps, deps.awards)
+    addScenarios(app, deps, deps.scenarios)
     addPage(app, deps, '/channels', channelsPage)
     addChannel(app, deps, deps.closing)
     addPage(app, deps, '/changes', changesPage, { names: ['channel', 'rfq', 'since', 'before'] })

@@ -107,7 +107,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     await page.locator('details.whatif summary').click()
     await page.getByLabel('Price', { exact: true }).fill('0')
     await page.getByLabel('Rule').selectOption('best-score')
-    await page.getByRole('button', { name: 'Compare again' }).click()
+    await page.getByRole('button', { name: 'Compare', exact: true }).click()
     await page.waitForURL(/weights\.price=0/)
     const address = new URL(page.url())
     expect([...address.searchParams.keys()].sort()).toEqual(['awardRule', 'weights.price'])
@@ -116,7 +116,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     const other = await openBrowser(base, { javaScriptEnabled: false })
     await other.goto(address.href)
     expect(await scores(other)).toEqual(after)
-    await other.getByRole('link', { name: 'Back to the configured settings' }).click()
+    await other.getByRole('link', { name: 'Back to the settings in force' }).click()
     expect(await scores(other)).toEqual(before)
 
     await page.goto(RFQ)

@@ -94,6 +94,7 @@ export async function openPages(
         reports,
         closing,
         awards: { ...createAwardDesk({ store, config, makeReport, now }), prepare: queries.prepareAward },
+        scenarios: store,
         notifications,
         queue,
         onError: unexpected,

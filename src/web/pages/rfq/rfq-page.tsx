@@ -26,7 +26,7 @@ import {
 import { ChoicesChart, RfqCharts } from './rfq-charts.js'
 import { choicesTable, offersTable } from './rfq-tables.js'
 import { TimeMachine } from './time-machine.js'
-import { WhatIfPanel } from './what-if-panel.js'
+import { scenariosTable, WhatIfPanel } from './what-if-panel.js'
 
 /** `/rfqs/ORG/SLUG/NUMBER`: the comparison of the offers for an RFQ, with what-if settings. */
 export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect> {
@@ -46,9 +46,10 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   const { channel, id, view, name } = found
   const { rfq, decision } = view
   const offerIds = view.offers.slice(0, MAX_PRICE_LINES).map((offer) => offer.id)
-  const [{ moments, prices }, outlook] = await Promise.all([
+  const [{ moments, prices }, outlook, compared] = await Promise.all([
     queries.timeline({ channel, id, offerIds, asOf: past?.asOf ?? now }),
     past === undefined ? queries.closingOutlook({ channel, id, now }) : null,
+    queries.whatIf({ ...address, whatIf }).then(requireFound),
   ])
   // Not by its name at a past moment, which another RFQ may have now.
   const unique = nameById(id)
@@ -60,7 +61,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
     current: '/rfqs',
     live: 'notice',
     past,
-    tables: [downloadOf(offers.table), downloadOf(choices)],
+    tables: [downloadOf(offers.table), downloadOf(choices), downloadOf(scenariosTable(page, compared))],
     body: (
       <>
         <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>
@@ -81,7 +82,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
         {past === undefined && Object.keys(whatIf.changes).length === 0 && (
           <AwardForm view={view} user={page.request.user} csrfToken={page.request.csrfToken} />
         )}
-        <WhatIfPanel view={view} whatIf={whatIf} query={query} reset={link(withoutAll(Object.keys(whatIf.changes)))} />
+        <WhatIfPanel page={page} view={view} whatIf={whatIf} compared={compared} />
         <MakeReport page={page} view={view} name={name} changes={whatIf.changes} />
         <div>
           <h2>Offers</h2>

@@ -8,9 +8,15 @@ import {
   REQUIREMENT_LEVELS,
   SETTING_LIMITS,
 } from '../../../core/decision/settings.js'
+import { formatCount } from '../../../core/text/number-format.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'
+import type { ScenarioItem, WhatIfChange, WhatIfOutcome, WhatIfView } from '../../../views/rfq/what-if.js'
 import { isSettingName, type WhatIf } from '../../../views/settings.js'
-import { plain } from '../../components/format.js'
+import { amount, Badge, Moment, percent, plain, price, total, UNKNOWN } from '../../components/format.js'
+import { TableView } from '../../components/table-view.js'
+import type { Table } from '../../tables/table.js'
+import type { PageRequest } from '../page.js'
+import { DeleteForm, HiddenFields, SaveForm } from './scenario-form.js'
 
 const RULES: Record<AwardRule, string> = {
   'lowest-price': 'lowest price',
@@ -25,89 +31,333 @@ const BASES: Record<PriceBasis, string> = {
 }
 
 interface WhatIfPanelProps {
+  page: PageRequest
   view: RfqView
+  /** The settings of the address. */
   whatIf: WhatIf
-  query: Readonly<Record<string, string>>
-  /** The same page with the settings of the configuration. */
-  reset: string
+  /** What they change, and the saved scenarios. */
+  compared: WhatIfView
 }
 
-/** Another rule, volume, weights and requirements: a form whose values are the address. */
-export function WhatIfPanel({ view, whatIf: { settings, changes }, query, reset }: WhatIfPanelProps) {
-  const changed = Object.keys(changes).length
+/** Other settings: what they change, those that were saved, and a form whose values are the address. */
+export function WhatIfPanel({ page, view, whatIf, compared }: WhatIfPanelProps) {
+  const { request, query, link } = page
+  const isOperator = request.user?.role === 'operator'
+  const { change, scenarios } = compared
+  const form = {
+    rfq: { channel: view.channel, id: view.rfq.id, name: '' },
+    shown: { ...whatIf.changes, ...(query.as_of !== undefined && { as_of: query.as_of }) },
+    csrfToken: request.csrfToken,
+  }
+  const names = scenarios.map(({ name }) => name)
   return (
-    <details class="card whatif" open={changed > 0}>
+    <details class="panel whatif" open={change !== null}>
       <summary>
-        <h2 id="what-if">What if</h2>{' '}
-        <span class="muted">
-          {changed === 0 ? 'another rule, volume, weights or requirements' : `${changed} of the settings changed`}
-        </span>
+        <h2 id="what-if">What if</h2> <PanelState change={change} compared={compared} />
       </summary>
-      <form method="get" action="#recommendation" aria-labelledby="what-if">
-        {Object.entries(query)
-          .filter(([name]) => !isSettingName(name))
-          .map(([name, value]) => (
-            <input key={name} type="hidden" name={name} value={value} />
-          ))}
-        <div class="groups">
-          <fieldset>
-            <legend>Award</legend>
-            <Choice
-              name="awardRule"
-              title="Rule"
-              value={settings.awardRule}
-              options={AWARD_RULES.map((rule) => [rule, RULES[rule]])}
-            />
-            <Choice
-              name="priceBasis"
-              title="Compare by"
-              value={settings.priceBasis}
-              options={PRICE_BASES.map((basis) => [basis, BASES[basis]])}
-            />
-            <NumberField
-              name="volume"
-              title="At least, t"
-              value={settings.volume}
-              max={SETTING_LIMITS.volume[1]}
-              optional
-              note={view.rfq.window.message}
-            />
-            <NumberField name="discountRate" title="Discount rate a year" value={settings.discountRate} max={1} />
-          </fieldset>
-          <fieldset class="weights">
-            <legend>Weights of the score</legend>
-            {CRITERIA.map((name) => (
-              <NumberField
-                key={name}
-                name={`weights.${name}`}
-                title={CRITERION_NAMES[name]}
-                value={settings.weights[name]}
-                max={SETTING_LIMITS.weight[1]}
-              />
-            ))}
-          </fieldset>
-          <fieldset class="wide">
-            <legend>Requirements</legend>
-            {view.decision.requirements.map(({ name, title, level, offersNotMeeting }) => (
-              <Choice
-                key={name}
-                name={`requirements.${name}`}
-                title={title}
-                note={offersNotMeeting > 0 ? `${offersNotMeeting} not meeting` : null}
-                value={level}
-                options={REQUIREMENT_LEVELS.map((one) => [one, one])}
-              />
-            ))}
-          </fieldset>
-        </div>
-        <p>
-          <button type="submit" class="primary">
-            Compare again
-          </button>{' '}
-          {changed > 0 && <a href={reset}>Back to the configured settings</a>}
-        </p>
-      </form>
+      {change !== null && <BeforeAfter change={change} />}
+      {change !== null && compared.scenario === null && isOperator && <SaveForm {...form} />}
+      {scenarios.length > 0 && (
+        <>
+          <h3>Saved scenarios</h3>
+          <TableView table={scenariosTable(page, compared)} link={link} />
+          {isOperator && <DeleteForm {...form} names={names} />}
+        </>
+      )}
+      <h3>{change === null ? 'Other settings' : 'Settings'}</h3>
+      <SettingsForm view={view} whatIf={whatIf} query={query} reset={change === null ? null : link(without(whatIf))} />
     </details>
+  )
+}
+
+const without = ({ changes }: WhatIf) => Object.fromEntries(Object.keys(changes).map((name) => [name, null]))
+
+/** What the folded panel says. */
+function PanelState({
+  change,
+  compared: { scenario, scenarios },
+}: {
+  change: WhatIfChange | null
+  compared: WhatIfView
+}) {
+  const saved = scenarios.find(({ name }) => name === scenario)
+  if (saved !== undefined)
+    return (
+      <span class="muted">
+        {`Scenario: ${plain(saved.name)}, by ${plain(saved.by)}, `}
+        <Moment at={saved.at} />
+      </span>
+    )
+  const found = scenarios.length === 0 ? '' : `, ${formatCount(scenarios.length, 'saved scenario')}`
+  return (
+    <span class="muted">
+      {change === null
+        ? `another rule, volume, weights or requirements${found}`
+        : `${formatCount(change.settings.length, 'setting')} changed`}
+    </span>
+  )
+}
+
+/** More offers are counted. */
+const MAX_MOVES = 20
+/** So few are shown without opening them. */
+const FEW_MOVES = 5
+
+/** The award with the settings in force, and with the changed ones, side by side. */
+function BeforeAfter({ change: { settings, before, after, message, moves } }: { change: WhatIfChange }) {
+  const more = moves.length - MAX_MOVES
+  const rows: [title: string, of: (outcome: WhatIfOutcome) => string][] = [
+    ['Award', awardText],
+    ['Price per t', ({ award }) => priceOf(award)],
+    ['Tonnes', ({ award }) => (award === null ? UNKNOWN : `${amount(award.tonnes)} t`)],
+    ['Total', ({ award }) => (award === null ? UNKNOWN : `${total(award.total)} ${plain(award.currency)}`)],
+    ['Coverage', ({ award }) => percent(award?.coverage ?? null)],
+  ]
+  return (
+    <>
+      <p>
+        <strong>{plain(message)}</strong>
+      </p>
+      <ul class="reasons">
+        {settings.map((each) => (
+          <li key={each.setting}>{plain(each.message)}</li>
+        ))}
+      </ul>
+      <div class="scroll">
+        <table class="cards beforeafter">
+          <caption class="visually-hidden">The award with the settings in force, and with the changed ones</caption>
+          <thead>
+            <tr>
+              <td />
+              <th scope="col">In force</th>
+              <th scope="col">Changed</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([title, of]) => (
+              <tr key={title}>
+                <th scope="row">{title}</th>
+                <td data-label="In force">{of(before)}</td>
+                <td data-label="Changed">{of(after)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {moves.length > 0 && (
+        <details class="group" open={moves.length <= FEW_MOVES}>
+          <summary>
+            <h3>Offers whose rank or award changes</h3>
+            <span class="count">{moves.length}</span>
+          </summary>
+          <ul class="reasons">
+            {moves.slice(0, MAX_MOVES).map(({ offerId, number, name, message: move }) => (
+              <li key={offerId}>{`${number}. ${plain(name)}: ${plain(move)}`}</li>
+            ))}
+            {more > 0 && <li class="muted">{`and ${formatCount(more, 'more offer')}`}</li>}
+          </ul>
+        </details>
+      )}
+    </>
+  )
+}
+
+/** The award, or why there is none. */
+const awardText = ({ award, headline }: WhatIfOutcome) => plain(award?.name ?? headline)
+const priceOf = (award: WhatIfOutcome['award']) =>
+  award === null ? UNKNOWN : `${price(award.pricePerTonne)} ${plain(award.currency)}`
+type ScenarioRow = Pick<ScenarioItem, 'name' | 'changes' | 'problem' | 'outcome'> & {
+  by: string | null
+  at: string | null
+  href: string
+}
+
+/** The saved scenarios of an RFQ, below the settings in force. */
+export function scenariosTable(
+  { link, query }: PageRequest,
+  { scenarios, scenario, inForce }: WhatIfView,
+): Table<ScenarioRow> {
+  const reset = Object.fromEntries(Object.keys(query).flatMap((name) => (isSettingName(name) ? [[name, null]] : [])))
+  const present: ScenarioRow[] =
+    inForce === null
+      ? []
+      : [
+          {
+            name: 'Settings in force',
+            changes: [],
+            problem: null,
+            outcome: inForce,
+            by: null,
+            at: null,
+            href: link(reset),
+          },
+        ]
+  return {
+    name: 'scenarios',
+    caption: 'Saved scenarios',
+    columns: [
+      {
+        key: 'name',
+        title: 'Scenario',
+        value: ({ name }) => name,
+        cell: ({ name, href, by }) => (
+          <>
+            <a href={`${href}#what-if`}>{plain(name)}</a>{' '}
+            {by !== null && name === scenario && <Badge tone="neutral">shown</Badge>}
+          </>
+        ),
+      },
+      {
+        key: 'changes',
+        title: 'Differs by',
+        width: 'wide',
+        value: ({ changes, problem }) => problem ?? changes.map(({ message }) => message).join('; '),
+        cell: (row) => <Differences row={row} />,
+      },
+      {
+        key: 'award',
+        title: 'Award',
+        width: 'wide',
+        value: ({ outcome }) => outcome?.award?.name ?? null,
+        cell: ({ outcome }) => (outcome === null ? UNKNOWN : awardText(outcome)),
+      },
+      {
+        key: 'tonnes',
+        title: 'Tonnes',
+        align: 'right',
+        value: ({ outcome }) => outcome?.award?.tonnes ?? null,
+        cell: ({ outcome }) => amount(outcome?.award?.tonnes ?? null),
+      },
+      {
+        key: 'pricePerTonne',
+        title: 'Price per t',
+        align: 'right',
+        value: ({ outcome }) => outcome?.award?.pricePerTonne ?? null,
+        cell: ({ outcome }) => priceOf(outcome?.award ?? null),
+      },
+      { key: 'currency', title: 'Currency', fileOnly: true, value: ({ outcome }) => outcome?.award?.currency ?? null },
+      { key: 'by', title: 'Saved by', value: ({ by }) => by },
+      { key: 'at', title: 'Saved', width: 'line', value: ({ at }) => at, cell: ({ at }) => <Moment at={at} /> },
+    ],
+    rows: [...present, ...scenarios.map((each) => ({ ...each, href: link({ ...reset, ...each.settings }) }))],
+    empty: <>No scenario was saved.</>,
+  }
+}
+
+const Differences = ({ row: { by, changes, problem } }: { row: ScenarioRow }) => {
+  if (problem !== null) return <span class="muted">{plain(`Cannot be compared: ${problem}`)}</span>
+  if (by === null) return <>{UNKNOWN}</>
+  if (changes.length === 0) return <span class="muted">Same as the settings in force</span>
+  return changes.map(({ setting, message }) => <div key={setting}>{plain(message)}</div>)
+}
+
+interface SettingsFormProps {
+  view: RfqView
+  whatIf: WhatIf
+  query: PageRequest['query']
+  /** The same page with the settings in force; null if they are shown. */
+  reset: string | null
+}
+
+function SettingsForm({ view, whatIf: { settings, changes }, query, reset }: SettingsFormProps) {
+  const { rates, comparison } = view.currency
+  // Without a comparison currency, no rate is used.
+  const ratesToSet = settings.currency === null ? [] : rates
+  const fields = new Set([
+    ...['awardRule', 'priceBasis', 'volume', 'discountRate'],
+    ...CRITERIA.map((name) => `weights.${name}`),
+    ...view.decision.requirements.map(({ setting }) => setting),
+    ...ratesToSet.map(({ currency }) => `exchangeRates.${currency}`),
+  ])
+  const others = Object.fromEntries(Object.entries(query).filter(([name]) => !fields.has(name)))
+  return (
+    <form method="get" action="#what-if" aria-labelledby="what-if">
+      <HiddenFields of={others} />
+      <div class="groups">
+        <fieldset>
+          <legend>Award</legend>
+          <Choice
+            name="awardRule"
+            title="Rule"
+            value={settings.awardRule}
+            options={AWARD_RULES.map((rule) => [rule, RULES[rule]])}
+          />
+          <Choice
+            name="priceBasis"
+            title="Compare by"
+            value={settings.priceBasis}
+            options={PRICE_BASES.map((basis) => [basis, BASES[basis]])}
+          />
+          <NumberField
+            name="volume"
+            title="At least, t"
+            value={settings.volume}
+            max={SETTING_LIMITS.volume[1]}
+            optional
+            note={view.rfq.window.message}
+          />
+          <NumberField
+            name="discountRate"
+            title="Discount rate a year"
+            value={settings.discountRate}
+            max={1}
+            note="0.08 is 8 %"
+          />
+        </fieldset>
+        <fieldset class="weights">
+          <legend>Weights of the score</legend>
+          {CRITERIA.map((name) => (
+            <NumberField
+              key={name}
+              name={`weights.${name}`}
+              title={CRITERION_NAMES[name]}
+              value={settings.weights[name]}
+              max={SETTING_LIMITS.weight[1]}
+            />
+          ))}
+        </fieldset>
+        <fieldset class="wide">
+          <legend>Requirements</legend>
+          {view.decision.requirements.map(({ name, title, setting, level, offersNotMeeting }) => (
+            <Choice
+              key={name}
+              name={setting}
+              title={title}
+              note={offersNotMeeting > 0 ? `${offersNotMeeting} not meeting` : null}
+              value={level}
+              options={REQUIREMENT_LEVELS.map((one) => [one, one])}
+            />
+          ))}
+        </fieldset>
+        {ratesToSet.length > 0 && (
+          <fieldset class="wide">
+            <legend>Exchange rates</legend>
+            {ratesToSet.map(({ currency, message }) => (
+              <NumberField
+                key={currency}
+                name={`exchangeRates.${currency}`}
+                title={`1 ${plain(currency)} in ${plain(comparison)}`}
+                value={changes[`exchangeRates.${currency}`] ?? null}
+                min={SETTING_LIMITS.rate[0]}
+                max={SETTING_LIMITS.rate[1]}
+                optional
+                note={`${message} Empty: that rate.`}
+              />
+            ))}
+          </fieldset>
+        )}
+      </div>
+      <div class="actions">
+        <button type="submit" class="primary">
+          Compare
+        </button>
+        {reset !== null && (
+          <a class="button" href={reset}>
+            Back to the settings in force
+          </a>
+        )}
+      </div>
+    </form>
   )
 }
 
@@ -139,13 +389,14 @@ interface NumberFieldProps {
   name: string
   title: string
   note?: string
-  value: number | null
+  value: number | string | null
+  min?: number
   max: number
   /** May be empty. */
   optional?: boolean
 }
 
-const NumberField = ({ name, title, note, value, max, optional = false }: NumberFieldProps) => (
+const NumberField = ({ name, title, note, value, min = 0, max, optional = false }: NumberFieldProps) => (
   <div class="field">
     <label for={name}>
       {title}
@@ -156,6 +407,15 @@ const NumberField = ({ name, title, note, value, max, optional = false }: Number
         </>
       )}
     </label>
-    <input id={name} name={name} type="number" min="0" max={max} step="any" value={value ?? ''} required={!optional} />
+    <input
+      id={name}
+      name={name}
+      type="number"
+      min={min}
+      max={max}
+      step="any"
+      value={value ?? ''}
+      required={!optional}
+    />
   </div>
 )
