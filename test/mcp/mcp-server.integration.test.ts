@@ -211,6 +211,16 @@ describe('the MCP server', () => {
     })
   })
 
+  it('lists saved scenarios with what each would recommend', async () => {
+    const { fixture, rfqId } = await openPolledFixture()
+    const saved = { name: 'Weights', by: 'ana', at: fixture.now().toISOString(), settings: { 'weights.price': '60' } }
+    await fixture.store.saveScenario({ channel: KEY, rfqId, ...saved })
+    const { call } = await openMcp(fixture)
+    const { items } = await call('list_scenarios', { rfq: 1042 })
+    expect(items).toMatchObject([{ ...saved, changes: [{ message: 'Weight of price: 45 → 60' }], problem: null }])
+    expect(items[0].outcome.award).not.toBeNull()
+  })
+
   it('keeps every answer short, and all pages together complete', async () => {
     const { fixture, rfqId } = await openPolledFixture()
     const { world } = fixture.sandbox
@@ -293,7 +303,7 @@ describe('the MCP server', () => {
     expect(await fail('get_rfq', { rfq: 'RFQ-2' })).toMatch(/closest matches: acme\/forest, number 1042, id:/)
     for (const { name } of TOOLS.filter(({ input }) => !('offer' in input.shape))) {
       const answer = JSON.stringify(
-        await call(name, name === 'get_rfq' || name === 'compare_offers' ? { rfq: 1042 } : {}),
+        await call(name, ['get_rfq', 'compare_offers', 'list_scenarios'].includes(name) ? { rfq: 1042 } : {}),
       )
       expect(answer, name).not.toMatch(HIDDEN)
     }

@@ -21,6 +21,6 @@ it('every reference of the document leads to a schema, and no schema is left ove
 
 it('docs/API.md has a row for each operation', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/API.md'), 'utf8')
-  const rows = [...text.matchAll(/^\| `(GET|POST) (\/\S*)` \|/gm)].map(([, method, path]) => `${method} ${path}`)
+  const rows = [...text.matchAll(/^\| `(GET|POST|DELETE) (\/\S*)` \|/gm)].map(([, method, path]) => `${method} ${path}`)
   expect(rows.sort()).toEqual(ENDPOINTS.map(({ method, path }) => `${method} ${path}`).sort())
 })

@@ -38,7 +38,7 @@ export function settingChanges(
   const currencies = new Set([before, after].flatMap(({ exchangeRates }) => Object.keys(exchangeRates)))
   const rates = [...currencies].sort().map((currency) => `${RATES}${currency}`)
   const isListed = (name: string) => before.currency === after.currency || !name.startsWith(RATES) || name in named
-  return [...SETTING_NAMES, ...rates].filter(isListed).flatMap((setting) => {
+  return [...ORDERED_NAMES, ...rates].filter(isListed).flatMap((setting) => {
     const [was, is] = [before, after].map((settings) => valueText(settings, setting)) as [string, string]
     if (settingValue(before, setting) === settingValue(after, setting)) return []
     const title = settingTitle(setting)
@@ -47,6 +47,9 @@ export function settingChanges(
 }
 
 const RATES = 'exchangeRates.'
+/** Those that decide most come first. */
+const FIRST: readonly string[] = ['awardRule', 'priceBasis', 'volume', 'discountRate', 'currency']
+const ORDERED_NAMES = [...FIRST, ...SETTING_NAMES.filter((name) => !FIRST.includes(name))]
 
 const HAIRCUTS: Record<HaircutKind, string> = {
   spot: 'spot contracts',

@@ -274,7 +274,7 @@ export function parseScenario(
   if (unknown.length > 0)
     return {
       parsed: null,
-      problem: `${joined(unknown)} ${unknown.length === 1 ? 'is no longer a setting' : 'are no longer settings'}.`,
+      problem: `${joined(unknown)} ${unknown.length === 1 ? 'is not a setting' : 'are not settings'}.`,
     }
   const parsed = parseWhatIf(settings, base)
   if ('settings' in parsed) return { parsed, problem: null }

@@ -127,7 +127,7 @@ td .button,td button{min-height:0;padding:1px 8px}
 fieldset{border:0;border-top:1px solid var(--line);padding:var(--s2) 0;margin:var(--s3) 0 0;min-width:0}
 legend{font-weight:600;padding:0 var(--s2) 0 0}
 .groups{display:grid;grid-template-columns:2fr 3fr;gap:var(--s4)}
-.groups .field{margin:var(--s1) 0;grid-template-columns:minmax(0,1fr) minmax(7rem,11rem);align-items:center;gap:var(--s2)}
+.groups .field{margin:var(--s1) 0;grid-template-columns:minmax(0,1fr) minmax(7rem,13rem);align-items:center;gap:var(--s2)}
 .groups .field label{font-weight:400}
 .groups .field input,.groups .field select{width:100%}
 .groups .wide .field{grid-template-columns:minmax(0,1fr) 7.5rem}
@@ -155,6 +155,7 @@ thead th{position:sticky;top:0;z-index:2;padding-top:6px;padding-bottom:6px;back
 thead th a{color:inherit;text-decoration:none}
 thead th a:hover{text-decoration:underline}
 thead th.wide{white-space:normal}
+.panel thead th{background:var(--paper)}
 .line .small{white-space:normal}
 th[aria-sort=ascending] a::after{content:" ↑"}
 th[aria-sort=descending] a::after{content:" ↓"}
@@ -217,7 +218,9 @@ tr.chosen>*{background:var(--section)}
   .cards.lines td,.cards.lines td>div{display:inline}
   .cards.lines td:first-child{display:block;font-weight:550}
   .cards.lines td::before{content:none}
-  .cards.lines td:nth-child(n+3)>div:not(:empty)::before{content:"· ";color:var(--faint)}
+  .cards.lines td.unknown{display:none}
+  .cards th[scope=row]{display:block;border:0;padding:2px 0}
+  .cards.lines td:nth-child(n+3)>div:not(:empty)::before{content:" · ";color:var(--faint)}
   .cards td.nophone{display:none!important}
   .stats{gap:var(--s2) var(--s5)}
 }

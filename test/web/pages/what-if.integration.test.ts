@@ -14,7 +14,7 @@ async function openPage() {
   const { app } = await openPages(rfq, { tokens })
   const get = async (url: string, user = 'operator') => {
     const { statusCode, body, headers } = await app.inject({ url, headers: { ...as(user), accept: 'text/html' } })
-    const [, panel = ''] = /<details class="panel whatif"([^]*)$/.exec(body) ?? []
+    const [, panel = ''] = /<details class="panel whatif"(.*)$/s.exec(body) ?? []
     return { statusCode, body, headers, panel: panel.slice(0, panel.indexOf('</form></details>')) }
   }
   const send = (fields: Record<string, string>, user = 'operator') =>
@@ -38,9 +38,9 @@ describe('what-if of an RFQ on its page', () => {
     expect(text).toContain('1 setting changed')
     expect(text).toContain('Tonnes to award, at least: the minimum of the RFQ → 3,000 t')
     expect(text).toContain('Another award: 0.50 USD/t more, 2,000 t more.')
-    expect(text).toContain('|Price per t|9.00 USD|9.50 USD|')
+    expect(text).toContain('|Price|9.00 USD/t|9.50 USD/t|')
     expect(text).toContain('|Tonnes|2,000 t|4,000 t|')
-    expect(text).toContain('|Total|18,000 USD|38,000 USD|Coverage|')
+    expect(text).toContain('|Total|18,000 USD|38,000 USD|1 offer changes rank or award|')
     expect(text).toMatch(/\d\. [^|]+: rank 2, now awarded/)
     expect((await get(RFQ)).panel).not.toMatch(/^ open|In force/)
   })
@@ -113,7 +113,7 @@ describe('what-if of an RFQ on its page', () => {
     const { statusCode, panel } = await get(RFQ)
     expect([statusCode, textOf(panel)]).toEqual([
       200,
-      expect.stringContaining('Cannot be compared: requirements.colour is no longer a setting.'),
+      expect.stringContaining('Cannot be compared: requirements.colour is not a setting.'),
     ])
   })
 

@@ -10,8 +10,10 @@ import {
   limitOption,
   overridesOf,
   rfqArgument,
+  type ScenarioOption,
   type SetOption,
   type SinceOption,
+  scenarioOption,
   setOption,
   sinceOption,
   type VolumeOption,
@@ -20,11 +22,12 @@ import {
 } from '../../input/options.js'
 import { parseReadFilter } from '../../input/read-filter.js'
 import { requireRfq } from '../../input/require-rfq.js'
+import { withScenario } from '../../input/scenario.js'
 import { COMPARISON_COLUMNS, printComparison } from '../../output/comparison.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListOptions } from '../../output/list.js'
 
-type Options = ChannelOption & AsOfOption & SinceOption & SetOption & VolumeOption & ListOptions
+type Options = ChannelOption & AsOfOption & SinceOption & SetOption & VolumeOption & ScenarioOption & ListOptions
 
 /** `compare RFQ`: the recommendation, the choices and the offers. */
 export const register: RegisterCommand = (command, cli) => {
@@ -35,6 +38,7 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(asOfOption())
     .addOption(volumeOption())
     .addOption(setOption())
+    .addOption(scenarioOption())
     .addOption(limitOption())
     .addOption(jsonOption('print JSON: the decision and the offers, as in the API'))
     .action((name: string, options: Options) =>
@@ -47,7 +51,8 @@ export const register: RegisterCommand = (command, cli) => {
           const channels = [found.rfq.channel]
           const scope = { channels, kind: 'rfqs', asOf: filter.asOf, termsRead, rfqs: [found.rfq] } as const
           const freshness = await describeFreshness(cli, store, scope)
-          await printComparison(cli, { store, app, asOf: filter.asOf, freshness }, found, options)
+          const compared = await withScenario(app, store, found.rfq, options)
+          await printComparison(cli, { store, app: compared, asOf: filter.asOf, freshness }, found, options)
         },
         overridesOf(options),
       ),

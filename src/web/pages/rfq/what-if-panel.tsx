@@ -1,15 +1,15 @@
+import { PRICED_BY, RULE_TEXT } from '../../../compare/decision/what-if.js'
 import { CRITERION_NAMES } from '../../../compare/offer/criterion-text.js'
 import {
   AWARD_RULES,
-  type AwardRule,
   CRITERIA,
   PRICE_BASES,
-  type PriceBasis,
   REQUIREMENT_LEVELS,
   SETTING_LIMITS,
 } from '../../../core/decision/settings.js'
 import { formatCount } from '../../../core/text/number-format.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'
+import { settingTitle } from '../../../views/rfq/setting-changes.js'
 import type { ScenarioItem, WhatIfChange, WhatIfOutcome, WhatIfView } from '../../../views/rfq/what-if.js'
 import { isSettingName, type WhatIf } from '../../../views/settings.js'
 import { amount, Badge, Moment, percent, plain, price, total, UNKNOWN } from '../../components/format.js'
@@ -17,18 +17,6 @@ import { TableView } from '../../components/table-view.js'
 import type { Table } from '../../tables/table.js'
 import type { PageRequest } from '../page.js'
 import { DeleteForm, HiddenFields, SaveForm } from './scenario-form.js'
-
-const RULES: Record<AwardRule, string> = {
-  'lowest-price': 'lowest price',
-  'lowest-cost': 'lowest cost',
-  'best-score': 'best score',
-}
-
-const BASES: Record<PriceBasis, string> = {
-  quoted: 'quoted prices',
-  'present-value': 'present values',
-  'risk-adjusted': 'risk-adjusted prices',
-}
 
 interface WhatIfPanelProps {
   page: PageRequest
@@ -108,11 +96,12 @@ function BeforeAfter({ change: { settings, before, after, message, moves } }: { 
   const more = moves.length - MAX_MOVES
   const rows: [title: string, of: (outcome: WhatIfOutcome) => string][] = [
     ['Award', awardText],
-    ['Price per t', ({ award }) => priceOf(award)],
-    ['Tonnes', ({ award }) => (award === null ? UNKNOWN : `${amount(award.tonnes)} t`)],
+    ['Price', ({ award }) => priceOf(award)],
+    ['Tonnes', ({ award }) => tonnesOf(award)],
     ['Total', ({ award }) => (award === null ? UNKNOWN : `${total(award.total)} ${plain(award.currency)}`)],
     ['Coverage', ({ award }) => percent(award?.coverage ?? null)],
   ]
+  const isShown = ([title, of]: (typeof rows)[number]) => title !== 'Coverage' || of(before) !== of(after)
   return (
     <>
       <p>
@@ -134,9 +123,11 @@ function BeforeAfter({ change: { settings, before, after, message, moves } }: { 
             </tr>
           </thead>
           <tbody>
-            {rows.map(([title, of]) => (
+            {rows.filter(isShown).map(([title, of]) => (
               <tr key={title}>
-                <th scope="row">{title}</th>
+                <th scope="row" class="line">
+                  {title}
+                </th>
                 <td data-label="In force">{of(before)}</td>
                 <td data-label="Changed">{of(after)}</td>
               </tr>
@@ -146,10 +137,7 @@ function BeforeAfter({ change: { settings, before, after, message, moves } }: { 
       </div>
       {moves.length > 0 && (
         <details class="group" open={moves.length <= FEW_MOVES}>
-          <summary>
-            <h3>Offers whose rank or award changes</h3>
-            <span class="count">{moves.length}</span>
-          </summary>
+          <summary>{`${formatCount(moves.length, 'offer changes', 'offers change')} rank or award`}</summary>
           <ul class="reasons">
             {moves.slice(0, MAX_MOVES).map(({ offerId, number, name, message: move }) => (
               <li key={offerId}>{`${number}. ${plain(name)}: ${plain(move)}`}</li>
@@ -165,7 +153,9 @@ function BeforeAfter({ change: { settings, before, after, message, moves } }: { 
 /** The award, or why there is none. */
 const awardText = ({ award, headline }: WhatIfOutcome) => plain(award?.name ?? headline)
 const priceOf = (award: WhatIfOutcome['award']) =>
-  award === null ? UNKNOWN : `${price(award.pricePerTonne)} ${plain(award.currency)}`
+  award === null ? UNKNOWN : `${price(award.pricePerTonne)} ${plain(award.currency)}/t`
+const tonnesOf = (award: WhatIfOutcome['award']) => (award === null ? UNKNOWN : `${amount(award.tonnes)} t`)
+
 type ScenarioRow = Pick<ScenarioItem, 'name' | 'changes' | 'problem' | 'outcome'> & {
   by: string | null
   at: string | null
@@ -195,6 +185,7 @@ export function scenariosTable(
   return {
     name: 'scenarios',
     caption: 'Saved scenarios',
+    narrow: 'lines',
     columns: [
       {
         key: 'name',
@@ -211,8 +202,7 @@ export function scenariosTable(
         key: 'changes',
         title: 'Differs by',
         width: 'wide',
-        value: ({ changes, problem }) => problem ?? changes.map(({ message }) => message).join('; '),
-        cell: (row) => <Differences row={row} />,
+        value: differencesText,
       },
       {
         key: 'award',
@@ -226,29 +216,43 @@ export function scenariosTable(
         title: 'Tonnes',
         align: 'right',
         value: ({ outcome }) => outcome?.award?.tonnes ?? null,
-        cell: ({ outcome }) => amount(outcome?.award?.tonnes ?? null),
+        cell: ({ outcome }) => tonnesOf(outcome?.award ?? null),
       },
       {
         key: 'pricePerTonne',
-        title: 'Price per t',
+        title: 'Price',
         align: 'right',
         value: ({ outcome }) => outcome?.award?.pricePerTonne ?? null,
         cell: ({ outcome }) => priceOf(outcome?.award ?? null),
       },
       { key: 'currency', title: 'Currency', fileOnly: true, value: ({ outcome }) => outcome?.award?.currency ?? null },
-      { key: 'by', title: 'Saved by', value: ({ by }) => by },
-      { key: 'at', title: 'Saved', width: 'line', value: ({ at }) => at, cell: ({ at }) => <Moment at={at} /> },
+      {
+        key: 'by',
+        title: 'Saved',
+        value: ({ by }) => by,
+        cell: ({ by, at }) =>
+          by === null ? (
+            UNKNOWN
+          ) : (
+            <>
+              {plain(by)}{' '}
+              <span class="muted small">
+                <Moment at={at} />
+              </span>
+            </>
+          ),
+      },
+      { key: 'at', title: 'Saved at', fileOnly: true, value: ({ at }) => at },
     ],
     rows: [...present, ...scenarios.map((each) => ({ ...each, href: link({ ...reset, ...each.settings }) }))],
     empty: <>No scenario was saved.</>,
   }
 }
 
-const Differences = ({ row: { by, changes, problem } }: { row: ScenarioRow }) => {
-  if (problem !== null) return <span class="muted">{plain(`Cannot be compared: ${problem}`)}</span>
-  if (by === null) return <>{UNKNOWN}</>
-  if (changes.length === 0) return <span class="muted">Same as the settings in force</span>
-  return changes.map(({ setting, message }) => <div key={setting}>{plain(message)}</div>)
+/** What a scenario differs by, or why it cannot be compared. */
+function differencesText({ changes, problem }: ScenarioRow): string {
+  if (problem !== null) return `Cannot be compared: ${problem}`
+  return changes.length === 0 ? 'nothing' : changes.map(({ message }) => message).join('; ')
 }
 
 interface SettingsFormProps {
@@ -278,19 +282,19 @@ function SettingsForm({ view, whatIf: { settings, changes }, query, reset }: Set
           <legend>Award</legend>
           <Choice
             name="awardRule"
-            title="Rule"
+            title={settingTitle('awardRule')}
             value={settings.awardRule}
-            options={AWARD_RULES.map((rule) => [rule, RULES[rule]])}
+            options={AWARD_RULES.map((rule) => [rule, RULE_TEXT[rule]])}
           />
           <Choice
             name="priceBasis"
-            title="Compare by"
+            title={settingTitle('priceBasis')}
             value={settings.priceBasis}
-            options={PRICE_BASES.map((basis) => [basis, BASES[basis]])}
+            options={PRICE_BASES.map((basis) => [basis, PRICED_BY[basis]])}
           />
           <NumberField
             name="volume"
-            title="At least, t"
+            title={settingTitle('volume')}
             value={settings.volume}
             max={SETTING_LIMITS.volume[1]}
             optional
@@ -298,7 +302,7 @@ function SettingsForm({ view, whatIf: { settings, changes }, query, reset }: Set
           />
           <NumberField
             name="discountRate"
-            title="Discount rate a year"
+            title={`${settingTitle('discountRate')} a year`}
             value={settings.discountRate}
             max={1}
             note="0.08 is 8 %"
