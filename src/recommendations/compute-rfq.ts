@@ -7,6 +7,8 @@ import type { Settings } from '../core/decision/settings.js'
 import { canonicalJson } from '../core/documents/canonical-json.js'
 import { rfqFacts } from '../core/events/event-facts.js'
 import type { KnownDocument } from '../core/records.js'
+import { withRoundedNumbers } from '../core/text/number-format.js'
+import { searchTextOf } from '../core/text/search-words.js'
 import { createCalendar } from '../core/time/expiry.js'
 import { TimeSlice } from '../core/time/time-slice.js'
 import { addDays, firstInstantOf } from '../core/time/zoned-time.js'
@@ -16,6 +18,7 @@ import type {
   DirtyRfq,
   ExchangeRates,
   NewRecommendation,
+  OfferRow,
   RecommendationQueries,
   RfqSortValues,
 } from '../store/contract.js'
@@ -23,6 +26,7 @@ import { StoreError } from '../store/errors.js'
 import { VERSION } from '../version.js'
 import { awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
+import type { OfferFacts } from './offer-facts.js'
 import { searchText } from './rfq-facts.js'
 import { COMPARISON_RULES, type RfqState, rfqStateOf, type StateStore } from './rfq-state.js'
 import { settingsAt } from './settings-at.js'
@@ -92,7 +96,21 @@ async function computeRfq(source: ComputeSource, dirty: DirtyRfq, now: Date, loo
       computedAt: later(now.toISOString(), moments.at(-1) ?? ''),
       engineVersion: ENGINE_VERSION,
     },
-    listings: current.listings,
+    offers: current.assessed.offers.map(offerRow),
+  }
+}
+
+/** What searches find of an offer. */
+function offerRow(offer: RfqState['assessed']['offers'][number]): OfferRow {
+  const { id, listingId, developer, project, sequence, label, standing, status, metrics, terms } = offer
+  const facts: OfferFacts = {
+    ...{ number: sequence, label, developer, project, standing, status },
+    ...{ tonnes: metrics.volume, pricePerTonne: metrics.pricePerTonne, currency: terms.currency },
+  }
+  return {
+    ...{ id, listingId },
+    search: searchTextOf(developer, project),
+    facts: JSON.stringify(withRoundedNumbers(facts)),
   }
 }
 

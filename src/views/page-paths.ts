@@ -10,6 +10,14 @@ export const channelPath = (channel: string): string => `/channels/${encoded(cha
 /** `/rfqs/acme/forest/1042`. @param name that leads to one RFQ only: of a row of `RfqList`, or `nameById` */
 export const rfqPath = (channel: string, name: string): string => `/rfqs/${encoded(channel)}/${segment(name)}`
 
+/** `/rfqs/acme/forest/1042/offers/0192f3…`. @param name of the RFQ */
+export const offerPath = (channel: string, name: string, offer: string): string =>
+  `${rfqPath(channel, name)}/offers/${segment(offer)}`
+
+/** The list of listings, with one of them only. */
+export const listingPath = (channel: string, id: string): string =>
+  `${listPath('listings', channel)}&q=${encodeURIComponent(id)}`
+
 /** `/rfqs/acme/forest/1042/closing`. */
 export const closingPath = (channel: string, name: string): string => `${rfqPath(channel, name)}/closing`
 
@@ -20,7 +28,7 @@ export const awardPath = (channel: string, name: string): string => `${rfqPath(c
 export const scenariosPath = (channel: string, name: string): string => `${rfqPath(channel, name)}/scenarios`
 
 /** `/problems?channel=acme%2Fforest`, and other lists of one channel. */
-export const listPath = (list: 'problems' | 'runs' | 'closings' | 'changes', channel: string): string =>
+export const listPath = (list: 'problems' | 'runs' | 'closings' | 'changes' | 'listings', channel: string): string =>
   `/${list}?channel=${encodeURIComponent(channel)}`
 
 /** `/reports/acme_forest/rfq-1042.xlsx`. @param name below the folder of reports */

@@ -301,10 +301,14 @@ describe('the MCP server', () => {
     await fixture.pollRfqs()
     const { call, fail } = await openMcp(fixture)
     expect(await fail('get_rfq', { rfq: 'RFQ-2' })).toMatch(/closest matches: acme\/forest, number 1042, id:/)
+    const needed: Record<string, Record<string, unknown>> = {
+      get_rfq: { rfq: 1042 },
+      compare_offers: { rfq: 1042 },
+      list_scenarios: { rfq: 1042 },
+      search: { q: 'pay' },
+    }
     for (const { name } of TOOLS.filter(({ input }) => !('offer' in input.shape))) {
-      const answer = JSON.stringify(
-        await call(name, ['get_rfq', 'compare_offers', 'list_scenarios'].includes(name) ? { rfq: 1042 } : {}),
-      )
+      const answer = JSON.stringify(await call(name, needed[name] ?? {}))
       expect(answer, name).not.toMatch(HIDDEN)
     }
     expect((await call('get_rfq', { rfq: 1042 })).rfq.title).toBe(

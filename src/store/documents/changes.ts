@@ -267,6 +267,7 @@ export class DocumentChanges {
       recording: kind === 'rfq-entry' ? recording : 0,
       state: content.state,
       due_date: content.due_date,
+      search: content.search,
       contradicted: 0,
       terms: content.terms,
       valid: content.valid,

@@ -91,6 +91,15 @@ export interface ListedRfqPage {
   to: number
 }
 
+/** An offer as it was recorded, and the RFQ that it is for. */
+export interface FoundOffer {
+  channel: string
+  rfqId: string
+  id: string
+  /** `OfferRow.facts`. */
+  facts: string
+}
+
 /** `settings`: those with which it was computed; `event`: the event data, if it has a reason. */
 export type NewRecommendation = Omit<RecordedRecommendation, 'channel' | 'rfqId' | 'settingsHash'> & {
   settings: Settings
@@ -103,8 +112,17 @@ export interface ComputedRfq {
   /** Recommendations that differ from the previous ones, oldest first. */
   recommendations: readonly NewRecommendation[]
   row: RfqRow
-  /** The listings of its offers. */
-  listings: readonly string[]
+  offers: readonly OfferRow[]
+}
+
+/** An offer that searches find. */
+export interface OfferRow {
+  id: string
+  listingId: string | null
+  /** The text that is searched, in lower case. */
+  search: string
+  /** JSON: what search results show of it. */
+  facts: string
 }
 
 export interface RecorderLease {
@@ -165,6 +183,13 @@ export interface RecommendationQueries {
   listedRfqs(filter: ListedRfqFilter, page?: ListedRfqPage): Promise<ListedRfq[]>
   /** Counts matching RFQs by state. */
   countRfqs(filter: ListedRfqFilter): Promise<{ state: string | null; rfqs: number }[]>
+  /** The RFQs of all channels whose id, number or reference is this name, in upper or lower case. */
+  rfqsNamed(name: string, limit: number): Promise<{ channel: string; rfqId: string }[]>
+  /**
+   * Offers whose searched text has all of these words, those for open RFQs first, due soonest first; a few of them, if more than
+   * 2,000 match.
+   */
+  offersWith(words: readonly string[], limit: number): Promise<FoundOffer[]>
   /** Those of the names that several RFQs of a channel share, in lower case. */
   sharedNames(channel: string, names: readonly string[]): Promise<Set<string>>
   /** The states of standing awards on the marketplace, as JSON; without those of dirty RFQs. */

@@ -1,10 +1,12 @@
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { allOf, type Dialect, type Queries, type Transaction } from '../sql/sql-database.js'
+import { hasWords, wordPatterns } from '../sql/word-search.js'
 import type {
   ListedRfq,
   ListedRfqFilter,
   ListedRfqPage,
   ListedRfqSort,
+  OfferRow,
   RecommendationQueries,
   RfqRow,
 } from './recommendation-contract.js'
@@ -16,8 +18,8 @@ const COLUMNS = {
   ...{ computed_at: '@computedAt', engine_version: '@engineVersion' },
 }
 
-/** Replaces the row of an RFQ, its names and the listings of its offers. */
-export async function recordRow(tx: Transaction, row: RfqRow, listings: readonly string[]): Promise<void> {
+/** Replaces the row of an RFQ, its names and its offers. */
+export async function recordRow(tx: Transaction, row: RfqRow, offerRows: readonly OfferRow[]): Promise<void> {
   const key = { channel: row.channel, rfqId: toStoredText(row.rfqId) }
   const { search, number, title, offers, recommended, wanted, coverage, bestPricePerTonne } = row.sort
   await tx.run('delete from rfq_rows where channel = @channel and rfq_id = @rfqId', key)
@@ -31,25 +33,38 @@ export async function recordRow(tx: Transaction, row: RfqRow, listings: readonly
       ...{ notable: row.isNotable ? 1 : 0, computedAt: row.computedAt, engineVersion: row.engineVersion, ...key },
     },
   )
-  await replaceLinks(tx, key, { table: 'offer_listings', column: 'listing_id', values: listings })
-  const names = row.names.map((name) => name.toLowerCase())
-  await replaceLinks(tx, key, { table: 'rfq_names', column: 'name', values: names })
+  await tx.run('delete from rfq_names where channel = @channel and rfq_id = @rfqId', key)
+  const names = new Set(row.names.map((name) => toStoredText(name.toLowerCase())))
+  await tx.run(
+    `insert into rfq_names (channel, name, rfq_id) select @channel, value ->> 'name', @rfqId from ${tx.dialect.elementsOf('@names')}`,
+    { ...key, names: JSON.stringify([...names].map((name) => ({ name }))) },
+  )
+  await recordOffers(tx, key, offerRows)
 }
 
-const storedOrNull = (text: string | null) => (text === null ? null : toStoredText(text))
-
-async function replaceLinks(
+/** Replaces the offers of an RFQ, by one statement for each thousand. */
+async function recordOffers(
   tx: Transaction,
   key: { channel: string; rfqId: string },
-  { table, column, values }: { table: string; column: string; values: readonly string[] },
+  offers: readonly OfferRow[],
 ): Promise<void> {
-  await tx.run(`delete from ${table} where channel = @channel and rfq_id = @rfqId`, key)
-  for (const value of new Set(values.map(toStoredText)))
-    await tx.run(`insert into ${table} (channel, ${column}, rfq_id) values (@channel, @value, @rfqId)`, {
-      ...key,
-      value,
-    })
+  await tx.run('delete from offer_rows where channel = @channel and rfq_id = @rfqId', key)
+  for (let start = 0; start < offers.length; start += OFFERS_BATCH) {
+    const rows = offers.slice(start, start + OFFERS_BATCH).map(({ id, listingId, search, facts }) => ({
+      ...{ id: toStoredText(id), listing: storedOrNull(listingId), search: toStoredText(search), facts },
+    }))
+    await tx.run(
+      `insert into offer_rows (channel, rfq_id, id, listing_id, search, facts)
+      select @channel, @rfqId, value ->> 'id', value ->> 'listing', value ->> 'search', value ->> 'facts'
+      from ${tx.dialect.elementsOf('@rows')}`,
+      { ...key, rows: JSON.stringify(rows) },
+    )
+  }
 }
+
+const OFFERS_BATCH = 1_000
+
+const storedOrNull = (text: string | null) => (text === null ? null : toStoredText(text))
 
 interface ListedRow {
   channel: string
@@ -119,13 +134,14 @@ function orderOf({ sort }: ListedRfqPage): string {
   return `case when ${column} is null then 1 else 0 end, ${column}${sort.descending ? ' desc' : ''}, ${BY_URGENCY}`
 }
 
+/** Offers that are compared by their RFQs: more are not looked at, because whoever searches adds a word. */
+const MAX_MATCHES = 2_000
+
 /** The condition and parameters of a filter. */
 function conditionOf(filter: ListedRfqFilter, { anyOf }: Dialect) {
   const { channel, ids, state, search, newsOf } = filter
   const words = search?.words ?? []
-  const found =
-    words.length > 0 &&
-    `(${words.map((_word, at) => `r.search like @word${at} escape '!'`).join(' and ')} or e.id = @searchId)`
+  const found = words.length > 0 && `(${hasWords('r.search', words)} or e.id = @searchId)`
   const where = allOf(
     `e.kind = 'rfq'`,
     channel === undefined ? 'e.channel in (select channel from channels)' : 'e.channel = @channel',
@@ -136,7 +152,6 @@ function conditionOf(filter: ListedRfqFilter, { anyOf }: Dialect) {
       `((e.state = 'open' and e.due_date <= @dueBy) or e.changed_at > @since or e.missing_since > @since
         or r.notable = 1 or r.notable is null or d.rfq_id is not null)`,
   )
-  const patterns = words.map((word, at) => [`word${at}`, `%${toStoredText(word).replaceAll(/[!%_]/g, '!$&')}%`])
   return {
     where,
     parameters: {
@@ -147,7 +162,7 @@ function conditionOf(filter: ListedRfqFilter, { anyOf }: Dialect) {
       },
       ...{ dueBy: newsOf?.dueBy ?? null, since: newsOf?.since.toISOString() ?? null },
       searchId: search === undefined ? null : toStoredText(search.id),
-      ...Object.fromEntries(patterns),
+      ...wordPatterns(words),
     },
   }
 }
@@ -156,7 +171,7 @@ export const createRfqRowQueries = (
   queries: Queries,
 ): Pick<
   RecommendationQueries,
-  'listedRfqs' | 'countRfqs' | 'sharedNames' | 'rfqFigures' | 'rfqRow' | 'awardStates'
+  'listedRfqs' | 'countRfqs' | 'sharedNames' | 'rfqsNamed' | 'offersWith' | 'rfqFigures' | 'rfqRow' | 'awardStates'
 > => ({
   async listedRfqs(filter: ListedRfqFilter, page?: ListedRfqPage) {
     const { where, parameters } = conditionOf(filter, queries.dialect)
@@ -184,6 +199,28 @@ export const createRfqRowQueries = (
       { channel, names: names.map((name) => toStoredText(name.toLowerCase())) },
     )
     return new Set(rows.map(({ name }) => fromStoredText(name)))
+  },
+  async rfqsNamed(name, limit) {
+    const rows = await queries.all<{ channel: string; rfq_id: string }>(
+      `select n.channel, n.rfq_id from channels c
+      join rfq_names n on n.channel = c.channel and n.name = @name order by n.channel, n.rfq_id limit @limit`,
+      { name: toStoredText(name.toLowerCase()), limit },
+    )
+    return rows.map(({ channel, rfq_id }) => ({ channel, rfqId: fromStoredText(rfq_id) }))
+  },
+  async offersWith(words, limit) {
+    const { joinOne } = queries.dialect
+    const rows = await queries.all<{ channel: string; rfq_id: string; id: string; facts: string }>(
+      `select o.channel, o.rfq_id, o.id, o.facts
+      from (select channel, rfq_id, id, facts from offer_rows where ${hasWords('search', words)} limit ${MAX_MATCHES}) o
+      ${joinOne('documents', 'e', `e.channel = o.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = o.rfq_id`)}
+      ${queries.dialect.leftJoin('rfq_rows', 'r', 'r.channel = o.channel and r.rfq_id = o.rfq_id')}
+      order by ${BY_URGENCY}, o.id limit @limit`,
+      { ...wordPatterns(words), limit },
+    )
+    return rows.map(({ channel, rfq_id, id, facts }) => ({
+      ...{ channel, rfqId: fromStoredText(rfq_id), id: fromStoredText(id), facts },
+    }))
   },
   async rfqRow(channel, rfqId) {
     const row = await queries.get<{ computed_at: string }>(

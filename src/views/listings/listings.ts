@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { parseStored } from '../../core/documents/observation.js'
 import type { KnownDocument } from '../../core/records.js'
+import { listingSearchText, searchWords } from '../../core/text/search-words.js'
 import { bodyOf, documentBody, observation, observationOf } from '../document.js'
 import { channelKey, nullableNumber, nullableText, text } from '../schema.js'
 import type { ViewSource } from '../source.js'
@@ -28,15 +29,28 @@ export type ListingDetail = z.infer<typeof listingDetail>
 export interface ListingFilter {
   channel?: string
   asOf?: Date
+  ids?: readonly string[]
+  /** Words that its project, developer, country, registry and id contain, all of them. */
+  search?: string
   /** Its document changed after this moment. */
   changedSince?: Date
 }
 
+export interface ListingSource {
+  store: Pick<ViewSource['store'], 'listings'>
+}
+
 /** Project listings. */
-export const listingViews = ({ store }: { store: Pick<ViewSource['store'], 'listings'> }) => ({
-  async listings({ changedSince, ...filter }: ListingFilter): Promise<ListingItem[]> {
-    const items = (await store.listings(filter)).map(itemOf)
-    return changedSince === undefined ? items : items.filter(({ observedAt }) => new Date(observedAt) > changedSince)
+export const listingViews = ({ store }: ListingSource) => ({
+  async listings({ changedSince, search = '', ...filter }: ListingFilter): Promise<ListingItem[]> {
+    const words = searchWords(search)
+    return (await store.listings(filter))
+      .map(itemOf)
+      .filter(
+        (item) =>
+          (changedSince === undefined || new Date(item.observedAt) > changedSince) &&
+          (words.length === 0 || words.every((word) => listingSearchText(item).includes(word))),
+      )
   },
   /** Null if the channel has no such listing. */
   async listing({ id, ...filter }: { channel: string; id: string; asOf?: Date }): Promise<ListingDetail | null> {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { byCodeUnit, compareNullsLast } from '../../core/numbers.js'
 import { withListMessage } from '../../core/sources/source-text.js'
+import { searchWords } from '../../core/text/search-words.js'
 import { searchText } from '../../recommendations/rfq-facts.js'
 import { type RfqFigures, rfqFigures } from '../../recommendations/rfq-figures.js'
 import type { ListedRfqSort, Overview } from '../../store/contract.js'
@@ -224,7 +225,7 @@ async function readPage(list: RfqList, { page, sort, search = '', ...query }: Rf
   const { now, asOf, channel, state, dueBefore, dueAfter, overdue, missing, changedSince } = query
   if ([dueBefore, dueAfter, overdue, missing, changedSince].some((each) => each !== undefined)) return null
   if (asOf !== undefined || ('limit' in page && page.cursor !== null)) return null
-  const words = wordsOf(search)
+  const words = searchWords(search)
   return list.page({
     ...{ now, ...rangeOf(page) },
     ...(channel !== undefined && { channel }),
@@ -250,18 +251,12 @@ async function toItems(
   })
 }
 
-const wordsOf = (search: string): string[] =>
-  search
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '')
-
 async function createFilter(
   store: RfqsSource['store'],
   { asOf, channel, ...filter }: RfqQuery,
 ): Promise<(row: RfqListRow) => boolean> {
   const { state, search = '', dueBefore, dueAfter, overdue, missing, changedSince } = filter
-  const words = wordsOf(search)
+  const words = searchWords(search)
   const since = changedSince?.toISOString()
   const period = { ...(channel !== undefined && { channel }), ...(asOf && { asOf }) }
   const changed = changedSince ? await store.offerRevisions({ ...period, after: changedSince }) : []

@@ -90,7 +90,8 @@ export function parseQuery(
   const parsed = query.safeParse(named)
   for (const { path, message } of parsed.error?.issues ?? []) {
     const name = String(path[0] ?? '')
-    errors.push({ in: 'query', name, detail: `found ${quote(named[name])}; allowed: ${message}` })
+    const what = Object.hasOwn(named, name) ? `found ${quote(named[name])}` : 'missing'
+    errors.push({ in: 'query', name, detail: `${what}; allowed: ${message}` })
   }
   if (errors.length > 0 || !parsed.success) throw invalidValues(errors)
   return { ...parsed.data, ...settings }

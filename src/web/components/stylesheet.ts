@@ -60,6 +60,7 @@ pre{margin:var(--s2) 0 0;line-height:1.5;white-space:pre-wrap;overflow-wrap:anyw
 kbd{border:1px solid var(--edge);border-radius:4px;padding:0 .35rem}
 time{white-space:nowrap;font-variant-numeric:tabular-nums}
 ul.plain{margin:0;padding:0;list-style:none}
+.results li{padding:var(--s2) 0;border-bottom:1px solid var(--line)}
 .flags{list-style:none;padding:0}
 .flags li{margin:var(--s1) 0}
 .texts dt{font-weight:600;margin-top:var(--s3)}

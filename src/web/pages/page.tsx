@@ -64,6 +64,8 @@ export interface PageContent {
   current: string
   /** The past moment that it shows, and of what; undefined for the current state. */
   past?: Past | undefined
+  /** What was searched for, in the field of the frame. */
+  search?: string
   body: ComponentChildren
   /** What happens after a poll while the page is shown. Default: it is replaced. */
   live?: 'replace' | 'notice' | 'no'
@@ -124,7 +126,16 @@ async function sendContent(
   const { past } = content
   const incomplete = past === undefined ? [] : await queries.incompleteAt(past.observed, past.asOf)
   const asOf = past && { at: past.asOf, kind: past.observed.kind, nowLink: link({ as_of: null }), incomplete }
-  const frame = { user, csrfToken, canSignOut: session !== null, freshness, now, asOf, live: liveOf(content) }
+  const frame = {
+    user,
+    csrfToken,
+    canSignOut: session !== null,
+    freshness,
+    now,
+    asOf,
+    live: liveOf(content),
+    search: content.search,
+  }
   const html = await renderParts(content.body)
   return sendPage(reply, <Layout title={content.title} current={content.current} frame={frame} html={html} />)
 }

@@ -20,6 +20,7 @@ import { addReports, type ReportsDeps } from './operation/reports-page.js'
 import { addPage, type PageDeps } from './page.js'
 import { rfqPage } from './rfq/rfq-page.js'
 import { addScenarios } from './rfq/scenario-form.js'
+import { searchPage } from './search/search-page.js'
 import { todayPage } from './today-page.js'
 
 export interface PagesDeps extends PageDeps {
@@ -49,6 +50,7 @@ export const pageRoutes =
     addPage(app, deps, '/changes', changesPage, { names: ['channel', 'rfq', 'since', 'before'] })
     addChangesFeed(app, deps)
     addPage(app, deps, '/listings', listingsPage, { names: ['channel', 'q', 'as_of'] })
+    addPage(app, deps, '/search', searchPage, { names: ['q', 'in'], hasTables: false })
     addReports(app, deps, deps.reports)
     addPage(app, deps, '/runs', runsPage, { names: ['channel', 'kind', 'outcome'] })
     addPage(app, deps, '/closings', closingsPage, { names: ['channel', 'outcome'] })

@@ -10,12 +10,8 @@ export async function listingsPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, channels } = page
   const channel = await readChannel(page)
   const past = await readPast(page, { ...channel, kind: 'listings' })
-  const all = await queries.listings({ ...channel, ...(past && { asOf: past.asOf }) })
-  const message = readSearch(query).toLowerCase().split(/\s+/)
-  const rows = all.filter((row) => {
-    const text = `${row.projectName} ${row.organizationName} ${row.country} ${row.registry} ${row.registryId} ${row.id}`
-    return message.every((word) => text.toLowerCase().includes(word))
-  })
+  const search = readSearch(query)
+  const rows = await queries.listings({ ...channel, search, ...(past && { asOf: past.asOf }) })
   return listPage(page, {
     path: '/listings',
     title: 'Listings',
@@ -28,7 +24,13 @@ export async function listingsPage(page: PageRequest): Promise<PageContent> {
       columns: COLUMNS,
       rows,
       empty:
-        all.length === 0 ? <>No listings were seen yet. They appear with the next poll.</> : <>No listings match.</>,
+        search === '' ? (
+          <>No listings were seen yet. They appear with the next poll.</>
+        ) : (
+          <>
+            No listing has all of these words. <a href="/listings">Show all listings</a>
+          </>
+        ),
     }),
   })
 }

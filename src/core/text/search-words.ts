@@ -1,0 +1,30 @@
+/** The words of a search, in lower case. Something matches that contains all of them. */
+export const searchWords = (search: string): string[] => search.toLowerCase().split(/\s+/).filter(Boolean)
+
+/** Longer names are cut for the search. */
+const MAX_SEARCHED = 1_000
+
+/** The text of several names that is searched, in lower case. */
+export const searchTextOf = (...names: readonly (string | number | null | undefined)[]): string =>
+  names
+    .filter((name) => name != null)
+    .join(' ')
+    .toLowerCase()
+    .slice(0, MAX_SEARCHED)
+
+/** The names of a listing. */
+interface ListingNames {
+  id: string | null
+  projectName: string | null
+  organizationName: string | null
+  country: string | null
+  registry: string | null
+  registryId: string | null
+}
+
+/** The text of a listing that is searched. */
+export const listingSearchText = (listing: ListingNames): string =>
+  searchTextOf(
+    ...[listing.projectName, listing.organizationName, listing.country],
+    ...[listing.registry, listing.registryId, listing.id],
+  )
