@@ -179,7 +179,7 @@ function volumeChart(open: readonly RfqRow[], headRow: number, row: number): She
     categoryTitle: 'RFQ, by due date',
     valueTitle: 'Tonnes',
     format: '#,##0',
-    series: [series(5, 'Wanted (t)', wanted), series(6, 'Offered, ranked (t)', offered)],
+    series: [series(5, 'Wanted (t)', wanted), { ...series(6, 'Offered, ranked (t)', offered), awarded: true }],
     anchor: { column: 0, row, toColumn: 11, toRow: row + CHART_ROWS },
   }
 }

@@ -1,5 +1,5 @@
 import { oneLine } from '../../src/core/text/clean-text.js'
-import { chartSvg } from '../../src/presentation/chart-svg.js'
+import { chartFigure } from '../../src/presentation/chart-svg.js'
 import { escapeMarkup } from '../../src/presentation/markup.js'
 import { cellText } from '../layout/cell-text.js'
 import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
@@ -110,7 +110,7 @@ const rowText = ({ cells }: RowPlan): string => cells.filter(isFilled).map(cellT
 function contentHtml({ charts = [] }: SheetPlan, layout: TableLayout, { header, body }: Outline): string {
   if (charts.length === 0) return tablesHtml(layout, header, body)
   const [above, below] = [body.filter((row) => !row.working), body.filter((row) => row.working)]
-  const figures = charts.map((chart) => `<figure>${chartSvg(chart)}</figure>`).join('')
+  const figures = charts.map((chart) => `<figure class="chart">${chartFigure(chart)}</figure>`).join('')
   return `${tablesHtml(layout, header, above)}<div class="charts">${figures}</div>${collapsedHtml(layout, below)}`
 }
 

@@ -86,7 +86,7 @@ export function awardChart(
 }
 
 /** Points that form one series. */
-type PointGroup = Pick<ScatterSeries, 'joined' | 'highlight'> & { points: Point[] }
+type PointGroup = Omit<ScatterSeries, 'name' | 'x' | 'y'> & { points: Point[] }
 
 /** The efficient awards, the recommended one, then each offer alone, so that it has a label of its own. */
 function pointGroups({ report, offers }: RfqLayout): PointGroup[] {
@@ -102,15 +102,21 @@ function pointGroups({ report, offers }: RfqLayout): PointGroup[] {
   const recommended = efficient.find(({ isRecommended }) => isRecommended)
   const dots = report.offers
     .slice(0, MAX_DOTS)
-    .flatMap(({ sequence, scores, metrics, compared }, index): PointGroup[] => {
+    .flatMap(({ id, sequence, scores, metrics, compared }, index): PointGroup[] => {
       const [tonnes, price] = [metrics.volume, compared.pricePerTonne]
       if (scores === null || tonnes === null || price === null) return []
       const live = { tonnes: offers.cell('volume', index), price: offers.cell('comparedPricePerTonne', index) }
-      return [{ points: [{ label: String(sequence), tonnes, price, live }] }]
+      const isAwarded = (report.decision.awardedTonnes[id] ?? 0) > 0
+      const meaning = isAwarded ? 'Offers in the award, by number' : 'Other offers, by number'
+      return [{ shape: 'dot', awarded: isAwarded, meaning, points: [{ label: String(sequence), tonnes, price, live }] }]
     })
   return [
-    ...(awards.length > 0 ? [{ joined: true, points: awards }] : []),
-    ...(recommended === undefined ? [] : [{ highlight: true, points: [pointOf('recommended', recommended.award)] }]),
+    ...(awards.length > 0 ? [{ shape: 'line' as const, meaning: 'Efficient awards', points: awards }] : []),
+    ...(recommended === undefined
+      ? []
+      : [
+          { shape: 'ring' as const, meaning: 'Recommended award', points: [pointOf('recommended', recommended.award)] },
+        ]),
     ...dots,
   ]
 }

@@ -1,12 +1,11 @@
+import type { Axis } from '../../src/presentation/axis.js'
 import {
-  type Axis,
-  CHART_COLOURS,
+  AWARD_COLOUR,
   type Chart,
   type ChartRange,
   type ChartSeries,
   type ColumnChart,
-  HIGHLIGHT_COLOUR,
-  LINE_COLOURS,
+  NEUTRAL_COLOURS,
   type ScatterChart,
   type ScatterSeries,
   scatterAxes,
@@ -49,52 +48,21 @@ export function chartXml(chart: Chart): string {
 }
 
 function columnChartXml(chart: ColumnChart): string {
-  const columns = chart.series.filter((series) => !series.line)
-  const lines = chart.series.filter((series) => series.line)
-  const lineChart = lines.length > 0 ? lineChartXml(chart, lines, columns.length) : ''
-  return `${barChartXml(chart, columns)}${lineChart}${axesXml(chart)}`
-}
-
-function barChartXml(chart: ColumnChart, series: readonly ChartSeries[]): string {
-  const grouping = chart.stacked ? 'stacked' : 'clustered'
-  const body = series.map((one, index) => seriesXml(chart, one, index, columnShape(index))).join('')
-  const labels = chart.labelled
-    ? dataLabels({ format: `${chart.format};;`, place: 'inBase', ink: 'FFFFFF', bold: true })
-    : series.length === 1
-      ? dataLabels({ format: chart.format, place: 'outEnd' })
-      : ''
+  const body = chart.series.map((one, index) => seriesXml(chart, one, index)).join('')
+  const labels = chart.series.length === 1 ? dataLabels({ format: chart.format, place: 'outEnd' }) : ''
   return (
-    `<c:barChart><c:barDir val="col"/><c:grouping val="${grouping}"/><c:varyColors val="0"/>${body}${labels}` +
-    `<c:gapWidth val="60"/>${chart.stacked ? '<c:overlap val="100"/>' : ''}` +
-    `${AXIS_IDS}</c:barChart>`
+    `<c:barChart><c:barDir val="col"/><c:grouping val="${chart.stacked ? 'stacked' : 'clustered'}"/><c:varyColors val="0"/>${body}${labels}` +
+    `<c:gapWidth val="60"/>${chart.stacked ? '<c:overlap val="100"/>' : ''}${AXIS_IDS}</c:barChart>${axesXml(chart)}`
   )
 }
 
-function lineChartXml(chart: ColumnChart, series: readonly ChartSeries[], first: number): string {
-  const body = series.map((one, index) => seriesXml(chart, one, first + index, lineShape(index))).join('')
+function seriesXml(chart: ColumnChart, series: ChartSeries, index: number): string {
+  const fill = solid(series.awarded ? AWARD_COLOUR : NEUTRAL_COLOURS[index % NEUTRAL_COLOURS.length])
   return (
-    `<c:lineChart><c:grouping val="standard"/><c:varyColors val="0"/>${body}<c:marker val="1"/>` +
-    `${AXIS_IDS}</c:lineChart>`
-  )
-}
-
-const columnShape = (index: number) =>
-  `<c:spPr>${solid(CHART_COLOURS[index % CHART_COLOURS.length])}</c:spPr><c:invertIfNegative val="0"/>`
-/** The markers show a line that has one point only. */
-function lineShape(index: number): string {
-  const fill = solid(LINE_COLOURS[index % LINE_COLOURS.length])
-  return (
-    `<c:spPr><a:ln w="25400">${fill}<a:prstDash val="dash"/></a:ln></c:spPr>` +
-    `<c:marker><c:symbol val="dash"/><c:size val="9"/><c:spPr>${fill}<a:ln><a:noFill/></a:ln></c:spPr></c:marker>`
-  )
-}
-
-function seriesXml(chart: ColumnChart, series: ChartSeries, index: number, shape: string): string {
-  const smooth = series.line ? '<c:smooth val="0"/>' : ''
-  return (
-    `<c:ser><c:idx val="${index}"/><c:order val="${index}"/><c:tx>${stringReference(series.name)}</c:tx>${shape}` +
+    `<c:ser><c:idx val="${index}"/><c:order val="${index}"/><c:tx>${stringReference(series.name)}</c:tx>` +
+    `<c:spPr>${fill}</c:spPr><c:invertIfNegative val="0"/>` +
     `<c:cat>${stringReference(chart.categories)}</c:cat>` +
-    `<c:val>${numberReference(series.values, chart.format)}</c:val>${smooth}</c:ser>`
+    `<c:val>${numberReference(series.values, chart.format)}</c:val></c:ser>`
   )
 }
 
@@ -114,11 +82,11 @@ function numberReference({ ref, cached }: ChartRange<number | null>, format: str
 const point = (index: number, content: string) => `<c:pt idx="${index}"><c:v>${content}</c:v></c:pt>`
 
 /** The marks of one series with their values, or with its name. */
-function dataLabels({ format, place, ink, bold }: { format?: string; place: string; ink?: string; bold?: boolean }) {
+function dataLabels({ format, place, bold }: { format?: string; place: string; bold?: boolean }) {
   const numbers = format === undefined ? '' : `<c:numFmt formatCode="${escapeMarkup(format)}" sourceLinked="0"/>`
   return (
     `<c:dLbls>${numbers}<c:spPr><a:noFill/><a:ln><a:noFill/></a:ln></c:spPr>` +
-    `${textProperties(800, ink, bold)}<c:dLblPos val="${place}"/><c:showLegendKey val="0"/><c:showVal val="${format === undefined ? 0 : 1}"/><c:showCatName val="0"/>` +
+    `${textProperties(800, bold)}<c:dLblPos val="${place}"/><c:showLegendKey val="0"/><c:showVal val="${format === undefined ? 0 : 1}"/><c:showCatName val="0"/>` +
     `<c:showSerName val="${format === undefined ? 1 : 0}"/><c:showPercent val="0"/><c:showBubbleSize val="0"/></c:dLbls>`
   )
 }
@@ -138,17 +106,21 @@ function scatterChartXml(chart: ScatterChart): string {
 }
 
 function scatterSeriesXml(
-  { name, x, y, joined = false, highlight = false }: ScatterSeries,
+  { name, x, y, shape, awarded = false }: ScatterSeries,
   index: number,
   formats: { xFormat: string; yFormat: string },
 ): string {
-  const [symbol, size] = joined ? ['square', 5] : highlight ? ['circle', 14] : ['circle', 7]
-  const fill = solid(joined ? CHART_COLOURS[0] : highlight ? HIGHLIGHT_COLOUR : CHART_COLOURS[8])
-  const line = joined ? `<a:ln w="22225">${fill}</a:ln>` : '<a:ln w="19050"><a:noFill/></a:ln>'
+  const joined = shape === 'line' || shape === 'steps'
+  const isRing = shape === 'ring'
+  const [symbol, size] = joined ? ['square', 5] : ['circle', isRing ? 14 : 7]
+  const colour = solid(awarded || isRing ? AWARD_COLOUR : NEUTRAL_COLOURS[0])
+  const line = joined ? `<a:ln w="22225">${colour}</a:ln>` : '<a:ln w="19050"><a:noFill/></a:ln>'
   const marker =
     `<c:marker><c:symbol val="${symbol}"/><c:size val="${size}"/>` +
-    `<c:spPr>${fill}<a:ln w="9525">${solid('FFFFFF')}</a:ln></c:spPr></c:marker>`
-  const place = highlight ? 'b' : index % 2 === 0 ? 't' : 'r'
+    (isRing
+      ? `<c:spPr><a:noFill/><a:ln w="28575">${colour}</a:ln></c:spPr></c:marker>`
+      : `<c:spPr>${colour}<a:ln w="9525">${solid('FFFFFF')}</a:ln></c:spPr></c:marker>`)
+  const place = isRing ? 'b' : index % 2 === 0 ? 't' : 'r'
   return (
     `<c:ser><c:idx val="${index}"/><c:order val="${index}"/><c:tx>${stringReference(name)}</c:tx>` +
     `<c:spPr>${line}</c:spPr>${marker}${joined ? '' : dataLabels({ place, bold: true })}` +
@@ -200,14 +172,14 @@ function titleXml(text: string, size: number, bold: boolean): string {
   if (text === '') return ''
   return (
     `<c:title><c:tx><c:rich><a:bodyPr/><a:p><a:pPr><a:defRPr sz="${size}" b="${bold ? 1 : 0}"/></a:pPr>` +
-    `<a:r><a:rPr lang="en-GB" sz="${size}" b="${bold ? 1 : 0}">${textFill()}</a:rPr><a:t>${escapeMarkup(text)}</a:t></a:r></a:p></c:rich></c:tx>` +
+    `<a:r><a:rPr lang="en-GB" sz="${size}" b="${bold ? 1 : 0}">${TEXT_FILL}</a:rPr><a:t>${escapeMarkup(text)}</a:t></a:r></a:p></c:rich></c:tx>` +
     '<c:overlay val="0"/></c:title>'
   )
 }
 
-const textFill = (ink: string = palette.ink.slice(2)) => `${solid(ink)}<a:latin typeface="${FONT}"/>`
-const textProperties = (size: number, ink?: string, bold = false) =>
-  `<c:txPr><a:bodyPr/><a:p><a:pPr><a:defRPr sz="${size}"${bold ? ' b="1"' : ''}>${textFill(ink)}</a:defRPr></a:pPr><a:endParaRPr lang="en-GB"/></a:p></c:txPr>`
+const TEXT_FILL = `${solid(palette.ink.slice(2))}<a:latin typeface="${FONT}"/>`
+const textProperties = (size: number, bold = false) =>
+  `<c:txPr><a:bodyPr/><a:p><a:pPr><a:defRPr sz="${size}"${bold ? ' b="1"' : ''}>${TEXT_FILL}</a:defRPr></a:pPr><a:endParaRPr lang="en-GB"/></a:p></c:txPr>`
 
 /** The drawing part, which positions the charts of a sheet; relationship `rIdN` is chart N (ECMA-376 part 1, 20.5). */
 export function drawingXml(charts: readonly SheetChart[]): string {

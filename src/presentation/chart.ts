@@ -1,3 +1,6 @@
+import { type Axis, numberAxis } from './axis.js'
+import { palette } from './palette.js'
+
 /** A range of cells with its current values, so that a chart is correct before the workbook is recalculated. */
 export interface ChartRange<T> {
   /** Absolute address, such as `'Summary'!$B$5:$B$9`; empty for a chart on a page, which has no cells. */
@@ -8,8 +11,10 @@ export interface ChartRange<T> {
 export interface ChartSeries {
   name: ChartRange<string>
   values: ChartRange<number | null>
-  /** Drawn as a line over the columns, such as a budget; default false. */
-  line?: boolean
+  /** In the colour of what is awarded; default false. */
+  awarded?: boolean
+  /** Written into its columns on pages, such as the number of an offer. */
+  mark?: string
 }
 
 interface ChartFrame {
@@ -21,8 +26,6 @@ interface ChartFrame {
 export interface ColumnChart extends ChartFrame {
   /** Whether the series are stacked or side by side. */
   stacked: boolean
-  /** Each column has one value, although the series are stacked: shown inside, where it cannot collide with a line. */
-  labelled?: boolean
   categories: ChartRange<string>
   categoryTitle: string
   valueTitle: string
@@ -30,84 +33,49 @@ export interface ColumnChart extends ChartFrame {
   series: readonly ChartSeries[]
 }
 
-/** Dots, or points joined by a line, of one colour; points without a figure are not drawn. */
+/** How points are drawn: apart, or joined in their order by a line or by steps that hold each value until the next. */
+export type PointShape = 'dot' | 'open-dot' | 'ring' | 'line' | 'steps'
+
+/** Points drawn in the same way; those without a figure are not drawn. */
 export interface ScatterSeries {
-  /** The label of its dots; a line has none. */
+  /** The label beside its dots or at the end of its steps; a line has none. */
   name: ChartRange<string>
   x: ChartRange<number | null>
   y: ChartRange<number | null>
-  /** Joined by a line in their order. */
-  joined?: boolean
-  /** A larger dot in another colour, drawn below the others. */
-  highlight?: boolean
+  shape: PointShape
+  /** In the colour of what is awarded; default false. */
+  awarded?: boolean
+  /** What the shape stands for; each text is listed once below the chart, on pages. */
+  meaning?: string
 }
 
 /** A chart of one figure against another. */
 export interface ScatterChart extends ChartFrame {
   xTitle: string
   yTitle: string
+  /** A number format, or `time` if the figures are moments in milliseconds. */
   xFormat: string
   yFormat: string
   points: readonly ScatterSeries[]
+  /** Lines across the chart at a value of the y axis, on pages. */
+  limits?: readonly { name: string; value: number }[]
 }
 
 export type Chart = ColumnChart | ScatterChart
 
-/** The axis of a scatter chart, from one round figure to another. */
-export interface Axis {
-  min: number
-  max: number
-  step: number
-}
+/** The points of a series that have both figures. */
+export const knownPoints = ({ name, x, y }: Pick<ScatterSeries, 'name' | 'x' | 'y'>) =>
+  x.cached.flatMap((left, at) => {
+    const up = y.cached[at] ?? null
+    return left === null || up === null ? [] : [{ name: name.cached[at] ?? name.cached[0] ?? '', x: left, y: up }]
+  })
 
-const AXIS_STEPS = 5
-/** Share of the axis that is left free at both ends, for labels. */
-const AXIS_MARGIN = 0.08
-
-/** A step of 1, 2, 2.5 or 5 times a power of ten, at least as large. */
-export function roundStep(step: number): number {
-  const magnitude = 10 ** Math.floor(Math.log10(step))
-  return ([1, 2, 2.5, 5, 10].find((factor) => factor * magnitude >= step * (1 - 1e-9)) ?? 10) * magnitude
-}
-
-/** The axes of a scatter chart, around all of its points. */
+/** The axes of a scatter chart of numbers, around all of its points. */
 export function scatterAxes({ points }: Pick<ScatterChart, 'points'>): { x: Axis; y: Axis } {
-  const known = points.flatMap(({ x, y }) =>
-    x.cached.flatMap((left, at) => {
-      const up = y.cached[at] ?? null
-      return left === null || up === null ? [] : [[left, up] as const]
-    }),
-  )
-  return { x: axisAround(known.map(([left]) => left)), y: axisAround(known.map(([, up]) => up)) }
+  const known = points.flatMap(knownPoints)
+  return { x: numberAxis(known.map(({ x }) => x)), y: numberAxis(known.map(({ y }) => y)) }
 }
 
-function axisAround(values: readonly number[]): Axis {
-  if (values.length === 0) return { min: 0, max: 1, step: 1 }
-  const low = values.reduce((a, b) => Math.min(a, b))
-  const high = values.reduce((a, b) => Math.max(a, b))
-  const span = high - low || Math.abs(high) || 1
-  const step = roundStep((span * (1 + 2 * AXIS_MARGIN)) / AXIS_STEPS)
-  const from = Math.floor((low - span * AXIS_MARGIN) / step) * step
-  const exact = (value: number) => Number(value.toPrecision(12))
-  const max = Math.ceil((high + span * AXIS_MARGIN) / step) * step
-  return { min: exact(low >= 0 ? Math.max(0, from) : from), max: exact(max), step: exact(step) }
-}
-
-/** Colours of lines in order, such as a maximum and a minimum. */
-export const LINE_COLOURS = ['99271C', '7F5200'] as const
-/** Of dots and columns that stand for an award. */
-export const HIGHLIGHT_COLOUR = 'E69F00'
-
-/** Distinguishable with colour blindness and in greyscale (Okabe and Ito, 2008). */
-export const CHART_COLOURS = [
-  '0072B2',
-  'E69F00',
-  '009E73',
-  'CC79A7',
-  '56B4E9',
-  'D55E00',
-  'B8A500',
-  '7F7F7F',
-  '4B3F72',
-  '8C564B',
-]
+/** The colours of charts in the workbook: what is awarded, then everything else, told apart by shape, place and label. */
+export const AWARD_COLOUR = palette.head.slice(2)
+export const NEUTRAL_COLOURS = ['75828E', 'A3AEB8', 'C6CED5', '56626D'] as const

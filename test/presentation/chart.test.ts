@@ -1,48 +1,247 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { roundStep, type ScatterChart, scatterAxes } from '../../src/presentation/chart.js'
-import { chartSvg } from '../../src/presentation/chart-svg.js'
+import { type Axis, numberAxis, roundStep, timeAxis } from '../../src/presentation/axis.js'
+import type { Chart, ColumnChart, PointShape, ScatterChart } from '../../src/presentation/chart.js'
+import { type Box, overlaps, textWidth } from '../../src/presentation/chart-labels.js'
+import { chartFigure } from '../../src/presentation/chart-svg.js'
 
 const range = <T>(...cached: T[]) => ({ ref: '', cached })
-const dots = (...points: (readonly [name: string, x: number | null, y: number | null])[]) =>
-  points.map(([name, x, y]) => ({ name: range(name), x: range(x), y: range(y) }))
-const chart = (points: ScatterChart['points']): ScatterChart => ({
+const dots = (...points: (readonly [name: string, x: number | null, y: number | null, shape?: PointShape])[]) =>
+  points.map(([name, x, y, shape = 'dot' as PointShape]) => ({ name: range(name), x: range(x), y: range(y), shape }))
+const scatter = (points: ScatterChart['points'], more: Partial<ScatterChart> = {}): ScatterChart => ({
   ...{ title: 'Awards', alt: 'Awards', xTitle: 'Tonnes', yTitle: 'Price', xFormat: '#,##0', yFormat: '0.00' },
   points,
+  ...more,
+})
+const columns = (names: readonly string[], series: readonly (readonly number[])[], stacked = true): ColumnChart => ({
+  ...{ title: 'Tonnes', alt: 'Tonnes', categoryTitle: 'Year', valueTitle: 'Tonnes', format: '#,##0', stacked },
+  categories: range(...names),
+  series: series.map((values, at) => ({ name: range(`no. ${at}`), values: range(...values), mark: String(at) })),
 })
 
-describe('a scatter chart', () => {
-  it('has axes with round steps around all points', () => {
-    const { x, y } = scatterAxes(chart(dots(['1', 8_670, 28.8], ['2', 6_110, 36.99], ['3', null, 99])))
-    expect(x).toEqual({ min: 5_000, max: 9_000, step: 1_000 })
-    expect(y).toEqual({ min: 28, max: 38, step: 2 })
-    expect([0.3, 1, 1.2, 2.4, 3, 7].map(roundStep)).toEqual([0.5, 1, 2, 2.5, 5, 10])
+const attribute = (tag: string, name: string) => Number(new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1])
+const tagsOf = (html: string, name: string) =>
+  [...html.matchAll(new RegExp(`<${name} [^>]*>`, 'g'))].map(([tag]) => tag)
+
+/** The boxes of all texts of the plot, as wide as estimated. */
+function textBoxes(html: string): (Box & { text: string })[] {
+  return [...html.matchAll(/<text ([^>]*)>([^<]*)<\/text>/g)].map(([tag, , escaped = '']) => {
+    const text = escaped.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+    const width = textWidth(text)
+    const shift = { start: 0, middle: 0.5, end: 1 }[/text-anchor="(\w+)"/.exec(tag)?.[1] ?? 'start'] ?? 0
+    return { x: attribute(tag, 'x') - width * shift, y: attribute(tag, 'y') - 11, width, height: 13, text }
+  })
+}
+
+/** Fails unless every shape is inside the axes and no text touches another. */
+function expectClean(chart: Chart) {
+  const html = chartFigure(chart)
+  expect(html).not.toMatch(/NaN|Infinity|undefined/)
+  const svg = html.slice(html.indexOf('<svg class="plot"'), html.indexOf('</svg>'))
+  const [grid = ''] = tagsOf(svg, 'line')
+  const plot = { left: attribute(grid, 'x1'), right: attribute(grid, 'x2'), top: 0, bottom: 208 }
+  for (const circle of tagsOf(svg, 'circle')) {
+    expect(attribute(circle, 'cx')).toBeGreaterThanOrEqual(plot.left - 0.1)
+    expect(attribute(circle, 'cx')).toBeLessThanOrEqual(plot.right + 0.1)
+    expect(attribute(circle, 'cy')).toBeGreaterThanOrEqual(plot.top)
+    expect(attribute(circle, 'cy')).toBeLessThanOrEqual(plot.bottom + 0.1)
+  }
+  for (const box of tagsOf(svg, 'rect')) {
+    expect(attribute(box, 'x')).toBeGreaterThanOrEqual(plot.left - 0.1)
+    expect(attribute(box, 'x') + attribute(box, 'width')).toBeLessThanOrEqual(plot.right + 0.1)
+    expect(attribute(box, 'y') + attribute(box, 'height')).toBeLessThanOrEqual(plot.bottom + 0.2)
+  }
+  const boxes = textBoxes(svg).sort((a, b) => a.x - b.x)
+  for (const [at, box] of boxes.entries()) {
+    expect(box.x, box.text).toBeGreaterThanOrEqual(-0.5)
+    expect(box.x + box.width, box.text).toBeLessThanOrEqual(400.5)
+    for (const other of boxes.slice(at + 1)) {
+      if (other.x > box.x + box.width) break
+      expect(overlaps({ ...box, width: box.width - 0.2 }, other), `${box.text} and ${other.text}`).toBe(false)
+    }
+  }
+  return html
+}
+
+const size = fc.oneof(
+  fc.double({ min: -1e12, max: 1e12, noNaN: true }),
+  fc.double({ min: 0, max: 100, noNaN: true }),
+  fc.integer({ min: -1000, max: 1000 }),
+  fc.constantFrom(0, 1e-9, -1e-9, 3e-7, 1e15, -7e20, 42),
+)
+
+function expectRound({ min, max, step, ticks, format }: Axis, values: readonly number[]) {
+  const [digit] = step.toExponential(6)
+  expect([1, 2, 5]).toContain(Number(digit))
+  expect(step / 10 ** Math.floor(Math.log10(step) + 1e-9)).toBeCloseTo(Number(digit), 6)
+  for (const tick of ticks) expect(Math.abs(tick / step - Math.round(tick / step))).toBeLessThan(1e-6)
+  expect(ticks.length).toBeGreaterThanOrEqual(2)
+  expect(ticks.length).toBeLessThanOrEqual(9)
+  expect(new Set(ticks.map(format)).size).toBe(ticks.length)
+  for (const value of values) {
+    expect(value).toBeGreaterThanOrEqual(min - step * 1e-9)
+    expect(value).toBeLessThanOrEqual(max + step * 1e-9)
+  }
+}
+
+describe('the axis of numbers', () => {
+  it('has round marks around any values', () => {
+    fc.assert(
+      fc.property(fc.array(size, { maxLength: 50 }), fc.boolean(), (values, fromZero) => {
+        expectRound(numberAxis(values, { fromZero }), values)
+      }),
+    )
+    fc.assert(fc.property(size, (value) => expectRound(numberAxis([value, value]), [value])))
+    expect([0.3, 1, 1.2, 2.4, 3, 7].map(roundStep)).toEqual([0.5, 1, 2, 5, 5, 10])
   })
 
-  it('has axes with one point, or none', () => {
-    const one = scatterAxes(chart(dots(['1', 500, 12])))
-    expect(one.x.min).toBeLessThan(500)
-    expect(one.x.max).toBeGreaterThan(500)
-    expect(scatterAxes(chart([])).x).toEqual({ min: 0, max: 1, step: 1 })
+  it('does not start at zero for positions, and does for lengths', () => {
+    expect(numberAxis([28.8, 36.99])).toMatchObject({ min: 28, max: 38, step: 2, ticks: [28, 30, 32, 34, 36, 38] })
+    expect(numberAxis([28.8, 36.99], { fromZero: true })).toMatchObject({ min: 0, max: 40, step: 10 })
+    expect(numberAxis([0.1, 0.3]).ticks).toContain(0.3)
+  })
+
+  it('writes marks with the digits in which they differ', () => {
+    const marks = (...values: number[]) => {
+      const { ticks, format } = numberAxis(values)
+      return ticks.map(format)
+    }
+    expect(marks(28.8, 29.2)).toContain('29.0')
+    expect(marks(5000, 9000)).toContain('6,000')
+    expect(marks(2e7, 6e7)).toContain('30M')
+    expect(marks(-4, 4)).toContain('−4')
+  })
+})
+
+describe('the axis of time', () => {
+  const marks = (from: string, to: string) => {
+    const { ticks, format } = timeAxis([Date.parse(from), Date.parse(to)])
+    return ticks.map(format)
+  }
+
+  it('marks full hours, days, Mondays, months and years', () => {
+    expect(marks('2026-11-21T10:20:00Z', '2026-11-21T14:40:00Z')).toEqual(['11:00', '12:00', '13:00', '14:00'])
+    expect(marks('2026-11-21T20:00:00Z', '2026-11-22T10:00:00Z')).toEqual([
+      '21:00',
+      '22 Nov',
+      '03:00',
+      '06:00',
+      '09:00',
+    ])
+    expect(marks('2026-11-01T00:00:00Z', '2026-11-05T00:00:00Z')).toEqual(['1 Nov', '2 Nov', '3 Nov', '4 Nov', '5 Nov'])
+    expect(marks('2026-11-01T00:00:00Z', '2026-11-30T00:00:00Z')).toEqual([
+      '2 Nov',
+      '9 Nov',
+      '16 Nov',
+      '23 Nov',
+      '30 Nov',
+    ])
+    expect(marks('2026-01-15T00:00:00Z', '2026-05-15T00:00:00Z')).toEqual([
+      'Feb 2026',
+      'Mar 2026',
+      'Apr 2026',
+      'May 2026',
+    ])
+    expect(marks('2019-05-15T00:00:00Z', '2027-05-15T00:00:00Z')).toEqual([
+      'Jan 2020',
+      'Jan 2022',
+      'Jan 2024',
+      'Jan 2026',
+    ])
+  })
+
+  it('contains every moment, and has few marks, whatever the range', () => {
+    const moment = fc.integer({ min: Date.UTC(1990), max: Date.UTC(2100) })
+    fc.assert(
+      fc.property(fc.array(moment, { minLength: 1, maxLength: 20 }), (moments) => {
+        const { min, max, ticks } = timeAxis(moments)
+        expect(min).toBeLessThan(max)
+        for (const each of [...moments, ...ticks]) expect(each >= min && each <= max).toBe(true)
+        expect(ticks.length).toBeLessThanOrEqual(7)
+      }),
+    )
+  })
+})
+
+describe('a chart', () => {
+  it('keeps every point inside its axes and every text apart from the others, whatever the values', () => {
+    const point = fc.tuple(
+      fc.string({ maxLength: 24 }),
+      size,
+      size,
+      fc.constantFrom<PointShape>('dot', 'open-dot', 'ring'),
+    )
+    const limits = fc.array(fc.record({ name: fc.constantFrom('Maximum price', 'Minimum price'), value: size }), {
+      maxLength: 2,
+    })
+    fc.assert(
+      fc.property(fc.array(point, { maxLength: 40 }), limits, (points, limits) => {
+        expectClean(scatter(dots(...points), { limits }))
+      }),
+    )
+    const steps = fc.record({
+      name: fc.string({ maxLength: 24 }),
+      prices: fc.array(size, { minLength: 1, maxLength: 8 }),
+    })
+    fc.assert(
+      fc.property(fc.array(steps, { maxLength: 8 }), (all) => {
+        const points = all.map(({ name, prices }) => ({
+          ...{ name: range(name), shape: 'steps' as const, y: range(...prices) },
+          x: range(...prices.map((_, at) => Date.UTC(2026, at))),
+        }))
+        expectClean(scatter(points, { xFormat: 'time', xTitle: '' }))
+      }),
+    )
+  })
+
+  it('keeps columns inside its axes, and its texts apart, whatever the values', () => {
+    const table = fc
+      .tuple(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 1, max: 8 }))
+      .chain(([names, series]) =>
+        fc.tuple(
+          fc.array(fc.string({ maxLength: 30 }), { minLength: names, maxLength: names }),
+          fc.array(fc.array(size, { minLength: names, maxLength: names }), { minLength: series, maxLength: series }),
+        ),
+      )
+    fc.assert(
+      fc.property(table, fc.boolean(), ([names, series], stacked) => {
+        expectClean(columns(names, series, stacked))
+      }),
+    )
+  })
+
+  it('draws thousands of points', () => {
+    const points = Array.from({ length: 5000 }, (_, at) => [String(at), at % 97, (at * 31) % 113] as const)
+    expect(expectClean(scatter(dots(...points)))).toContain('No room for the labels of 5,000 points.')
   })
 
   it('labels dots, not lines, and leaves out points without a figure', () => {
-    const line = { name: range('Efficient'), x: range(1, 2), y: range(3, 2), joined: true }
-    const svg = chartSvg(chart([line, ...dots(['7', 1, 3], ['8', null, 2])]))
-    const labels = [...svg.matchAll(/class="value">([^<]*)</g)].map(([, label]) => label)
-    expect(labels).toEqual(['7'])
-    expect(svg.match(/<polyline /g)).toHaveLength(1)
-    expect(svg.match(/<circle /g)).toHaveLength(1)
+    const line = { name: range('Efficient'), x: range(1, 2), y: range(3, 2), shape: 'line' as const }
+    const html = chartFigure(scatter([line, ...dots(['7', 1, 3], ['8', null, 2])]))
+    expect([...html.matchAll(/class="value">([^<]*)</g)].map(([, label]) => label)).toEqual(['7'])
+    expect(tagsOf(html, 'path')).toHaveLength(1)
+    expect(tagsOf(html, 'circle')).toHaveLength(1)
   })
 
-  it('keeps the labels of neighbours apart', () => {
-    const svg = chartSvg(chart(dots(['10', 100, 10], ['11', 100, 10], ['12', 100, 10], ['13', 900, 20])))
-    const places = [...svg.matchAll(/<text x="([\d.]+)" y="([\d.]+)"[^>]*class="value"/g)].map(([, x, y]) =>
-      [x, y].join(),
+  it('gives points in one place one label, with the recommended one last', () => {
+    const html = chartFigure(
+      scatter(dots(['recommended', 100, 10, 'ring'], ['10', 100, 10], ['11', 100, 10], ['13', 900, 20])),
     )
-    expect(new Set(places).size).toBe(4)
+    expect(html).toContain('>10, 11, recommended<')
+    expect(html).toContain('>13<')
   })
 
-  it('escapes names', () => {
-    expect(chartSvg(chart(dots(['<b>', 1, 1], ['2', 2, 2])))).not.toContain('<b>')
+  it('names a limit that is too far away instead of squashing the points', () => {
+    const points = dots(['1', 100, 10], ['2', 200, 12])
+    const html = chartFigure(scatter(points, { yTitle: '', limits: [{ name: 'Maximum price', value: 500 }] }))
+    expect(html).toContain('Maximum price: 500.00, beyond this chart.')
+    expect(html).not.toContain('class="limit"')
+    const near = chartFigure(scatter(points, { limits: [{ name: 'Maximum price', value: 13 }] }))
+    expect(near).toContain('>Maximum price<')
+  })
+
+  it('escapes text', () => {
+    expect(chartFigure(scatter(dots(['<b>', 1, 1], ['2', 2, 2])))).not.toContain('<b>')
+    expect(chartFigure(columns(['<b>'], [[1], [2]]))).not.toContain('<b>')
   })
 })

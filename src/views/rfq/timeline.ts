@@ -1,8 +1,10 @@
 import { priceOffer } from '../../compare/offer/price-per-tonne.js'
+import { currencyCode } from '../../compare/rfq/rfq-terms.js'
 import { parseStored } from '../../core/documents/observation.js'
 import type { Revision, Version } from '../../core/records.js'
 import { formatCount } from '../../core/text/number-format.js'
 import type { History, Overview } from '../../store/contract.js'
+import type { RfqView } from './rfq-view.js'
 
 /** A moment at which something about an RFQ or its offers was seen to have changed. */
 export interface Moment {
@@ -65,10 +67,10 @@ function textOf(revisions: readonly Revision[]): string {
   return parts.join(', ')
 }
 
-/** The prices of one offer over time, in its own currency. */
+/** The prices of one offer over time, each in the currency that the offer then had. */
 export interface PriceHistory {
   offerId: string
-  points: { at: string; pricePerTonne: number }[]
+  points: { at: string; pricePerTonne: number; currency: string | null }[]
 }
 
 /** How the prices of some offers changed, oldest first; offers without a price are left out. */
@@ -80,16 +82,57 @@ export async function priceHistoryOf(
   return offerIds.flatMap((offerId) => {
     const points = versions.flatMap((version) => {
       const price = version.kind === 'response' && version.id === offerId ? priceOf(version) : null
-      return price === null ? [] : [{ at: version.observedAt, pricePerTonne: price }]
+      return price === null ? [] : [{ at: version.observedAt, ...price }]
     })
     return points.length === 0 ? [] : [{ offerId, points }]
   })
 }
 
-function priceOf({ shape, body }: Version): number | null {
+function priceOf({ shape, body }: Version): { pricePerTonne: number; currency: string | null } | null {
   const response = parseStored('response', shape, body)
   const offer = response.shape === 'full' ? response.document?.offer : null
   const terms = response.shape === 'full' ? offer : response.document
   const vintages = offer?.scheduledDeliveries.flatMap((delivery) => delivery.vintages) ?? []
-  return priceOffer(vintages, { volume: terms?.totalVolume ?? null, total: terms?.totalPrice ?? null }).pricePerTonne
+  const stated = { volume: terms?.totalVolume ?? null, total: terms?.totalPrice ?? null }
+  const { pricePerTonne } = priceOffer(vintages, stated)
+  return pricePerTonne === null ? null : { pricePerTonne, currency: currencyCode(terms?.currency ?? null) }
+}
+
+/** Prices over time in one currency, so that they can be compared. */
+export interface ComparedPrices {
+  currency: string | null
+  histories: { offerId: string; number: number; awarded: boolean; points: { at: string; pricePerTonne: number }[] }[]
+  /** Which prices are left out because they cannot be converted; null if none. */
+  leftOut: string | null
+}
+
+/**
+ * Converts prices into the currency of the comparison, all of them with its exchange rates, so that each step is a change by the seller.
+ */
+export function comparePrices(
+  histories: readonly PriceHistory[],
+  { currency: { comparison, rates }, offers }: Pick<RfqView, 'currency' | 'offers'>,
+): ComparedPrices {
+  const rateOf = (code: string | null) =>
+    code !== null && code === comparison ? 1 : (rates.find(({ currency }) => currency === code)?.rate ?? null)
+  const leftOut = new Map<string, Set<number>>()
+  const compared = histories.flatMap(({ offerId, points }) => {
+    const offer = offers.find(({ id }) => id === offerId)
+    if (offer === undefined) return []
+    const converted = points.flatMap(({ at, pricePerTonne, currency }) => {
+      const rate = rateOf(currency)
+      if (rate !== null) return [{ at, pricePerTonne: pricePerTonne * rate }]
+      const name = currency ?? 'an unknown currency'
+      leftOut.set(name, (leftOut.get(name) ?? new Set()).add(offer.number))
+      return []
+    })
+    const { number, awardedTonnes } = offer
+    return converted.length === 0 ? [] : [{ offerId, number, awarded: awardedTonnes > 0, points: converted }]
+  })
+  const parts = [...leftOut].map(([name, numbers]) => `no. ${[...numbers].join(', ')} in ${name}`)
+  return {
+    currency: comparison,
+    histories: compared,
+    leftOut: parts.length === 0 ? null : `Not shown, because no exchange rate is known: prices of ${parts.join('; ')}.`,
+  }
 }

@@ -8,6 +8,7 @@ import { rowSheet } from '../../../reports/layout/table-sheet.js'
 import { calendarDate, link, numberStyles, plain } from '../../../reports/xlsx/cell-styles.js'
 import { date, formula, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
 import { streamWorkbook } from '../../../reports/xlsx/workbook-writer.js'
+import type { ColumnChart } from '../../../src/presentation/chart.js'
 import { anyCharacter } from '../../helpers/data/any-text.js'
 import { longIt, shareOf } from '../../helpers/long-tests.js'
 import { schemaFaults } from '../support/conformity.js'
@@ -22,7 +23,7 @@ const identity: ReportIdentity = {
   footer: '1 & 2 · as of 2026-03-16',
   asOf: new Date('2026-03-16T12:00:00.000Z'),
 }
-const chart: SheetChart = {
+const chart: ColumnChart & Pick<SheetChart, 'anchor'> = {
   title: 'Price & <more>',
   alt: 'Columns "of" prices',
   stacked: false,
@@ -32,7 +33,7 @@ const chart: SheetChart = {
   format: '#,##0.00',
   series: [
     { name: { ref: "'One'!$B$1", cached: ['price'] }, values: { ref: "'One'!$B$2:$B$3", cached: [1, null] } },
-    { name: { ref: "'One'!$C$1", cached: ['limit'] }, values: { ref: "'One'!$C$2:$C$3", cached: [2, 2] }, line: true },
+    { name: { ref: "'One'!$C$1", cached: ['limit'] }, values: { ref: "'One'!$C$2:$C$3", cached: [2, 2] } },
   ],
   anchor: { column: 0, row: 5, toColumn: 4, toRow: 20 },
 }

@@ -1,81 +1,72 @@
-import type { ColumnChart, ScatterChart } from '../../../presentation/chart.js'
+import type { ColumnChart, ScatterChart, ScatterSeries } from '../../../presentation/chart.js'
 import type { RfqView, TonnesByOffer } from '../../../views/rfq/rfq-view.js'
-import type { PriceHistory } from '../../../views/rfq/timeline.js'
+import { comparePrices, type PriceHistory } from '../../../views/rfq/timeline.js'
 import { ChartFigure, values } from '../../components/chart.js'
 import { plain } from '../../components/format.js'
-import { PriceHistoryChart } from '../../components/price-history-chart.js'
 
 /** Maximum number of offers in a chart: more could not be distinguished. */
 const MAX_OFFERS = 24
 
-/** Prices against the limits, volume by vintage, deliveries, prices over time. */
+/** Prices over time, volume by vintage, deliveries. */
 export function RfqCharts({ view, prices }: { view: RfqView; prices: readonly PriceHistory[] }) {
-  const labels = new Map(view.offers.map(({ id, label, number }) => [id, `${number} ${label}`]))
-  const histories = prices.map((history) => ({ ...history, label: labels.get(history.offerId) ?? history.offerId }))
-  if (!view.offers.some(({ compared }) => compared.pricePerTonne !== null)) return null
+  const history = priceHistoryChart(view, prices)
+  const hasTonnes = view.vintages.length > 0 || view.deliveries.length > 0
+  if (history === null && !hasTonnes) return null
   return (
     <section aria-labelledby="charts">
-      <h2 id="charts">Charts</h2>
+      <h2 id="charts">Prices, vintages, deliveries</h2>
       <div class="charts">
-        <ChartFigure chart={priceChart(view)} />
-        {view.vintages.length > 0 && <ChartFigure chart={tonnesChart('Volume by vintage', 'Vintage', view.vintages)} />}
+        {history && <ChartFigure chart={history.chart} />}
+        {view.vintages.length > 0 && <ChartFigure chart={tonnesChart(view, 'Volume by vintage', view.vintages)} />}
         {view.deliveries.length > 0 && (
-          <ChartFigure chart={tonnesChart('Delivery timeline', 'Month', view.deliveries)} />
+          <ChartFigure chart={tonnesChart(view, 'Deliveries by month', view.deliveries)} />
         )}
-        {histories.length > 0 && <PriceHistoryChart histories={histories} until={view.asOf} />}
       </div>
+      {history?.leftOut && <p class="small muted">{plain(history.leftOut)}</p>}
     </section>
   )
 }
 
-function priceChart({ offers, rfq, currency, decision }: RfqView): ColumnChart {
-  const shown = offers.filter(({ compared }) => compared.pricePerTonne !== null).slice(0, MAX_OFFERS)
-  const limit = (name: string, value: number | null) =>
-    value === null ? [] : [{ name: values([name]), values: values(shown.map(() => value)), line: true }]
-  const awarded = (wanted: boolean) =>
-    values(shown.map(({ compared, awardedTonnes }) => (awardedTonnes > 0 === wanted ? compared.pricePerTonne : null)))
-  const award = decision.recommendation.status === 'accepted' ? 'Accepted award' : 'Recommended award'
-  return {
-    title: `Price per tonne${currency.comparison ? `, ${plain(currency.comparison)}/t` : ''}, by rank`,
-    alt: `Price per tonne of ${shown.length} offers, with the limits of the RFQ`,
-    stacked: true,
-    labelled: shown.length <= 12,
-    categories: values(shown.map(({ number }) => `no. ${number}`)),
-    categoryTitle: 'Offer',
-    valueTitle: 'Price per tonne',
-    format: '0.00',
-    series: [
-      { name: values(['Other offers']), values: awarded(false) },
-      { name: values([award]), values: awarded(true) },
-      ...limit('Maximum price of the RFQ', rfq.comparedMaxUnitPrice),
-      ...limit('Minimum price of the RFQ', rfq.comparedMinUnitPrice),
-    ],
-  }
-}
+const perTonne = (currency: string | null) => `Price per tonne${currency ? `, ${plain(currency)}/t` : ''}`
 
-/** Tonnes and price of the efficient awards, joined, and of the offers that compete. */
+/** Tonnes and price of the efficient awards, joined, of the offers, and of the recommended award. */
 export const ChoicesChart = ({ view }: { view: RfqView }) => <ChartFigure chart={choicesChart(view)} />
 
-function choicesChart({ offers, decision, currency }: RfqView): ScatterChart {
+function choicesChart({ offers, decision, currency, rfq }: RfqView): ScatterChart {
   const efficient = decision.choices.filter(({ kind }) => kind === 'efficient').map(({ award }) => award)
-  const { award } = decision.recommendation
-  const shown = offers.filter(({ standing }) => standing === 'ranked').slice(0, MAX_OFFERS)
-  const recommended = award === null ? [] : [award]
+  const { award, status } = decision.recommendation
+  const shown = offers.filter(({ compared }) => compared.pricePerTonne !== null).slice(0, MAX_OFFERS)
+  const limit = (name: string, value: number | null) => (value === null ? [] : [{ name, value }])
   return {
-    title: 'Tonnes and price per tonne',
+    title: 'Tonnes and price',
     alt: `Tonnes and price per tonne of ${efficient.length} efficient awards, joined by a line, and of ${shown.length} offers`,
     xTitle: 'Tonnes',
-    yTitle: `Price per tonne${currency.comparison ? `, ${plain(currency.comparison)}/t` : ''}`,
+    yTitle: perTonne(currency.comparison),
     xFormat: '#,##0',
     yFormat: '0.00',
     points: [
-      { name: values(['Recommended award']), ...pointsOf(recommended), highlight: true },
-      { name: values(['Efficient awards']), ...pointsOf(efficient), joined: true },
-      ...shown.map(({ number, tonnes, compared }) => ({
-        name: values([`no. ${number}`]),
-        ...pointsOf([{ tonnes, pricePerTonne: compared.pricePerTonne }]),
-      })),
+      ...(award === null
+        ? []
+        : [
+            {
+              name: values([status === 'accepted' ? 'accepted' : 'recommended']),
+              ...pointsOf([award]),
+              ...{ shape: 'ring' as const, meaning: status === 'accepted' ? 'Accepted award' : 'Recommended award' },
+            },
+          ]),
+      { name: values(['Efficient award']), ...pointsOf(efficient), shape: 'line', meaning: 'Efficient awards' },
+      ...shown.map(({ number, tonnes, compared, standing, awardedTonnes }): ScatterSeries => {
+        const competes = standing === 'ranked' || standing === 'accepted'
+        return {
+          name: values([`no. ${number}`]),
+          ...pointsOf([{ tonnes, pricePerTonne: compared.pricePerTonne }]),
+          shape: competes ? 'dot' : 'open-dot',
+          awarded: awardedTonnes > 0,
+          meaning: awardedTonnes > 0 ? 'Offers in the award' : competes ? 'Other offers' : 'Offers without a rank',
+        }
+      }),
     ],
+    limits: [...limit('Maximum price', rfq.comparedMaxUnitPrice), ...limit('Minimum price', rfq.comparedMinUnitPrice)],
   }
 }
 
@@ -84,19 +75,54 @@ const pointsOf = (all: readonly { tonnes: number | null; pricePerTonne: number |
   y: values(all.map(({ pricePerTonne }) => pricePerTonne)),
 })
 
-function tonnesChart(title: string, categoryTitle: string, bars: readonly TonnesByOffer[]): ColumnChart {
-  const offers = bars[0]?.tonnes.map(({ label }) => label) ?? []
+/** The price of each offer over time, held until the next version; null if no offer has a price that can be compared. */
+function priceHistoryChart(
+  view: RfqView,
+  prices: readonly PriceHistory[],
+): { chart: ScatterChart; leftOut: string | null } | null {
+  const { currency, histories, leftOut } = comparePrices(prices, view)
+  if (histories.length === 0) return null
+  const endOf = (offerId: string) => view.offers.find(({ id }) => id === offerId)?.missingSince ?? view.asOf
+  const chart: ScatterChart = {
+    title: 'Price over time',
+    alt: `Price per tonne of ${histories.length} offers over time`,
+    xTitle: '',
+    yTitle: perTonne(currency),
+    xFormat: 'time',
+    yFormat: '0.00',
+    points: histories.map(({ offerId, number, awarded, points }) => {
+      const last = points.at(-1)
+      const all = last === undefined ? points : [...points, { ...last, at: endOf(offerId) }]
+      return {
+        name: values([`no. ${number}`]),
+        x: values(all.map(({ at }) => Date.parse(at))),
+        y: values(all.map(({ pricePerTonne }) => pricePerTonne)),
+        shape: 'steps',
+        awarded,
+      }
+    }),
+  }
+  return { chart, leftOut }
+}
+
+function tonnesChart({ offers }: RfqView, title: string, bars: readonly TonnesByOffer[]): ColumnChart {
+  const labels = bars[0]?.tonnes.map(({ label }) => label) ?? []
   return {
-    title: `${title}, t`,
-    alt: `${title} of ${offers.length} offers`,
+    title,
+    alt: `${title}: tonnes of ${labels.length} offers`,
     stacked: true,
     categories: values(bars.map(({ label }) => label)),
-    categoryTitle,
+    categoryTitle: '',
     valueTitle: 'Tonnes',
     format: '#,##0',
-    series: offers.map((label, at) => ({
-      name: values([label]),
-      values: values(bars.map(({ tonnes }) => tonnes[at]?.tonnes ?? 0)),
-    })),
+    series: labels.map((label, at) => {
+      const offer = offers.find((each) => each.label === label)
+      return {
+        name: values([offer === undefined ? label : `no. ${offer.number} ${label}`]),
+        values: values(bars.map(({ tonnes }) => tonnes[at]?.tonnes ?? 0)),
+        awarded: (offer?.awardedTonnes ?? 0) > 0,
+        mark: String(offer?.number ?? ''),
+      }
+    }),
   }
 }
