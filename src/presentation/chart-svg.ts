@@ -295,10 +295,11 @@ function path(marks: readonly Mark[], shape: 'line' | 'steps', index: number): s
   })
 }
 
-function dot({ x, y, shape, awarded }: Mark, words: string): string {
+/** @param ring the radius of a ring */
+function dot({ x, y, shape, awarded }: Mark, words: string, ring = RING): string {
   const title = hint(words)
   if (shape === 'line') return element('rect', { x: x - 2.5, y: y - 2.5, width: 5, height: 5, class: 'dot' }, title)
-  if (shape === 'ring') return element('circle', { cx: x, cy: y, r: RING, class: 'ring' }, title)
+  if (shape === 'ring') return element('circle', { cx: x, cy: y, r: ring, class: 'ring' }, title)
   const r = shape === 'steps' ? 3 : RADIUS
   const kind = shape === 'open-dot' ? 'dot open' : awarded ? 'dot award' : 'dot'
   return element('circle', { cx: x, cy: y, r, class: kind }, title)
@@ -380,7 +381,7 @@ function meaningsOf(series: readonly ScatterChart['points'][number][]): Drawing[
           index,
         )
       : ''
-    meanings.set(meaning, key(across + dot(shape === 'ring' ? { ...mark, shape: 'open-dot' } : mark, meaning)))
+    meanings.set(meaning, key(across + dot(mark, meaning, 4.5)))
   }
   return [...meanings].map(([name, shown]) => ({ key: shown, name }))
 }
