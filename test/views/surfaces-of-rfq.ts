@@ -148,7 +148,7 @@ const pageFileRow = (row: Answer): Figures => ({
 export function htmlRows(html: string, name: string): Record<string, string[]>[] {
   const [, table = ''] = html.split(`<div class="table" id="${name}">`)
   const [rows = ''] = table.split('</table>')
-  return [...rows.matchAll(/<tr>(.*?)<\/tr>/gs)].slice(1).map(([, row = '']) => {
+  return [...rows.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].slice(1).map(([, row = '']) => {
     const cells = [...row.matchAll(/<td[^>]*data-label="([^"]*)"[^>]*>(.*?)<\/td>/gs)]
     return Object.fromEntries(
       cells.map(([, column = '', cell = '']) => [column, visibleText(cell).trimEnd().split('\n')]),
@@ -156,29 +156,34 @@ export function htmlRows(html: string, name: string): Record<string, string[]>[]
   })
 }
 
-const pageRows = (html: string): Figures[] =>
-  htmlRows(html, 'offers').map((row) => {
-    const [tonnes, coverage] = row.Tonnes ?? []
-    const prices = row['Price per t'] ?? []
-    const [price, total] = prices.filter((line) => !line.startsWith('offered: '))
-    const offered = prices.find((line) => line.startsWith('offered: '))
-    const [ownPrice, ownTotal] = offered?.replace('offered: ', '').split(', total ') ?? []
+const pageRows = (html: string): Figures[] => {
+  const currency = /data-label="Price, ([^"]*)\/t"/.exec(html)?.[1]
+  const priceTitle = currency === undefined ? 'Price' : `Price, ${currency}/t`
+  const totalTitle = currency === undefined ? 'Total' : `Total, ${currency}`
+  return htmlRows(html, 'offers').map((row) => {
+    const [price, offered] = row[priceTitle] ?? []
     const [rank] = row.Rank ?? []
-    const [met, ...others] = row['Not met (hard unless marked)'] ?? []
-    // Below it, the number of flags, and what the developer notes.
-    const end = others.findIndex((line) => /^(\d+ flags?\b|Notes: )/.test(line))
-    const notMet = [met ?? '', ...(end === -1 ? others : others.slice(0, end))]
+    const unit = currency === undefined ? '' : ` ${currency}`
+    const withUnit = (text = '–') => (text === '–' ? text : `${text}${unit}`)
+    const number = Number(/no\. (\d+)/.exec(row.Offer?.join(' ') ?? '')?.[1])
     return {
-      number: Number(/ no\. (\d+)/.exec(row.Offer?.join(' ') ?? '')?.[1]),
+      number,
       rank: rank === '–' ? null : Number(rank),
-      tonnes: rounded(tonnes),
-      coverage: rounded(coverage),
-      notMet: met === 'meets all' ? [] : notMet,
-      awardedTonnes: row.Award?.[0] === '–' ? 0 : rounded(row.Award?.[0]?.replace(' t', '')),
-      ...moneyText('compared', price, total?.replace('total ', '')),
-      ...(offered !== undefined && moneyText('own', ownPrice, ownTotal)),
+      tonnes: rounded(row.Tonnes?.[0]),
+      notMet: notMetOnPage(html, number),
+      ...moneyText('compared', withUnit(price), withUnit(row[totalTitle]?.[0])),
+      ...(offered !== undefined && { ownPricePerTonne: rounded(withoutUnit(offered)), ownCurrency: unitOf(offered)?.replace(/\/t$/, '') ?? null }),
     }
   })
+}
+
+/** The sentences in the tags of an offer's row, without its flags and notes. */
+function notMetOnPage(html: string, number: number): string[] {
+  const [, table = ''] = html.split('<div class="table" id="offers">')
+  const row = table.split('</tr>').find((one) => new RegExp(`>no\\. ${number}\\b`).test(one)) ?? ''
+  const tags = [...row.matchAll(/<details class="tag[^>]*><summary>(.*?)<\/summary>(.*?)<\/details>/gs)]
+  return tags.flatMap(([, label = '', text = '']) => (/^(\d+ flags?|notes)$/.test(label) ? [] : [visibleText(text).trim()]))
+}
 
 /** The rows of a CSV file by column. */
 export function csvRows(csv: string): Record<string, string>[] {

@@ -118,4 +118,7 @@ export const priceText = ({ tonnes, pricePerTonne, currency }: Omit<Award, 'offe
 
 /** A difference of prices, or the price of extra tonnes: `24.89 USD/t`, with four decimals below 1. */
 export const formatDerivedPrice = (value: number, currency: string): string =>
-  formatPricePerTonne(Math.abs(value) >= 1 ? rounded(value, 2) : value, currency)
+  formatPricePerTonne(roundDerivedPrice(value), currency)
+
+/** A difference of prices, or the price of extra tonnes, with the digits that it is shown with. */
+export const roundDerivedPrice = (value: number): number => (Math.abs(value) >= 1 ? rounded(value, 2) : value)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { Exclusion } from '../../compare/offer/eligibility.js'
 import { hasOtherTerms } from '../../compare/offer/newer-summary.js'
-import type { OfferReport } from '../../compare/offer/offer-report-model.js'
+import type { OfferReport, UnmetRequirement } from '../../compare/offer/offer-report-model.js'
 import { CRITERIA } from '../../core/decision/settings.js'
 
 const text = z.string()
@@ -15,6 +16,7 @@ const notMet = z.strictObject({
     .describe(
       '`excluded`: why it can be part of no award. `hard`: why it is not compliant. `advisory`: prevents no award.',
     ),
+  label: text.describe('In two or three words; with a question mark if it could not be determined.'),
   message: text,
 })
 export type NotMet = z.infer<typeof notMet>
@@ -139,14 +141,39 @@ function pointsOf({ total: _total, ...points }: NonNullable<OfferReport['scores'
 
 /** Why it cannot be awarded, then every hard requirement that it does not meet, then every advisory one. */
 const notMetBy = ({ exclusions, unmet }: OfferReport): NotMet[] => [
-  ...exclusions.map(({ message }): NotMet => ({ kind: 'excluded', message })),
-  ...unmet.map(
-    ({ level, message }): NotMet =>
-      level === 'hard'
-        ? { kind: 'hard', message }
-        : { kind: 'advisory', message: `${message.replace(/\.$/, '')} (advisory).` },
-  ),
+  ...exclusions.map(({ code, message }): NotMet => ({ kind: 'excluded', label: EXCLUSION_LABELS[code], message })),
+  ...unmet.map(({ name, met, level, message }): NotMet => {
+    const label = `${REQUIREMENT_LABELS[name]}${met === null ? '?' : ''}`
+    return level === 'hard'
+      ? { kind: 'hard', label, message }
+      : { kind: 'advisory', label, message: `${message.replace(/\.$/, '')} (advisory).` }
+  }),
 ]
+
+const EXCLUSION_LABELS: Record<Exclusion['code'], string> = {
+  'no-offer': 'no terms',
+  rejected: 'rejected in review',
+  'not-open': 'not open',
+  missing: 'no longer visible',
+  'not-listed': 'not listed',
+  'no-volume': 'no volume',
+  'no-price': 'no price',
+  'no-currency': 'no currency',
+  'no-exchange-rate': 'no exchange rate',
+}
+
+const REQUIREMENT_LABELS: Record<UnmetRequirement['name'], string> = {
+  reviewNotRejected: 'rejected in review',
+  reviewAccepted: 'review not accepted',
+  notExpired: 'expired',
+  contractType: 'contract type',
+  vintages: 'vintages',
+  fulfilmentDate: 'late delivery',
+  priceMax: 'above maximum price',
+  priceMin: 'below minimum price',
+  submittedOnTime: 'submitted late',
+  listing: 'other listing',
+}
 
 /** In one text; null if the offer meets everything. */
 export const notMetText = (all: readonly NotMet[]): string | null =>

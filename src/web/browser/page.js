@@ -8,6 +8,8 @@ const main = document.getElementById('main')
 
 localizeTimes(document)
 nameZone()
+openTarget()
+addEventListener('hashchange', openTarget)
 followChanges()
 addShortcuts()
 addSlider()
@@ -87,13 +89,23 @@ function replace(selector, fresh, contentOnly = false) {
 
 /** Writes moments in the time zone of the reader; without JavaScript, they are in UTC. */
 function localizeTimes(root) {
-  for (const time of root.querySelectorAll('time[datetime]')) {
-    const at = new Date(time.dateTime)
-    if (Number.isNaN(at.getTime())) continue
-    const two = (number) => String(number).padStart(2, '0')
-    const date = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-')
-    time.textContent = `${date} ${two(at.getHours())}:${two(at.getMinutes())}`
+  for (const element of root.querySelectorAll('time[datetime], option[data-at]')) {
+    const iso = element.dateTime ?? element.dataset.at
+    const local = localMinute(new Date(iso))
+    if (local !== null) element.textContent = element.textContent.replace(iso.slice(0, 16).replace('T', ' '), local)
   }
+}
+
+function localMinute(at) {
+  if (Number.isNaN(at.getTime())) return null
+  const two = (number) => String(number).padStart(2, '0')
+  const date = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-')
+  return `${date} ${two(at.getHours())}:${two(at.getMinutes())}`
+}
+
+/** Opens what a link of the page leads to. */
+function openTarget() {
+  document.querySelector(':target')?.closest('details')?.setAttribute('open', '')
 }
 
 function nameZone() {

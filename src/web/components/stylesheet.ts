@@ -83,7 +83,8 @@ summary h2{display:inline;margin:0}
 .badge+.badge,td .badge{margin-left:.15rem}
 td>div>.badge:first-child{margin-left:0}
 .tags{display:flex;flex-wrap:wrap;gap:var(--s1)}
-details.tag{white-space:normal}
+.tag summary{min-height:24px;display:flow-root;padding:2px 0}
+details.tag{white-space:normal;max-width:22rem}
 details.tag[open]{flex-basis:100%;white-space:normal}
 .over{color:var(--badink);font-weight:600}
 
@@ -102,7 +103,7 @@ details.tag[open]{flex-basis:100%;white-space:normal}
 .group{margin:var(--s4) 0}
 .group>summary{padding:var(--s2) 0;border-bottom:1px solid var(--line)}
 .group>summary .count{margin-left:var(--s2)}
-.beside{display:grid;grid-template-columns:minmax(0,3fr) minmax(0,2fr);gap:var(--s5);align-items:start}
+.beside{display:grid;grid-template-columns:minmax(0,8fr) minmax(0,5fr);gap:var(--s5);align-items:start}
 .columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,17rem),1fr));gap:var(--s1) var(--s5)}
 .columns li,.reasons li{margin:2px 0}
 .reasons{margin:var(--s1) 0;padding-left:1.1rem}
@@ -144,13 +145,11 @@ dialog dd{margin:0}
 dialog form{margin-top:var(--s3)}
 
 /* Tables: rows of 36 px, no boxes, a head that stays. */
-.table{margin:var(--s2) 0 var(--s4)}
+.table{margin:var(--s2) calc(-1*var(--s2)) var(--s4)}
 .scroll{overflow-x:auto}
 .tall{max-height:82vh;overflow:auto}
 table{border-collapse:separate;border-spacing:0;width:100%;line-height:1.35}
 td,th{padding:8px var(--s2);text-align:left;vertical-align:top;border-bottom:1px solid var(--line);overflow-wrap:break-word}
-td:first-child,th:first-child{padding-left:0}
-td:last-child,th:last-child{padding-right:0}
 tbody tr:hover>*{background:var(--band)}
 thead th{position:sticky;top:0;z-index:2;padding-top:6px;padding-bottom:6px;background:var(--page);color:var(--muted);font-size:var(--t4);font-weight:500;white-space:nowrap;vertical-align:bottom}
 thead th a{color:inherit;text-decoration:none}
@@ -167,7 +166,8 @@ td.clip{max-width:0;width:40%}
 td.clip>div{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 td a{text-decoration:none}
 td a:hover{text-decoration:underline}
-.under{display:flex;flex-wrap:wrap;justify-content:space-between;gap:var(--s1) var(--s4);padding:var(--s2) 0;font-size:var(--t4);color:var(--muted)}
+.under{display:flex;flex-wrap:wrap;justify-content:space-between;gap:var(--s1) var(--s4);padding:var(--s2);font-size:var(--t4);color:var(--muted)}
+.table>p{padding:0 var(--s2)}
 .pages{display:flex;gap:var(--s3)}
 tr.chosen>*{background:var(--section)}
 
@@ -176,13 +176,16 @@ tr.chosen>*{background:var(--section)}
 .chart{margin:0;min-width:0}
 
 /* An RFQ. */
+.since{max-width:none;margin:0}
 .facts p{max-width:none;margin:2px 0}
 .recommendation{border-left:3px solid var(--edge);padding-left:var(--s4);margin:var(--s4) 0}
 .recommendation.good{border-left-color:var(--goodink)}
 .recommendation.warn{border-left-color:var(--warnink)}
 .recommendation.bad{border-left-color:var(--badink)}
+.recommendation .columns{grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr))}
+.recommendation p{max-width:none}
 .recommendation h2{margin:0;font-size:var(--t4);color:var(--muted);font-weight:500}
-.headline{font-size:var(--t1);font-weight:600;line-height:1.3;max-width:70ch;margin:2px 0}
+.recommendation .headline{font-size:var(--t1);font-weight:600;line-height:1.3;margin:2px 0}
 .timestrip{display:flex;flex-wrap:wrap;align-items:center;gap:var(--s1) var(--s3);margin:var(--s2) 0;font-size:var(--t4)}
 .timestrip select{flex:0 1 30rem;min-width:0;min-height:1.7rem;padding:1px 6px;font-size:var(--t4)}
 .timestrip button{min-height:1.7rem;padding:1px 8px}

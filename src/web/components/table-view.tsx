@@ -34,7 +34,7 @@ export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<R
           </thead>
           <tbody>
             {rows.map((row) => (
-              <tr>
+              <tr class={table.isEmphasized?.(row) ? 'chosen' : undefined}>
                 {columns.map((column) => {
                   const { key, title, cell, value } = column
                   const content = cell ? cell(row) : textOf(value(row))
@@ -65,18 +65,16 @@ export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<R
   )
 }
 
-/** The columns that differ between rows, and what to say of the others. */
+/** The columns to show, and what to say in place of those that all rows share. */
 function splitShared<Row>({ rows, columns }: Table<Row>): { columns: Column<Row>[]; shared: string[] } {
-  const [first, ...others] = rows
-  const isShared = ({ shared, value }: Column<Row>) =>
-    shared !== undefined &&
-    first !== undefined &&
-    others.length > 0 &&
-    others.every((row) => value(row) === value(first))
-  const onPage = columns.filter(({ fileOnly }) => !fileOnly)
+  const textOf = ({ shared }: Column<Row>): string | null => {
+    const [first = null, ...others] = rows.map((row) => shared?.(row) ?? null)
+    return others.length > 0 && others.every((text) => text === first) ? first : null
+  }
+  const onPage = columns.filter(({ fileOnly }) => !fileOnly).map((column) => ({ column, text: textOf(column) }))
   return {
-    columns: onPage.filter((column) => !isShared(column)),
-    shared: onPage.filter(isShared).flatMap(({ shared }) => (first && shared ? capitalize(shared(first)) : [])),
+    columns: onPage.flatMap(({ column, text }) => (text === null ? column : [])),
+    shared: onPage.flatMap(({ text }) => (text === null ? [] : capitalize(text))),
   }
 }
 

@@ -20,8 +20,8 @@ export interface Column<Row> {
   width?: 'line' | 'wide' | 'clip'
   /** Left out on the screen of a phone. */
   isSecondary?: boolean
-  /** What to say in place of the column if all of several rows have the same value: `all are spot`. */
-  shared?: (row: Row) => string
+  /** What to say in place of the column if it is the same for all of several rows: `all are spot`. Null: the row needs its cell. */
+  shared?: (row: Row) => string | null
   /** Only in files, because the page shows it in another column. */
   fileOnly?: boolean
   /** Explains the column. */
@@ -43,6 +43,8 @@ export interface Table<Row> {
   allRows?: readonly Row[]
   /** On the screen of a phone: each cell on a line with its title, or all in few lines. Default: `cells`. */
   narrow?: 'cells' | 'lines'
+  /** A row to look at first. */
+  isEmphasized?: (row: Row) => boolean
   /** How many rows are read at most, the newest ones. */
   maxRows?: number
   /** Shown instead of a table without rows: what to do. */

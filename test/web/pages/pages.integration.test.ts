@@ -612,7 +612,7 @@ describe('/reports', () => {
     const { app } = await openPages(await oneRfq(), { tokens })
     const headers = { authorization: 'Bearer token of ana' }
     const page = await app.inject({ url: '/rfqs/acme/forest/1042', headers })
-    expect(page.body).not.toContain('Make this workbook')
+    expect(page.body).not.toContain('Make workbook')
     expect(page.body).toContain('quotekeeper report 1042')
     expect((await app.inject({ method: 'POST', url: '/reports', headers })).statusCode).toBe(403)
   })

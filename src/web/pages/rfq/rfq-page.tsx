@@ -1,18 +1,15 @@
-import type { Recommendation } from '../../../compare/decision/decision-model.js'
-import { reportCommand } from '../../../compare/decision/report-command.js'
 import { unreadText } from '../../../compare/rfq/rfq-flags.js'
-import type { PriceBasis } from '../../../core/decision/settings.js'
 import { describePricesRead, describeTermsRead } from '../../../core/sources/source-text.js'
 import { cleanText } from '../../../core/text/clean-text.js'
 import { formatCount, formatDaysFromToday, formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import type { ClosingOutlook } from '../../../views/closings/closing-outlook.js'
-import { awardPath, closingPath, rfqPath } from '../../../views/page-paths.js'
+import { closingPath, rfqPath } from '../../../views/page-paths.js'
 import { type RfqView, rateLines } from '../../../views/rfq/rfq-view.js'
-import { Ages, amount, Badge, decimal, Moment, Prose, percent, plain, price, total } from '../../components/format.js'
+import { Ages, Badge, Moment, Prose, plain, price } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
 import { downloadOf } from '../../tables/table-file.js'
-import { AwardCard, AwardForm } from '../award/award-form.js'
+import { AwardCard } from '../award/award-form.js'
 import {
   addressOf,
   type PageContent,
@@ -23,9 +20,10 @@ import {
   readWhatIf,
   requireFound,
 } from '../page.js'
+import { Actions, RecommendationSection } from './recommendation-section.js'
 import { ChoicesChart, RfqCharts } from './rfq-charts.js'
 import { choicesTable, offersTable } from './rfq-tables.js'
-import { TimeMachine } from './time-machine.js'
+import { TimeStrip } from './time-strip.js'
 import { scenariosTable, WhatIfPanel } from './what-if-panel.js'
 
 /** `/rfqs/ORG/SLUG/NUMBER`: the comparison of the offers for an RFQ, with what-if settings. */
@@ -56,6 +54,8 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   const closing = closingPath(view.channel, unique)
   const offers = pageOf(page, offersTable(view, rfqPath(view.channel, name), query.as_of))
   const choices = choicesTable(view)
+  const isChanged = Object.keys(whatIf.changes).length > 0
+  const panel = <WhatIfPanel page={page} view={view} whatIf={whatIf} compared={compared} />
   return {
     title: `RFQ ${name}${rfq.title ? ` ${plain(rfq.title)}` : ''}`,
     current: '/rfqs',
@@ -66,28 +66,28 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
       <>
         <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>
         <Facts view={view} />
+        <TimeStrip moments={moments} asOf={past?.asOf} link={link} query={query} />
         {view.award !== null && <AwardCard state={view.award} />}
         <Notices view={view} outlook={outlook} closing={closing} />
-        <TimeMachine moments={moments} asOf={past?.asOf} link={link} query={query} />
-        <RecommendationCard view={view} changed={Object.keys(whatIf.changes).length > 0} />
+        {isChanged && panel}
+        <RecommendationSection view={view} changed={isChanged} />
+        <Actions page={page} view={view} name={name} changes={whatIf.changes} isPast={past !== undefined} />
         {decision.choices.length > 0 && (
-          <section aria-labelledby="choices">
-            <h2 id="choices">Choices</h2>
+          <section aria-labelledby="choices-title">
+            <h2 id="choices-title" class="visually-hidden">
+              Choices
+            </h2>
             <div class="beside">
               <TableView table={choices} link={link} />
               <ChoicesChart view={view} />
             </div>
           </section>
         )}
-        {past === undefined && Object.keys(whatIf.changes).length === 0 && (
-          <AwardForm view={view} user={page.request.user} csrfToken={page.request.csrfToken} />
-        )}
-        <WhatIfPanel page={page} view={view} whatIf={whatIf} compared={compared} />
-        <MakeReport page={page} view={view} name={name} changes={whatIf.changes} />
-        <div>
-          <h2>Offers</h2>
+        {!isChanged && panel}
+        <section aria-labelledby="offers-title">
+          <h2 id="offers-title">Offers</h2>
           <TableView {...offers} link={link} />
-        </div>
+        </section>
         <Questions view={view} />
         <RfqCharts view={view} prices={prices} />
         <Documents view={view} />
@@ -96,7 +96,6 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
             Everything that changed
           </a>
           <a href={closing}>{`Closings (${view.closings})`}</a>
-          <a href={awardPath(view.channel, unique)}>Awards</a>
         </nav>
       </>
     ),
@@ -131,7 +130,7 @@ function Notices({ view, outlook, closing }: { view: RfqView; closing: string; o
   )
 }
 
-/** The facts that one needs first, in two lines. */
+/** State, due date and what is wanted, in two lines. */
 export function Facts({ view }: { view: RfqView }) {
   const { rfq, channel, currency, summary, timeZone, termsRead, asOf } = view
   const prices = describePricesRead(view.pricesRead, new Date(asOf))
@@ -143,99 +142,25 @@ export function Facts({ view }: { view: RfqView }) {
   return (
     <div class="facts">
       <p>
-        <Badge tone={rfq.state === 'open' ? 'good' : 'neutral'}>{plain(rfq.state)}</Badge> {channel}
-        {rfq.reference !== null && ` · ${plain(rfq.reference)}`} · due {plain(rfq.responseDueDate)}
-        {due} in {timeZone} · delivery by {plain(rfq.fulfilmentDueDate)}
+        <Badge tone={rfq.state === 'open' ? 'good' : 'neutral'}>{plain(rfq.state)}</Badge> due{' '}
+        <strong>{plain(rfq.responseDueDate)}</strong>
+        {due} · <strong>{volume === null ? 'no volume stated' : `${volume} t wanted`}</strong> ·{' '}
+        {limits === null ? 'no price limit' : `limit ${limits} ${plain(rfq.currency)}/t`} ·{' '}
+        {vintages === null ? 'any vintage' : `vintages ${vintages}`} · delivery by {plain(rfq.fulfilmentDueDate)}
       </p>
-      <p>
-        {volume === null ? 'no volume stated' : `${volume} t wanted`} ·{' '}
-        {limits === null ? 'no price limit' : `${limits} ${plain(rfq.currency)}/t`} · {`vintages ${vintages ?? 'any'}`}{' '}
-        ·{' '}
+      <p class="muted small">
+        {channel}, {timeZone}
+        {rfq.reference !== null && ` · ${plain(rfq.reference)}`} ·{' '}
         {rfq.unreadOffers > 0
           ? unreadText(rfq.unreadOffers)
-          : `${formatCount(summary.offers, 'offer')}${summary.missing > 0 ? `, ${summary.missing} no longer visible` : ''}, ${summary.ranked} ranked, coverage ${percent(summary.coverage)}`}
+          : `${formatCount(summary.offers, 'offer')}${summary.missing > 0 ? `, ${summary.missing} no longer visible` : ''}, ${summary.ranked} ranked`}
         {currency.comparison !== null && `, compared in ${plain(currency.comparison)}`}
         <Ages of={[prices, termsRead && describeTermsRead(termsRead, new Date(asOf))]} />
+        {rates.length > 0 && ` · ${plain(rates.join(' '))}`}
       </p>
-      {rates.length > 0 && <p class="muted small">{plain(`Exchange rates: ${rates.join(' ')}`)}</p>}
     </div>
   )
 }
-
-const TONES: Record<Recommendation['status'], string> = {
-  award: 'good',
-  partial: 'warn',
-  accepted: 'good',
-  none: 'bad',
-  'no-volume': '',
-  'no-offers': '',
-}
-
-/** What the cost per tonne is called if it is not the price. */
-const COST_TITLES: Record<PriceBasis, string | null> = {
-  quoted: null,
-  'present-value': 'Present value per t',
-  'risk-adjusted': 'Risk-adjusted price per t',
-}
-
-/** What to do, why, what to check, and what would change it. */
-export function RecommendationCard({ view, changed }: { view: RfqView; changed: boolean }) {
-  const { recommendation, savings, priceBasis } = view.decision
-  const { status, headline, reasons, conditions, changes, accepted } = recommendation
-  const award = recommendation.award ?? accepted?.award ?? null
-  const cost = COST_TITLES[priceBasis]
-  const lists = [
-    ['Why', reasons],
-    ['Check before signing', conditions],
-    ['What would change it', changes],
-  ] as const
-  return (
-    <section class={`card recommendation ${TONES[status]}`} id="recommendation" aria-labelledby="recommendation-title">
-      <h2 id="recommendation-title">
-        {status === 'accepted' ? 'Accepted award' : 'Recommendation'}
-        {changed && ' with your changes'}
-      </h2>
-      <p class="headline">{plain(headline)}</p>
-      {award !== null && (
-        <dl class="figures">
-          <Figure name="Tonnes" value={amount(award.tonnes)} />
-          <Figure name="Total" value={`${total(award.total)} ${plain(award.currency)}`} />
-          <Figure name="Price per t" value={price(award.pricePerTonne)} />
-          {cost !== null && <Figure name={cost} value={price(award.costPerTonne)} />}
-          <Figure name="Coverage" value={percent(award.coverage)} />
-          <Figure name="Score" value={decimal(award.score)} />
-        </dl>
-      )}
-      {savings !== null && <p>{plain(savings.message)}</p>}
-      <div class="columns">
-        {lists.map(
-          ([title, sentences]) =>
-            sentences.length > 0 && (
-              <div key={title}>
-                <h3>{title}</h3>
-                <Sentences of={sentences} />
-              </div>
-            ),
-        )}
-      </div>
-    </section>
-  )
-}
-
-const Figure = ({ name, value }: { name: string; value: string }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{value}</dd>
-  </div>
-)
-
-const Sentences = ({ of }: { of: readonly string[] }) => (
-  <ul>
-    {of.map((message) => (
-      <li>{plain(message)}</li>
-    ))}
-  </ul>
-)
 
 /** What to ask, in one text per developer to copy. */
 function Questions({ view: { decision } }: { view: RfqView }) {
@@ -243,10 +168,12 @@ function Questions({ view: { decision } }: { view: RfqView }) {
   return (
     <section aria-labelledby="questions">
       <h2 id="questions">Questions to developers</h2>
-      {decision.questions.map(({ developer, offers, text }) => (
-        <details class="card">
-          <summary>{`${plain(developer)} (${formatCount(offers.flatMap(({ questions }) => questions).length, 'question')})`}</summary>
-          <pre>{cleanText(text)}</pre>
+      {decision.questions.map(({ developer, offers, text }, at) => (
+        <details class="panel" open={at === 0}>
+          <summary>
+            {`${plain(developer)}: ${formatCount(offers.flatMap(({ questions }) => questions).length, 'question')}`}
+          </summary>
+          <pre class="copy">{cleanText(text)}</pre>
         </details>
       ))}
     </section>
@@ -255,71 +182,32 @@ function Questions({ view: { decision } }: { view: RfqView }) {
 
 /** What the buyer wrote, in full. */
 function Documents({ view: { rfq } }: { view: RfqView }) {
-  return (
-    <section aria-labelledby="requirements-heading">
-      <h2 id="requirements-heading">Requirements and notes</h2>
-      <dl class="texts">
-        <dt>Additional requirements</dt>
-        <dd>
-          <Prose text={rfq.additionalRequirements} />
-        </dd>
-        <dt>Reason for purchase</dt>
-        <dd>
-          <Prose text={rfq.reasonForPurchase} />
-        </dd>
-        <dt>Buyer</dt>
-        <dd>
-          <Prose text={rfq.buyerDescription} />
-        </dd>
-        <dt>Contract types</dt>
-        <dd>{plain(rfq.contractTypes.join(', '))}</dd>
-        <dt>First seen, last changed</dt>
-        <dd>
-          {`Version ${rfq.source.version}, seen `}
-          <Moment at={rfq.source.observedAt} /> UTC
-        </dd>
-      </dl>
-    </section>
-  )
-}
-
-interface MakeReportProps {
-  page: PageRequest
-  view: RfqView
-  name: string
-  changes: Readonly<Record<string, string>>
-}
-
-/** Makes a workbook or an HTML report of exactly what the page shows; viewers get the command. */
-function MakeReport({ page: { request, query }, view, name, changes }: MakeReportProps) {
-  const settings = Object.entries(changes)
-  const fields = [
-    ...[
-      ['channel', view.channel],
-      ['rfq', name],
-      ['_csrf', request.csrfToken],
-    ],
-    ...(query.as_of === undefined ? [] : [['as_of', query.as_of]]),
-    ...settings,
+  const texts = [
+    ['Additional requirements', rfq.additionalRequirements],
+    ['Reason for purchase', rfq.reasonForPurchase],
+    ['Buyer', rfq.buyerDescription],
+    ['Contract types', rfq.contractTypes.join(', ') || null],
   ] as const
   return (
-    <div class="make noprint">
-      {request.user?.role === 'operator' && (
-        <form method="post" action="/reports">
-          {fields.map(([key, value]) => (
-            <input key={key} type="hidden" name={key} value={value} />
-          ))}
-          <button type="submit" name="format" value="xlsx">
-            Make this workbook
-          </button>{' '}
-          <button type="submit" name="format" value="html">
-            Make this HTML report
-          </button>
-        </form>
-      )}
-      <code class="small muted" data-volatile>
-        {plain(reportCommand(view, name, view.settings))}
-      </code>
-    </div>
+    <section aria-labelledby="requirements-heading">
+      <h2 id="requirements-heading">Requirements and notes of the buyer</h2>
+      <dl class="texts">
+        {texts.map(
+          ([title, text]) =>
+            text !== null && (
+              <div key={title}>
+                <dt>{title}</dt>
+                <dd>
+                  <Prose text={text} />
+                </dd>
+              </div>
+            ),
+        )}
+      </dl>
+      <p class="muted small">
+        {`Version ${rfq.source.version}, seen `}
+        <Moment at={rfq.source.observedAt} />
+      </p>
+    </section>
   )
 }

@@ -1,19 +1,20 @@
-import { formatDerivedPrice } from '../../../compare/awards/award-figures.js'
-import { extraText } from '../../../compare/decision/choices.js'
+import type { ComponentChildren } from 'preact'
+import { roundDerivedPrice } from '../../../compare/awards/award-figures.js'
 import type { Choice } from '../../../compare/decision/decision-model.js'
 import { CRITERION_NAMES } from '../../../compare/offer/criterion-text.js'
 import { unreadText } from '../../../compare/rfq/rfq-flags.js'
 import { CRITERIA } from '../../../core/decision/settings.js'
 import { formatCount, truncate } from '../../../core/text/number-format.js'
-import { NOT_MET_TITLE, notMetText, type OfferView } from '../../../views/offer/offer-view.js'
+import { notMetText, type OfferView } from '../../../views/offer/offer-view.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'
 import { numberColumn } from '../../components/columns.js'
-import { amount, Badge, decimal, percent, plain, price, range, total, UNKNOWN } from '../../components/format.js'
+import { amount, Badge, decimal, plain, price, range, total, UNKNOWN } from '../../components/format.js'
 import type { Column, Table } from '../../tables/table.js'
 import { withAsOf } from '../page.js'
 
 /** The offers by rank, with the requirements that they do not meet. */
 export function offersTable(view: RfqView, rfqPath: string, asOf: string | undefined): Table<OfferView> {
+  const currency = view.currency.comparison
   const columns: readonly Column<OfferView>[] = [
     { key: 'rank', title: 'Rank', align: 'right', value: ({ rank }) => rank },
     { key: 'number', fileOnly: true, title: 'No.', value: ({ number }) => number },
@@ -27,24 +28,36 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
       value: ({ developer, project, label }) => [developer, project].filter(Boolean).join(' · ') || label,
       cell: (offer) => <OfferCell offer={offer} rfqPath={rfqPath} asOf={asOf} />,
     },
-    { key: 'status', title: 'Status', value: ({ status }) => status, cell: statusCell },
+    {
+      key: 'activity',
+      title: 'Activity',
+      isSecondary: true,
+      value: ({ mitigationActivity }) => mitigationActivity,
+      shared: ({ mitigationActivity }) => mitigationActivity && `all are ${plain(mitigationActivity).toLowerCase()}`,
+    },
+    { key: 'status', title: 'Status', value: ({ status }) => status, cell: statusCell, shared: statusText },
     {
       key: 'awardedTonnes',
-      title: 'Award',
-      align: 'right',
+      title: 'Award, t',
+      fileOnly: true,
       value: ({ awardedTonnes }) => awardedTonnes,
-      cell: ({ awardedTonnes }) =>
-        awardedTonnes > 0 ? <Badge tone="good">{`${amount(awardedTonnes)} t`}</Badge> : UNKNOWN,
     },
     {
       key: 'comparedPricePerTonne',
-      title: 'Price per t',
+      title: `Price${currency === null ? '' : `, ${plain(currency)}/t`}`,
       align: 'right',
-      hint: 'In the currency of the comparison; then as offered, if that is another',
+      hint: 'As offered below, if that is in another currency',
       value: ({ compared }) => compared.pricePerTonne,
       cell: (offer) => <PriceCell offer={offer} view={view} />,
     },
-    { key: 'comparedTotal', fileOnly: true, title: 'Compared total', value: ({ compared }) => compared.total },
+    {
+      key: 'comparedTotal',
+      title: `Total${currency === null ? '' : `, ${plain(currency)}`}`,
+      align: 'right',
+      isSecondary: true,
+      value: ({ compared }) => compared.total,
+      cell: ({ compared }) => total(compared.total),
+    },
     {
       key: 'comparedCostPerTonne',
       fileOnly: true,
@@ -55,15 +68,8 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
     { key: 'ownPricePerTonne', fileOnly: true, title: 'Own price per t', value: ({ own }) => own.pricePerTonne },
     { key: 'ownTotal', fileOnly: true, title: 'Own total', value: ({ own }) => own.total },
     { key: 'ownCurrency', fileOnly: true, title: 'Own currency', value: ({ own }) => own.currency },
-    {
-      key: 'tonnes',
-      title: 'Tonnes',
-      align: 'right',
-      hint: 'With the share of the requested tonnes that they cover',
-      value: ({ tonnes }) => tonnes,
-      cell: ({ tonnes, coverage }) => withSmall(amount(tonnes), coverage === null ? '' : percent(coverage)),
-    },
-    { key: 'coverage', title: 'Coverage', fileOnly: true, value: ({ coverage }) => coverage },
+    numberColumn('tonnes', 'Tonnes', ({ tonnes }) => tonnes, amount),
+    { key: 'coverage', fileOnly: true, title: 'Coverage', value: ({ coverage }) => coverage },
     {
       key: 'score',
       title: 'Score',
@@ -77,27 +83,48 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
         </span>
       ),
     },
-    {
-      key: 'notMet',
-      width: 'wide',
-      title: NOT_MET_TITLE,
-      hint: 'Why it is not ranked, then hard requirements, then those marked (advisory), which prevent no award',
-      sortable: false,
-      value: ({ notMet }) => notMetText(notMet),
-      cell: notMetCell,
-    },
-    { key: 'activity', title: 'Activity', fileOnly: true, value: ({ mitigationActivity }) => mitigationActivity },
     { key: 'notes', title: 'Notes', fileOnly: true, value: ({ notes }) => notes },
     {
       key: 'delivery',
       width: 'line',
       title: 'Delivery',
-      hint: 'With the vintages',
-      value: ({ firstDelivery }) => firstDelivery,
-      cell: deliveryCell,
+      isSecondary: true,
+      value: ({ firstDelivery, lastDelivery }) =>
+        firstDelivery === lastDelivery ? firstDelivery : `${firstDelivery} to ${lastDelivery}`,
+      cell: ({ firstDelivery, lastDelivery }) => (
+        <>
+          {plain(firstDelivery)}
+          {firstDelivery !== lastDelivery && <div class="muted">{`to ${plain(lastDelivery)}`}</div>}
+        </>
+      ),
+      shared: ({ firstDelivery, lastDelivery }) =>
+        firstDelivery === null
+          ? null
+          : `all deliver ${firstDelivery === lastDelivery ? `on ${firstDelivery}` : `from ${firstDelivery} to ${lastDelivery}`}`,
     },
-    { key: 'vintages', title: 'Vintages', fileOnly: true, value: ({ oldestVintage }) => oldestVintage },
-    { key: 'expiryDate', width: 'line', title: 'Expires', value: ({ expiryDate }) => expiryDate },
+    {
+      key: 'vintages',
+      width: 'line',
+      title: 'Vintages',
+      isSecondary: true,
+      value: (offer) => (offer.oldestVintage === null ? null : vintagesText(offer)),
+      shared: (offer) => (offer.oldestVintage === null ? null : `all have vintages ${vintagesText(offer)}`),
+    },
+    {
+      key: 'expiryDate',
+      width: 'line',
+      title: 'Expires',
+      value: ({ expiryDate }) => expiryDate,
+      shared: ({ expiryDate }) => (expiryDate === null ? null : `all expire on ${expiryDate}`),
+    },
+    {
+      key: 'notMet',
+      title: 'Not met, notes',
+      hint: 'Why it is not ranked, then hard requirements, then those marked (advisory), which prevent no award',
+      sortable: false,
+      value: ({ notMet }) => notMetText(notMet),
+      cell: (offer) => <Tags offer={offer} />,
+    },
   ]
   return {
     name: 'offers',
@@ -116,91 +143,81 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
   }
 }
 
-const withSmall = (main: string, below: string) => (
-  <>
-    {main}
-    {below !== '' && <div class="muted small">{below}</div>}
-  </>
-)
-
 const vintagesText = ({ oldestVintage, newestVintage }: OfferView): string =>
   range(oldestVintage, newestVintage, String)
-
-function deliveryCell(offer: OfferView) {
-  const { firstDelivery, lastDelivery, oldestVintage } = offer
-  return (
-    <>
-      {plain(firstDelivery)}
-      {firstDelivery !== lastDelivery && <div>{`to ${plain(lastDelivery)}`}</div>}
-      {oldestVintage !== null && <div class="muted small">{`vintages ${vintagesText(offer)}`}</div>}
-    </>
-  )
-}
 
 const OfferCell = ({ offer, rfqPath, asOf }: { offer: OfferView; rfqPath: string; asOf: string | undefined }) => (
   <>
     <a href={withAsOf(`${rfqPath}/offers/${encodeURIComponent(offer.id)}`, asOf)}>
       {plain(offer.developer ?? offer.label)}
-    </a>
-    <span class="muted small">{` no. ${offer.number}`}</span>
-    {offer.project !== null && <div class="small">{plain(offer.project)}</div>}
-    {offer.mitigationActivity !== null && <div class="muted small">{plain(offer.mitigationActivity)}</div>}
+    </a>{' '}
+    {offer.awardedTonnes > 0 && <Badge tone="good">award</Badge>}
+    <div class="muted small">{`no. ${offer.number}${offer.project === null ? '' : ` · ${plain(offer.project)}`}`}</div>
   </>
 )
 
-const statusCell = ({ status, late, missingSince, notListed, newerTerms, daysToExpiry }: OfferView) => (
+/** What else is wrong with it is in its tags. */
+const statusCell = ({ status, newerTerms }: OfferView) => (
   <>
-    {plain(status)}
-    {late && <Badge tone="warn">late</Badge>}
-    {missingSince !== null && <Badge tone="warn">withdrawn</Badge>}
-    {notListed && <Badge tone="bad">not listed</Badge>}
-    {newerTerms && <Badge tone="bad">newer terms</Badge>}
-    {daysToExpiry !== null && daysToExpiry < 0 && <Badge tone="warn">expired</Badge>}
+    {plain(status)} {newerTerms && <Badge tone="bad">newer terms</Badge>}
   </>
 )
 
-/** The price and the total in the currency of the comparison; below them those of the offer, if it has another. */
+const statusText = ({ status, newerTerms }: OfferView) => (newerTerms ? null : `all are ${plain(status)}`)
+
+/** The price in the currency of the comparison; below it that of the offer, if it has another. */
 function PriceCell({ offer: { compared, own }, view: { rfq } }: { offer: OfferView; view: RfqView }) {
-  const isConverted = own.total !== null && own.currency !== compared.currency
+  const isConverted = own.pricePerTonne !== null && own.currency !== compared.currency
   const above = rfq.comparedMaxUnitPrice !== null && (compared.pricePerTonne ?? 0) > rfq.comparedMaxUnitPrice
   return (
     <>
       <span class={above ? 'over' : undefined} title={above ? 'above the maximum of the RFQ' : undefined}>
-        {priceText(compared)}
+        {price(compared.pricePerTonne)}
       </span>
-      <div class="muted small">{totalText(compared)}</div>
-      {isConverted && <div class="muted small">{`offered: ${priceText(own)}, ${totalText(own)}`}</div>}
+      {isConverted && <div class="muted small">{`${price(own.pricePerTonne)} ${plain(own.currency)}/t`}</div>}
     </>
   )
 }
-
-const priceText = ({ pricePerTonne, currency }: OfferView['own'] | OfferView['compared']) =>
-  pricePerTonne === null ? UNKNOWN : `${price(pricePerTonne)} ${plain(currency)}`
-
-const totalText = (money: OfferView['own'] | OfferView['compared']) =>
-  money.total === null ? '' : `total ${total(money.total)} ${plain(money.currency)}`
 
 /** The page of the offer has all of them. */
-const MAX_NOTES = 200
+const MAX_NOTES = 400
 
-function notMetCell({ notMet, flags, notes }: OfferView) {
-  const high = flags.filter(({ severity }) => severity === 'high').length
+/** What is not met, flags and notes, each in two words that open. */
+function Tags({ offer: { notMet, flags, notes } }: { offer: OfferView }) {
   return (
-    <>
-      {notMet.length === 0 && <Badge tone="good">meets all</Badge>}
-      {notMet.map(({ kind, message }) => (
-        <div class={kind === 'advisory' ? 'muted' : undefined}>{plain(message)}</div>
+    <div class="tags">
+      {notMet.map(({ kind, label, message }) => (
+        <Tag label={label} tone={kind === 'advisory' ? '' : 'warn'}>
+          {plain(message)}
+        </Tag>
       ))}
       {flags.length > 0 && (
-        <div class="muted small">{`${formatCount(flags.length, 'flag')}${high > 0 ? `, ${high} high` : ''}`}</div>
+        <Tag
+          label={formatCount(flags.length, 'flag')}
+          tone={flags.some(({ severity }) => severity === 'high') ? 'warn' : ''}
+        >
+          {flags.map(({ message }) => (
+            <div>{plain(message)}</div>
+          ))}
+        </Tag>
       )}
-      {notes !== null && <div class="small">{`Notes: “${plain(truncate(notes, MAX_NOTES))}”`}</div>}
-    </>
+      {notes !== null && <Tag label="notes">{`“${plain(truncate(notes, MAX_NOTES))}”`}</Tag>}
+    </div>
   )
 }
 
+const Tag = ({ label, tone = '', children }: { label: string; tone?: string; children: ComponentChildren }) => (
+  <details class={`tag badge ${tone}`}>
+    <summary>{plain(label)}</summary>
+    {children}
+  </details>
+)
+
 /** The awards to choose from. */
-export function choicesTable({ decision }: RfqView): Table<Choice> {
+export function choicesTable({ decision, currency, offers }: RfqView): Table<Choice> {
+  const developers = new Map(offers.map(({ id, developer, label }) => [id, developer ?? label]))
+  const shortName = ({ award }: Choice) =>
+    award.offers.map(({ id, number }) => `${number} ${plain(developers.get(id))}`).join(' + ')
   return {
     name: 'choices',
     caption: 'Awards to choose from, by tonnes',
@@ -210,47 +227,44 @@ export function choicesTable({ decision }: RfqView): Table<Choice> {
         width: 'wide',
         title: 'Award',
         value: ({ title }) => title,
-        cell: ({ title, notes, isRecommended }) => (
+        cell: (choice) => (
           <>
-            {plain(title)} {isRecommended && <Badge tone="good">recommended</Badge>}
-            {notes.length > 0 && <div class="muted small">{plain(notes.join('; '))}</div>}
+            <span title={plain(choice.title)}>
+              {choice.kind === 'efficient' || choice.kind === 'recommended' ? shortName(choice) : plain(choice.title)}
+            </span>{' '}
+            {choice.isRecommended && <Badge tone="good">recommended</Badge>}
+            {choice.notes.length > 0 && <div class="muted small">{plain(choice.notes.join('; '))}</div>}
           </>
         ),
       },
       numberColumn('tonnes', 'Tonnes', ({ award }) => award.tonnes, amount),
       {
-        key: 'total',
-        title: 'Total',
+        key: 'pricePerTonne',
+        title: `Price${currency.comparison === null ? '' : `, ${plain(currency.comparison)}/t`}`,
         align: 'right',
-        value: ({ award }) => award.total,
-        cell: ({ award }) => `${total(award.total)} ${plain(award.currency)}`,
+        value: ({ award }) => award.pricePerTonne,
+        cell: ({ award }) => price(award.pricePerTonne),
       },
       {
-        key: 'pricePerTonne',
-        title: 'Price per t',
+        key: 'total',
+        title: `Total${currency.comparison === null ? '' : `, ${plain(currency.comparison)}`}`,
         align: 'right',
-        hint: 'With the difference to the recommended award',
-        value: ({ award }) => award.pricePerTonne,
-        cell: ({ award, perTonneDifference }) =>
-          withSmall(
-            `${price(award.pricePerTonne)} ${plain(award.currency)}`,
-            signed(perTonneDifference, award.currency),
-          ),
+        isSecondary: true,
+        value: ({ award }) => award.total,
+        cell: ({ award }) => total(award.total),
       },
       { key: 'currency', fileOnly: true, title: 'Currency', value: ({ award }) => award.currency },
-      {
-        key: 'extraTonnes',
-        title: 'Extra tonnes',
-        hint: 'What it has more than the award above, and what each of these tonnes costs',
-        value: ({ extra }) => extra?.tonnes ?? null,
-        cell: (choice) => extraText(choice) || UNKNOWN,
-      },
-      {
-        key: 'extraPricePerTonne',
-        fileOnly: true,
-        title: 'Price of the extra tonnes',
-        value: ({ extra }) => extra?.pricePerTonne ?? null,
-      },
+      numberColumn<Choice>('extraTonnes', 'More, t', ({ extra }) => extra?.tonnes ?? null, amount, {
+        hint: 'What it has more than the award above',
+        isSecondary: true,
+      }),
+      numberColumn<Choice>(
+        'extraPricePerTonne',
+        `at${currency.comparison === null ? '' : `, ${plain(currency.comparison)}/t`}`,
+        ({ extra }) => extra?.pricePerTonne ?? null,
+        (value) => (value === null ? UNKNOWN : price(roundDerivedPrice(value))),
+        { hint: 'What each of the tonnes costs that it has more than the award above', isSecondary: true },
+      ),
       {
         key: 'perTonneDifference',
         fileOnly: true,
@@ -260,13 +274,9 @@ export function choicesTable({ decision }: RfqView): Table<Choice> {
       { key: 'isRecommended', fileOnly: true, title: 'Recommended', value: ({ isRecommended }) => isRecommended },
       { key: 'notes', fileOnly: true, title: 'Notes', value: ({ notes }) => notes.join('; ') },
     ],
+    narrow: 'lines',
     rows: decision.choices,
+    isEmphasized: ({ isRecommended }) => isRecommended,
     empty: <>No offers can be awarded.</>,
   }
 }
-
-/** A difference of prices; nothing if there is none. */
-const signed = (value: number | null, currency: string): string =>
-  value === null || price(Math.abs(value)) === price(0)
-    ? ''
-    : `${value > 0 ? '+' : '−'}${formatDerivedPrice(Math.abs(value), currency)}`

@@ -1,8 +1,9 @@
+import { formatCount } from '../../../core/text/number-format.js'
 import type { Moment } from '../../../views/rfq/timeline.js'
-import { minute, plain } from '../../components/format.js'
+import { Moment as MomentView, minute, plain } from '../../components/format.js'
 import type { PageRequest, Parameters } from '../page.js'
 
-interface TimeMachineProps {
+interface TimeStripProps {
   /** Newest first. */
   moments: readonly Moment[]
   asOf: Date | undefined
@@ -11,7 +12,7 @@ interface TimeMachineProps {
 }
 
 /** The moments at which something changed: the page as of each of them. A script turns the list into a slider. */
-export function TimeMachine({ moments, asOf, link, query }: TimeMachineProps) {
+export function TimeStrip({ moments, asOf, link, query }: TimeStripProps) {
   if (moments.length === 0) return null
   const at = asOf === undefined ? 0 : moments.findIndex((moment) => new Date(moment.at) <= asOf)
   const current = at === -1 ? moments.length - 1 : at
@@ -40,6 +41,7 @@ export function TimeMachine({ moments, asOf, link, query }: TimeMachineProps) {
               key={moment.at}
               value={index === 0 ? '' : moment.at}
               selected={asOf !== undefined ? index === current : index === 0}
+              data-at={moment.at}
               data-mark={moment.recommendation === null ? undefined : ''}
             >
               {`${index === 0 ? 'now; last change ' : ''}${minute(moment.at)} · ${plain(moment.message)}`}
@@ -55,11 +57,42 @@ export function TimeMachine({ moments, asOf, link, query }: TimeMachineProps) {
           <span class="muted">Later →</span>
         )}
       </form>
-      {changed && (
-        <p class="muted">
-          Recommendation since {minute(changed.at)}: {plain(changed.recommendation)}.
-        </p>
-      )}
+      {asOf === undefined
+        ? changed && (
+            <p class="muted small since">
+              Recommended since <MomentView at={changed.at} />: {plain(changed.recommendation)}.
+            </p>
+          )
+        : current > 0 && <SinceThen moments={moments.slice(0, current)} />}
     </>
+  )
+}
+
+/** Changes of the recommendation that are listed. */
+const MAX_LISTED = 3
+
+/** What is different now from the past moment that is shown. */
+function SinceThen({ moments }: { moments: readonly Moment[] }) {
+  const recommended = moments.filter(({ recommendation }) => recommendation !== null)
+  return (
+    <section class="panel" aria-labelledby="since-then">
+      <h2 id="since-then">Different now</h2>
+      {recommended.length === 0 ? (
+        <p>The same award is recommended.</p>
+      ) : (
+        <ul class="reasons">
+          {recommended.slice(0, MAX_LISTED).map(({ at, recommendation }) => (
+            <li>
+              <MomentView at={at} />: {plain(recommendation)}.
+            </li>
+          ))}
+          {recommended.length > MAX_LISTED && <li>{`and ${recommended.length - MAX_LISTED} earlier`}</li>}
+        </ul>
+      )}
+      <p class="muted small">
+        {`Changed ${formatCount(moments.length, 'time')} since: ${plain(moments[0]?.message)}`}
+        {moments.length > 1 && ', and before'}.
+      </p>
+    </section>
   )
 }

@@ -1,0 +1,144 @@
+import type { Recommendation } from '../../../compare/decision/decision-model.js'
+import { reportCommand } from '../../../compare/decision/report-command.js'
+import type { PriceBasis } from '../../../core/decision/settings.js'
+import { formatRange } from '../../../core/text/number-format.js'
+import { nameById } from '../../../core/text/rfq-name.js'
+import { awardPath } from '../../../views/page-paths.js'
+import type { RfqView } from '../../../views/rfq/rfq-view.js'
+import { decimal, percent, plain, price } from '../../components/format.js'
+import type { PageRequest } from '../page.js'
+
+const TONES: Record<Recommendation['status'], string> = {
+  award: 'good',
+  partial: 'warn',
+  accepted: 'good',
+  none: 'bad',
+  'no-volume': '',
+  'no-offers': '',
+}
+
+/** What the cost per tonne is called if it is not the price. */
+const COST_TITLES: Record<PriceBasis, string | null> = {
+  quoted: null,
+  'present-value': 'present value',
+  'risk-adjusted': 'risk-adjusted price',
+}
+
+/** What to do, why, what to check, and what would change it. */
+export function RecommendationSection({ view, changed }: { view: RfqView; changed: boolean }) {
+  const { recommendation, savings } = view.decision
+  const { status, headline, reasons, conditions, changes, accepted } = recommendation
+  const award = recommendation.award ?? accepted?.award ?? null
+  return (
+    <section class={`recommendation ${TONES[status]}`} id="recommendation" aria-labelledby="recommendation-title">
+      <h2 id="recommendation-title">
+        {status === 'accepted' ? 'Accepted award' : 'Recommendation'}
+        {changed && ' with your changes'}
+      </h2>
+      <p class="headline">{plain(headline)}</p>
+      {award !== null && <p class="muted">{besideLimits(view, award)}</p>}
+      <div class="columns">
+        <ul class="reasons">
+          {[...reasons, ...(award === null || savings === null ? [] : [savings.message])].map((message) => (
+            <li>{plain(message)}</li>
+          ))}
+        </ul>
+        <div>
+          <More title="Check before signing" sentences={conditions} isOpen />
+          <More title="What would change it" sentences={changes} />
+        </div>
+      </div>
+    </section>
+  )
+}
+
+/** The price beside the limits of the RFQ, the share of the requested tonnes, and the score. */
+function besideLimits({ rfq, decision }: RfqView, award: NonNullable<Recommendation['award']>): string {
+  const currency = plain(award.currency)
+  const limits = formatRange(rfq.comparedMinUnitPrice, rfq.comparedMaxUnitPrice, price)
+  const cost = COST_TITLES[decision.priceBasis]
+  return [
+    `${price(award.pricePerTonne)} ${currency}/t${limits === null ? ', no price limit' : `, limit ${limits}`}`,
+    ...(cost === null ? [] : [`${cost} ${price(award.costPerTonne)} ${currency}/t`]),
+    ...(award.coverage === null ? [] : [`covers ${percent(award.coverage)} of the requested tonnes`]),
+    `score ${decimal(award.score)}`,
+  ].join(' · ')
+}
+
+const More = ({
+  title,
+  sentences,
+  isOpen = false,
+}: {
+  title: string
+  sentences: readonly string[]
+  isOpen?: boolean
+}) =>
+  sentences.length > 0 && (
+    <details open={isOpen}>
+      <summary>{title}</summary>
+      <ul class="reasons">
+        {sentences.map((message) => (
+          <li>{plain(message)}</li>
+        ))}
+      </ul>
+    </details>
+  )
+
+interface ActionsProps {
+  page: PageRequest
+  view: RfqView
+  name: string
+  /** Settings that differ from those in force. */
+  changes: Readonly<Record<string, string>>
+  isPast: boolean
+}
+
+/** What one does with a decision: record the award, make the files of exactly what the page shows, ask, try other settings. */
+export function Actions({ page: { request, query }, view, name, changes, isPast }: ActionsProps) {
+  const settings = Object.entries(changes)
+  const isOperator = request.user?.role === 'operator'
+  const fields = [
+    ['channel', view.channel],
+    ['rfq', name],
+    ['_csrf', request.csrfToken],
+    ...(query.as_of === undefined ? [] : [['as_of', query.as_of] as const]),
+    ...settings,
+  ] as const
+  return (
+    <div class="actions noprint">
+      {isOperator && !isPast && settings.length === 0 && (
+        <a class="button primary" href={awardPath(view.channel, nameById(view.rfq.id))}>
+          {view.award === null ? 'Record the award' : 'Change the award'}
+        </a>
+      )}
+      {isOperator && (
+        <form method="post" action="/reports">
+          {fields.map(([key, value]) => (
+            <input key={key} type="hidden" name={key} value={value} />
+          ))}
+          <button type="submit" name="format" value="xlsx">
+            Make workbook
+          </button>{' '}
+          <button type="submit" name="format" value="html">
+            Make HTML report
+          </button>
+        </form>
+      )}
+      {view.decision.questions.length > 0 && (
+        <a class="button" href="#questions">
+          Ask developers
+        </a>
+      )}
+      <a class="button" href="#what-if">
+        What if
+      </a>
+      {!isOperator && (
+        <details>
+          <summary>Command for the workbook</summary>
+          <code>{plain(reportCommand(view, name, view.settings))}</code>
+        </details>
+      )}
+    </div>
+  )
+}
