@@ -172,7 +172,10 @@ const pageRows = (html: string): Figures[] => {
       tonnes: rounded(row.Tonnes?.[0]),
       notMet: notMetOnPage(html, number),
       ...moneyText('compared', withUnit(price), withUnit(row[totalTitle]?.[0])),
-      ...(offered !== undefined && { ownPricePerTonne: rounded(withoutUnit(offered)), ownCurrency: unitOf(offered)?.replace(/\/t$/, '') ?? null }),
+      ...(offered !== undefined && {
+        ownPricePerTonne: rounded(withoutUnit(offered)),
+        ownCurrency: unitOf(offered.replace(/\/t$/, '')),
+      }),
     }
   })
 }
@@ -182,7 +185,9 @@ function notMetOnPage(html: string, number: number): string[] {
   const [, table = ''] = html.split('<div class="table" id="offers">')
   const row = table.split('</tr>').find((one) => new RegExp(`>no\\. ${number}\\b`).test(one)) ?? ''
   const tags = [...row.matchAll(/<details class="tag[^>]*><summary>(.*?)<\/summary>(.*?)<\/details>/gs)]
-  return tags.flatMap(([, label = '', text = '']) => (/^(\d+ flags?|notes)$/.test(label) ? [] : [visibleText(text).trim()]))
+  return tags.flatMap(([, label = '', text = '']) =>
+    /^(\d+ flags?|notes)$/.test(label) ? [] : [visibleText(text).trim()],
+  )
 }
 
 /** The rows of a CSV file by column. */

@@ -26,7 +26,7 @@ function confirmation(body: string): Record<string, string> {
 describe('award of an RFQ on its page', () => {
   it('is recorded as it was shown, in the name of the signed-in user, and shown first from then on', async () => {
     const { rfq, get, send } = await openPage()
-    const form = (await get(RFQ)).body
+    const form = (await get(`${RFQ}/award`)).body
     const boxes = [...form.matchAll(/<input type="checkbox" name="offer\.(\d)" value="([^"]+)"( checked)?/g)]
     expect(boxes.map(([, , id, checked]) => [id, checked !== undefined])).toEqual([
       [rfq.cheap, true],

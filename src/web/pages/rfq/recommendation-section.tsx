@@ -133,12 +133,10 @@ export function Actions({ page: { request, query }, view, name, changes, isPast 
       <a class="button" href="#what-if">
         What if
       </a>
-      {!isOperator && (
-        <details>
-          <summary>Command for the workbook</summary>
-          <code>{plain(reportCommand(view, name, view.settings))}</code>
-        </details>
-      )}
+      <details>
+        <summary>Command for the workbook</summary>
+        <code data-volatile>{plain(reportCommand(view, name, view.settings))}</code>
+      </details>
     </div>
   )
 }
