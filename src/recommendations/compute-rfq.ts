@@ -24,7 +24,8 @@ import type {
 } from '../store/contract.js'
 import { StoreError } from '../store/errors.js'
 import { VERSION } from '../version.js'
-import { awardInBrief } from './awards/award-in-brief.js'
+import { attentionOf } from './attention.js'
+import { type AwardBrief, awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
 import type { OfferFacts } from './offer-facts.js'
 import { searchText } from './rfq-facts.js'
@@ -63,6 +64,7 @@ async function computeRfq(source: ComputeSource, dirty: DirtyRfq, now: Date, loo
   const current = await states.of(found, now)
   const moments = await momentsOf(source, dirty, { state: current, now, lookups })
   const [standing] = await store.awards({ channel, rfqId, standing: true })
+  const award = standing === undefined ? null : awardInBrief(standing, current)
   const recommendations: NewRecommendation[] = []
   let last: Recorded | null = await store.recommendationAt({ channel, rfqId })
   for (const [at, moment] of moments.entries()) {
@@ -91,8 +93,8 @@ async function computeRfq(source: ComputeSource, dirty: DirtyRfq, now: Date, loo
       offers,
       facts: JSON.stringify(current.facts),
       figures: JSON.stringify(current.figures),
-      ...listColumns(found.rfq, offers, current),
-      award: standing === undefined ? null : JSON.stringify(awardInBrief(standing, current)),
+      ...listColumns(found.rfq, offers, current, award),
+      award: award && JSON.stringify(award),
       computedAt: later(now.toISOString(), moments.at(-1) ?? ''),
       engineVersion: ENGINE_VERSION,
     },
@@ -115,8 +117,13 @@ function offerRow(offer: RfqState['assessed']['offers'][number]): OfferRow {
 }
 
 /** The values by which lists are searched and sorted, and the names of the RFQ. */
-function listColumns({ channel, id, valid }: KnownDocument, offers: number, { facts, figures }: RfqState) {
-  const { number, title, names, unreadOffers, listed } = facts
+function listColumns(
+  { channel, id, valid }: KnownDocument,
+  offers: number,
+  { facts, figures }: RfqState,
+  award: AwardBrief | null,
+) {
+  const { number, title, names, unreadOffers } = facts
   const [recommended] = (figures.accepted ?? figures.award)?.offers ?? []
   const sort: RfqSortValues = {
     search: searchText({ ...facts, channel }),
@@ -127,7 +134,7 @@ function listColumns({ channel, id, valid }: KnownDocument, offers: number, { fa
   return {
     names: [id, names.number, names.reference].filter((name) => name !== null),
     sort,
-    isNotable: listed !== null || unreadOffers > 0 || !valid,
+    attention: attentionOf({ ...facts, valid }, award),
   }
 }
 

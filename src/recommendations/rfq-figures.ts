@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { summariseAwards } from '../compare/awards/award-summary.js'
+import { countConditions } from '../compare/decision/conditions.js'
 import type { Outcome } from '../compare/decision/recommendation.js'
 import { hasOtherTerms } from '../compare/offer/newer-summary.js'
 import { summariseOffers } from '../compare/report/rfq-statistics.js'
@@ -16,6 +17,7 @@ export const rfqFigures = z
     newerTerms: count.describe(
       'Offers of which the RFQ, read after them, shows another volume, total, currency, expiry date or contract type.',
     ),
+    withoutRate: count.describe('Offers in another currency of which no exchange rate is known.'),
     meetRequirements: count.describe(
       'Offers within the limits that the RFQ states and not rejected by their review, whatever their status.',
     ),
@@ -34,6 +36,9 @@ export const rfqFigures = z
         tonnes: z.number(),
         pricePerTonne: number,
         coverage: number.describe('Share of the requested tonnes, at most 1.'),
+        conditions: count.describe(
+          'Flags and unmet requirements of the awarded offers: what to check before awarding.',
+        ),
         message: z.string(),
       })
       .nullable()
@@ -56,6 +61,7 @@ export const NO_FIGURES: RfqFigures = {
   ranked: 0,
   summaryOnly: 0,
   newerTerms: 0,
+  withoutRate: 0,
   meetRequirements: 0,
   wanted: null,
   volume: 0,
@@ -76,11 +82,14 @@ export function figuresOf(assessed: RfqAssessment, outcome: Outcome): RfqFigures
   const summary = summariseOffers(offers, rfq, { changes: 0, problems: 0 })
   const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === summary.price.lowest)
   const { accepted, award } = summariseAwards(assessed, outcome)
+  const ids = new Set(outcome.award?.offers.map(({ id }) => id))
+  const awarded = offers.filter(({ id }) => ids.has(id))
   return {
     ranked: summary.ranked,
     summaryOnly: offers.filter(({ shape, missingSince }) => shape === 'summary' && missingSince === null).length,
     newerTerms: offers.filter(({ newerSummary, status }) => status !== 'rejected' && hasOtherTerms(newerSummary))
       .length,
+    withoutRate: offers.filter(({ exclusions }) => exclusions.some(({ code }) => code === 'no-exchange-rate')).length,
     meetRequirements: summary.meetRequirements,
     wanted: rfq.window.lower,
     volume: summary.volume,
@@ -88,7 +97,7 @@ export function figuresOf(assessed: RfqAssessment, outcome: Outcome): RfqFigures
     currency: currency.comparison,
     bestPricePerTonne: summary.price.lowest,
     bestPriceOffer: best?.label ?? null,
-    award: rfq.unreadOffers > 0 ? null : award,
+    award: rfq.unreadOffers > 0 ? null : { ...award, conditions: countConditions(awarded) },
     accepted,
   }
 }

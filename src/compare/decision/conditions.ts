@@ -47,6 +47,12 @@ export function conditionsOf(offers: readonly OfferReport[], nameOf: (offer: Off
   return [...all.slice(0, MAX_CONDITIONS - 1), `And ${formatCount(all.length - MAX_CONDITIONS + 1, 'more condition')}.`]
 }
 
+/** How many flags and requirements not met there are to check before signing; expiry dates and pre-payments are not counted. */
+export const countConditions = (offers: readonly OfferReport[]): number =>
+  new Set(
+    offers.flatMap((offer) => [flagTexts('high'), requirementTexts, flagTexts('medium')].flatMap((of) => of(offer))),
+  ).size
+
 /** The requirements of the RFQ that are text, which only a person can check; null if there are none. */
 export const askedBesides = ({ additionalRequirements }: Pick<RfqTerms, 'additionalRequirements'>): string | null =>
   additionalRequirements === null ? null : truncate(oneLine(additionalRequirements), MAX_QUOTED)

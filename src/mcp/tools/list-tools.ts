@@ -7,10 +7,11 @@ import { closing } from '../../views/closings/closings.js'
 import { RFQ_SORTS, type RfqItem, rfqItem } from '../../views/rfqs/rfqs.js'
 import { text, timestamp } from '../../views/schema.js'
 import { type SearchResults, searchResults } from '../../views/search/search.js'
-import { type Today, todayItem } from '../../views/today/today-view.js'
+import { todayItem, todayRfq, todaySummary } from '../../views/today/today-view.js'
+import type { TodayPage } from '../../web/api/endpoints/list-endpoints.js'
 import { fitAnswer } from '../answer-size.js'
 import { truncateListDiff } from '../list-diff.js'
-import { pageOf, ToolCall } from '../tool-call.js'
+import { ToolCall } from '../tool-call.js'
 import { asOf, momentSince, ofChannel, paging, rfqName } from './arguments.js'
 import { pageShape, sourced, sourceOf, tool } from './tool.js'
 
@@ -163,35 +164,45 @@ export const listTools = [
   }),
   tool({
     name: 'today',
-    output: { since: timestamp, ...pageShape(sourced({ ...todayItem.shape, action: text, command: text })) },
+    output: {
+      since: timestamp,
+      summary: todaySummary,
+      closings: z.array(todayItem.partial()),
+      system: z.array(todayItem.partial()),
+      ...pageShape(sourced({ ...todayRfq.shape, action: text, command: text })),
+    },
     title: 'What needs attention',
     description:
-      'What needs attention now, most urgent first: closes that failed, rounds that wait for approval, RFQs that are overdue ' +
-      'or due soon, new and changed RFQs and offers, channels that are behind, problems of documents. As of a past moment: only ' +
-      'RFQs that were overdue or due then, and news.',
+      'What needs attention now: one item for each RFQ that is overdue, due soon, new or changed, or whose recorded award waits, ' +
+      'most urgent first, with its award and what to do; apart, closes that failed, rounds that wait for approval, channels that are ' +
+      'behind, problems of documents; and figures of all open RFQs. As of a past moment: RFQs only.',
     input: z.strictObject({
       ...ofChannel,
-      since: momentSince('New and changed RFQs and offers since; default 24 hours before'),
+      since: momentSince('What changed since; default 24 hours before'),
       ...asOf,
       due_within_days: z.int().min(0).max(366).default(7).describe('RFQs that are due within so many days.'),
-      ...paging('Items', 50),
+      limit: z.int().min(1).max(200).default(30).describe('RFQs on a page.'),
+      cursor: z
+        .string()
+        .regex(/^\d{1,6}$/)
+        .optional()
+        .describe('`nextCursor` of the previous page.'),
     }),
     async answer({ channel, since, due_within_days, as_of, limit, cursor }, deps) {
       const call = await ToolCall.begin(deps, as_of)
-      const parameters = { channel, since: call.since('since', since), due_within_days }
-      const found = await call.read<Today>('readToday', parameters)
-      const rows = found.items.map(({ rfqVersion, rfqObservedAt, action, ...row }) => ({
-        ...row,
-        action: action.message,
-        command: action.command,
-        ...(row.rfqId !== null && rfqObservedAt !== null && sourceOf('rfq', row.rfqId, rfqVersion, rfqObservedAt)),
+      const parameters = { channel, since: call.since('since', since), due_within_days, cursor, limit }
+      const found = await call.read<TodayPage>('readToday', parameters)
+      const rows = found.rfqs.map(({ rfqVersion, rfqObservedAt, action, ...row }) => ({
+        ...{ ...row, action: action.message, command: action.command },
+        ...(rfqObservedAt !== null && sourceOf('rfq', row.rfqId, rfqVersion, rfqObservedAt)),
       }))
-      // The command, because a channel can have several items of a kind: both of its polls, or several blocked rounds.
-      const keyOf = ({ kind, channel: of, rfqId, command }: (typeof rows)[number]) =>
-        JSON.stringify([kind, of, rfqId, command])
-      return fitAnswer(limit, (maxItems) =>
-        call.answer(channel, { since: found.since, ...pageOf(rows, keyOf, { cursor, limit: maxItems }) }),
-      )
+      const { since: from, summary, closings, system, totalRfqs: total } = found
+      return fitAnswer(limit, (maxItems) => {
+        const end = Number(cursor ?? 0) + Math.min(maxItems, rows.length)
+        const nextCursor = end < total ? String(end) : null
+        const page = { items: rows.slice(0, maxItems), nextCursor, total }
+        return call.answer(channel, { since: from, summary, closings, system, ...page })
+      })
     },
   }),
 ]

@@ -5,6 +5,8 @@ import type { ChainReport } from '../sql/hash-chain.js'
 export interface AwardFilter {
   channel?: string
   rfqId?: string
+  /** Only those of these RFQs of a channel. */
+  rfqIds?: readonly string[]
   /** Only standing awards, which were not withdrawn. */
   standing?: boolean
   /** As of this moment, ignoring later awards and withdrawals. */

@@ -121,13 +121,14 @@ values (@id, ${COLUMNS.map((column) => `@${column}`).join(', ')}, @previousHash,
 /** Awards with their withdrawals, newest first. */
 async function findAwards(
   queries: Queries,
-  { id, channel, rfqId, standing, asOf, before, limit }: AwardFilter & { id?: number },
+  { id, channel, rfqId, rfqIds, standing, asOf, before, limit }: AwardFilter & { id?: number },
 ): Promise<AwardWithWithdrawal[]> {
   const where = allOf(
     'a.withdraws is null',
     id !== undefined && 'a.id = @id',
     channel !== undefined && 'a.channel = @channel',
     rfqId !== undefined && 'a.rfq_id = @rfqId',
+    rfqIds !== undefined && queries.dialect.anyOf('a.rfq_id', '@rfqIds'),
     standing === true && 'w.id is null',
     asOf !== undefined && 'a.at <= @asOf',
     before !== undefined && 'a.id < @before',
@@ -140,6 +141,7 @@ async function findAwards(
       id: id ?? null,
       channel: channel ?? null,
       rfqId: rfqId === undefined ? null : toStoredText(rfqId),
+      rfqIds: rfqIds?.map(toStoredText) ?? [],
       asOf: asOf?.toISOString() ?? null,
       before: before ?? null,
       limit: limit ?? NO_LIMIT,

@@ -77,8 +77,6 @@ export interface Overview {
   listingsWith(words: readonly string[], limit: number): Promise<{ channel: string; id: string }[]>
   /** Stored times that are in the future (`isInFuture`), by channel; empty if the clocks are right. */
   futureTimes(now: Date): Promise<FutureTimes[]>
-  /** The counts of the first poll of a channel, also while it runs; null if they are no longer stored. */
-  foundByFirstPoll(channel: string): Promise<{ offers: number; rfqs: number } | null>
   /** Counts the changes of offers by RFQ. */
   offerRevisions(filter: Omit<RevisionFilter, 'rfqId'> & { after: Date }): Promise<OfferRevisions[]>
 }

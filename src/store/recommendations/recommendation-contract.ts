@@ -31,12 +31,14 @@ export interface RfqRow {
   names: readonly string[]
   /** The values by which lists are searched and sorted. */
   sort: RfqSortValues
-  /** The list differs from the RFQ, or the RFQ was not read in full or is not valid. */
-  isNotable: boolean
+  /** Whether a person has to look at the RFQ, whatever its due date: not at all, soon, or now. */
+  attention: Attention
   /** The row is valid from this moment until something changes. */
   computedAt: Timestamp
   engineVersion: string
 }
+
+export type Attention = 0 | 1 | 2
 
 /** Texts are in lower case. */
 export interface RfqSortValues {
@@ -74,10 +76,29 @@ export interface ListedRfqFilter {
   state?: string
   /** Words that must all occur in `RfqSortValues.search`; or the id of the RFQ. */
   search?: { words: readonly string[]; id: string }
-  /**
-   * Only RFQs that may need attention: open and due by a date, changed since a moment, notable, or with an outdated row.
-   */
-  newsOf?: { dueBy: string; since: Date }
+}
+
+/** An RFQ that may need attention. */
+export interface AttentionRfq {
+  channel: string
+  rfqId: string
+  number: number | null
+  state: string | null
+  /** YYYY-MM-DD. */
+  dueDate: string | null
+  missingSince: Timestamp | null
+  attention: Attention
+  /** Whether the desk recorded an award that stands. */
+  isAwarded: boolean
+}
+
+/** What the open RFQs of a currency are worth: their standing awards, or else what is recommended. */
+export interface OpenValue {
+  /** Null for RFQs for which nothing is recommended. */
+  currency: string | null
+  rfqs: number
+  tonnes: number | null
+  total: number | null
 }
 
 /** What RFQs can be sorted by; nulls come last. */
@@ -192,8 +213,21 @@ export interface RecommendationQueries {
   offersWith(words: readonly string[], limit: number): Promise<FoundOffer[]>
   /** Those of the names that several RFQs of a channel share, in lower case. */
   sharedNames(channel: string, names: readonly string[]): Promise<Set<string>>
-  /** The states of standing awards on the marketplace, as JSON; without those of dirty RFQs. */
-  awardStates(channel?: string): Promise<{ channel: string; rfqId: string; award: string; computedAt: Timestamp }[]>
+  /** The open RFQs that are due by a date (YYYY-MM-DD), those whose row needs attention, and those with these ids; unsorted. */
+  attentionRfqs(filter: {
+    channel?: string
+    dueBy: string
+    others: readonly { channel: string; rfqId: string }[]
+  }): Promise<AttentionRfq[]>
+  /** The open RFQs that are not missing, by currency; of a past moment, those RFQs of a channel. */
+  openValues(
+    filter: { channel?: string } | { channel: string; rfqIds: readonly string[]; asOf: Date },
+  ): Promise<OpenValue[]>
+  /** The states of standing awards of RFQs on the marketplace, as JSON; without those of dirty RFQs. */
+  awardStates(
+    channel: string,
+    rfqIds: readonly string[],
+  ): Promise<{ rfqId: string; award: string; computedAt: Timestamp }[]>
   /** The figures of RFQs of a channel as JSON, by id; RFQs without a row are absent. */
   rfqFigures(channel: string, rfqIds: readonly string[]): Promise<Map<string, string>>
 }

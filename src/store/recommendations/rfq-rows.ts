@@ -2,11 +2,13 @@ import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { allOf, type Dialect, type Queries, type Transaction } from '../sql/sql-database.js'
 import { hasWords, wordPatterns } from '../sql/word-search.js'
 import type {
+  Attention,
   ListedRfq,
   ListedRfqFilter,
   ListedRfqPage,
   ListedRfqSort,
   OfferRow,
+  OpenValue,
   RecommendationQueries,
   RfqRow,
 } from './recommendation-contract.js'
@@ -14,7 +16,7 @@ import type {
 const COLUMNS = {
   ...{ version: '@version', valid: '@valid', offers: '@offers', facts: '@facts', figures: '@figures', award: '@award' },
   ...{ search: '@search', number: '@number', title: '@title', offer_count: '@offerCount', recommended: '@recommended' },
-  ...{ wanted: '@wanted', coverage: '@coverage', best_price: '@bestPrice', notable: '@notable' },
+  ...{ wanted: '@wanted', coverage: '@coverage', best_price: '@bestPrice', attention: '@attention' },
   ...{ computed_at: '@computedAt', engine_version: '@engineVersion' },
 }
 
@@ -30,7 +32,7 @@ export async function recordRow(tx: Transaction, row: RfqRow, offerRows: readonl
       ...{ version: row.version, valid: row.valid ? 1 : 0, offers: row.offers, facts: row.facts, figures: row.figures },
       ...{ award: row.award, search: toStoredText(search), number, title: storedOrNull(title), offerCount: offers },
       ...{ recommended: storedOrNull(recommended), wanted, coverage, bestPrice: bestPricePerTonne },
-      ...{ notable: row.isNotable ? 1 : 0, computedAt: row.computedAt, engineVersion: row.engineVersion, ...key },
+      ...{ attention: row.attention, computedAt: row.computedAt, engineVersion: row.engineVersion, ...key },
     },
   )
   await tx.run('delete from rfq_names where channel = @channel and rfq_id = @rfqId', key)
@@ -139,7 +141,7 @@ const MAX_MATCHES = 2_000
 
 /** The condition and parameters of a filter. */
 function conditionOf(filter: ListedRfqFilter, { anyOf }: Dialect) {
-  const { channel, ids, state, search, newsOf } = filter
+  const { channel, ids, state, search } = filter
   const words = search?.words ?? []
   const found = words.length > 0 && `(${hasWords('r.search', words)} or e.id = @searchId)`
   const where = allOf(
@@ -148,9 +150,6 @@ function conditionOf(filter: ListedRfqFilter, { anyOf }: Dialect) {
     ids !== undefined && anyOf('e.id', '@ids'),
     state !== undefined && 'e.state = @state',
     found,
-    newsOf !== undefined &&
-      `((e.state = 'open' and e.due_date <= @dueBy) or e.changed_at > @since or e.missing_since > @since
-        or r.notable = 1 or r.notable is null or d.rfq_id is not null)`,
   )
   return {
     where,
@@ -160,18 +159,78 @@ function conditionOf(filter: ListedRfqFilter, { anyOf }: Dialect) {
         ids: ids?.map(toStoredText) ?? [],
         state: state === undefined ? null : toStoredText(state),
       },
-      ...{ dueBy: newsOf?.dueBy ?? null, since: newsOf?.since.toISOString() ?? null },
       searchId: search === undefined ? null : toStoredText(search.id),
       ...wordPatterns(words),
     },
   }
 }
 
+interface AttentionRow {
+  channel: string
+  id: string
+  state: string | null
+  due_date: string | null
+  missing_since: string | null
+  number: number | null
+  /** Null if there is no row. */
+  attention: Attention | null
+  awarded: number
+}
+
+const ATTENTION_COLUMNS = `e.channel, e.id, e.state, e.due_date, e.missing_since, r.number, r.attention,
+  case when r.award is null then 0 else 1 end as awarded`
+const ROW = 'r.channel = e.channel and r.rfq_id = e.id'
+const channelIs = (column: string, channel: string | undefined) =>
+  channel === undefined ? `${column} in (select channel from channels)` : `${column} = @channel`
+
+/** In two parts, so that each uses its index. */
+const attentionOf = ({ leftJoin }: Dialect, channel: string | undefined) => `
+select ${ATTENTION_COLUMNS} from documents e ${leftJoin('rfq_rows', 'r', ROW)}
+where e.kind = 'rfq' and ${channelIs('e.channel', channel)} and e.state = 'open' and e.due_date <= @dueBy
+  and e.missing_since is null
+union all
+select ${ATTENTION_COLUMNS} from rfq_rows r
+join documents e on e.channel = r.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = r.rfq_id
+where r.attention > 0 and ${channelIs('r.channel', channel)}`
+
+const attentionById = ({ anyOf, leftJoin }: Dialect) => `
+select ${ATTENTION_COLUMNS} from documents e ${leftJoin('rfq_rows', 'r', ROW)}
+where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and ${anyOf('e.id', '@ids')}`
+
+/** Of the past, the recommendations and awards of that moment. */
+const openValues = ({ anyOf, leftJoin }: Dialect, ofChannel: boolean, isPast: boolean) => `
+select coalesce(a.currency, r.currency) as currency, count(*) as rfqs, sum(coalesce(a.tonnes, r.tonnes)) as tonnes,
+  sum(coalesce(a.total, r.cost)) as total
+from documents e
+${leftJoin(
+  'recommendations',
+  'r',
+  `r.channel = e.channel and r.rfq_id = e.id and ${isPast ? 'r.at <= @asOf and (r.superseded_at is null or r.superseded_at > @asOf)' : 'r.superseded_at is null'}`,
+)}
+${leftJoin(
+  'awards',
+  'a',
+  `a.channel = e.channel and a.rfq_id = e.id and a.withdraws is null ${isPast ? 'and a.at <= @asOf' : ''}
+    and not exists (select 1 from awards w where w.withdraws = a.id ${isPast ? 'and w.at <= @asOf' : ''})`,
+)}
+where e.kind = 'rfq' and ${channelIs('e.channel', ofChannel ? '' : undefined)}
+  and ${isPast ? `e.rfq_id = '' and ${anyOf('e.id', '@ids')}` : `e.state = 'open' and e.missing_since is null`}
+group by coalesce(a.currency, r.currency) order by 1`
+
 export const createRfqRowQueries = (
   queries: Queries,
 ): Pick<
   RecommendationQueries,
-  'listedRfqs' | 'countRfqs' | 'sharedNames' | 'rfqsNamed' | 'offersWith' | 'rfqFigures' | 'rfqRow' | 'awardStates'
+  | 'listedRfqs'
+  | 'countRfqs'
+  | 'sharedNames'
+  | 'rfqsNamed'
+  | 'offersWith'
+  | 'rfqFigures'
+  | 'rfqRow'
+  | 'awardStates'
+  | 'attentionRfqs'
+  | 'openValues'
 > => ({
   async listedRfqs(filter: ListedRfqFilter, page?: ListedRfqPage) {
     const { where, parameters } = conditionOf(filter, queries.dialect)
@@ -185,7 +244,7 @@ export const createRfqRowQueries = (
   async countRfqs(filter) {
     const { where, parameters } = conditionOf(filter, queries.dialect)
     // Joins rows only if the filter uses them.
-    const from = filter.search === undefined && filter.newsOf === undefined ? 'from documents e' : FROM(queries.dialect)
+    const from = filter.search === undefined ? 'from documents e' : FROM(queries.dialect)
     const rows = await queries.all<{ state: string | null; rfqs: number }>(
       `select e.state, count(*) as rfqs ${from} where ${where} group by e.state order by e.state`,
       parameters,
@@ -229,15 +288,43 @@ export const createRfqRowQueries = (
     )
     return row ? { computedAt: row.computed_at } : null
   },
-  async awardStates(channel) {
-    const rows = await queries.all<{ channel: string; rfq_id: string; award: string; computed_at: string }>(
-      `select r.channel, r.rfq_id, r.award, r.computed_at from rfq_rows r
-      where r.award is not null and ${allOf(channel !== undefined && 'r.channel = @channel')}
+  async attentionRfqs({ channel, dueBy, others }) {
+    const channels = new Set(others.map((each) => each.channel))
+    const found = await queries.all<AttentionRow>(attentionOf(queries.dialect, channel), {
+      channel: channel ?? null,
+      dueBy,
+    })
+    for (const key of channels) {
+      const ids = others.flatMap((each) => (each.channel === key ? toStoredText(each.rfqId) : []))
+      found.push(...(await queries.all<AttentionRow>(attentionById(queries.dialect), { channel: key, ids })))
+    }
+    const rows = new Map(found.map((row) => [`${row.channel}\t${row.id}`, row]))
+    return [...rows.values()].map(({ id, due_date, missing_since, awarded, ...row }) => ({
+      ...{ channel: row.channel, rfqId: fromStoredText(id), number: row.number },
+      ...{
+        state: row.state === null ? null : fromStoredText(row.state),
+        dueDate: due_date,
+        missingSince: missing_since,
+      },
+      ...{ attention: row.attention ?? 0, isAwarded: awarded === 1 },
+    }))
+  },
+  async openValues(filter) {
+    const isPast = 'asOf' in filter
+    return queries.all<OpenValue>(openValues(queries.dialect, filter.channel !== undefined, isPast), {
+      channel: filter.channel ?? null,
+      ...(isPast && { ids: filter.rfqIds.map(toStoredText), asOf: filter.asOf.toISOString() }),
+    })
+  },
+  async awardStates(channel, rfqIds) {
+    const rows = await queries.all<{ rfq_id: string; award: string; computed_at: string }>(
+      `select r.rfq_id, r.award, r.computed_at from rfq_rows r
+      where r.award is not null and r.channel = @channel and ${queries.dialect.anyOf('r.rfq_id', '@ids')}
         and not exists (select 1 from dirty_rfqs d where d.channel = r.channel and d.rfq_id = r.rfq_id)`,
-      { channel: channel ?? null },
+      { channel, ids: rfqIds.map(toStoredText) },
     )
-    return rows.map(({ rfq_id, computed_at, ...row }) => ({
-      ...{ channel: row.channel, rfqId: fromStoredText(rfq_id), award: row.award, computedAt: computed_at },
+    return rows.map(({ rfq_id, computed_at, award }) => ({
+      ...{ rfqId: fromStoredText(rfq_id), award, computedAt: computed_at },
     }))
   },
   async rfqFigures(channel, rfqIds) {

@@ -268,6 +268,7 @@ create table events (
   data text not null
 ) strict;
 create index events_of_channel on events (channel, kind);
+create index events_at on events (at);
 
 -- The delivery of an event to a target.
 create table deliveries (
@@ -385,12 +386,14 @@ create table rfq_rows (
   wanted real,
   coverage real,
   best_price real,
-  -- 1 if the list differs from the RFQ, or the RFQ was not read in full or is not valid.
-  notable integer not null,
+  -- Whether a person has to look at the RFQ, whatever its due date: 0 no, 1 soon, 2 now.
+  attention integer not null check (attention in (0, 1, 2)),
   computed_at text not null,
   engine_version text not null,
   primary key (channel, rfq_id)
 ) strict, without rowid;
+
+create index rfq_rows_attention on rfq_rows (channel, rfq_id) where attention > 0;
 
 -- The offers for RFQs, as of their rows: for search, and to find the RFQs with an offer for a listing.
 create table offer_rows (

@@ -70,8 +70,6 @@ export interface RfqListFilter extends RfqListMoment {
   channel?: string
   /** At least these, of the present. */
   ids?: readonly string[]
-  /** Of the present, only those that somebody may have to know of; others may be among them. */
-  newsOf?: { dueBy: string; since: Date }
 }
 
 export interface RfqPageFilter extends RfqListMoment, ListedRfqPage {
@@ -245,11 +243,11 @@ export function createRfqList({ store, channels, settings, maxSmall = MAX_SMALL 
   }
 
   return {
-    async rows({ channel, now, asOf, ids, newsOf }) {
+    async rows({ channel, now, asOf, ids }) {
       const ofChannel = channel === undefined ? {} : { channel }
       if (asOf !== undefined) return withNames(await pastRows({ ...ofChannel, asOf })).sort(byUrgency)
-      const isAll = (ids ?? newsOf) === undefined || (await isSmall(channel))
-      const part = isAll ? {} : { ...(ids && { ids }), ...(newsOf && { newsOf }) }
+      const isAll = ids === undefined || (await isSmall(channel))
+      const part = isAll ? {} : { ids }
       const all = await presentRows(await store.listedRfqs({ ...ofChannel, ...part }), now)
       return (isAll ? withNames(all) : await nameRows(all)).sort(byUrgency)
     },

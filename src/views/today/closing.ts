@@ -2,48 +2,62 @@ import type { ApprovalPlan, UnsettledClose } from '../../core/records.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import type { ClockSkewBlock } from '../../core/time/clock-skew.js'
-import type { RfqFigures } from '../../recommendations/rfq-figures.js'
 import { createRulesLookup } from '../channels/channel-rules.js'
-import { blockedRoundMessage, keptReason, nextRoundPrediction, unsettledText } from '../closings/closing-outlook.js'
+import {
+  blockedRoundMessage,
+  type ClosingOutlook,
+  keptReason,
+  nextRoundPrediction,
+  unsettledText,
+} from '../closings/closing-outlook.js'
 import { closingPath, listPath } from '../page-paths.js'
 import type { RfqListRow } from '../rfqs/rfq-list.js'
-import { listedText } from './listed.js'
-import {
-  filterOf,
-  keyOf,
-  NO_RFQ,
-  onChannel,
-  rfqFields,
-  sentences,
-  type TodayContext,
-  type TodayItem,
-} from './today-view.js'
+import { filterOf, keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-view.js'
 
-/** Closes and closing rounds that need attention, and RFQs that nothing closed. */
-export async function closingItems(context: TodayContext): Promise<TodayItem[]> {
-  const filter = { ...filterOf(context), now: context.now }
-  const [unsettled, plans] = await Promise.all([
-    context.source.store.unsettledCloses(filter),
-    context.source.store.pendingPlans(filter),
-  ])
-  const named = [
+/** Closings that need attention. */
+export interface Closings {
+  items: TodayItem[]
+  /** `keyOf` the RFQs that they are about. */
+  named: ReadonlySet<string>
+  /** What becomes of RFQs that are past due and open, by `keyOf`, except of those that are named. */
+  outlooks: (rows: readonly RfqListRow[]) => Promise<ReadonlyMap<string, ClosingOutlook>>
+}
+
+/** Closes and closing rounds that need attention; none of a past moment. */
+export async function readClosings(context: TodayContext): Promise<Closings> {
+  const { source, now, asOf } = context
+  const findClockSkewBlock = createClockLookup(context)
+  const filter = { ...filterOf(context), now }
+  const [unsettled, plans] =
+    asOf === undefined
+      ? await Promise.all([source.store.unsettledCloses(filter), source.store.pendingPlans(filter)])
+      : [[], []]
+  const named = new Set([
     ...unsettled.map(({ channel, rfqId }) => keyOf({ channel, id: rfqId })),
     ...plans.flatMap(({ channel, rfqIds }) => rfqIds.map((id) => keyOf({ channel, id }))),
-  ]
-  const findClockSkewBlock = createClockLookup(context)
-  const rows = await context.rowsOf(unsettled)
-  return [
-    ...(await Promise.all(
-      unsettled.map(async (close) => unsettledItem(close, rows, await findClockSkewBlock(close.channel))),
-    )),
-    ...(await Promise.all(
-      plans.map(async (plan) =>
-        blockedRoundItem(plan, await context.source.findClosingBlocker(plan.channel, context.now)),
+  ])
+  const rows = new Map<string, RfqListRow>()
+  for (const channel of new Set(unsettled.map((close) => close.channel))) {
+    const ids = unsettled.flatMap((close) => (close.channel === channel ? close.rfqId : []))
+    for (const row of await source.rfqs.rows({ now, channel, ids })) rows.set(keyOf(row), row)
+  }
+  const items = await Promise.all([
+    ...unsettled.map(async (close) => unsettledItem(close, rows, await findClockSkewBlock(close.channel))),
+    ...plans.map(async (plan) => blockedRoundItem(plan, await source.findClosingBlocker(plan.channel, now))),
+  ])
+  return {
+    items: items.sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)),
+    named,
+    outlooks: (wanted) =>
+      outlooksOf(
+        context,
+        wanted.filter((row) => !named.has(keyOf(row))),
+        findClockSkewBlock,
       ),
-    )),
-    ...(await overdueItems(context, new Set(named), findClockSkewBlock)),
-  ]
+  }
 }
+
+const SEVERITIES = ['high', 'medium', 'low']
 
 /** What stopped the newest closing round of a channel, if its clocks did and it is set to close; looked up once for each. */
 function createClockLookup({ source }: TodayContext): (channel: string) => Promise<ClockSkewBlock | null> {
@@ -110,75 +124,30 @@ function blockedRoundItem(approvalPlan: ApprovalPlan, blocker: string | null): T
   }
 }
 
-/** RFQs that are past due and open, unless an item about their close names them already. */
-async function overdueItems(
-  context: TodayContext,
-  named: ReadonlySet<string>,
+/** What becomes of RFQs that are past due and open, by `keyOf`. */
+async function outlooksOf(
+  { source, now, asOf }: TodayContext,
+  rows: readonly RfqListRow[],
   findClockSkewBlock: ReturnType<typeof createClockLookup>,
-): Promise<TodayItem[]> {
-  const overdue = context.rows.filter((row) => isOverdue(row) && !named.has(keyOf(row)))
-  const rulesOf = createRulesLookup(context.source.channels)
-  const figures = await context.source.rfqs.figures(overdue, { now: context.now })
-  const reasons = new Map<string, string>()
-  const blockers = new Map<string, string | null>()
-  for (const channel of new Set(overdue.map((row) => row.channel))) {
+): Promise<Map<string, ClosingOutlook>> {
+  // What a closing round would do is known of the present only.
+  if (asOf !== undefined) return new Map(rows.map((row) => [keyOf(row), { message: '', isClosable: false }]))
+  const rulesOf = createRulesLookup(source.channels)
+  const outlooks = new Map<string, ClosingOutlook>()
+  for (const channel of new Set(rows.map((row) => row.channel))) {
+    const own = rows.filter((row) => row.channel === channel)
     const rules = rulesOf(channel)
-    blockers.set(channel, await context.source.findClosingBlocker(channel, context.now))
-    const ids = overdue.flatMap((row) => (row.channel === channel ? row.id : []))
-    for (const decision of await context.source.store.newestDecisions(channel, ids)) {
-      const reason = keptReason(decision, rules, await findClockSkewBlock(channel))
-      if (reason !== undefined) reasons.set(keyOf({ channel, id: decision.rfqId }), reason)
-    }
+    const { autoClose } = rules
+    const blocker = autoClose === 'on' ? await source.findClosingBlocker(channel, now) : null
+    const skew = await findClockSkewBlock(channel)
+    const decisions = await source.store.newestDecisions(
+      channel,
+      own.map(({ id }) => id),
+    )
+    const reasons = new Map(decisions.map((decision) => [decision.rfqId, keptReason(decision, rules, skew)]))
+    const clocks = blocker === null ? skew : null
+    for (const row of own)
+      outlooks.set(keyOf(row), nextRoundPrediction(row, { autoClose, blocker, clocks, kept: reasons.get(row.id) }))
   }
-  return Promise.all(
-    overdue.map(async (row, at) => {
-      const { autoClose } = rulesOf(row.channel)
-      const blocker = autoClose === 'on' ? (blockers.get(row.channel) ?? null) : null
-      const clocks = blocker === null ? await findClockSkewBlock(row.channel) : null
-      const kept = reasons.get(keyOf(row))
-      const { message, isClosable } = nextRoundPrediction(row, { autoClose, blocker, clocks, kept })
-      return {
-        kind: 'overdue',
-        severity: isClosable ? 'medium' : 'high',
-        ...rfqFields(row.channel, row.id, row),
-        message: sentences(
-          `Past due since ${row.responseDueDate} and still open.`,
-          listedText(row),
-          message,
-          acceptedText(figures[at]),
-        ),
-        since: null,
-        action: {
-          message: isClosable ? 'Close it now' : 'See why it is open',
-          command: isClosable
-            ? `quotekeeper close-expired ${onChannel(row.channel)}`
-            : `quotekeeper closings --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
-          path: closingPath(row.channel, row.name),
-        },
-      }
-    }),
-  )
+  return outlooks
 }
-
-/** RFQs that were past due and open at a past moment. */
-export async function pastOverdueItems({ rows, source, now, asOf }: TodayContext): Promise<TodayItem[]> {
-  const overdue = rows.filter(isOverdue)
-  const figures = await source.rfqs.figures(overdue, { now, ...(asOf && { asOf }) })
-  return overdue.map((row, at) => ({
-    kind: 'overdue',
-    severity: 'high',
-    ...rfqFields(row.channel, row.id, row),
-    message: sentences(`Past due since ${row.responseDueDate} and open.`, listedText(row), acceptedText(figures[at])),
-    since: null,
-    action: {
-      message: 'See what was decided',
-      command: `quotekeeper closings --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
-      path: closingPath(row.channel, row.name),
-    },
-  }))
-}
-
-/** Empty if no offer is accepted. */
-const acceptedText = (figures: RfqFigures | undefined): string => figures?.accepted?.message ?? ''
-
-const isOverdue = ({ overdue, missingSince }: RfqListRow) => overdue && missingSince === null

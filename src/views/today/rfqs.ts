@@ -1,121 +1,270 @@
-import { changesOfVersion } from '../../compare/report/document-changes.js'
+import { awardText } from '../../compare/decision/award-state.js'
 import { unreadText } from '../../compare/rfq/rfq-flags.js'
-import { byCodeUnit } from '../../core/numbers.js'
-import type { Revision } from '../../core/records.js'
-import { formatCount } from '../../core/text/number-format.js'
+import { describeListDiff } from '../../core/sources/source-text.js'
+import { isDecisive } from '../../core/sources/sources.js'
+import { formatCount, formatDaysFromToday, formatPricePerTonne } from '../../core/text/number-format.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
-import { listPath, rfqPath } from '../page-paths.js'
+import { nameById } from '../../core/text/rfq-name.js'
+import type { RfqFigures } from '../../recommendations/rfq-figures.js'
+import type { ClosingOutlook } from '../closings/closing-outlook.js'
+import { awardPath, closingPath, listPath, rfqPath } from '../page-paths.js'
 import type { RfqListRow } from '../rfqs/rfq-list.js'
-import type { FirstPolls } from './offers.js'
-import { keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-view.js'
+import { type StandingAward, standingAwards } from './awards.js'
+import type { Candidate, Candidates } from './candidates.js'
+import type { Closings } from './closing.js'
+import { eventsOf, type ToldChanges, tellChanges } from './news.js'
+import {
+  keyOf,
+  onChannel,
+  rfqFields,
+  sentences,
+  type TodayContext,
+  type TodayDoubt,
+  type TodayRfq,
+  type TodayRfqKind,
+} from './today-view.js'
 
-/** RFQs of one channel that are named; the others are counted. */
-const MAX_RFQS = 20
-/** Changes of one RFQ that are named. */
-const MAX_CHANGES = 3
-/** Revisions of one moment that are looked at: those of the RFQ come first. */
-const MAX_REVISIONS = 20
-
-interface RfqNews {
-  firstPolls: FirstPolls
-  /** The RFQs with news of their offers, which have an item of their own. */
-  withOffers: ReadonlySet<string>
+/** What a row is made from. */
+interface Subject {
+  candidate: Candidate
+  row: RfqListRow
+  figures: RfqFigures
+  standing: StandingAward | undefined
+  /** What becomes of it; null unless it is overdue. */
+  outlook: ClosingOutlook | null
+  told: ToldChanges
+  since: Date
+  dueWithinDays: number
 }
 
-/** RFQs that are new or changed, or are no longer listed, without news of their offers; newest first. */
-export async function rfqItems(context: TodayContext, { firstPolls, withOffers }: RfqNews): Promise<TodayItem[]> {
-  const isRecent = (row: RfqListRow, since: Date) => new Date(newestOf(row)) > since && !withOffers.has(keyOf(row))
-  const recent = context.rows.filter((row) => isRecent(row, context.since))
-  const items: TodayItem[] = []
-  for (const channel of new Set(recent.map((row) => row.channel))) {
-    // What the first poll of a channel found is no news of each RFQ.
-    const first = await firstPolls(channel)
-    const since = first !== null && first.end > context.since ? first.end : context.since
-    const own = recent.filter((row) => row.channel === channel && isRecent(row, since))
-    own.sort((a, b) => byCodeUnit(newestOf(b), newestOf(a)))
-    items.push(...(await namedItems(context, own.slice(0, MAX_RFQS), since)))
-    if (own.length > MAX_RFQS) items.push(moreItem(channel, own.slice(MAX_RFQS)))
+/** The rows of RFQs, in the same order. RFQs that are no longer stored, as after a restore, have none. */
+export async function rfqRows(
+  context: TodayContext,
+  candidates: readonly Candidate[],
+  { past }: Pick<Candidates, 'past'>,
+  closings: Closings,
+): Promise<TodayRfq[]> {
+  const { source, now, asOf, since, dueWithinDays } = context
+  const moment = { now, ...(asOf && { asOf }) }
+  const subjects = new Map<string, Subject>()
+  for (const channel of new Set(candidates.map((each) => each.channel))) {
+    const own = new Map(candidates.flatMap((each) => (each.channel === channel ? [[each.rfqId, each]] : [])))
+    const ids = [...own.keys()]
+    const listed =
+      past === undefined
+        ? await source.rfqs.rows({ ...moment, channel, ids })
+        : ids.flatMap((id) => past.rows.get(keyOf({ channel, id })) ?? [])
+    const rows = listed.filter(({ id }) => own.has(id))
+    const figures = await source.rfqs.figures(rows, moment)
+    const awards = past?.awards ?? (await standingAwards(context, channel, ids))
+    const events = await eventsOf(
+      context,
+      channel,
+      ids.filter((id) => own.get(id)?.news !== undefined),
+    )
+    const outlooks = await closings.outlooks(rows.filter(({ id }) => own.get(id)?.overdue))
+    for (const [at, row] of rows.entries()) {
+      const [candidate, key] = [own.get(row.id), keyOf(row)]
+      const rowFigures = figures[at]
+      if (candidate === undefined || rowFigures === undefined) continue
+      const standing = awards.get(key)
+      const isDecided = standing !== undefined || row.state !== 'open'
+      const told =
+        candidate.news === undefined
+          ? { changes: [], moreChanges: 0 }
+          : tellChanges(candidate.news, events.get(row.id) ?? [], isDecided)
+      // What the rows lead to is shown as it is now, when another RFQ may have the number.
+      const named = asOf === undefined ? row : { ...row, name: nameById(row.id) }
+      const outlook = outlooks.get(key) ?? null
+      subjects.set(key, { candidate, row: named, figures: rowFigures, standing, outlook, told, since, dueWithinDays })
+    }
   }
-  return items.sort((a, b) => byCodeUnit(b.since ?? '', a.since ?? ''))
+  return candidates.flatMap(({ channel, rfqId: id }) => {
+    const subject = subjects.get(keyOf({ channel, id }))
+    return subject === undefined ? [] : toRow(subject)
+  })
 }
 
-/** When the RFQ itself was last observed to be different. */
-const newestOf = ({ changedAt, missingSince }: RfqListRow): string =>
-  missingSince !== null && missingSince > changedAt ? missingSince : changedAt
-
-async function namedItems({ source }: TodayContext, rows: readonly RfqListRow[], since: Date): Promise<TodayItem[]> {
-  const [first] = rows
-  if (first === undefined) return []
-  const { channel } = first
-  const known = await source.store.rfqs({ channel, ids: rows.map(({ id }) => id), withoutResponses: true })
-  const isNew = new Set(known.flatMap(({ rfq }) => (new Date(rfq.firstObservedAt) > since ? rfq.id : [])))
-  const items: TodayItem[] = []
-  for (const row of rows) {
-    const message = isNew.has(row.id) ? newWords(row) : changeText(await newestRevisions(source, row))
-    if (message !== null) items.push(toItem(row, message))
-  }
-  return items
-}
-
-const toItem = (row: RfqListRow, message: string): TodayItem => ({
-  kind: 'rfqs',
-  severity: 'low',
-  ...rfqFields(row.channel, row.id, row),
-  message,
-  since: newestOf(row),
-  action: {
-    message: 'See what changed',
-    command: `quotekeeper changes --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
-    path: rfqPath(row.channel, row.name),
-  },
-})
-
-function newWords({ responseDueDate, offers, unreadOffers, missingSince }: RfqListRow): string {
-  const due = responseDueDate === null ? 'without a due date' : `due ${responseDueDate}`
-  const gone = missingSince === null ? '' : '; no longer listed'
-  const known = offers === 0 ? 'no offers yet' : formatCount(offers, 'offer')
-  return `New, ${due}; ${unreadOffers === 0 ? known : unreadText(unreadOffers)}${gone}.`
-}
-
-/** What was observed of the RFQ at that moment: reading all of a long period would take long for each. */
-async function newestRevisions({ store }: TodayContext['source'], row: RfqListRow): Promise<Revision[]> {
-  const at = new Date(newestOf(row))
-  const period = { after: new Date(at.getTime() - 1), asOf: at }
-  const revisions = await store.revisions({ channel: row.channel, rfqId: row.id, ...period, limit: MAX_REVISIONS })
-  return revisions.filter(({ kind, event }) => kind === 'rfq' && event !== 'recommendation')
-}
-
-/** Null if nothing but the offers changed, which are part of the document of the RFQ. */
-function changeText(revisions: readonly Revision[]): string | null {
-  const changes = revisions.flatMap(changesOf)
-  if (changes.length === 0) return null
-  const more = changes.length > MAX_CHANGES ? `; and ${changes.length - MAX_CHANGES} more` : ''
-  return `Changed: ${changes.slice(0, MAX_CHANGES).join('; ')}${more}.`
-}
-
-function changesOf({ event, version, previous, seenBy }: Revision): string[] {
-  if (event === 'missing') return ['no longer listed']
-  if (event === 'returned') return ['listed again']
-  // That an RFQ could be read, of which only the list entry was known, is no change of it.
-  if (version === null || (previous !== null && previous.shape !== version.shape)) return []
-  const changes = changesOfVersion(previous, version, { labels: new Map(), asOf: seenBy })
-  // When it was closed or opened is shown with its state.
-  const named = changes.filter(({ field }) => !/At$/.test(field ?? ''))
-  return (named.length > 0 ? named : changes).map(({ message }) => message.replace(/^RFQ: /, '').replace(/\.$/, ''))
-}
-
-function moreItem(channel: string, rows: readonly RfqListRow[]): TodayItem {
+function toRow(subject: Subject): TodayRfq {
+  const { candidate, row, figures, standing, told } = subject
+  const kinds = kindsOf(subject)
+  const note = noteOf(subject, kinds)
+  const award = awardOf(figures, standing)
+  const body =
+    standing !== undefined
+      ? `Awarded: ${awardText(standing.award)}.`
+      : row.state === 'open'
+        ? offerText(row, figures)
+        : ''
+  const more = told.moreChanges === 0 ? '' : `And ${formatCount(told.moreChanges, 'more change')}.`
   return {
-    kind: 'rfqs',
-    severity: 'low',
-    ...NO_RFQ,
-    channel,
-    message: `${formatCount(rows.length, 'more RFQ')} may be new or changed.`,
-    since: rows.map(newestOf).sort().at(-1) ?? null,
-    action: {
-      message: 'List the changes',
-      command: `quotekeeper changes ${onChannel(channel)}`,
-      path: listPath('changes', channel),
-    },
+    ...{ kind: kinds[0] ?? 'rfqs', kinds, severity: candidate.severity },
+    ...rfqFields(row.channel, row.id, row, candidate.number),
+    ...{ rfqId: row.id, state: row.state, daysToDue: candidate.daysToDue },
+    award,
+    noAward: award === null && row.state === 'open' ? noAwardText(row, figures) : null,
+    ...{ maxPricePerTonne: row.maxUnitPrice, maxPriceCurrency: row.currency },
+    coverage: coverageOf(figures, standing),
+    doubts: doubtsOf(subject, award),
+    note,
+    ...told,
+    message: sentences(
+      dueText(subject, kinds),
+      note ?? '',
+      subject.outlook?.message ?? '',
+      body,
+      ...told.changes.map((each) => `${each}.`),
+      more,
+    ),
+    since: candidate.news?.newestAt ?? null,
+    action: nextStep(subject, kinds, award),
   }
+}
+
+const isDue = ({ candidate: { daysToDue, overdue }, row, dueWithinDays }: Subject): boolean =>
+  row.state === 'open' && row.missingSince === null && !overdue && daysToDue !== null && daysToDue <= dueWithinDays
+
+/** What the marketplace shows of the award; that it is accepted is told once. */
+const findingsOf = ({ standing, since }: Subject) =>
+  (standing?.state.findings ?? []).filter(
+    (finding) => finding.code !== 'accepted' || (finding.since !== null && new Date(finding.since) > since),
+  )
+
+const isContradicted = ({ listed }: RfqListRow) => listed !== null && isDecisive(listed)
+
+function kindsOf(subject: Subject): TodayRfqKind[] {
+  const { candidate, row } = subject
+  const { news } = candidate
+  const offers = news === undefined ? 0 : news.offers.added + news.offers.changed + news.offers.withdrawn
+  const reasons: Record<TodayRfqKind, boolean | undefined> = {
+    award: findingsOf(subject).length > 0,
+    overdue: subject.outlook !== null,
+    due: isDue(subject),
+    problems: !row.valid && row.state !== 'closed',
+    listed: isContradicted(row),
+    recommendation: news?.isRecommendationChanged && subject.standing === undefined && row.state === 'open',
+    offers: offers > 0,
+    rfqs: news?.isNew || news?.isChanged,
+  }
+  return (Object.keys(reasons) as TodayRfqKind[]).filter((kind) => reasons[kind])
+}
+
+const dueText = ({ row, candidate }: Subject, kinds: readonly TodayRfqKind[]): string => {
+  if (kinds.includes('overdue')) return `Past due since ${row.responseDueDate} and still open.`
+  return kinds.includes('due') ? `Due ${formatDaysFromToday(candidate.daysToDue ?? 0)} (${row.responseDueDate}).` : ''
+}
+
+function noteOf(subject: Subject, kinds: readonly TodayRfqKind[]): string | null {
+  const { row, standing, outlook } = subject
+  const findings = findingsOf(subject)
+  const note = sentences(
+    ...findings.map(({ message }) => message),
+    findings.length === 0 ? '' : (standing?.state.next ?? ''),
+    kinds.includes('problems') && outlook === null ? 'Its document is not valid, so nothing closes it.' : '',
+    row.listed === null ? '' : describeListDiff(row.listed),
+  )
+  return note === '' ? null : note
+}
+
+function awardOf({ award, accepted, currency }: RfqFigures, standing: StandingAward | undefined): TodayRfq['award'] {
+  if (standing !== undefined) {
+    const { offers, tonnes, pricePerTonne } = standing.award
+    const names = offers.map(({ name }) => name)
+    return { source: 'recorded', offers: names, tonnes, pricePerTonne, currency: standing.award.currency }
+  }
+  const [found, source] =
+    award !== null && award.offers.length > 0 ? [award, 'recommended' as const] : [accepted, 'accepted' as const]
+  if (found === null) return null
+  const { offers, tonnes, pricePerTonne } = found
+  return { source, offers, tonnes, pricePerTonne, currency }
+}
+
+function coverageOf({ award, accepted, wanted }: RfqFigures, standing: StandingAward | undefined): number | null {
+  const tonnes = standing?.award.tonnes ?? (award?.offers.length ? null : accepted?.tonnes)
+  if (tonnes == null) return award?.coverage ?? null
+  return wanted === null || wanted <= 0 ? null : Math.min(1, tonnes / wanted)
+}
+
+function doubtsOf({ row, figures, standing, candidate }: Subject, award: TodayRfq['award']): TodayDoubt[] {
+  const { award: recommended, accepted } = figures
+  const isUndecided = standing === undefined && row.state === 'open'
+  const found: Record<TodayDoubt, boolean> = {
+    awarded: standing !== undefined,
+    accepted: accepted !== null,
+    partial: isUndecided && recommended?.status === 'partial',
+    'no-comparable-offer': isUndecided && award === null && recommended?.status === 'none' && figures.ranked === 0,
+    conditions: isUndecided && (recommended?.conditions ?? 0) > 0,
+    'no-rate': isUndecided && figures.withoutRate > 0,
+    unread: row.unreadOffers > 0 || figures.summaryOnly > 0,
+    'newer-terms': figures.newerTerms > 0,
+    listed: row.listed !== null,
+    invalid: !row.valid && candidate.state !== 'closed',
+  }
+  return (Object.keys(found) as TodayDoubt[]).filter((doubt) => found[doubt])
+}
+
+function noAwardText({ offers, unreadOffers }: RfqListRow, { award, ranked }: RfqFigures): string {
+  if (unreadOffers > 0) return `${unreadText(unreadOffers)}.`
+  if (offers === 0) return 'No offers yet.'
+  return award?.message ?? (ranked > 0 ? `${formatCount(ranked, 'offer')} can be awarded.` : 'No offer can be awarded.')
+}
+
+/** How many offers there are, and whom to award. */
+export function offerText(row: Pick<RfqListRow, 'offers' | 'unreadOffers'>, figures: RfqFigures): string {
+  const newer = figures.newerTerms
+  const note = newer === 0 ? '' : ` Of ${formatCount(newer, 'offer')} the RFQ shows newer terms than were read.`
+  return `${knownOffers(row, figures)}${note}`
+}
+
+function knownOffers(
+  { offers, unreadOffers }: Pick<RfqListRow, 'offers' | 'unreadOffers'>,
+  figures: RfqFigures,
+): string {
+  if (figures.accepted) return figures.accepted.message
+  if (unreadOffers > 0) return `${unreadText(unreadOffers)}.`
+  if (offers === 0) return 'No offers yet.'
+  const notRead = figures.summaryOnly
+  const count =
+    formatCount(offers, 'offer') + (notRead === 0 ? '' : ` (of ${notRead} only the summary was read so far)`)
+  if (figures.award) return `${count}. ${figures.award.message}`
+  if (figures.bestPricePerTonne === null) return `${count}; none can be awarded.`
+  const best = formatPricePerTonne(figures.bestPricePerTonne, figures.currency)
+  return `${count}, of which ${figures.ranked} can be awarded; the best price is ${best}.`
+}
+
+/** The one next step: what decides most. */
+function nextStep(
+  { candidate, row, standing, outlook, figures }: Subject,
+  kinds: readonly TodayRfqKind[],
+  award: TodayRfq['award'],
+): TodayRfq['action'] {
+  const { channel, name } = row
+  const rfq = quoteForShell(name)
+  const on = onChannel(channel)
+  const [path, compare] = [rfqPath(channel, name), `quotekeeper compare ${rfq} ${on}`]
+  if (standing?.state.status === 'differs')
+    return {
+      message: 'Decide again',
+      command: `quotekeeper award ${rfq} ${on} --withdraw`,
+      path: awardPath(channel, name),
+    }
+  if (outlook !== null)
+    return {
+      message: outlook.isClosable ? 'Close now' : 'See why',
+      command: outlook.isClosable ? `quotekeeper close-expired ${on}` : `quotekeeper closings --rfq ${rfq} ${on}`,
+      path: closingPath(channel, name),
+    }
+  if (standing !== undefined)
+    return { message: 'See the award', command: `quotekeeper award ${rfq} ${on}`, path: awardPath(channel, name) }
+  if (kinds.includes('problems'))
+    return { message: 'See the problems', command: `quotekeeper problems ${on}`, path: listPath('problems', channel) }
+  if (kinds.includes('listed') && !kinds.includes('due'))
+    return { message: 'See the difference', command: `quotekeeper report ${rfq} ${on} --fresh`, path }
+  if (candidate.severity === 'low')
+    return { message: 'See what changed', command: `quotekeeper changes --rfq ${rfq} ${on}`, path }
+  if (award !== null) return { message: 'Decide', command: compare, path }
+  const hasOffers = row.offers > 0 && figures.ranked === 0
+  return hasOffers
+    ? { message: 'Ask developers', command: compare, path: `${path}#questions` }
+    : { message: 'See the RFQ', command: compare, path }
 }

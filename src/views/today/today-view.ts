@@ -1,14 +1,21 @@
 import { z } from 'zod'
-import type { AwardRecord } from '../../core/decision/award-record.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import type { ClockSkewBlock } from '../../core/time/clock-skew.js'
 import type { PollCheck } from '../../readiness/poll-freshness.js'
 import type { StateStore } from '../../recommendations/rfq-state.js'
-import type { Awards, Closings, History, Overview, Reader, RecommendationQueries, Runs } from '../../store/contract.js'
+import type {
+  Awards,
+  Closings,
+  EventFeed,
+  History,
+  Overview,
+  Reader,
+  RecommendationQueries,
+} from '../../store/contract.js'
 import type { ChannelRules } from '../channels/channel-rules.js'
 import type { RfqList, RfqListRow } from '../rfqs/rfq-list.js'
-import { channelKey, incomplete, nullableNumber, nullableText, text, timestamp } from '../schema.js'
+import { channelKey, count, incomplete, nullableNumber, nullableText, text, timestamp } from '../schema.js'
 
 const KINDS = {
   refused: 'the newest close of an RFQ was refused',
@@ -16,27 +23,53 @@ const KINDS = {
   failed: 'it had no effect',
   unsettled: 'it is not settled',
   blocked: 'a closing round waits for approval',
-  overdue: 'past due and still open',
-  award: 'what the marketplace shows of an award that the desk recorded',
   behind: 'a channel is not polled as scheduled, or its list suddenly lost most of its entries',
   undelivered: 'notifications were given up',
-  due: 'due within some days',
-  listed: 'a newer list says something else than was read of an RFQ',
-  offers: 'new, changed or withdrawn offers',
-  rfqs: 'RFQs that are new or changed, without news of offers',
-  recommendation: 'another award is recommended than before',
   problems: 'documents deviate from the API description',
 } as const
 export type TodayKind = keyof typeof KINDS
 
-/** Something that a person has to decide or look at. */
-export const todayItem = z.strictObject({
-  kind: z.enum(Object.keys(KINDS) as [TodayKind, ...TodayKind[]]).describe(
-    Object.entries(KINDS)
-      .map(([kind, meaning]) => `\`${kind}\`: ${meaning}.`)
-      .join(' '),
-  ),
-  severity: z.enum(['high', 'medium', 'low']),
+const RFQ_KINDS = {
+  award: 'what the marketplace shows of an award that the desk recorded',
+  overdue: 'past due and still open',
+  due: 'due within some days',
+  problems: 'its document is not valid, so nothing closes it',
+  listed: 'a newer list says something else than was read of it',
+  recommendation: 'another award is recommended than before',
+  offers: 'new, changed or withdrawn offers',
+  rfqs: 'it is new or changed, without news of offers',
+} as const
+export type TodayRfqKind = keyof typeof RFQ_KINDS
+
+/** What makes a decision about an RFQ uncertain, or that it is taken; with the words of its badge. */
+export const DOUBTS = {
+  awarded: 'awarded',
+  accepted: 'accepted',
+  partial: 'partial',
+  'no-comparable-offer': 'no comparable offer',
+  conditions: 'conditions',
+  'no-rate': 'no exchange rate',
+  unread: 'offers not read',
+  'newer-terms': 'newer terms',
+  listed: 'list differs',
+  invalid: 'data problem',
+} as const
+export type TodayDoubt = keyof typeof DOUBTS
+
+const describeKinds = (kinds: Readonly<Record<string, string>>) =>
+  Object.entries(kinds)
+    .map(([kind, meaning]) => `\`${kind}\`: ${meaning}.`)
+    .join(' ')
+const keysOf = <Key extends string>(of: Readonly<Record<Key, string>>) => Object.keys(of) as [Key, ...Key[]]
+
+const severity = z.enum(['high', 'medium', 'low'])
+export type TodaySeverity = z.infer<typeof severity>
+
+const nextStep = z
+  .strictObject({ message: text, command: text, path: text })
+  .describe('What to do: a command, and the page that does or shows the same.')
+
+const RFQ_MEMBERS = {
   channel: channelKey,
   rfqId: nullableText,
   rfqNumber: nullableNumber,
@@ -44,31 +77,83 @@ export const todayItem = z.strictObject({
   dueDate: nullableText,
   rfqVersion: z.int().nullable().describe('The version of the RFQ that was current.'),
   rfqObservedAt: timestamp.nullable().describe('When that version was first observed.'),
+}
+
+/** Something about closing or the system that a person has to do or look at. */
+export const todayItem = z.strictObject({
+  kind: z.enum(keysOf(KINDS)).describe(describeKinds(KINDS)),
+  severity,
+  ...RFQ_MEMBERS,
   message: text.describe('What it is about, in one or two sentences.'),
   since: nullableText.describe('Since when; null if that is not known.'),
-  action: z
-    .strictObject({ message: text, command: text, path: text })
-    .describe('What to do: a command, and the page that does or shows the same.'),
+  action: nextStep,
 })
 export type TodayItem = z.infer<typeof todayItem>
+
+/** Everything about one RFQ that a person has to decide or look at. */
+export const todayRfq = z.strictObject({
+  kind: z.enum(keysOf(RFQ_KINDS)).describe(`Why it is listed; the first of \`kinds\`. ${describeKinds(RFQ_KINDS)}`),
+  kinds: z.array(z.enum(keysOf(RFQ_KINDS))).describe('Every reason, most important first.'),
+  severity: severity.describe('`low`: only news.'),
+  ...RFQ_MEMBERS,
+  rfqId: text,
+  state: nullableText,
+  daysToDue: z.int().nullable().describe("In the channel's time zone; negative after the due date."),
+  award: z
+    .strictObject({
+      source: z.enum(['recorded', 'recommended', 'accepted']),
+      offers: z.array(text).describe('Their labels.'),
+      tonnes: z.number(),
+      pricePerTonne: nullableNumber,
+      currency: nullableText,
+    })
+    .nullable()
+    .describe('The award that the desk recorded, or else the recommended one, or else what is accepted.'),
+  noAward: nullableText.describe('Why there is none, in one sentence.'),
+  maxPricePerTonne: nullableNumber.describe("The RFQ's maximum price per tonne."),
+  maxPriceCurrency: nullableText,
+  coverage: nullableNumber.describe('The share of the requested tonnes that the award covers, at most 1.'),
+  doubts: z.array(z.enum(keysOf(DOUBTS))).describe('What is unsure about the award, and whether it is decided.'),
+  note: nullableText.describe('What the marketplace shows of the recorded award, or what the list says otherwise.'),
+  changes: z.array(text).describe('What changed since, in sentences; at most two.'),
+  moreChanges: count.describe('Further changes.'),
+  message: text.describe('All of it in a few sentences.'),
+  since: timestamp.nullable().describe('The newest change since; null without one.'),
+  action: nextStep,
+})
+export type TodayRfq = z.infer<typeof todayRfq>
+
+export const todaySummary = z.strictObject({
+  open: count.describe('Open RFQs.'),
+  values: z
+    .array(z.strictObject({ currency: text, rfqs: count, tonnes: z.number(), total: z.number() }))
+    .describe('What the recorded or else recommended awards of the open RFQs amount to, by currency.'),
+  due: count.describe('Open RFQs that are due within `dueWithinDays`, today included.'),
+  overdue: count.describe('Open RFQs that are past due.'),
+  waiting: count.describe('RFQs, closings and matters of the system that wait for a person.'),
+})
 
 export const todayView = z
   .strictObject({
     asOf: timestamp,
     incomplete,
-    since: timestamp.describe('RFQs and offers that changed after this moment are listed.'),
+    since: timestamp.describe('What changed after this moment is listed.'),
     dueWithinDays: z.number(),
-    items: z.array(todayItem).describe('Most urgent first.'),
+    summary: todaySummary,
+    rfqs: z.array(todayRfq).describe('One row for each RFQ, most urgent first; at most `limit` of them.'),
+    totalRfqs: count,
+    closings: z.array(todayItem).describe('Closes that went wrong or are not settled, and blocked rounds.'),
+    system: z.array(todayItem).describe('Channels that are behind, notifications that were given up, data problems.'),
   })
   .meta({ id: 'Today' })
 export type Today = z.infer<typeof todayView>
 
 export interface TodaySource {
-  store: Pick<Overview, 'offerRevisions' | 'foundByFirstPoll' | 'revisions' | 'storedChannels'> &
-    Pick<Runs, 'firstPollAt' | 'runs'> &
+  store: Pick<Overview, 'storedChannels'> &
+    Pick<EventFeed, 'rfqNews' | 'rfqEvents'> &
     Pick<History, 'problemCounts' | 'rfqs'> &
     Pick<Closings, 'unsettledCloses' | 'pendingPlans' | 'newestDecisions'> &
-    Pick<RecommendationQueries, 'awardStates' | 'recommendationChanges'> &
+    Pick<RecommendationQueries, 'awardStates' | 'attentionRfqs' | 'openValues'> &
     Pick<Awards, 'awards'> &
     StateStore &
     Pick<Reader, 'deadLetters'>
@@ -87,36 +172,36 @@ export interface TodaySource {
 export interface TodayOptions {
   now: Date
   /**
-   * What needed a person at a past moment, as far as that is recorded: RFQs that were overdue or due, those of which
-   * the list said something else, and news. Default: the present.
+   * What needed a person at a past moment, as far as that is recorded: RFQs, without closings and the system. Default: the present.
    */
   asOf?: Date
-  /** New and changed RFQs and offers since this moment, such as the last visit. */
+  /** What changed since this moment, such as the last visit. */
   since: Date
   /** Default 7. */
   dueWithinDays?: number
   /** Only this channel. */
   channel?: string
+  /** Which RFQs, counted from 0. Default: the first 100. */
+  page?: { from: number; to: number }
 }
 
 export const DUE_WITHIN_DAYS = 7
+export const ROWS_PER_PAGE = 100
 
-/** What the items are made from. `now`: the moment that they are about. */
+/** What Today is made from. `now`: the moment that it is about. */
 export interface TodayContext extends Required<Pick<TodayOptions, 'now' | 'since' | 'dueWithinDays'>> {
   asOf?: Date
   channel?: string
   source: TodaySource
-  channels: readonly string[]
-  /** At least the RFQs that are due, overdue, new, changed, gone or contradicted by the list. */
-  rows: readonly RfqListRow[]
-  /** The awards of the desk that stand, by `keyOf` of their RFQs. */
-  awarded: ReadonlyMap<string, AwardRecord>
-  /** Finds the rows of RFQs, also of those that are not among `rows`; by `keyOf`. RFQs that are no longer stored are absent. */
-  rowsOf: (rfqs: readonly { channel: string; rfqId: string }[]) => Promise<ReadonlyMap<string, RfqListRow>>
 }
 
 export const keyOf = ({ channel, id }: { channel: string; id: string }) => `${channel}\t${id}`
 export const filterOf = ({ channel }: Pick<TodayContext, 'channel'>) => (channel === undefined ? {} : { channel })
+
+/** Those sentences that are not empty. */
+export const sentences = (...each: readonly string[]): string => each.filter((sentence) => sentence !== '').join(' ')
+
+export const onChannel = (channel: string) => `--channel ${quoteForShell(channel)}`
 
 /** The part of an item that names an RFQ; the row is unknown if the RFQ is no longer stored, as after a restore. */
 export const rfqFields = (channel: string, id: string, row: RfqListRow | undefined, number: number | null = null) => ({
@@ -128,11 +213,6 @@ export const rfqFields = (channel: string, id: string, row: RfqListRow | undefin
   rfqVersion: row?.version ?? null,
   rfqObservedAt: row?.changedAt ?? null,
 })
-
-/** Those sentences that are not empty. */
-export const sentences = (...each: readonly string[]): string => each.filter((sentence) => sentence !== '').join(' ')
-
-export const onChannel = (channel: string) => `--channel ${quoteForShell(channel)}`
 
 /** The part of an item that is about a channel, not an RFQ. */
 export const NO_RFQ = {

@@ -92,7 +92,10 @@ function localizeTimes(root) {
   for (const element of root.querySelectorAll('time[datetime], option[data-at]')) {
     const iso = element.dateTime ?? element.dataset.at
     const local = localMinute(new Date(iso))
-    if (local !== null) element.textContent = element.textContent.replace(iso.slice(0, 16).replace('T', ' '), local)
+    if (local === null) continue
+    element.textContent = element.dataset.now
+      ? nameDay(local, new Date(element.dataset.now))
+      : element.textContent.replace(iso.slice(0, 16).replace('T', ' '), local)
   }
 }
 
@@ -106,6 +109,15 @@ function localMinute(at) {
 /** Opens what a link of the page leads to. */
 function openTarget() {
   document.querySelector(':target')?.closest('details')?.setAttribute('open', '')
+}
+
+/** A minute with the name of its day, if that is today or yesterday. */
+function nameDay(local, now) {
+  for (const name of ['today', 'yesterday']) {
+    if (local.slice(0, 10) === localMinute(now).slice(0, 10)) return name + local.slice(10)
+    now.setDate(now.getDate() - 1)
+  }
+  return local
 }
 
 function nameZone() {

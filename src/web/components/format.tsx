@@ -30,15 +30,25 @@ export const range = (min: number | null, max: number | null, format: (value: nu
 /** A moment to the minute, in UTC. */
 export const minute = (timestamp: string): string => timestamp.slice(0, 16).replace('T', ' ')
 
-/** A moment, with the exact time for programs and on hovering. */
-export const Moment = ({ at }: { at: string | null }) =>
+/**
+ * A moment, with the exact time for programs and on hovering.
+ * @param now names today and yesterday: `yesterday 17:20`
+ */
+export const Moment = ({ at, now }: { at: string | null; now?: Date }) =>
   at === null ? (
     <span>{UNKNOWN}</span>
   ) : (
-    <time datetime={at} title={at}>
-      {minute(at)}
+    <time datetime={at} title={at} data-now={now?.toISOString()}>
+      {now === undefined ? minute(at) : minute(at).replace(/^\S+/, (date) => dayName(date, now))}
     </time>
   )
+
+const DAY_MS = 24 * 3_600_000
+
+function dayName(date: string, now: Date): string {
+  const [today, yesterday] = [0, 1].map((days) => new Date(now.getTime() - days * DAY_MS).toISOString().slice(0, 10))
+  return date === today ? 'today' : date === yesterday ? 'yesterday' : date
+}
 
 /** `26 min ago`; `an unknown time ago` if it is in the future. */
 export function age(at: string, now: Date): string {

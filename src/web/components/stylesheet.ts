@@ -93,6 +93,7 @@ details.tag[open]{flex-basis:100%;white-space:normal}
 .stats div{margin:0}
 .stats dt{font-size:var(--t4);color:var(--muted)}
 .stats dd{margin:0;font-size:var(--t1);font-weight:600;line-height:1.25;font-variant-numeric:tabular-nums}
+.stats dd span{white-space:nowrap}
 .stats dd small{font-size:var(--t4);font-weight:400;color:var(--muted)}
 
 /* Panels and groups. */
@@ -171,6 +172,24 @@ td a:hover{text-decoration:underline}
 .pages{display:flex;gap:var(--s3)}
 tr.chosen>*{background:var(--section)}
 
+/* Today: an RFQ in two tight lines. */
+#today table{table-layout:fixed}
+#today td{padding-top:3px;padding-bottom:3px;line-height:1.25;vertical-align:middle}
+#today th{white-space:normal}
+#today td.clip{width:auto}
+#today td.clip>div>div{overflow:hidden;text-overflow:ellipsis}
+#today td .two{display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;white-space:normal}
+#today .over{font-weight:500}
+.stats:has(+#today){margin:var(--s3) 0 var(--s2)}
+#today :is(th,td):nth-child(1){width:7.3rem}
+#today :is(th,td):nth-child(4){width:4.4rem}
+#today :is(th,td):nth-child(5){width:9.6rem}
+#today :is(th,td):nth-child(7){width:7.6rem}
+#today td:nth-child(4){padding-right:var(--s3)}
+#today .tags{gap:1px var(--s1)}
+#today .badge{margin:0;line-height:1.3}
+#today .button{font-size:var(--t4)}
+
 /* Charts. */
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,30rem),1fr));gap:var(--s4)}
 .chart{margin:0;min-width:0}
@@ -193,7 +212,10 @@ tr.chosen>*{background:var(--section)}
 .timestrip label{font-weight:400;color:var(--muted)}
 .newer{margin:0 0 var(--s4)}
 
-@media (max-width:64rem){.beside,.groups{grid-template-columns:minmax(0,1fr)}}
+@media (max-width:64rem){
+  .beside,.groups{grid-template-columns:minmax(0,1fr)}
+  #today :is(th,td):nth-child(4){display:none}
+}
 @media (max-width:56rem){
   .shell{display:block}
   main{padding:var(--s4) var(--s4) var(--s5)}
@@ -226,6 +248,16 @@ tr.chosen>*{background:var(--section)}
   .cards th[scope=row]{display:block;border:0;padding:2px 0}
   .cards.lines td:nth-child(n+3)>div:not(:empty)::before{content:" · ";color:var(--faint)}
   .cards td.nophone{display:none!important}
+  #today tr{display:grid;grid-template-columns:auto minmax(0,1fr) auto;gap:2px var(--s2);align-items:center}
+  #today :is(td,td:nth-child(n)){display:block;width:auto;max-width:none;min-width:0;padding:0}
+  #today td:nth-child(2){grid-area:1/1/2/3;font-weight:550}
+  #today td:nth-child(1){grid-area:2/1}
+  #today td:nth-child(3){grid-area:2/2}
+  #today td:nth-child(5){grid-area:2/3;justify-self:end}
+  #today td:nth-child(7){grid-area:1/3;text-align:right}
+  #today td::before{content:none}
+  #today td:nth-child(-n+2) .small,#today td:nth-child(3) .name,#today .badge+.badge{display:none}
+  #today td.clip>div,#today td .two{display:block;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
   .stats{gap:var(--s2) var(--s5)}
 }
 @media print{

@@ -1,51 +1,274 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { formatCount } from '../../core/text/number-format.js'
+import type { ComponentChildren } from 'preact'
+import { formatCount, formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import { rfqPath } from '../../views/page-paths.js'
-import type { TodayItem, TodayKind } from '../../views/today/today-view.js'
-import { Badge, Command, Moment, plain, type Tone } from '../components/format.js'
+import {
+  DOUBTS,
+  type Today,
+  type TodayDoubt,
+  type TodayItem,
+  type TodayKind,
+  type TodayRfq,
+} from '../../views/today/today-view.js'
+import { amount, Badge, Moment, percent, plain, price, type Tone, UNKNOWN } from '../components/format.js'
 import { TableView } from '../components/table-view.js'
-import type { Column } from '../tables/table.js'
+import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
-import { type PageContent, type PageRequest, pageOf, readMoment } from './page.js'
+import { type PageContent, type PageRequest, pagesOf, rangeOf, readMoment } from './page.js'
 
-/** `/`: what needs attention, most urgent first. */
+/** RFQs in a downloaded file at most. */
+const MAX_IN_FILE = 10_000
+
+/** `/`: what needs attention, one row for each RFQ, most urgent first; closings and the system apart. */
 export async function todayPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, now, link, request } = page
-  const since = readMoment(page, 'since', 'start') ?? lastVisit(request, now)
-  const { items } = await queries.today({ now, since })
-  const urgent = items.filter(({ severity }) => severity === 'high').length
-  const shown = pageOf(page, {
+  const visit = lastVisit(request, now)
+  const given = readMoment(page, 'since', 'start')
+  const since = given ?? visit.since
+  const today = await queries.today({ now, since, page: rangeOf(query, MAX_IN_FILE) })
+  const table: Table<TodayRfq> = {
     name: 'today',
-    caption: 'What needs attention, most urgent first',
+    caption: 'RFQs that need attention, most urgent first',
     columns: COLUMNS,
-    rows: items,
+    rows: today.rfqs,
     empty: (
       <>
-        Nothing needs attention. <a href="/rfqs">All RFQs</a>
+        No RFQ needs attention. <a href="/rfqs">All RFQs</a>
       </>
     ),
-  })
+  }
+  const groups = [
+    { title: 'Closings', path: '/closings', table: itemTable('closings', 'Closings', today.closings) },
+    { title: 'System', path: '/channels', table: itemTable('system', 'System', today.system) },
+  ]
   return {
     title: 'Today',
     current: '/',
-    tables: [downloadOf(shown.table)],
+    tables: [downloadOf(table), ...groups.map((group) => downloadOf(group.table))],
     onSend: (reply) => rememberVisit(request, reply, now),
     body: (
       <>
         <h1>Today</h1>
         <p class="lead">
-          {items.length === 0
-            ? 'Nothing needs attention.'
-            : `${formatCount(items.length, 'item')}, ${urgent === 0 ? 'none urgent' : `${urgent} urgent`}. `}
-          RFQs and offers that are new or changed since <Moment at={since.toISOString()} /> UTC{' '}
-          {query.since === undefined ? '(your last visit, or yesterday)' : ''} are included.
+          {given === undefined ? visit.text : 'Changes since'} <Moment at={since.toISOString()} now={now} />
         </p>
-        <TableView {...shown} link={link} />
+        <Summary today={today} />
+        <TableView table={table} link={link} pages={pagesOf(query, today.totalRfqs)} />
+        {groups.map((group) => (
+          <Group key={group.title} {...group} link={link} />
+        ))}
       </>
     ),
   }
 }
+
+const Summary = ({ today: { summary, dueWithinDays } }: { today: Today }) => (
+  <dl class="stats">
+    <Figure title="Open RFQs">{amount(summary.open)}</Figure>
+    <Figure title="At stake" hint="Tonnes × price of the recorded or else recommended awards of the open RFQs">
+      {summary.values.length === 0
+        ? UNKNOWN
+        : summary.values.map(({ currency, total }, at) => (
+            <span key={currency}>
+              {at > 0 && ' + '}
+              {plain(formatTotal(total, currency))}
+            </span>
+          ))}
+    </Figure>
+    <Figure title={`Due within ${formatCount(dueWithinDays, 'day')}`}>
+      {amount(summary.due)} {summary.overdue > 0 && <small>{`and ${amount(summary.overdue)} overdue`}</small>}
+    </Figure>
+    <Figure title="Waiting for a person">{amount(summary.waiting)}</Figure>
+  </dl>
+)
+
+const Figure = ({ title, hint, children }: { title: string; hint?: string; children: ComponentChildren }) => (
+  <div title={hint}>
+    <dt>{title}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+/** Matters that are not about one RFQ alone: open if one waits for a person. */
+const Group = ({
+  title,
+  path,
+  table,
+  link,
+}: { title: string; path: string; table: Table<TodayItem> } & Pick<PageRequest, 'link'>) => {
+  const waiting = table.rows.filter(({ severity }) => severity !== 'low').length
+  return (
+    <details class="group" open={waiting > 0}>
+      <summary>
+        <h2>{title}</h2>{' '}
+        {waiting > 0 ? <span class="count">{waiting}</span> : <span class="muted small">nothing waits</span>}
+      </summary>
+      {table.rows.length === 0 ? (
+        <p class="muted">
+          <a href={path}>{`All ${title === 'System' ? 'channels' : 'closings'}`}</a>
+        </p>
+      ) : (
+        <TableView table={table} link={link} />
+      )}
+    </details>
+  )
+}
+
+const TONES: Record<TodayItem['severity'], Tone> = { high: 'bad', medium: 'warn', low: 'neutral' }
+const DOUBT_TONES: Partial<Record<TodayDoubt, Tone>> = { awarded: 'good', accepted: 'good', conditions: 'neutral' }
+
+/** `3 days overdue`, `today`, `in 3 days`. */
+function dueText({ daysToDue, state }: TodayRfq): string {
+  if (daysToDue === null || state !== 'open') return plain(state)
+  if (daysToDue < 0) return `overdue ${formatCount(-daysToDue, 'day')}`
+  return daysToDue === 0 ? 'today' : daysToDue === 1 ? 'tomorrow' : `in ${daysToDue} days`
+}
+
+const nameOf = ({ rfqNumber, rfqId, rfqTitle }: TodayRfq) => plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)
+
+/** `Katari and 1 more`. */
+const offersText = ([first, ...others]: readonly string[]) =>
+  `${plain(first)}${others.length === 0 ? '' : ` and ${others.length} more`}`
+
+function AwardCell({ award, noAward, maxPricePerTonne, maxPriceCurrency }: TodayRfq) {
+  if (award === null) return noAward === null ? UNKNOWN : <TwoLines second={plain(noAward)} />
+  const { offers, tonnes, pricePerTonne, currency } = award
+  const limitUnit = maxPriceCurrency === currency ? '' : ` ${plain(maxPriceCurrency)}/t`
+  const limit = maxPricePerTonne === null ? '' : `, limit ${price(maxPricePerTonne)}${limitUnit}`
+  const paid = pricePerTonne === null ? formatTonnes(tonnes) : plain(formatPricePerTonne(pricePerTonne, currency))
+  return <TwoLines first={offersText(offers)} second={`${paid}${limit}`} />
+}
+
+/** Two lines of a cell, each cut off where the room ends; the whole text on hovering. */
+const TwoLines = ({ first, second }: { first?: string; second: string }) => (
+  <>
+    {first !== undefined && (
+      <div class="name" title={first}>
+        {first}
+      </div>
+    )}
+    <div class={first === undefined ? 'small two' : 'muted small'} title={second}>
+      {second}
+    </div>
+  </>
+)
+
+const changesOf = ({ note, changes, moreChanges }: TodayRfq): string[] => [
+  ...(note === null ? [] : [note]),
+  ...changes,
+  ...(moreChanges === 0 ? [] : [`and ${moreChanges} more`]),
+]
+
+function ChangesCell(row: TodayRfq) {
+  const all = changesOf(row)
+  return all.length === 0 ? UNKNOWN : <TwoLines second={plain(all.join('; '))} />
+}
+
+const StepButton = ({ row: { action, rfqNumber, rfqId } }: { row: TodayRfq | TodayItem }) => (
+  <a class="button" href={action.path}>
+    {action.message}
+    {rfqId !== null && <span class="visually-hidden">{`, RFQ ${plain(String(rfqNumber ?? rfqId))}`}</span>}
+  </a>
+)
+
+const COLUMNS: readonly Column<TodayRfq>[] = [
+  { key: 'severity', fileOnly: true, title: 'Severity', value: ({ severity }) => severity },
+  { key: 'kind', fileOnly: true, title: 'Why', value: ({ kinds }) => kinds.join(', ') },
+  {
+    key: 'due',
+    width: 'line',
+    title: 'Due',
+    value: ({ dueDate }) => dueDate,
+    cell: (row) => (
+      <>
+        <div class={row.daysToDue !== null && row.daysToDue < 0 && row.state === 'open' ? 'over' : undefined}>
+          {dueText(row)}
+        </div>
+        <div class="muted small">{plain(row.dueDate)}</div>
+      </>
+    ),
+  },
+  {
+    key: 'rfq',
+    width: 'clip',
+    title: 'RFQ, channel',
+    value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
+    cell: (row) => (
+      <>
+        <div title={nameOf(row)}>
+          <a href={rfqPath(row.channel, nameById(row.rfqId))}>{nameOf(row)}</a>
+        </div>
+        <div class="muted small">{row.channel}</div>
+      </>
+    ),
+  },
+  { key: 'title', fileOnly: true, title: 'Title', value: ({ rfqTitle }) => rfqTitle },
+  { key: 'channel', fileOnly: true, title: 'Channel', value: ({ channel }) => channel },
+  {
+    key: 'award',
+    width: 'clip',
+    title: 'Award, price per tonne',
+    hint: "The award that the desk recorded, or else the recommended one, and the RFQ's maximum price",
+    value: ({ award, noAward }) => award?.offers.join(', ') ?? noAward,
+    cell: AwardCell,
+  },
+  { key: 'tonnes', fileOnly: true, title: 'Tonnes', value: ({ award }) => award?.tonnes ?? null },
+  {
+    key: 'pricePerTonne',
+    fileOnly: true,
+    title: 'Price per tonne',
+    value: ({ award }) => award?.pricePerTonne ?? null,
+  },
+  { key: 'currency', fileOnly: true, title: 'Currency', value: ({ award }) => award?.currency ?? null },
+  {
+    key: 'maxPricePerTonne',
+    fileOnly: true,
+    title: 'Maximum price per tonne',
+    value: ({ maxPricePerTonne }) => maxPricePerTonne,
+  },
+  {
+    key: 'coverage',
+    align: 'right',
+    isSecondary: true,
+    title: 'Share of volume',
+    hint: 'The share of the requested tonnes that the award covers, at most 100 %',
+    value: ({ coverage }) => coverage,
+    cell: ({ coverage }) => percent(coverage),
+  },
+  {
+    key: 'unsure',
+    title: 'Unsure',
+    hint: 'What makes the award uncertain, or that it is decided',
+    value: ({ doubts }) => doubts.map((doubt) => DOUBTS[doubt]).join(', ') || null,
+    cell: ({ doubts }) =>
+      doubts.length === 0 ? (
+        UNKNOWN
+      ) : (
+        <div class="tags">
+          {doubts.map((doubt) => (
+            <Badge key={doubt} tone={DOUBT_TONES[doubt] ?? 'warn'}>
+              {DOUBTS[doubt]}
+            </Badge>
+          ))}
+        </div>
+      ),
+  },
+  {
+    key: 'changes',
+    width: 'clip',
+    isSecondary: true,
+    title: 'What changed',
+    value: (row) => changesOf(row).join('; ') || null,
+    cell: ChangesCell,
+  },
+  {
+    key: 'action',
+    title: 'Next step',
+    value: ({ action }) => action.message,
+    cell: (row) => <StepButton row={row} />,
+  },
+]
 
 const KINDS: Record<TodayKind, string> = {
   refused: 'Close refused',
@@ -53,60 +276,50 @@ const KINDS: Record<TodayKind, string> = {
   failed: 'Close failed',
   unsettled: 'Close not settled',
   blocked: 'Round blocked',
-  overdue: 'Overdue',
   behind: 'Channel behind',
   undelivered: 'Notifications',
-  award: 'Award',
-  due: 'Due soon',
-  listed: 'List differs',
-  offers: 'Offers',
-  rfqs: 'RFQs',
-  recommendation: 'Recommendation',
   problems: 'Data problems',
 }
-const TONES: Record<TodayItem['severity'], Tone> = { high: 'bad', medium: 'warn', low: 'neutral' }
 
-const COLUMNS: readonly Column<TodayItem>[] = [
+const ITEM_COLUMNS: readonly Column<TodayItem>[] = [
   {
     key: 'kind',
+    width: 'line',
     title: 'What',
     value: ({ kind }) => kind,
     cell: ({ kind, severity }) => <Badge tone={TONES[severity]}>{KINDS[kind]}</Badge>,
   },
   {
-    key: 'rfq',
-    width: 'wide',
-    title: 'RFQ, channel',
-    value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
-    cell: ({ channel, rfqId, rfqNumber, rfqTitle }) => (
+    key: 'about',
+    title: 'About',
+    value: ({ rfqNumber, rfqId, channel }) => (rfqId === null ? channel : `${rfqNumber ?? rfqId} ${channel}`),
+    cell: ({ rfqNumber, rfqId, channel }) => (
       <>
         {rfqId !== null && (
-          <a href={rfqPath(channel, nameById(rfqId))}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
+          <>
+            <a href={rfqPath(channel, nameById(rfqId))}>{plain(`RFQ ${rfqNumber ?? rfqId}`)}</a>{' '}
+          </>
         )}
-        <div class="muted small">{channel}</div>
+        <span class="muted">{channel}</span>
       </>
     ),
   },
-  { key: 'channel', fileOnly: true, title: 'Channel', value: ({ channel }) => channel },
-  { key: 'message', width: 'wide', title: 'Why', value: ({ message }) => message, sortable: false },
-  { key: 'due', width: 'line', title: 'Due', value: ({ dueDate }) => dueDate },
-  { key: 'since', fileOnly: true, title: 'Since (UTC)', value: ({ since }) => since },
+  { key: 'message', width: 'wide', title: 'Why', value: ({ message }) => message },
   {
-    key: 'action',
-    width: 'wide',
-    title: 'Next step',
-    sortable: false,
-    value: ({ action }) => action.command,
-    cell: ({ action }) => (
-      <>
-        <a href={action.path}>{plain(action.message)}</a>
-        <div>
-          <Command text={action.command} quiet />
-        </div>
-      </>
-    ),
+    key: 'since',
+    width: 'line',
+    title: 'Since',
+    value: ({ since }) => since,
+    cell: ({ since }) => <Moment at={since} />,
   },
+  { key: 'action', title: 'Next step', value: ({ action }) => action.message, cell: (row) => <StepButton row={row} /> },
 ]
+
+const itemTable = (name: string, caption: string, rows: readonly TodayItem[]): Table<TodayItem> => ({
+  ...{ name, caption, rows },
+  columns: ITEM_COLUMNS,
+  empty: 'Nothing waits.',
+})
 
 /** A visit ends after this time without a request, in milliseconds. */
 const VISIT_MS = 30 * 60_000
@@ -114,15 +327,17 @@ const DEFAULT_SINCE_MS = 24 * 3_600_000
 const VISIT_COOKIE = 'quotekeeper_visit'
 
 /** When the visit before this one was last active; a day ago on the first. The cookie holds it and the newest activity. */
-function lastVisit(request: FastifyRequest, now: Date): Date {
+function lastVisit(request: FastifyRequest, now: Date): { since: Date; text: string } {
   const [since = Number.NaN, active = Number.NaN] = (request.cookies[VISIT_COOKIE] ?? '').split('.').map(Number)
-  if (Number.isFinite(active) && now.getTime() - active > VISIT_MS && active <= now.getTime()) return new Date(active)
-  const known = Number.isFinite(since) && since > 0 && since <= now.getTime()
-  return new Date(known ? since : now.getTime() - DEFAULT_SINCE_MS)
+  const text = 'Changes since your last visit,'
+  if (Number.isFinite(active) && now.getTime() - active > VISIT_MS && active <= now.getTime())
+    return { since: new Date(active), text }
+  if (Number.isFinite(since) && since > 0 && since <= now.getTime()) return { since: new Date(since), text }
+  return { since: new Date(now.getTime() - DEFAULT_SINCE_MS), text: 'Changes of the last day, since' }
 }
 
 /** Remembers this visit. */
 function rememberVisit(request: FastifyRequest, reply: FastifyReply, now: Date): void {
-  const value = `${lastVisit(request, now).getTime()}.${now.getTime()}`
+  const value = `${lastVisit(request, now).since.getTime()}.${now.getTime()}`
   reply.setCookie(VISIT_COOKIE, value, { ...request.server.access.cookie.attributes, maxAge: 30 * 86_400 })
 }

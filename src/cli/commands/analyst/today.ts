@@ -1,10 +1,17 @@
 import stringWidth from 'string-width'
 import { createFindClockSkewBlock, createFindClosingBlocker } from '../../../closing/closing-blockers.js'
-import type { Severity } from '../../../compare/flag.js'
+import { formatTotal } from '../../../core/text/number-format.js'
 import { createPollChecks } from '../../../readiness/poll-freshness.js'
 import type { Store } from '../../../store/contract.js'
 import { createRfqList } from '../../../views/rfqs/rfq-list.js'
-import { DUE_WITHIN_DAYS, type Today, type TodayItem, type TodaySource } from '../../../views/today/today-view.js'
+import {
+  DUE_WITHIN_DAYS,
+  type Today,
+  type TodayItem,
+  type TodayRfq,
+  type TodaySeverity,
+  type TodaySource,
+} from '../../../views/today/today-view.js'
 import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import {
@@ -33,7 +40,7 @@ type Options = ChannelOption & SinceOption & ListOptions & { dueWithin: number }
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
-    .addOption(sinceOption('RFQs and offers that are new or changed', 'yesterday'))
+    .addOption(sinceOption('what changed', 'yesterday'))
     .option(
       '--due-within <days>',
       `open RFQs due within so many days (default: ${DUE_WITHIN_DAYS})`,
@@ -56,14 +63,14 @@ export const register: RegisterCommand = (command, cli) => {
           now: await databaseNow(store, cli.io.now()),
           since: await parseTimeOption(cli, store, '--since', options.since ?? 'yesterday'),
           dueWithinDays: options.dueWithin,
+          page: { from: 0, to: options.limit ?? Number.MAX_SAFE_INTEGER },
         })
-        const { items } = found
-        const shown = items.slice(0, options.limit)
-        if (options.json) printJson(cli.io, { ...found, items: shown })
-        else if (options.csv) printList(cli, { columns: COLUMNS, rows: shown, emptyText: '' }, options)
-        else printToday(cli, found, shown)
-        if (items.length > shown.length)
-          cli.io.err(`${items.length - shown.length} more; --limit ${items.length} shows all.\n`)
+        if (options.json) printJson(cli.io, found)
+        else if (options.csv) printList(cli, { columns: COLUMNS, rows: itemsOf(found), emptyText: '' }, options)
+        else printToday(cli, found)
+        const { rfqs, totalRfqs } = found
+        if (totalRfqs > rfqs.length)
+          cli.io.err(`${plural(totalRfqs - rfqs.length, 'more RFQ')}; --limit ${totalRfqs} shows all.\n`)
         if (options.json || options.csv) return
         const channels = shownChannels(app.config, filter.channel)
         printFreshness(cli.io, await describeFreshness(cli, store, { channels, kind: 'rfqs' }))
@@ -72,7 +79,7 @@ export const register: RegisterCommand = (command, cli) => {
   withExamples(
     command,
     ['quotekeeper today', 'what needs attention, most urgent first'],
-    ['quotekeeper today --since Monday --due-within 14', 'news since Monday, and RFQs due within two weeks'],
+    ['quotekeeper today --since Monday --due-within 14', 'changes since Monday, and RFQs due within two weeks'],
   )
 }
 
@@ -90,28 +97,49 @@ function createTodaySource({ config }: Pick<App, 'config'>, store: Store): Today
   }
 }
 
-const HEADINGS: Record<Severity, string> = { high: 'Now', medium: 'Soon', low: 'To know' }
+/** What is printed of RFQs, closings and the system alike. */
+type PrintedItem = TodayItem | TodayRfq
 
-function printToday(cli: Cli, { items, since, dueWithinDays }: Today, shown: readonly TodayItem[]): void {
+const itemsOf = ({ rfqs, closings, system }: Today): PrintedItem[] => [...rfqs, ...closings, ...system]
+
+const HEADINGS: Record<TodaySeverity, string> = { high: 'Now', medium: 'Soon', low: 'News' }
+
+function printToday(cli: Cli, found: Today): void {
   const { io } = cli
   const zone = zoneOf(cli)
-  const period = `RFQs due within ${plural(dueWithinDays, 'day')}, news since ${zone.minute(new Date(since))} ${zone.timeZone}`
-  if (items.length === 0) {
-    io.out(`Nothing needs attention (${period}).\n`)
-    return
-  }
-  const counts = (Object.keys(HEADINGS) as Severity[]).map(
-    (severity) => `${items.filter((item) => item.severity === severity).length} ${HEADINGS[severity].toLowerCase()}`,
+  const { rfqs, closings, system, since, dueWithinDays } = found
+  const of = ({ severity: wanted }: { severity: TodaySeverity }) => rfqs.filter(({ severity }) => severity === wanted)
+  const groups: [string, readonly PrintedItem[]][] = [
+    ...(Object.keys(HEADINGS) as TodaySeverity[]).map((severity): [string, readonly PrintedItem[]] => [
+      HEADINGS[severity],
+      of({ severity }),
+    ]),
+    ['Closings', closings],
+    ['System', system],
+  ]
+  io.out(`${summaryText(found)}\n`)
+  io.out(
+    `RFQs due within ${plural(dueWithinDays, 'day')}, changes since ${zone.minute(new Date(since))} ${zone.timeZone}\n`,
   )
-  io.out(`${counts.join(', ')} (${period})\n`)
-  for (const severity of Object.keys(HEADINGS) as Severity[]) {
-    const group = shown.filter((item) => item.severity === severity)
-    if (group.length > 0)
-      io.out(`\n${bold(io, HEADINGS[severity])}\n${group.map((item) => itemLines(cli, item, shown)).join('')}`)
+  const all = itemsOf(found)
+  if (all.length === 0) io.out('\nNothing needs attention.\n')
+  for (const [heading, items] of groups) {
+    if (items.length > 0) io.out(`\n${bold(io, heading)}\n${items.map((item) => itemLines(cli, item, all)).join('')}`)
   }
 }
 
-const COLUMNS: ListColumns<TodayItem> = () => [
+/** `12 open RFQs worth 1,204,000 USD, 4 due, 1 overdue, 5 waiting`. */
+function summaryText({ summary: { open, values, due, overdue, waiting } }: Today): string {
+  const value = values.map(({ total, currency }) => sanitize(formatTotal(total, currency))).join(' and ')
+  return [
+    `${plural(open, 'open RFQ')}${value === '' ? '' : `, ${value} at stake`}`,
+    `${due} due soon`,
+    `${overdue} overdue`,
+    `${waiting} waiting for a person`,
+  ].join('; ')
+}
+
+const COLUMNS: ListColumns<PrintedItem> = () => [
   { header: 'Severity', cell: ({ severity }) => severity },
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Channel', cell: ({ channel }) => channel },
@@ -128,11 +156,11 @@ const MAX_TITLE_WIDTH = 60
 /** Narrower text is hard to read. */
 const MIN_TEXT_WIDTH = 30
 
-const labelOf = ({ rfqNumber, rfqId, channel }: TodayItem) =>
+const labelOf = ({ rfqNumber, rfqId, channel }: PrintedItem) =>
   truncate(sanitize(rfqId === null ? channel : `RFQ ${rfqNumber ?? rfqId} ${channel}`), MAX_LABEL_WIDTH)
 
 /** What happened, and below it what to run. */
-function itemLines({ io, runnable }: Cli, item: TodayItem, all: readonly TodayItem[]): string {
+function itemLines({ io, runnable }: Cli, item: PrintedItem, all: readonly PrintedItem[]): string {
   const labelWidth = Math.max(...all.map((each) => stringWidth(labelOf(each))))
   const width = Math.max(MIN_TEXT_WIDTH, tableWidth(io) - labelWidth - 4)
   const title = item.rfqTitle === null ? '' : ` “${truncate(sanitize(item.rfqTitle), MAX_TITLE_WIDTH)}”`

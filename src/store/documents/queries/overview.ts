@@ -1,5 +1,4 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { EventData } from '../../../core/events/events.js'
 import type { OfferRevisions, Revision, RfqEntry } from '../../../core/records.js'
 import { CLOCK_TOLERANCE_MS, type FutureTimes } from '../../../core/time/clock.js'
 import type { Overview, RevisionFilter } from '../../contract.js'
@@ -50,18 +49,6 @@ export function createOverview(queries: Queries): Overview {
     },
     futureTimes: (now) =>
       queries.all<FutureTimes>(FUTURE_TIMES, { limit: new Date(now.getTime() + CLOCK_TOLERANCE_MS).toISOString() }),
-    async foundByFirstPoll(channel) {
-      const event = await queries.get<{ data: string }>(
-        `select data from events where channel = @channel and kind = 'channel.first-poll' order by sequence limit 1`,
-        { channel },
-      )
-      if (event !== undefined) return (JSON.parse(event.data) as EventData).found ?? null
-      const unfinished = await queries.get<{ offers: number; rfqs: number }>(
-        'select offers, rfqs from first_polls where channel = @channel',
-        { channel },
-      )
-      return unfinished ?? null
-    },
     async offerRevisions(filter) {
       const parameters = { ...periodOf(filter), listed: await offersListedBefore(queries, filter) }
       return (await queries.all<OfferRevisionRow>(offerRevisions(filter, queries.dialect), parameters)).map(

@@ -31,8 +31,15 @@ import {
 import { unknownName } from '../problem.js'
 import { asOfText, channelOf, idPage, pageOf, pathChannel, rfqOf, sinceOf, wholeList } from './request.js'
 
-/** From when `/today` lists offers, unless the request says so. */
+/** From when `/today` tells changes, unless the request says so. */
 export const yesterday = (now: Date): Date => new Date(now.getTime() - 24 * 3_600_000)
+
+const MAX_OFFSET = 1_000_000
+/** A page of `/today`. */
+const todayPage = todayView
+  .extend({ nextCursor: z.int().nullable().describe('Pass it as `cursor` to get more `rfqs`; null on the last page.') })
+  .meta({ id: 'TodayPage' })
+export type TodayPage = z.infer<typeof todayPage>
 
 export const listEndpoints = [
   readEndpoint({
@@ -48,20 +55,25 @@ export const listEndpoints = [
   readEndpoint({
     id: 'readToday',
     path: '/today',
-    summary: 'What needs attention, most urgent first',
+    summary: 'What needs attention: one row for each RFQ, most urgent first; closings and the system apart',
     description:
-      'As of a past moment: RFQs that were overdue or due then, and news; what else needed a person is not recorded.',
+      'Pages are of `rfqs`; the rest is the same on each. As of a past moment: RFQs only; what else needed a person is not recorded.',
     query: z.object({
       ...channelFilter,
       ...asOf,
-      since: momentSince('New and changed RFQs and offers since; default 24 hours before'),
+      since: momentSince('What changed since; default 24 hours before'),
       due_within_days: wholeNumber(0, 366).default(7),
+      cursor: wholeNumber(0, MAX_OFFSET).default(0).describe('`nextCursor` of the previous page.'),
+      limit: limit.describe('RFQs on a page.'),
     }),
-    result: todayView,
-    handle(call) {
-      const { since: text, due_within_days: dueWithinDays } = call.query
+    result: todayPage,
+    async handle(call) {
+      const { since: text, due_within_days: dueWithinDays, cursor: from, limit } = call.query
+      const to = from + limit
       const since = sinceOf(call, 'since', text) ?? yesterday(call.at.asOf ?? call.at.now)
-      return call.deps.views.today({ ...call.at, since, dueWithinDays, ...channelOf(call) })
+      const options = { ...call.at, since, dueWithinDays, page: { from, to }, ...channelOf(call) }
+      const found = await call.deps.views.today(options)
+      return { ...found, nextCursor: to < found.totalRfqs ? to : null }
     },
   }),
   readEndpoint({

@@ -3,8 +3,13 @@ import type { PollCheck } from '../../readiness/poll-freshness.js'
 import { channelPath, listPath } from '../page-paths.js'
 import { filterOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-view.js'
 
+/** Channels that are behind, notifications that were given up, and data problems; most severe first. */
+export async function systemItems(context: TodayContext): Promise<TodayItem[]> {
+  return [...(await behindItems(context)), ...(await undeliveredItems(context)), ...(await problemItems(context))]
+}
+
 /** Polls that are behind their schedule, or of a list that suddenly lost most of its entries. */
-export async function behindItems({ source, now, channel }: TodayContext): Promise<TodayItem[]> {
+async function behindItems({ source, now, channel }: TodayContext): Promise<TodayItem[]> {
   const checks = await source.pollChecks(now)
   return checks
     .filter((check) => channel === undefined || check.channel === channel)
@@ -39,7 +44,7 @@ function lossItem({ channel, kind, lostEntriesAt }: PollCheck): TodayItem {
 }
 
 /** Notifications that were given up: one item per channel. */
-export async function undeliveredItems({ source, channel }: TodayContext): Promise<TodayItem[]> {
+async function undeliveredItems({ source, channel }: TodayContext): Promise<TodayItem[]> {
   const found = (await source.store.deadLetters()).flatMap((letters) =>
     letters.channel === null || (channel !== undefined && letters.channel !== channel)
       ? []
@@ -62,33 +67,20 @@ export async function undeliveredItems({ source, channel }: TodayContext): Promi
 }
 
 /** One item per channel. */
-export async function problemItems(context: TodayContext): Promise<TodayItem[]> {
-  const { source, rows, since } = context
+async function problemItems(context: TodayContext): Promise<TodayItem[]> {
+  const { source, since } = context
   const counts = await source.store.problemCounts({ ...filterOf(context), since })
-  return counts.map(({ channel, problems, documents, fresh, newestAt }) => {
-    const neverClosed = rows.filter((row) => row.channel === channel && row.state === 'open' && !row.valid)
-    const names = neverClosed.slice(0, MAX_NAMED).map(({ name }) => name)
-    return {
-      kind: 'problems',
-      severity: neverClosed.length > 0 ? 'medium' : 'low',
-      ...NO_RFQ,
-      channel,
-      message: [
-        `${formatCount(problems, 'deviation')} from the API description in ${formatCount(documents, 'document')}, ${fresh} new.`,
-        neverClosed.length === 0
-          ? ''
-          : `Open RFQs that are not valid, so never closed: ${names.join(', ')}${neverClosed.length > MAX_NAMED ? ', …' : ''}.`,
-      ]
-        .join(' ')
-        .trim(),
-      since: newestAt,
-      action: {
-        message: 'List the problems',
-        command: `quotekeeper problems ${onChannel(channel)}`,
-        path: listPath('problems', channel),
-      },
-    }
-  })
+  return counts.map(({ channel, problems, documents, fresh, newestAt }) => ({
+    kind: 'problems',
+    severity: 'low',
+    ...NO_RFQ,
+    channel,
+    message: `${formatCount(problems, 'deviation')} from the API description in ${formatCount(documents, 'document')}, ${fresh} new.`,
+    since: newestAt,
+    action: {
+      message: 'List the problems',
+      command: `quotekeeper problems ${onChannel(channel)}`,
+      path: listPath('problems', channel),
+    },
+  }))
 }
-
-const MAX_NAMED = 5
