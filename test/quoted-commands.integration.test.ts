@@ -17,7 +17,7 @@ import { comparisonInput } from './helpers/data/comparison-inputs.js'
 import { shellText } from './helpers/shell-words.js'
 import { rowsOf } from './helpers/store/store-engine.js'
 import { testFolder } from './helpers/test-folder.js'
-import { todaySource } from './helpers/today-source.js'
+import { itemsOf, todaySource } from './helpers/today-source.js'
 
 /** As the configuration allows it. */
 const SLUG = `it's $(id) \`id\` "&;|<>*~#!{a,b}\\`
@@ -111,10 +111,10 @@ describe('commands that are shown', () => {
     expect(textOf([plan?.remedy])).toEqual([dryRun, ['close-expired', '--approve', plan?.plan]])
     expect(textOf(preview?.remedies ?? [])).toEqual([dryRun, ['close-expired', '--approve', plan?.plan]])
     expect(textOf(remedies)).toEqual([dryRun, approve])
-    expect(textOf(waiting.items.map(({ action }) => action.command))).toContainEqual(approve)
+    expect(textOf(itemsOf(waiting).map(({ action }) => action.command))).toContainEqual(approve)
 
     await store.supersedePlans(KEY, now())
-    const { items } = await today(todaySource(store, [{ ...rules, autoClose: 'off' }]), { now: now(), since })
+    const items = itemsOf(await today(todaySource(store, [{ ...rules, autoClose: 'off' }]), { now: now(), since }))
     const overdue = items.filter(({ kind }) => kind === 'overdue')
     expect(overdue).toHaveLength(IDS.length)
     for (const [at, message] of textOf(overdue.map(({ action }) => action.command)).entries()) {

@@ -6,6 +6,7 @@ import { FailedError } from '../../src/cli/cli-error.js'
 import type { Today } from '../../src/views/today/today-view.js'
 import { eventually } from '../helpers/eventually.js'
 import { ROUNDS } from '../helpers/long-tests.js'
+import { itemsOf } from '../helpers/today-source.js'
 import { createCliFixture, createPolledFixture, NOW } from './cli-fixture.js'
 
 const json = ({ out }: { out: string }) => JSON.parse(out)
@@ -465,7 +466,7 @@ describe('close-expired', () => {
       sandbox.world.addRfq({ org: 'acme', channel: 'forest' }, { number, responseDueDate: '2026-03-03' })
     sandbox.faults.add({ times: Number.POSITIVE_INFINITY, effect: { kind: 'date', skewMs: -3_600_000 } })
     expect((await quotekeeper('close-expired')).status).toBe(1)
-    const { items }: Today = json(await quotekeeper('today', '--json'))
+    const items = itemsOf(json(await quotekeeper('today', '--json')) as Today)
     const overdue = items.filter(({ kind }) => kind === 'overdue')
     let undecided = 0
     for (const { rfqNumber, channel, message } of overdue) {

@@ -4,7 +4,7 @@ import { previewClose } from '../../src/closing/preview.js'
 import { today } from '../../src/views/today/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { closingContextOf, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
-import { todaySource } from '../helpers/today-source.js'
+import { itemsOf, todaySource } from '../helpers/today-source.js'
 
 const preview = (
   { store, now }: ChannelFixture,
@@ -82,7 +82,7 @@ describe('the preview of a close', () => {
         remedies: [expect.stringMatching(remedy)],
         unsettled: expect.stringMatching(new RegExp(`^a ${message}; ${remedy.source}`)),
       })
-      const { items } = await today(source, { now: now(), since: now() })
+      const items = itemsOf(await today(source, { now: now(), since: now() }))
       const [item] = items.filter(({ kind }) => kind === 'unsettled')
       expect(item).toMatchObject({ severity, action: { command: expect.stringContaining(command) } })
       expect(item?.message).toContain(`A ${message}. `)

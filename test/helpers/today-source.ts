@@ -2,7 +2,7 @@ import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import type { Store } from '../../src/store/contract.js'
 import type { ChannelRules } from '../../src/views/channels/channel-rules.js'
 import { createRfqList } from '../../src/views/rfqs/rfq-list.js'
-import type { TodaySource } from '../../src/views/today/today-view.js'
+import type { Today, TodayItem, TodayRfq, TodaySource } from '../../src/views/today/today-view.js'
 
 /** What Today is made from, where every poll is on schedule and nothing holds closing. */
 export const todaySource = (store: Store, channels: readonly ChannelRules[]): TodaySource => ({
@@ -14,3 +14,10 @@ export const todaySource = (store: Store, channels: readonly ChannelRules[]): To
   findClosingBlocker: async () => null,
   findClockSkewBlock: async () => null,
 })
+
+/** Everything that Today lists. */
+export const itemsOf = ({
+  rfqs,
+  closings,
+  system,
+}: Pick<Today, 'rfqs' | 'closings' | 'system'>): (TodayItem | TodayRfq)[] => [...rfqs, ...closings, ...system]

@@ -10,7 +10,7 @@ import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helper
 import { ROUNDS } from '../helpers/long-tests.js'
 import { openRecorder } from '../helpers/store/recorder.js'
 import { testConfig } from '../helpers/test-config.js'
-import { todaySource } from '../helpers/today-source.js'
+import { itemsOf, todaySource } from '../helpers/today-source.js'
 import { giveUp } from '../web/support/dead-letters.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
@@ -245,7 +245,7 @@ describe('today', () => {
     const pollChecks = createPollChecks(testConfig({ schedule }), fixture.store)
     const behind = async () => {
       const source = { ...todaySource(fixture.store, [RULES]), pollChecks }
-      const { items } = await today(source, { now: fixture.now(), since: fixture.now() })
+      const items = itemsOf(await today(source, { now: fixture.now(), since: fixture.now() }))
       return items.filter(({ kind }) => kind === 'behind').map(({ message }) => message)
     }
     await fixture.pollRfqs()
@@ -263,7 +263,7 @@ describe('today', () => {
     expect(await behind()).toEqual([])
   })
 
-  it('lists what needs attention, most urgent first, each with its action', async () => {
+  it('has one row for each RFQ, most urgent first, each with its next step; closings and the system apart', async () => {
     const fixture = await openChannelFixture()
     const { world, faults } = fixture.sandbox
     const add = (number: number, responseDueDate: string) => world.addRfq(CHANNEL, { number, responseDueDate }).id
@@ -292,35 +292,46 @@ describe('today', () => {
       findClosingBlocker: async () => null,
       findClockSkewBlock: async () => null,
     }
-    const { items } = await today(source, { now: fixture.now(), since })
-    expect(items.map(({ kind, severity, rfqNumber }) => [kind, severity, rfqNumber])).toEqual([
+    await openRecorder({ ...fixture, store: fixture.store, now: fixture.now, timeZone: RULES.timeZone }).round()
+    const found = await today(source, { now: fixture.now(), since })
+    expect(itemsOf(found).map(({ kind, severity, rfqNumber }) => [kind, severity, rfqNumber])).toEqual([
+      ['overdue', 'high', 1],
+      ['due', 'medium', 2],
+      ['problems', 'medium', 3],
       ['refused', 'high', 4],
       ['behind', 'high', null],
-      ['overdue', 'medium', 1],
-      ['due', 'medium', 2],
-      ['problems', 'medium', null],
-      ['offers', 'low', 2],
-      ['rfqs', 'low', 3],
+      ['problems', 'low', null],
     ])
-    expect(items[6]?.message).toMatch(/^Changed: minVolume [\d,.]+ → many\.$/)
-    expect(items[2]?.action).toEqual({
-      message: 'Close it now',
+    const [overdue, due, invalid] = found.rfqs
+    expect(overdue?.action).toEqual({
+      message: 'Close now',
       command: 'quotekeeper close-expired --channel acme/forest',
       path: '/rfqs/acme/forest/1/closing',
     })
-    expect(items[3]?.message).toMatch(/^Due in 3 days \(2026-11-26\)\. Accepted: .+: [\d,]+ t/)
-    expect(items[4]?.message).toMatch(/1 new\. Open RFQs that are not valid, so never closed: 3\.$/)
-    expect(items[5]?.message).toBe('1 new, 1 changed offers.')
+    expect(due).toMatchObject({
+      kinds: ['due', 'recommendation', 'offers'],
+      daysToDue: 3,
+      award: { source: 'accepted', offers: [expect.any(String)] },
+      changes: [
+        expect.stringMatching(/^no award → .+, because the offer of .+ was accepted$/),
+        '1 new offer, 1 changed',
+      ],
+      message: expect.stringMatching(/^Due in 3 days \(2026-11-26\)\. Accepted: .+: [\d,]+ t/),
+    })
+    expect(invalid).toMatchObject({
+      kinds: ['problems', 'rfqs'],
+      changes: [expect.stringMatching(/^Minimum volume [\d,.]+ t → many$/)],
+      note: 'Its document is not valid, so nothing closes it.',
+    })
+    expect(found.summary).toMatchObject({ due: 1, overdue: 2, waiting: 5 })
     await giveUp(fixture, ['crm'])
-    expect((await today(source, { now: fixture.now(), since, channel: KEY })).items[3]).toMatchObject({
-      ...{
-        kind: 'undelivered',
-        severity: 'medium',
-        message: expect.stringMatching(/^1 notification .*: 1 for crm\.$/),
-      },
+    expect((await today(source, { now: fixture.now(), since, channel: KEY })).system[1]).toMatchObject({
+      kind: 'undelivered',
+      severity: 'medium',
+      message: expect.stringMatching(/^1 notification .*: 1 for crm\.$/),
     })
     const past = await today(source, { now: fixture.now(), asOf: new Date('2026-11-22T07:00:00.000Z'), since })
-    expect(past.items.map(({ kind, rfqNumber }) => [kind, rfqNumber])).toEqual([
+    expect(past.rfqs.map(({ kind, rfqNumber }) => [kind, rfqNumber])).toEqual([
       ['overdue', 4],
       ['due', 1],
       ['due', 2],
@@ -332,10 +343,11 @@ describe('today', () => {
       dueWithinDays: 2,
       channel: 'acme/blue',
     })
-    expect(nothing.items).toEqual([])
+    expect(itemsOf(nothing)).toEqual([])
+    expect(nothing.summary).toEqual({ open: 0, values: [], due: 0, overdue: 0, waiting: 0 })
   })
 
-  it('counts what the first poll found, and lists what is new or changed since for each RFQ', async () => {
+  it('tells what is new or changed since of each RFQ, and nothing of what the first poll found', async () => {
     const fixture = await openChannelFixture()
     const { world } = fixture.sandbox
     const [first = '', second = ''] = [1, 2].map(
@@ -347,77 +359,64 @@ describe('today', () => {
     const before = new Date(fixture.now().getTime() - 1)
     await fixture.pollRfqs()
     const source = todaySource(fixture.store, [RULES])
-    const FIRST = 'First polled: 4 offers for 2 RFQs.'
     const news = async (since: Date) => {
-      const { items } = await today(source, { now: fixture.now(), since, channel: KEY })
-      return items.map(({ rfqNumber, message }) => (rfqNumber === null ? message : `${rfqNumber}: ${message}`))
+      const { rfqs } = await today(source, { now: fixture.now(), since, channel: KEY })
+      return rfqs.map(({ rfqNumber, changes }) => `${rfqNumber}: ${changes.join('; ')}`).sort()
     }
-    expect(await news(before)).toEqual([FIRST])
+    expect(await news(before)).toEqual([])
     const added = world.addRfq(CHANNEL, { number: 3, responseDueDate: '2027-01-31' }).id
     for (let round = 1; round <= 6; round++) {
       fixture.advanceSeconds(3600)
       world.addResponse(added)
       world.changeResponse(changed, { status: round % 2 === 1 ? 'accepted' : 'submitted' })
       await fixture.pollRfqs()
-      const since = [`1: 1 changed offer.`, `3: ${round} new ${round === 1 ? 'offer' : 'offers'}.`]
-      const all = await news(before)
-      expect(all.at(-1)).toBe(FIRST)
-      expect(all.slice(0, -1).sort()).toEqual(since)
-      const later = await news(new Date(fixture.now().getTime() - 1))
-      expect(later.sort()).toEqual(['1: 1 changed offer.', '3: 1 new offer.'])
+      const offers = `${round} new ${round === 1 ? 'offer' : 'offers'}`
+      expect(await news(before)).toEqual(['1: 1 changed offer', `3: New RFQ; ${offers}`])
+      const later = round === 1 ? '3: New RFQ; 1 new offer' : '3: 1 new offer'
+      expect(await news(new Date(fixture.now().getTime() - 1))).toEqual(['1: 1 changed offer', later])
     }
   })
 
-  it('has a line for each RFQ that is new, changed or gone without news of offers, and none for the rest, round after round', async () => {
+  it('has a row for each RFQ that is new, changed, gone or closed, and none for the rest, round after round', async () => {
     const fixture = await openChannelFixture()
     const { world } = fixture.sandbox
     const add = (number: number) => world.addRfq(CHANNEL, { number, responseDueDate: '2027-01-31' }).id
     const [same = '', changing = ''] = [1, 2].map(add)
     const offer = world.addResponse(same).id
+    add(3)
     await fixture.pollRfqs()
     const source = todaySource(fixture.store, [RULES])
+    const linesSince = async (since: Date) => {
+      const { rfqs } = await today(source, { now: fixture.now(), since })
+      return rfqs
+        .map(
+          ({ kind, rfqNumber, changes, moreChanges }) => `${kind} ${rfqNumber} ${changes.join('; ')} +${moreChanges}`,
+        )
+        .sort()
+    }
     for (let round = 1; round <= 6; round++) {
       const since = fixture.now()
       fixture.advanceSeconds(3600)
       const added = add(10 + round)
-      world.changeRfq(changing, { title: `Title ${round}` })
+      world.changeRfq(changing, { title: `Title ${round}`, maxVolume: 5000 + round, reference: `R-${round}` })
       world.changeResponse(offer, { offer: { totalPrice: 1000 + round } })
       await fixture.pollRfqs()
-      const lines = async () => {
-        const { items } = await today(source, { now: fixture.now(), since })
-        return items.map(({ kind, rfqNumber, message }) => `${kind} ${rfqNumber} ${message}`).sort()
-      }
-      expect(await lines()).toEqual([
-        'offers 1 1 changed offer.',
-        `rfqs ${10 + round} New, due 2027-01-31; no offers yet.`,
-        expect.stringMatching(new RegExp(`^rfqs 2 Changed: title .* → Title ${round}\\.$`)),
+      expect(await linesSince(since)).toEqual([
+        'offers 1 1 changed offer +0',
+        `rfqs ${10 + round} New RFQ +0`,
+        expect.stringMatching(/^rfqs 2 .+ → .+; .+ → .+ \+1$/),
       ])
       world.removeRfq(added)
       fixture.advanceSeconds(60)
       await fixture.pollRfqs()
-      expect(await lines()).toContain(`rfqs ${10 + round} New, due 2027-01-31; no offers yet; no longer listed.`)
-      const gone = await today(source, { now: fixture.now(), since: new Date(fixture.now().getTime() - 1) })
-      expect(gone.items.map(({ message }) => message)).toEqual(['Changed: no longer listed.'])
+      expect(await linesSince(new Date(fixture.now().getTime() - 1))).toEqual([
+        `rfqs ${10 + round} No longer listed +0`,
+      ])
     }
     fixture.advanceSeconds(60)
     world.closeRfq(changing)
     await fixture.pollRfqs()
-    const closed = await today(source, { now: fixture.now(), since: new Date(fixture.now().getTime() - 1) })
-    expect(closed.items.map(({ message }) => message)).toEqual(['Changed: state open → closed.'])
-  })
-
-  it('counts RFQs beyond twenty', async () => {
-    const fixture = await openChannelFixture()
-    await fixture.pollRfqs()
-    const since = fixture.now()
-    fixture.advanceSeconds(3600)
-    for (let number = 1; number <= 25; number++)
-      fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2027-01-31' })
-    await fixture.pollRfqs()
-    const source = todaySource(fixture.store, [RULES])
-    const { items } = await today(source, { now: fixture.now(), since })
-    expect(items).toHaveLength(21)
-    expect(items.find(({ rfqId }) => rfqId === null)?.message).toBe('5 more RFQs may be new or changed.')
+    expect(await linesSince(new Date(fixture.now().getTime() - 1))).toEqual(['rfqs 2 Closed on the marketplace +0'])
   })
 
   it('shows a held round instead of its RFQs, and names nothing that a dry-run channel will not close as urgent', async () => {
@@ -427,11 +426,11 @@ describe('today', () => {
     const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 2 })
     const todayWith = (autoClose: 'on' | 'dry-run') =>
       today(todaySource(fixture.store, [{ ...RULES, autoClose }]), { now: fixture.now(), since: fixture.now() })
-    expect((await todayWith('on')).items).toMatchObject([
+    expect(itemsOf(await todayWith('on'))).toMatchObject([
       { kind: 'blocked', severity: 'high', action: { command: expect.stringContaining(`--approve ${approvalPlan}`) } },
     ])
     await fixture.store.supersedePlans(KEY, fixture.now())
-    expect((await todayWith('dry-run')).items).toMatchObject([
+    expect(itemsOf(await todayWith('dry-run'))).toMatchObject([
       { kind: 'overdue', severity: 'high', rfqNumber: 3 },
       { kind: 'overdue', severity: 'high', rfqNumber: 2 },
       { kind: 'overdue', severity: 'high', rfqNumber: 1 },

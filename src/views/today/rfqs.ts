@@ -35,6 +35,7 @@ interface Subject {
   told: ToldChanges
   since: Date
   dueWithinDays: number
+  isPast: boolean
 }
 
 /** The rows of RFQs, in the same order. RFQs that are no longer stored, as after a restore, have none. */
@@ -76,7 +77,10 @@ export async function rfqRows(
       // What the rows lead to is shown as it is now, when another RFQ may have the number.
       const named = asOf === undefined ? row : { ...row, name: nameById(row.id) }
       const outlook = outlooks.get(key) ?? null
-      subjects.set(key, { candidate, row: named, figures: rowFigures, standing, outlook, told, since, dueWithinDays })
+      subjects.set(key, {
+        ...{ candidate, row: named, figures: rowFigures, standing, outlook, told },
+        ...{ since, dueWithinDays, isPast: asOf !== undefined },
+      })
     }
   }
   return candidates.flatMap(({ channel, rfqId: id }) => {
@@ -116,7 +120,7 @@ function toRow(subject: Subject): TodayRfq {
       ...told.changes.map((each) => `${each}.`),
       more,
     ),
-    since: candidate.news?.newestAt ?? null,
+    since: candidate.news?.newestAt ?? row.listed?.at ?? null,
     action: nextStep(subject, kinds, award),
   }
 }
@@ -234,14 +238,15 @@ function knownOffers(
 
 /** The one next step: what decides most. */
 function nextStep(
-  { candidate, row, standing, outlook, figures }: Subject,
+  { candidate, row, standing, outlook, figures, isPast }: Subject,
   kinds: readonly TodayRfqKind[],
   award: TodayRfq['award'],
 ): TodayRfq['action'] {
   const { channel, name } = row
   const rfq = quoteForShell(name)
   const on = onChannel(channel)
-  const [path, compare] = [rfqPath(channel, name), `quotekeeper compare ${rfq} ${on}`]
+  const path = rfqPath(channel, name)
+  const [compare, changes] = [`quotekeeper compare ${rfq} ${on}`, `quotekeeper changes --rfq ${rfq} ${on}`]
   if (standing?.state.status === 'differs')
     return {
       message: 'Decide again',
@@ -259,9 +264,13 @@ function nextStep(
   if (kinds.includes('problems'))
     return { message: 'See the problems', command: `quotekeeper problems ${on}`, path: listPath('problems', channel) }
   if (kinds.includes('listed') && !kinds.includes('due'))
-    return { message: 'See the difference', command: `quotekeeper report ${rfq} ${on} --fresh`, path }
-  if (candidate.severity === 'low')
-    return { message: 'See what changed', command: `quotekeeper changes --rfq ${rfq} ${on}`, path }
+    return {
+      message: 'See the difference',
+      // To read it again tells nothing of a past moment.
+      command: isPast ? changes : `quotekeeper report ${rfq} ${on} --fresh`,
+      path,
+    }
+  if (candidate.severity === 'low') return { message: 'See what changed', command: changes, path }
   if (award !== null) return { message: 'Decide', command: compare, path }
   const hasOffers = row.offers > 0 && figures.ranked === 0
   return hasOffers

@@ -118,7 +118,9 @@ export const todayRfq = z.strictObject({
   changes: z.array(text).describe('What changed since, in sentences; at most two.'),
   moreChanges: count.describe('Further changes.'),
   message: text.describe('All of it in a few sentences.'),
-  since: timestamp.nullable().describe('The newest change since; null without one.'),
+  since: timestamp
+    .nullable()
+    .describe('When the newest change was observed, or the list that differs; null without one.'),
   action: nextStep,
 })
 export type TodayRfq = z.infer<typeof todayRfq>

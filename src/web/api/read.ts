@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { beforeFirstPoll, type Observed } from '../../views/polls.js'
 import type { Views } from '../../views/views.js'
 import type { ReadDeps, ReadEndpoint } from './endpoint.js'
@@ -40,8 +41,8 @@ export function createApiReader(deps: ReadDeps): ApiReader {
         const past = at.asOf && { asOf: at.asOf, observed: observedBy(endpoint, { path, query }) }
         if (past !== undefined) await refuseBeforeFirstPoll(past, views)
         const answer = await endpoint.handle({ path, query, at, deps })
-        const isPastList = past !== undefined && Object.hasOwn(Object(answer), 'items')
-        const incomplete = isPastList && { incomplete: await views.incompleteAt(past.observed, past.asOf) }
+        const incomplete = past !== undefined &&
+          hasIncomplete(endpoint) && { incomplete: await views.incompleteAt(past.observed, past.asOf) }
         return toTaggedJson(incomplete ? { ...Object(answer), ...incomplete } : answer, momentsOf(now))
       } catch (error) {
         return { problem: problemOf(error) }
@@ -51,6 +52,10 @@ export function createApiReader(deps: ReadDeps): ApiReader {
     firstPollAt: (filter) => views.firstPollAt(filter),
   }
 }
+
+/** Whether answers about a past moment name the channels without a complete poll by then. */
+const hasIncomplete = ({ result }: ReadEndpoint): boolean =>
+  result instanceof z.ZodObject && Object.hasOwn(result.shape, 'incomplete')
 
 /** Where an answer repeats when it was asked for. */
 function momentsOf(now: Date): string[] {

@@ -9,6 +9,7 @@ import { type ChannelFixture, KEY } from '../../helpers/channel-fixture.js'
 import { ALWAYS, openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
 import { locationsOf } from '../../helpers/store/store-engine.js'
 import { testConfig } from '../../helpers/test-config.js'
+import { itemsOf } from '../../helpers/today-source.js'
 
 const CLI = { globals: { utc: true } } as unknown as Parameters<typeof describeFreshness>[0]
 const BEHIND = "the marketplace's clock is 3599 s behind ours (limit 60 s)"
@@ -27,7 +28,7 @@ async function shown({ store, now }: ChannelFixture, autoClose: 'on' | 'dry-run'
       findClockSkewBlock: createFindClockSkewBlock(store),
     },
   }
-  const { items } = await today(source, { now: now(), since: now() })
+  const items = itemsOf(await today(source, { now: now(), since: now() }))
   const runner = { ping: async () => ({ ok: true, message: 'answers' }) }
   const checks = await createReadiness({ config, store, runner, now })()
   const cli = { ...CLI, io: { now } } as typeof CLI
@@ -47,7 +48,7 @@ describe('while the clocks differ too much', () => {
   it('every past-due RFQ, the freshness of decisions and readiness say so, round after round and over a restart', async () => {
     const fixture = await openClosingFixture([{}, {}, {}])
     const complete = await shown(fixture)
-    expect(complete.items.map(({ action }) => action.message)).toEqual(Array(3).fill('Close it now'))
+    expect(complete.items.map(({ action }) => action.message)).toEqual(Array(3).fill('Close now'))
     expect(complete.freshness).toBe('no closing round yet')
     skewBy(fixture, -3_600_000)
     for (let round = 0; round < 6; round++) {
@@ -65,7 +66,7 @@ describe('while the clocks differ too much', () => {
         expect(message).toContain(`${BEHIND}, at the closing round of ${at} UTC`)
         expect(message.match(/behind/g)).toHaveLength(1)
         expect(message).not.toContain('next closing round')
-        expect({ severity, action: action.message }).toEqual({ severity: 'high', action: 'See why it is open' })
+        expect({ severity, action: action.message }).toEqual({ severity: 'high', action: 'See why' })
       }
       expect(freshness).toMatch(new RegExp(`${at?.slice(11)} UTC, 8 s ago; partial: `))
       expect(freshness).toContain(BEHIND)

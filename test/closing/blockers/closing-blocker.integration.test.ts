@@ -10,6 +10,7 @@ import { today } from '../../../src/views/today/today.js'
 import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { locationsOf } from '../../helpers/store/store-engine.js'
 import { testConfig } from '../../helpers/test-config.js'
+import { itemsOf } from '../../helpers/today-source.js'
 
 it('while closing is blocked, Today and readiness say why and offer no close, round after round', async () => {
   const fixture = await openChannelFixture()
@@ -31,18 +32,18 @@ it('while closing is blocked, Today and readiness say why and offer no close, ro
         findClockSkewBlock: createFindClockSkewBlock(store),
       },
     }
-    const { items } = await today(source, { now: now(), since: now() })
+    const items = itemsOf(await today(source, { now: now(), since: now() }))
     const item = items.find(({ kind, rfqId }) => kind === 'overdue' && rfqId === rfq.id)
     const runner = { ping: async () => ({ ok: true, message: 'answers' }) }
     const checks = await createReadiness({ config, store, runner, now })()
     const closing = checks.find(({ name }) => name === `closing of ${KEY}`)
     return [item?.severity, item?.message, item?.action.message, closing?.message]
   }
-  const free = ['medium', expect.stringContaining('The next closing round evaluates it.'), 'Close it now']
+  const free = ['high', expect.stringContaining('The next closing round evaluates it.'), 'Close now']
   const blockedBy = (reason: string) => [
     'high',
     expect.stringMatching(new RegExp(`Closing is stopped, so nothing is closed: ${reason}\\.`)),
-    'See why it is open',
+    'See why',
     expect.stringMatching(new RegExp(`^stopped: ${reason}; `)),
   ]
   const stopFile = stopFileOf(locationsOf(fixture.store))

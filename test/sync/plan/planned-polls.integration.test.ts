@@ -4,7 +4,7 @@ import { today } from '../../../src/views/today/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { executeIn } from '../../helpers/store/store-engine.js'
-import { todaySource } from '../../helpers/today-source.js'
+import { itemsOf, todaySource } from '../../helpers/today-source.js'
 
 const INTERVAL_SECONDS = 300
 
@@ -157,7 +157,7 @@ describe('planned polls', () => {
     const shown = async () => {
       const now = fixture.now()
       const found = await list.rows({ now })
-      const { items } = await today(source, { now, since: now, dueWithinDays: 365 })
+      const items = itemsOf(await today(source, { now, since: now, dueWithinDays: 365 }))
       const figures = await list.figures(found, { now })
       return found.map(({ id }, at) => {
         const message = items.find(({ kind, rfqId }) => kind === 'due' && rfqId === id)?.message ?? ''

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { today } from '../../../src/views/today/today.js'
-import type { TodayItem } from '../../../src/views/today/today-view.js'
+import type { TodayRfq } from '../../../src/views/today/today-view.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
+import { openRecorder } from '../../helpers/store/recorder.js'
 import { todaySource } from '../../helpers/today-source.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' as const }
@@ -13,13 +14,14 @@ async function openAward(before: (rfq: Awaited<ReturnType<typeof openAwardedRfq>
   await before(rfq)
   await rfq.award([rfq.cheap], 'more is needed')
   const { world } = rfq.sandbox
-  const items = async (options: { since?: string; asOf?: string } = {}): Promise<TodayItem[]> => {
+  const items = async (options: { since?: string; asOf?: string } = {}): Promise<TodayRfq[]> => {
+    await openRecorder(rfq).round()
     const found = await today(todaySource(rfq.store, [RULES]), {
       now: rfq.now(),
       since: new Date(options.since ?? rfq.now()),
       ...(options.asOf !== undefined && { asOf: new Date(options.asOf) }),
     })
-    return found.items.filter(({ kind }) => kind === 'award')
+    return found.rfqs.filter(({ kind }) => kind === 'award')
   }
   const poll = async (time: string) => {
     rfq.setTime(time)
@@ -28,7 +30,7 @@ async function openAward(before: (rfq: Awaited<ReturnType<typeof openAwardedRfq>
   return { rfq, world, items, poll }
 }
 
-const found = (items: readonly TodayItem[]) => items.map(({ severity, action }) => [severity, action.message])
+const found = (items: readonly TodayRfq[]) => items.map(({ severity, action }) => [severity, action.message])
 
 describe('awards in Today', () => {
   it('are reminded of before an awarded offer expires, and after it expired', async () => {
@@ -42,7 +44,7 @@ describe('awards in Today', () => {
     expect(item?.message).toMatch(/expires in 14 days \(2027-01-31\).*Accept .* on the marketplace by 2027-01-31/)
     expect(item?.action).toMatchObject({
       command: `quotekeeper award 1042 --channel ${KEY}`,
-      path: `/rfqs/${KEY}/1042`,
+      path: `/rfqs/${KEY}/1042/award`,
     })
     rfq.setTime('2027-01-30T12:00:00.000Z')
     expect(found(await items())).toEqual([['high', 'See the award']])
@@ -110,8 +112,9 @@ describe('awards in Today', () => {
     rfq.sandbox.world.changeResponse(rfq.cheap, { status: 'accepted' })
     rfq.setTime('2026-11-22T12:00:00.000Z')
     await rfq.pollRfqs()
-    const { items } = await today(todaySource(rfq.store, [RULES]), { now: rfq.now(), since: rfq.now() })
-    const item = items.find(({ kind }) => kind === 'award')
+    await openRecorder(rfq).round()
+    const { rfqs } = await today(todaySource(rfq.store, [RULES]), { now: rfq.now(), since: rfq.now() })
+    const item = rfqs.find(({ kind }) => kind === 'award')
     expect(item).toMatchObject({ severity: 'medium', message: expect.stringMatching(/as accepted, but not .* yet/) })
   })
 })
