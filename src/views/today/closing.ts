@@ -14,13 +14,18 @@ import { closingPath, listPath } from '../page-paths.js'
 import type { RfqListRow } from '../rfqs/rfq-list.js'
 import { filterOf, keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-view.js'
 
+/** What becomes of an RFQ that is past due and open; `isPrevented`: closing rounds would close it, but for a reason. */
+export interface OverdueOutlook extends ClosingOutlook {
+  isPrevented: boolean
+}
+
 /** Closings that need attention. */
 export interface Closings {
   items: TodayItem[]
   /** `keyOf` the RFQs that they are about. */
   named: ReadonlySet<string>
   /** What becomes of RFQs that are past due and open, by `keyOf`, except of those that are named. */
-  outlooks: (rows: readonly RfqListRow[]) => Promise<ReadonlyMap<string, ClosingOutlook>>
+  outlooks: (rows: readonly RfqListRow[]) => Promise<ReadonlyMap<string, OverdueOutlook>>
 }
 
 /** Closes and closing rounds that need attention; none of a past moment. */
@@ -94,12 +99,12 @@ function unsettledItem(
 function unsettledAction({ channel, inProgress, decisionId }: UnsettledClose): { message: string; command: string } {
   if (inProgress)
     return {
-      message: 'See whether the round has ended',
+      message: 'See the round',
       command: `quotekeeper runs --kind close ${onChannel(channel)}`,
     }
   return decisionId === null
-    ? { message: 'Run a closing round', command: `quotekeeper close-expired ${onChannel(channel)}` }
-    : { message: 'Look at the evidence', command: `quotekeeper closings --explain ${decisionId}` }
+    ? { message: 'See why', command: `quotekeeper close-expired ${onChannel(channel)}` }
+    : { message: 'See the evidence', command: `quotekeeper closings --explain ${decisionId}` }
 }
 
 function blockedRoundItem(approvalPlan: ApprovalPlan, blocker: string | null): TodayItem {
@@ -115,7 +120,7 @@ function blockedRoundItem(approvalPlan: ApprovalPlan, blocker: string | null): T
       // An approved round would close nothing while closing is stopped.
       ...(blocker === null
         ? {
-            message: 'Approve the round',
+            message: 'See the round',
             command: `quotekeeper close-expired ${onChannel(channel)} --approve ${quoteForShell(plan)}`,
           }
         : { message: 'See the round', command: `quotekeeper closings ${onChannel(channel)}` }),
@@ -129,11 +134,12 @@ async function outlooksOf(
   { source, now, asOf }: TodayContext,
   rows: readonly RfqListRow[],
   findClockSkewBlock: ReturnType<typeof createClockLookup>,
-): Promise<Map<string, ClosingOutlook>> {
+): Promise<Map<string, OverdueOutlook>> {
   // What a closing round would do is known of the present only.
-  if (asOf !== undefined) return new Map(rows.map((row) => [keyOf(row), { message: '', isClosable: false }]))
+  if (asOf !== undefined)
+    return new Map(rows.map((row) => [keyOf(row), { message: '', isClosable: false, isPrevented: false }]))
   const rulesOf = createRulesLookup(source.channels)
-  const outlooks = new Map<string, ClosingOutlook>()
+  const outlooks = new Map<string, OverdueOutlook>()
   for (const channel of new Set(rows.map((row) => row.channel))) {
     const own = rows.filter((row) => row.channel === channel)
     const rules = rulesOf(channel)
@@ -146,8 +152,10 @@ async function outlooksOf(
     )
     const reasons = new Map(decisions.map((decision) => [decision.rfqId, keptReason(decision, rules, skew)]))
     const clocks = blocker === null ? skew : null
-    for (const row of own)
-      outlooks.set(keyOf(row), nextRoundPrediction(row, { autoClose, blocker, clocks, kept: reasons.get(row.id) }))
+    for (const row of own) {
+      const outlook = nextRoundPrediction(row, { autoClose, blocker, clocks, kept: reasons.get(row.id) })
+      outlooks.set(keyOf(row), { ...outlook, isPrevented: autoClose === 'on' && !outlook.isClosable })
+    }
   }
   return outlooks
 }

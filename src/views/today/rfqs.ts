@@ -6,12 +6,11 @@ import { formatCount, formatDaysFromToday, formatPricePerTonne } from '../../cor
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import type { RfqFigures } from '../../recommendations/rfq-figures.js'
-import type { ClosingOutlook } from '../closings/closing-outlook.js'
 import { awardPath, closingPath, listPath, rfqPath } from '../page-paths.js'
 import type { RfqListRow } from '../rfqs/rfq-list.js'
 import { type StandingAward, standingAwards } from './awards.js'
 import type { Candidate, Candidates } from './candidates.js'
-import type { Closings } from './closing.js'
+import type { Closings, OverdueOutlook } from './closing.js'
 import { eventsOf, type ToldChanges, tellChanges } from './news.js'
 import {
   keyOf,
@@ -31,7 +30,7 @@ interface Subject {
   figures: RfqFigures
   standing: StandingAward | undefined
   /** What becomes of it; null unless it is overdue. */
-  outlook: ClosingOutlook | null
+  outlook: OverdueOutlook | null
   told: ToldChanges
   since: Date
   dueWithinDays: number
@@ -90,7 +89,7 @@ export async function rfqRows(
 }
 
 function toRow(subject: Subject): TodayRfq {
-  const { candidate, row, figures, standing, told } = subject
+  const { candidate, row, figures, standing, told, outlook } = subject
   const kinds = kindsOf(subject)
   const note = noteOf(subject, kinds)
   const award = awardOf(figures, standing)
@@ -115,7 +114,7 @@ function toRow(subject: Subject): TodayRfq {
     message: sentences(
       dueText(subject, kinds),
       note ?? '',
-      subject.outlook?.message ?? '',
+      outlook?.isPrevented ? '' : (outlook?.message ?? ''),
       body,
       ...told.changes.map((each) => `${each}.`),
       more,
@@ -166,6 +165,7 @@ function noteOf(subject: Subject, kinds: readonly TodayRfqKind[]): string | null
     findings.length === 0 ? '' : (standing?.state.next ?? ''),
     kinds.includes('problems') && outlook === null ? 'Its document is not valid, so nothing closes it.' : '',
     row.listed === null ? '' : describeListDiff(row.listed),
+    outlook?.isPrevented ? outlook.message : '',
   )
   return note === '' ? null : note
 }

@@ -36,7 +36,7 @@ function lossItem({ channel, kind, lostEntriesAt }: PollCheck): TodayItem {
     ...{ kind: 'behind', severity: 'high', ...NO_RFQ, channel, since: lostEntriesAt },
     message: `The list of ${LISTS[kind]} suddenly lost most of its entries: none is marked as missing${held}, until a poll finds them again or you accept the list.`,
     action: {
-      message: 'Accept the list, if the marketplace is right',
+      message: 'See the polls',
       command: `quotekeeper sync ${onChannel(channel)} --only ${kind} --accept-loss`,
       path: listPath('runs', channel),
     },
@@ -61,7 +61,7 @@ async function undeliveredItems({ source, channel }: TodayContext): Promise<Toda
       channel: key,
       message: `${formatCount(total, 'notification')} could not be sent and will not be tried again: ${targets}.`,
       since: own.map(({ since }) => since).sort()[0] ?? null,
-      action: { message: 'See why, and send again', command: 'quotekeeper notify', path: '/notifications?state=dead' },
+      action: { message: 'See why', command: 'quotekeeper notify', path: '/notifications?state=dead' },
     }
   })
 }

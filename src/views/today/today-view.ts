@@ -114,7 +114,9 @@ export const todayRfq = z.strictObject({
   maxPriceCurrency: nullableText,
   coverage: nullableNumber.describe('The share of the requested tonnes that the award covers, at most 1.'),
   doubts: z.array(z.enum(keysOf(DOUBTS))).describe('What is unsure about the award, and whether it is decided.'),
-  note: nullableText.describe('What the marketplace shows of the recorded award, or what the list says otherwise.'),
+  note: nullableText.describe(
+    'What the marketplace shows of the recorded award, what the list says otherwise, or why no closing round closes it.',
+  ),
   changes: z.array(text).describe('What changed since, in sentences; at most two.'),
   moreChanges: count.describe('Further changes.'),
   message: text.describe('All of it in a few sentences.'),

@@ -174,7 +174,7 @@ tr.chosen>*{background:var(--section)}
 
 /* Today: an RFQ in two tight lines. */
 #today table{table-layout:fixed}
-#today td{padding-top:3px;padding-bottom:3px;line-height:1.25;vertical-align:middle}
+#today td{position:relative;padding-top:3px;padding-bottom:3px;line-height:1.25;vertical-align:middle}
 #today th{white-space:normal}
 #today td.clip{width:auto}
 #today td.clip>div>div{overflow:hidden;text-overflow:ellipsis}
@@ -247,6 +247,7 @@ tr.chosen>*{background:var(--section)}
   .cards.lines td.unknown{display:none}
   .cards th[scope=row]{display:block;border:0;padding:2px 0}
   .cards.lines td:nth-child(n+3)>div:not(:empty)::before{content:" · ";color:var(--faint)}
+  .cards .button{white-space:normal}
   .cards td.nophone{display:none!important}
   #today tr{display:grid;grid-template-columns:auto minmax(0,1fr) auto;gap:2px var(--s2);align-items:center}
   #today :is(td,td:nth-child(n)){display:block;width:auto;max-width:none;min-width:0;padding:0}

@@ -69,12 +69,10 @@ const Summary = ({ today: { summary, dueWithinDays } }: { today: Today }) => (
     <Figure title="At stake" hint="Tonnes × price of the recorded or else recommended awards of the open RFQs">
       {summary.values.length === 0
         ? UNKNOWN
-        : summary.values.map(({ currency, total }, at) => (
-            <span key={currency}>
-              {at > 0 && ' + '}
-              {plain(formatTotal(total, currency))}
-            </span>
-          ))}
+        : summary.values.map(({ currency, total }, at) => [
+            at > 0 && ' + ',
+            <span key={currency}>{plain(formatTotal(total, currency))}</span>,
+          ])}
     </Figure>
     <Figure title={`Due within ${formatCount(dueWithinDays, 'day')}`}>
       {amount(summary.due)} {summary.overdue > 0 && <small>{`and ${amount(summary.overdue)} overdue`}</small>}

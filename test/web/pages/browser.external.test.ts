@@ -202,7 +202,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     const [scripted, page] = [await openBrowser(base), await openBrowser(base, { javaScriptEnabled: false })]
     for (const each of [scripted, page]) {
       await each.goto('/')
-      await each.getByRole('link', { name: 'Close it now' }).click()
+      await each.getByRole('link', { name: 'Close now' }).click()
       await each.getByLabel('Type 2001 to confirm').fill('2000')
       await each.getByRole('button', { name: 'Close RFQ 2001 now' }).click()
       expect(await each.getByRole('alert').textContent()).toMatch(/^Nothing was closed\. "2000" was typed/)

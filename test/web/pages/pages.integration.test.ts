@@ -11,6 +11,7 @@ import { buildRfqReport } from '../../../src/views/rfq/build-rfq-report.js'
 import { rfqView } from '../../../src/views/rfq/rfq-view.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { longIt } from '../../helpers/long-tests.js'
+import { openRecorder } from '../../helpers/store/recorder.js'
 import { openPages, pagesOf } from '../support/pages-fixture.js'
 
 const HOSTILE = `<script>alert(1)</script>"><img src=x onerror=alert(2)> \u202Egnp.exe pay\u200Bpal \u001B[2J`
@@ -476,10 +477,10 @@ describe('/', () => {
     fixture.sandbox.world.addResponse(fixture.rfqId)
     await fixture.pollRfqs()
     const second = await visit(first.cookie)
-    expect(second.body).toContain('since <time datetime="2026-11-21T12:00')
+    expect(second.body).toContain('since your last visit, <time datetime="2026-11-21T12:00')
     expect(second.body).toContain('1 new offer')
     fixture.advanceSeconds(60)
-    expect((await visit(second.cookie)).body).toContain('since <time datetime="2026-11-21T12:00')
+    expect((await visit(second.cookie)).body).toContain('since your last visit, <time datetime="2026-11-21T12:00')
   })
 })
 
@@ -632,6 +633,7 @@ describe('an RFQ that cannot be read', () => {
     world.removeResponse(gone)
     fixture.advanceSeconds(600)
     await fixture.pollRfqs()
+    await openRecorder(fixture).round()
     const page = await textOf(`/rfqs/${KEY}/1042`)
     const [{ responses } = { responses: [] }] = await fixture.store.rfqs({})
     const { projectDeveloperName } = Object(responses.find(({ id }) => id === gone)?.body)
