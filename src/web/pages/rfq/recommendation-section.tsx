@@ -1,5 +1,4 @@
 import type { Recommendation } from '../../../compare/decision/decision-model.js'
-import { reportCommand } from '../../../compare/decision/report-command.js'
 import type { PriceBasis } from '../../../core/decision/settings.js'
 import { formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
@@ -133,10 +132,6 @@ export function Actions({ page: { request, query }, view, name, changes, isPast 
       <a class="button" href="#what-if">
         What if
       </a>
-      <details>
-        <summary>Command for the workbook</summary>
-        <code data-volatile>{plain(reportCommand(view, name, view.settings))}</code>
-      </details>
     </div>
   )
 }

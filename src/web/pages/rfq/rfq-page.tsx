@@ -1,3 +1,4 @@
+import { reportCommand } from '../../../compare/decision/report-command.js'
 import { unreadText } from '../../../compare/rfq/rfq-flags.js'
 import { describePricesRead, describeTermsRead } from '../../../core/sources/source-text.js'
 import { cleanText } from '../../../core/text/clean-text.js'
@@ -96,6 +97,10 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
             Everything that changed
           </a>
           <a href={closing}>{`Closings (${view.closings})`}</a>
+          <details>
+            <summary>Command for this workbook</summary>
+            <code data-volatile>{plain(reportCommand(view, name, view.settings))}</code>
+          </details>
         </nav>
       </>
     ),
