@@ -178,6 +178,12 @@ async function unknownRfq(store: Pick<History, 'rfqs'>, search: RfqSearch): Prom
     const message = `${start}; at another time it was the name of`
     return { reason: 'unknown', message, listed: listed(rfqs), names: rfqs.map(({ id }) => nameById(id)) }
   }
+  const later = asOf ? await readRfqs(store, { ...search, asOf: undefined }, { match, withoutResponses: true }) : []
+  if (later.length > 0) {
+    const seen = later.map(({ rfq }) => rfq.firstObservedAt.slice(0, 16).replace('T', ' ')).join(' and ')
+    const names = later.map(({ rfq }) => nameById(rfq.id))
+    return { reason: 'unknown', message: `${start}: it was first seen on ${seen} UTC`, listed: [], names }
+  }
   const known = await readRfqs(store, search, { withoutResponses: true })
   if (known.length === 0) {
     const message = `${start}; no RFQs ${asOf ? 'were known then' : 'are stored yet'}`

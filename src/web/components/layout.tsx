@@ -124,7 +124,7 @@ const Rail = ({ frame, current }: { frame: Frame; current: string | undefined })
       <Entries of={SYSTEM} frame={frame} current={current} />
     </nav>
     <div class="foot">
-      <Freshness frame={frame} />
+      {frame.freshness.length > 0 && <Freshness frame={frame} />}
       <p>
         Times are in <span id="zone">UTC</span>
       </p>

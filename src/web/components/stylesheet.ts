@@ -206,7 +206,10 @@ tr.chosen>*{background:var(--section)}
 .recommendation h2{margin:0;font-size:var(--t4);color:var(--muted);font-weight:500}
 .recommendation .headline{font-size:var(--t1);font-weight:600;line-height:1.3;margin:2px 0}
 .timestrip{display:flex;flex-wrap:wrap;align-items:center;gap:var(--s1) var(--s3);margin:var(--s2) 0;font-size:var(--t4)}
-.timestrip select{flex:0 1 30rem;min-width:0;min-height:1.7rem;padding:1px 6px;font-size:var(--t4)}
+.timestrip .timestrip{flex:0 1 auto;margin:0}
+.timestrip .timestrip:first-of-type{flex:1 1 24rem}
+.timestrip input[type=date]{min-height:1.7rem;padding:1px 6px;font-size:var(--t4)}
+.timestrip select{flex:1 1 14rem;min-width:0;min-height:1.7rem;padding:1px 6px;font-size:var(--t4)}
 .timestrip button{min-height:1.7rem;padding:1px 8px}
 .timestrip input[type=range]{flex:1 1 10rem;min-width:8rem;min-height:1.2rem;padding:0;accent-color:var(--brand)}
 .timestrip label{font-weight:400;color:var(--muted)}

@@ -36,7 +36,11 @@ const sendError = (request: FastifyRequest, reply: FastifyReply, message: string
   wantsPage(request)
     ? sendPage(
         reply,
-        <ErrorPage status={reply.statusCode} message={`${message[0]?.toUpperCase()}${message.slice(1)}.`} />,
+        <ErrorPage
+          request={request}
+          status={reply.statusCode}
+          message={`${message[0]?.toUpperCase()}${message.slice(1)}.`}
+        />,
       )
     : // As text, because Fastify would serialize an object in another way for an unknown path.
       reply.type('application/json; charset=utf-8').send(`${JSON.stringify({ error: message })}\n`)
@@ -62,10 +66,12 @@ const patternOf = (url: string) =>
       .replace(/\*/g, '.*')}$`,
   )
 
-/** What went wrong with a request, in a browser. */
-export function ErrorPage({ status, message }: { status: number; message: string }) {
+/** What went wrong with a request, in a browser; with the navigation for whoever may use it. */
+function ErrorPage({ request, status, message }: { request: FastifyRequest; status: number; message: string }) {
+  const { user, session, csrfToken } = request
+  const frame = user && { user, csrfToken, canSignOut: session !== null, freshness: [], now: new Date() }
   return (
-    <Layout title={TITLES[status] ?? 'Something went wrong'}>
+    <Layout title={TITLES[status] ?? 'Something went wrong'} frame={frame}>
       <div class="card narrow">
         <h1>{TITLES[status] ?? 'Something went wrong'}</h1>
         <p>{message}</p>

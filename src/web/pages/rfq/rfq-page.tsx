@@ -161,7 +161,7 @@ export function Facts({ view }: { view: RfqView }) {
           : `${formatCount(summary.offers, 'offer')}${summary.missing > 0 ? `, ${summary.missing} no longer visible` : ''}, ${summary.ranked} ranked`}
         {currency.comparison !== null && `, compared in ${plain(currency.comparison)}`}
         <Ages of={[prices, termsRead && describeTermsRead(termsRead, new Date(asOf))]} />
-        {rates.length > 0 && ` · ${plain(rates.join(' '))}`}
+        {rates.length > 0 && ` · ${plain(`Exchange rates: ${rates.join(' ')}`)}`}
       </p>
     </div>
   )

@@ -21,12 +21,7 @@ export function TimeStrip({ moments, asOf, link, query }: TimeStripProps) {
   const changed = moments.slice(current).find(({ recommendation }) => recommendation !== null)
   return (
     <>
-      <form class="timestrip noprint" method="get">
-        {Object.entries(query)
-          .filter(([name]) => name !== 'as_of')
-          .map(([name, value]) => (
-            <input key={name} type="hidden" name={name} value={value} />
-          ))}
+      <div class="timestrip noprint">
         {earlier ? (
           <a href={target(earlier, current + 1)} rel="prev">
             ← Earlier
@@ -34,21 +29,30 @@ export function TimeStrip({ moments, asOf, link, query }: TimeStripProps) {
         ) : (
           <span class="muted">← Earlier</span>
         )}
-        <label for="as_of">As of</label>
-        <select id="as_of" name="as_of">
-          {moments.map((moment, index) => (
-            <option
-              key={moment.at}
-              value={index === 0 ? '' : moment.at}
-              selected={asOf !== undefined ? index === current : index === 0}
-              data-at={moment.at}
-              data-mark={moment.recommendation === null ? undefined : ''}
-            >
-              {`${index === 0 ? 'now; last change ' : ''}${minute(moment.at)} · ${plain(moment.message)}`}
-            </option>
-          ))}
-        </select>
-        <button type="submit">Show</button>
+        <form class="timestrip" method="get">
+          <Kept query={query} />
+          <label for="as_of">As of</label>
+          <select id="as_of" name="as_of">
+            {moments.map((moment, index) => (
+              <option
+                key={moment.at}
+                value={index === 0 ? '' : moment.at}
+                selected={asOf !== undefined ? index === current : index === 0}
+                data-at={moment.at}
+                data-mark={moment.recommendation === null ? undefined : ''}
+              >
+                {`${index === 0 ? 'now; last change ' : ''}${minute(moment.at)} · ${plain(moment.message)}`}
+              </option>
+            ))}
+          </select>
+          <button type="submit">Show</button>
+        </form>
+        <form class="timestrip" method="get">
+          <Kept query={query} />
+          <label for="as_of_day">or the end of</label>
+          <input id="as_of_day" type="date" name="as_of" required />
+          <button type="submit">Show</button>
+        </form>
         {later && asOf !== undefined ? (
           <a href={target(later, current - 1)} rel="next">
             Later →
@@ -56,7 +60,7 @@ export function TimeStrip({ moments, asOf, link, query }: TimeStripProps) {
         ) : (
           <span class="muted">Later →</span>
         )}
-      </form>
+      </div>
       {asOf === undefined
         ? changed && (
             <p class="muted small since">
@@ -67,6 +71,12 @@ export function TimeStrip({ moments, asOf, link, query }: TimeStripProps) {
     </>
   )
 }
+
+/** The other parameters of the address. */
+const Kept = ({ query }: { query: Parameters }) =>
+  Object.entries(query)
+    .filter(([name]) => name !== 'as_of')
+    .map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)
 
 /** Changes of the recommendation that are listed. */
 const MAX_LISTED = 3
