@@ -206,8 +206,8 @@ tr.chosen>*{background:var(--section)}
 .recommendation h2{margin:0;font-size:var(--t4);color:var(--muted);font-weight:500}
 .recommendation .headline{font-size:var(--t1);font-weight:600;line-height:1.3;margin:2px 0}
 .timestrip{display:flex;flex-wrap:wrap;align-items:center;gap:var(--s1) var(--s3);margin:var(--s2) 0;font-size:var(--t4)}
-.timestrip .timestrip{flex:0 1 auto;margin:0}
-.timestrip .timestrip:first-of-type{flex:1 1 24rem}
+.timestrip .timestrip{flex:0 1 auto;margin:0;min-width:0;max-width:100%}
+.timestrip .timestrip:first-of-type{flex:1 1 16rem}
 .timestrip input[type=date]{min-height:1.7rem;padding:1px 6px;font-size:var(--t4)}
 .timestrip select{flex:1 1 14rem;min-width:0;min-height:1.7rem;padding:1px 6px;font-size:var(--t4)}
 .timestrip button{min-height:1.7rem;padding:1px 8px}

@@ -4,7 +4,7 @@ import { formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { awardPath } from '../../../views/page-paths.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'
-import { decimal, percent, plain, price } from '../../components/format.js'
+import { amount, decimal, percent, plain, price } from '../../components/format.js'
 import type { PageRequest } from '../page.js'
 
 const TONES: Record<Recommendation['status'], string> = {
@@ -59,7 +59,9 @@ function besideLimits({ rfq, decision }: RfqView, award: NonNullable<Recommendat
   return [
     `${price(award.pricePerTonne)} ${currency}/t${limits === null ? ', no price limit' : `, limit ${limits}`}`,
     ...(cost === null ? [] : [`${cost} ${price(award.costPerTonne)} ${currency}/t`]),
-    ...(award.coverage === null ? [] : [`covers ${percent(award.coverage)} of the requested tonnes`]),
+    ...(award.coverage === null || rfq.window.lower === null
+      ? []
+      : [`covers ${percent(award.coverage)} of the ${amount(rfq.window.lower)} t asked for at least`]),
     `score ${decimal(award.score)}`,
   ].join(' · ')
 }
