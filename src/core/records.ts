@@ -175,9 +175,13 @@ export interface RfqEntry {
   responsesKey: string
 }
 
+/** What a revision is about. */
+export const REVISION_KINDS = ['rfq', 'offer', 'recommendation', 'award'] as const
+export type RevisionKind = (typeof REVISION_KINDS)[number]
+
 /**
  * Something observed of an RFQ or of a response: a new version, or that it was missing, or that it returned. Or that another award is
- * recommended for an RFQ.
+ * recommended for an RFQ, or that the desk recorded or withdrew one.
  */
 export interface Revision {
   channel: string
@@ -185,19 +189,39 @@ export interface Revision {
   rfqId: string
   kind: 'rfq' | 'response'
   id: string
-  event: 'version' | 'missing' | 'returned' | 'recommendation'
-  /** Last observation before it; null for a first version. */
-  after: Timestamp | null
-  /** First observation that showed it. */
-  seenBy: Timestamp
+  event: 'version' | 'missing' | 'returned' | 'recommendation' | 'award'
+  /** Last observation before it; null for a first version, and for what was not observed. */
+  notBefore: Timestamp | null
+  /** First observation that showed it; or when it was recorded. */
+  observedAt: Timestamp
   /** The new version; null unless the event is `version`. */
   version: Version | null
   /** The version before it, if there is one. */
   previous: Version | null
+  /** Whether Quotekeeper closed the RFQ in this version. */
+  closedByUs: boolean
   /** Why another award is recommended; null unless that is the event. */
   reason: string | null
+  /** The award that the desk recorded or withdrew; null unless that is the event. */
+  award: RevisedAward | null
   /** Its place in the order of all revisions. */
   cursor: string
+}
+
+/** An award of the desk, as lists of changes show it. */
+export interface RevisedAward {
+  /** The names of the awarded offers. */
+  offers: string[]
+  tonnes: number
+  total: number
+  pricePerTonne: number
+  currency: string
+  /** Whether the award is the recommended one. */
+  followed: boolean
+  /** Whether it was withdrawn by this revision, rather than recorded. */
+  withdrawn: boolean
+  by: string
+  because: string | null
 }
 
 /** How many offers of an RFQ changed in a period; each offer is counted once in each member. */

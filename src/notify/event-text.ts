@@ -1,12 +1,4 @@
-import type {
-  Burst,
-  EventData,
-  EventKind,
-  EventRecord,
-  FieldChange,
-  OfferFacts,
-  RfqFacts,
-} from '../core/events/events.js'
+import type { Burst, EventData, EventKind, EventRecord, OfferFacts, RfqFacts } from '../core/events/events.js'
 import { INVISIBLE } from '../core/text/clean-text.js'
 import { formatAmount, formatCount, formatMoney, formatTonnes, truncate } from '../core/text/number-format.js'
 
@@ -42,11 +34,13 @@ const SENTENCES: Record<EventKind, Sentence> = {
   'channel.first-poll': ({ found }) => firstPollSentence(found),
   'offer.new': ({ rfq, offer }) => `new offer for ${rfqName(rfq)}: ${offerText(offer)}`,
   'offer.late': ({ rfq, offer, reason }) => `late offer for ${rfqName(rfq)}, ${reason ?? ''}: ${offerText(offer)}`,
-  'offer.changed': ({ rfq, offer, changes }) =>
-    `offer for ${rfqName(rfq)} changed: ${offerText(offer)}${changeText(changes)}`,
+  'offer.changed': ({ rfq, offer, messages }) =>
+    messages === undefined
+      ? `offer for ${rfqName(rfq)} changed: ${offerText(offer)}`
+      : `offer for ${rfqName(rfq)} changed: ${offerName(offer)}${changeText(messages)}`,
   'offer.withdrawn': ({ rfq, offer }) => `offer for ${rfqName(rfq)} is no longer listed: ${offerText(offer)}`,
   'rfq.new': ({ rfq }) => `new ${rfqText(rfq)}`,
-  'rfq.changed': ({ rfq, changes }) => `${rfqName(rfq)} changed${changeText(changes)}`,
+  'rfq.changed': ({ rfq, messages }) => `${rfqName(rfq)} changed${changeText(messages)}`,
   'rfq.due-soon': ({ rfq }) => `due soon: ${rfqText(rfq)}`,
   'rfq.overdue': ({ rfq }) => `overdue and still open: ${rfqText(rfq)}`,
   'rfq.closed': ({ rfq, reason }) => `${rfqName(rfq)} was ${reason ?? 'closed'}`,
@@ -135,25 +129,22 @@ function rfqText(rfq: RfqFacts | undefined): string {
   return rfqName(rfq) + title + due
 }
 
-function offerText(offer: OfferFacts | undefined): string {
+function offerName(offer: OfferFacts | undefined): string {
   if (!offer) return 'details are in the database'
-  const { projectDeveloperName, projectName, totalVolume, totalPrice, currency } = offer
-  const who = [projectDeveloperName, projectName].filter((name) => name !== null).join(', ')
+  const { projectDeveloperName, projectName, id } = offer
+  return [projectDeveloperName, projectName].filter((name) => name !== null).join(', ') || id
+}
+
+function offerText(offer: OfferFacts | undefined): string {
+  if (!offer) return offerName(offer)
+  const { totalVolume, totalPrice, currency } = offer
   const volume = totalVolume === null ? null : formatTonnes(totalVolume)
   const price = totalPrice === null ? null : formatMoney(totalPrice, currency)
-  return [who || offer.id, [volume, price].filter((part) => part !== null).join(' for ')].filter(Boolean).join(', ')
+  return [offerName(offer), [volume, price].filter((part) => part !== null).join(' for ')].filter(Boolean).join(', ')
 }
 
-function changeText(changes: readonly FieldChange[] | undefined): string {
-  if (!changes || changes.length === 0) return ''
-  const named = changes.slice(0, MAX_NAMED_CHANGES).map(({ field, before, after }) => {
-    if (field === 'listed') return after ? 'listed again' : 'no longer listed'
-    return `${field.replace(/^offer\./, '')} ${valueText(before)} → ${valueText(after)}`
-  })
-  return `: ${named.join('; ')}${changes.length > MAX_NAMED_CHANGES ? '; …' : ''}`
-}
-
-const valueText = (value: FieldChange['before']): string => {
-  if (value === null) return 'none'
-  return typeof value === 'number' ? formatAmount(value) : truncate(String(value), 60)
+/** The first sentences about what changed. */
+function changeText(messages: readonly string[] | undefined): string {
+  if (!messages || messages.length === 0) return ''
+  return `: ${messages.slice(0, MAX_NAMED_CHANGES).join(' ')}${messages.length > MAX_NAMED_CHANGES ? ' …' : ''}`
 }

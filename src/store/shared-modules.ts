@@ -52,7 +52,7 @@ export const createSharedStore = ({ database, events, clock, command }: SharedSt
   ...createPollStates(database),
   ...createOverview(database),
   ...createClosings(database, events),
-  ...createAwards(database),
+  ...createAwards(database, events),
   ...createScenarios(database),
   ...createMaintenanceLog(database),
   ...createTickClaims(database),

@@ -1,5 +1,5 @@
 import { awardViews } from './awards/awards.js'
-import { changeFeed } from './changes/changes.js'
+import { type ChangeFeedFilter, changeFeed, changeGroups } from './changes/changes.js'
 import { channelViews } from './channels/channels.js'
 import { closingViews } from './closings/closings.js'
 import { eventViews } from './events/events.js'
@@ -32,7 +32,8 @@ export function createViews(store: ViewStore, config: ViewConfig) {
     ...whatIfViews(source),
     ...offerViews(source),
     ...listingViews(source),
-    changes: (filter: Parameters<typeof changeFeed>[1]) => changeFeed(store, filter),
+    changes: (filter: ChangeFeedFilter) => changeFeed(store, filter),
+    changeGroups: (filter: ChangeFeedFilter) => changeGroups(store, filter),
     ...closingViews(source),
     ...awardViews(source),
     ...runViews(source),

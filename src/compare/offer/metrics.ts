@@ -1,10 +1,10 @@
 import { HAIRCUT_KINDS, type HaircutKind, type Settings } from '../../core/decision/settings.js'
+import { type PriceBasis, priceOffer } from '../../core/documents/offer-price.js'
 import { maxOf, minOf, positiveOrNull, ratio, sum } from '../../core/numbers.js'
 import { earliest, latest } from '../date-math.js'
 import type { CalendarDate } from '../input/comparison-input.js'
 import type { StatedRfqTerms } from '../rfq/rfq-terms.js'
 import { type DeliveryLine, discountFactor, type OfferFacts } from './offer-terms.js'
-import { type PriceBasis, priceOffer } from './price-per-tonne.js'
 import { EXACT_TOTAL, type ReconciliationResult, reconcile, totalTolerance } from './reconciliation.js'
 
 /** In the offer's own currency. */

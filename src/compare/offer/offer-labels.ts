@@ -1,3 +1,4 @@
+import { oneLine } from '../../core/text/clean-text.js'
 import { truncate } from '../../core/text/number-format.js'
 
 interface Named {
@@ -7,6 +8,19 @@ interface Named {
 }
 
 const MAX_LABEL_LENGTH = 60
+const MAX_NAME_LENGTH = 100
+
+/** Unique names: developer and project; if shared, with the number of the offer. @param offers in the order of their numbers */
+export const offerFullNames = (offers: readonly Named[]): string[] =>
+  numbered(
+    offers.map(({ developer, project, id }) =>
+      truncate(
+        [developer, project].flatMap((name) => (name === null ? [] : oneLine(name))).join(' · ') ||
+          `Offer ${id.slice(0, 8)}`,
+        MAX_NAME_LENGTH,
+      ),
+    ),
+  )
 
 /**
  * Short, unique labels: the developer; if shared, with the project; then with the number of the offer.
@@ -26,7 +40,7 @@ export function offerLabels(offers: readonly Named[]): string[] {
   return numbered(long)
 }
 
-const truncateLabel = (text: string) => truncate(text.trim().replace(/\s+/g, ' '), MAX_LABEL_LENGTH)
+const truncateLabel = (text: string) => truncate(oneLine(text), MAX_LABEL_LENGTH)
 const keyOf = (label: string) => label.toLowerCase()
 
 function duplicates(labels: readonly string[]): Set<string> {

@@ -37,7 +37,13 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     currency.rates.map((rate) => rate.currency),
   )
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
-  const changes = changesOf(input.versions, input.absences, { labels, asOf: context.asOf })
+  const closings = closingsUntil(input, context.asOf)
+  const changes = changesOf(input.versions, input.absences, {
+    ...{ labels, asOf: context.asOf },
+    closedVersions: new Set(
+      closings.flatMap(({ outcome, versionAfter }) => (outcome === 'closed' ? (versionAfter ?? []) : [])),
+    ),
+  })
   const summary = summariseOffers(offers, rfq, { changes: changes.length, problems: problems.length })
   const decision = decisionOf({ context, settings, currency: currency.comparison, rfq, offers })
   return {
@@ -51,7 +57,7 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     decision,
     offers,
     changes,
-    closings: closingsUntil(input, context.asOf),
+    closings,
     problems,
     about: aboutOf({ rfq, offers, settings }, listingSources(offers)),
   }

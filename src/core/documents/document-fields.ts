@@ -51,7 +51,7 @@ function membersOf(value: object, path: string): { path: string; value: unknown 
 }
 
 /** The fields that differ between two documents, in the order of the later one; fields that it no longer has come last. */
-export function differences(before: Map<string, FieldValue>, after: Map<string, FieldValue>) {
+export function differences(before: ReadonlyMap<string, FieldValue>, after: ReadonlyMap<string, FieldValue>) {
   const paths = new Set([...after.keys(), ...before.keys()])
   return [...paths].flatMap((field) => {
     const pair = { field, before: before.get(field) ?? null, value: after.get(field) ?? null }

@@ -1,12 +1,14 @@
-import { differences, flatten } from '../documents/document-fields.js'
+import { type DescribedDocument, describeChanges, describedDocument } from '../changes/describe-changes.js'
+import { differences } from '../documents/document-fields.js'
 import type { DocumentShape } from '../documents/documents.js'
 import { isPlainObject } from '../documents/exact-json.js'
 import { parseStored } from '../documents/observation.js'
-import type { FieldChange, OfferFacts, RfqFacts } from './events.js'
+import type { Timestamp } from '../time/clock.js'
+import type { EventData, FieldChange, OfferFacts, RfqFacts } from './events.js'
 
 /** Longer text of the marketplace is cut in events. */
 const MAX_TEXT = 200
-/** Changed fields named in an event. */
+/** Changed fields, and sentences, in an event. */
 const MAX_CHANGES = 10
 
 /** A body in the shape that was read. */
@@ -56,34 +58,36 @@ export function offerFacts(id: string, { body, shape }: ShapedBody): OfferFacts 
   }
 }
 
-/** Members of an RFQ that change with its responses, which have events of their own. */
-const OF_RESPONSES = new Set(['responses'])
-const UPDATE_TIME = /(^|\.)updatedAt$/
+/** How two versions of a document differ, apart from times of update and the responses of an RFQ. */
+export interface DocumentChange {
+  changes: FieldChange[]
+  /** The first changed fields, and sentences about all; @param closedBy who closed the RFQ, such as `Quotekeeper` */
+  describe: (observedAt: Timestamp, closedBy?: string | null) => Pick<EventData, 'changes' | 'messages'>
+}
 
-/**
- * The fields in which two versions of a document differ, apart from times of update, the order of listings, and the
- * responses of an RFQ.
- */
-export function changedFields(before: unknown, after: unknown): FieldChange[] {
-  return differences(fieldsOf(before), fieldsOf(after))
+/** Compares two versions of the same shape. */
+export function compareVersions(kind: 'rfq' | 'response', before: ShapedBody, after: ShapedBody): DocumentChange {
+  const [old, now] = [before, after].map(({ shape, body }) => describedDocument(kind, shape, body)) as [
+    DescribedDocument,
+    DescribedDocument,
+  ]
+  const changes = differences(old.fields, now.fields)
     .filter(({ field }) => !UPDATE_TIME.test(field))
-    .map(({ field, before: old, value }) => ({
+    .map(({ field, before: was, value }) => ({
       field: cut(field) ?? '',
-      before: cutValue(old),
+      before: cutValue(was),
       after: cutValue(value),
     }))
+  return {
+    changes,
+    describe: (observedAt, closedBy = null) => ({
+      changes: changes.slice(0, MAX_CHANGES),
+      messages: describeChanges(old, now, { observedAt, closedBy })
+        .slice(0, MAX_CHANGES)
+        .map(({ message }) => message),
+    }),
+  }
 }
 
-/** The changes that an event names. */
-export const namedChanges = (changes: readonly FieldChange[]): FieldChange[] => changes.slice(0, MAX_CHANGES)
-
+const UPDATE_TIME = /(^|\.)updatedAt$/
 const cutValue = (value: FieldChange['before']) => (typeof value === 'string' ? cut(value) : value)
-
-function fieldsOf(body: unknown) {
-  if (!isPlainObject(body)) return flatten(body)
-  const own = Object.fromEntries(Object.entries(body).filter(([key]) => !OF_RESPONSES.has(key)))
-  const { listingIds } = own
-  // The order of listing IDs has no meaning.
-  if (Array.isArray(listingIds)) own.listingIds = listingIds.map(String).sort().join(', ')
-  return flatten(own)
-}

@@ -70,6 +70,8 @@ export interface EventData {
   offer?: OfferFacts
   /** The first few fields that changed. */
   changes?: FieldChange[]
+  /** What changed, in sentences, the most important first; absent in events of earlier versions. */
+  messages?: string[]
   /** Why, or what happened, in words. */
   reason?: string
   /** What to do about it. */

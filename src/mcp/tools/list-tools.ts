@@ -23,9 +23,15 @@ interface List<Item> {
 }
 
 const CHANGE = {
-  ...changeEntry.pick({ channel: true, rfqId: true, rfqNumber: true, rfqTitle: true, label: true, messages: true })
-    .shape,
-  notBefore: changeEntry.shape.after,
+  ...changeEntry.pick({
+    channel: true,
+    rfqId: true,
+    rfqNumber: true,
+    rfqTitle: true,
+    label: true,
+    messages: true,
+    notBefore: true,
+  }).shape,
 }
 
 export const listTools = [
@@ -108,7 +114,7 @@ export const listTools = [
     output: pageShape(sourced(CHANGE)),
     title: 'Changes',
     description:
-      'What changed in RFQs and offers, newest first: each entry says what differs from the version before, and ' +
+      'What changed in RFQs and offers, in recommendations and awards, newest first: each entry says in sentences what differs, and ' +
       'between which two observations it happened.',
     input: z.strictObject({
       ...ofChannel,
@@ -124,11 +130,11 @@ export const listTools = [
       return fitAnswer(limit, async (maxItems) => {
         const parameters = { ...about, since: after, cursor, limit: maxItems }
         const { items, nextCursor } = await call.read<List<ChangeEntry>>('listChanges', parameters)
-        const rows = items.map(({ version, after: notBefore, seenBy, messages, ...row }) => ({
+        const rows = items.map(({ version, notBefore, observedAt, messages, ...row }) => ({
           ...{ channel: row.channel, rfqId: row.rfqId, rfqNumber: row.rfqNumber, rfqTitle: row.rfqTitle },
           ...{ label: row.label, notBefore, messages },
-          // A recommendation is one for its RFQ.
-          ...sourceOf(row.entity === 'offer' ? 'offer' : 'rfq', row.id, version, seenBy),
+          // Recommendations and awards are of their RFQ.
+          ...sourceOf(row.entity === 'offer' ? 'offer' : 'rfq', row.id, version, observedAt),
         }))
         return call.answer(about.channel, { items: rows, nextCursor })
       })

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { AwardRecord } from '../../core/decision/award-record.js'
 import { createVersionCheck, type LoggedVersion } from '../documents/stored-hashes.js'
 import { toStoredText } from '../documents/stored-text.js'
+import type { EventWriter } from '../events/event-writer.js'
 import { markDirty } from '../recommendations/dirty-rfqs.js'
 import { storeSettings } from '../recommendations/settings-rows.js'
 import { GENESIS, nextLink, verifyLog } from '../sql/hash-chain.js'
@@ -30,7 +31,7 @@ export const createAwardQueries = (database: Queries): AwardQueries => ({
 })
 
 /** The desk's awards: an append-only log, each row with the hash of the one before. */
-export const createAwards = (database: SqlDatabase): Awards => ({
+export const createAwards = (database: SqlDatabase, events: EventWriter): Awards => ({
   ...createAwardQueries(database),
 
   recordAward: ({ workbook, settings, ...award }) =>
@@ -46,6 +47,7 @@ export const createAwards = (database: SqlDatabase): Awards => ({
         id: row.id,
         content: workbook.toString('base64'),
       })
+      await events.recordMoment(tx, row.at)
       return { recorded: toAward({ ...row, ...NOT_WITHDRAWN }) }
     }),
 
@@ -55,6 +57,7 @@ export const createAwards = (database: SqlDatabase): Awards => ({
       const [award] = await findAwards(tx, { id })
       if (award === undefined || award.withdrawn_id !== null) return null
       await append(tx, withdrawalContent(award, withdrawal))
+      await events.recordMoment(tx, withdrawal.at)
       const [withdrawn] = await findAwards(tx, { id })
       return withdrawn === undefined ? null : toAward(withdrawn)
     }),

@@ -5,6 +5,7 @@ import type {
   OfferRevisions,
   ProblemRecord,
   Revision,
+  RevisionKind,
   RfqEntry,
   RfqWithResponses,
   Version,
@@ -63,6 +64,8 @@ export interface RevisionFilter {
   after?: Date
   /** Only what was observed up to this moment. */
   asOf?: Date
+  /** Only what is about these. Default: all. */
+  kinds?: readonly RevisionKind[]
 }
 
 /** Queries across all RFQs. They read only the documents that they return. */
@@ -78,5 +81,5 @@ export interface Overview {
   /** Stored times that are in the future (`isInFuture`), by channel; empty if the clocks are right. */
   futureTimes(now: Date): Promise<FutureTimes[]>
   /** Counts the changes of offers by RFQ. */
-  offerRevisions(filter: Omit<RevisionFilter, 'rfqId'> & { after: Date }): Promise<OfferRevisions[]>
+  offerRevisions(filter: Omit<RevisionFilter, 'rfqId' | 'kinds'> & { after: Date }): Promise<OfferRevisions[]>
 }

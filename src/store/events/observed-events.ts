@@ -1,6 +1,6 @@
 import type { DocumentShape } from '../../core/documents/documents.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
-import { changedFields, namedChanges, offerFacts, rfqFacts, type ShapedBody } from '../../core/events/event-facts.js'
+import { compareVersions, offerFacts, rfqFacts, type ShapedBody } from '../../core/events/event-facts.js'
 import type { EventData, EventKind, RfqFacts } from '../../core/events/events.js'
 import { type Calendar, createCalendar, isLate } from '../../core/time/expiry.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
@@ -210,7 +210,10 @@ const parsedBefore = (before: StoredBody | null): ShapedBody | null =>
 
 const listed =
   (before: boolean): (() => EventData) =>
-  () => ({ changes: [{ field: 'listed', before, after: !before }] })
+  () => ({
+    changes: [{ field: 'listed', before, after: !before }],
+    messages: [before ? 'No longer listed.' : 'Listed again.'],
+  })
 
 function rfqEvent({ rfqId, change, before, after }: ObservedChange, context: DraftContext): FoundEvent | null {
   if (change === 'inserted') return { kind: 'rfq.new' }
@@ -219,12 +222,13 @@ function rfqEvent({ rfqId, change, before, after }: ObservedChange, context: Dra
   const old = parsedBefore(before)
   // A list entry has fewer fields than the RFQ itself, so a change of shape is not a change of the RFQ.
   if (old === null || after === null || old.shape !== after.shape) return null
-  const changes = changedFields(old.body, after.body)
+  const { changes, describe } = compareVersions('rfq', old, after)
   if (changes.length === 0) return null
-  const details = () => ({ changes: namedChanges(changes) })
+  const byUs = context.beingClosed.has(rfqId)
+  const details = () => describe(context.stamp, byUs ? 'Quotekeeper' : null)
   const closed = changes.some(({ field, after: state }) => field === 'state' && state === 'closed')
   if (!closed) return { kind: 'rfq.changed', details }
-  const reason = context.beingClosed.has(rfqId) ? 'closed by Quotekeeper' : 'closed on the marketplace'
+  const reason = byUs ? 'closed by Quotekeeper' : 'closed on the marketplace'
   return { kind: 'rfq.closed', details: () => ({ reason, ...details() }) }
 }
 
@@ -237,8 +241,9 @@ function offerEvent(observed: ObservedChange, context: DraftContext): FoundEvent
   // A summary has fewer fields than the response itself, so a change of shape is not a change of the offer.
   if (before?.shape !== after.shape) return null
   if (before.text === null) return { kind: 'offer.changed' }
-  const changes = changedFields(JSON.parse(before.text), after.body)
-  return changes.length === 0 ? null : { kind: 'offer.changed', details: () => ({ changes: namedChanges(changes) }) }
+  const { shape } = before
+  const { changes, describe } = compareVersions('response', { shape, body: JSON.parse(before.text) }, after)
+  return changes.length === 0 ? null : { kind: 'offer.changed', details: () => describe(context.stamp) }
 }
 
 /** Whether an offer is late depends on its submission, or on when it was first listed if that is unknown; not on when it was read. */

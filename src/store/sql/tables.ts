@@ -464,6 +464,7 @@ create table awards (
   hash text not null
 ) strict;
 create index awards_of on awards (channel, rfq_id, id);
+create index awards_at on awards (at);
 create unique index awards_withdrawn on awards (withdraws) where withdraws is not null;
 
 -- The workbooks of awards, whose hashes are in awards.

@@ -1,9 +1,9 @@
-import { offerLabels } from '../../compare/offer/offer-labels.js'
+import { offerFullNames } from '../../compare/offer/offer-labels.js'
 import { byCodeUnit } from '../../core/numbers.js'
 import type { KnownDocument } from '../../core/records.js'
 
 /**
- * The names of an RFQ's offers by id, as in the report. Read without the schema, because an RFQ can have thousands of
+ * The names of an RFQ's offers by id: developer and project. Read without the schema, because an RFQ can have thousands of
  * offers, of which only the names are needed.
  */
 export function offerNames(responses: readonly Pick<KnownDocument, 'id' | 'body'>[]): Map<string, string> {
@@ -16,7 +16,7 @@ export function offerNames(responses: readonly Pick<KnownDocument, 'id' | 'body'
     }))
     // The order in which the report names them.
     .sort((a, b) => (a.submitted === b.submitted ? 0 : a.submitted - b.submitted) || byCodeUnit(a.id, b.id))
-  const labels = offerLabels(offers)
+  const labels = offerFullNames(offers)
   return new Map(offers.map(({ id }, at) => [id, labels[at] ?? id]))
 }
 

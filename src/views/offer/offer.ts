@@ -126,7 +126,7 @@ async function readOffer(
       .map((each, at): OfferVersion => {
         const { version, contentHash, notBefore, observedAt, supersededAt, valid, bodyAsReceived } = each
         const body = documents === 'all' || at === versions.length - 1 ? bodyOf(each) : { body: null, bodyText: null }
-        const changes = changesOf(versions[at - 1], each, { label: item.label, asOf: context.asOf })
+        const changes = changesOf(versions[at - 1], each)
         const summaryOnly = each.shape === 'summary'
         return {
           ...{ version, contentHash, notBefore, observedAt, supersededAt, valid, summaryOnly, bodyAsReceived },
@@ -139,8 +139,8 @@ async function readOffer(
 }
 
 /** What a version changed, in one sentence per difference; nothing for the first. */
-function changesOf(previous: Version | undefined, version: Version, { label, asOf }: { label: string; asOf: string }) {
+function changesOf(previous: Version | undefined, version: Version): string[] {
   if (previous === undefined) return []
-  const context = { labels: new Map([[version.id, label]]), asOf }
+  const context = { labels: new Map(), asOf: version.observedAt }
   return changesOfVersion(previous, version, context).map(({ message }) => message)
 }

@@ -1,6 +1,6 @@
-import { priceOffer } from '../../compare/offer/price-per-tonne.js'
 import { currencyCode } from '../../compare/rfq/rfq-terms.js'
 import { parseStored } from '../../core/documents/observation.js'
+import { priceOffer } from '../../core/documents/offer-price.js'
 import type { Revision, Version } from '../../core/records.js'
 import { formatCount } from '../../core/text/number-format.js'
 import type { History, Overview } from '../../store/contract.js'
@@ -26,8 +26,8 @@ export async function momentsOf(
   const revisions = await store.revisions({ channel, rfqId, limit: MAX_REVISIONS })
   const groups = new Map<string, Revision[]>()
   for (const revision of revisions) {
-    const group = groups.get(revision.seenBy)
-    if (group === undefined) groups.set(revision.seenBy, [revision])
+    const group = groups.get(revision.observedAt)
+    if (group === undefined) groups.set(revision.observedAt, [revision])
     else group.push(revision)
   }
   return [...groups].map(([at, group]) => ({
@@ -41,7 +41,7 @@ function textOf(revisions: readonly Revision[]): string {
   const count = (matches: (revision: Revision) => boolean) => revisions.filter(matches).length
   const offers = (message: string, number: number) =>
     number === 0 ? [] : [formatCount(number, `${message} offer`, `${message} offers`)]
-  const rfq = revisions.find(({ kind, event }) => kind === 'rfq' && event !== 'recommendation')
+  const rfq = revisions.find(({ kind, event }) => kind === 'rfq' && event !== 'recommendation' && event !== 'award')
   const parts = [
     ...offers(
       'new',
@@ -64,6 +64,8 @@ function textOf(revisions: readonly Revision[]): string {
   if (rfq !== undefined && (parts.length === 0 || rfq.event !== 'version' || rfq.previous === null))
     parts.unshift(rfq.event === 'version' ? (rfq.previous ? 'RFQ changed' : 'RFQ first seen') : `RFQ ${rfq.event}`)
   if (revisions.some(({ reason }) => reason !== null)) parts.push('other recommendation')
+  for (const { award } of revisions)
+    if (award !== null) parts.push(award.withdrawn ? 'award withdrawn' : 'award recorded')
   return parts.join(', ')
 }
 

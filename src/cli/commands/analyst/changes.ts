@@ -1,5 +1,6 @@
 import type { Store } from '../../../store/contract.js'
 import type { ChangeEntry } from '../../../views/changes/changes.js'
+import { describeEntry } from '../../../views/changes/describe-entry.js'
 import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { UsageError } from '../../cli-error.js'
@@ -88,19 +89,28 @@ async function bodiesOf(store: Store, { channel, rfqId }: About, asOf: Date | un
 /** So many changes of one revision are named; the others are counted. */
 const MAX_NAMED = 8
 
-function changeText({ messages }: ChangeEntry): string {
-  const more = messages.length - MAX_NAMED
-  return [...messages.slice(0, MAX_NAMED), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')
-}
-
 const COLUMNS: ListColumns<ChangeEntry> = ({ label, minute }) => [
-  { header: `Observed (${label})`, cell: ({ seenBy }) => minute(seenBy), value: ({ seenBy }) => seenBy },
-  { header: 'Not before', cell: ({ after }) => minute(after), value: ({ after }) => after, isExtra: true },
+  {
+    header: `Observed (${label})`,
+    cell: ({ observedAt }) => minute(observedAt),
+    value: ({ observedAt }) => observedAt,
+  },
+  {
+    header: 'Not before',
+    cell: ({ notBefore }) => minute(notBefore),
+    value: ({ notBefore }) => notBefore,
+    isExtra: true,
+  },
   { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, align: 'right' },
   { header: 'Title', cell: ({ rfqTitle }) => rfqTitle, min: 16, isExtra: true },
   { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
   { header: 'Version', cell: ({ version }) => version, align: 'right', isExtra: true },
-  { header: 'Change', cell: changeText, value: ({ messages }) => messages.join(' '), min: 30 },
+  {
+    header: 'Change',
+    cell: (entry) => describeEntry(entry, MAX_NAMED),
+    value: (entry) => describeEntry(entry),
+    min: 30,
+  },
 ]
 
 /** Of one RFQ: since when it may have changed, and not which RFQ it is. */

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { OfferRevisions, Revision, RfqEntry } from '../../../core/records.js'
+import type { OfferRevisions, RevisedAward, Revision, RevisionKind, RfqEntry } from '../../../core/records.js'
 import { CLOCK_TOLERANCE_MS, type FutureTimes } from '../../../core/time/clock.js'
 import type { Overview, RevisionFilter } from '../../contract.js'
 import { InvalidCursorError } from '../../errors.js'
@@ -73,7 +73,7 @@ async function storedChannels(queries: Queries): Promise<string[]> {
 
 const MIN_TIMESTAMP = ''
 const storedOrNull = (id: string | undefined) => (id === undefined ? null : toStoredText(id))
-const periodOf = ({ channel, after, asOf }: Omit<RevisionFilter, 'rfqId'>) => ({
+const periodOf = ({ channel, after, asOf }: Omit<RevisionFilter, 'rfqId' | 'kinds'>) => ({
   channel: channel ?? null,
   after: after?.toISOString() ?? MIN_TIMESTAMP,
   asOf: asOf?.toISOString() ?? MAX_TIMESTAMP,
@@ -158,7 +158,7 @@ order by e.id`
 
 // --- revisions ------------------------------------------------------------------------------------------------------
 
-/** A revision joined with its version or the previous one, or with none. */
+/** A revision joined with its version or the previous one, or with its award, or with none. */
 interface RevisionRow extends VersionRow {
   event: Revision['event']
   of_channel: string
@@ -170,12 +170,30 @@ interface RevisionRow extends VersionRow {
   since: string | null
   at: string
   key: string
+  closed_by_us: number
+  awarded: string | null
+  tonnes: number | null
+  total: number | null
+  price_per_tonne: number | null
+  currency: string | null
+  followed: number | null
+  withdraws: number | null
+  by_whom: string | null
+  because: string | null
 }
 
 /** The order of revisions of one moment: by channel and RFQ, the RFQ itself first, because the order is descending. */
 const keyOf = (event: string) =>
   `t.channel || '\t' || case t.kind when 'rfq' then t.id || '\tz' else t.rfq_id || '\ta' end
     || '\t' || t.id || '\t${event}'${event === 'version' ? ' || substr(cast(10000000000 + t.version as text), 2)' : ''}`
+
+/** The period of a filter, and what follows the cursor. @param at the moment of a row of `t` */
+function periodCondition({ after, asOf }: RevisionFilter, at: string, key: string): string {
+  const begin = after !== undefined && asOf === undefined ? BEGIN_OF_UNSEEN : '@after'
+  return `${at} > ${begin} and ${at} <= @asOf and ${at} <= @beforeAt and (${at} < @beforeAt or ${key} < @beforeKey)`
+}
+
+const includes = ({ kinds }: RevisionFilter, kind: RevisionKind) => kinds === undefined || kinds.includes(kind)
 
 function revisionsFrom(
   event: 'version' | 'missing' | 'returned',
@@ -184,60 +202,91 @@ function revisionsFrom(
   since: string,
   filter: RevisionFilter,
 ): string {
+  const kinds = [...(includes(filter, 'rfq') ? ['rfq'] : []), ...(includes(filter, 'offer') ? ['response'] : [])]
   const where = allOf(
+    periodCondition(filter, `t.${at}`, keyOf(event)),
+    `t.kind in (${kinds.map((kind) => `'${kind}'`).join(', ')})`,
     filter.channel !== undefined && 't.channel = @channel',
     filter.rfqId !== undefined && `(t.rfq_id = @rfqId or (t.kind = 'rfq' and t.id = @rfqId))`,
   )
-  const begin = filter.after !== undefined && filter.asOf === undefined ? BEGIN_OF_UNSEEN : '@after'
   return `
 select * from (
   select '${event}' as event, t.channel, t.kind, t.rfq_id, t.id,
     ${event === 'version' ? 't.version' : 'cast(null as integer)'} as version, t.${since} as since, t.${at} as at,
-    cast(null as text) as reason, ${keyOf(event)} as key
+    cast(null as text) as reason, cast(null as integer) as award, ${keyOf(event)} as key
   from ${table} t
-  where t.${at} > ${begin} and t.${at} <= @asOf and t.${at} <= @beforeAt
-    and (t.${at} < @beforeAt or ${keyOf(event)} < @beforeKey)
-    and t.kind in ('rfq', 'response') and ${where}
+  where ${where}
   order by t.${at} desc, key desc limit @limit
 ) ${event}`
 }
 
-/** Recommendations of another award than before. */
-function recommendationsFrom({ channel, rfqId, after, asOf }: RevisionFilter): string {
-  const key = `t.channel || '\t' || t.rfq_id || '\tz\t' || t.rfq_id || '\trecommendation'`
-  const begin = after !== undefined && asOf === undefined ? BEGIN_OF_UNSEEN : '@after'
-  const where = allOf(channel !== undefined && 't.channel = @channel', rfqId !== undefined && 't.rfq_id = @rfqId')
+/** What was recorded of an RFQ rather than observed: recommendations of another award than before, and awards of the desk. */
+function recordedFrom(event: 'recommendation' | 'award', filter: RevisionFilter): string {
+  const [table, reason, award, condition] =
+    event === 'recommendation'
+      ? (['recommendations', 't.reason', 'cast(null as integer)', 't.reason is not null'] as const)
+      : (['awards', 'cast(null as text)', 't.id', false] as const)
+  const number = event === 'award' ? ` || substr(cast(10000000000 + t.id as text), 2)` : ''
+  const key = `t.channel || '\t' || t.rfq_id || '\tz\t' || t.rfq_id || '\t${event}'${number}`
+  const where = allOf(
+    condition,
+    periodCondition(filter, 't.at', key),
+    filter.channel !== undefined && 't.channel = @channel',
+    filter.rfqId !== undefined && 't.rfq_id = @rfqId',
+  )
   return `
 select * from (
-  select 'recommendation' as event, t.channel, 'rfq' as kind, '' as rfq_id, t.rfq_id as id, cast(null as integer) as version,
-    cast(null as text) as since, t.at, t.reason, ${key} as key
-  from recommendations t
-  where t.reason is not null and t.at > ${begin} and t.at <= @asOf and t.at <= @beforeAt
-    and (t.at < @beforeAt or ${key} < @beforeKey) and ${where}
+  select '${event}' as event, t.channel, 'rfq' as kind, '' as rfq_id, t.rfq_id as id, cast(null as integer) as version,
+    cast(null as text) as since, t.at, ${reason} as reason, ${award} as award, ${key} as key
+  from ${table} t
+  where ${where}
   order by t.at desc, key desc limit @limit
-) recommendation`
+) ${event}`
 }
 
 const REVISION = `f.event, f.channel as of_channel, f.kind as of_kind, f.rfq_id as of_rfq_id, f.id as of_id,
   f.version as of_version, f.since, f.at, f.reason, f.key`
+const AWARD = { awarded: 'o.offers', tonnes: 'o.tonnes', total: 'o.total', price_per_tonne: 'o.price_per_tonne' }
+const AWARD_COLUMNS = Object.entries({
+  ...AWARD,
+  ...{ currency: 'o.currency', followed: 'o.followed', withdraws: 'a.withdraws', by_whom: 'a.by_whom' },
+  because: 'a.because',
+})
+const CLOSED_BY_US = `case when f.kind = 'rfq' and exists (select 1 from close_decisions d where d.channel = f.channel
+  and d.rfq_id = f.id and d.outcome = 'closed' and d.version_after = f.version
+  and d.decided_at <= @asOf) then 1 else 0 end as closed_by_us`
 
 /** One statement, so that revisions, versions and moments are consistent. */
-const revisionsQuery = (filter: RevisionFilter) => `
+function revisionsQuery(filter: RevisionFilter): string {
+  const isObserved = includes(filter, 'rfq') || includes(filter, 'offer')
+  const parts = [
+    ...(isObserved
+      ? [
+          revisionsFrom('version', 'versions', 'observed_at', 'not_before', filter),
+          revisionsFrom('missing', 'absences', 'missing_since', 'not_before', filter),
+          revisionsFrom('returned', 'absences', 'returned_at', 'missing_since', filter),
+        ]
+      : []),
+    ...(includes(filter, 'recommendation') ? [recordedFrom('recommendation', filter)] : []),
+    ...(includes(filter, 'award') ? [recordedFrom('award', filter)] : []),
+  ]
+  return `
 with found as (
-  select * from (
-    ${revisionsFrom('version', 'versions', 'observed_at', 'not_before', filter)}
-    union all ${revisionsFrom('missing', 'absences', 'missing_since', 'not_before', filter)}
-    union all ${revisionsFrom('returned', 'absences', 'returned_at', 'missing_since', filter)}
-    union all ${recommendationsFrom(filter)}
-  ) revisions order by at desc, key desc limit @limit
+  select * from (${parts.join(' union all ')}) revisions order by at desc, key desc limit @limit
 )
-select ${REVISION}, ${VERSION_COLUMNS.map((column) => `v.${column}`).join(', ')}
+select ${REVISION}, ${CLOSED_BY_US}, ${AWARD_COLUMNS.map(([name]) => `null as ${name}`).join(', ')},
+  ${VERSION_COLUMNS.map((column) => `v.${column}`).join(', ')}
 from found f
 join versions v on ${sameDocument('v', 'f')} and v.version in (f.version, f.version - 1)
 union all
-select ${REVISION}, ${VERSION_COLUMNS.map((column) => `null as ${column}`).join(', ')}
-from found f where f.version is null
+select ${REVISION}, 0, ${AWARD_COLUMNS.map(([, column]) => column).join(', ')},
+  ${VERSION_COLUMNS.map((column) => `null as ${column}`).join(', ')}
+from found f
+left join awards a on a.id = f.award
+left join awards o on o.id = coalesce(a.withdraws, a.id)
+where f.version is null
 order by at desc, key desc, version desc`
+}
 
 function toRevisions(rows: readonly RevisionRow[]): Revision[] {
   const revisions: Revision[] = []
@@ -258,12 +307,26 @@ const toRevision = (row: RevisionRow): Revision => ({
   kind: row.of_kind,
   id: fromStoredText(row.of_id),
   event: row.event,
-  after: row.since,
-  seenBy: row.at,
+  notBefore: row.since,
+  observedAt: row.at,
   version: row.of_version === null ? null : toVersion(row),
   previous: null,
+  closedByUs: row.closed_by_us === 1,
   reason: row.reason === null ? null : fromStoredText(row.reason),
+  award: row.event === 'award' ? toAward(row) : null,
   cursor: Buffer.from(JSON.stringify([row.at, row.key])).toString('base64url'),
+})
+
+const toAward = (row: RevisionRow): RevisedAward => ({
+  offers: (JSON.parse(row.awarded ?? '[]') as { name: string }[]).map(({ name }) => name),
+  tonnes: row.tonnes ?? 0,
+  total: row.total ?? 0,
+  pricePerTonne: row.price_per_tonne ?? 0,
+  currency: row.currency ?? '',
+  followed: row.followed === 1,
+  withdrawn: row.withdraws !== null,
+  by: fromStoredText(row.by_whom ?? ''),
+  because: row.because === null ? null : fromStoredText(row.because),
 })
 
 /** The position of a cursor; without one, after all revisions. */
@@ -301,7 +364,7 @@ const toOfferRevisions = (row: OfferRevisionRow): OfferRevisions => ({
   newestAt: row.newest_at,
 })
 
-type OfferPeriod = Omit<RevisionFilter, 'rfqId'>
+type OfferPeriod = Omit<RevisionFilter, 'rfqId' | 'kinds'>
 
 /** Offers that are new in the period, but were in a list entry of their RFQ before it. */
 async function offersListedBefore(queries: Queries, filter: OfferPeriod): Promise<string[]> {

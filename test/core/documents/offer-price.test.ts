@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { priceOffer } from '../../../src/compare/offer/price-per-tonne.js'
+import { priceOffer } from '../../../src/core/documents/offer-price.js'
 
 const LINES = [
   { volume: 6000, unitPrice: 10 },
