@@ -180,7 +180,7 @@ describe('the change feed', () => {
     const events = all.entries.flatMap(({ changes }) => changes.map(({ event }) => event))
     expect(new Set(events)).toEqual(new Set(['appeared', 'changed', 'withdrawn', 'reinstated', 'closed']))
     expect(all.nextCursor).toBeNull()
-    const times = all.entries.map(({ seenBy }) => seenBy)
+    const times = all.entries.map(({ observedAt }) => observedAt)
     expect(times).toEqual([...times].sort().reverse())
 
     const paged: string[] = []
@@ -195,7 +195,7 @@ describe('the change feed', () => {
 
     const [, second, third, fourth] = moments as [Date, Date, Date, Date]
     const part = await changeFeed(fixture.store, { after: second, asOf: fourth, limit: 1000 })
-    expect(new Set(part.entries.map(({ seenBy }) => seenBy))).toEqual(
+    expect(new Set(part.entries.map(({ observedAt }) => observedAt))).toEqual(
       new Set([third, fourth].map((moment) => moment.toISOString())),
     )
     await expect(changeFeed(fixture.store, { before: 'nonsense' })).rejects.toThrow('is not a cursor')
@@ -218,11 +218,11 @@ describe('the change feed', () => {
         rfqTitle: 'Mangroves',
         entity: 'offer',
         id,
-        label: 'Delta Blue',
+        label: expect.stringMatching(/^Delta Blue · ./),
         version: 2,
-        seenBy: fixture.now().toISOString(),
-        changes: [{ event: 'accepted', field: 'status', before: 'submitted', value: 'accepted' }],
-        messages: ['Delta Blue: status submitted → accepted.'],
+        observedAt: fixture.now().toISOString(),
+        changes: [{ event: 'accepted', fields: [{ field: 'status', before: 'submitted', after: 'accepted' }] }],
+        messages: ['Accepted (was submitted).'],
       },
     ])
   })

@@ -97,10 +97,10 @@ export function describeDeliveries(difference: DocumentDifference, list: string)
       })),
       ...ofLines(unitPrice === null ? prices : [], numbers('Unit price', formatPrice, unit)),
       ...ofLines(onlyVolume === null ? volumes : [], numbers('Volume', formatAmount, 't')),
-      ...ofLines(
-        groupLines(lines, (line) => periodPair(line, year)),
-        ({ before, after }) => `Vintage ${before ?? 'without a period'} → ${after ?? 'without a period'}`,
-      ),
+      ...groupLines(lines, (line) => periodPair(line, year)).map((group) => ({
+        message: `Vintage ${group.before ?? 'without a period'} → ${group.after ?? 'without a period'}${deliveriesWhere(group, deliveries)}`,
+        fields: group.fields,
+      })),
       ...ofLines(groupLines(lines, mitigationPair), (group) => describeField('Mitigation types', group, year)),
       ...clauses,
       ...describeOthers(deliveries, lines, year),
@@ -231,6 +231,10 @@ function whereText(places: readonly Line[], all: readonly Line[]): string {
     3,
   )}`
 }
+
+/** ` in delivery 2`; empty if there is only one. */
+const deliveriesWhere = ({ lines }: LineGroup, deliveries: readonly Delivery[]): string =>
+  deliveries.length === 1 ? '' : ` in ${deliveriesText([...new Set(lines.map(({ delivery }) => delivery))])}`
 
 /** `Delivery 2 moved from 2027-03 to 2027-06`. */
 function movedText({ before, after, numbers }: DeliveryGroup, of: number, year: string): string {

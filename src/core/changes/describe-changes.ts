@@ -1,6 +1,6 @@
 import { flatten } from '../documents/document-fields.js'
 import type { DocumentShape } from '../documents/documents.js'
-import { formatAmount } from '../text/number-format.js'
+import { formatAmount, truncate } from '../text/number-format.js'
 import type { Timestamp } from '../time/clock.js'
 import { type Clause, compareDocuments, type Fields, type Sentence } from './document-difference.js'
 import { describeNewOffer, describeOfferChanges } from './offer-changes.js'
@@ -9,6 +9,7 @@ import { describeNewRfq, describeRfqChanges } from './rfq-changes.js'
 
 /** The maximum number of sentences about one version; further fields are only counted. */
 export const MAX_SENTENCES = 30
+const MAX_LENGTH = 600
 /** The maximum number of fields that are listed beyond that. */
 const MAX_MORE_FIELDS = 500
 
@@ -48,7 +49,9 @@ function rfqFields(body: unknown): Fields {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return flatten(body)
   const { responses: _responses, ...own } = body as Record<string, unknown>
   // The order of listing IDs has no meaning.
-  if (Array.isArray(own.listingIds)) own.listingIds = own.listingIds.map(String).sort().join(', ')
+  const { listingIds } = own
+  if (Array.isArray(listingIds) && listingIds.every((id) => typeof id === 'string'))
+    own.listingIds = [...listingIds].sort().join(', ')
   return flatten(own)
 }
 
@@ -65,7 +68,7 @@ export function describeChanges(
   const difference = compareDocuments(...comparableFields(before, after), observedAt.slice(0, 4))
   const updates = difference.takeAll(UPDATE_TIME)
   const rules = kind === 'rfq' ? describeRfqChanges(difference, closedBy) : describeOfferChanges(difference)
-  const clauses = [...rules, ...describeRest(difference)]
+  const clauses = mergeEqual([...rules, ...describeRest(difference)])
   if (clauses.length === 0 && updates.length > 0)
     clauses.push({ message: 'Updated without another difference', fields: updates })
   const shown = clauses.slice(0, MAX_SENTENCES)
@@ -78,14 +81,25 @@ export function describeChanges(
   return shown.map(toSentence)
 }
 
+/** Fields whose names differ only by signs have one sentence. */
+function mergeEqual(clauses: readonly Clause[]): Clause[] {
+  const merged = new Map<string, Clause>()
+  for (const clause of clauses) {
+    const known = merged.get(clause.message)
+    if (known === undefined) merged.set(clause.message, clause)
+    else known.fields.push(...clause.fields)
+  }
+  return [...merged.values()]
+}
+
 const toSentence = ({ event = 'changed', message, fields }: Clause): Sentence => ({
   event,
   message: sentence(message),
   fields,
 })
 
-/** With a full stop. */
-const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
+/** With a full stop, and shortened: numbers can have hundreds of digits. */
+const sentence = (text: string) => (text.length > MAX_LENGTH ? truncate(text, MAX_LENGTH) : `${text}.`)
 
 /** What is first known of an RFQ or an offer: `Submitted 13 Mar: 8,670 t at 28.80 USD/t.` */
 export function describeNewDocument({ kind, fields }: DescribedDocument, observedAt: Timestamp): string {

@@ -1,6 +1,6 @@
 import type { FieldValue } from '../documents/document-fields.js'
 import { formatAmount, formatPrice, formatRange, truncate } from '../text/number-format.js'
-import { formatDay, formatList, formatValue, quote } from './change-text.js'
+import { capitalized, formatDay, formatList, formatValue, quote } from './change-text.js'
 import type { Clause, DocumentDifference, FieldDifference, Fields } from './document-difference.js'
 import { describeDate, describeText, describeValues, valuesOf } from './other-fields.js'
 
@@ -60,11 +60,7 @@ export function describeNewRfq(fields: Fields, year: string): string {
   const due = formatDay(fields.get('responseDueDate') ?? null, year)
   const [volume, , price] = LIMITS
   const terms = [limitText(fields, volume), limitText(fields, price)].filter((text) => text !== null).join(' at ')
-  const facts = [
-    typeof state === 'string' ? truncate(state, 40) : 'state unknown',
-    terms,
-    due === null ? '' : `responses due ${due}`,
-  ]
+  const facts = [stateText(state ?? null), terms, due === null ? '' : `responses due ${due}`]
   return `First seen: ${facts.filter(Boolean).join(', ')}`
 }
 
@@ -77,9 +73,11 @@ function describeState(difference: DocumentDifference, closedBy: string | null):
     return [{ event: 'closed', message: closedBy === null ? 'Closed' : `Closed by ${closedBy}`, fields }]
   if (state.after === 'open')
     return [{ event: 'opened', message: state.before === 'closed' ? 'Opened again' : 'Opened', fields }]
-  const text = (value: FieldValue) => (value === null ? 'unknown' : quote(value))
-  return [{ message: `State ${text(state.after)} (was ${text(state.before)})`, fields }]
+  return [{ message: `${capitalized(stateText(state.after))} (was ${stateText(state.before)})`, fields }]
 }
+
+const stateText = (state: FieldValue) =>
+  state === null ? 'state unknown' : state === 'open' || state === 'closed' ? state : `state ${quote(state)}`
 
 function describeLimit(difference: DocumentDifference, limit: Limit): Clause[] {
   const { before, after } = difference
@@ -127,4 +125,5 @@ function describeListings(difference: DocumentDifference): Clause[] {
 const purpose = (value: FieldValue) =>
   value === null ? 'for no stated purpose' : (PURPOSES[String(value)] ?? `for the purpose ${formatValue(value, '')}`)
 
-const idText = (value: FieldValue) => (value === null ? 'none' : truncate(String(value), 20))
+const idText = (value: FieldValue) =>
+  value === null ? 'none' : typeof value === 'number' ? String(value) : quote(value)

@@ -93,9 +93,11 @@ function localizeTimes(root) {
     const iso = element.dateTime ?? element.dataset.at
     const local = localMinute(new Date(iso))
     if (local === null) continue
-    element.textContent = element.dataset.now
-      ? nameDay(local, new Date(element.dataset.now))
-      : element.textContent.replace(iso.slice(0, 16).replace('T', ' '), local)
+    const { day, now } = element.dataset
+    // With `data-day`, that day stands nearby.
+    if (day !== undefined) element.textContent = local.startsWith(day) ? local.slice(11) : local
+    else if (now) element.textContent = nameDay(local, new Date(now))
+    else element.textContent = element.textContent.replace(iso.slice(0, 16).replace('T', ' '), local)
   }
 }
 

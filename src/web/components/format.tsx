@@ -50,6 +50,13 @@ function dayName(date: string, now: Date): string {
   return date === today ? 'today' : date === yesterday ? 'yesterday' : date
 }
 
+/** The time of a moment on a day, in UTC; with its date if that is another one. @param day `YYYY-MM-DD`, which the reader sees nearby */
+export const Clock = ({ at, day }: { at: string; day: string }) => (
+  <time datetime={at} title={at} data-day={day}>
+    {at.startsWith(day) ? minute(at).slice(11) : minute(at)}
+  </time>
+)
+
 /** `26 min ago`; `an unknown time ago` if it is in the future. */
 export function age(at: string, now: Date): string {
   const elapsed = ageOf(at, now)

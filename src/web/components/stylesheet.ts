@@ -190,6 +190,14 @@ tr.chosen>*{background:var(--section)}
 #today .badge{margin:0;line-height:1.3}
 #today .button{font-size:var(--t4)}
 
+/* Changes. */
+.changes{margin:0;padding:0;list-style:none}
+.changes>li{display:grid;grid-template-columns:6.5rem minmax(0,1fr);gap:0 var(--s3);padding:var(--s2) 0;border-bottom:1px solid var(--line)}
+.changes h3,.changes .when{margin:0}
+.changes .when{display:flex;flex-direction:column}
+.changes h3 .small{font-weight:400}
+.changes li li{margin:2px 0;max-width:95ch;overflow-wrap:anywhere}
+
 /* Charts. */
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,30rem),1fr));gap:var(--s4)}
 .chart{margin:0;min-width:0}
@@ -233,6 +241,8 @@ tr.chosen>*{background:var(--section)}
   .tabs a[aria-current]{color:var(--sectionink);font-weight:650;box-shadow:inset 0 2px 0 var(--brand)}
 }
 @media (max-width:40rem){
+  .changes>li{grid-template-columns:minmax(0,1fr)}
+  .changes .when{display:block}
   td.wide>div,.cards td>div{min-width:0}
   .cards td>div{overflow-wrap:anywhere}
   .scroll,.tall{max-height:none;overflow:visible}

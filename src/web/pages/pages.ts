@@ -47,7 +47,7 @@ export const pageRoutes =
     addScenarios(app, deps, deps.scenarios)
     addPage(app, deps, '/channels', channelsPage)
     addChannel(app, deps, deps.closing)
-    addPage(app, deps, '/changes', changesPage, { names: ['channel', 'rfq', 'since', 'before'] })
+    addPage(app, deps, '/changes', changesPage, { names: ['channel', 'rfq', 'kind', 'since', 'before'] })
     addChangesFeed(app, deps)
     addPage(app, deps, '/listings', listingsPage, { names: ['channel', 'q', 'as_of'] })
     addPage(app, deps, '/search', searchPage, { names: ['q', 'in'], hasTables: false })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { HistoryVersion } from '../../../src/compare/input/comparison-input.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import type { Change } from '../../../src/compare/report/document-changes.js'
+import { type Change, changesOf } from '../../../src/compare/report/document-changes.js'
+import { MAX_SENTENCES } from '../../../src/core/changes/describe-changes.js'
 import type { Absence } from '../../../src/core/records.js'
 import {
   comparisonInput,
@@ -25,11 +26,10 @@ function changes(versions: HistoryVersion[], absences: Absence[] = []): Change[]
 }
 const second = (body: unknown, of: Partial<HistoryVersion> = {}) =>
   pastVersion('response', body, { version: 2, notBefore: T1, observedAt: T2, ...of })
-const fieldsOf = (list: Change[]) =>
-  list.map(({ event, field, before, value, difference }) => ({ event, field, before, value, difference }))
+const sentencesOf = (list: Change[]) => list.map(({ event, message }) => [event, message])
 
 describe('changes between observations', () => {
-  it('give the time, field, values before and after, and difference', () => {
+  it('give the times, one sentence for equal differences, and the fields that it covers', () => {
     const before = response(1)
     const after = {
       ...before,
@@ -41,33 +41,22 @@ describe('changes between observations', () => {
     const list = changes([pastVersion('response', before), second(after)])
     expect(list[0]).toMatchObject({
       event: 'appeared',
-      after: null,
-      seenBy: T1,
+      notBefore: null,
+      observedAt: T1,
       label: 'Developer 1',
-      value: 'submitted',
+      fields: [],
     })
-    expect(fieldsOf(list.slice(1))).toEqual([
-      {
-        event: 'changed',
-        field: 'offer.scheduledDeliveries[0].vintages[0].unitPrice',
-        before: 12,
-        value: 11.5,
-        difference: -0.5,
-      },
-      { event: 'changed', field: 'offer.totalPrice', before: 120_000, value: 115_000, difference: -5000 },
-      { event: 'changed', field: 'offer.expiryDate', before: '2026-06-30', value: '2026-07-15', difference: 15 },
+    expect(list[0]?.message).toMatch(/^Submitted .+: 10,000 t at 12\.00 USD\/t\.$/)
+    expect(sentencesOf(list.slice(1))).toEqual([
+      ['changed', 'Unit price 12.00 → 11.50 USD (−4.2 %); total −5,000 USD.'],
+      ['changed', 'Expires 15 Jul (was 30 Jun).'],
     ])
     expect(list[1]).toMatchObject({
-      after: T1,
-      seenBy: T2,
-      version: 2,
-      entity: 'offer',
-      id: offerId(1),
-      unit: 'number',
-    })
-    expect(list[3]).toMatchObject({
-      unit: 'days',
-      message: 'Developer 1: offer.expiryDate 2026-06-30 → 2026-07-15 (+15 days).',
+      ...{ notBefore: T1, observedAt: T2, version: 2, entity: 'offer', id: offerId(1) },
+      fields: [
+        { field: 'offer.scheduledDeliveries[0].vintages[0].unitPrice', before: 12, after: 11.5 },
+        { field: 'offer.totalPrice', before: 120_000, after: 115_000 },
+      ],
     })
   })
 
@@ -91,12 +80,23 @@ describe('changes between observations', () => {
     const versions = bodies.map((body, at) =>
       pastVersion('rfq', body, { version: at + 1, observedAt: [T1, T2, T3][at] ?? T3 }),
     )
-    expect(fieldsOf(changes(versions))).toEqual([
-      { event: 'appeared', field: null, before: null, value: 'open', difference: null },
-      { event: 'closed', field: 'state', before: 'open', value: 'closed', difference: null },
-      { event: 'opened', field: 'state', before: 'closed', value: 'open', difference: null },
-      { event: 'changed', field: 'minVolume', before: 10_000, value: 20_000, difference: 10_000 },
+    expect(sentencesOf(changes(versions)).slice(1)).toEqual([
+      ['closed', 'Closed.'],
+      ['opened', 'Opened again.'],
+      ['changed', 'Volume: 20,000–50,000 t (was 10,000–50,000 t).'],
     ])
+  })
+
+  it('name Quotekeeper if it closed the RFQ', () => {
+    const versions = [
+      pastVersion('rfq', rfq()),
+      pastVersion('rfq', rfq({ state: 'closed' }), { version: 2, notBefore: T1, observedAt: T2 }),
+    ]
+    const context = { labels: new Map<string, string>(), asOf: T3 }
+    expect(changesOf(versions, [], { ...context, closedVersions: new Set([2]) })[1]?.message).toBe(
+      'Closed by Quotekeeper.',
+    )
+    expect(changesOf(versions, [], { ...context, closedVersions: new Set([1]) })[1]?.message).toBe('Closed.')
   })
 
   it('ignore the order of listings, and include a document of which only the update time changed', () => {
@@ -105,28 +105,25 @@ describe('changes between observations', () => {
       pastVersion('rfq', rfq()),
       pastVersion('rfq', rfq({ listingIds, updatedAt: T2 }), { version: 2, observedAt: T2 }),
     ]
-    expect(changes(versions).map((change) => change.field)).toEqual([null, 'updatedAt'])
+    expect(sentencesOf(changes(versions))[1]).toEqual(['changed', 'Updated without another difference.'])
   })
 
   it('include added and removed parts', () => {
     const more = { ...response(1), offer: offer({ prePayments: [{ amount: 5, paymentDueDate: '2026-04-01' }] }) }
-    const added = { event: 'changed', field: 'offer.prePayments[0].amount', before: null, value: 5, difference: null }
-    expect(fieldsOf(changes([pastVersion('response', response(1)), second(more)]))).toContainEqual(added)
-    expect(fieldsOf(changes([pastVersion('response', more), second(response(1))]))).toContainEqual({
-      ...added,
-      before: 5,
-      value: null,
-    })
+    const added = sentencesOf(changes([pastVersion('response', response(1)), second(more)]))
+    expect(added).toContainEqual(['changed', 'Prepayment added: 5 USD due 1 Apr.'])
+    const removed = sentencesOf(changes([pastVersion('response', more), second(response(1))]))
+    expect(removed).toContainEqual(['changed', 'Prepayment removed (was 5 USD due 1 Apr).'])
   })
 
   it('include fields in which a full document differs from the summary, not fields it adds', () => {
     const summary = pastVersion('response', summaryOf(response(1)), { shape: 'summary' })
     const full = second({ ...response(1), offer: { ...offer(), totalPrice: 119_000 } })
-    expect(changes([summary, full])[1]?.message).toContain('was read in full; before, only part of it was known')
-    expect(fieldsOf(changes([summary, full]))).toEqual([
-      { event: 'appeared', field: null, before: null, value: 'submitted', difference: null },
-      { event: 'detail', field: null, before: 'summary', value: 'full', difference: null },
-      { event: 'changed', field: 'offer.totalPrice', before: 120_000, value: 119_000, difference: -1000 },
+    const [appeared, ...later] = sentencesOf(changes([summary, full]))
+    expect(appeared?.[0]).toBe('appeared')
+    expect(later).toEqual([
+      ['detail', 'Read in full; before, only part of it was known.'],
+      ['changed', 'Price per tonne 12.00 → 11.90 USD (−0.8 %); total −1,000 USD.'],
     ])
   })
 
@@ -135,12 +132,12 @@ describe('changes between observations', () => {
     const [, withdrawn, reinstated] = changes([pastVersion('response', response(1))], [absence])
     expect(withdrawn).toMatchObject({
       event: 'withdrawn',
-      after: T1,
-      seenBy: T2,
+      notBefore: T1,
+      observedAt: T2,
       version: null,
-      message: 'The RFQ no longer listed Developer 1.',
+      message: 'No longer listed.',
     })
-    expect(reinstated).toMatchObject({ event: 'reinstated', after: T2, seenBy: T3 })
+    expect(reinstated).toMatchObject({ event: 'reinstated', notBefore: T2, observedAt: T3 })
     const [, only, none] = changes(
       [pastVersion('rfq', rfq())],
       [{ ...absence, kind: 'rfq', id: RFQ_ID, returnedAt: '2027-01-01T00:00:00.000Z' }],
@@ -156,7 +153,7 @@ describe('changes between observations', () => {
       pastVersion('response', response(1)),
       pastVersion('rfq', rfq(), { observedAt: T3 }),
     ])
-    expect(list.map(({ event, seenBy }) => [event, seenBy])).toEqual([
+    expect(list.map(({ event, observedAt }) => [event, observedAt])).toEqual([
       ['appeared', T1],
       ['rejected', T2],
       ['appeared', T3],
@@ -171,16 +168,17 @@ describe('changes between observations', () => {
     )
     const list = changes(versions)
     expect(JSON.parse(JSON.stringify(list))).toEqual(list)
-    expect(list).toContainEqual(expect.objectContaining({ field: 'totalVolume', value: 'Infinity' }))
+    expect(list.at(-1)?.message).toBe('Total volume added: “Infinity”.')
   })
 
-  it('count the fields beyond the limit instead of listing them', () => {
+  it('count the fields beyond the limit instead of naming them', () => {
     const many = (value: number) => ({
       id: offerId(1),
       ...Object.fromEntries(Array.from({ length: 700 }, (_, at) => [`f${at}`, value])),
     })
     const list = changes([pastVersion('response', many(1)), second(many(2))])
-    expect(list).toHaveLength(1 + 500 + 1)
-    expect(list.at(-1)).toMatchObject({ message: 'Developer 1: 200 more fields changed.', value: 200 })
+    expect(list).toHaveLength(1 + MAX_SENTENCES + 1)
+    expect(list.at(-1)?.message).toBe('670 more fields changed.')
+    expect(list.at(-1)?.fields).toHaveLength(500)
   })
 })

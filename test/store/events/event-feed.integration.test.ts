@@ -58,9 +58,9 @@ async function followChanges(reader: FeedReader, isOver: () => boolean) {
   let newest = new Date(0)
   await repeatUntil(isOver, async () => {
     const found = await reader.revisions({ after: newest, limit: NO_LIMIT })
-    for (const { cursor, seenBy } of found) {
+    for (const { cursor, observedAt } of found) {
       seen.add(cursor)
-      if (new Date(seenBy) > newest) newest = new Date(seenBy)
+      if (new Date(observedAt) > newest) newest = new Date(observedAt)
     }
   })
   return seen

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DELIVERY_STATES } from '../../../core/events/deliveries.js'
 import { EVENT_KINDS, type EventKind } from '../../../core/events/events.js'
-import { CLOSE_OUTCOMES, RUN_KINDS, RUN_OUTCOMES } from '../../../core/records.js'
+import { CLOSE_OUTCOMES, REVISION_KINDS, RUN_KINDS, RUN_OUTCOMES } from '../../../core/records.js'
 import { changeEntry } from '../../../views/changes/changes.js'
 import { channelItem } from '../../../views/channels/channels.js'
 import { closing } from '../../../views/closings/closings.js'
@@ -128,10 +128,11 @@ export const listEndpoints = [
   readEndpoint({
     id: 'listChanges',
     path: '/changes',
-    summary: 'List what changed in all RFQs and their offers, newest first',
+    summary: 'List what changed in all RFQs and their offers, recommendations and awards, newest first',
     query: z.object({
       ...channelFilter,
       ...rfqFilter,
+      kind: oneOf(REVISION_KINDS).optional().describe('Only entries with this `entity`.'),
       since: momentSince(
         'Only what was observed after this moment, and without `as_of` also what was committed after something of it',
       ),
@@ -141,10 +142,11 @@ export const listEndpoints = [
     result: listOf(changeEntry),
     problems: [404, 409],
     async handle(call) {
-      const { since, cursor, limit } = call.query
+      const { kind, since, cursor, limit } = call.query
       const { entries, nextCursor } = await call.deps.views.changes({
         ...(await rfqOf(call)),
         ...defined({ asOf: call.at.asOf, after: sinceOf(call, 'since', since), before: cursor }),
+        ...(kind && { kinds: [kind] }),
         limit,
       })
       return { asOf: asOfText(call.at), items: entries, nextCursor }

@@ -24,7 +24,7 @@ export function addChangesFeed(app: FastifyInstance, { queries, now, suggest, ch
       { xmlns: 'http://www.w3.org/2005/Atom' },
       element('id', {}, `${base}${request.url}`),
       element('title', {}, title),
-      element('updated', {}, entries[0]?.seenBy ?? now().toISOString()),
+      element('updated', {}, entries[0]?.observedAt ?? now().toISOString()),
       element('link', { rel: 'self', href: `${base}${request.url}` }),
       entries.map((entry) => entryOf(entry, base)),
     )
@@ -34,15 +34,18 @@ export function addChangesFeed(app: FastifyInstance, { queries, now, suggest, ch
   })
 }
 
-function entryOf({ channel, rfqNumber, rfqId, rfqTitle, label, seenBy, messages, cursor }: ChangeEntry, base: string) {
+function entryOf(
+  { channel, rfqNumber, rfqId, rfqTitle, label, observedAt, messages, cursor }: ChangeEntry,
+  base: string,
+) {
   return element(
     'entry',
     {},
     element('id', {}, `urn:quotekeeper:change:${encodeURIComponent(cursor)}`),
     element('title', {}, plain(`RFQ ${rfqNumber ?? rfqId} ${rfqTitle ?? ''}: ${label}`)),
-    element('updated', {}, seenBy),
+    element('updated', {}, observedAt),
     element('author', {}, element('name', {}, channel)),
-    element('link', { href: `${base}${withAsOf(rfqPath(channel, nameById(rfqId)), seenBy)}` }),
+    element('link', { href: `${base}${withAsOf(rfqPath(channel, nameById(rfqId)), observedAt)}` }),
     element('summary', {}, plain(messages.join(' '))),
   )
 }

@@ -1,34 +1,37 @@
-import { nameById } from '../../../core/text/rfq-name.js'
+import { REVISION_KINDS } from '../../../core/records.js'
 import type { ChangeEntry } from '../../../views/changes/changes.js'
-import { rfqPath } from '../../../views/page-paths.js'
-import { momentColumn } from '../../components/columns.js'
-import { Moment, plain } from '../../components/format.js'
-import { TableView } from '../../components/table-view.js'
+import { ChangeList } from '../../components/change-list.js'
 import { HttpError } from '../../http/errors.js'
 import { defined } from '../../http/request-values.js'
 import { type Column, parseSorting, type Table } from '../../tables/table.js'
 import { downloadOf } from '../../tables/table-file.js'
-import { type PageContent, type PageRequest, readChannel, readMoment, requireFound, withAsOf } from '../page.js'
+import { type PageContent, type PageRequest, readChannel, readChoice, readMoment, requireFound } from '../page.js'
 import { FilterForm } from './filter-form.js'
 
-const PAGE_ENTRIES = 100
+const PAGE_GROUPS = 50
+const KINDS = { offer: 'offers', recommendation: 'recommendations', award: 'awards', rfq: 'RFQs' }
+const PERIODS = ['today', 'yesterday', '7 days ago', '30 days ago']
 
-/** `/changes`: what changed in RFQs and offers, newest first. */
+/** `/changes`: what changed in RFQs, offers, recommendations and awards, newest first. */
 export async function changesPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, link, suggest, channels } = page
   const after = readMoment(page, 'since', 'start')
+  const kind = readChoice(page, 'kind', REVISION_KINDS)
   parseSorting(query.sort, [], suggest)
-  const filter = { ...(await readChannel(page)), ...(await rfqOf(page)) }
-  const { entries, nextCursor } = await queries
-    .changes({ ...filter, ...defined({ after, before: query.before }), limit: PAGE_ENTRIES })
+  const filter = { ...(await readChannel(page)), ...(await rfqOf(page)), ...(kind && { kinds: [kind] }) }
+  const { groups, nextCursor } = await queries
+    .changeGroups({ ...filter, ...defined({ after, before: query.before }), limit: PAGE_GROUPS })
     .catch(refuseCursor)
   const table: Table<ChangeEntry> = {
     name: 'changes',
     caption: 'Changes, newest first',
     columns: COLUMNS,
-    rows: entries,
-    empty: <>Nothing changed in this period.</>,
+    rows: groups.flatMap(({ entries }) => entries),
+    empty: null,
   }
+  const { since } = query
+  const isOwnPeriod = since !== undefined && !PERIODS.includes(since)
+  const atom = query.channel ? `/changes.atom?channel=${encodeURIComponent(query.channel)}` : '/changes.atom'
   return {
     title: 'Changes',
     current: '/changes',
@@ -37,41 +40,56 @@ export async function changesPage(page: PageRequest): Promise<PageContent> {
       <>
         <h1>Changes</h1>
         <p class="lead">
-          What changed in RFQs and their offers. A change happened between two polls: after the first time and before
-          the second.
+          The time is that of the poll that saw a change; it happened after the poll before, whose time is small.
         </p>
-        <FilterForm query={query} choices={[{ name: 'channel', title: 'Channel', values: channels }]} />
-        <TableView table={table} link={link} />
-        <p class="small noprint">
-          <a href={query.channel ? `/changes.atom?channel=${encodeURIComponent(query.channel)}` : '/changes.atom'}>
-            Follow in a feed reader (Atom)
-          </a>
-        </p>
-        {nextCursor !== null && (
-          <p class="noprint">
+        <FilterForm
+          query={query}
+          search={{ name: 'rfq', title: 'RFQ' }}
+          choices={[
+            { name: 'channel', title: 'Channel', values: channels },
+            { name: 'kind', title: 'About', values: Object.entries(KINDS) },
+            { name: 'since', title: 'Since', values: isOwnPeriod ? [since, ...PERIODS] : PERIODS },
+          ]}
+        />
+        {groups.length === 0 ? (
+          <p class="notice">Nothing changed in this period. Clear a filter to see more.</p>
+        ) : (
+          <ChangeList groups={groups} />
+        )}
+        <div class="under noprint">
+          {nextCursor === null ? (
+            <span />
+          ) : (
             <a class="button" href={link({ before: nextCursor })} rel="next">
               Earlier changes
             </a>
-          </p>
-        )}
+          )}
+          <span>
+            <a href={link({ format: 'csv', table: 'changes' })} aria-label="Download these changes as CSV">
+              CSV
+            </a>{' '}
+            <a href={link({ format: 'json', table: 'changes' })} aria-label="Download these changes as JSON">
+              JSON
+            </a>{' '}
+            <a href={atom} aria-label="Follow all changes in a feed reader">
+              Atom
+            </a>
+          </span>
+        </div>
       </>
     ),
   }
 }
 
 /**
- * The RFQ to filter by. Its channel can be left out if only one is configured.
- * @throws HttpError 400 without its channel, 404 if the channel has no such RFQ, 409 if it has several
+ * The RFQ to filter by. Its channel can be left out if only one has such an RFQ.
+ * @throws HttpError 404 if there is no such RFQ, 409 if there are several
  */
-async function rfqOf({ query, queries, now, channels }: PageRequest) {
-  const { rfq } = query
+async function rfqOf({ query, queries, now }: PageRequest) {
+  const { rfq, channel } = query
   if (rfq === undefined) return {}
-  const [only, ...others] = channels
-  const channel = query.channel ?? (others.length === 0 ? only : undefined)
-  if (channel === undefined)
-    throw new HttpError(400, `rfq needs channel too, because numbers repeat; channels: ${channels.join(', ')}`)
-  const { id } = requireFound(await queries.findRfq({ channel, name: rfq, now }))
-  return { channel, rfqId: id }
+  const found = requireFound(await queries.findRfq({ ...(channel !== undefined && { channel }), name: rfq, now }))
+  return { channel: found.channel, rfqId: found.id }
 }
 
 /** @throws HttpError 400 for a `before` that no page has linked to */
@@ -80,47 +98,12 @@ function refuseCursor(error: Error): never {
   throw new HttpError(400, 'before is not the address of a page of changes; open /changes for the newest')
 }
 
+/** Of the files, which have a row for each RFQ, offer, recommendation or award. */
 const COLUMNS: readonly Column<ChangeEntry>[] = [
-  {
-    key: 'seenBy',
-    title: 'Seen (UTC)',
-    value: ({ seenBy }) => seenBy,
-    cell: ({ channel, rfqId, seenBy }) => (
-      <a href={withAsOf(rfqPath(channel, nameById(rfqId)), seenBy)} title="The RFQ as of then">
-        <Moment at={seenBy} />
-      </a>
-    ),
-  },
-  momentColumn('after', 'After (UTC)', ({ after }) => after),
-  { key: 'channel', fileOnly: true, title: 'Channel', value: ({ channel }) => channel },
-  {
-    key: 'rfq',
-    width: 'wide',
-    title: 'RFQ, channel',
-    value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
-    cell: ({ channel, rfqNumber, rfqId, rfqTitle }) => (
-      <>
-        <a href={rfqPath(channel, nameById(rfqId))}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
-        <div class="muted small">{channel}</div>
-      </>
-    ),
-  },
+  { key: 'observedAt', title: 'Seen', value: ({ observedAt }) => observedAt },
+  { key: 'notBefore', title: 'After', value: ({ notBefore }) => notBefore },
+  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+  { key: 'rfq', title: 'RFQ', value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId },
   { key: 'of', title: 'Of', value: ({ label }) => label },
-  {
-    key: 'changes',
-    title: 'What changed',
-    width: 'wide',
-    value: ({ messages }) => messages.join(' '),
-    cell: ({ messages, label }) => (
-      <ul class="plain">
-        {messages.slice(0, MAX_MESSAGES).map((one) => (
-          <li>{plain(one.startsWith(`${label}: `) ? one.slice(label.length + 2) : one)}</li>
-        ))}
-        {messages.length > MAX_MESSAGES && <li class="muted">{`and ${messages.length - MAX_MESSAGES} more`}</li>}
-      </ul>
-    ),
-  },
+  { key: 'changes', title: 'What changed', value: ({ messages }) => messages.join(' ') },
 ]
-
-/** Changes of one document that are listed on the page; the file has all. */
-const MAX_MESSAGES = 8

@@ -1,0 +1,108 @@
+import { nameById } from '../../core/text/rfq-name.js'
+import type { ChangeEntry, ChangeGroup } from '../../views/changes/changes.js'
+import { rfqPath } from '../../views/page-paths.js'
+import { withAsOf } from '../pages/page.js'
+import { Clock, Moment, plain } from './format.js'
+
+/** Sentences of one RFQ and moment that are shown unfolded. */
+const MAX_SENTENCES = 4
+
+/** What changed, by day, RFQ and moment, newest first. */
+export function ChangeList({ groups }: { groups: readonly ChangeGroup[] }) {
+  const days = new Map<string, ChangeGroup[]>()
+  for (const group of groups) {
+    const day = group.observedAt.slice(0, 10)
+    days.set(day, [...(days.get(day) ?? []), group])
+  }
+  return [...days].map(([day, ofDay]) => (
+    <section key={day}>
+      <h2>{dayName.format(new Date(day))}</h2>
+      <ol class="changes">
+        {ofDay.map((group) => (
+          <li key={`${group.observedAt} ${group.channel} ${group.rfqId}`}>
+            <p class="when">
+              <Clock at={group.observedAt} day={day} />
+              {group.notBefore !== null && (
+                <span class="faint small">
+                  {' after '}
+                  <Clock at={group.notBefore} day={day} />
+                </span>
+              )}
+            </p>
+            <div>
+              <h3>
+                <a href={withAsOf(rfqPath(group.channel, nameById(group.rfqId)), group.observedAt)}>
+                  {plain(`${group.rfqNumber ?? group.rfqId} ${group.rfqTitle ?? ''}`)}
+                </a>{' '}
+                <span class="muted small">{group.channel}</span>
+              </h3>
+              <Sentences entries={group.entries} />
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  ))
+}
+
+/** What changed about one RFQ, by moment, newest first. */
+export const RfqChangeList = ({ groups }: { groups: readonly ChangeGroup[] }) => (
+  <ol class="changes">
+    {groups.map(({ observedAt, notBefore, entries }) => (
+      <li key={observedAt}>
+        <p class="when">
+          <Moment at={observedAt} />
+          {notBefore !== null && (
+            <span class="faint small">
+              {' after '}
+              <Clock at={notBefore} day={observedAt.slice(0, 10)} />
+            </span>
+          )}
+        </p>
+        <Sentences entries={entries} />
+      </li>
+    ))}
+  </ol>
+)
+
+const dayName = new Intl.DateTimeFormat('en-GB', {
+  ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
+})
+
+type NamedSentences = Pick<ChangeEntry, 'entity' | 'label' | 'messages'>
+
+/** The sentences about one RFQ and moment; the first few, the others folded. */
+function Sentences({ entries }: { entries: readonly NamedSentences[] }) {
+  const shown: NamedSentences[] = []
+  const folded: NamedSentences[] = []
+  let room = MAX_SENTENCES
+  for (const entry of entries) {
+    const { messages } = entry
+    if (room > 0) shown.push({ ...entry, messages: messages.slice(0, room) })
+    if (messages.length > room) folded.push({ ...entry, messages: messages.slice(Math.max(room, 0)) })
+    room -= messages.length
+  }
+  const more = folded.reduce((count, { messages }) => count + messages.length, 0)
+  return (
+    <>
+      <NamedList entries={shown} />
+      {more > 0 && (
+        <details>
+          <summary class="small">{`${more} more`}</summary>
+          <NamedList entries={folded} />
+        </details>
+      )}
+    </>
+  )
+}
+
+const NamedList = ({ entries }: { entries: readonly NamedSentences[] }) => (
+  <ul class="plain">
+    {entries.map(({ entity, label, messages }) => (
+      <li>
+        {entity !== 'rfq' && <span class="muted">{`${plain(label)}: `}</span>}
+        {plain(messages.join(' '))}
+      </li>
+    ))}
+  </ul>
+)
