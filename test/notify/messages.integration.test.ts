@@ -41,6 +41,7 @@ const event = (kind: EventKind, more: Partial<EventRecord> = {}): EventRecord =>
       submittedAt: null,
     },
     changes: [{ field: 'offer.totalPrice', before: 12_000, after: 12_500 }],
+    messages: ['Total 12,000 → 12,500 EUR (+4.2 %).', 'Expires 12 Dec.', 'Review accepted.', 'Notes added.'],
     reason: HOSTILE,
     remedy: 'look at it',
   },
@@ -56,7 +57,9 @@ describe('the text of an event', () => {
       return describeBurst([event(kind, { data: { ...data, rfq, offer, reason: 'why' } as never, ...more })]).title
     }
     expect(plain('offer.new')).toMatch(/^acme\/forest: new .*1042.*Green, Mangroves, 1,000 t .*12,500 EUR$/)
-    expect(plain('offer.changed')).toContain('totalPrice 12,000 → 12,500')
+    expect(plain('offer.changed')).toBe(
+      'acme/forest: offer for RFQ 1042 changed: Green, Mangroves: Total 12,000 → 12,500 EUR (+4.2 %). Expires 12 Dec. Review accepted. …',
+    )
     expect(plain('rfq.due-soon')).toMatch(/due soon: RFQ 1042 “Credits”.* 2026-11-30$/)
     const data = { stop: { by: 'Anna', reason: 'wrong prices', since: '2026-11-21T12:00:00.000Z', endedBy: 'Ben' } }
     expect(plain('close.stopped', { channel: null, data })).toBe('Anna stopped all closing: wrong prices')

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
+import { REVISION_KINDS } from '../../src/core/records.js'
 import type { PollCheck } from '../../src/readiness/poll-freshness.js'
 import { createPollChecks } from '../../src/readiness/poll-freshness.js'
 import { buildChannelReport } from '../../src/report-files/make-report.js'
-import { changeFeed } from '../../src/views/changes/changes.js'
+import { changeFeed, changeGroups } from '../../src/views/changes/changes.js'
 import { createRfqList, type RfqList } from '../../src/views/rfqs/rfq-list.js'
 import { today } from '../../src/views/today/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
+import { openAwardedRfq } from '../helpers/store/awarded-rfq.js'
 import { openRecorder } from '../helpers/store/recorder.js'
 import { testConfig } from '../helpers/test-config.js'
 import { itemsOf, todaySource } from '../helpers/today-source.js'
@@ -199,6 +201,57 @@ describe('the change feed', () => {
       new Set([third, fourth].map((moment) => moment.toISOString())),
     )
     await expect(changeFeed(fixture.store, { before: 'nonsense' })).rejects.toThrow('is not a cursor')
+  })
+
+  it('groups what changed about an RFQ at one moment, and never splits a group between pages', async () => {
+    const fixture = await openChannelFixture()
+    await sixRounds(fixture, async () => {})
+    const { entries } = await changeFeed(fixture.store, { limit: 1000 })
+    const all = await changeGroups(fixture.store, { limit: 1000 })
+    const keyOf = ({ observedAt, rfqId }: { observedAt: string; rfqId: string }) => `${observedAt} ${rfqId}`
+    expect(all.groups.map(keyOf)).toEqual([...new Set(entries.map(keyOf))])
+    expect(all.groups.flatMap((group) => group.entries.map(({ cursor }) => cursor)).sort()).toEqual(
+      entries.map(({ cursor }) => cursor).sort(),
+    )
+    const paged: typeof all.groups = []
+    let before: string | null | undefined
+    do {
+      const page = await changeGroups(fixture.store, { limit: 2, ...(before && { before }) })
+      expect(page.groups.length).toBeLessThanOrEqual(2)
+      paged.push(...page.groups)
+      before = page.nextCursor
+    } while (before !== null)
+    expect(paged).toEqual(all.groups)
+    for (const kind of REVISION_KINDS) {
+      const some = await changeFeed(fixture.store, { kinds: [kind], limit: 1000 })
+      expect(some.entries).toEqual(entries.filter(({ entity }) => entity === kind))
+    }
+  })
+
+  it('has awards, their withdrawal, and who closed an RFQ, as of each moment', async () => {
+    const fixture = await openAwardedRfq()
+    await fixture.award([fixture.cheap])
+    fixture.advanceSeconds(3600)
+    const [award] = await fixture.store.awards({ standing: true })
+    const withdrawn = { award: award?.id ?? 0, at: fixture.now().toISOString(), by: 'ben', because: 'No budget' }
+    await fixture.store.withdrawAward({ ...withdrawn, programVersion: 'test' })
+    const read = async (asOf?: Date) =>
+      (await changeFeed(fixture.store, { kinds: ['award'], ...(asOf && { asOf }) })).entries.map(
+        ({ messages }) => messages,
+      )
+    const [withdrawal, recorded] = await read()
+    expect(withdrawal).toEqual([expect.stringMatching(/^Withdrawn by ben: .+ · .+, because “No budget”\.$/)])
+    expect(recorded).toEqual([
+      expect.stringMatching(/^Recorded by ana: .+ · .+, 2,000 t at 9\.00 USD\/t, 18,000 USD\. As recommended\.$/),
+    ])
+    expect(await read(new Date(fixture.now().getTime() - 1))).toEqual([recorded])
+
+    fixture.setTime('2027-07-01T12:00:00.000Z')
+    await fixture.pollRfqs()
+    await fixture.closeExpired()
+    await fixture.pollRfqs({ recheckClosedHours: 0 })
+    const { entries } = await changeFeed(fixture.store, { kinds: ['rfq'] })
+    expect(entries[0]?.messages).toEqual(['Closed by Quotekeeper.'])
   })
 
   it('tells field by field what changed, in words', async () => {
@@ -404,7 +457,7 @@ describe('today', () => {
       expect(await linesSince(since)).toEqual([
         'offers 1 1 changed offer +0',
         `rfqs ${10 + round} New RFQ +0`,
-        expect.stringMatching(/^rfqs 2 .+ → .+; .+ → .+ \+1$/),
+        expect.stringMatching(/^rfqs 2 Volume: .+; Title changed: .+ → .+ \+1$/),
       ])
       world.removeRfq(added)
       fixture.advanceSeconds(60)
@@ -416,7 +469,7 @@ describe('today', () => {
     fixture.advanceSeconds(60)
     world.closeRfq(changing)
     await fixture.pollRfqs()
-    expect(await linesSince(new Date(fixture.now().getTime() - 1))).toEqual(['rfqs 2 Closed on the marketplace +0'])
+    expect(await linesSince(new Date(fixture.now().getTime() - 1))).toEqual(['rfqs 2 Closed +0'])
   })
 
   it('shows a held round instead of its RFQs, and names nothing that a dry-run channel will not close as urgent', async () => {

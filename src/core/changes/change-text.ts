@@ -9,6 +9,7 @@ const MAX_NAME = 60
 const MAX_COMMON = 24
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 const list = new Intl.ListFormat('en-GB')
 
 /** `12 Dec`, or `12 Dec 2027` if the year is not the given one; null for anything but an ISO date or timestamp. */
@@ -43,7 +44,8 @@ export function quotedChange(before: string, after: string): string {
 export function formatValue(value: FieldValue, year: string): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'number') return formatFourDecimals(value)
-  return formatDay(value, year) ?? quote(value)
+  // Numbers with more digits than a double holds are text.
+  return formatDay(value, year) ?? (NUMBER.test(String(value)) ? truncate(String(value), MAX_QUOTED) : quote(value))
 }
 
 /** Whether a value means nothing to a reader. */

@@ -99,7 +99,8 @@ const toSentence = ({ event = 'changed', message, fields }: Clause): Sentence =>
 })
 
 /** With a full stop, and shortened: numbers can have hundreds of digits. */
-const sentence = (text: string) => (text.length > MAX_LENGTH ? truncate(text, MAX_LENGTH) : `${text}.`)
+const sentence = (text: string) =>
+  text.length > MAX_LENGTH ? truncate(text, MAX_LENGTH) : /[.!?]”$/.test(text) ? text : `${text}.`
 
 /** What is first known of an RFQ or an offer: `Submitted 13 Mar: 8,670 t at 28.80 USD/t.` */
 export function describeNewDocument({ kind, fields }: DescribedDocument, observedAt: Timestamp): string {

@@ -44,9 +44,9 @@ export function describeOfferChanges(difference: DocumentDifference): Clause[] {
   return [
     ...describeFigures(difference, deliveries),
     ...describeStatus(difference),
+    ...deliveries.clauses,
     ...describeReview(difference),
     ...(date === null ? [] : [describeDate('Expires', date, year)]),
-    ...deliveries.clauses,
     ...describePrepayments(difference),
     ...(contract === null ? [] : [{ message: contractText(contract), fields: [contract] }]),
     ...(notes === null ? [] : [describeText('Notes', notes, year)]),
@@ -202,12 +202,18 @@ function describePrepayments(difference: DocumentDifference): Clause[] {
     const name = pairs.length === 1 ? 'Prepayment' : `Prepayment ${number}`
     if (old === null) return [{ message: `${name} added: ${text(now ?? new Map())}`, fields }]
     if (now === null) return [{ message: `${name} removed (was ${text(old)})`, fields }]
-    const [was, is] = [text(old), text(now)]
     const [from, to] = [old.get('amount'), now.get('amount')]
-    const change = typeof from === 'number' && typeof to === 'number' ? changeSuffix(from, to) : ''
-    return [{ message: was === is ? `${name}: other details` : `${name} ${was} → ${is}${change}`, fields }]
+    const isOnlyAmount = old.get('paymentDueDate') === now.get('paymentDueDate')
+    if (isOnlyAmount && typeof from === 'number' && typeof to === 'number' && from !== to)
+      return [{ message: `${name} ${amountChange(from, to, currency)}`, fields }]
+    const [was, is] = [text(old), text(now)]
+    return [{ message: was === is ? `${name}: other details` : `${name} ${was} → ${is}`, fields }]
   })
 }
+
+const amountChange = (before: number, after: number, currency: string | null) =>
+  `${numberChange(before, after, (value) => formatTotal(value, null))} ${currency ?? ''}`.trimEnd() +
+  changeSuffix(before, after)
 
 const contractText = ({ before, after }: { before: FieldValue; after: FieldValue }) => {
   const name = (value: FieldValue) =>

@@ -1,12 +1,10 @@
-import type { EventRecord, FieldChange } from '../../core/events/events.js'
-import { oneLine } from '../../core/text/clean-text.js'
-import { formatAmount, formatCount, formatPrice, truncate } from '../../core/text/number-format.js'
+import type { EventRecord } from '../../core/events/events.js'
+import { formatAmount, formatCount } from '../../core/text/number-format.js'
 import type { RfqNews } from '../../store/contract.js'
 import type { TodayContext } from './today-view.js'
 
 /** Changes of one RFQ that are told; the others are counted. */
 const MAX_TOLD = 2
-const MAX_VALUE_LENGTH = 60
 
 /** What changed about an RFQ, in sentences without a full stop. */
 export interface ToldChanges {
@@ -44,70 +42,16 @@ export function tellChanges(news: RfqNews, events: readonly EventRecord[], isDec
   return { changes: all.slice(0, MAX_TOLD), moreChanges: Math.max(0, all.length - MAX_TOLD) }
 }
 
-/** The last change of each field, from its first to its last value. */
-function rfqChanges(events: readonly EventRecord[]): string[] {
-  const byField = new Map<string, FieldChange>()
-  let closed: string | null = null
-  for (const { kind, data } of events) {
-    if (kind === 'recommendation.changed') continue
-    if (kind === 'rfq.closed') closed = data.reason ?? 'closed'
-    for (const change of data.changes ?? []) {
-      const { before } = byField.get(change.field) ?? change
-      byField.delete(change.field)
-      byField.set(change.field, { ...change, before })
-    }
-  }
-  const isClosed = byField.get('state')?.after === 'closed'
-  const told = [...byField.values()].flatMap((change) =>
-    (isClosed && change.field === 'state') || /At$/.test(change.field) || change.before === change.after
-      ? []
-      : changeText(change),
-  )
-  return isClosed ? [capitalised(closed ?? 'closed'), ...told] : told
-}
-
-const FIELD_NAMES: Record<string, string> = {
-  state: 'State',
-  title: 'Title',
-  responseDueDate: 'Due date',
-  fulfilmentDueDate: 'Delivery by',
-  minVolume: 'Minimum volume',
-  maxVolume: 'Maximum volume',
-  minVintageYear: 'First vintage',
-  maxVintageYear: 'Last vintage',
-  contractTypes: 'Contract types',
-  listingIds: 'Listings',
-  'pricing.minUnitPrice': 'Minimum price',
-  'pricing.maxUnitPrice': 'Maximum price',
-  'pricing.currency': 'Currency',
-  additionalRequirements: 'Additional requirements',
-}
-
-function changeText({ field, before, after }: FieldChange): string {
-  if (field === 'listed') return after ? 'Listed again' : 'No longer listed'
-  const name = FIELD_NAMES[field] ?? nameOfField(field)
-  return `${name} ${valueText(field, before)} → ${valueText(field, after)}`
-}
-
-/** `buyerDescription` → `Buyer description`; of a member, the last part. */
-const nameOfField = (field: string): string =>
-  capitalised(
-    (
-      field
-        .replaceAll(/\[\d+\]/g, '')
-        .split('.')
-        .at(-1) ?? field
-    ).replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`),
-  )
-
-function valueText(field: string, value: FieldChange['before']): string {
-  if (value === null || value === '') return 'none'
-  if (typeof value !== 'number') return truncate(oneLine(String(value)), MAX_VALUE_LENGTH)
-  if (field.endsWith('Price')) return formatPrice(value)
-  return field.endsWith('Volume') ? `${formatAmount(value)} t` : formatAmount(value)
-}
-
-const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+/** What changed in the RFQ itself, newest first. */
+const rfqChanges = (events: readonly EventRecord[]): string[] => [
+  ...new Set(
+    events
+      .filter(({ kind }) => kind !== 'recommendation.changed')
+      .toReversed()
+      .flatMap(({ data }) => data.messages ?? [])
+      .map((message) => message.replace(/\.$/, '')),
+  ),
+]
 
 /** `2 new offers, 1 changed`. */
 function offerChanges({ added, changed, withdrawn }: RfqNews['offers']): string[] {

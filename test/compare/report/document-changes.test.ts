@@ -168,7 +168,7 @@ describe('changes between observations', () => {
     )
     const list = changes(versions)
     expect(JSON.parse(JSON.stringify(list))).toEqual(list)
-    expect(list.at(-1)?.message).toBe('Total volume added: “Infinity”.')
+    expect(list.map(({ message }) => message)).toContain('Total volume added: “Infinity”.')
   })
 
   it('count the fields beyond the limit instead of naming them', () => {

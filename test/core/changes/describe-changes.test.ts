@@ -103,6 +103,15 @@ describe('a sentence about an offer', () => {
     ])
   })
 
+  it('states only the amount of a prepayment if its date is the same', () => {
+    const paid = (amount: number, paymentDueDate = '2027-01-05') =>
+      response({ prePayments: [{ amount, paymentDueDate }] })
+    expect(sentences('response', paid(10_000), paid(9_000))).toEqual(['Prepayment 10,000 → 9,000 USD (−10 %).'])
+    expect(sentences('response', paid(10_000), paid(9_000, '2026-12-24'))).toEqual([
+      'Prepayment 10,000 USD due 5 Jan 2027 → 9,000 USD due 24 Dec.',
+    ])
+  })
+
   it('has amounts of two currencies without a difference', () => {
     expect(ofOffer({ currency: 'EUR' })).toEqual([
       'Price per tonne 380.90 USD → 380.90 EUR; total 937,014 USD → 937,014 EUR; currency changed: “USD” → “EUR”.',
@@ -255,7 +264,7 @@ describe('sentences about any two documents', () => {
         expect(changes.length === 0).toBe(differ.length === 0)
         for (const { message, fields } of changes) {
           expect(message.replace(/“[^”]*”/g, '“”')).not.toMatch(FORBIDDEN)
-          expect(message).toMatch(/^\P{Ll}.*[.…]$/su)
+          expect(message).toMatch(/^\P{Ll}.*([.…]|[.!?]”)$/su)
           expect(message.length).toBeLessThan(1000)
           expect(fields.every((each) => each.before !== each.after)).toBe(true)
         }

@@ -12,6 +12,8 @@ import { rfqView } from '../../../src/views/rfq/rfq-view.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { longIt } from '../../helpers/long-tests.js'
 import { openRecorder } from '../../helpers/store/recorder.js'
+
+import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
 import { openPages, pagesOf } from '../support/pages-fixture.js'
 
 const HOSTILE = `<script>alert(1)</script>"><img src=x onerror=alert(2)> \u202Egnp.exe pay\u200Bpal \u001B[2J`
@@ -199,9 +201,7 @@ describe('every page', () => {
     )
     const changes: { rfq: number }[] = (await app.inject('/changes?rfq=1042&format=json')).json()
     expect(new Set(changes.map(({ rfq }) => rfq))).toEqual(new Set([1042]))
-    expect(await answer('/changes?rfq=1043')).toMatch(
-      /^404 no RFQ matches "1043" in acme\/forest; closest matches: .*1042/,
-    )
+    expect(await answer('/changes?rfq=1043')).toMatch(/^404 no RFQ matches "1043"; closest matches: .*1042/)
     for (const [path, what] of [
       ['/rfqs', 'RFQs'],
       ['/listings?channel=acme/forest', 'listings in acme/forest'],
@@ -404,6 +404,41 @@ describe('the page of an RFQ', () => {
   })
 })
 
+describe('the page of changes', () => {
+  it('groups sentences by day and RFQ, folds more than four, and filters by what they are about', async () => {
+    const fixture = await openAwardedRfq()
+    const { world } = fixture.sandbox
+    fixture.advanceSeconds(3600)
+    const details = {
+      expiryDate: '2027-02-28',
+      additionalNotesToBuyer: 'Two lots <only>',
+      contractType: 'spot' as const,
+    }
+    world.changeResponse(fixture.cheap, { status: 'accepted', offer: { ...offerTerms(8.5), ...details } })
+    await fixture.pollRfqs()
+    fixture.advanceSeconds(3600)
+    await fixture.award([fixture.other], 'Delivers sooner')
+    const app = await pagesOf(fixture)
+    const { body } = await app.inject('/changes')
+    expect(body).toContain('<h2>Sat, 21 Nov 2026</h2>')
+    expect(body).toContain('Unit price 9.00 → 8.50 USD (−5.6 %); total −1,000 USD. Accepted (was submitted).')
+    expect(body).toContain('Two lots &lt;only>')
+    expect(body).toMatch(/<summary class="small">\d more<\/summary>/)
+    expect(body).toContain('Recorded by ana')
+    expect(body).not.toMatch(/\d\d:\d\d:\d\d[^.]|offer\.|\[0\]|null/)
+    const rows = async (query: string): Promise<{ of: string; notBefore: string | null; observedAt: string }[]> =>
+      (await app.inject(`/changes?format=json&${query}`)).json()
+    expect(new Set((await rows('kind=award')).map(({ of }) => of))).toEqual(new Set(['Award']))
+    expect((await rows('kind=rfq&rfq=1042')).map(({ of }) => of)).toEqual(['RFQ'])
+    expect(await rows('kind=offer&since=2026-11-21T12:30Z')).toMatchObject([
+      { observedAt: '2026-11-21T13:00:00.000Z', notBefore: '2026-11-21T12:00:00.000Z' },
+    ])
+    expect((await app.inject('/changes?kind=offers')).body).toContain('kind')
+    expect((await app.inject('/changes?kind=offers')).statusCode).toBe(400)
+    expect((await app.inject('/changes?since=today&kind=award&channel=acme/forest')).body).toContain('Recorded by ana')
+  })
+})
+
 describe('the page of an offer', () => {
   it('shows the figures of the report, and what each version changed', async () => {
     const fixture = await oneRfq()
@@ -427,7 +462,7 @@ describe('the page of an offer', () => {
       await app.inject(`${url}?format=json&table=versions`)
     ).json()
     expect(versions.map(({ version }) => version)).toEqual([3, 2, 1])
-    expect(versions[0]?.changes).toContain('4,001')
+    expect(versions[0]?.changes).toContain('total +1 USD')
     expect((await app.inject(url)).body).toContain('&quot;totalPrice&quot;: 4001')
     expect((await app.inject(`${url}x`)).statusCode).toBe(404)
   })
