@@ -373,7 +373,7 @@ describe('today', () => {
     })
     expect(invalid).toMatchObject({
       kinds: ['problems', 'rfqs'],
-      changes: [expect.stringMatching(/^Minimum volume [\d,.]+ t → many$/)],
+      changes: [expect.stringMatching(/^Minimum volume [\d,.]+ → “many”$/)],
       note: 'Its document is not valid, so nothing closes it.',
     })
     expect(found.summary).toMatchObject({ due: 1, overdue: 2, waiting: 5 })

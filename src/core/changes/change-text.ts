@@ -83,6 +83,7 @@ export function fieldName(path: string): string {
     )
     .filter(Boolean)
     .map((part) => part.replace(/\p{Lu}(?=\p{Ll}|$)/gu, (letter) => letter.toLowerCase()))
+    .map((part) => part.replace(/^(min|max)(?= )/, '$1imum'))
   return capitalized(truncate(words.join(', '), MAX_NAME) || 'a field without a name')
 }
 

@@ -11,9 +11,8 @@ import { buildRfqReport } from '../../../src/views/rfq/build-rfq-report.js'
 import { rfqView } from '../../../src/views/rfq/rfq-view.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { longIt } from '../../helpers/long-tests.js'
-import { openRecorder } from '../../helpers/store/recorder.js'
-
 import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
+import { openRecorder } from '../../helpers/store/recorder.js'
 import { openPages, pagesOf } from '../support/pages-fixture.js'
 
 const HOSTILE = `<script>alert(1)</script>"><img src=x onerror=alert(2)> \u202Egnp.exe pay\u200Bpal \u001B[2J`
