@@ -52,6 +52,7 @@ p{margin:var(--s1) 0;max-width:80ch}
 .muted{color:var(--muted)}
 .faint{color:var(--faint)}
 .small{font-size:var(--t4)}
+blockquote{margin:var(--s1) 0;padding-left:var(--s3);border-left:2px solid var(--line);max-width:80ch}
 .prose{white-space:pre-line;overflow-wrap:anywhere}
 mark{background:var(--past);color:var(--pastink);padding:0 .15rem;border-radius:3px}
 code,pre,kbd{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;font-size:var(--t4)}

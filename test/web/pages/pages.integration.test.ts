@@ -450,13 +450,18 @@ describe('the page of an offer', () => {
     const app = await pagesOf(fixture)
     const url = `/rfqs/acme/forest/1042/offers/${id}`
     const offer = (await reportOf(fixture)).offers.find((one) => one.id === id)
-    const metrics: { figure: string; value: unknown; reason: string | null }[] = (
+    const metrics: { figure: string; value: unknown; unit: string; reason: string | null }[] = (
       await app.inject(`${url}?format=json&table=metrics`)
     ).json()
     const value = (figure: string) => metrics.find((row) => row.figure === figure)?.value
     expect(value('Price per tonne')).toBe(offer?.metrics.pricePerTonne)
     expect(value('Risk-adjusted price')).toBe(offer?.metrics.riskAdjustedPrice)
     expect(metrics.every((row) => row.value !== null || row.reason !== null)).toBe(true)
+    const unit = `${offer?.terms.currency}/t`
+    expect(metrics.find(({ figure }) => figure === 'Price per tonne')?.unit).toBe(unit)
+    const page = (await app.inject(url)).body
+    expect(page).toContain(`<small> ${unit}</small>`)
+    expect(page).not.toContain('Price compared')
     const versions: { version: number; changes: string }[] = (
       await app.inject(`${url}?format=json&table=versions`)
     ).json()

@@ -7,55 +7,69 @@ import { amount, decimal, percent, plain, price, UNKNOWN } from '../../component
 import type { Table } from '../../tables/table.js'
 
 interface Figure {
-  name: MetricName | 'comparedPrice' | 'comparedPricePerTonne'
   title: string
   formula: string
-  value: number | string | null
+  value: number | null
+  /** `t`, `EUR`, `EUR/t`, `days`; empty for shares and years. */
+  unit: string
   formatted: string
   reason: string | null
 }
 
-type Format = (value: number | null) => string
-const year: Format = (value) => (value === null ? UNKNOWN : String(value))
-const days: Format = (value) => (value === null ? UNKNOWN : `${decimal(value)} days`)
+type Kind = 'tonnes' | 'money' | 'price' | 'share' | 'days' | 'year'
+
+const FORMATS: Record<Kind, (value: number) => string> = {
+  tonnes: amount,
+  money: amount,
+  price,
+  share: percent,
+  days: decimal,
+  year: String,
+}
 
 /** The rows of the table: the figures of an offer in its own currency, as defined in docs/COMPARISON.md. */
-const METRIC_ROWS: readonly (readonly [name: MetricName, title: string, formula: string, format: Format])[] = [
-  ['sumVolume', 'Volume of delivery lines', 'Σ tonnes of the delivery lines', amount],
-  ['sumValue', 'Value of delivery lines', 'Σ tonnes × price of the delivery lines', amount],
-  ['volume', 'Volume', 'volume of the lines if each has a volume and a price; otherwise the stated volume', amount],
-  ['total', 'Total', 'value of the lines if each has a volume and a price; otherwise the stated total', amount],
-  ['pricePerTonne', 'Price per tonne', 'total ÷ volume', price],
-  ['statedPrice', 'Stated price per tonne', 'stated total ÷ stated volume', price],
-  ['volumeDifference', 'Volume difference', 'stated volume − volume of the lines', amount],
-  ['totalDifference', 'Total difference', 'stated total − value of the lines', amount],
-  ['coverage', 'Coverage', 'volume ÷ requested tonnes, at most 100 %', percent],
-  ['prepaid', 'Prepaid', 'Σ pre-payments', amount],
-  ['prepaidShare', 'Prepaid share', 'pre-payments ÷ total', percent],
-  ['presentValue', 'Present value', 'Σ payment ÷ (1 + discount rate) ^ (days ÷ 365)', amount],
-  ['presentValuePerTonne', 'Present value per tonne', 'present value ÷ volume', price],
-  ['haircut', 'Haircut', 'share of tonnes expected not to be delivered, by contract type', percent],
-  ['riskAdjustedPrice', 'Risk-adjusted price', 'present value per tonne ÷ (1 − haircut)', price],
-  ['meanWaitDays', 'Mean wait', 'Σ tonnes × days to delivery ÷ Σ tonnes', days],
-  ['onTimeShare', 'On-time share', 'tonnes due by the fulfilment due date ÷ tonnes', percent],
-  ['oldestVintage', 'Oldest vintage', 'earliest year of the lines', year],
-  ['newestVintage', 'Newest vintage', 'latest year of the lines', year],
+const METRIC_ROWS: readonly (readonly [name: MetricName, title: string, formula: string, kind: Kind])[] = [
+  ['sumVolume', 'Volume of delivery lines', 'Σ tonnes of the delivery lines', 'tonnes'],
+  ['sumValue', 'Value of delivery lines', 'Σ tonnes × price of the delivery lines', 'money'],
+  ['volume', 'Volume', 'volume of the lines if each has a volume and a price; otherwise the stated volume', 'tonnes'],
+  ['total', 'Total', 'value of the lines if each has a volume and a price; otherwise the stated total', 'money'],
+  ['pricePerTonne', 'Price per tonne', 'total ÷ volume', 'price'],
+  ['statedPrice', 'Stated price per tonne', 'stated total ÷ stated volume', 'price'],
+  ['volumeDifference', 'Volume difference', 'stated volume − volume of the lines', 'tonnes'],
+  ['totalDifference', 'Total difference', 'stated total − value of the lines', 'money'],
+  ['coverage', 'Coverage', 'volume ÷ requested tonnes, at most 100 %', 'share'],
+  ['prepaid', 'Prepaid', 'Σ pre-payments', 'money'],
+  ['prepaidShare', 'Prepaid share', 'pre-payments ÷ total', 'share'],
+  ['presentValue', 'Present value', 'Σ payment ÷ (1 + discount rate) ^ (days ÷ 365)', 'money'],
+  ['presentValuePerTonne', 'Present value per tonne', 'present value ÷ volume', 'price'],
+  ['haircut', 'Haircut', 'share of tonnes expected not to be delivered, by contract type', 'share'],
+  ['riskAdjustedPrice', 'Risk-adjusted price', 'present value per tonne ÷ (1 − haircut)', 'price'],
+  ['meanWaitDays', 'Mean wait', 'Σ tonnes × days to delivery ÷ Σ tonnes', 'days'],
+  ['onTimeShare', 'On-time share', 'tonnes due by the fulfilment due date ÷ tonnes', 'share'],
+  ['oldestVintage', 'Oldest vintage', 'earliest year of the lines', 'year'],
+  ['newestVintage', 'Newest vintage', 'latest year of the lines', 'year'],
 ]
 
+/** Every figure in its own currency with its formula; converted ones last. */
 export function metricsTable({ own, metrics, compared, exchangeRate }: OfferDetail): Table<Figure> {
-  const { currency } = compared
-  const figures = METRIC_ROWS.map(([name, title, formula, format]): Figure => {
-    const value = metrics[name as keyof Metrics] as number | null
-    return {
-      name,
-      title,
-      formula,
-      value,
-      formatted: format(value),
-      reason: value === null ? (metrics.reasons[name] ?? null) : null,
+  const figureOf = (kind: Kind, value: number | null, currency: string | null) => {
+    const money = currency === null ? '' : plain(currency)
+    const units: Record<Kind, string> = {
+      ...{ tonnes: 't', money, price: `${money}/t`, days: 'days', share: '', year: '' },
     }
+    const unit = units[kind]
+    return { value, unit, formatted: value === null ? UNKNOWN : `${FORMATS[kind](value)} ${unit}`.trimEnd() }
+  }
+  const figures = METRIC_ROWS.map(([name, title, formula, kind]): Figure => {
+    const value = metrics[name as keyof Metrics] as number | null
+    const reason = value === null ? (metrics.reasons[name] ?? null) : null
+    return { title, formula, reason, ...figureOf(kind, value, own.currency) }
   })
   const rate = exchangeRate === null ? 'no exchange rate' : `× ${exchangeRate}`
+  const converted = (title: string, value: number | null): Figure => {
+    const formula = `${title.charAt(0).toLowerCase()}${title.slice(1)} ${rate}`
+    return { title: `${title}, compared`, formula, reason: null, ...figureOf('price', value, compared.currency) }
+  }
   return {
     name: 'metrics',
     caption: 'Figures of the offer, with their formulas',
@@ -63,32 +77,24 @@ export function metricsTable({ own, metrics, compared, exchangeRate }: OfferDeta
       { key: 'figure', title: 'Figure', value: ({ title }) => title },
       {
         key: 'value',
-        title: `Value${own.currency ? `, ${plain(own.currency)}` : ''}`,
+        title: 'Value',
         align: 'right',
         value: ({ value }) => value,
         cell: ({ formatted }) => formatted,
       },
+      { key: 'unit', title: 'Unit', fileOnly: true, value: ({ unit }) => unit },
       { key: 'formula', title: 'Formula', value: ({ formula }) => formula },
-      { key: 'reason', title: 'Why unknown', value: ({ reason }) => reason },
+      // Left out if every figure is known.
+      { key: 'reason', title: 'Why unknown', value: ({ reason }) => reason, shared: () => '' },
     ],
     rows: [
       ...figures,
-      {
-        name: 'comparedPricePerTonne',
-        title: `Price per tonne, compared${currency ? ` in ${plain(currency)}` : ''}`,
-        formula: `price per tonne ${rate}`,
-        value: compared.pricePerTonne,
-        formatted: price(compared.pricePerTonne),
-        reason: null,
-      },
-      {
-        name: 'comparedPrice',
-        title: `Risk-adjusted price, compared${currency ? ` in ${plain(currency)}` : ''}`,
-        formula: `risk-adjusted price ${rate}`,
-        value: compared.riskAdjustedPrice,
-        formatted: price(compared.riskAdjustedPrice),
-        reason: null,
-      },
+      ...(own.currency === compared.currency
+        ? []
+        : [
+            converted('Price per tonne', compared.pricePerTonne),
+            converted('Risk-adjusted price', compared.riskAdjustedPrice),
+          ]),
     ],
     empty: <>No figures.</>,
   }

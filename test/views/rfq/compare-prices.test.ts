@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { comparePrices } from '../../../src/views/rfq/timeline.js'
+
+const at = '2026-11-21T12:00:00.000Z'
+const offer = (number: number) => ({ id: `o${number}`, number, awardedTonnes: number === 1 ? 10 : 0 })
+const view = (comparison: string | null, rates: Record<string, number | null>) =>
+  ({
+    currency: { comparison, rates: Object.entries(rates).map(([currency, rate]) => ({ currency, rate })) },
+    offers: [1, 2, 3].map(offer),
+  }) as unknown as Parameters<typeof comparePrices>[1]
+const history = (offerId: string, ...points: readonly (readonly [price: number, currency: string | null])[]) => ({
+  offerId,
+  points: points.map(([pricePerTonne, currency]) => ({ at, pricePerTonne, currency })),
+})
+
+describe('prices over time', () => {
+  it('are in the currency of the comparison, also where an offer changed its currency', () => {
+    const histories = [history('o1', [10, 'EUR'], [12, 'USD']), history('o2', [9, 'USD'])]
+    const { currency, histories: compared, leftOut } = comparePrices(histories, view('USD', { EUR: 1.5 }))
+    expect(currency).toBe('USD')
+    expect(compared.map(({ points }) => points.map(({ pricePerTonne }) => pricePerTonne))).toEqual([[15, 12], [9]])
+    expect(compared.map(({ awarded }) => awarded)).toEqual([true, false])
+    expect(leftOut).toBeNull()
+  })
+
+  it('are left out with a sentence without an exchange rate', () => {
+    const histories = [history('o1', [10, 'EUR']), history('o2', [9, 'USD'], [8, 'EUR']), history('o3', [7, null])]
+    const { histories: compared, leftOut } = comparePrices(histories, view('USD', { EUR: null }))
+    expect(compared.map(({ number }) => number)).toEqual([2])
+    expect(leftOut).toBe(
+      'Not shown, because no exchange rate is known: prices of no. 1, 2 in EUR; no. 3 in an unknown currency.',
+    )
+    expect(comparePrices(histories, view(null, { USD: null })).histories).toEqual([])
+  })
+})
