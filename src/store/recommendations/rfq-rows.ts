@@ -183,15 +183,15 @@ const ROW = 'r.channel = e.channel and r.rfq_id = e.id'
 const channelIs = (column: string, channel: string | undefined) =>
   channel === undefined ? `${column} in (select channel from channels)` : `${column} = @channel`
 
-/** In two parts, so that each uses its index. */
-const attentionOf = ({ leftJoin }: Dialect, channel: string | undefined) => `
+/** In two parts, so that each uses its index; the expression keeps SQLite from reading all rows of the channel. */
+const attentionOf = ({ joinOne, leftJoin }: Dialect, channel: string | undefined) => `
 select ${ATTENTION_COLUMNS} from documents e ${leftJoin('rfq_rows', 'r', ROW)}
 where e.kind = 'rfq' and ${channelIs('e.channel', channel)} and e.state = 'open' and e.due_date <= @dueBy
   and e.missing_since is null
 union all
 select ${ATTENTION_COLUMNS} from rfq_rows r
-join documents e on e.channel = r.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = r.rfq_id
-where r.attention > 0 and ${channelIs('r.channel', channel)}`
+${joinOne('documents', 'e', `e.channel = r.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = r.rfq_id`)}
+where r.attention > 0 and ${channelIs(`e.channel || ''`, channel)}`
 
 const attentionById = ({ anyOf, leftJoin }: Dialect) => `
 select ${ATTENTION_COLUMNS} from documents e ${leftJoin('rfq_rows', 'r', ROW)}

@@ -263,7 +263,7 @@ tr.chosen>*{background:var(--section)}
   .cards.lines td:nth-child(n+3)>div:not(:empty)::before{content:" · ";color:var(--faint)}
   .cards .button{white-space:normal}
   .cards td.nophone{display:none!important}
-  #today tr{display:grid;grid-template-columns:auto minmax(0,1fr) auto;gap:2px var(--s2);align-items:center}
+  #today tr{display:grid;grid-template-columns:auto minmax(0,1fr) auto;gap:2px var(--s2);align-items:center;padding:var(--s2)}
   #today :is(td,td:nth-child(n)){display:block;width:auto;max-width:none;min-width:0;padding:0}
   #today td:nth-child(2){grid-area:1/1/2/3;font-weight:550}
   #today td:nth-child(1){grid-area:2/1}
