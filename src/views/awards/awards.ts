@@ -1,11 +1,12 @@
 import type { ViewSource } from '../source.js'
+import { type AwardListQuery, listAwards } from './award-list.js'
 import type { AwardOrder } from './award-order.js'
 import { prepareAward } from './prepare-award.js'
 
 /** Awards of the desk. */
 export const awardViews = (source: ViewSource) => ({
-  /** Those of an RFQ, newest first. */
-  awards: (rfq: { channel: string; rfqId: string; asOf?: Date }) => source.store.awards(rfq),
+  /** All of them, or those of a channel or an RFQ, newest first. */
+  awards: (query: AwardListQuery) => listAwards(source, query),
   /** The workbook of an award; null if there is no such award. */
   awardFile: (id: number): Promise<Uint8Array | null> => source.store.awardFile(id),
   prepareAward: (order: AwardOrder) => prepareAward(source, order),

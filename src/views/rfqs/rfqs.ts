@@ -4,7 +4,7 @@ import { withListMessage } from '../../core/sources/source-text.js'
 import { searchWords } from '../../core/text/search-words.js'
 import { searchText } from '../../recommendations/rfq-facts.js'
 import { type RfqFigures, rfqFigures } from '../../recommendations/rfq-figures.js'
-import type { ListedRfqSort, Overview } from '../../store/contract.js'
+import type { Awards, ListedRfqSort, Overview } from '../../store/contract.js'
 import { type ListCursor, type ListPage, takePage } from '../cursor.js'
 import { channelKey, count, nullableNumber, nullableText, text, timestamp } from '../schema.js'
 import type { RfqList, RfqListMoment, RfqListRow } from './rfq-list.js'
@@ -73,6 +73,18 @@ export const rfqItem = z
     missingSince: timestamp.nullable(),
     valid: z.boolean(),
     version: z.int().min(1),
+    awarded: z
+      .strictObject({
+        award: z.int().describe('Its number in the award log.'),
+        at: timestamp,
+        by: text,
+        offers: z.array(text),
+        tonnes: z.number(),
+        pricePerTonne: z.number(),
+        currency: text,
+      })
+      .nullable()
+      .describe('The award that the desk recorded and did not withdraw; null if there is none.'),
     figures: rfqFigures.optional().describe('Only if they are asked for.'),
   })
   .meta({ id: 'RfqItem' })
@@ -163,7 +175,7 @@ export interface RfqNames {
 
 interface RfqsSource {
   rfqs: RfqList
-  store: Pick<Overview, 'offerRevisions'>
+  store: Pick<Overview, 'offerRevisions'> & Pick<Awards, 'awards'>
 }
 
 /** Lists of RFQs. */
@@ -193,7 +205,8 @@ export const rfqsViews = (source: RfqsSource) => ({
 })
 
 /** Finds, sorts and cuts the list. Figures are computed for the rows returned, and for all if they are sorted by one. */
-async function listRfqs({ rfqs: list, store }: RfqsSource, query: RfqQuery): Promise<RfqPage> {
+async function listRfqs(source: RfqsSource, query: RfqQuery): Promise<RfqPage> {
+  const { rfqs: list, store } = source
   const { now, asOf, channel, page, sort, listedNow = false } = query
   const moment = { now, ...(asOf && { asOf }) }
   const ofChannel = channel === undefined ? {} : { channel }
@@ -202,7 +215,7 @@ async function listRfqs({ rfqs: list, store }: RfqsSource, query: RfqQuery): Pro
     const { rows, total, states } = fromDatabase
     const last = 'limit' in page && rows.length < total ? rows.at(-1) : undefined
     const next = last === undefined ? null : { key: keyOf(last), position: rows.length - 1 }
-    return { items: await toItems(list, rows, query), next, total, states }
+    return { items: await toItems(source, rows, query), next, total, states }
   }
   const all = await list.rows({ ...moment, ...ofChannel })
   const wanted = await createFilter(store, query)
@@ -213,7 +226,7 @@ async function listRfqs({ rfqs: list, store }: RfqsSource, query: RfqQuery): Pro
       ? takePage(sorted, keyOf, page)
       : { items: sorted.slice(page.from, page.to), next: null, total: sorted.length }
   const current = listedNow && asOf !== undefined ? await list.rows({ now, ...ofChannel }) : []
-  return { items: await toItems(list, items, query, current), next, total, states: statesOf(all) }
+  return { items: await toItems(source, items, query, current), next, total, states: statesOf(all) }
 }
 
 const keyOf = ({ channel, id }: Pick<RfqListRow, 'channel' | 'id'>) => `${channel}\t${id}`
@@ -237,18 +250,39 @@ async function readPage(list: RfqList, { page, sort, search = '', ...query }: Rf
 
 /** @param current rows as they are now */
 async function toItems(
-  list: RfqList,
+  { rfqs: list, store }: RfqsSource,
   rows: readonly RfqListRow[],
   { now, asOf, figures }: RfqQuery,
   current: readonly RfqListRow[] = [],
 ): Promise<RfqItem[]> {
   const newestBy = new Map(current.map((row) => [keyOf(row), row]))
+  const awards = await standingAwardsOf(store, rows, asOf)
   const known = figures ? await list.figures(rows, { now, ...(asOf && { asOf }) }) : []
   return rows.map((row, at) => {
     const { names: _names, ...item } = row
     const { listed: newest, readAt } = newestBy.get(keyOf(row)) ?? row
-    return { ...item, readAt, listed: withListMessage(newest), ...(known[at] && { figures: known[at] }) }
+    const awarded = awards.get(keyOf(row)) ?? null
+    return { ...item, readAt, listed: withListMessage(newest), awarded, ...(known[at] && { figures: known[at] }) }
   })
+}
+
+/** The awards that stand, by `keyOf` of their RFQs. */
+async function standingAwardsOf(
+  store: RfqsSource['store'],
+  rows: readonly RfqListRow[],
+  asOf: Date | undefined,
+): Promise<Map<string, NonNullable<RfqItem['awarded']>>> {
+  const awarded = new Map<string, NonNullable<RfqItem['awarded']>>()
+  for (const channel of new Set(rows.map((row) => row.channel))) {
+    const rfqIds = rows.filter((row) => row.channel === channel).map(({ id }) => id)
+    for (const award of await store.awards({ channel, rfqIds, standing: true, ...(asOf && { asOf }) })) {
+      const { id, rfqId, at, by, offers, tonnes, pricePerTonne, currency } = award
+      const names = offers.map(({ name }) => name)
+      const item = { award: id, at, by, offers: names, tonnes, pricePerTonne, currency }
+      awarded.set(keyOf({ channel, id: rfqId }), item)
+    }
+  }
+  return awarded
 }
 
 async function createFilter(

@@ -3,9 +3,9 @@ import { byCodeUnit } from '../../core/numbers.js'
 import { addDays } from '../../core/time/zoned-time.js'
 import { attentionOf } from '../../recommendations/attention.js'
 import type { AttentionRfq, OpenValue, RfqNews } from '../../store/contract.js'
+import { type StandingAward, standingAwards } from '../awards/standing-awards.js'
 import { createRulesLookup } from '../channels/channel-rules.js'
 import { type ChannelDates, channelDates, type RfqListRow } from '../rfqs/rfq-list.js'
-import { type StandingAward, standingAwards } from './awards.js'
 import { filterOf, keyOf, type TodayContext, type TodaySeverity } from './today-view.js'
 
 /** An RFQ that has a row, as far as that decides where. */
@@ -126,7 +126,7 @@ async function readPast(context: TodayContext, asOf: Date) {
   for (const channel of channels) {
     const own = await source.rfqs.rows({ channel, now, asOf })
     for (const row of own) rows.set(keyOf(row), row)
-    for (const [key, award] of await standingAwards(context, channel, undefined)) awards.set(key, award)
+    for (const [key, award] of await standingAwards(source, { channel, now, asOf })) awards.set(key, award)
     const openIds = own.flatMap(({ state, missingSince, id }) => (state === 'open' && missingSince === null ? id : []))
     open.push(...(await source.store.openValues({ channel, rfqIds: openIds, asOf })))
   }

@@ -6,9 +6,9 @@ import { formatCount, formatDaysFromToday, formatPricePerTonne } from '../../cor
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import type { RfqFigures } from '../../recommendations/rfq-figures.js'
+import { type StandingAward, standingAwards } from '../awards/standing-awards.js'
 import { awardPath, closingPath, listPath, rfqPath } from '../page-paths.js'
 import type { RfqListRow } from '../rfqs/rfq-list.js'
-import { type StandingAward, standingAwards } from './awards.js'
 import type { Candidate, Candidates } from './candidates.js'
 import type { Closings, OverdueOutlook } from './closing.js'
 import { eventsOf, type ToldChanges, tellChanges } from './news.js'
@@ -56,7 +56,7 @@ export async function rfqRows(
         : ids.flatMap((id) => past.rows.get(keyOf({ channel, id })) ?? [])
     const rows = listed.filter(({ id }) => own.has(id))
     const figures = await source.rfqs.figures(rows, moment)
-    const awards = past?.awards ?? (await standingAwards(context, channel, ids))
+    const awards = past?.awards ?? (await standingAwards(source, { channel, ids, now, asOf }))
     const events = await eventsOf(
       context,
       channel,

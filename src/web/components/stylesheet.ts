@@ -112,6 +112,7 @@ details.tag[open]{flex-basis:100%;white-space:normal}
 
 /* Forms. */
 label{font-weight:600}
+.choice{font-weight:400}
 .field{display:grid;gap:var(--s1);margin:var(--s3) 0}
 input,select,textarea,button,.button{font:inherit;color:var(--ink);background:var(--paper);border:1px solid var(--edge);border-radius:6px;padding:4px 10px;min-height:2rem;max-width:100%}
 input[type=checkbox],input[type=radio]{min-height:0;accent-color:var(--brand)}

@@ -3,6 +3,7 @@ import type { ScenarioActions } from '../../views/rfq/save-scenario.js'
 import type { WebPlugin } from '../plugin.js'
 import { eventRoutes } from '../routes/events.js'
 import { addAwards } from './award/award-page.js'
+import { awardsPage } from './award/awards-page.js'
 import { addClosing, type ClosingDeps } from './closings/closing-page.js'
 import { closingsPage } from './closings/closings-page.js'
 import { addChangesFeed } from './lists/changes-feed.js'
@@ -43,6 +44,7 @@ export const pageRoutes =
     addPage(app, deps, '/rfqs/:org/:channel/:name', rfqPage, { names: ['as_of'], acceptsSettings: true })
     addPage(app, deps, '/rfqs/:org/:channel/:name/offers/:offer', offerPage, { names: ['as_of'] })
     addClosing(app, deps, deps.closing)
+    addPage(app, deps, '/awards', awardsPage, { names: ['channel', 'as_of'] })
     addAwards(app, deps, deps.awards)
     addScenarios(app, deps, deps.scenarios)
     addPage(app, deps, '/channels', channelsPage)

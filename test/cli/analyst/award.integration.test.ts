@@ -144,7 +144,7 @@ describe('quotekeeper award', () => {
       { id: 3, withdrawn: null },
       { id: 1, withdrawn: { id: 2, by: 'Ben', because: 'a mistake' } },
     ])
-    expect((await cli.quotekeeper('award', '1042')).out).toMatch(/stands[\s\S]*withdrawn/)
+    expect((await cli.quotekeeper('award', '1042')).out).toMatch(/waiting for[\s\S]*withdrawn/)
   })
 
   it('is verified with the decisions, down to its workbook', async () => {

@@ -60,7 +60,7 @@ describe('award of an RFQ on its page', () => {
     const { rfq, get, send } = await openPage()
     for (const url of [RFQ, `${RFQ}/award`]) {
       const { statusCode, body } = await get(url, 'viewer')
-      expect([statusCode, body.includes('Record the award')]).toEqual([200, false])
+      expect([statusCode, /Record an? award/.test(body)]).toEqual([200, false])
     }
     const fields = { 'offer.1': rfq.cheap, as_of: rfq.now().toISOString(), confirm: 'yes' }
     expect((await send(fields, 'viewer')).statusCode).toBe(403)
@@ -94,6 +94,6 @@ describe('award of an RFQ on its page', () => {
     expect((await send({ withdraw: '1', because: 'again' })).statusCode).toBe(409)
     expect(await rfq.store.awards({})).toMatchObject([{ withdrawn: { by: 'operator', because: 'a mistake' } }])
     expect((await get(RFQ)).body).not.toContain('id="award"')
-    expect((await get(`${RFQ}/award`)).body).toMatch(/Withdrawn .* by operator, because a mistake/)
+    expect((await get(`${RFQ}/award`)).body).toMatch(/withdrawn<.* by operator: a mistake/)
   })
 })

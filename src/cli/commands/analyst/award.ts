@@ -4,6 +4,7 @@ import type { AwardRecord } from '../../../core/decision/award-record.js'
 import type { RfqWithResponses } from '../../../core/records.js'
 import { formatPricePerTonne, formatTotal } from '../../../core/text/number-format.js'
 import type { Store } from '../../../store/contract.js'
+import { type AwardItem, STATE_TEXTS } from '../../../views/awards/award-list.js'
 import type { AwardOrder } from '../../../views/awards/award-order.js'
 import { awardLines } from '../../../views/awards/award-schema.js'
 import { standingText } from '../../../views/awards/prepare-award.js'
@@ -224,11 +225,12 @@ async function writeWorkbook(
 
 async function listAwards(
   cli: Cli,
-  { store }: Context,
+  { store, app }: Context,
   filter: ReadFilter & { rfqId?: string },
   options: Options,
 ): Promise<void> {
-  const newest = await store.awards({ ...filter, limit: rowsToRead(options) })
+  const now = await databaseNow(store, cli.io.now())
+  const newest = await (await openViews(app, store)).awards({ ...filter, now, limit: rowsToRead(options) })
   const rows = await keepSince(cli, store, newest, options, ({ at }) => at)
   const emptyText = 'No awards found. `quotekeeper award RFQ --offers NUMBER` records one.'
   printList(cli, { columns: AWARD_COLUMNS, rows, emptyText }, options)
@@ -237,7 +239,7 @@ async function listAwards(
 const withdrawnText = ({ by, because }: NonNullable<AwardRecord['withdrawn']>, at: string | null) =>
   `withdrawn ${at ?? ''} by ${by}${because === null ? '' : `: ${because}`}`
 
-const AWARD_COLUMNS: ListColumns<AwardRecord> = ({ label, minute }) => [
+const AWARD_COLUMNS: ListColumns<AwardItem> = ({ label, minute }) => [
   { header: 'Id', cell: ({ id }) => id, align: 'right' },
   { header: `Decided (${label})`, cell: ({ at }) => minute(at), value: ({ at }) => at },
   { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, align: 'right' },
@@ -259,10 +261,14 @@ const AWARD_COLUMNS: ListColumns<AwardRecord> = ({ label, minute }) => [
   { header: 'Recommended', cell: ({ followed }) => (followed ? 'yes' : 'no') },
   {
     header: 'State',
-    cell: ({ withdrawn }) => (withdrawn === null ? 'stands' : withdrawnText(withdrawn, minute(withdrawn.at))),
+    cell: ({ state, withdrawn }) =>
+      withdrawn === null ? STATE_TEXTS[state] : withdrawnText(withdrawn, minute(withdrawn.at)),
+    value: ({ state }) => state,
     min: 12,
   },
   { header: 'By', cell: ({ by }) => by, drop: 2 },
+  { header: 'Marketplace', cell: ({ message }) => message, min: 20, isExtra: true },
+  { header: 'Title', cell: ({ rfqTitle }) => rfqTitle, min: 16, isExtra: true },
   { header: 'Because', cell: ({ because }) => because, min: 20, isExtra: true },
   { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
 ]

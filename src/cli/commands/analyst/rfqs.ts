@@ -126,8 +126,9 @@ function priceLimits({ minUnitPrice, maxUnitPrice, currency }: RfqItem): string 
   return range === null ? '' : `${range} ${currency ?? ''}`.trim()
 }
 
-/** The accepted offers and those that are recommended; empty if there are none. */
-function recommendedText({ figures }: RfqItem): string {
+/** The offers that the desk awarded, or else the accepted ones and those that are recommended; empty if there are none. */
+function recommendedText({ figures, awarded }: RfqItem): string {
+  if (awarded !== null) return `${offersText(awarded.offers)} (awarded)`
   const { accepted = null, award = null } = figures ?? {}
   const recommended = offersText(award?.offers)
   return accepted === null

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { DELIVERY_STATES } from '../../../core/events/deliveries.js'
 import { EVENT_KINDS, type EventKind } from '../../../core/events/events.js'
 import { CLOSE_OUTCOMES, REVISION_KINDS, RUN_KINDS, RUN_OUTCOMES } from '../../../core/records.js'
+import { CLOSE_OUTCOMES, RUN_KINDS, RUN_OUTCOMES } from '../../../core/records.js'
+import { awardItem } from '../../../views/awards/award-list.js'
 import { changeEntry } from '../../../views/changes/changes.js'
 import { channelItem } from '../../../views/channels/channels.js'
 import { closing } from '../../../views/closings/closings.js'
@@ -74,6 +76,18 @@ export const listEndpoints = [
       const options = { ...call.at, since, dueWithinDays, page: { from, to }, ...channelOf(call) }
       const found = await call.deps.views.today(options)
       return { ...found, nextCursor: to < found.totalRfqs ? to : null }
+    },
+  }),
+  readEndpoint({
+    id: 'listAllAwards',
+    path: '/awards',
+    summary: 'List the awards that the desk recorded, newest first, with what the marketplace shows of them',
+    query: z.object({ ...channelFilter, ...asOf, ...idPaging }),
+    result: listOf(awardItem),
+    async handle(call) {
+      const { cursor, limit } = call.query
+      const query = { ...channelOf(call), ...defined({ asOf: call.at.asOf, before: cursor }), limit, now: call.at.now }
+      return idPage(await call.deps.views.awards(query), limit, call.at)
     },
   }),
   readEndpoint({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RFQ_STATES } from '../../../core/documents/documents.js'
-import { awardRecordSchema } from '../../../views/awards/award-schema.js'
+import { awardItem } from '../../../views/awards/award-list.js'
 import { offerDetail, offerItem } from '../../../views/offer/offer.js'
 import { rfqDetail } from '../../../views/rfq/rfq.js'
 import { rfqViewSchema } from '../../../views/rfq/rfq-view.js'
@@ -161,12 +161,15 @@ export const rfqEndpoints = [
     summary: "List the desk's awards for an RFQ",
     description: 'Newest first; at most one stands. `comparison` says what the marketplace shows of it.',
     query: moments,
-    result: countedListOf(awardRecordSchema),
+    result: countedListOf(awardItem),
     problems: [404, 409],
     async handle(call) {
       const name = rfqNameOf(call)
       const { channel, id: rfqId } = requireFound(await call.deps.views.findRfq(name))
-      return wholeList(await call.deps.views.awards({ channel, rfqId, ...defined({ asOf: name.asOf }) }), name)
+      return wholeList(
+        await call.deps.views.awards({ channel, rfqId, now: name.now, ...defined({ asOf: name.asOf }) }),
+        name,
+      )
     },
   }),
 ]

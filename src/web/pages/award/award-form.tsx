@@ -1,11 +1,14 @@
 import type { AwardState } from '../../../compare/decision/award-state.js'
-import type { AwardRecord } from '../../../core/decision/award-record.js'
 import { formatCount } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
+import { NOT_MET_TITLE, notMetText, type OfferView } from '../../../views/offer/offer-view.js'
 import { awardPath } from '../../../views/page-paths.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'
 import type { User } from '../../access/users.js'
-import { amount, Moment, Notice, plain, price } from '../../components/format.js'
+import { numberColumn } from '../../components/columns.js'
+import { amount, Badge, plain, price, total, UNKNOWN } from '../../components/format.js'
+import { TableView } from '../../components/table-view.js'
+import type { Column, Table } from '../../tables/table.js'
 
 /** Offers that the form lists; others can be awarded with the command. */
 const MAX_LISTED = 100
@@ -18,13 +21,13 @@ export const AwardCard = ({
   state: Pick<AwardState, 'lines' | 'status'>
   title?: string
 }) => (
-  <section class={`card recommendation ${TONES[state.status]}`} id="award" aria-labelledby="award-title">
+  <section class={`recommendation ${TONES[state.status]}`} id="award" aria-labelledby="award-title">
     <h2 id="award-title">{title}</h2>
     <dl class="texts">
       {state.lines.map(({ title: term, message }, at) => (
         <>
-          <dt>{term}</dt>
-          <dd>{at === 0 ? <strong>{plain(message)}</strong> : plain(message)}</dd>
+          <dt class={at === 0 ? 'visually-hidden' : undefined}>{term}</dt>
+          <dd class={at === 0 ? 'headline' : undefined}>{plain(message)}</dd>
         </>
       ))}
     </dl>
@@ -33,65 +36,161 @@ export const AwardCard = ({
 
 const TONES: Record<AwardState['status'], string> = { waiting: 'warn', accepted: 'good', differs: 'bad' }
 
-interface FormProps {
-  view: RfqView
-  user: User | null
-  csrfToken: string
-  /** The values of a submitted form; default: the recommended offers. */
+/** What a form of awards was sent with. */
+export interface AwardChoice {
   chosen?: ReadonlySet<string>
   because?: string
 }
 
-/** Records which offers the desk awards, after a page that shows what will be recorded; or withdraws the standing award. */
-export function AwardForm({ view, user, csrfToken, chosen, because }: FormProps) {
-  const { award, channel, rfq, decision } = view
-  if (user?.role !== 'operator') return null
-  const action = awardPath(channel, nameById(rfq.id))
-  if (award !== null) return <WithdrawForm id={award.award.id ?? 0} action={action} csrfToken={csrfToken} />
-  const open = view.offers.filter(({ standing }) => standing !== 'excluded')
-  if (open.length === 0) return null
-  const preselected = chosen ?? new Set(decision.recommendation.award?.offers.map(({ id }) => id))
+/** The offers to choose from, the recommended ones chosen unless the form was sent already. */
+export function offersToAward(view: RfqView, { chosen }: AwardChoice): Table<OfferView> {
+  const recommended = new Set(view.decision.recommendation.award?.offers.map(({ id }) => id))
+  const preselected = chosen ?? recommended
+  const columns: readonly Column<OfferView>[] = [
+    {
+      key: 'offer',
+      width: 'wide',
+      title: 'Award',
+      value: ({ developer, project, label }) => [developer, project].filter(Boolean).join(' · ') || label,
+      cell: ({ id, number, label, developer, project }) => (
+        <label class="choice">
+          <input type="checkbox" name={`offer.${number}`} value={id} checked={preselected.has(id)} />{' '}
+          {plain(developer ?? label)} <span class="muted small">{`no. ${number}`}</span>{' '}
+          {recommended.has(id) && <Badge tone="good">recommended</Badge>}
+          {project !== null && <div class="muted small">{plain(project)}</div>}
+        </label>
+      ),
+    },
+    { key: 'id', fileOnly: true, title: 'Id', value: ({ id }) => id },
+    numberColumn(
+      'rank',
+      'Rank',
+      ({ rank }) => rank,
+      (rank) => (rank === null ? UNKNOWN : String(rank)),
+    ),
+    numberColumn('tonnes', 'Tonnes', ({ tonnes }) => tonnes, amount),
+    numberColumn(
+      'pricePerTonne',
+      `Price, ${plain(view.currency.comparison)}/t`,
+      ({ compared }) => compared.pricePerTonne,
+      price,
+    ),
+    numberColumn('total', `Total, ${plain(view.currency.comparison)}`, ({ compared }) => compared.total, total),
+    {
+      key: 'expiryDate',
+      width: 'line',
+      title: 'Expires',
+      value: ({ expiryDate }) => expiryDate,
+      shared: ({ expiryDate }) => (expiryDate === null ? 'none says when it expires' : `all expire on ${expiryDate}`),
+    },
+    {
+      key: 'notMet',
+      width: 'wide',
+      title: NOT_MET_TITLE,
+      value: ({ notMet }) => notMetText(notMet),
+      cell: ({ notMet }) => (
+        <ul class="plain small">
+          {notMet.map(({ kind, message }) => (
+            <li class={kind === 'advisory' ? 'muted' : undefined}>{plain(message)}</li>
+          ))}
+        </ul>
+      ),
+      shared: ({ notMet }) =>
+        notMet.length === 0 ? 'all meet every requirement' : `all: ${(notMetText(notMet) ?? '').replace(/\.$/, '')}`,
+    },
+  ]
+  return {
+    name: 'offers',
+    caption: 'Offers that can be awarded, by rank',
+    columns,
+    rows: view.offers.filter(({ standing }) => standing !== 'excluded').slice(0, MAX_LISTED),
+    empty: <>No offer can be awarded.</>,
+  }
+}
+
+interface FormProps extends AwardChoice {
+  view: RfqView
+  table: Table<OfferView>
+  csrfToken: string
+  link: (changes: Record<string, string | null>) => string
+}
+
+/** Chooses the offers that the desk awards; a page that shows what will be recorded follows. */
+export function AwardForm({ view, table, csrfToken, link, because }: FormProps) {
+  const { channel, rfq, decision } = view
+  const open = view.offers.filter(({ standing }) => standing !== 'excluded').length
+  const excluded = view.offers.filter(({ standing }) => standing === 'excluded')
+  const { headline, award } = decision.recommendation
   return (
-    <details class="card noprint" open={chosen !== undefined}>
-      <summary>Record the award</summary>
-      <form method="post" action={action}>
-        <input type="hidden" name="_csrf" value={csrfToken} />
-        <p>Nothing is sent to the marketplace. The next page shows what will be recorded.</p>
-        {open.slice(0, MAX_LISTED).map(({ id, number, label, tonnes, compared, why }) => (
-          <p key={id}>
-            <label>
-              <input type="checkbox" name={`offer.${number}`} value={id} checked={preselected.has(id)} />{' '}
-              {`${number}. ${plain(label)}: ${amount(tonnes)} t at ${price(compared.pricePerTonne)} ${plain(compared.currency)}/t`}
-              {why !== null && ` (${plain(why)})`}
-            </label>
-          </p>
-        ))}
-        {open.length > MAX_LISTED && (
-          <p>{`${formatCount(open.length - MAX_LISTED, 'more offer')}: use quotekeeper award.`}</p>
-        )}
-        <Because value={because} />
-        <button type="submit" class="primary">
-          Show what will be recorded
-        </button>
-      </form>
-    </details>
+    <section class="noprint">
+      <h2>Record an award</h2>
+      <p>
+        {plain(headline)}
+        {award !== null && ' It is chosen below.'}
+      </p>
+      {open === 0 ? (
+        <p class="notice">No offer can be awarded.</p>
+      ) : (
+        <form method="post" action={awardPath(channel, nameById(rfq.id))}>
+          <input type="hidden" name="_csrf" value={csrfToken} />
+          <TableView table={table} link={link} />
+          {open > table.rows.length && (
+            <p class="muted">
+              {`${formatCount(open - table.rows.length, 'more offer')} can be awarded with the command `}
+              <code>quotekeeper award</code>.
+            </p>
+          )}
+          <div class="field">
+            <label for="because">Reason</label>
+            <textarea id="because" name="because" rows={2} cols={80} maxlength={2000} aria-describedby="because-hint">
+              {because ?? ''}
+            </textarea>
+            <span id="because-hint" class="muted small">
+              Needed if this is not the recommended award, or if something is said against it.
+            </span>
+          </div>
+          <div class="actions">
+            <button type="submit" class="primary">
+              Show what will be recorded
+            </button>
+            <span class="muted small">Nothing is recorded yet, and nothing is sent to the marketplace.</span>
+          </div>
+        </form>
+      )}
+      {excluded.length > 0 && (
+        <details class="group">
+          <summary>
+            <h3>Offers that cannot be awarded</h3> <span class="muted">{excluded.length}</span>
+          </summary>
+          <ul>
+            {excluded.map(({ id, label, why }) => (
+              <li key={id}>{`${plain(label)}: ${plain(why)}`}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
   )
 }
 
-const Because = ({ value, required = false }: { value: string | undefined; required?: boolean }) => (
-  <div class="field">
-    <label for="because">Because</label>
-    <input id="because" name="because" value={value ?? ''} maxlength={2000} autocomplete="off" required={required} />
-  </div>
+/** Why a reader sees no form. */
+export const NoOperator = ({ user }: { user: User | null }) => (
+  <p class="notice">{`Only operators record awards${user === null ? '' : `; ${plain(user.name)} may read`}.`}</p>
 )
 
-const WithdrawForm = ({ id, action, csrfToken }: { id: number; action: string; csrfToken: string }) => (
-  <details class="card noprint">
-    <summary>Withdraw the award</summary>
+/** Withdraws the standing award. */
+export const WithdrawForm = ({ id, action, csrfToken }: { id: number; action: string; csrfToken: string }) => (
+  <details class="panel noprint">
+    <summary>Withdraw this award</summary>
     <form method="post" action={action}>
       <input type="hidden" name="_csrf" value={csrfToken} />
-      <p>The withdrawal is recorded beside the award. What was accepted on the marketplace has to be settled there.</p>
-      <Because value={undefined} required />
+      <p>
+        It stays in the log, with who withdrew it and why. What was accepted on the marketplace has to be settled there.
+      </p>
+      <div class="field">
+        <label for="withdraw-because">Reason</label>
+        <textarea id="withdraw-because" name="because" rows={2} cols={80} maxlength={2000} required />
+      </div>
       <button type="submit" name="withdraw" value={String(id)}>
         {`Withdraw award ${id}`}
       </button>
@@ -111,7 +210,7 @@ interface ConfirmProps {
 export const ConfirmAward = ({ state, action, csrfToken, fields }: ConfirmProps) => (
   <>
     <AwardCard state={state} title="This will be recorded" />
-    <form method="post" action={action} class="noprint">
+    <form method="post" action={action} class="actions noprint">
       <input type="hidden" name="_csrf" value={csrfToken} />
       {Object.entries(fields).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
@@ -119,28 +218,9 @@ export const ConfirmAward = ({ state, action, csrfToken, fields }: ConfirmProps)
       <button type="submit" name="confirm" value="yes" class="primary">
         Record this award
       </button>
+      <a class="button" href={action}>
+        Choose again
+      </a>
     </form>
   </>
 )
-
-/** Every award of an RFQ, newest first, with its workbook. */
-export const AwardHistory = ({ awards }: { awards: readonly AwardRecord[] }) =>
-  awards.length === 0 ? (
-    <Notice tone="neutral">No award of this RFQ was recorded.</Notice>
-  ) : (
-    <ul>
-      {awards.map(({ id, at, by, offers, because, withdrawn }) => (
-        <li key={id}>
-          <Moment at={at} /> UTC: {plain(offers.map(({ name }) => name).join(', '))}, by {plain(by)}
-          {because !== null && `, because ${plain(because)}`}. <a href={`/awards/${id}/workbook`}>Workbook</a>
-          {withdrawn !== null && (
-            <>
-              {' '}
-              Withdrawn <Moment at={withdrawn.at} /> UTC by {plain(withdrawn.by)}
-              {withdrawn.because !== null && `, because ${plain(withdrawn.because)}`}.
-            </>
-          )}
-        </li>
-      ))}
-    </ul>
-  )

@@ -1,10 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { nameById } from '../../../core/text/rfq-name.js'
+import type { AwardItem } from '../../../views/awards/award-list.js'
 import type { AwardActions } from '../../../views/awards/award-order.js'
 import { awardPath, rfqPath } from '../../../views/page-paths.js'
 import type { NamedRfqView } from '../../../views/rfq/rfq.js'
 import { Notice, plain } from '../../components/format.js'
+import { TableView } from '../../components/table-view.js'
 import { HttpError } from '../../http/errors.js'
+import type { Table } from '../../tables/table.js'
+import { downloadOf } from '../../tables/table-file.js'
 import {
   addForm,
   addPage,
@@ -16,7 +20,16 @@ import {
   type Redirect,
   requireFound,
 } from '../page.js'
-import { AwardCard, AwardForm, AwardHistory, ConfirmAward } from './award-form.js'
+import { AWARD_COLUMNS } from './award-columns.js'
+import {
+  AwardCard,
+  type AwardChoice,
+  AwardForm,
+  ConfirmAward,
+  NoOperator,
+  offersToAward,
+  WithdrawForm,
+} from './award-form.js'
 
 type Answer = (PageContent & { status: number }) | Redirect
 
@@ -74,6 +87,7 @@ async function record(
     const body = (
       <>
         <h1>{`Award of RFQ ${plain(found.name)}`}</h1>
+        <p class="lead">{`${plain(found.view.rfq.title ?? '')}. Check what will be recorded.`}</p>
         <ConfirmAward
           state={state}
           action={awardPath(channel, nameById(found.id))}
@@ -82,7 +96,7 @@ async function record(
         />
       </>
     )
-    return { status: 200, title: `Award of RFQ ${found.name}`, current: '/rfqs', live: 'no', body }
+    return { status: 200, title: `Award of RFQ ${found.name}`, current: '/awards', live: 'no', body }
   }
   const result = await actions.record(order, prepared)
   if ('standing' in result)
@@ -113,15 +127,26 @@ async function withdraw(
 }
 
 async function awardPage(
-  { queries, request }: PageRequest,
+  { queries, request, now, link }: PageRequest,
   { view, id, name }: NamedRfqView,
-  { mistake, ...form }: { mistake?: string; chosen?: ReadonlySet<string>; because?: string },
+  { mistake, ...choice }: { mistake?: string } & AwardChoice,
 ): Promise<PageContent> {
-  const awards = await queries.awards({ channel: view.channel, rfqId: id })
+  const { user, csrfToken } = request
+  const awards = await queries.awards({ channel: view.channel, rfqId: id, now })
+  const history: Table<AwardItem> = {
+    name: 'awards',
+    caption: 'Awards of this RFQ, newest first',
+    columns: AWARD_COLUMNS,
+    rows: awards,
+    empty: <>No award of this RFQ was recorded.</>,
+  }
+  const offers = offersToAward(view, choice)
+  const isOperator = user?.role === 'operator'
   return {
     title: `Award of RFQ ${name}`,
-    current: '/rfqs',
+    current: '/awards',
     live: 'notice',
+    tables: [downloadOf(history), downloadOf(offers)],
     body: (
       <>
         <h1>{`Award of RFQ ${plain(name)}`}</h1>
@@ -129,10 +154,24 @@ async function awardPage(
           <a href={rfqPath(view.channel, name)}>{plain(view.rfq.title ?? `RFQ ${name}`)}</a>
         </p>
         {mistake !== undefined && <Notice tone="bad">{plain(mistake)}</Notice>}
-        {view.award !== null && <AwardCard state={view.award} />}
-        <AwardForm view={view} user={request.user} csrfToken={request.csrfToken} {...form} />
-        <h2>All awards</h2>
-        <AwardHistory awards={awards} />
+        {!isOperator && <NoOperator user={user} />}
+        {view.award !== null && (
+          <>
+            <AwardCard state={view.award} />
+            {isOperator && (
+              <WithdrawForm
+                id={view.award.award.id ?? 0}
+                action={awardPath(view.channel, nameById(id))}
+                csrfToken={csrfToken}
+              />
+            )}
+          </>
+        )}
+        {view.award === null && isOperator && (
+          <AwardForm view={view} table={offers} csrfToken={csrfToken} link={link} {...choice} />
+        )}
+        <h2>History</h2>
+        <TableView table={history} link={link} />
       </>
     ),
   }

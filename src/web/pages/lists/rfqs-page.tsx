@@ -168,14 +168,24 @@ const COLUMNS: readonly Column<Row>[] = [
     key: 'recommendation',
     width: 'wide',
     title: 'Recommended award',
-    value: ({ figures: { accepted, award } }) =>
-      [...(accepted?.offers ?? []).map((offer) => `${offer} (accepted)`), ...(award?.offers ?? [])].join(', ') ||
-      (award?.status ?? null),
+    value: ({ figures: { accepted, award }, awarded }) =>
+      awarded?.offers.map((offer) => `${offer} (awarded)`).join(', ') ??
+      ([...(accepted?.offers ?? []).map((offer) => `${offer} (accepted)`), ...(award?.offers ?? [])].join(', ') ||
+        (award?.status ?? null)),
     cell: recommendationCell,
   },
 ]
 
-function recommendationCell({ figures: { award, accepted }, unreadOffers }: Row) {
+function recommendationCell({ figures: { award, accepted }, unreadOffers, awarded }: Row) {
+  if (awarded !== null) {
+    const badges = (
+      <>
+        <Badge tone="good">awarded</Badge>
+        {accepted !== null && <Badge tone="good">accepted</Badge>}
+      </>
+    )
+    return <AwardCell {...awarded} badge={badges} />
+  }
   if (accepted !== null) {
     return (
       <>

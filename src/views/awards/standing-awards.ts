@@ -2,7 +2,7 @@ import type { AwardRecord } from '../../core/decision/award-record.js'
 import { type AwardBrief, awardInBrief } from '../../recommendations/awards/award-in-brief.js'
 import { rfqStateOf } from '../../recommendations/rfq-state.js'
 import { createDayStarts, createRulesLookup } from '../channels/channel-rules.js'
-import { keyOf, type TodayContext } from './today-view.js'
+import type { TodaySource } from '../today/today-view.js'
 
 /** RFQs whose documents are read at once. */
 const BATCH = 50
@@ -13,34 +13,42 @@ export interface StandingAward {
   state: AwardBrief
 }
 
+type AwardSource = Pick<TodaySource, 'store' | 'channels' | 'settings'>
+
+interface AwardMoment {
+  channel: string
+  now: Date
+  asOf?: Date | undefined
+}
+
 /**
- * The standing awards of RFQs, by `keyOf`, with what the marketplace shows of them.
- * @param ids the RFQs of a channel; of a past moment, undefined for all
+ * The standing awards of RFQs of a channel, by channel and id with a tab between, with what the marketplace shows of them. That is recorded for the present, and computed for
+ * past moments and for RFQs that changed since; awards of RFQs that are not stored are left out.
+ * @param moment.ids the RFQs; default: all
  */
 export async function standingAwards(
-  context: TodayContext,
-  channel: string,
-  ids: readonly string[] | undefined,
+  source: AwardSource,
+  { ids, ...moment }: AwardMoment & { ids?: readonly string[] | undefined },
 ): Promise<Map<string, StandingAward>> {
-  const { source, asOf } = context
+  const { channel, asOf } = moment
   const filter = { channel, standing: true, ...(ids && { rfqIds: ids }), ...(asOf && { asOf }) }
   const awards = await source.store.awards(filter)
   const rfqIds = awards.map(({ rfqId }) => rfqId)
-  const recorded = asOf === undefined ? await recordedStates(context, channel, rfqIds) : new Map<string, AwardBrief>()
+  const recorded = asOf === undefined ? await recordedStates(source, rfqIds, moment) : new Map<string, AwardBrief>()
   const others = awards.filter(({ rfqId }) => !recorded.has(rfqId))
-  const computed = await computedStates(others, channel, context)
+  const computed = await computedStates(source, others, moment)
   return new Map(
     awards.flatMap((award) => {
       const state = recorded.get(award.rfqId) ?? computed.get(award.rfqId)
-      return state === undefined ? [] : [[keyOf({ channel, id: award.rfqId }), { award, state }]]
+      return state === undefined ? [] : [[`${channel}\t${award.rfqId}`, { award, state }]]
     }),
   )
 }
 
 /** The states that are recorded for today, by RFQ. */
-async function recordedStates({ source, now }: TodayContext, channel: string, rfqIds: readonly string[]) {
-  const start = createDayStarts(source.channels, now)(channel)
-  const states = await source.store.awardStates(channel, rfqIds)
+async function recordedStates({ store, channels }: AwardSource, rfqIds: readonly string[], moment: AwardMoment) {
+  const start = createDayStarts(channels, moment.now)(moment.channel)
+  const states = await store.awardStates(moment.channel, rfqIds)
   return new Map(
     states.flatMap(({ rfqId, award, computedAt }) =>
       computedAt < start ? [] : [[rfqId, JSON.parse(award) as AwardBrief]],
@@ -49,11 +57,10 @@ async function recordedStates({ source, now }: TodayContext, channel: string, rf
 }
 
 async function computedStates(
+  { store, channels, settings }: AwardSource,
   awards: readonly AwardRecord[],
-  channel: string,
-  { source, now, asOf }: TodayContext,
+  { channel, now, asOf }: AwardMoment,
 ): Promise<Map<string, AwardBrief>> {
-  const { store, channels, settings } = source
   const { timeZone } = createRulesLookup(channels)(channel)
   const states = new Map<string, AwardBrief>()
   for (let start = 0; start < awards.length; start += BATCH) {
@@ -62,7 +69,7 @@ async function computedStates(
     for (const each of found) {
       const award = byRfq.get(each.rfq.id)
       if (award === undefined) continue
-      const state = await rfqStateOf(store, each, { timeZone, at: now, asOf, settings })
+      const state = await rfqStateOf(store, each, { timeZone, at: asOf ?? now, asOf, settings })
       states.set(each.rfq.id, awardInBrief(award, state))
     }
   }
