@@ -2,7 +2,7 @@ import { nameById } from '../../core/text/rfq-name.js'
 import type { ChangeEntry, ChangeGroup } from '../../views/changes/changes.js'
 import { rfqPath } from '../../views/page-paths.js'
 import { withAsOf } from '../pages/page.js'
-import { Clock, Moment, plain } from './format.js'
+import { Clock, Moment, minute, plain } from './format.js'
 
 /** Sentences of one RFQ and moment that are shown unfolded. */
 const MAX_SENTENCES = 4
@@ -22,12 +22,7 @@ export function ChangeList({ groups }: { groups: readonly ChangeGroup[] }) {
           <li key={`${group.observedAt} ${group.channel} ${group.rfqId}`}>
             <p class="when">
               <Clock at={group.observedAt} day={day} />
-              {group.notBefore !== null && (
-                <span class="faint small">
-                  {' after '}
-                  <Clock at={group.notBefore} day={day} />
-                </span>
-              )}
+              <After {...group} />
             </p>
             <div>
               <h3>
@@ -52,18 +47,22 @@ export const RfqChangeList = ({ groups }: { groups: readonly ChangeGroup[] }) =>
       <li key={observedAt}>
         <p class="when">
           <Moment at={observedAt} />
-          {notBefore !== null && (
-            <span class="faint small">
-              {' after '}
-              <Clock at={notBefore} day={observedAt.slice(0, 10)} />
-            </span>
-          )}
+          <After observedAt={observedAt} notBefore={notBefore} />
         </p>
         <Sentences entries={entries} />
       </li>
     ))}
   </ol>
 )
+
+/** The poll before; nothing if it was in the same minute, as the read before and after a close. */
+const After = ({ observedAt, notBefore }: Pick<ChangeGroup, 'observedAt' | 'notBefore'>) =>
+  notBefore === null || minute(notBefore) === minute(observedAt) ? null : (
+    <span class="faint small">
+      {' after '}
+      <Clock at={notBefore} day={observedAt.slice(0, 10)} />
+    </span>
+  )
 
 const dayName = new Intl.DateTimeFormat('en-GB', {
   ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },

@@ -197,6 +197,8 @@ tr.chosen>*{background:var(--section)}
 .changes>li{display:grid;grid-template-columns:6.5rem minmax(0,1fr);gap:0 var(--s3);padding:var(--s2) 0;border-bottom:1px solid var(--line)}
 .changes h3,.changes .when{margin:0}
 .changes .when{display:flex;flex-direction:column}
+.changes h3 a{text-decoration:none}
+.changes h3 a:hover{text-decoration:underline}
 .changes h3 .small{font-weight:400}
 .changes li li{margin:2px 0;max-width:95ch;overflow-wrap:anywhere}
 

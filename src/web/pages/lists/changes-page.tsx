@@ -39,9 +39,7 @@ export async function changesPage(page: PageRequest): Promise<PageContent> {
     body: (
       <>
         <h1>Changes</h1>
-        <p class="lead">
-          The time is that of the poll that saw a change; it happened after the poll before, whose time is small.
-        </p>
+        <p class="lead">Times are those of the poll that saw the change, and of the poll before it.</p>
         <FilterForm
           query={query}
           search={{ name: 'rfq', title: 'RFQ' }}
