@@ -70,7 +70,7 @@ function show(fresh) {
  */
 function lastingText(element) {
   const copy = element?.cloneNode(true)
-  for (const part of copy?.querySelectorAll('#newer, [data-volatile], svg') ?? []) part.remove()
+  for (const part of copy?.querySelectorAll('#newer, [data-volatile], [data-added], svg') ?? []) part.remove()
   return copy?.textContent
 }
 
@@ -141,6 +141,7 @@ function addCopyButtons() {
         button.textContent = 'Selected: press Ctrl+C'
       }
     })
+    button.dataset.added = ''
     text.after(button)
   }
 }

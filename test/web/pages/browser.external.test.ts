@@ -138,16 +138,20 @@ describe.skipIf(isMissing)('in Chromium', () => {
     await page.keyboard.press('Tab')
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.textContent?.trim()))
-      .toBe('Skip to the content')
-    await page.keyboard.press('Enter')
+      .toBe('Skip to the navigation')
     await page.keyboard.press('/')
-    await page.keyboard.type('1042 mangrove')
+    await page.keyboard.type('1042')
     await page.keyboard.press('Enter')
-    await page.waitForURL(/q=1042/)
+    await page.waitForURL(new RegExp(RFQ))
+    await page.goto('/')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.closest('tbody tr') !== null)).toBe(true)
+    await page.goto('/rfqs')
     await page.locator('#main').focus()
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
-    await page.waitForURL(new RegExp(RFQ))
+    await page.waitForURL(/\/rfqs\/acme\/forest\//)
     await page.keyboard.press('?')
     expect(await page.getByRole('dialog').textContent()).toContain('next row')
     expect(await violations(page)).toEqual([])
@@ -193,6 +197,35 @@ describe.skipIf(isMissing)('in Chromium', () => {
       await hidden.getByText('Meanwhile').waitFor({ timeout: 30_000 })
     },
   )
+
+  it('asks a developer, records the award, and sees it on the RFQ, among all awards and on Today', async () => {
+    const page = await openBrowser(await serve(await story()), { permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.goto('/')
+    await page.getByRole('link', { name: /1042/ }).first().click()
+    await page.waitForURL(/\/rfqs\/acme\/forest\//)
+    const headline = (await page.locator('.headline').textContent()) ?? ''
+    expect(headline).toMatch(/^Award /)
+    await page.getByRole('link', { name: 'Ask developers' }).click()
+    await page.getByRole('button', { name: 'Copy' }).first().click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^To .*about your offers? for RFQ 1042/)
+
+    await page.getByRole('link', { name: 'Record the award' }).click()
+    await page.waitForURL(/\/award$/)
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Show what will be recorded' }).click()
+    await page.getByRole('button', { name: 'Record this award' }).click()
+    await page.waitForURL((url) => !url.pathname.endsWith('/award'))
+    const tops = await page.evaluate(() =>
+      ['award', 'recommendation'].map((id) => document.getElementById(id)?.getBoundingClientRect().top ?? 0),
+    )
+    expect(tops[0]).toBeLessThan(tops[1] ?? 0)
+    for (const path of ['/awards', '/']) {
+      await page.goto(path)
+      const row = page.locator('tbody tr', { hasText: '1042' }).first()
+      expect(await row.textContent()).toMatch(path === '/' ? /awarded/ : /t\b/)
+    }
+  })
 
   it('closes an RFQ after its number was typed, without JavaScript too, and shows the outcome', async () => {
     const fixture = await openChannelFixture()

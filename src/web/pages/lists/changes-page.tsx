@@ -69,9 +69,7 @@ export async function changesPage(page: PageRequest): Promise<PageContent> {
             <a href={link({ format: 'json', table: 'changes' })} aria-label="Download these changes as JSON">
               JSON
             </a>{' '}
-            <a href={atom} aria-label="Follow all changes in a feed reader">
-              Atom
-            </a>
+            <a href={atom}>Atom feed</a>
           </span>
         </div>
       </>
