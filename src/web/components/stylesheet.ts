@@ -98,6 +98,9 @@ details.tag[open]{flex-basis:100%;white-space:normal}
 .stats dd small{font-size:var(--t4);font-weight:400;color:var(--muted)}
 
 /* Panels and groups. */
+.tiles{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s5);padding:0;margin:var(--s4) 0;list-style:none}
+.tiles a{display:block;padding:var(--s1) 0;text-decoration:none;color:var(--muted);font-size:var(--t4)}
+.tiles strong{display:block;font-size:var(--t1);line-height:1.25;color:var(--ink)}
 .panel,.card{background:var(--paper);border:1px solid var(--line);border-radius:8px;padding:var(--s3) var(--s4);margin:var(--s3) 0}
 .panel>h2:first-child,.card>h2:first-child{margin-top:0}
 .card ul{margin:var(--s1) 0;padding-left:1.1rem}

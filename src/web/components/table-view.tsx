@@ -22,7 +22,11 @@ export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<R
   const download = (format: string) => link({ format, table: name })
   return (
     <div class="table" id={name}>
-      <section class={rows.length > TALL_ROWS ? 'scroll tall' : 'scroll'} aria-label={caption} tabindex={rows.length > TALL_ROWS ? 0 : undefined}>
+      <section
+        class={rows.length > TALL_ROWS ? 'scroll tall' : 'scroll'}
+        aria-label={caption}
+        tabindex={rows.length > TALL_ROWS ? 0 : undefined}
+      >
         <table class={narrow === 'lines' ? 'cards lines' : 'cards'}>
           <caption class="visually-hidden">{caption}</caption>
           <thead>

@@ -7,6 +7,7 @@ import { nameById } from '../../../core/text/rfq-name.js'
 import type { ClosingOutlook } from '../../../views/closings/closing-outlook.js'
 import { closingPath, rfqPath } from '../../../views/page-paths.js'
 import { type RfqView, rateLines } from '../../../views/rfq/rfq-view.js'
+import { RfqChangeList } from '../../components/change-list.js'
 import { Ages, Badge, Moment, Prose, plain, price } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
 import { downloadOf } from '../../tables/table-file.js'
@@ -45,10 +46,11 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   const { channel, id, view, name } = found
   const { rfq, decision } = view
   const offerIds = view.offers.slice(0, MAX_PRICE_LINES).map((offer) => offer.id)
-  const [{ moments, prices }, outlook, compared] = await Promise.all([
+  const [{ moments, prices }, outlook, compared, changes] = await Promise.all([
     queries.timeline({ channel, id, offerIds, asOf: past?.asOf ?? now }),
     past === undefined ? queries.closingOutlook({ channel, id, now }) : null,
     queries.whatIf({ ...address, whatIf }).then(requireFound),
+    queries.changeGroups({ channel, rfqId: id, limit: MAX_CHANGES, ...(past && { after: past.asOf }) }),
   ])
   // Not by its name at a past moment, which another RFQ may have now.
   const unique = nameById(id)
@@ -90,12 +92,20 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
           <TableView {...offers} link={link} />
         </section>
         <Questions view={view} />
+        {changes.groups.length > 0 && (
+          <section aria-labelledby="changes-title">
+            <h2 id="changes-title">{past === undefined ? 'What changed' : 'What changed since then'}</h2>
+            <RfqChangeList groups={changes.groups} />
+            <p>
+              <a href={`/changes?channel=${encodeURIComponent(view.channel)}&rfq=${encodeURIComponent(unique)}`}>
+                All changes of this RFQ
+              </a>
+            </p>
+          </section>
+        )}
         <RfqCharts view={view} prices={prices} />
         <Documents view={view} />
         <nav class="more noprint" aria-label="More about this RFQ">
-          <a href={`/changes?channel=${encodeURIComponent(view.channel)}&rfq=${encodeURIComponent(unique)}`}>
-            Everything that changed
-          </a>
           <a href={closing}>{`Closings (${view.closings})`}</a>
           <details>
             <summary>Command for this workbook</summary>
@@ -109,6 +119,9 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
 
 /** Offers whose prices over time are charted. */
 const MAX_PRICE_LINES = 8
+
+/** Moments with changes that are listed. */
+const MAX_CHANGES = 5
 
 const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))
 

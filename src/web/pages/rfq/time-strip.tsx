@@ -1,4 +1,3 @@
-import { formatCount } from '../../../core/text/number-format.js'
 import type { Moment } from '../../../views/rfq/timeline.js'
 import { Moment as MomentView, minute, plain } from '../../components/format.js'
 import type { PageRequest, Parameters } from '../page.js'
@@ -99,10 +98,6 @@ function SinceThen({ moments }: { moments: readonly Moment[] }) {
           {recommended.length > MAX_LISTED && <li>{`and ${recommended.length - MAX_LISTED} earlier`}</li>}
         </ul>
       )}
-      <p class="muted small">
-        {`Changed ${formatCount(moments.length, 'time')} since: ${plain(moments[0]?.message)}`}
-        {moments.length > 1 && ', and before'}.
-      </p>
     </section>
   )
 }
