@@ -8,10 +8,12 @@ import type { Cell } from '../xlsx/cells.js'
 
 /** Rows per table. Long tables are split; each part repeats the headers and is laid out only when it comes into view. */
 const ROWS_PER_TABLE = 250
-/** Pixels per column unit; less than in the workbook, because the page uses smaller text. */
-const UNIT_PIXELS = 6.5
+/** Pixels per column unit, and those left and right of the text. */
+const [UNIT_PIXELS, CELL_PADDING] = [6.7, 12]
+/** Of the width of a column that a chart covers in the workbook. */
+const COVERED_SHARE = 0.6
 /** Estimated row height before layout. */
-const ESTIMATED_ROW_PIXELS = 24
+const ESTIMATED_ROW_PIXELS = 36
 /** A narrower first column contains numbers rather than names. */
 const MIN_NAME_UNITS = 20
 /** Maximum total width of frozen columns, so that room is left for scrolling. */
@@ -34,7 +36,11 @@ export type TableLayout = ReturnType<typeof tableLayout>
 export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]) {
   const shown = shownColumns(sheet)
   const all = measureWidths(sheet)
-  const widths = shown.map((column) => all[column] ?? 0)
+  // On the page, charts follow the table instead of covering columns of it, which then need less room.
+  const isCovered = (column: number) =>
+    sheet.cards === true &&
+    (sheet.charts ?? []).some(({ anchor }) => column >= anchor.column && column < anchor.toColumn)
+  const widths = shown.map((column) => (all[column] ?? 0) * (isCovered(column) ? COVERED_SHARE : 1))
   const frozen = widths.slice(0, sheet.frozen?.columns ?? 0)
   const markOf = makeMarker(sheet.marks ?? [], rows)
   return {
@@ -48,9 +54,9 @@ export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]) {
   }
 }
 
-/** The columns that the page shows, counted from 0: all but those of intermediate results. */
-export const shownColumns = ({ columns, workingColumns = [] }: SheetPlan): number[] =>
-  [...Array(columns).keys()].filter((column) => !workingColumns.includes(column))
+/** The columns that the page shows, counted from 0: neither intermediate results nor what only a workbook needs. */
+export const shownColumns = ({ columns, workingColumns = [], workbookColumns = [] }: SheetPlan): number[] =>
+  [...Array(columns).keys()].filter((column) => ![...workingColumns, ...workbookColumns].includes(column))
 
 function measureWidths(sheet: SheetPlan): readonly number[] {
   const steps = sheet.widths()
@@ -59,7 +65,7 @@ function measureWidths(sheet: SheetPlan): readonly number[] {
   }
 }
 
-const pixelsOf = (width: number): number => Math.round(width * UNIT_PIXELS)
+const pixelsOf = (width: number): number => Math.round(width * UNIT_PIXELS + CELL_PADDING)
 const pixelsBefore = (widths: readonly number[], column: number): number =>
   widths.slice(0, column).reduce((sum, width) => sum + pixelsOf(width), 0)
 
@@ -74,7 +80,8 @@ export function tablesHtml(layout: TableLayout, header: readonly NumberedRow[], 
 }
 
 /** Attributes that scale a wide table in print, and mark it if its columns still do not fit. */
-function printAttributes({ widths }: TableLayout): string {
+function printAttributes({ widths, cards }: TableLayout): string {
+  if (cards) return ''
   const scale = PRINT_PIXELS / pixelsBefore(widths, widths.length)
   if (scale >= 1) return ''
   return scale < MIN_PRINT_SCALE
@@ -85,16 +92,20 @@ function printAttributes({ widths }: TableLayout): string {
 function tableHtml(layout: TableLayout, headHtml: string, rows: readonly NumberedRow[], isOneOfMany: boolean): string {
   const { widths, frozenColumns } = layout
   const total = pixelsBefore(widths, widths.length)
-  const columns = widths.map((width) => `<col style="width:${pixelsOf(width)}px">`).join('')
+  // Cards fit the window; other tables scroll.
+  const share = (width: number) => `${((100 * pixelsOf(width)) / total).toFixed(2)}%`
+  const columns = widths
+    .map((width) => `<col style="width:${layout.cards ? share(width) : `${pixelsOf(width)}px`}">`)
+    .join('')
   let heads: NumberedRow | undefined
   const body = rows.map((row) => {
-    if (row.role === 'head' || row.role === 'section') heads = row.role === 'head' ? row : undefined
+    if (row.role === 'head' || row.role === 'section') heads = row.role === 'head' || isBand(row) ? row : undefined
     return rowHtml(layout, row, layout.cards ? heads : undefined)
   })
   const offsets = widths.slice(0, frozenColumns).map((_, at) => `;--k${at + 1}:${pixelsBefore(widths, at)}px`)
   // The first column names its row and therefore stays in view on narrow screens too.
   const isNamed = frozenColumns > 0 && (widths[0] ?? 0) >= MIN_NAME_UNITS
-  const table = `<table class="keep${frozenColumns}${isNamed ? ' named' : ''}${layout.cards ? ' cards' : ''}" style="width:${total}px${offsets.join('')}"><colgroup>${columns}</colgroup>${headHtml}<tbody>${body.join('')}</tbody></table>`
+  const table = `<table class="keep${frozenColumns}${isNamed ? ' named' : ''}${layout.cards ? ' cards' : ''}" style="width:${layout.cards ? '100%' : `${total}px`}${offsets.join('')}"><colgroup>${columns}</colgroup>${headHtml}<tbody>${body.join('')}</tbody></table>`
   const size = `width:${total}px;contain-intrinsic-size:${total}px ${(rows.length + 1) * ESTIMATED_ROW_PIXELS}px`
   return isOneOfMany ? `<div class="lazy" style="${size}">${table}</div>` : table
 }
@@ -103,7 +114,7 @@ function tableHtml(layout: TableLayout, headHtml: string, rows: readonly Numbere
 function rowHtml(layout: TableLayout, row: NumberedRow, heads?: NumberedRow): string {
   const { role, cells, index, merged } = row
   const bands = role === 'section'
-  if (bands && cells.findLastIndex(isFilled) === 0) return `<tr>${titleHtml(cells[0] as Cell, layout.columns)}</tr>`
+  if (bands && !isBand(row)) return `<tr>${titleHtml(cells[0] as Cell, layout.columns)}</tr>`
   const rowLayout = bands ? { ...layout, frozenColumns: 0 } : layout
   const parts: string[] = []
   for (let column = 0; column < layout.columns; ) {
@@ -112,14 +123,17 @@ function rowHtml(layout: TableLayout, row: NumberedRow, heads?: NumberedRow): st
     const span = last === undefined ? columnSpan(rowLayout, row, column) : last - column + 1
     const { highlight: mark, bar } = isFilled(cell) ? layout.markOf(index, column) : { highlight: null, bar: null }
     const isHeader = role === 'head'
-    const name = isHeader ? undefined : heads?.cells[column]
-    const label = isFilled(name) && isFilled(cell) ? { label: cellText(name) } : {}
+    const name = isHeader || bands ? undefined : heads?.cells[column]
+    const label = isFilled(name) && isFilled(cell) && span < layout.columns ? { label: cellText(name) } : {}
     parts.push(cellHtml(cell, span, { isHeader, mark, bar, ...label }))
     column += span
   }
-  const kind = bands ? 'bands' : layout.cards && role === 'head' ? 'heads' : ''
+  const kind = [bands ? 'bands' : '', layout.cards && (bands || role === 'head') ? 'heads' : ''].join(' ').trim()
   return `<tr${kind === '' ? '' : ` class="${kind}"`}>${parts.join('')}</tr>`
 }
+
+/** Whether a row of the role `section` has titles over several groups of columns. */
+const isBand = ({ role, cells }: RowPlan) => role === 'section' && cells.findLastIndex(isFilled) > 0
 
 /** A section title that spans all columns. */
 const titleHtml = (cell: Cell, columns: number) =>
@@ -176,7 +190,6 @@ const FILLS: Record<string, string> = {
   [palette.good]: 'good',
   [palette.warn]: 'warn',
   [palette.bad]: 'bad',
-  [palette.input]: 'input',
 }
 
 /** Text of at least this size is larger on the page too. */

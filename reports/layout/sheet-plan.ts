@@ -34,6 +34,8 @@ export interface SheetPlan {
   columns: number
   /** Columns of intermediate results, counted from 0: collapsed in the workbook, not printed, and not on the HTML page. */
   workingColumns?: readonly number[]
+  /** Columns about changes that a reader makes in the workbook, counted from 0; omitted from the HTML page. */
+  workbookColumns?: readonly number[]
   rows: () => Iterable<RowPlan>
   /** The names and values of a table, for CSV: first a row of names. */
   data?: () => Iterable<readonly CellContent[]>

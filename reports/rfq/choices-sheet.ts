@@ -3,7 +3,7 @@ import { BASIS_TEXT } from '../../src/compare/decision/reasons.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, is, mark } from '../layout/marks.js'
-import { fitsOnePage, headingRows, RowList, textRow } from '../layout/rows.js'
+import { emptyRows, fitsOnePage, headingRows, RowList, sectionRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { dataRows, rowSheet, tableRows } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
@@ -31,8 +31,9 @@ export function choicesSheet(layout: RfqLayout): SheetPlan {
   const lastChoice = list.next - 1
   list.add(...sentences('What to check before signing', recommendation.conditions))
   list.add(...sentences('What would change the award', recommendation.changes))
-  const own = ownAward(layout, list.addSection('Your own award: enter tonnes in the yellow cells').next)
-  list.add(...own.rows)
+  const ownTitle = [...emptyRows(1), sectionRow('Your own award: enter tonnes in the yellow cells')]
+  const own = ownAward(layout, list.next + ownTitle.length)
+  list.add(...[...ownTitle, ...own.rows].map((row) => ({ ...row, workbookOnly: true })))
   list.addSection('Offers that do not compete')
   if (excluded.length === 0) list.add(textRow('None: every offer competes.'))
   else list.add(...excludedRows(excluded))

@@ -89,7 +89,7 @@ function signOffRows(): RowPlan[] {
     entry('Decided by', style.wrapped),
     entry('Date', DATE_INPUT),
     entry('Remarks', style.wrapped, REMARKS_POINTS),
-  ]
+  ].map((row) => ({ ...row, workbookOnly: true }))
 }
 const DATE_INPUT = { ...style.calendarDate, alignment: { horizontal: 'left' } } satisfies style.Style
 const REMARKS_POINTS = 45

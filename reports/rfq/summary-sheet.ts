@@ -174,9 +174,12 @@ function decisionRows({ report }: RfqLayout): RowPlan[] {
     ...(height === 0
       ? []
       : [
-          sideBySide(
-            lists.map(({ title, sentences }) => text(sentences.length === 0 ? '' : title, style.decisionHead)),
-          ),
+          {
+            ...sideBySide(
+              lists.map(({ title, sentences }) => text(sentences.length === 0 ? '' : title, style.decisionHead)),
+            ),
+            role: 'section' as const,
+          },
         ]),
     ...Array.from({ length: height }, (_, at) =>
       sideBySide(

@@ -26,7 +26,7 @@ const LIGHT = {
   badink: palette.badInk,
   past: palette.input,
   pastink: 'FF5C4A00',
-  bar: palette.bar,
+  'bar-fill': palette.bar,
 }
 const DARK: Record<keyof typeof LIGHT, string> = {
   ink: darkPalette.ink,
@@ -50,7 +50,7 @@ const DARK: Record<keyof typeof LIGHT, string> = {
   badink: darkPalette.badInk,
   past: darkPalette.input,
   pastink: 'FFF0DF9A',
-  bar: darkPalette.bar,
+  'bar-fill': darkPalette.bar,
 }
 
 /** Page title, section heading, text, small text; the spacing scale. There are no other sizes. */

@@ -113,6 +113,17 @@ describe('HTML page', () => {
     expect(section(html, 'Offers')).not.toContain('data-label')
   })
 
+  it('omits what only a workbook needs: cells to fill in, and what a reader changed', () => {
+    const html = page('sample')
+    for (const text of ['Your own award', 'Sign-off', 'yellow cells, and the figures', 'Original value'])
+      expect(html).not.toContain(text)
+    expect(section(html, 'Inputs')).toContain('Effect and source')
+  })
+
+  it('labels the reasons of a recommendation in the cards of narrow screens', () => {
+    expect(section(page('sample'), 'Summary')).toMatch(/data-label="Check before signing"[^>]*>• /)
+  })
+
   it('omits columns and rows of intermediate results, but not the figures behind charts', () => {
     const html = page('sample')
     expect(section(html, 'Deliveries')).not.toContain('Discount factor')
