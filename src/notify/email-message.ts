@@ -1,4 +1,6 @@
 import { type EventRecord, groupBursts } from '../core/events/events.js'
+import { escapeMarkup } from '../presentation/markup.js'
+import { FONTS, lightColour, SIZES } from '../presentation/theme.js'
 import { countedEvents, describeBurst, oneLine } from './event-text.js'
 
 export interface EmailContent {
@@ -12,26 +14,34 @@ const MAX_SUBJECT = 150
 /** Further bursts are only counted. */
 const MAX_BURSTS = 200
 
-/** A message about events, as text and as a page of HTML. */
+interface Item {
+  at: string
+  title: string
+  /** What to do about it, or null. */
+  remedy: string | null
+}
+
+/** A message about events, as text and as a page of HTML: first what there is to do, then what else changed. */
 export function emailMessage(events: readonly EventRecord[]): EmailContent {
   const bursts = groupBursts(events)
-  const shown = bursts.slice(0, MAX_BURSTS).map((burst) => ({ at: burst[0].at, ...describeBurst(burst) }))
+  const items = bursts.slice(0, MAX_BURSTS).map((burst): Item => ({ at: burst[0].at, ...describeBurst(burst) }))
   const left = bursts.slice(MAX_BURSTS).flat()
-  const [first] = shown
-  const isSingle = bursts.length === 1 && first !== undefined
-  const heading = isSingle ? first.title : countedEvents(events)
   const more = left.length > 0 ? `… and ${countedEvents(left)}` : null
-  const text = shown.map(({ at, title, remedy }) => `${minute(at)}  ${title}${remedy ? `\n    → ${remedy}` : ''}`)
-  const rows = shown.map(
-    ({ at, title, remedy }) =>
-      `<tr><td class="t">${minute(at)}</td><td>${escapeHtml(title)}${remedy ? `<div class="r">${escapeHtml(remedy)}</div>` : ''}</td></tr>`,
-  )
+  const [first] = items
+  const only = items.length === 1 && more === null ? first : undefined
+  const heading = only?.title ?? countedEvents(events)
+  const [toDo, others] = [items.filter(({ remedy }) => remedy !== null), items.filter(({ remedy }) => remedy === null)]
+  const groups = [
+    { title: only === undefined ? 'To do' : '', items: toDo },
+    { title: toDo.length === 0 ? '' : 'Other changes', items: others },
+  ].filter((group) => group.items.length > 0)
   return {
     subject: oneLine(`Quotekeeper: ${heading}`, MAX_SUBJECT),
-    text: [...text, ...(more ? [more] : []), '', FOOTER].join('\n'),
-    html: page(escapeHtml(oneLine(heading)), [
-      ...rows,
-      ...(more ? [`<tr><td></td><td>${escapeHtml(more)}</td></tr>`] : []),
+    text: [...groups.flatMap(groupText), ...(more === null ? [] : [more, '']), FOOTER].join('\n'),
+    // The heading says already what the only event is.
+    html: page(oneLine(heading), [
+      ...groups.map((group) => groupHtml(group, only === undefined)),
+      ...(more === null ? [] : [paragraph(more)]),
     ]),
   }
 }
@@ -41,14 +51,43 @@ const FOOTER = 'Times are in UTC. Sent by Quotekeeper; what is sent is set under
 /** `2026-01-31 12:00`. */
 const minute = (timestamp: string) => timestamp.slice(0, 16).replace('T', ' ')
 
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
+const groupText = ({ title, items }: { title: string; items: readonly Item[] }): string[] => [
+  ...(title === '' ? [] : [`${title}:`]),
+  ...items.flatMap((item) => [
+    `${minute(item.at)}  ${item.title}`,
+    ...(item.remedy === null ? [] : [`    → ${item.remedy}`]),
+  ]),
+  '',
+]
 
-const page = (heading: string, rows: readonly string[]) => `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>${heading}</title><style>
-body{font:15px/1.5 system-ui,sans-serif;color:#1c2733;margin:24px;max-width:760px}
-h1{font-size:18px;margin:0 0 16px}table{border-collapse:collapse;width:100%}
-td{border-top:1px solid #dfe4ea;padding:8px 12px 8px 0;vertical-align:top}
-.t{color:#5a6875;white-space:nowrap;font-variant-numeric:tabular-nums}.r,footer{color:#5a6875;font-size:13px}
-footer{margin-top:20px}</style></head>
-<body><h1>${heading}</h1><table>${rows.join('\n')}</table><footer>${FOOTER}</footer></body></html>
+// --- HTML, whose styles are in its elements, because mail programs drop style sheets ---------------------------------
+
+const [INK, MUTED, LINE] = [lightColour('ink'), lightColour('muted'), lightColour('line')]
+const SMALL = `font-size:${SIZES.t4};color:${MUTED}`
+
+const element = (name: string, style: string, content: string) =>
+  `<${name} style="${escapeMarkup(style)}">${content}</${name}>`
+const paragraph = (text: string) => element('p', `margin:${SIZES.s3} 0`, escapeMarkup(text))
+
+function groupHtml({ title, items }: { title: string; items: readonly Item[] }, isNamed: boolean): string {
+  const heading =
+    title === '' ? '' : element('h2', `margin:${SIZES.s5} 0 ${SIZES.s1};font-size:${SIZES.t2};font-weight:600`, title)
+  const cell = `padding:${SIZES.s2} 0;border-bottom:1px solid ${LINE};vertical-align:top`
+  const rows = items.map(({ at, title: words, remedy }) => {
+    const next = remedy === null ? '' : element('div', 'font-weight:600', `→ ${escapeMarkup(remedy)}`)
+    const time = element('div', `${SMALL};font-variant-numeric:tabular-nums`, minute(at))
+    return `<tr>${element('td', cell, `${isNamed ? escapeMarkup(words) : ''}${next}${time}`)}</tr>`
+  })
+  return `${heading}<table role="presentation" cellpadding="0" cellspacing="0" width="100%" style="border-collapse:collapse">${rows.join('\n')}</table>`
+}
+
+const page = (heading: string, parts: readonly string[]) => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeMarkup(heading)}</title></head>
+<body style="margin:0;padding:${SIZES.s4};background:#fff">${element(
+  'div',
+  `max-width:640px;font:${SIZES.t3}/1.5 ${FONTS};color:${INK}`,
+  element('h1', `margin:0 0 ${SIZES.s2};font-size:${SIZES.t1};line-height:1.3;font-weight:600`, escapeMarkup(heading)) +
+    parts.join('\n') +
+    element('p', `margin:${SIZES.s5} 0 0;${SMALL}`, FOOTER),
+)}</body></html>
 `

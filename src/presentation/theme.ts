@@ -54,7 +54,7 @@ const DARK: Record<keyof typeof LIGHT, string> = {
 }
 
 /** Page title, section heading, text, small text; the spacing scale. There are no other sizes. */
-const SIZES = {
+export const SIZES = {
   ...{ t1: '1.25rem', t2: '0.9375rem', t3: '0.875rem', t4: '0.78125rem' },
   ...{ s1: '4px', s2: '8px', s3: '12px', s4: '16px', s5: '24px', s6: '32px' },
 }

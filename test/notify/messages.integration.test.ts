@@ -126,6 +126,13 @@ describe('the text of an event', () => {
     expect(subject).toMatch(/^Quotekeeper: acme\/forest: new RFQ 1042/)
     expect(subject + text.split('\n')[0]).not.toMatch(UNSAFE)
     expect(html).not.toContain('<b onload')
+    expect(html.match(/new RFQ 1042/g)).toHaveLength(2)
+    expect(html).not.toMatch(/<style|class=/)
+    const { remedy: _remedy, ...data } = event('rfq.new').data
+    const both = emailMessage([event('rfq.new', { data }), event('close.refused')])
+    expect(both.text.split('\n')[0]).toBe('To do:')
+    expect(both.text.indexOf('→ look at it')).toBeLessThan(both.text.indexOf('Other changes:'))
+    expect(both.html.indexOf('→ look at it')).toBeLessThan(both.html.indexOf('new RFQ 1042'))
     expect(emailMessage(Array.from({ length: 700 }, (_, runId) => event('offer.new', { runId }))).text).toContain(
       '… and 500 new offers',
     )
