@@ -82,7 +82,7 @@ const FIXED_STEPS = [1, 5, 15, 30]
   .map((minutes) => minutes * MINUTE)
   .concat([1, 3, 6, 12].map((hours) => hours * HOUR))
   .concat([1, 2, 7, 14].map((days) => days * DAY))
-const MONTH_STEPS = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1200]
+const MONTH_STEPS = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200]
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** An axis of moments in UTC, in milliseconds, with marks at full minutes, hours, days, Mondays or months. */

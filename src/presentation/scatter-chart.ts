@@ -70,12 +70,13 @@ export function scatterDrawing({ xTitle, yTitle, xFormat, yFormat, points, limit
     ),
   )
   let at = 0
-  const joined: string[] = []
+  const joined: { awarded: boolean; path: string }[] = []
   const rings: string[] = []
   const dots: string[] = []
   for (const [index, marks] of drawn.entries()) {
     const { shape } = series[index] as (typeof series)[number]
-    if (shape === 'line' || shape === 'steps') joined.push(path(marks, shape, index))
+    if (shape === 'line' || shape === 'steps')
+      joined.push({ awarded: marks[0]?.awarded === true, path: path(marks, shape, index) })
     for (const [place, mark] of marks.entries()) {
       const shown = dot(mark, figures[at++] ?? '')
       // A step has a dot where its value changes.
@@ -98,7 +99,8 @@ export function scatterDrawing({ xTitle, yTitle, xFormat, yFormat, points, limit
       ...grid(axes.y, y, plot),
       ...marksBelow(below),
       ...lines,
-      ...joined,
+      // What is awarded covers the others.
+      ...joined.sort((a, b) => Number(a.awarded) - Number(b.awarded)).map((one) => one.path),
       ...rings,
       ...dots,
       ...named.labels,
