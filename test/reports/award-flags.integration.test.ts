@@ -13,7 +13,7 @@ it('every format names the high flags of the recommended offer before its expiry
   const formats = {
     terminal: recommendationLines(report.decision).join('\n'),
     workbook: cells.slice(cells.indexOf('Check before signing')).join('\n'),
-    html: renderRfqReport(report, 'html').split('Check before signing')[1],
+    html: renderRfqReport(report, 'html').split('>Check before signing<')[1],
     json: JSON.stringify(report.decision.recommendation),
   }
   for (const [format, text] of Object.entries(formats)) {

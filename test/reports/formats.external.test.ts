@@ -157,7 +157,7 @@ describe('HTML report', () => {
   })
   it('draws the charts and contains the figures of the workbook', async () => {
     const html = await page('sample')
-    expect(html.match(/<svg /g)).toHaveLength(1)
+    expect(html.match(/<svg class="plot"/g)).toHaveLength(1)
     for (const message of [
       'USD 9.80',
       'Savanna Carbon · Tsavo Corridor',
