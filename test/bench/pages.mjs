@@ -1,10 +1,11 @@
 /**
  * Time that pages need, how long they block the event loop of the service, and what one user's comparisons cost another. Run it with:
  *
- *   npm run bench:pages            with 1,000 RFQs
- *   npm run bench:pages -- 5000    with more
+ *   npm run bench:pages             with 1,000 RFQs of ten offers
+ *   npm run bench:pages -- 10000    with more
  *
- * Besides, the database has one RFQ with 300 offers of 10 lines each, and one with 2,500; recommendations are recorded. The service
+ * First, every page is read twenty times while the service's process records a poll: RFQs with changed prices, as many a second as the
+ * default request limit allows. Then, the database has one RFQ with 300 offers of 10 lines each, and one with 2,500; recommendations are recorded. The service
  * runs in this process; requests come from another process over HTTP, five of each kind after the first, and the median and the slowest are
  * shown. Then a user reads pages one after another while another one asks for eight comparisons of 2,500 offers at once, each with
  * other settings, again and again.
@@ -32,6 +33,31 @@ web:
     - { name: busy, role: viewer, token: { env: TOKEN_BUSY } }
 `
 
+/** Every page, with the RFQ of ten offers that is recorded last. */
+const PAGES = [
+  ...['/', '/rfqs', '/rfqs?page=3', '/rfqs?q=batch+12', '/awards', '/changes', '/changes?kind=recommendation'],
+  ...[
+    '/reports',
+    '/listings',
+    '/channels',
+    '/channels/acme/forest',
+    '/closings',
+    '/runs',
+    '/problems',
+    '/notifications',
+  ],
+  ...['/queue', '/api', '/search?q=Batch+12', '/search?q=Developer+7', '/rfqs/acme/forest/10000'],
+  ...[
+    '/rfqs/acme/forest/10000/award',
+    '/rfqs/acme/forest/10000/closing',
+    '/rfqs/acme/forest/10000/offers/offer-10000-0',
+  ],
+  ...['/rfqs/acme/forest/10000?awardRule=lowest-cost', '/rfqs?as_of=NOW'],
+]
+const PAGE_ROUNDS = 20
+/** RFQs with ten offers that a poll reads in a second with 20 requests. */
+const POLLED_PER_SECOND = 2
+
 const PATHS = [
   '/rfqs',
   '/rfqs?q=batch+12&sort=-number',
@@ -50,6 +76,23 @@ const RFQS = Number(process.argv[2]) || 1000
 
 /** In a process of its own: prints the times of each address, in milliseconds. */
 async function fetchAll(base) {
+  const everyPage = {}
+  for (const path of PAGES) {
+    const address = path.replace('NOW', '2026-03-10T09:59:59Z')
+    everyPage[path] = { times: [], bytes: 0 }
+    for (let round = 0; round <= PAGE_ROUNDS; round++) {
+      const began = performance.now()
+      const response = await fetch(base + address, {
+        headers: { authorization: `Bearer ${TOKENS.reader}`, accept: 'text/html' },
+      })
+      const text = await response.text()
+      // Before the first poll nothing is known.
+      if (response.status !== 200 && response.status !== 404) throw new Error(`${response.status} ${address}`)
+      if (round > 0) everyPage[path].times.push(performance.now() - began)
+      everyPage[path].bytes = Buffer.byteLength(text)
+    }
+  }
+  process.send('every page was read')
   const timesOf = {}
   for (const path of PATHS) {
     const times = []
@@ -74,7 +117,7 @@ async function fetchAll(base) {
   const busy = await readPages(base, 15_000)
   isOver = true
   await Promise.all(comparisons)
-  process.stdout.write(JSON.stringify({ timesOf, quiet, busy, compared, failed }))
+  process.stdout.write(JSON.stringify({ everyPage, timesOf, quiet, busy, compared, failed }))
 }
 
 /** The times of each page that is read, again and again for so long, but at least five times. */
@@ -102,7 +145,15 @@ async function serveAndMeasure() {
     await recordRecommendations(folder)
     const { url, stop } = await startService(folder)
     const delay = monitorEventLoopDelay({ resolution: 1 })
-    const { timesOf, quiet, busy, compared, failed } = await measureIn(url, delay)
+    const poll = await recordPoll(join(folder, 'bench.db'))
+    const { everyPage, timesOf, quiet, busy, compared, failed } = await measureIn(url, delay, poll.stop)
+    console.log(`every page, while a poll records (${poll.recorded()} RFQs): median, 95th percentile, size`)
+    for (const [path, { times, bytes }] of Object.entries(everyPage)) {
+      const sorted = times.toSorted((a, b) => a - b)
+      const p95 = sorted[Math.ceil(sorted.length * 0.95) - 1]
+      console.log(`${path.padEnd(52)} ${ms(median(times))} ${ms(p95)} ${(bytes / 1000).toFixed(0).padStart(5)} kB`)
+    }
+    console.log()
     for (const [path, [first, ...others]] of Object.entries(timesOf))
       console.log(`${path.padEnd(66)} first ${ms(first)}  ${summaryOf(others)}`)
     console.log(`longest block of the event loop: ${ms(delay.max / 1e6)}\n`)
@@ -162,36 +213,75 @@ async function startService(folder) {
 const ms = (value) => `${value.toFixed(0).padStart(5)} ms`
 const summaryOf = (times) => `median ${ms(median(times))}  slowest ${ms(Math.max(...times))}`
 
-async function measureIn(base, delay) {
+async function measureIn(base, delay, onPagesRead) {
   delay.enable()
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--fetch', base], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
+  child.once('message', onPagesRead)
   let text = ''
   for await (const chunk of child.stdout) text += chunk
   delay.disable()
   return JSON.parse(text)
 }
 
+/** Records RFQs with changed prices in this process, until it is stopped. */
+async function recordPoll(path) {
+  const { openStore } = await import(new URL('src/store/sqlite/store.js', dist))
+  const store = await openStore({ path })
+  const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: NOW })
+  let recorded = 0
+  const next = async () => {
+    const number = 10_000 + ((recorded * 37) % RFQS)
+    const offers = offersOf(number + recorded + 1, 10, 2).map((offer, at) => ({
+      ...offer,
+      id: `offer-${number}-${at}`,
+    }))
+    await recordRfq(store, run, rfqOf(number), offers)
+    recorded++
+  }
+  const timer = setInterval(next, 1000 / POLLED_PER_SECOND)
+  return {
+    recorded: () => recorded,
+    async stop() {
+      clearInterval(timer)
+      const counts = {
+        requests: 0,
+        seen: recorded,
+        inserted: 0,
+        changed: recorded,
+        unchanged: 0,
+        missing: 0,
+        invalid: 0,
+      }
+      await run.finish({ ...counts, outcome: 'complete', error: null }, NOW)
+      await store.close()
+    },
+  }
+}
+
+const snapshot = (body) => ({ id: body.id, body, valid: true, problems: [] })
+
+const recordRfq = (store, run, rfq, responses) =>
+  store.recordRfq(
+    run,
+    {
+      rfq: snapshot(rfq),
+      shape: 'full',
+      responses: responses.map((body) => ({ ...snapshot(body), shape: 'full' })),
+      responsesComplete: true,
+      readAt: NOW,
+    },
+    NOW,
+  )
+
 async function fill(path) {
   const { openStore } = await import(new URL('src/store/sqlite/store.js', dist))
   const store = await openStore({ path })
   const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: NOW })
-  const snapshot = (body) => ({ id: body.id, body, valid: true, problems: [] })
-  const record = (rfq, responses) =>
-    store.recordRfq(
-      run,
-      {
-        rfq: snapshot(rfq),
-        shape: 'full',
-        responses: responses.map((body) => ({ ...snapshot(body), shape: 'full' })),
-        responsesComplete: true,
-        readAt: NOW,
-      },
-      NOW,
-    )
-  for (const offers of [300, 2500]) await record(rfqOf(offers), offersOf(offers, offers, 10))
-  for (let number = 10_000; number < 10_000 + RFQS; number++) await record(rfqOf(number), offersOf(number, 2, 2))
+  for (const offers of [300, 2500]) await recordRfq(store, run, rfqOf(offers), offersOf(offers, offers, 10))
+  for (let number = 10_000; number < 10_000 + RFQS; number++)
+    await recordRfq(store, run, rfqOf(number), offersOf(number, 10, 2))
   const counts = { requests: 0, seen: RFQS + 2, inserted: RFQS + 2, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
   await run.finish({ ...counts, outcome: 'complete', error: null }, NOW)
   await store.close()

@@ -188,8 +188,8 @@ tr.chosen>*{background:var(--section)}
 .stats:has(+#today){margin:var(--s3) 0 var(--s2)}
 #today :is(th,td):nth-child(1){width:7.3rem}
 #today :is(th,td):nth-child(4){width:4.4rem}
-#today :is(th,td):nth-child(5){width:9rem}
-#today :is(th,td):nth-child(7){width:8.8rem}
+#today :is(th,td):nth-child(5){width:9.6rem}
+#today :is(th,td):nth-child(7){width:9.4rem}
 #today td:nth-child(4){padding-right:var(--s3)}
 #today .tags{gap:1px var(--s1)}
 #today .badge{margin:0;line-height:1.3}
