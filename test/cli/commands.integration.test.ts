@@ -170,7 +170,7 @@ describe('commands that read the database', () => {
     expect(await titleWith()).toBe('Another title')
     expect(await titleWith('--as-of', '2026-03-10T10:00Z')).toBe(rfq.title)
     const { out } = await quotekeeper('history', rfq.id, '--csv')
-    expect(out).toContain(`RFQ: title ${rfq.title} → Another title.`)
+    expect(out).toContain(`Title changed: “${rfq.title}” → “Another title”.`)
     const changes = json(await quotekeeper('history', rfq.id, '--json'))
     const bodies = changes.flatMap(({ entity, body }: { entity: string; body: object }) =>
       entity === 'rfq' ? body : [],

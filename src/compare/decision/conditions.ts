@@ -28,12 +28,19 @@ const COVERED_ELSEWHERE: ReadonlySet<FlagCode> = new Set([
 const MAX_CONDITIONS = 8
 
 /**
- * What to check before signing, one sentence each: high flags first, then requirements not met, other flags but low ones, pre-payments and
+ * What to check before signing, one sentence each: high flags first, then requirements not met, other flags but low ones, pre-payments, notes and
  * expiry dates; with the offers that a sentence is about if there are several.
  */
 export function conditionsOf(offers: readonly OfferReport[], nameOf: (offer: OfferReport) => string): string[] {
   const about = new Map<string, Set<OfferReport>>()
-  for (const sentencesOf of [flagTexts('high'), requirementTexts, flagTexts('medium'), prepaymentText, expiryText]) {
+  for (const sentencesOf of [
+    flagTexts('high'),
+    requirementTexts,
+    flagTexts('medium'),
+    prepaymentText,
+    notesText,
+    expiryText,
+  ]) {
     for (const offer of offers) {
       for (const message of sentencesOf(offer)) about.set(message, (about.get(message) ?? new Set()).add(offer))
     }
@@ -75,6 +82,10 @@ function prepaymentText({ metrics: { prepaidShare }, prepayments }: OfferReport)
   const from = first === null ? '' : `, from ${first} on`
   return [`${formatPercent(prepaidShare)} of the total is paid in advance${from}.`]
 }
+
+/** What the seller adds, such as that a price holds for the whole volume only. */
+const notesText = ({ terms: { notes } }: OfferReport): string[] =>
+  notes === null ? [] : [`The seller notes: “${truncate(oneLine(notes), MAX_QUOTED)}”`]
 
 function expiryText({ status, unmet, terms: { daysToExpiry, expiryDate } }: OfferReport): string[] {
   if (

@@ -187,7 +187,7 @@ tr.chosen>*{background:var(--section)}
 #today .over{font-weight:500}
 .stats:has(+#today){margin:var(--s3) 0 var(--s2)}
 #today :is(th,td):nth-child(1){width:7.3rem}
-#today :is(th,td):nth-child(4){width:4.4rem}
+#today :is(th,td):nth-child(4){width:7.2rem}
 #today :is(th,td):nth-child(5){width:9.6rem}
 #today :is(th,td):nth-child(7){width:9.4rem}
 #today td:nth-child(4){padding-right:var(--s3)}
@@ -197,7 +197,7 @@ tr.chosen>*{background:var(--section)}
 
 /* Changes. */
 .changes{margin:0;padding:0;list-style:none}
-.changes>li{display:grid;grid-template-columns:6.5rem minmax(0,1fr);gap:0 var(--s3);padding:var(--s2) 0;border-bottom:1px solid var(--line)}
+.changes>li{display:grid;grid-template-columns:8.5rem minmax(0,1fr);gap:0 var(--s3);padding:var(--s2) 0;border-bottom:1px solid var(--line)}
 .changes h3,.changes .when{margin:0}
 .changes .when{display:flex;flex-direction:column}
 .changes h3 a{text-decoration:none}

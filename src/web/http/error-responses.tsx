@@ -76,7 +76,13 @@ function ErrorPage({ request, status, message }: { request: FastifyRequest; stat
         <h1>{TITLES[status] ?? 'Something went wrong'}</h1>
         <p>{message}</p>
         <p>
-          <a href="/">Go to the first page</a>
+          {/[?&]as_of=/.test(request.url) && (
+            <>
+              <a href={request.url.replace(/([?&])as_of=[^&]*&?/, '$1')}>Show the current state</a>
+              {' · '}
+            </>
+          )}
+          <a href="/">Go to Today</a>
         </p>
       </div>
     </Layout>

@@ -229,10 +229,19 @@ const COLUMNS: readonly Column<TodayRfq>[] = [
     key: 'coverage',
     align: 'right',
     isSecondary: true,
-    title: 'Share of volume',
-    hint: 'The share of the requested tonnes that the award covers, at most 100 %',
+    title: 'Value, covered',
+    hint: 'What the award costs, and the share of the requested tonnes that it covers, at most 100 %',
     value: ({ coverage }) => coverage,
-    cell: ({ coverage }) => percent(coverage),
+    cell: ({ award, coverage }) => (
+      <>
+        <div>
+          {award === null || award.pricePerTonne === null
+            ? UNKNOWN
+            : plain(formatTotal(award.tonnes * award.pricePerTonne, award.currency))}
+        </div>
+        <div class="muted small">{percent(coverage)}</div>
+      </>
+    ),
   },
   {
     key: 'unsure',

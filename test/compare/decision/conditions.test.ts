@@ -87,6 +87,7 @@ describe('what to check of an award', () => {
       'Developer 1 · Project 1: The stated total is 10 USD, but the delivery lines add up to 24,012 USD.',
       'Developer 2 · Project 2: The stated total is 20 USD, but the delivery lines add up to 24,024 USD.',
       'Each offer: The offer has not been reviewed yet.',
+      'Each offer: The seller notes: “Delivery through the registry, buyer account to be named.”',
       'Each offer: The offer expires in 106 days, on 2026-06-30.',
       'The RFQ also asks, which is not checked here: “No double claiming.”',
     ])
@@ -100,9 +101,9 @@ describe('what to check of an award', () => {
     const dates = (number: number) => ({ expiryDate: `2026-06-0${number}` })
     const five = decided([1, 2, 3, 4, 5].map((number) => small(number, dates(number)))).recommendation
     expect(five.award?.offers).toHaveLength(5)
-    // Of each offer its total and expiry date, and that no offer was reviewed: 11.
+    // Of each offer its total and expiry date, and that no offer was reviewed and all have the same note: 12.
     expect(five.conditions).toHaveLength(9)
-    expect(five.conditions.at(-2)).toBe('And 4 more conditions.')
+    expect(five.conditions.at(-2)).toBe('And 5 more conditions.')
     for (const number of [1, 2, 3, 4, 5]) {
       expect(five.conditions.join(' ')).toContain(`Project ${number}: The stated total is ${number}0 USD`)
     }
