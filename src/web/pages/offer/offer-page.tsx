@@ -223,7 +223,7 @@ function Prepayments({ offer: { prepayments, own } }: { offer: OfferDetail }) {
   )
 }
 
-const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
 const periodOf = ({ periodStart, periodEnd }: Line) =>
   periodStart === null && periodEnd === null ? null : `${plain(periodStart)} to ${plain(periodEnd)}`
@@ -236,13 +236,12 @@ function linesTable(offer: OfferDetail): Table<Line> {
     columns: [
       { key: 'delivery', title: 'No.', fileOnly: true, value: ({ delivery, vintage }) => `${delivery}.${vintage}` },
       {
-        key: 'month',
-        title: 'Month',
+        key: 'dueDate',
+        title: 'Due',
         width: 'line',
-        isSecondary: true,
-        value: ({ dueDate }) => (dueDate === null ? null : MONTH.format(new Date(`${dueDate}T00:00:00Z`))),
+        value: ({ dueDate }) => dueDate,
+        cell: ({ dueDate }) => (dueDate === null ? UNKNOWN : DAY.format(new Date(`${dueDate}T00:00:00Z`))),
       },
-      { key: 'dueDate', title: 'Due', width: 'line', value: ({ dueDate }) => dueDate },
       {
         key: 'name',
         title: 'Vintage',
