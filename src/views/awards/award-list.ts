@@ -27,6 +27,7 @@ export const awardItem = awardRecordSchema
     state: z
       .enum(AWARD_STATES)
       .describe('What the marketplace shows of it, as in the comparison of the RFQ; or that it was withdrawn.'),
+    acceptBy: nullableText.describe('While it waits: the date on which the first of its offers expires.'),
     message: nullableText.describe('What the marketplace shows that matters, in sentences.'),
     next: nullableText.describe('What to do next; null once it was withdrawn.'),
   })
@@ -62,12 +63,15 @@ function toItem(
   asOf: Date | undefined,
 ): AwardItem {
   const { status = 'waiting', findings = [], next = null } = (award.withdrawn === null && standing?.state) || {}
+  const state = award.withdrawn === null ? status : 'withdrawn'
+  const [firstExpiry = null] = award.offers.flatMap(({ expiryDate }) => expiryDate ?? []).sort()
   return {
     ...award,
     // What is led to is shown as it is now, when another RFQ may have the number.
     rfqName: row === undefined || asOf !== undefined ? nameById(award.rfqId) : row.name,
     rfqTitle: row?.title ?? null,
-    state: award.withdrawn === null ? status : 'withdrawn',
+    state,
+    acceptBy: state === 'waiting' ? firstExpiry : null,
     message: findings.map(({ message }) => message).join(' ') || null,
     next,
   }

@@ -26,3 +26,32 @@ export const numberColumn = <Row,>(
   format: (value: number | null) => string,
   more: More<Row> = {},
 ): Column<Row> => ({ key, title, align: 'right', value, cell: (row) => format(value(row)), ...more })
+
+/**
+ * The channel of a row, by the last part of its name unless several channels have that; only in files if there is one channel.
+ * @param channels those that are configured
+ */
+export function channelColumn<Row extends { channel: string | null }>(channels: readonly string[]): Column<Row> {
+  const short = (channel: string) => channel.split('/').at(-1) ?? channel
+  const isUnique = new Set(channels.map(short)).size === channels.length
+  return {
+    ...{ key: 'channel', title: 'Channel', width: 'line', fileOnly: channels.length <= 1 },
+    value: ({ channel }) => channel,
+    cell: ({ channel }) =>
+      channel === null ? (
+        UNKNOWN
+      ) : (
+        <span class="muted" title={channel}>
+          {isUnique ? short(channel) : channel}
+        </span>
+      ),
+  }
+}
+
+/** A value with its unit, which the head of the column says except on a phone. */
+export const withUnit = (text: string, unit: string) => (
+  <>
+    {text}
+    <span class="phone">{` ${unit}`}</span>
+  </>
+)

@@ -54,14 +54,14 @@ p{margin:var(--s1) 0;max-width:80ch}
 .small{font-size:var(--t4)}
 blockquote{margin:var(--s1) 0;padding-left:var(--s3);border-left:2px solid var(--line);max-width:80ch}
 .prose{white-space:pre-line;overflow-wrap:anywhere}
-mark{background:var(--past);color:var(--pastink);padding:0 .15rem;border-radius:3px}
+mark{background:var(--past);color:var(--pastink);border-radius:2px}
 code,pre,kbd{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;font-size:var(--t4)}
 code{overflow-wrap:anywhere}
 pre{margin:var(--s2) 0 0;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere}
 kbd{border:1px solid var(--edge);border-radius:4px;padding:0 .35rem}
 time{white-space:nowrap;font-variant-numeric:tabular-nums}
 ul.plain{margin:0;padding:0;list-style:none}
-.results li{padding:var(--s2) 0;border-bottom:1px solid var(--line)}
+.results li{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 var(--s4);padding:var(--s2) 0;border-bottom:1px solid var(--line)}
 .flags{list-style:none;padding:0}
 .flags li{margin:var(--s1) 0}
 .texts dt{font-weight:600;margin-top:var(--s3)}
@@ -115,7 +115,9 @@ details.tag[open]{flex-basis:100%;white-space:normal}
 
 /* Forms. */
 label{font-weight:600}
-.choice{font-weight:400}
+.choice{font-weight:400;display:block;padding-left:1.6rem;text-indent:-1.6rem}
+.choice>*{text-indent:0}
+.choice input{margin:0 .5rem 0 0;vertical-align:-1px}
 .field{display:grid;gap:var(--s1);margin:var(--s3) 0}
 input,select,textarea,button,.button{font:inherit;color:var(--ink);background:var(--paper);border:1px solid var(--edge);border-radius:6px;padding:4px 10px;min-height:2rem;max-width:100%}
 input[type=checkbox],input[type=radio]{min-height:0;accent-color:var(--brand)}
@@ -170,6 +172,9 @@ td.r,.line{white-space:nowrap}
 td.wide>div{min-width:12rem}
 td.clip{max-width:0;width:40%}
 td.clip>div{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+#rfqs td.clip{width:15%}
+#rfqs td.clip:first-child{width:24%}
+.phone{display:none}
 td a{text-decoration:none}
 td a:hover{text-decoration:underline}
 .under{display:flex;flex-wrap:wrap;justify-content:space-between;gap:var(--s1) var(--s4);padding:var(--s2);font-size:var(--t4);color:var(--muted)}
@@ -246,6 +251,15 @@ tr.chosen>*{background:var(--section)}
   .tabs{display:flex;position:fixed;inset:auto 0 0;z-index:10;background:var(--band);border-top:1px solid var(--line);padding-bottom:env(safe-area-inset-bottom)}
   .tabs a{flex:1;padding:12px 2px;text-align:center;font-size:var(--t4);text-decoration:none;color:var(--muted)}
   .tabs a[aria-current]{color:var(--sectionink);font-weight:650;box-shadow:inset 0 2px 0 var(--brand)}
+  #rfqs thead,#rfqs td.unknown{display:none}
+  #rfqs table,#rfqs tbody,#rfqs tr{display:block}
+  #rfqs tr{padding:var(--s2);border-bottom:1px solid var(--line)}
+  #rfqs td{display:inline;padding:0;border:0;white-space:normal}
+  #rfqs td:first-child{display:block;width:auto;max-width:none;font-weight:550}
+  #rfqs td>div{display:inline;white-space:normal}
+  #rfqs td:nth-child(n+3)>div::before{content:" · ";color:var(--faint)}
+  #rfqs .phone{display:inline}
+  #rfqs .scroll{max-height:none;overflow:visible}
 }
 @media (max-width:40rem){
   .changes>li{grid-template-columns:minmax(0,1fr)}
@@ -259,6 +273,8 @@ tr.chosen>*{background:var(--section)}
   .cards td{display:flex;gap:var(--s3);border:0;padding:2px 0;text-align:left;white-space:normal!important}
   .cards tr:hover>*{background:none}
   .cards td::before{content:attr(data-label);flex:0 0 6.5rem;color:var(--faint);font-size:var(--t4)}
+  .phone{display:inline}
+  .table{margin-left:0;margin-right:0}
   .cards td.clip{max-width:none;width:auto}
   .cards td.clip>div{white-space:normal}
   .cards.lines td,.cards.lines td>div{display:inline}

@@ -26,7 +26,7 @@ async function openSearch() {
     const { statusCode, body } = await search(q, more)
     expect(statusCode).toBe(200)
     const results = body.slice(body.indexOf('<main'), body.indexOf('</main>'))
-    return [...results.matchAll(/<li><a href="([^"]+)">(.*?)<\/a>/g)].map(([, path, title]) => [path, title])
+    return [...results.matchAll(/<li><span><a href="([^"]+)">(.*?)<\/a>/g)].map(([, path, title]) => [path, title])
   }
   return { fixture, app, id, offer: String(offer), search, linksOf }
 }

@@ -1,6 +1,5 @@
 import { formatPricePerTonne, formatTotal } from '../../../core/text/number-format.js'
 import { type AwardItem, STATE_TEXTS } from '../../../views/awards/award-list.js'
-import { momentColumn, numberColumn } from '../../components/columns.js'
 import { amount, Badge, Moment, plain, type Tone } from '../../components/format.js'
 import type { Column } from '../../tables/table.js'
 
@@ -11,25 +10,28 @@ const TONES: Record<AwardItem['state'], Tone> = {
   withdrawn: 'neutral',
 }
 
-/** What every list of awards shows of one: when, who, what, whether it was recommended, and what became of it. */
-export const AWARD_COLUMNS: readonly Column<AwardItem>[] = [
+/**
+ * What every list of awards shows of one: what, when and by whom, whether it was recommended, and what became of it.
+ * @param first the columns that say which RFQ it is of
+ * @param showState whether rows have different states
+ */
+export const awardColumns = (first: readonly Column<AwardItem>[], showState: boolean): readonly Column<AwardItem>[] => [
+  ...first,
   { key: 'id', fileOnly: true, title: 'Id', value: ({ id }) => id },
-  momentColumn('decidedAt', 'Decided', ({ at }) => at),
-  { key: 'by', title: 'By', value: ({ by }) => by, shared: ({ by }) => `all were decided by ${plain(by)}` },
   {
     key: 'offers',
     width: 'wide',
     title: 'Awarded',
     value: ({ offers }) => offers.map(({ name }) => name).join(', '),
+    cell: ({ offers, tonnes, pricePerTonne, currency }) => (
+      <>
+        {plain(offers.map(({ name }) => name).join(', '))}
+        <div class="muted small">{`${amount(tonnes)} t at ${plain(formatPricePerTonne(pricePerTonne, currency))}`}</div>
+      </>
+    ),
   },
-  numberColumn('tonnes', 'Tonnes', ({ tonnes }) => tonnes, amount),
-  {
-    key: 'pricePerTonne',
-    title: 'Price per t',
-    align: 'right',
-    value: ({ pricePerTonne }) => pricePerTonne,
-    cell: ({ pricePerTonne, currency }) => plain(formatPricePerTonne(pricePerTonne, currency)),
-  },
+  { key: 'tonnes', fileOnly: true, title: 'Tonnes', value: ({ tonnes }) => tonnes },
+  { key: 'pricePerTonne', fileOnly: true, title: 'Price per t', value: ({ pricePerTonne }) => pricePerTonne },
   {
     key: 'total',
     title: 'Total',
@@ -39,31 +41,46 @@ export const AWARD_COLUMNS: readonly Column<AwardItem>[] = [
   },
   { key: 'currency', fileOnly: true, title: 'Currency', value: ({ currency }) => currency },
   {
+    key: 'decidedAt',
+    width: 'line',
+    title: 'Decided',
+    value: ({ at }) => at,
+    cell: ({ at, by, id }) => (
+      <>
+        <Moment at={at} />
+        <div class="muted small">
+          {`by ${plain(by)}, `}
+          <a href={`/awards/${id}/workbook`} aria-label={`Workbook of award ${id}`}>
+            workbook
+          </a>
+        </div>
+      </>
+    ),
+  },
+  { key: 'by', fileOnly: true, title: 'By', value: ({ by }) => by },
+  {
     key: 'followed',
-    width: 'wide',
     title: 'Recommended then',
     value: ({ followed }) => followed,
     cell: ({ followed, because }) => (
       <>
         {followed ? 'yes' : 'no'}
-        {because !== null && `, because ${plain(because)}`}
+        {because !== null && <div class="muted small">{plain(because)}</div>}
       </>
     ),
-    shared: ({ followed, because }) =>
-      `${followed ? 'all were recommended then' : 'none was recommended then'}${because === null ? '' : `, because ${plain(because)}`}`,
   },
   { key: 'because', fileOnly: true, title: 'Because', value: ({ because }) => because },
   {
     key: 'state',
-    width: 'wide',
     title: 'Marketplace',
     value: ({ state }) => state,
     cell: (award) => (
       <>
-        <Badge tone={TONES[award.state]}>{STATE_TEXTS[award.state]}</Badge> <Outcome award={award} />
+        {showState && <Badge tone={TONES[award.state]}>{STATE_TEXTS[award.state]}</Badge>} <Outcome award={award} />
       </>
     ),
   },
+  { key: 'acceptBy', fileOnly: true, title: 'Accept by', value: ({ acceptBy }) => acceptBy },
   { key: 'message', fileOnly: true, title: 'Marketplace shows', value: ({ message }) => message },
   { key: 'next', fileOnly: true, title: 'Next step', value: ({ next }) => next },
   { key: 'withdrawnAt', fileOnly: true, title: 'Withdrawn', value: ({ withdrawn }) => withdrawn?.at ?? null },
@@ -74,28 +91,23 @@ export const AWARD_COLUMNS: readonly Column<AwardItem>[] = [
     title: 'Withdrawn because',
     value: ({ withdrawn }) => withdrawn?.because ?? null,
   },
-  {
-    key: 'workbook',
-    title: 'Workbook',
-    sortable: false,
-    value: ({ id }) => `/awards/${id}/workbook`,
-    cell: ({ id }) => (
-      <a href={`/awards/${id}/workbook`} aria-label={`Workbook of award ${id}`}>
-        xlsx
-      </a>
-    ),
-  },
+  { key: 'workbook', fileOnly: true, title: 'Workbook', value: ({ id }) => `/awards/${id}/workbook` },
 ]
 
-/** What the marketplace shows that matters, or what to do next; or the withdrawal. */
-function Outcome({ award: { state, message, next, withdrawn } }: { award: AwardItem }) {
+/** What the marketplace shows that matters, and until when it waits; or the withdrawal. */
+function Outcome({ award: { state, message, acceptBy, withdrawn } }: { award: AwardItem }) {
   if (withdrawn !== null)
     return (
-      <span class="muted small">
+      <div class="muted small">
         <Moment at={withdrawn.at} /> by {plain(withdrawn.by)}
         {withdrawn.because !== null && `: ${plain(withdrawn.because)}`}
-      </span>
+      </div>
     )
-  const text = state === 'waiting' ? [message, next].filter(Boolean).join(' ') : state === 'differs' ? message : null
-  return text === null ? null : <span class="small">{plain(text)}</span>
+  if (state === 'accepted') return null
+  return (
+    <>
+      {acceptBy !== null && <span class="line">{`accept by ${acceptBy}`}</span>}
+      {message !== null && <div class="small">{plain(message)}</div>}
+    </>
+  )
 }

@@ -57,7 +57,12 @@ export function offersToAward(view: RfqView, { chosen }: AwardChoice): Table<Off
           <input type="checkbox" name={`offer.${number}`} value={id} checked={preselected.has(id)} />{' '}
           {plain(developer ?? label)} <span class="muted small">{`no. ${number}`}</span>{' '}
           {recommended.has(id) && <Badge tone="good">recommended</Badge>}
-          {project !== null && <div class="muted small">{plain(project)}</div>}
+          {project !== null && (
+            <>
+              <br />
+              <span class="muted small">{plain(project)}</span>
+            </>
+          )}
         </label>
       ),
     },

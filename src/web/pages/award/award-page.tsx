@@ -20,7 +20,7 @@ import {
   type Redirect,
   requireFound,
 } from '../page.js'
-import { AWARD_COLUMNS } from './award-columns.js'
+import { awardColumns } from './award-columns.js'
 import {
   AwardCard,
   type AwardChoice,
@@ -136,7 +136,7 @@ async function awardPage(
   const history: Table<AwardItem> = {
     name: 'awards',
     caption: 'Awards of this RFQ, newest first',
-    columns: AWARD_COLUMNS,
+    columns: awardColumns([], true),
     rows: awards,
     empty: <>No award of this RFQ was recorded.</>,
   }

@@ -7,7 +7,7 @@ import { type Column, parseSorting, sortRows, type Table } from '../../tables/ta
 import { downloadOf } from '../../tables/table-file.js'
 import { FilterForm } from '../lists/filter-form.js'
 import { type PageContent, type PageRequest, readChannel, readPast, withAsOf } from '../page.js'
-import { AWARD_COLUMNS } from './award-columns.js'
+import { awardColumns } from './award-columns.js'
 
 /** The newest awards that are listed. */
 const MAX_AWARDS = 2_000
@@ -24,7 +24,8 @@ export async function awardsPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, now, link, channels, suggest } = page
   const channel = await readChannel(page)
   const past = await readPast(page, { ...channel, kind: 'rfqs' })
-  const columns = columnsFor(channels.length > 1, query.as_of)
+  const first = rfqColumns(channels.length > 1, query.as_of)
+  const columns = awardColumns(first, true)
   const sorting = parseSorting(query.sort, columns, suggest)
   const awards = await queries.awards({ ...channel, ...(past && { asOf: past.asOf }), now, limit: MAX_AWARDS })
   const rows = sortRows(awards, columns, sorting)
@@ -36,7 +37,7 @@ export async function awardsPage(page: PageRequest): Promise<PageContent> {
   const all: Table<AwardItem> = { name: 'awards', caption: 'Awards', columns, rows, empty }
   const tables = GROUPS.map(({ name, title, states }) => ({
     ...all,
-    ...{ name, caption: title, narrow: 'cells' as const },
+    ...{ name, caption: title, columns: awardColumns(first, states.length > 1) },
     rows: rows.filter(({ state }) => (states as readonly string[]).includes(state)),
   }))
   return {
@@ -83,29 +84,25 @@ function summaryText(awards: readonly AwardItem[]): string {
   return `${formatCount(awards.length, 'award')}: ${parts.join(', ')}.`
 }
 
-/** The RFQ of each award, then what lists of awards show. */
-function columnsFor(showChannel: boolean, asOf: string | undefined): readonly Column<AwardItem>[] {
-  const rfqColumn: Column<AwardItem> = {
-    key: 'rfq',
-    width: 'wide',
-    title: 'RFQ',
-    value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
-    cell: ({ channel, rfqName, rfqNumber, rfqTitle, state }) => (
-      <>
-        <a href={state === 'withdrawn' ? awardPath(channel, rfqName) : withAsOf(rfqPath(channel, rfqName), asOf)}>
-          {plain([rfqNumber, rfqTitle].filter((part) => part !== null).join(' ') || rfqName)}
-        </a>
-        {showChannel && <div class="muted small">{channel}</div>}
-      </>
-    ),
-  }
-  const [id, decidedAt, ...others] = AWARD_COLUMNS
+/** Which RFQ an award is of. */
+function rfqColumns(showChannel: boolean, asOf: string | undefined): readonly Column<AwardItem>[] {
   return [
-    ...[id, decidedAt].filter((column) => column !== undefined),
-    rfqColumn,
+    {
+      key: 'rfq',
+      width: 'wide',
+      title: 'RFQ',
+      value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
+      cell: ({ channel, rfqName, rfqNumber, rfqTitle, state }) => (
+        <>
+          <a href={state === 'withdrawn' ? awardPath(channel, rfqName) : withAsOf(rfqPath(channel, rfqName), asOf)}>
+            {plain([rfqNumber, rfqTitle].filter((part) => part !== null).join(' ') || rfqName)}
+          </a>
+          {showChannel && <div class="muted small">{channel}</div>}
+        </>
+      ),
+    },
     { key: 'rfqTitle', fileOnly: true, title: 'Title', value: ({ rfqTitle }) => rfqTitle },
     { key: 'rfqId', fileOnly: true, title: 'RFQ id', value: ({ rfqId }) => rfqId },
     { key: 'channel', fileOnly: true, title: 'Channel', value: ({ channel }) => channel },
-    ...others,
   ]
 }

@@ -28,7 +28,7 @@ import {
   readRequestedClose,
 } from './close-request-status.js'
 import { ClosingForm, refusalOf } from './closing-form.js'
-import { CLOSING_COLUMNS } from './closings-page.js'
+import { closingColumns } from './closings-page.js'
 
 /** The queue that closes, and what stops all closing on a channel. */
 export type ClosingDeps = Pick<ActionDeps, 'queue' | 'closingObstacle'>
@@ -111,7 +111,7 @@ async function closingPage(
   const shown = pageOf(page, {
     name: 'closings',
     caption: `Closings of RFQ ${name}, newest first`,
-    columns: CLOSING_COLUMNS.filter(({ key }) => !['channel', 'rfq'].includes(key)),
+    columns: closingColumns([]).filter(({ key }) => !['channel', 'rfq'].includes(key)),
     rows: closings.map(({ record }) => record),
     empty: <>No closing round has evaluated this RFQ yet. {NEXT[found.autoClose]}</>,
   })

@@ -7,6 +7,7 @@ import {
 } from '../../../core/records.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { closingPath } from '../../../views/page-paths.js'
+import { channelColumn } from '../../components/columns.js'
 import { Badge, Command, Moment, plain, type Tone, UNKNOWN } from '../../components/format.js'
 import { type Column, parseSorting } from '../../tables/table.js'
 import { listPage } from '../lists/list-page.js'
@@ -20,7 +21,8 @@ export async function closingsPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, suggest, channels } = page
   const outcome = readChoice(page, 'outcome', CLOSE_OUTCOMES)
   const filter = { ...(await readChannel(page)), ...(outcome && { outcome }) }
-  const sorting = parseSorting(query.sort, CLOSING_COLUMNS, suggest)
+  const columns = closingColumns(channels)
+  const sorting = parseSorting(query.sort, columns, suggest)
   const { rows, total } = await queries.closingRows({
     ...filter,
     ...(sorting && { sort: { key: sorting.key as DecisionSortKey, descending: sorting.descending } }),
@@ -29,7 +31,7 @@ export async function closingsPage(page: PageRequest): Promise<PageContent> {
   const table = {
     name: 'closings',
     caption: 'Closings, newest first',
-    columns: CLOSING_COLUMNS,
+    columns,
     rows,
     empty: <>No closings match. A closing round evaluates every open RFQ of a channel with autoClose on or dry-run.</>,
   }
@@ -64,11 +66,19 @@ const OUTCOME_TONES: Record<CloseOutcome, Tone> = {
   unknown: 'warn',
 }
 
-export const CLOSING_COLUMNS: readonly Column<ListedDecision>[] = [
-  { key: 'closing', title: 'No.', value: ({ id }) => id, align: 'right' },
+const DECISION_TEXTS: Record<DecisionKind, string> = {
+  close: 'close',
+  'would-close': 'would close',
+  keep: 'keep open',
+  blocked: 'blocked',
+}
+
+/** What every list of closings shows. */
+export const closingColumns = (channels: readonly string[]): readonly Column<ListedDecision>[] => [
+  { key: 'closing', fileOnly: true, title: 'No.', value: ({ id }) => id },
   {
     key: 'decidedAt',
-    title: 'Decided (UTC)',
+    title: 'Decided',
     value: ({ decidedAt }) => decidedAt,
     cell: ({ decidedAt, times, repeatedUntil }) => (
       <>
@@ -82,7 +92,7 @@ export const CLOSING_COLUMNS: readonly Column<ListedDecision>[] = [
       </>
     ),
   },
-  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+  channelColumn(channels),
   {
     key: 'rfq',
     title: 'RFQ',
@@ -96,7 +106,7 @@ export const CLOSING_COLUMNS: readonly Column<ListedDecision>[] = [
     key: 'verdict',
     title: 'Decision',
     value: ({ decision }) => decision,
-    cell: ({ decision }) => <Badge tone={DECISION_TONES[decision]}>{decision}</Badge>,
+    cell: ({ decision }) => <Badge tone={DECISION_TONES[decision]}>{DECISION_TEXTS[decision]}</Badge>,
   },
   {
     key: 'outcome',
@@ -109,8 +119,17 @@ export const CLOSING_COLUMNS: readonly Column<ListedDecision>[] = [
     width: 'wide',
     title: 'Reason',
     sortable: false,
-    value: ({ reason, message }) => (message ? `${reason} (${message})` : reason),
+    value: reasonOf,
+    cell: (decision) => <span class="small">{plain(reasonOf(decision))}</span>,
   },
-  { key: 'approvedBy', title: 'Approved by', value: ({ approvedBy }) => approvedBy },
-  { key: 'run', title: 'Run', value: ({ runId }) => runId, align: 'right' },
+  {
+    key: 'approvedBy',
+    title: 'Approved by',
+    value: ({ approvedBy }) => approvedBy,
+    shared: ({ approvedBy }) =>
+      approvedBy === null ? 'none was approved by a person' : `all were approved by ${plain(approvedBy)}`,
+  },
+  { key: 'run', title: 'Run', value: ({ runId }) => runId, align: 'right', isSecondary: true },
 ]
+
+const reasonOf = ({ reason, message }: ListedDecision): string => (message ? `${reason} (${message})` : reason)

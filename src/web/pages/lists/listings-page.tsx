@@ -1,6 +1,6 @@
 import type { ListingItem } from '../../../views/listings/listings.js'
-import { momentColumn, numberColumn } from '../../components/columns.js'
-import { amount, Badge, plain, price, range } from '../../components/format.js'
+import { channelColumn, momentColumn, withUnit } from '../../components/columns.js'
+import { amount, Badge, plain, price, range, UNKNOWN } from '../../components/format.js'
 import type { Column } from '../../tables/table.js'
 import { type PageContent, type PageRequest, pageOf, readChannel, readPast, readSearch } from '../page.js'
 import { listPage } from './list-page.js'
@@ -21,7 +21,8 @@ export async function listingsPage(page: PageRequest): Promise<PageContent> {
     shown: pageOf(page, {
       name: 'listings',
       caption: 'Listings',
-      columns: COLUMNS,
+      columns: [...COLUMNS, channelColumn(channels), CHANGED],
+      narrow: 'lines',
       rows,
       empty:
         search === '' ? (
@@ -39,7 +40,7 @@ const COLUMNS: readonly Column<ListingItem>[] = [
   {
     key: 'projectName',
     title: 'Project',
-    width: 'wide',
+    width: 'clip',
     value: ({ projectName }) => projectName,
     cell: ({ projectName, missingSince, valid }) => (
       <>
@@ -48,11 +49,17 @@ const COLUMNS: readonly Column<ListingItem>[] = [
       </>
     ),
   },
-  { key: 'organizationName', title: 'Developer', value: ({ organizationName }) => organizationName },
+  {
+    key: 'organizationName',
+    title: 'Developer',
+    width: 'clip',
+    value: ({ organizationName }) => organizationName,
+  },
   { key: 'country', title: 'Country', value: ({ country }) => country },
   {
     key: 'registry',
     title: 'Registry',
+    width: 'line',
     value: ({ registry }) => registry,
     cell: ({ registry, registryId }) => plain(`${registry ?? ''} ${registryId ?? ''}`),
   },
@@ -62,9 +69,19 @@ const COLUMNS: readonly Column<ListingItem>[] = [
     align: 'right',
     value: ({ minUnitPrice }) => minUnitPrice,
     cell: ({ minUnitPrice, maxUnitPrice, currency }) =>
-      `${range(minUnitPrice, maxUnitPrice, price)} ${minUnitPrice === null && maxUnitPrice === null ? '' : plain(currency)}`,
+      minUnitPrice === null && maxUnitPrice === null
+        ? UNKNOWN
+        : withUnit(`${range(minUnitPrice, maxUnitPrice, price)} ${plain(currency)}`, 'per t'),
   },
-  numberColumn('volume', 'Available, t', ({ totalAvailableVolume }) => totalAvailableVolume, amount),
-  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
-  momentColumn('observedAt', 'Changed (UTC)', ({ observedAt }) => observedAt),
+  {
+    key: 'volume',
+    title: 'Available, t',
+    align: 'right',
+    value: ({ totalAvailableVolume }) => totalAvailableVolume,
+    cell: ({ totalAvailableVolume: volume }) => (volume === null ? UNKNOWN : withUnit(amount(volume), 't available')),
+  },
 ]
+
+const CHANGED = momentColumn<ListingItem>('observedAt', 'Changed', ({ observedAt }) => observedAt, {
+  isSecondary: true,
+})

@@ -1,7 +1,7 @@
 import type { ProblemRecord } from '../../../core/records.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { rfqPath } from '../../../views/page-paths.js'
-import { momentColumn } from '../../components/columns.js'
+import { channelColumn, momentColumn } from '../../components/columns.js'
 import { plain } from '../../components/format.js'
 import type { Column } from '../../tables/table.js'
 import { type PageContent, type PageRequest, pageOf, readChannel } from '../page.js'
@@ -26,7 +26,7 @@ export async function problemsPage(page: PageRequest): Promise<PageContent> {
     shown: pageOf(page, {
       name: 'problems',
       caption: 'Deviations from the API description, last seen first',
-      columns: COLUMNS,
+      columns: columnsOf(channels),
       rows: await queries.problems({ ...(await readChannel(page)), limit: MAX_PROBLEMS }),
       maxRows: MAX_PROBLEMS,
       empty: <>No document deviates from the API description.</>,
@@ -34,19 +34,26 @@ export async function problemsPage(page: PageRequest): Promise<PageContent> {
   })
 }
 
-const EntityId = ({ channel, kind, entityId }: ProblemRecord) => {
-  const id = <code>{plain(entityId)}</code>
-  return kind === 'rfq' ? <a href={rfqPath(channel, nameById(entityId))}>{id}</a> : id
+const KIND_TEXTS: Record<ProblemRecord['kind'], string> = { listing: 'listing', rfq: 'RFQ', response: 'offer' }
+
+/** The kind of the document, and the beginning of its id, which leads to the RFQ. */
+function DocumentCell({ channel, kind, entityId }: ProblemRecord) {
+  const id = <code title={entityId}>{plain(entityId.length > 12 ? `${entityId.slice(0, 8)}…` : entityId)}</code>
+  return (
+    <>
+      {KIND_TEXTS[kind]} {kind === 'rfq' ? <a href={rfqPath(channel, nameById(entityId))}>{id}</a> : id}
+    </>
+  )
 }
 
-const COLUMNS: readonly Column<ProblemRecord>[] = [
-  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
-  { key: 'kind', title: 'Document', value: ({ kind }) => kind },
-  { key: 'id', title: 'Id', value: ({ entityId }) => entityId, cell: EntityId },
+const columnsOf = (channels: readonly string[]): readonly Column<ProblemRecord>[] => [
+  { key: 'kind', width: 'line', title: 'Document', value: ({ kind }) => kind, cell: DocumentCell },
+  { key: 'id', fileOnly: true, title: 'Id', value: ({ entityId }) => entityId },
+  channelColumn(channels),
   { key: 'path', title: 'Field', value: ({ path }) => path, cell: ({ path }) => <code>{plain(path)}</code> },
-  { key: 'code', title: 'Problem', value: ({ code }) => code },
-  { key: 'message', title: 'Message', value: ({ message }) => message },
-  momentColumn('firstSeenAt', 'First seen (UTC)', ({ firstSeenAt }) => firstSeenAt),
-  momentColumn('lastSeenAt', 'Last seen (UTC)', ({ lastSeenAt }) => lastSeenAt),
+  { key: 'code', fileOnly: true, title: 'Problem', value: ({ code }) => code },
+  { key: 'message', width: 'wide', title: 'Problem', value: ({ message }) => message },
+  momentColumn('firstSeenAt', 'First seen', ({ firstSeenAt }) => firstSeenAt, { isSecondary: true }),
+  momentColumn('lastSeenAt', 'Last seen', ({ lastSeenAt }) => lastSeenAt),
   { key: 'times', title: 'Times', value: ({ times }) => times, align: 'right' },
 ]

@@ -6,7 +6,7 @@ import { formatDaysFromToday } from '../../../core/text/number-format.js'
 import { NO_FIGURES, type RfqFigures } from '../../../recommendations/rfq-figures.js'
 import { rfqPath } from '../../../views/page-paths.js'
 import type { RfqItem, RfqSortKey } from '../../../views/rfqs/rfqs.js'
-import { numberColumn } from '../../components/columns.js'
+import { channelColumn, withUnit } from '../../components/columns.js'
 import { amount, Badge, percent, plain, price, range, UNKNOWN } from '../../components/format.js'
 import { defined } from '../../http/request-values.js'
 import { type Column, parseSorting, type Table } from '../../tables/table.js'
@@ -43,9 +43,12 @@ export async function rfqsPage(request: PageRequest): Promise<PageContent> {
   const table: Table<Row> = {
     name: 'rfqs',
     caption: 'RFQs, open ones first, due soonest first',
-    columns: COLUMNS.map((column) =>
-      column.key === 'title' ? { ...column, cell: (row) => <RfqLink row={row} asOf={query.as_of} /> } : column,
-    ),
+    narrow: 'lines',
+    columns: COLUMNS.map((column) => {
+      if (column.key === 'number') return { ...column, cell: (row) => <RfqLink row={row} asOf={query.as_of} /> }
+      if (column.key === 'channel') return channelColumn(channels)
+      return column.key === 'bestPricePerTonne' ? { ...column, ...priceCell(items) } : column
+    }),
     rows: items.map((item) => ({ ...item, figures: item.figures ?? NO_FIGURES })),
     empty: (
       <>
@@ -76,52 +79,47 @@ async function refuseUnknownState(request: PageRequest, listed: readonly string[
 
 const RfqLink = ({ row, asOf }: { row: Row; asOf: string | undefined }) => (
   <>
-    <a href={withAsOf(rfqPath(row.channel, row.name), asOf)}>{plain(row.title ?? row.name)}</a>
-    <div class="muted small">{row.channel}</div>
+    <span class="muted">{row.number ?? ''}</span>{' '}
+    <a href={withAsOf(rfqPath(row.channel, row.name), asOf)} title={plain(row.title)}>
+      {plain(row.title ?? row.name)}
+    </a>
   </>
 )
 
+/** Prices with their currency in the head, if all have the same. */
+function priceCell(items: readonly RfqItem[]): Partial<Column<Row>> {
+  const currencies = new Set(
+    items.flatMap(({ figures }) => (figures?.bestPricePerTonne == null ? [] : figures.currency)),
+  )
+  const [only = null] = currencies.size === 1 ? currencies : []
+  return {
+    ...(only !== null && { title: `Best, ${plain(only)}/t` }),
+    cell: ({ figures: { bestPricePerTonne, currency } }) =>
+      bestPricePerTonne === null ? (
+        UNKNOWN
+      ) : (
+        <>
+          <span class="phone">from </span>
+          {price(bestPricePerTonne)}
+          {only === null ? ` ${plain(currency)}/t` : <span class="phone">{` ${plain(only)}/t`}</span>}
+        </>
+      ),
+  }
+}
+
 const COLUMNS: readonly Column<Row>[] = [
-  {
-    key: 'number',
-    title: 'Number',
-    value: ({ number, name }) => number ?? name,
-    cell: ({ name }) => plain(name),
-    align: 'right',
-  },
-  { key: 'title', width: 'wide', title: 'Title, channel', value: ({ title }) => title },
+  { key: 'number', width: 'clip', title: 'RFQ', value: ({ number, name }) => number ?? name },
+  { key: 'title', fileOnly: true, title: 'Title', value: ({ title }) => title },
   { key: 'id', fileOnly: true, sortable: false, title: 'Id', value: ({ id }) => id },
-  { key: 'channel', fileOnly: true, title: 'Channel', value: ({ channel }) => channel },
-  {
-    key: 'state',
-    title: 'State',
-    value: ({ state }) => state,
-    cell: (row) => (
-      <>
-        <Badge tone={row.overdue ? 'bad' : row.state === 'open' ? 'good' : 'neutral'}>
-          {row.overdue ? 'overdue' : plain(row.state)}
-        </Badge>
-        {row.missingSince !== null && <Badge tone="warn">missing</Badge>}
-        {row.listed !== null && (
-          <div class="small">
-            <Badge tone="warn">list</Badge> {plain(listDiffLabel(row.listed))}
-          </div>
-        )}
-      </>
-    ),
-  },
+  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+  { key: 'state', fileOnly: true, title: 'State', value: ({ state }) => state },
   { key: 'listed', fileOnly: true, title: 'List says', value: ({ listed }) => listed && listDiffLabel(listed) },
   {
     key: 'due',
     width: 'line',
     title: 'Due',
     value: ({ responseDueDate }) => responseDueDate,
-    cell: ({ responseDueDate, daysToDue, state }) => (
-      <>
-        {plain(responseDueDate)}
-        {state === 'open' && daysToDue !== null && <div class="muted small">{formatDaysFromToday(daysToDue)}</div>}
-      </>
-    ),
+    cell: DueCell,
   },
   {
     key: 'wanted',
@@ -129,14 +127,18 @@ const COLUMNS: readonly Column<Row>[] = [
     align: 'right',
     hint: 'The volume that the RFQ asks for',
     value: ({ figures }) => figures.wanted,
-    cell: ({ minVolume, maxVolume }) => range(minVolume, maxVolume),
+    cell: ({ minVolume, maxVolume }) => {
+      const text = range(minVolume, maxVolume)
+      return text === UNKNOWN ? text : withUnit(text, 't')
+    },
   },
   {
     key: 'offers',
     title: 'Offers',
     align: 'right',
     value: ({ offers }) => offers,
-    cell: ({ offers, unreadOffers }) => (unreadOffers === 0 ? offers : `${unreadOffers}, not read yet`),
+    cell: ({ offers, unreadOffers }) =>
+      unreadOffers === 0 ? withUnit(String(offers), offers === 1 ? 'offer' : 'offers') : `${unreadOffers} unread`,
   },
   {
     key: 'unreadOffers',
@@ -145,17 +147,20 @@ const COLUMNS: readonly Column<Row>[] = [
     title: 'Offers not read yet',
     value: ({ unreadOffers }) => unreadOffers,
   },
-  numberColumn('coverage', 'Coverage', ({ figures }) => figures.coverage, percent, {
+  {
+    key: 'coverage',
+    title: 'Coverage',
+    align: 'right',
     hint: 'Share of the requested tonnes that the ranked offers cover',
-  }),
+    value: ({ figures }) => figures.coverage,
+    cell: ({ figures: { coverage } }) => (coverage === null ? UNKNOWN : withUnit(percent(coverage), 'covered')),
+  },
   {
     key: 'bestPricePerTonne',
-    title: 'Best price/t',
+    title: 'Best price',
     align: 'right',
     hint: 'The lowest price per tonne of the ranked offers',
     value: ({ figures }) => figures.bestPricePerTonne,
-    cell: ({ figures }) =>
-      figures.bestPricePerTonne === null ? UNKNOWN : `${price(figures.bestPricePerTonne)} ${plain(figures.currency)}`,
   },
   {
     key: 'currency',
@@ -166,7 +171,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     key: 'recommendation',
-    width: 'wide',
+    width: 'clip',
     title: 'Recommended award',
     value: ({ figures: { accepted, award }, awarded }) =>
       awarded?.offers.map((offer) => `${offer} (awarded)`).join(', ') ??
@@ -175,6 +180,24 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: recommendationCell,
   },
 ]
+
+/** The due date, and what has become of it: days left, or the state. */
+function DueCell({ responseDueDate, daysToDue, state, overdue, missingSince, listed }: Row) {
+  return (
+    <>
+      {plain(responseDueDate)}{' '}
+      {overdue ? (
+        <Badge tone="bad">overdue</Badge>
+      ) : state === 'open' ? (
+        daysToDue !== null && <span class="muted small">{formatDaysFromToday(daysToDue)}</span>
+      ) : (
+        <Badge tone="neutral">{plain(state)}</Badge>
+      )}{' '}
+      {missingSince !== null && <Badge tone="warn">missing</Badge>}
+      {listed !== null && <Badge tone="warn">{`list: ${plain(listDiffLabel(listed))}`}</Badge>}
+    </>
+  )
+}
 
 function recommendationCell({ figures: { award, accepted }, unreadOffers, awarded }: Row) {
   if (awarded !== null) {
@@ -207,10 +230,9 @@ function AwardCell({ offers, tonnes, pricePerTonne, badge }: AwardCellProps) {
   const more = others.length === 0 ? '' : ` and ${others.length} more`
   return (
     <>
-      {plain(first)}
-      {more}
-      <div class="muted small">{`${amount(tonnes)} t${pricePerTonne === null ? '' : ` at ${price(pricePerTonne)}`}`}</div>
-      {badge}
+      {badge} {plain(first)}
+      {more}{' '}
+      <span class="muted small">{`${amount(tonnes)} t${pricePerTonne === null ? '' : ` at ${price(pricePerTonne)}`}`}</span>{' '}
     </>
   )
 }

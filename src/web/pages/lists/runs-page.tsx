@@ -1,6 +1,6 @@
-import { RUN_KINDS, RUN_OUTCOMES, type RunOutcome, type RunRecord } from '../../../core/records.js'
-import { momentColumn } from '../../components/columns.js'
-import { Badge, Command, type Tone, UNKNOWN } from '../../components/format.js'
+import { RUN_KINDS, RUN_OUTCOMES, type RunKind, type RunOutcome, type RunRecord } from '../../../core/records.js'
+import { channelColumn, momentColumn, withUnit } from '../../components/columns.js'
+import { Badge, Command, plain, type Tone, UNKNOWN } from '../../components/format.js'
 import type { Column } from '../../tables/table.js'
 import { type PageContent, type PageRequest, pageOf, readChannel, readChoice } from '../page.js'
 import { listPage } from './list-page.js'
@@ -20,13 +20,14 @@ export async function runsPage(page: PageRequest): Promise<PageContent> {
     lead: <>Each poll and each closing round of a channel, with what it found.</>,
     choices: [
       { name: 'channel', title: 'Channel', values: channels },
-      { name: 'kind', title: 'Kind', values: RUN_KINDS },
+      { name: 'kind', title: 'Kind', values: RUN_KINDS.map((one) => [one, KIND_TEXTS[one]] as const) },
       { name: 'outcome', title: 'Outcome', values: RUN_OUTCOMES },
     ],
     shown: pageOf(page, {
       name: 'runs',
       caption: 'Polls and closing rounds, newest first',
-      columns: RUN_COLUMNS,
+      columns: runColumns(channels),
+      narrow: 'lines',
       rows: await queries.runs({ ...filter, limit: MAX_RUNS }),
       maxRows: MAX_RUNS,
       empty: (
@@ -40,11 +41,13 @@ export async function runsPage(page: PageRequest): Promise<PageContent> {
 
 const TONES: Record<RunOutcome, Tone> = { complete: 'good', partial: 'warn', failed: 'bad', interrupted: 'warn' }
 
-export const RUN_COLUMNS: readonly Column<RunRecord>[] = [
-  { key: 'run', title: 'Run', value: ({ id }) => id, align: 'right' },
-  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
-  { key: 'kind', title: 'Kind', value: ({ kind }) => kind },
-  momentColumn('startedAt', 'Started (UTC)', ({ startedAt }) => startedAt),
+const KIND_TEXTS: Record<RunKind, string> = { rfqs: 'RFQs', listings: 'listings', close: 'closing round' }
+
+/** What every list of runs shows. */
+export const runColumns = (channels: readonly string[]): readonly Column<RunRecord>[] => [
+  momentColumn('startedAt', 'Started', ({ startedAt }) => startedAt),
+  channelColumn(channels),
+  { key: 'kind', title: 'Kind', value: ({ kind }) => kind, cell: ({ kind }) => KIND_TEXTS[kind] },
   {
     key: 'seconds',
     title: 'Duration',
@@ -52,7 +55,7 @@ export const RUN_COLUMNS: readonly Column<RunRecord>[] = [
     value: seconds,
     cell: (run) => {
       const took = seconds(run)
-      return took === null ? UNKNOWN : `${took.toFixed(1)} s`
+      return took === null ? UNKNOWN : took < 100 ? `${took.toFixed(1)} s` : `${Math.round(took / 60)} min`
     },
   },
   {
@@ -66,15 +69,35 @@ export const RUN_COLUMNS: readonly Column<RunRecord>[] = [
       </>
     ),
   },
-  { key: 'requests', title: 'Requests', value: ({ requests }) => requests, align: 'right' },
-  { key: 'seen', title: 'Seen', value: ({ seen }) => seen, align: 'right' },
-  { key: 'new', title: 'New', value: ({ inserted }) => inserted, align: 'right' },
-  { key: 'changed', title: 'Changed', value: ({ changed }) => changed, align: 'right' },
-  { key: 'missing', title: 'Missing', value: ({ missing }) => missing, align: 'right' },
-  { key: 'invalid', title: 'Invalid', value: ({ invalid }) => invalid, align: 'right' },
-  { key: 'postponed', title: 'Postponed', value: ({ postponed }) => postponed, align: 'right' },
-  { key: 'error', title: 'Error', value: ({ error }) => error },
+  count('requests', 'Requests', 'requests', ({ requests }) => requests),
+  count('seen', 'Seen', 'seen', ({ seen }) => seen),
+  count('new', 'New', 'new', ({ inserted }) => inserted),
+  count('changed', 'Changed', 'changed', ({ changed }) => changed),
+  count('missing', 'Missing', 'missing', ({ missing }) => missing, 'nothing is missing'),
+  count('invalid', 'Invalid', 'invalid', ({ invalid }) => invalid, 'no document is invalid'),
+  count('postponed', 'Postponed', 'postponed', ({ postponed }) => postponed, 'nothing was postponed'),
+  {
+    key: 'error',
+    title: 'Error',
+    width: 'wide',
+    value: ({ error }) => error,
+    shared: ({ error }) => (error === null ? 'no run has an error' : `each has the error: ${plain(error)}`),
+  },
+  { key: 'run', title: 'Run', value: ({ id }) => id, align: 'right', isSecondary: true },
 ]
+
+/** A column of counts. @param none what to say in place of the column if all are 0 */
+const count = (
+  key: string,
+  title: string,
+  unit: string,
+  value: (run: RunRecord) => number,
+  none?: string,
+): Column<RunRecord> => ({
+  ...{ key, title, value, align: 'right' },
+  cell: (run) => withUnit(String(value(run)), unit),
+  ...(none !== undefined && { shared: (run) => (value(run) === 0 ? none : `${value(run)} ${unit} in each run`) }),
+})
 
 function seconds({ startedAt, finishedAt, times }: RunRecord): number | null {
   return finishedAt === null || times > 1 ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000

@@ -11,7 +11,7 @@ import { TableView } from '../../components/table-view.js'
 import { HttpError } from '../../http/errors.js'
 import { type Column, parseSorting, type Table } from '../../tables/table.js'
 import { downloadOf } from '../../tables/table-file.js'
-import { RUN_COLUMNS } from '../lists/runs-page.js'
+import { runColumns } from '../lists/runs-page.js'
 import {
   addForm,
   addPage,
@@ -81,7 +81,8 @@ function channelPage(page: PageRequest, model: ChannelView, { asked = null, mist
   const runs = pageOf(page, {
     name: 'runs',
     caption: `The newest runs of ${key}`,
-    columns: RUN_COLUMNS.filter(({ key: column }) => column !== 'channel'),
+    narrow: 'lines',
+    columns: runColumns([]).filter(({ key: column }) => column !== 'channel'),
     rows: model.runs,
     empty: <>The channel was not polled yet.</>,
   })
@@ -125,8 +126,8 @@ function channelPage(page: PageRequest, model: ChannelView, { asked = null, mist
             <a href={closingPath(key, nameById(model.lastClose.rfqId))}>
               {plain(`RFQ ${model.lastClose.rfqNumber ?? model.lastClose.rfqId}`)}
             </a>
-            , {plain(model.lastClose.outcome)}, <Moment at={model.lastClose.decidedAt} /> UTC. Newest closing decision
-            about each RFQ: {model.closings.map(({ decision, rfqs }) => `${rfqs} ${decision}`).join(', ')}.
+            , {plain(model.lastClose.outcome)}, <Moment at={model.lastClose.decidedAt} />. Newest closing decision about
+            each RFQ: {model.closings.map(({ decision, rfqs }) => `${rfqs} ${decision}`).join(', ')}.
           </p>
         )}
         <div class="charts">
@@ -193,8 +194,8 @@ export async function channelsPage({ query, queries, now, link, suggest }: PageR
         align: 'right',
         value: ({ channel }) => counts.get(channel)?.overdue ?? 0,
       },
-      momentColumn('rfqsAt', 'RFQs polled (UTC)', ({ rfqsAt }) => rfqsAt),
-      momentColumn('listingsAt', 'Listings polled (UTC)', ({ listingsAt }) => listingsAt),
+      momentColumn('rfqsAt', 'RFQs polled', ({ rfqsAt }) => rfqsAt),
+      momentColumn('listingsAt', 'Listings polled', ({ listingsAt }) => listingsAt),
     ],
     rows: freshness,
     empty: <>No channel is configured.</>,

@@ -8,7 +8,7 @@ import {
 import { formatCount } from '../../../core/text/number-format.js'
 import { scrubError } from '../../../core/text/secret-scrubber.js'
 import type { ActionDeps } from '../../api/actions.js'
-import { momentColumn } from '../../components/columns.js'
+import { channelColumn, momentColumn } from '../../components/columns.js'
 import { Badge, Command, Notice, plain, type Tone, UNKNOWN } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
 import { HttpError } from '../../http/errors.js'
@@ -75,7 +75,7 @@ async function notificationsPage(page: PageRequest, { scrub }: NotificationsDeps
   const shown = pageOf(page, {
     name: 'deliveries',
     caption: 'Notifications, newest first',
-    columns: deliveryColumns(new Set(known), again),
+    columns: deliveryColumns(new Set(known), page.channels, again),
     rows: found.map((one) => scrubError(one, scrub)),
     maxRows: MAX_DELIVERIES,
     empty: <>No notifications match. Events go to targets by the routes under notify: in the configuration.</>,
@@ -187,9 +187,9 @@ function targetColumns(again: ResendForm | null): readonly Column<TargetState>[]
         dead === 0 ? '0' : <a href={`${PATH}?state=dead&target=${encodeURIComponent(target)}`}>{dead}</a>,
     },
     { key: 'failures', title: 'Failed attempts in a row', align: 'right', value: ({ failures }) => failures },
-    momentColumn('retryAt', 'Next try (UTC)', ({ retryAt }) => retryAt),
-    momentColumn('succeededAt', 'Last success (UTC)', ({ succeededAt }) => succeededAt),
-    momentColumn('since', 'Since (UTC)', ({ since }) => since),
+    momentColumn('retryAt', 'Next try', ({ retryAt }) => retryAt),
+    momentColumn('succeededAt', 'Last success', ({ succeededAt }) => succeededAt),
+    momentColumn('since', 'Since', ({ since }) => since),
     {
       key: 'error',
       title: 'Last error',
@@ -213,13 +213,17 @@ function targetState({ failures, pending, succeededAt }: TargetState): keyof typ
   return succeededAt === null ? 'unused' : 'working'
 }
 
-function deliveryColumns(targets: ReadonlySet<string>, again: ResendForm | null): readonly Column<DeliveryRecord>[] {
+function deliveryColumns(
+  targets: ReadonlySet<string>,
+  channels: readonly string[],
+  again: ResendForm | null,
+): readonly Column<DeliveryRecord>[] {
   return [
-    { key: 'id', title: 'Id', align: 'right', value: ({ id }) => id },
+    { key: 'id', fileOnly: true, title: 'Id', value: ({ id }) => id },
     { key: 'target', title: 'Target', value: ({ target }) => target },
     { key: 'kind', title: 'Kind', width: 'line', value: ({ kind }) => kind },
-    { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
-    { key: 'sequence', title: 'Event', align: 'right', value: ({ sequence }) => sequence },
+    channelColumn(channels),
+    { key: 'sequence', fileOnly: true, title: 'Event', value: ({ sequence }) => sequence },
     {
       key: 'state',
       title: 'State',
@@ -227,10 +231,18 @@ function deliveryColumns(targets: ReadonlySet<string>, again: ResendForm | null)
       cell: ({ state }) => <Badge tone={STATES[state].tone}>{STATES[state].message}</Badge>,
     },
     { key: 'attempts', title: 'Attempts', align: 'right', value: ({ attempts }) => attempts },
-    momentColumn('createdAt', 'Since (UTC)', ({ createdAt }) => createdAt),
-    momentColumn('attemptedAt', 'Last try (UTC)', ({ attemptedAt }) => attemptedAt),
-    momentColumn('nextAt', 'Not before (UTC)', ({ nextAt }) => nextAt),
-    { key: 'status', title: 'Status', align: 'right', value: ({ status }) => status },
+    momentColumn('createdAt', 'Since', ({ createdAt }) => createdAt),
+    momentColumn('attemptedAt', 'Last try', ({ attemptedAt }) => attemptedAt),
+    momentColumn('nextAt', 'Not before', ({ nextAt }) => nextAt, {
+      shared: ({ nextAt }) => (nextAt === null ? 'none waits for a later try' : 'all wait for the same moment'),
+    }),
+    {
+      key: 'status',
+      title: 'HTTP status',
+      align: 'right',
+      value: ({ status }) => status,
+      shared: ({ status }) => (status === null ? 'none has an HTTP status' : `all were answered ${status}`),
+    },
     {
       key: 'error',
       title: 'Last error',

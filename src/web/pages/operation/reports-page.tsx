@@ -131,6 +131,7 @@ async function reportsPage(page: PageRequest, { jobs, files }: ReportsDeps): Pro
     body: (
       <>
         <h1>Reports</h1>
+        <p class="lead">Comparisons of RFQs and overviews of channels, as files. One that was made stays as it is.</p>
         {request.user?.role === 'operator' && (
           <form class="filters noprint" method="post" action="/reports">
             <input type="hidden" name="_csrf" value={request.csrfToken} />
@@ -160,7 +161,7 @@ async function reportsPage(page: PageRequest, { jobs, files }: ReportsDeps): Pro
         )}
         {running.rows.length > 0 && (
           <>
-            <h2>Asked for here</h2>
+            <h2>Requested here</h2>
             <TableView table={running} link={link} />
           </>
         )}
@@ -188,7 +189,7 @@ const FILE_COLUMNS: readonly Column<ReportFile>[] = [
       </>
     ),
   },
-  momentColumn('writtenAt', 'Made (UTC)', ({ writtenAt }) => writtenAt),
+  momentColumn('writtenAt', 'Made', ({ writtenAt }) => writtenAt),
   {
     key: 'bytes',
     title: 'Size',
@@ -196,10 +197,16 @@ const FILE_COLUMNS: readonly Column<ReportFile>[] = [
     value: ({ bytes }) => bytes,
     cell: ({ bytes }) => `${amount(Math.ceil(bytes / 1024))} KiB`,
   },
-  { key: 'madeBy', title: 'Made by', value: ({ madeBy }) => madeBy },
+  {
+    key: 'madeBy',
+    title: 'Made by',
+    value: ({ madeBy }) => madeBy,
+    shared: ({ madeBy }) => (madeBy === null ? 'who made them was not recorded' : `all were made by ${plain(madeBy)}`),
+  },
   {
     key: 'sha256',
     title: 'SHA-256',
+    isSecondary: true,
     value: ({ sha256 }) => sha256,
     cell: ({ sha256 }) => (sha256 === null ? UNKNOWN : <code title={sha256}>{`${sha256.slice(0, 12)}…`}</code>),
   },
@@ -221,7 +228,7 @@ const JOB_COLUMNS: readonly Column<ReportJob>[] = [
     cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge>,
   },
   { key: 'by', title: 'By', value: ({ requestedBy }) => requestedBy },
-  momentColumn('requestedAt', 'Requested (UTC)', ({ requestedAt }) => requestedAt.toISOString()),
+  momentColumn('requestedAt', 'Requested', ({ requestedAt }) => requestedAt.toISOString()),
 ]
 
 /** `/reports/jobs/ID`: the status of one report. */
@@ -241,7 +248,7 @@ async function jobPage({ path }: PageRequest, { jobs }: ReportsDeps): Promise<Pa
         <p>
           <Badge tone={TONES[job.state]}>{job.state}</Badge>{' '}
           <span class="muted">
-            requested by {plain(job.requestedBy)}, <Moment at={job.requestedAt.toISOString()} /> UTC
+            requested by {plain(job.requestedBy)}, <Moment at={job.requestedAt.toISOString()} />
           </span>
         </p>
         {!isOver && (

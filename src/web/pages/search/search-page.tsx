@@ -40,7 +40,8 @@ export async function searchPage(page: PageRequest): Promise<PageContent | Redir
           <Searched />
         ) : isFound ? (
           <>
-            <Group results={results} group="rfqs" title="RFQs" more={`/rfqs?q=${encodeURIComponent(text)}`}>
+            <Found results={results} />
+            <Group results={results} group="rfqs" more={`/rfqs?q=${encodeURIComponent(text)}`}>
               {results.rfqs.items.map((rfq) => (
                 <RfqResult rfq={rfq} {...context} />
               ))}
@@ -48,14 +49,13 @@ export async function searchPage(page: PageRequest): Promise<PageContent | Redir
             <Group
               results={results}
               group="offers"
-              title="Offers"
               more={group === null ? `/search?q=${encodeURIComponent(text)}&in=offers` : null}
             >
               {results.offers.items.map((offer) => (
                 <OfferResult offer={offer} {...context} />
               ))}
             </Group>
-            <Group results={results} group="listings" title="Listings" more={`/listings?q=${encodeURIComponent(text)}`}>
+            <Group results={results} group="listings" more={`/listings?q=${encodeURIComponent(text)}`}>
               {results.listings.items.map((listing) => (
                 <ListingResult listing={listing} {...context} />
               ))}
@@ -90,22 +90,38 @@ const Searched = () => (
   </>
 )
 
+const GROUP_TITLES: Record<SearchGroup, string> = { rfqs: 'RFQs', offers: 'Offers', listings: 'Listings' }
+
+const countOf = ({ items, more }: SearchResults[SearchGroup]) => `${more ? 'first ' : ''}${items.length}`
+
+/** How many were found of each group, with links to them. */
+const Found = ({ results }: { results: SearchResults }) => (
+  <p class="lead" role="status">
+    {SEARCH_GROUPS.filter((group) => results[group].items.length > 0).map((group, at) => (
+      <>
+        {at > 0 && ' · '}
+        <a href={`#${group}`}>{GROUP_TITLES[group]}</a> {countOf(results[group])}
+      </>
+    ))}
+  </p>
+)
+
 interface GroupProps {
   results: SearchResults
   group: SearchGroup
-  title: string
   /** Where the others are; null if they are listed nowhere. */
   more: string | null
   children: ComponentChildren
 }
 
-function Group({ results, group, title, more, children }: GroupProps) {
+function Group({ results, group, more, children }: GroupProps) {
   const { items, more: hasMore } = results[group]
+  const title = GROUP_TITLES[group]
   if (items.length === 0) return null
   return (
     <section>
-      <h2>
-        {title} <span class="muted">{`${hasMore ? 'first ' : ''}${items.length}`}</span>
+      <h2 id={group}>
+        {title} <span class="muted">{countOf(results[group])}</span>
       </h2>
       <ul class="plain results">{children}</ul>
       {hasMore && (
@@ -150,11 +166,13 @@ function Result({
   ]
   return (
     <li>
-      <a href={item.path}>
-        <Marked text={item.title} words={words} />
-      </a>{' '}
-      {badges}
-      <div class="muted small">{all.map((fact, at) => (at === 0 ? fact : <> · {fact}</>))}</div>
+      <span>
+        <a href={item.path}>
+          <Marked text={item.title} words={words} />
+        </a>{' '}
+        {badges}
+      </span>
+      <span class="muted small">{all.map((fact, at) => (at === 0 ? fact : <> · {fact}</>))}</span>
     </li>
   )
 }
