@@ -170,10 +170,9 @@ th[aria-sort=descending] a::after{content:" ↓"}
 .r{text-align:right;font-variant-numeric:tabular-nums}
 td.r,.line{white-space:nowrap}
 td.wide>div{min-width:12rem}
-td.clip{max-width:0;width:40%}
+td.clip{max-width:0;width:17%}
+td.clip:first-child{width:24%}
 td.clip>div{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
-#rfqs td.clip{width:15%}
-#rfqs td.clip:first-child{width:24%}
 .phone{display:none}
 td a{text-decoration:none}
 td a:hover{text-decoration:underline}
@@ -275,7 +274,7 @@ tr.chosen>*{background:var(--section)}
   .cards td::before{content:attr(data-label);flex:0 0 6.5rem;color:var(--faint);font-size:var(--t4)}
   .phone{display:inline}
   .table{margin-left:0;margin-right:0}
-  .cards td.clip{max-width:none;width:auto}
+  .cards td.clip:nth-child(n){max-width:none;width:auto}
   .cards td.clip>div{white-space:normal}
   .cards.lines td,.cards.lines td>div{display:inline}
   .cards.lines td:first-child{display:block;font-weight:550}

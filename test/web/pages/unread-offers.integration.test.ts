@@ -9,7 +9,7 @@ it('pages and their files count the offers of an RFQ that was not read yet apart
   await fixture.pollRfqs()
   const { app } = await openPages(fixture)
   const page = async (path: string) => (await app.inject(path)).body
-  expect(await page('/rfqs')).toContain('2, not read yet')
+  expect(await page('/rfqs')).toContain('2 unread')
   expect(await page(`/rfqs/${KEY}/${unread}`)).toContain('2 offers, not read yet')
   const rows = JSON.parse(await page('/rfqs?format=json&sort=-offers'))
   const counts = rows.map((row: Record<string, unknown>) => [row.number, row.offers, row.unreadOffers])

@@ -59,7 +59,7 @@ const COLUMNS: readonly Column<ListingItem>[] = [
   {
     key: 'registry',
     title: 'Registry',
-    width: 'line',
+    width: 'clip',
     value: ({ registry }) => registry,
     cell: ({ registry, registryId }) => plain(`${registry ?? ''} ${registryId ?? ''}`),
   },
@@ -83,5 +83,5 @@ const COLUMNS: readonly Column<ListingItem>[] = [
 ]
 
 const CHANGED = momentColumn<ListingItem>('observedAt', 'Changed', ({ observedAt }) => observedAt, {
-  isSecondary: true,
+  fileOnly: true,
 })

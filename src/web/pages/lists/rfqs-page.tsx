@@ -228,11 +228,14 @@ type AwardCellProps = Pick<AcceptedSummary, 'offers' | 'tonnes' | 'pricePerTonne
 function AwardCell({ offers, tonnes, pricePerTonne, badge }: AwardCellProps) {
   const [first, ...others] = offers
   const more = others.length === 0 ? '' : ` and ${others.length} more`
+  const figures = `${amount(tonnes)} t${pricePerTonne === null ? '' : ` at ${price(pricePerTonne)}`}`
   return (
     <>
-      {badge} {plain(first)}
-      {more}{' '}
-      <span class="muted small">{`${amount(tonnes)} t${pricePerTonne === null ? '' : ` at ${price(pricePerTonne)}`}`}</span>{' '}
+      {badge}{' '}
+      <span title={`${plain(offers.join(', '))}, ${figures}`}>
+        {plain(first)}
+        {more} <span class="muted small">{figures}</span>
+      </span>{' '}
     </>
   )
 }
