@@ -41,9 +41,15 @@ export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<R
               <tr class={table.isEmphasized?.(row) ? 'chosen' : undefined}>
                 {columns.map((column) => {
                   const { key, title, cell, value } = column
-                  const content = cell ? cell(row) : textOf(value(row))
+                  const text = textOf(value(row))
+                  const content = cell ? cell(row) : text
                   return (
-                    <td key={key} class={classOf(column, content === UNKNOWN)} data-label={title}>
+                    <td
+                      key={key}
+                      class={classOf(column, content === UNKNOWN)}
+                      data-label={title}
+                      title={column.width === 'clip' ? text : undefined}
+                    >
                       <div>{content}</div>
                     </td>
                   )
