@@ -97,3 +97,12 @@ export function nameProblem(text: string, maxLength = MAX_NAME_LENGTH): string |
   if (text.length > maxLength) return `is longer than ${maxLength} characters`
   return NOT_IN_NAMES.test(text) ? 'has characters that are not shown' : null
 }
+
+/** Maximum length of the reason that a person gives for a decision. */
+export const MAX_REASON_LENGTH = 2_000
+
+/** Why a text cannot be recorded as the reason for a decision, such as `is empty`; null if it can. */
+export function reasonProblem(text: string): string | null {
+  if (!/[\p{L}\p{N}]/u.test(text)) return 'is empty'
+  return text.length > MAX_REASON_LENGTH ? `is longer than ${MAX_REASON_LENGTH} characters` : null
+}

@@ -1,6 +1,7 @@
 import { awardState, awardText } from '../../compare/decision/award-state.js'
 import type { AwardRecord } from '../../core/decision/award-record.js'
 import { differingSettings } from '../../core/decision/settings.js'
+import { reasonProblem } from '../../core/text/clean-text.js'
 import { checkAward } from '../../recommendations/awards/check-award.js'
 import { offerIds } from '../../recommendations/awards/offer-names.js'
 import type { Awards, RecommendationQueries } from '../../store/contract.js'
@@ -33,9 +34,15 @@ export async function prepareAward({ store, compare }: PrepareSource, order: Awa
   const [newest] = await store.awards({ channel, rfqId, limit: 1 })
   return {
     state: award === null ? null : awardState(award, { offers: report.offers, settings }),
-    refusals: [...refusalOf(newest, asOf), ...refusals],
+    refusals: [...refusalOf(newest, asOf), ...reasonRefusal(because), ...refusals],
     rfqNumber: report.rfq.number,
   }
+}
+
+/** A reason must be one that can be read. */
+function reasonRefusal(because: string | null): string[] {
+  const problem = because === null ? null : reasonProblem(because)
+  return problem === null ? [] : [`The reason ${problem}.`]
 }
 
 /** Why the newest award of the RFQ keeps another one from being recorded. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_REASON_LENGTH, reasonProblem } from '../../core/text/clean-text.js'
 import { awardRecordSchema } from '../../views/awards/award-schema.js'
 import { type ActionEndpoint, action, rfqOfPath, userName } from './actions.js'
 import { asOf } from './parameters.js'
@@ -6,14 +7,12 @@ import { ProblemError, unknownName } from './problem.js'
 
 const PATH = '/rfqs/{org}/{channel}/{rfq}/awards'
 
-/** Longer reasons belong in a document of their own. */
-export const MAX_REASON_LENGTH = 2_000
-
 const reason = z
   .string({ error: 'a text' })
   .trim()
   .min(1, { error: 'a text' })
   .max(MAX_REASON_LENGTH, { error: `at most ${MAX_REASON_LENGTH} characters` })
+  .refine((text) => reasonProblem(text) === null, { error: 'a text that can be read' })
 
 /** What an operator records about awards. */
 export const AWARD_ENDPOINTS: readonly ActionEndpoint[] = [

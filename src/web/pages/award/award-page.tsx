@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { reasonProblem } from '../../../core/text/clean-text.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import type { AwardItem } from '../../../views/awards/award-list.js'
 import type { AwardActions } from '../../../views/awards/award-order.js'
@@ -115,7 +116,7 @@ async function withdraw(
 ): Promise<Answer> {
   const { channel } = found.view
   const because = (fields.because ?? '').trim()
-  if (because === '')
+  if (reasonProblem(because) !== null)
     return { status: 400, ...(await awardPage(page, found, { mistake: 'Nothing was withdrawn: say why.' })) }
   const order = { channel, rfqId: found.id, because, by: page.request.user?.name ?? '' }
   const withdrawn = await actions.withdraw({ ...order, award: Number(fields.withdraw) })

@@ -8,6 +8,7 @@ import { type ScenarioActions, type ScenarioRefusal, saveScenario } from '../../
 import { settingTitle } from '../../../views/rfq/setting-changes.js'
 import { isSettingName } from '../../../views/settings.js'
 import { Notice, plain } from '../../components/format.js'
+import { HttpError } from '../../http/errors.js'
 import {
   addForm,
   addPage,
@@ -28,7 +29,8 @@ export function addScenarios(app: FastifyInstance, deps: PageDeps, actions: Scen
     const rfq = await readRfq(page)
     const shown = Object.fromEntries(Object.entries(fields).filter(([name]) => name === 'as_of' || isSettingName(name)))
     if (fields.delete !== undefined) {
-      await actions.deleteScenario({ channel: rfq.channel, rfqId: rfq.id }, fields.delete)
+      const isDeleted = await actions.deleteScenario({ channel: rfq.channel, rfqId: rfq.id }, fields.delete)
+      if (!isDeleted) throw new HttpError(404, 'the RFQ has no scenario of this name; it may have been deleted')
       return { redirect: panelPath(rfq, shown) }
     }
     return save(page, { rfq, shown, name: fields.name ?? '', replace: fields.replace === 'yes' }, actions)
