@@ -287,7 +287,9 @@ describe('/rfqs', () => {
     const app = await pagesOf(fixture)
     const numbers = async (url: string) => {
       const { body } = await app.inject(url)
-      return [...body.matchAll(/data-label="RFQ" title="\d+"><div><span class="muted">(\d+)</g)].map(([, number]) => Number(number))
+      return [...body.matchAll(/data-label="RFQ" title="\d+"><div><span class="muted">(\d+)</g)].map(([, number]) =>
+        Number(number),
+      )
     }
     expect(await numbers('/rfqs?q=batch+5013')).toEqual([5013])
     expect(await numbers('/rfqs?q=batch&sort=-number')).toHaveLength(100)
