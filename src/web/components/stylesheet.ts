@@ -132,7 +132,7 @@ td .button,td button{min-height:0;padding:1px 8px}
 .actions,.buttons{margin:var(--s3) 0}
 .actions form,.make form{margin:0}
 .filters{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s3);align-items:end;margin:var(--s3) 0}
-.filters .field{margin:0;gap:2px}
+.filters .field{margin:0;gap:2px;max-width:100%;grid-template-columns:minmax(0,auto)}
 .filters label{font-weight:400;font-size:var(--t4);color:var(--muted)}
 fieldset{border:0;border-top:1px solid var(--line);padding:var(--s2) 0;margin:var(--s3) 0 0;min-width:0}
 legend{font-weight:600;padding:0 var(--s2) 0 0}

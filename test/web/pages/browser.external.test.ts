@@ -81,9 +81,20 @@ describe.skipIf(isMissing)('in Chromium', () => {
     const fixture = await story()
     await giveUp(fixture, ['crm', 'mail'])
     const base = await serve(fixture)
-    const lists = ['/', '/rfqs', '/changes', '/listings', '/channels', '/channels/acme/forest', '/reports', '/runs']
+    const lists = [
+      '/',
+      '/rfqs',
+      '/awards',
+      '/search?q=forest',
+      '/changes',
+      '/listings',
+      '/channels',
+      '/channels/acme/forest',
+      '/reports',
+      '/runs',
+    ]
     const more = ['/closings', '/problems', '/notifications', '/queue', '/api', '/nothing']
-    const ofRfq = [RFQ, `${RFQ}/offers/${fixture.offer}`, `${RFQ}/closing`]
+    const ofRfq = [RFQ, `${RFQ}/offers/${fixture.offer}`, `${RFQ}/closing`, `${RFQ}/award`]
     const page = await openBrowser(base)
     let isDark = false
     for (const url of runsLongTests ? [...lists, ...more, ...ofRfq] : ['/', '/rfqs', RFQ]) {
