@@ -6,7 +6,7 @@ import type { RfqListRow } from '../rfqs/rfq-list.js'
 import { nullableText, text } from '../schema.js'
 import type { ViewSource } from '../source.js'
 import { awardRecordSchema } from './award-schema.js'
-import { type StandingAward, standingAwards } from './standing-awards.js'
+import { type StandingAward, withStates } from './standing-awards.js'
 
 /** Those about which a person has to do something come first. */
 export const AWARD_STATES = ['differs', 'waiting', 'accepted', 'withdrawn'] as const
@@ -37,42 +37,74 @@ export type AwardItem = z.infer<typeof awardItem>
 /** Which awards are listed, newest first. */
 export type AwardListQuery = Omit<AwardFilter, 'standing' | 'rfqIds'> & { now: Date }
 
-/** The awards of the desk, with what the marketplace shows of them. */
-export async function listAwards(source: ViewSource, query: AwardListQuery): Promise<AwardItem[]> {
-  const { now, ...filter } = query
+/** A part of the list of awards in which those that have to be settled come first. */
+export interface AwardPage {
+  items: AwardItem[]
+  /** Awards of each state, on all pages. */
+  counts: Record<AwardItem['state'], number>
+}
+
+type AwardWithState = AwardRecord & Pick<AwardItem, 'state' | 'acceptBy' | 'message' | 'next'>
+
+/** The awards of the desk, newest first, with what the marketplace shows of them. */
+export const listAwards = async (source: ViewSource, query: AwardListQuery): Promise<AwardItem[]> =>
+  toItems(source, await readAwards(source, query), query)
+
+/** The same, those that differ first, then those that wait. */
+export async function awardPage(
+  source: ViewSource,
+  { page, ...query }: AwardListQuery & { page: { from: number; to: number } },
+): Promise<AwardPage> {
+  const awards = await readAwards(source, query)
+  const isSettled = ({ state }: AwardWithState) => state === 'accepted' || state === 'withdrawn'
+  const ordered = [
+    ...awards.filter(({ state }) => state === 'differs'),
+    ...awards.filter(({ state }) => state === 'waiting'),
+    ...awards.filter(isSettled),
+  ]
+  const counts = { differs: 0, waiting: 0, accepted: 0, withdrawn: 0 }
+  for (const { state } of awards) counts[state]++
+  return { items: await toItems(source, ordered.slice(page.from, page.to), query), counts }
+}
+
+async function readAwards(source: ViewSource, { now, ...filter }: AwardListQuery): Promise<AwardWithState[]> {
   const { asOf } = filter
   const awards = await source.store.awards(filter)
-  const states = new Map<string, StandingAward>()
-  const rows = new Map<string, RfqListRow>()
+  const standing = new Map<string, StandingAward>()
   for (const channel of new Set(awards.map((award) => award.channel))) {
-    const ids = [...new Set(awards.flatMap((award) => (award.channel === channel ? award.rfqId : [])))]
-    for (const [key, each] of await standingAwards(source, { channel, ids, now, asOf })) states.set(key, each)
-    for (const row of await source.rfqs.rows({ now, channel, ids, ...(asOf && { asOf }) }))
-      rows.set(`${channel}\t${row.id}`, row)
+    const own = awards.filter((award) => award.channel === channel && award.withdrawn === null)
+    for (const [key, each] of await withStates(source, own, { channel, now, asOf })) standing.set(key, each)
   }
   return awards.map((award) => {
-    const key = `${award.channel}\t${award.rfqId}`
-    return toItem(award, states.get(key), rows.get(key), asOf)
+    if (award.withdrawn !== null) return { ...award, state: 'withdrawn', acceptBy: null, message: null, next: null }
+    const { status, findings, next } = standing.get(keyOf(award))?.state ?? UNKNOWN_STATE
+    const [firstExpiry = null] = award.offers.flatMap(({ expiryDate }) => expiryDate ?? []).sort()
+    const message = findings.map((finding) => finding.message).join(' ') || null
+    return { ...award, state: status, acceptBy: status === 'waiting' ? firstExpiry : null, message, next }
   })
 }
 
-function toItem(
-  award: AwardRecord,
-  standing: StandingAward | undefined,
-  row: RfqListRow | undefined,
-  asOf: Date | undefined,
-): AwardItem {
-  const { status = 'waiting', findings = [], next = null } = (award.withdrawn === null && standing?.state) || {}
-  const state = award.withdrawn === null ? status : 'withdrawn'
-  const [firstExpiry = null] = award.offers.flatMap(({ expiryDate }) => expiryDate ?? []).sort()
-  return {
-    ...award,
-    // What is led to is shown as it is now, when another RFQ may have the number.
-    rfqName: row === undefined || asOf !== undefined ? nameById(award.rfqId) : row.name,
-    rfqTitle: row?.title ?? null,
-    state,
-    acceptBy: state === 'waiting' ? firstExpiry : null,
-    message: findings.map(({ message }) => message).join(' ') || null,
-    next,
+/** Of an award whose RFQ is not stored, as after a restore. */
+const UNKNOWN_STATE = { status: 'waiting', findings: [], next: null } as const
+
+const keyOf = ({ channel, rfqId }: Pick<AwardRecord, 'channel' | 'rfqId'>) => `${channel}\t${rfqId}`
+
+/** Adds what the RFQs are called. */
+async function toItems(
+  source: ViewSource,
+  awards: readonly AwardWithState[],
+  { now, asOf }: Pick<AwardListQuery, 'now' | 'asOf'>,
+): Promise<AwardItem[]> {
+  const rows = new Map<string, RfqListRow>()
+  for (const channel of new Set(awards.map((award) => award.channel))) {
+    const ids = [...new Set(awards.flatMap((award) => (award.channel === channel ? award.rfqId : [])))]
+    for (const row of await source.rfqs.rows({ now, channel, ids, ...(asOf && { asOf }) }))
+      rows.set(keyOf({ channel, rfqId: row.id }), row)
   }
+  return awards.map((award) => {
+    const row = rows.get(keyOf(award))
+    // What is led to is shown as it is now, when another RFQ may have the number.
+    const rfqName = row === undefined || asOf !== undefined ? nameById(award.rfqId) : row.name
+    return { ...award, rfqName, rfqTitle: row?.title ?? null }
+  })
 }

@@ -22,8 +22,7 @@ interface AwardMoment {
 }
 
 /**
- * The standing awards of RFQs of a channel, by channel and id with a tab between, with what the marketplace shows of them. That is recorded for the present, and computed for
- * past moments and for RFQs that changed since; awards of RFQs that are not stored are left out.
+ * The standing awards of RFQs of a channel, by channel and id with a tab between, with what the marketplace shows of them.
  * @param moment.ids the RFQs; default: all
  */
 export async function standingAwards(
@@ -32,15 +31,27 @@ export async function standingAwards(
 ): Promise<Map<string, StandingAward>> {
   const { channel, asOf } = moment
   const filter = { channel, standing: true, ...(ids && { rfqIds: ids }), ...(asOf && { asOf }) }
-  const awards = await source.store.awards(filter)
+  return withStates(source, await source.store.awards(filter), moment)
+}
+
+/**
+ * The same for awards of a channel that were read. What the marketplace shows is recorded for the present, and computed for past moments
+ * and for RFQs that changed since; awards of RFQs that are not stored are left out.
+ */
+export async function withStates(
+  source: AwardSource,
+  awards: readonly AwardRecord[],
+  moment: AwardMoment,
+): Promise<Map<string, StandingAward>> {
   const rfqIds = awards.map(({ rfqId }) => rfqId)
-  const recorded = asOf === undefined ? await recordedStates(source, rfqIds, moment) : new Map<string, AwardBrief>()
+  const recorded =
+    moment.asOf === undefined ? await recordedStates(source, rfqIds, moment) : new Map<string, AwardBrief>()
   const others = awards.filter(({ rfqId }) => !recorded.has(rfqId))
   const computed = await computedStates(source, others, moment)
   return new Map(
     awards.flatMap((award) => {
       const state = recorded.get(award.rfqId) ?? computed.get(award.rfqId)
-      return state === undefined ? [] : [[`${channel}\t${award.rfqId}`, { award, state }]]
+      return state === undefined ? [] : [[`${moment.channel}\t${award.rfqId}`, { award, state }]]
     }),
   )
 }

@@ -42,7 +42,8 @@ it('/awards › groups awards by what the marketplace shows, and files have all 
   const past = await app.inject(`/awards?format=json&as_of=${decided}`)
   expect(past.json()).toMatchObject([{ id: 1, state: 'waiting' }])
   expect(await page(`?as_of=${decided}`)).toMatch(/As known on/)
-  expect((await app.inject('/awards?sort=-tonnes&channel=acme%2Fforest')).statusCode).toBe(200)
+  expect((await app.inject('/awards?channel=acme%2Fforest&page=1')).statusCode).toBe(200)
+  expect((await app.inject('/awards?page=2')).statusCode).toBe(400)
   expect((await app.inject('/awards?channel=acme%2Fnone')).statusCode).toBe(400)
 })
 

@@ -1,16 +1,17 @@
+import { sum } from '../../../core/numbers.js'
 import { formatCount } from '../../../core/text/number-format.js'
-import type { AwardItem } from '../../../views/awards/award-list.js'
+import type { AwardItem, AwardPage } from '../../../views/awards/award-list.js'
 import { awardPath, rfqPath } from '../../../views/page-paths.js'
 import { plain } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
-import { type Column, parseSorting, sortRows, type Table } from '../../tables/table.js'
+import { type Column, parseSorting, type Table } from '../../tables/table.js'
 import { downloadOf } from '../../tables/table-file.js'
 import { FilterForm } from '../lists/filter-form.js'
-import { type PageContent, type PageRequest, readChannel, readPast, withAsOf } from '../page.js'
+import { type PageContent, type PageRequest, pagesOf, rangeOf, readChannel, readPast, withAsOf } from '../page.js'
 import { awardColumns } from './award-columns.js'
 
 /** The newest awards that are listed. */
-const MAX_AWARDS = 2_000
+const MAX_AWARDS = 1_000
 
 /** What has to be settled comes first. */
 const GROUPS = [
@@ -24,64 +25,68 @@ export async function awardsPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, now, link, channels, suggest } = page
   const channel = await readChannel(page)
   const past = await readPast(page, { ...channel, kind: 'rfqs' })
+  parseSorting(query.sort, [], suggest)
+  const { items, counts } = await queries.awardPage({
+    ...channel,
+    ...(past && { asOf: past.asOf }),
+    ...{ now, limit: MAX_AWARDS, page: rangeOf(query) },
+  })
+  const total = sum(Object.values(counts))
+  const pages = pagesOf(query, total)
   const first = rfqColumns(channels.length > 1, query.as_of)
-  const columns = awardColumns(first, true)
-  const sorting = parseSorting(query.sort, columns, suggest)
-  const awards = await queries.awards({ ...channel, ...(past && { asOf: past.asOf }), now, limit: MAX_AWARDS })
-  const rows = sortRows(awards, columns, sorting)
   const empty = (
     <>
       No award was recorded yet. Open <a href="/rfqs?state=open">an open RFQ</a> and choose “Record award”.
     </>
   )
-  const all: Table<AwardItem> = { name: 'awards', caption: 'Awards', columns, rows, empty }
-  const tables = GROUPS.map(({ name, title, states }) => ({
-    ...all,
-    ...{ name, caption: title, columns: awardColumns(first, states.length > 1) },
-    rows: rows.filter(({ state }) => (states as readonly string[]).includes(state)),
-  }))
+  const all: Table<AwardItem> = {
+    ...{ name: 'awards', caption: 'Awards', columns: awardColumns(first, true), rows: items, empty },
+  }
+  const groups = GROUPS.map(({ title, states, ...group }) => ({
+    count: sum(states.map((state) => counts[state])),
+    table: {
+      ...{ ...all, ...group, caption: title, columns: awardColumns(first, states.length > 1) },
+      rows: items.filter(({ state }) => (states as readonly string[]).includes(state)),
+    },
+  })).filter(({ table }) => table.rows.length > 0)
   return {
     title: 'Awards',
     current: '/awards',
     past,
-    tables: [all, ...tables].map((table) => downloadOf(table)),
+    tables: [all, ...groups.map(({ table }) => table)].map((table) => downloadOf(table)),
     body: (
       <>
         <h1>Awards</h1>
         <p class="lead">
-          {awards.length === 0
+          {total === 0
             ? 'What the desk decided to award.'
-            : `${summaryText(awards)} Offers are accepted on the marketplace, not here.`}
-          {awards.length === MAX_AWARDS && ` Only the newest ${formatCount(MAX_AWARDS, 'award')} are listed.`}
+            : `${summaryText(counts, total)} Offers are accepted on the marketplace, not here.`}
+          {total === MAX_AWARDS && ` Only the newest ${formatCount(MAX_AWARDS, 'award')} are listed.`}
         </p>
         <FilterForm query={query} choices={[{ name: 'channel', title: 'Channel', values: channels }]} />
-        {awards.length === 0 && <div class="notice empty">{empty}</div>}
-        {tables
-          .filter((table) => table.rows.length > 0)
-          .map((table) => (
-            <section key={table.name}>
-              <h2>
-                {table.caption} <span class="muted">{table.rows.length}</span>
-              </h2>
-              <TableView table={table} sorting={sorting} link={link} />
-            </section>
-          ))}
+        {total === 0 && <div class="notice empty">{empty}</div>}
+        {groups.map(({ table, count }, at) => (
+          <section key={table.name}>
+            <h2>
+              {table.caption} <span class="muted">{count}</span>
+            </h2>
+            <TableView table={table} link={link} {...(at === groups.length - 1 && { pages })} />
+          </section>
+        ))}
       </>
     ),
   }
 }
 
-/** `3 awards stand: 1 waits for acceptance, 1 differs from the marketplace, 1 is accepted. 1 was withdrawn.` */
-function summaryText(awards: readonly AwardItem[]): string {
-  const count = (state: AwardItem['state']) => awards.filter((award) => award.state === state).length
-  const [waiting, differs, accepted, withdrawn] = (['waiting', 'differs', 'accepted', 'withdrawn'] as const).map(count)
+/** `3 awards: 1 waits for acceptance, 1 is accepted, 1 was withdrawn.` */
+function summaryText({ waiting, differs, accepted, withdrawn }: AwardPage['counts'], total: number): string {
   const parts = [
-    ...(waiting ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'} for acceptance`] : []),
-    ...(differs ? [`${differs} ${differs === 1 ? 'differs' : 'differ'} from the marketplace`] : []),
-    ...(accepted ? [`${accepted} ${accepted === 1 ? 'is' : 'are'} accepted`] : []),
-    ...(withdrawn ? [`${withdrawn} ${withdrawn === 1 ? 'was' : 'were'} withdrawn`] : []),
+    ...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'} for acceptance`] : []),
+    ...(differs > 0 ? [`${differs} ${differs === 1 ? 'differs' : 'differ'} from the marketplace`] : []),
+    ...(accepted > 0 ? [`${accepted} ${accepted === 1 ? 'is' : 'are'} accepted`] : []),
+    ...(withdrawn > 0 ? [`${withdrawn} ${withdrawn === 1 ? 'was' : 'were'} withdrawn`] : []),
   ]
-  return `${formatCount(awards.length, 'award')}: ${parts.join(', ')}.`
+  return `${formatCount(total, 'award')}: ${parts.join(', ')}.`
 }
 
 /** Which RFQ an award is of. */
