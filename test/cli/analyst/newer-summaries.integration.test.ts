@@ -120,7 +120,7 @@ describe('an offer that cannot be read, of which the RFQ says something newer', 
       banners: [{ code: 'summary-differs' }],
       recommendation: {
         award: { offers: [{ id: beta }] },
-        conditions: [message, 'The offer has not been reviewed yet.', expect.anything()],
+        conditions: [message, 'The offer has not been reviewed yet.', expect.anything(), expect.anything()],
       },
     })
     // The RFQ is read again and again, the offer is not.
