@@ -1,4 +1,5 @@
 import { sum } from '../../core/numbers.js'
+import { withRoundedNumbers } from '../../core/text/number-format.js'
 import type { OpenValue } from '../../store/contract.js'
 import { findCandidates } from './candidates.js'
 import { readClosings } from './closing.js'
@@ -56,5 +57,6 @@ function valuesOf(open: readonly OpenValue[]) {
       total: known.total + total,
     })
   }
-  return [...byCurrency.values()].sort((a, b) => b.total - a.total)
+  // The engines add in different orders.
+  return withRoundedNumbers([...byCurrency.values()].sort((a, b) => b.total - a.total))
 }
