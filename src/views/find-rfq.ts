@@ -178,7 +178,8 @@ async function unknownRfq(store: Pick<History, 'rfqs'>, search: RfqSearch): Prom
     const message = `${start}; at another time it was the name of`
     return { reason: 'unknown', message, listed: listed(rfqs), names: rfqs.map(({ id }) => nameById(id)) }
   }
-  const later = asOf ? await readRfqs(store, { ...search, asOf: undefined }, { match, withoutResponses: true }) : []
+  const now = asOf ? await readRfqs(store, { ...search, asOf: undefined }, { match, withoutResponses: true }) : []
+  const later = now.filter(({ rfq }) => asOf && new Date(rfq.firstObservedAt) > asOf)
   if (later.length > 0) {
     const seen = later.map(({ rfq }) => rfq.firstObservedAt.slice(0, 16).replace('T', ' ')).join(' and ')
     const names = later.map(({ rfq }) => nameById(rfq.id))

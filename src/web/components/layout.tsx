@@ -41,8 +41,6 @@ export interface Frame {
   canSignOut: boolean
   freshness: readonly ChannelFreshness[]
   now: Date
-  /** How much waits for a person, by path of the page that lists it. */
-  waiting?: Readonly<Record<string, number>> | undefined
   /** What was searched for. */
   search?: string | undefined
   /** The past moment that is shown, a link to the present, and the channels without a complete poll of that kind at that moment. */
@@ -119,9 +117,9 @@ const Rail = ({ frame, current }: { frame: Frame; current: string | undefined })
       </form>
     </search>
     <nav aria-label="Pages">
-      <Entries of={PAGES} frame={frame} current={current} />
+      <Entries of={PAGES} current={current} />
       <h2>System</h2>
-      <Entries of={SYSTEM} frame={frame} current={current} />
+      <Entries of={SYSTEM} current={current} />
     </nav>
     <div class="foot">
       {frame.freshness.length > 0 && <Freshness frame={frame} />}
@@ -133,15 +131,7 @@ const Rail = ({ frame, current }: { frame: Frame; current: string | undefined })
   </header>
 )
 
-const Entries = ({
-  of,
-  frame: { waiting },
-  current,
-}: {
-  of: readonly Entry[]
-  frame: Frame
-  current?: string | undefined
-}) =>
+const Entries = ({ of, current }: { of: readonly Entry[]; current: string | undefined }) =>
   of.map(({ path, title }) => (
     <a
       key={path}
@@ -150,12 +140,6 @@ const Entries = ({
       aria-current={path === current ? 'page' : undefined}
     >
       {title}
-      {waiting?.[path] !== undefined && waiting[path] > 0 && (
-        <span class="count">
-          {waiting[path]}
-          <span class="visually-hidden"> waiting</span>
-        </span>
-      )}
     </a>
   ))
 
@@ -197,8 +181,10 @@ function Freshness({ frame: { freshness, now } }: { frame: Frame }) {
   const oldest = ages.includes(null) ? null : (ages.sort()[0] ?? null)
   const isLate = oldest === null || now.getTime() - Date.parse(oldest) > LATE_MS
   return (
-    <details class={isLate ? 'fresh late' : 'fresh'}>
-      <summary>{oldest === null ? 'Not all polled yet' : `Polled ${age(oldest, now)}`}</summary>
+    <details class="fresh">
+      <summary class={isLate ? 'late' : undefined}>
+        {oldest === null ? 'Not all polled yet' : `Polled ${age(oldest, now)}`}
+      </summary>
       <ul>
         {freshness.map(({ channel, rfqsAt, listingsAt }) => (
           <li key={channel}>

@@ -35,7 +35,7 @@ a:hover{text-decoration-thickness:2px}
 .rail .foot p{margin:0}
 .rail .foot ul{margin:var(--s1) 0 0;padding:0;list-style:none;display:grid;gap:var(--s1)}
 .fresh summary::before{content:"";display:inline-block;width:.5rem;height:.5rem;margin-right:.4rem;border-radius:50%;background:var(--goodink)}
-.fresh.late summary::before{background:var(--badink);border-radius:0}
+.fresh summary.late::before{background:var(--badink);border-radius:0}
 .tabs{display:none}
 main{padding:var(--s5) var(--s6) var(--s6);max-width:86rem}
 main:focus{outline:0}
