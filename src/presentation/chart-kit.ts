@@ -25,20 +25,27 @@ export interface Drawing {
 
 type Attributes = Readonly<Record<string, string | number>>
 
+/** Elements of SVG that hold nothing but a title. */
+const SHAPES = ['line', 'path', 'rect', 'circle']
+
+/** Rounded to a tenth of a pixel. */
+export const tenth = (value: number) => String(Math.round(value * 10) / 10)
+
 /** An element; numbers are rounded to a tenth of a pixel. */
 export function element(name: string, attributes: Attributes, content = ''): string {
   const written = Object.entries(attributes).map(([key, value]) => {
-    const shown = typeof value === 'number' ? String(Math.round(value * 10) / 10) : escapeMarkup(value)
+    const shown = typeof value === 'number' ? tenth(value) : escapeMarkup(value)
     return ` ${key}="${shown}"`
   })
-  return `<${name}${written.join('')}>${content}</${name}>`
+  const start = `<${name}${written.join('')}`
+  return content === '' && SHAPES.includes(name) ? `${start}/>` : `${start}>${content}</${name}>`
 }
 
 /** Text whose box has been placed. */
 export const textIn = (words: string, { x, y, width }: Box, className?: string) =>
   element(
     'text',
-    { x: x + width / 2, y: y + TEXT_HEIGHT - 3, 'text-anchor': 'middle', ...(className && { class: className }) },
+    { x: x + width / 2, y: y + TEXT_HEIGHT - 3, ...(className && { class: className }) },
     escapeMarkup(words),
   )
 
@@ -46,8 +53,8 @@ export const line = (x1: number, y1: number, x2: number, y2: number, className: 
   element('line', { x1, y1, x2, y2, class: className })
 export const hint = (words: string) => element('title', {}, escapeMarkup(words))
 export const label = (text: string) => truncate(cleanText(text), MAX_LABEL)
-export const key = (content: string) =>
-  element('svg', { class: 'key', viewBox: '0 0 18 12', 'aria-hidden': 'true' }, content)
+/** The style sheet gives it its size, 18 × 12. */
+export const key = (content: string) => element('svg', { class: 'key', 'aria-hidden': 'true' }, content)
 
 // --- axes ------------------------------------------------------------------------------------------------------------
 
@@ -69,12 +76,14 @@ export function plotFor(y: Axis, right: number): Plot {
 }
 
 /** Lines across the plot with their values. */
-export const grid = ({ ticks, format }: Axis, at: (value: number) => number, { left, right }: Plot) =>
-  ticks.map(
-    (tick) =>
-      line(left, at(tick), right, at(tick), 'grid') +
-      element('text', { x: left - 6, y: at(tick) + 4, 'text-anchor': 'end' }, escapeMarkup(format(tick))),
-  )
+export function grid({ ticks, format }: Axis, at: (value: number) => number, { left, right }: Plot): string[] {
+  const lines = ticks.map((tick) => `M${tenth(left)} ${tenth(at(tick))}H${tenth(right)}`)
+  const values = ticks.map((tick) => element('text', { x: left - 6, y: at(tick) + 4 }, escapeMarkup(format(tick))))
+  return [
+    element('path', { d: lines.join(''), class: 'grid' }),
+    element('g', { 'text-anchor': 'end' }, values.join('')),
+  ]
+}
 
 /** The texts of marks below the plot: all, or every second, third … if they would touch. */
 export function marksBelow(marks: readonly { x: number; text: string }[]): string[] {

@@ -7,7 +7,8 @@ import { scatterDrawing } from './scatter-chart.js'
 /** A chart as the content of a `figure`: caption, SVG, and below it what the shapes stand for. */
 export function chartFigure(chart: Chart): string {
   const { unit, parts, bottom, legend, note } = 'points' in chart ? scatterDrawing(chart) : columnDrawing(chart)
-  const frame = { class: 'plot', viewBox: `0 0 ${WIDTH} ${bottom}`, role: 'img', 'aria-label': chart.alt }
+  const viewBox = `0 0 ${WIDTH} ${bottom}`
+  const frame = { class: 'plot', viewBox, 'text-anchor': 'middle', role: 'img', 'aria-label': chart.alt }
   const entries = legend.map(({ key, name }) => element('li', {}, key + escapeMarkup(name)))
   return [
     element(

@@ -31,6 +31,8 @@ export interface ColumnChart extends ChartFrame {
   valueTitle: string
   format: string
   series: readonly ChartSeries[]
+  /** False: another chart beside it says on pages what its colours stand for. */
+  legend?: boolean
 }
 
 /** How points are drawn: apart, or joined in their order by a line or by steps that hold each value until the next. */

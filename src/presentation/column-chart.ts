@@ -32,6 +32,7 @@ export function columnDrawing({
   series,
   stacked,
   format,
+  legend: isExplained = true,
 }: ColumnChart): Drawing {
   const names = categories.cached
   const figureOf = (one: ColumnChart['series'][number], at: number) => one.values.cached[at] ?? 0
@@ -88,7 +89,7 @@ export function columnDrawing({
     unit: valueTitle,
     parts: [...grid(axis, y, plot), ...boxes, ...above, ...marksBelow(marks), ...titleBelow(categoryTitle, plot)],
     bottom: bottomFor(categoryTitle),
-    legend: series.length > 1 ? legend : [],
+    legend: isExplained && series.length > 1 ? legend : [],
     note: null,
   }
 }

@@ -20,6 +20,7 @@ import {
   RIGHT_MARGIN,
   scale,
   TOP,
+  tenth,
   textIn,
   titleBelow,
   WIDTH,
@@ -133,9 +134,8 @@ const paint = (awarded: boolean, index: number) => (awarded ? 'award' : `d${inde
 
 /** A line through points, or steps. */
 function path(marks: readonly Mark[], shape: 'line' | 'steps', index: number): string {
-  const to = (value: number) => String(Math.round(value * 10) / 10)
   const d = marks.map(({ x, y }, at) =>
-    at === 0 ? `M${to(x)} ${to(y)}` : shape === 'line' ? `L${to(x)} ${to(y)}` : `H${to(x)}V${to(y)}`,
+    at === 0 ? `M${tenth(x)} ${tenth(y)}` : shape === 'line' ? `L${tenth(x)} ${tenth(y)}` : `H${tenth(x)}V${tenth(y)}`,
   )
   return element('path', {
     d: d.join(''),
@@ -143,9 +143,9 @@ function path(marks: readonly Mark[], shape: 'line' | 'steps', index: number): s
   })
 }
 
-/** @param ring the radius of a ring */
+/** @param words nothing in a legend, which says them beside it @param ring the radius of a ring */
 function dot({ x, y, shape, awarded }: Mark, words: string, ring = RING): string {
-  const title = hint(words)
+  const title = words === '' ? '' : hint(words)
   if (shape === 'line') return element('rect', { x: x - 2.5, y: y - 2.5, width: 5, height: 5, class: 'dot' }, title)
   if (shape === 'ring') return element('circle', { cx: x, cy: y, r: ring, class: 'ring' }, title)
   const r = shape === 'steps' ? 3 : RADIUS
@@ -191,6 +191,7 @@ function labelsOf(marks: readonly Mark[], taken: Box[], area: Box): { labels: st
 function endLabels(lines: readonly (readonly Mark[])[], { right }: Plot): { labels: string[]; left: string[] } {
   const taken: Box[] = []
   const [labels, left]: [string[], string[]] = [[], []]
+  const leaders: string[] = []
   const area = { x: right, y: 0, width: WIDTH - right, height: BOTTOM + TEXT_HEIGHT / 2 }
   for (const marks of lines) {
     const last = marks.at(-1) as Mark
@@ -206,10 +207,11 @@ function endLabels(lines: readonly (readonly Mark[])[], { right }: Plot): { labe
     const place = takeFree(places, taken, area)
     if (place === undefined) left.push(words)
     else {
-      labels.push(line(last.x + 2, last.y, right + 8, place.y + TEXT_HEIGHT / 2, 'leader'))
+      leaders.push(`M${tenth(last.x + 2)} ${tenth(last.y)}L${tenth(right + 8)} ${tenth(place.y + TEXT_HEIGHT / 2)}`)
       labels.push(textIn(words, place, last.awarded ? 'value award' : 'value'))
     }
   }
+  if (leaders.length > 0) labels.unshift(element('path', { d: leaders.join(''), class: 'leader' }))
   return { labels, left }
 }
 
@@ -229,7 +231,7 @@ function meaningsOf(series: readonly ScatterChart['points'][number][]): Drawing[
           index,
         )
       : ''
-    meanings.set(meaning, key(across + dot(mark, meaning, 4.5)))
+    meanings.set(meaning, key(across + dot(mark, '', 4.5)))
   }
   return [...meanings].map(([name, shown]) => ({ key: shown, name }))
 }

@@ -100,14 +100,6 @@ export interface Reader
   close(): Promise<void>
 }
 
-/** The number of RFQs with a state and due date. */
-export interface RfqCount {
-  state: string | null
-  /** `responseDueDate` as received, usually YYYY-MM-DD. */
-  dueDate: string | null
-  count: number
-}
-
 export interface RecordedVersion {
   kind: DocumentKind
   /**
@@ -118,10 +110,6 @@ export interface RecordedVersion {
 }
 
 export interface Monitoring {
-  /**
-   * The RFQs of a channel that are not missing, by state and due date.
-   */
-  rfqCounts(channel: string): Promise<RfqCount[]>
   /** The versions that a run recorded. */
   recordedVersions(runId: number): Promise<RecordedVersion[]>
   /** Sizes of the database and of its write-ahead log, in bytes. */

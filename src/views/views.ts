@@ -16,6 +16,7 @@ import { searchViews } from './search/search.js'
 import { createViewSource, type ViewConfig, type ViewStore } from './source.js'
 import { today } from './today/today.js'
 import type { TodayOptions } from './today/today-view.js'
+import { countWaiting } from './today/waiting.js'
 
 /** Everything that pages, the API, assistants and commands show. Arguments and results are plain data, and can be sent to a thread. */
 export type Views = ReturnType<typeof createViews>
@@ -41,5 +42,6 @@ export function createViews(store: ViewStore, config: ViewConfig) {
     ...problemViews(source),
     ...eventViews(source),
     today: (options: TodayOptions) => today(source, options),
+    waiting: (now: Date) => countWaiting(source, now),
   }
 }

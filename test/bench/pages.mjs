@@ -16,9 +16,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
+import { request } from 'undici'
 import { dist, median } from './bench-process.mjs'
 
+/** When the service starts; its clock runs on from there. */
 const NOW = new Date('2026-03-10T10:00:00.000Z')
+const began = performance.now()
+const now = () => new Date(NOW.getTime() + performance.now() - began)
+/** Polls before NOW and during the measurement record as many RFQs a second as the default request limit allows: so many of ten offers. */
+const POLLED_PER_SECOND = 2
 const CHANNEL = 'acme/forest'
 const TOKENS = { reader: 'token of the one who reads', busy: 'token of the one who compares' }
 const CONFIG = `baseUrl: http://127.0.0.1:1
@@ -55,8 +61,6 @@ const PAGES = [
   ...['/rfqs/acme/forest/10000?awardRule=lowest-cost', '/rfqs?as_of=NOW'],
 ]
 const PAGE_ROUNDS = 20
-/** RFQs with ten offers that a poll reads in a second with 20 requests. */
-const POLLED_PER_SECOND = 2
 
 const PATHS = [
   '/rfqs',
@@ -82,14 +86,14 @@ async function fetchAll(base) {
     everyPage[path] = { times: [], bytes: 0 }
     for (let round = 0; round <= PAGE_ROUNDS; round++) {
       const began = performance.now()
-      const response = await fetch(base + address, {
-        headers: { authorization: `Bearer ${TOKENS.reader}`, accept: 'text/html' },
+      const { statusCode, body } = await request(base + address, {
+        headers: { authorization: `Bearer ${TOKENS.reader}`, accept: 'text/html', 'accept-encoding': 'gzip' },
       })
-      const text = await response.text()
+      const sent = await body.bytes()
       // Before the first poll nothing is known.
-      if (response.status !== 200 && response.status !== 404) throw new Error(`${response.status} ${address}`)
+      if (statusCode !== 200 && statusCode !== 404) throw new Error(`${statusCode} ${address}`)
       if (round > 0) everyPage[path].times.push(performance.now() - began)
-      everyPage[path].bytes = Buffer.byteLength(text)
+      everyPage[path].bytes = sent.length
     }
   }
   process.send('every page was read')
@@ -173,7 +177,7 @@ async function createIo(folder, overrides = {}) {
   const { processIo } = await import(new URL('src/cli/process/process-io.js', dist))
   const env = { TOKEN_READER: TOKENS.reader, TOKEN_BUSY: TOKENS.busy, NO_KEY: 'a key of nobody' }
   const io = processIo(new AbortController().signal)
-  return { ...io, env, cwd: folder, now: () => NOW, ...overrides }
+  return { ...io, env, cwd: folder, now, ...overrides }
 }
 
 /** Records all of them, as after a poll. */
@@ -229,7 +233,7 @@ async function measureIn(base, delay, onPagesRead) {
 async function recordPoll(path) {
   const { openStore } = await import(new URL('src/store/sqlite/store.js', dist))
   const store = await openStore({ path })
-  const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: NOW })
+  const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: now() })
   let recorded = 0
   const next = async () => {
     const number = 10_000 + ((recorded * 37) % RFQS)
@@ -237,7 +241,7 @@ async function recordPoll(path) {
       ...offer,
       id: `offer-${number}-${at}`,
     }))
-    await recordRfq(store, run, rfqOf(number), offers)
+    await recordRfq(store, run, { rfq: rfqOf(number), offers, at: now() })
     recorded++
   }
   const timer = setInterval(next, 1000 / POLLED_PER_SECOND)
@@ -254,7 +258,7 @@ async function recordPoll(path) {
         missing: 0,
         invalid: 0,
       }
-      await run.finish({ ...counts, outcome: 'complete', error: null }, NOW)
+      await run.finish({ ...counts, outcome: 'complete', error: null }, now())
       await store.close()
     },
   }
@@ -262,26 +266,31 @@ async function recordPoll(path) {
 
 const snapshot = (body) => ({ id: body.id, body, valid: true, problems: [] })
 
-const recordRfq = (store, run, rfq, responses) =>
+const recordRfq = (store, run, { rfq, offers, at }) =>
   store.recordRfq(
     run,
     {
       rfq: snapshot(rfq),
       shape: 'full',
-      responses: responses.map((body) => ({ ...snapshot(body), shape: 'full' })),
+      responses: offers.map((body) => ({ ...snapshot(body), shape: 'full' })),
       responsesComplete: true,
-      readAt: NOW,
+      readAt: at,
     },
-    NOW,
+    at,
   )
 
 async function fill(path) {
   const { openStore } = await import(new URL('src/store/sqlite/store.js', dist))
   const store = await openStore({ path })
-  const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: NOW })
-  for (const offers of [300, 2500]) await recordRfq(store, run, rfqOf(offers), offersOf(offers, offers, 10))
-  for (let number = 10_000; number < 10_000 + RFQS; number++)
-    await recordRfq(store, run, rfqOf(number), offersOf(number, 10, 2))
+  const start = new Date(NOW.getTime() - (RFQS / POLLED_PER_SECOND) * 1000)
+  const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: start })
+  for (const offers of [300, 2500])
+    await recordRfq(store, run, { rfq: rfqOf(offers), offers: offersOf(offers, offers, 10), at: start })
+  for (let at = 0; at < RFQS; at++) {
+    const number = 10_000 + at
+    const readAt = new Date(start.getTime() + (at / POLLED_PER_SECOND) * 1000)
+    await recordRfq(store, run, { rfq: rfqOf(number), offers: offersOf(number, 10, 2), at: readAt })
+  }
   const counts = { requests: 0, seen: RFQS + 2, inserted: RFQS + 2, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
   await run.finish({ ...counts, outcome: 'complete', error: null }, NOW)
   await store.close()

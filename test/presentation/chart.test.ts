@@ -25,10 +25,11 @@ const tagsOf = (html: string, name: string) =>
 
 /** The boxes of all texts of the plot, as wide as estimated. */
 function textBoxes(html: string): (Box & { text: string })[] {
+  const ofAxis = /<g text-anchor="end">(.*?)<\/g>/.exec(html)?.[1] ?? ''
   return [...html.matchAll(/<text ([^>]*)>([^<]*)<\/text>/g)].map(([tag, , escaped = '']) => {
     const text = escaped.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
     const width = textWidth(text)
-    const shift = { start: 0, middle: 0.5, end: 1 }[/text-anchor="(\w+)"/.exec(tag)?.[1] ?? 'start'] ?? 0
+    const shift = ofAxis.includes(tag) || tag.includes('text-anchor="end"') ? 1 : 0.5
     return { x: attribute(tag, 'x') - width * shift, y: attribute(tag, 'y') - 11, width, height: 13, text }
   })
 }
@@ -38,8 +39,8 @@ function expectClean(chart: Chart) {
   const html = chartFigure(chart)
   expect(html).not.toMatch(/NaN|Infinity|undefined/)
   const svg = html.slice(html.indexOf('<svg class="plot"'), html.indexOf('</svg>'))
-  const [grid = ''] = tagsOf(svg, 'line')
-  const plot = { left: attribute(grid, 'x1'), right: attribute(grid, 'x2'), top: 0, bottom: 208 }
+  const [, left, right] = /<path d="M(\S+) \S+?H([\d.]+)[^>]* class="grid"/.exec(svg) ?? []
+  const plot = { left: Number(left), right: Number(right), top: 0, bottom: 208 }
   for (const circle of tagsOf(svg, 'circle')) {
     expect(attribute(circle, 'cx')).toBeGreaterThanOrEqual(plot.left - 0.1)
     expect(attribute(circle, 'cx')).toBeLessThanOrEqual(plot.right + 0.1)
@@ -219,7 +220,7 @@ describe('a chart', () => {
     const line = { name: range('Efficient'), x: range(1, 2), y: range(3, 2), shape: 'line' as const }
     const html = chartFigure(scatter([line, ...dots(['7', 1, 3], ['8', null, 2])]))
     expect([...html.matchAll(/class="value">([^<]*)</g)].map(([, label]) => label)).toEqual(['7'])
-    expect(tagsOf(html, 'path')).toHaveLength(1)
+    expect(tagsOf(html, 'path').filter((tag) => tag.includes('class="path'))).toHaveLength(1)
     expect(tagsOf(html, 'circle')).toHaveLength(1)
   })
 

@@ -5,8 +5,10 @@ import type { PollCheck } from '../../src/readiness/poll-freshness.js'
 import { createPollChecks } from '../../src/readiness/poll-freshness.js'
 import { buildChannelReport } from '../../src/report-files/make-report.js'
 import { changeFeed, changeGroups } from '../../src/views/changes/changes.js'
+import { createRulesLookup } from '../../src/views/channels/channel-rules.js'
 import { createRfqList, type RfqList } from '../../src/views/rfqs/rfq-list.js'
 import { today } from '../../src/views/today/today.js'
+import { countWaiting } from '../../src/views/today/waiting.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { openAwardedRfq } from '../helpers/store/awarded-rfq.js'
@@ -369,7 +371,7 @@ describe('today', () => {
         expect.stringMatching(/^no award → .+, because the offer of .+ was accepted$/),
         '1 new offer, 1 changed',
       ],
-      message: expect.stringMatching(/^Due in 3 days \(2026-11-26\)\. Accepted: .+: [\d,]+ t/),
+      message: expect.stringMatching(/^Due Thu 26 Nov\. Accepted: .+: [\d,]+ t/),
     })
     expect(invalid).toMatchObject({
       kinds: ['problems', 'rfqs'],
@@ -378,6 +380,11 @@ describe('today', () => {
     })
     expect(found.summary).toMatchObject({ due: 1, overdue: 2, waiting: 5 })
     await giveUp(fixture, ['crm'])
+    // The RFQ whose close was refused is overdue, too.
+    const counted = { rfqs: 4, closings: 1, notifications: 1 }
+    const waiting = (now: Date) => countWaiting({ store: fixture.store, rulesOf: createRulesLookup([RULES]) }, now)
+    expect(await waiting(fixture.now())).toEqual(counted)
+    expect(await waiting(new Date('2027-01-24T12:00:00.000Z'))).toEqual(counted)
     expect((await today(source, { now: fixture.now(), since, channel: KEY })).system[1]).toMatchObject({
       kind: 'undelivered',
       severity: 'medium',

@@ -1,6 +1,6 @@
 import type { AwardedOfferRecord, AwardFacts } from '../../core/decision/award-record.js'
 import type { Settings } from '../../core/decision/settings.js'
-import { formatDaysFromToday, formatMoney, formatTonnes } from '../../core/text/number-format.js'
+import { formatMoney, formatTonnes } from '../../core/text/number-format.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { amountsText, createNames, joined, offersText } from '../awards/award-figures.js'
 import { termsHash } from '../awards/award-terms.js'
@@ -140,7 +140,7 @@ function* offerFindings(
       )
     : finding(
         'expires',
-        `The awarded offer expires ${formatDaysFromToday(daysToExpiry)} (${expiryDate}), and the marketplace does not show it as accepted yet.`,
+        `The awarded offer expires on ${expiryDate}, and the marketplace does not show it as accepted yet.`,
       )
 }
 

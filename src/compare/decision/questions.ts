@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../../core/numbers.js'
 import { oneLine } from '../../core/text/clean-text.js'
 import { formatPricePerTonne, formatTonnes, truncate } from '../../core/text/number-format.js'
 import type { AwardProblem } from '../awards/award-problem.js'
@@ -103,7 +104,33 @@ export function questionsOf(
     const asked = { offerId: offer.id, number: offer.sequence, name: context.nameOf(offer), questions, notes }
     groups.set(developer, [...(groups.get(developer) ?? []), asked])
   }
-  return [...groups].map(([developer, asked]) => ({ developer, offers: asked, text: textOf(developer, asked, rfq) }))
+  const termsOf = new Map(offers.map(({ id, terms }) => [id, terms]))
+  return [...groups].map(([developer, asked]) => {
+    const deadline = answerDeadline(
+      rfq,
+      asked.flatMap(({ offerId }) => termsOf.get(offerId) ?? []),
+    )
+    return { developer, offers: asked, text: textOf(developer, asked, rfq, deadline) }
+  })
+}
+
+/**
+ * Asks for an answer by the day on which the RFQ, if it is open, is due, or by that on which the first of the offers expires: the earlier of
+ * those that are not past. Null if there is none.
+ */
+function answerDeadline(
+  { state, responseDueDate, daysToDue }: RfqTerms,
+  offers: readonly Pick<OfferReport['terms'], 'expiryDate' | 'daysToExpiry'>[],
+): string | null {
+  const expires = offers.length === 1 ? 'your offer expires' : 'the first of your offers expires'
+  const days = [
+    ...(state === 'open' ? [{ date: responseDueDate, left: daysToDue, what: 'responses to the RFQ are due' }] : []),
+    ...offers.map(({ expiryDate, daysToExpiry }) => ({ date: expiryDate, left: daysToExpiry, what: expires })),
+  ]
+  const [first] = days
+    .flatMap(({ date, left, what }) => (date === null || left === null || left < 0 ? [] : { date, what }))
+    .sort((a, b) => byCodeUnit(a.date, b.date))
+  return first === undefined ? null : `Please answer by ${first.date}, when ${first.what}.`
 }
 
 /** Offers of the award first, then the others that compete, then those that miss the fewest hard requirements. */
@@ -149,7 +176,12 @@ function notesQuestion(offer: OfferReport): string[] {
   return notes === null ? [] : [`Your notes say “${notes}” What does that mean for the price and the volume here?`]
 }
 
-function textOf(developer: string, offers: DeveloperQuestions['offers'], rfq: RfqTerms): string {
+function textOf(
+  developer: string,
+  offers: DeveloperQuestions['offers'],
+  rfq: RfqTerms,
+  deadline: string | null,
+): string {
   const title = [
     rfq.number === null ? 'the RFQ' : `RFQ ${rfq.number}`,
     rfq.title === null ? '' : `“${oneLine(rfq.title)}”`,
@@ -157,9 +189,8 @@ function textOf(developer: string, offers: DeveloperQuestions['offers'], rfq: Rf
     .filter(Boolean)
     .join(' ')
   const parts = offers.map(({ name, questions }) => `${name}:\n${questions.map((one) => `- ${one}`).join('\n')}`)
-  return [`To ${developer}, about your ${offers.length === 1 ? 'offer' : 'offers'} for ${title}:`, ...parts].join(
-    '\n\n',
-  )
+  const start = `To ${developer}, about your ${offers.length === 1 ? 'offer' : 'offers'} for ${title}:`
+  return [start, ...parts, ...(deadline === null ? [] : [deadline])].join('\n\n')
 }
 
 /** One sentence or two for each flag of the severities. */

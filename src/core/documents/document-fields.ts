@@ -14,20 +14,24 @@ const MAX_FIELDS = 20_000
  */
 export function flatten(body: unknown): Map<string, FieldValue> {
   const leaves = new Map<string, FieldValue>()
-  const stack: { path: string; value: unknown; depth: number }[] = [{ path: '', value: body, depth: 0 }]
-  for (let next = stack.pop(); next !== undefined && leaves.size < MAX_FIELDS; next = stack.pop()) {
-    const { path, value, depth } = next
-    if (value === null || value === undefined) continue
+  const add = (path: string, value: unknown, depth: number): void => {
+    if (value === null || value === undefined || leaves.size >= MAX_FIELDS) return
     if (value instanceof ExactNumber) leaves.set(path, value.source)
     else if (typeof value !== 'object') leaves.set(path, toFieldValue(value as string | number | boolean))
     else if (depth === MAX_DEPTH) leaves.set(path, '(nested too deeply to compare)')
-    else
-      stack.push(
-        ...membersOf(value, path)
-          .reverse()
-          .map((member) => ({ ...member, depth: depth + 1 })),
-      )
+    else if (Array.isArray(value)) addAll(value, (at) => `${path}[${at}]`, depth)
+    else if (value instanceof RepeatedMember) {
+      const { values } = value
+      addAll(values, (at) => `${path} (${at + 1} of ${values.length})`, depth)
+    } else for (const [key, item] of Object.entries(value)) add(path === '' ? key : `${path}.${key}`, item, depth + 1)
   }
+  const addAll = (values: readonly unknown[], pathOf: (at: number) => string, depth: number) => {
+    for (const [at, item] of values.entries()) {
+      if (leaves.size >= MAX_FIELDS) return
+      add(pathOf(at), item, depth + 1)
+    }
+  }
+  add('', body, 0)
   return leaves
 }
 
@@ -35,19 +39,6 @@ export function flatten(body: unknown): Map<string, FieldValue> {
 function toFieldValue(value: string | number | boolean): FieldValue {
   if (typeof value !== 'number') return value
   return Number.isFinite(value) ? value + 0 : String(value)
-}
-
-function membersOf(value: object, path: string): { path: string; value: unknown }[] {
-  if (Array.isArray(value))
-    return value.slice(0, MAX_FIELDS).map((item, at) => ({ path: `${path}[${at}]`, value: item }))
-  if (value instanceof RepeatedMember) {
-    const { values } = value
-    return values
-      .slice(0, MAX_FIELDS)
-      .map((item, at) => ({ path: `${path} (${at + 1} of ${values.length})`, value: item }))
-  }
-  const members = Object.entries(value).slice(0, MAX_FIELDS)
-  return members.map(([key, item]) => ({ path: path === '' ? key : `${path}.${key}`, value: item }))
 }
 
 /** The fields that differ between two documents, in the order of the later one; fields that it no longer has come last. */

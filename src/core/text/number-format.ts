@@ -62,12 +62,35 @@ export function truncate(text: string, max: number): string {
   return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** `in 3 days`, `tomorrow`, `today`, `2 days ago`. */
-export function formatDaysFromToday(days: number): string {
-  if (days === 0) return 'today'
-  if (days === 1) return 'tomorrow'
-  return days > 0 ? `in ${days} days` : `${formatCount(-days, 'day')} ago`
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+/** Dates farther away than this have their year. */
+const MAX_DAYS_WITHOUT_YEAR = 180
+
+/**
+ * A date with its weekday, which means the same in every time zone: `Tue 24 Nov`, or `Tue 24 Nov 2026` half a year away.
+ * @param date `YYYY-MM-DD`
+ * @param days from today to the date
+ */
+export function formatWeekday(date: string, days: number): string {
+  const day = new Date(`${date}T00:00:00Z`)
+  const year = Math.abs(days) > MAX_DAYS_WITHOUT_YEAR ? ` ${date.slice(0, 4)}` : ''
+  return `${WEEKDAYS[day.getUTCDay()]} ${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]}${year}`
 }
+
+/**
+ * `today in Paris`, `tomorrow in New York`; null for other days. The same date can be today in one time zone and tomorrow in another, so
+ * the place is named.
+ * @param timeZone IANA name, such as `America/New_York`
+ */
+export function formatNearDay(days: number, timeZone: string): string | null {
+  const name = days === 0 ? 'today' : days === 1 ? 'tomorrow' : null
+  return name && `${name} in ${timeZone.split('/').at(-1)?.replaceAll('_', ' ')}`
+}
+
+/** `Tue 24 Nov, tomorrow in New York`; other days than today and tomorrow without the words. */
+export const formatDueDate = (date: string, days: number, timeZone: string): string =>
+  [formatWeekday(date, days), formatNearDay(days, timeZone)].filter(Boolean).join(', ')
 
 /** Plain data with its numbers rounded by `withoutNoise`. */
 export function withRoundedNumbers<T>(value: T): T {

@@ -53,6 +53,14 @@ export interface ProblemCounts {
   newestAt: string
 }
 
+/** The number of RFQs with a state and due date. */
+export interface RfqCount {
+  state: string | null
+  /** `responseDueDate` as received, usually YYYY-MM-DD. */
+  dueDate: string | null
+  count: number
+}
+
 export interface RevisionFilter {
   channel?: string
   /** With `channel`: only this RFQ and its responses. */
@@ -80,6 +88,10 @@ export interface Overview {
   listingsWith(words: readonly string[], limit: number): Promise<{ channel: string; id: string }[]>
   /** Stored times that are in the future (`isInFuture`), by channel; empty if the clocks are right. */
   futureTimes(now: Date): Promise<FutureTimes[]>
+  /** The RFQs of a channel that are not missing, by state and due date. */
+  rfqCounts(channel: string): Promise<RfqCount[]>
+  /** How many offers of a channel were first observed on each day in UTC. @param filter.since the first day, YYYY-MM-DD */
+  newOffers(filter: { channel: string; since: string }): Promise<{ day: string; offers: number }[]>
   /** Counts the changes of offers by RFQ. */
   offerRevisions(filter: Omit<RevisionFilter, 'rfqId' | 'kinds'> & { after: Date }): Promise<OfferRevisions[]>
 }

@@ -183,15 +183,25 @@ const ROW = 'r.channel = e.channel and r.rfq_id = e.id'
 const channelIs = (column: string, channel: string | undefined) =>
   channel === undefined ? `${column} in (select channel from channels)` : `${column} = @channel`
 
-/** In two parts, so that each uses its index; the expression keeps SQLite from reading all rows of the channel. */
-const attentionOf = ({ joinOne, leftJoin }: Dialect, channel: string | undefined) => `
-select ${ATTENTION_COLUMNS} from documents e ${leftJoin('rfq_rows', 'r', ROW)}
-where e.kind = 'rfq' and ${channelIs('e.channel', channel)} and e.state = 'open' and e.due_date <= @dueBy
-  and e.missing_since is null
-union all
-select ${ATTENTION_COLUMNS} from rfq_rows r
+const isDueBy = (channel: string | undefined) =>
+  `e.kind = 'rfq' and ${channelIs('e.channel', channel)} and e.state = 'open' and e.due_date <= @dueBy
+  and e.missing_since is null`
+/** The expression keeps SQLite from reading all rows of the channel. */
+const needingAttention = ({ joinOne }: Dialect, channel: string | undefined) => `from rfq_rows r
 ${joinOne('documents', 'e', `e.channel = r.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = r.rfq_id`)}
 where r.attention > 0 and ${channelIs(`e.channel || ''`, channel)}`
+
+/** In two parts, so that each uses its index. */
+const attentionOf = (dialect: Dialect, channel: string | undefined) => `
+select ${ATTENTION_COLUMNS} from documents e ${dialect.leftJoin('rfq_rows', 'r', ROW)} where ${isDueBy(channel)}
+union all
+select ${ATTENTION_COLUMNS} ${needingAttention(dialect, channel)}`
+
+const countAttention = (dialect: Dialect, channel: string) => `
+select count(*) as rfqs from (
+  select e.id from documents e where ${isDueBy(channel)}
+  union select e.id ${needingAttention(dialect, channel)}
+) found`
 
 const attentionById = ({ anyOf, leftJoin }: Dialect) => `
 select ${ATTENTION_COLUMNS} from documents e ${leftJoin('rfq_rows', 'r', ROW)}
@@ -230,6 +240,7 @@ export const createRfqRowQueries = (
   | 'rfqRow'
   | 'awardStates'
   | 'attentionRfqs'
+  | 'countAttention'
   | 'openValues'
 > => ({
   async listedRfqs(filter: ListedRfqFilter, page?: ListedRfqPage) {
@@ -308,6 +319,10 @@ export const createRfqRowQueries = (
       },
       ...{ attention: row.attention ?? 0, isAwarded: awarded === 1 },
     }))
+  },
+  async countAttention({ channel, dueBy }) {
+    const row = await queries.get<{ rfqs: number }>(countAttention(queries.dialect, channel), { channel, dueBy })
+    return row?.rfqs ?? 0
   },
   async openValues(filter) {
     const isPast = 'asOf' in filter

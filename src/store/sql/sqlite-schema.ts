@@ -35,6 +35,18 @@ select 'database_id', lower(substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-4
 from (select hex(randomblob(16)) as hex);
 `
 
+/** A member of the document of a version, as the indexes have it. @param table its alias in a query */
+export const rfqMember = (name: 'number' | 'reference', table?: string): string => {
+  const of = table === undefined ? '' : `${table}.`
+  return `json_extract(coalesce(${of}parsed_body, ${of}body), '$.${name}')`
+}
+
+/** RFQs are found by number and reference. */
+const NAME_INDEXES = `
+create index versions_number on versions (${rfqMember('number')}) where kind = 'rfq';
+create index versions_reference on versions (${rfqMember('reference')} collate nocase) where kind = 'rfq';
+`
+
 /** The newest version of each document, with its newest body. */
 const CURRENT_DOCUMENTS = `
 create view current_documents as
@@ -138,4 +150,4 @@ where o.kind = 'response';
 `
 
 /** The schema of SQLite. */
-export const SQLITE_SCHEMA = TABLES + GUARDS + IDENTITY + CURRENT_DOCUMENTS + DOCUMENT_VIEWS
+export const SQLITE_SCHEMA = TABLES + NAME_INDEXES + GUARDS + IDENTITY + CURRENT_DOCUMENTS + DOCUMENT_VIEWS

@@ -9,6 +9,7 @@ import {
 } from '../documents/queries/history-queries.js'
 import { matchParameters } from '../documents/queries/rfq-match.js'
 import type { SqlParameters } from '../sql/sql-database.js'
+import { rfqMember } from '../sql/sqlite-schema.js'
 import { type Connection, connect, type Sqlite } from './connection.js'
 import { sqliteDatabase, toSqlite } from './sqlite-database.js'
 
@@ -21,10 +22,15 @@ const hasName = (version: string) => {
     or json_extract(${document}, '$.reference') = @reference collate nocase)`
 }
 
-// Reads only the versions of the RFQ itself, because bodies are slow to parse.
 const HAD_NAME = `exists (
   select 1 from versions m
   where m.channel = v.channel and m.kind = v.kind and m.rfq_id = v.rfq_id and m.id = v.id and ${hasName('m')})`
+
+/** The condition that an RFQ may have or have had the given name: as the indexes find it, whatever the type of its number. */
+const MAY_HAVE_NAME = `e.channel in (select channel from channels) and e.id in (
+  select @storedId union select @shownId
+  union select m.id from versions m where m.kind = 'rfq' and ${rfqMember('number', 'm')} in (@number, @numberText)
+  union select m.id from versions m where m.kind = 'rfq' and ${rfqMember('reference', 'm')} = @reference collate nocase)`
 
 /** Queries the current state, or the state as of a moment. */
 export function createHistory(connection: Connection): History {
@@ -44,7 +50,7 @@ export function createHistory(connection: Connection): History {
       selectKnown(
         database,
         { ...filter, kind: 'rfq' },
-        match !== undefined && (match.former ? HAD_NAME : hasName('v')),
+        match !== undefined && `${MAY_HAVE_NAME} and ${match.former ? HAD_NAME : hasName('v')}`,
       ),
       match && matchParameters(match),
     ).map((rfq) => ({ rfq, responses: withoutResponses ? [] : responsesOf(rfq, filter.asOf) }))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { countByName } from '../../core/numbers.js'
+import { countByName, sum } from '../../core/numbers.js'
 import type { DecisionRecord, RunRecord } from '../../core/records.js'
-import type { RfqListRow } from '../rfqs/rfq-list.js'
+import { channelDates } from '../rfqs/rfq-list.js'
 import { channelKey, count, text, timestamp } from '../schema.js'
 import type { ViewSource } from '../source.js'
 import type { ChannelRules } from './channel-rules.js'
@@ -41,7 +41,7 @@ export interface ChannelView {
   byState: { state: string; rfqs: number }[]
   overdue: number
   missing: number
-  /** Offers first seen in each of the last weeks, the oldest first. */
+  /** Offers first seen in each of the last weeks, the oldest first. `from`: the first day in UTC, YYYY-MM-DD. */
   weeks: { from: string; offers: number }[]
   /** The newest decision about each RFQ, by decision and outcome. */
   closings: { decision: string; rfqs: number }[]
@@ -54,18 +54,23 @@ export interface ChannelView {
 }
 
 const WEEKS = 12
-const WEEK_MS = 7 * 86_400_000
+const DAY_MS = 86_400_000
 
 /** The configured channels. */
 export const channelViews = (source: ViewSource) => ({
   async channels(now: Date): Promise<ChannelItem[]> {
     const checks = await source.pollChecks(now)
-    const rows = await source.rfqs.rows({ now })
-    return source.channels.map(({ key: channel, autoClose, timeZone, graceHours }) => ({
-      ...{ channel, autoClose, timeZone, graceHours },
-      polls: checks.filter((each) => each.channel === channel).map(({ channel: _channel, ...check }) => check),
-      rfqs: countRfqs(rows.filter((row) => row.channel === channel && row.missingSince === null)),
-    }))
+    return Promise.all(
+      source.channels.map(async (rules) => {
+        const { key: channel, autoClose, timeZone, graceHours } = rules
+        const { open, closed, other, overdue } = await countPresent(source, rules, now)
+        return {
+          ...{ channel, autoClose, timeZone, graceHours },
+          polls: checks.filter((each) => each.channel === channel).map(({ channel: _channel, ...check }) => check),
+          rfqs: { open, closed, other, overdue },
+        }
+      }),
+    )
   },
   /** Null if it is not configured. */
   async channel({ channel, now }: { channel: string; now: Date }): Promise<ChannelView | null> {
@@ -74,19 +79,26 @@ export const channelViews = (source: ViewSource) => ({
   },
 })
 
-function countRfqs(rows: readonly RfqListRow[]) {
-  const open = rows.filter(({ state }) => state === 'open').length
-  const closed = rows.filter(({ state }) => state === 'closed').length
-  return { open, closed, other: rows.length - open - closed, overdue: rows.filter(({ overdue }) => overdue).length }
+/** Counts the RFQs of a channel that are not missing, and of those the overdue ones by the channel's calendar. */
+async function countPresent({ store, rulesOf }: ViewSource, { key }: ChannelRules, now: Date) {
+  const { isOverdue } = channelDates(rulesOf(key), now)
+  const counts = await store.rfqCounts(key)
+  const count = (isCounted: (rfqs: (typeof counts)[number]) => boolean) =>
+    sum(counts.map((rfqs) => (isCounted(rfqs) ? rfqs.count : 0)))
+  const [all, open] = [count(() => true), count(({ state }) => state === 'open')]
+  const closed = count(({ state }) => state === 'closed')
+  const overdue = count(({ state, dueDate }) => state === 'open' && isOverdue(dueDate))
+  return { all, open, closed, other: all - open - closed, overdue }
 }
 
-async function viewOf(
-  { store, rfqs }: ViewSource,
-  { key: channel, timeZone, autoClose, graceHours }: ChannelRules,
-  now: Date,
-): Promise<ChannelView> {
-  const rows = await rfqs.rows({ channel, now })
-  const [decisions, unsettled, plans, problems, lastClose, runs] = await Promise.all([
+async function viewOf(source: ViewSource, rules: ChannelRules, now: Date): Promise<ChannelView> {
+  const { store } = source
+  const { key: channel, timeZone, autoClose, graceHours } = rules
+  const days = lastDays(WEEKS * 7, now)
+  const [states, present, newOffers, decisions, unsettled, plans, problems, lastClose, runs] = await Promise.all([
+    store.countRfqs({ channel }),
+    countPresent(source, rules, now),
+    store.newOffers({ channel, since: days[0] ?? '' }),
     store.newestDecisions(channel),
     store.unsettledCloses({ channel, now }),
     store.pendingPlans({ channel, now }),
@@ -94,24 +106,26 @@ async function viewOf(
     store.lastClose(channel),
     store.runs({ channel, limit: 12 }),
   ])
-  const weeks = await Promise.all(
-    Array.from({ length: WEEKS }, async (_, at) => {
-      const after = new Date(now.getTime() - (WEEKS - at) * WEEK_MS)
-      const asOf = new Date(after.getTime() + WEEK_MS)
-      const revisions = await store.offerRevisions({ channel, after, asOf })
-      return { from: after.toISOString(), offers: revisions.reduce((sum, { added }) => sum + added, 0) }
-    }),
-  )
+  const rfqs = sum(states.map((each) => each.rfqs))
   const outcomes = decisions.map(({ decision, outcome }) => (outcome === null ? decision : `${decision}: ${outcome}`))
   return {
-    ...{ channel, timeZone, autoClose, graceHours, weeks, lastClose, runs },
-    rfqs: rows.length,
-    byState: countByName(rows.map(({ state }) => state ?? 'unknown')).map(([state, count]) => ({ state, rfqs: count })),
-    overdue: rows.filter(({ overdue }) => overdue).length,
-    missing: rows.filter(({ missingSince }) => missingSince !== null).length,
+    ...{ channel, timeZone, autoClose, graceHours, lastClose, runs, rfqs },
+    byState: states.map(({ state, rfqs: count }) => ({ state: state ?? 'unknown', rfqs: count })),
+    overdue: present.overdue,
+    missing: rfqs - present.all,
+    weeks: Array.from({ length: WEEKS }, (_, week) => {
+      const [from = '', end = ''] = [days[week * 7], days[week * 7 + 6]]
+      return { from, offers: sum(newOffers.map(({ day, offers }) => (day >= from && day <= end ? offers : 0))) }
+    }),
     closings: countByName(outcomes).map(([decision, count]) => ({ decision, rfqs: count })),
     unsettled: unsettled.length,
     blocked: plans.length,
     problems: problems[0]?.problems ?? 0,
   }
 }
+
+/** The last days until today in UTC, YYYY-MM-DD. */
+const lastDays = (count: number, now: Date): string[] =>
+  Array.from({ length: count }, (_, at) =>
+    new Date(now.getTime() - (count - 1 - at) * DAY_MS).toISOString().slice(0, 10),
+  )

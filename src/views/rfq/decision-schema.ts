@@ -105,7 +105,7 @@ export const decisionSchema = z
             notes: text.nullable(),
           }),
         ),
-        text: text.describe('The questions in one text, to copy.'),
+        text: text.describe('The questions in one text, to copy, with the day by which to answer.'),
       }),
     ),
     savings: z

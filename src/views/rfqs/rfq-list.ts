@@ -20,6 +20,8 @@ export interface RfqListRow extends RfqFacts {
   name: string
   /** Days from the day of the moment to the due date, in the channel's time zone; negative after it. */
   daysToDue: number | null
+  /** The channel's, in which due dates end at midnight. */
+  timeZone: string
   /** Open although the due date and the channel's grace period have passed. */
   overdue: boolean
   /** Offers that are not missing. */
@@ -89,17 +91,23 @@ export interface RfqListPage {
 /** Today in a channel, and the test whether its RFQs are past due. */
 export interface ChannelDates {
   today: string
+  timeZone: string
   isOverdue: (dueDate: string | null) => boolean
 }
 
 export const channelDates = (
   { calendar, graceHours }: Pick<ReturnType<ReturnType<typeof createRulesLookup>>, 'calendar' | 'graceHours'>,
   at: Date,
-): ChannelDates => ({ today: calendar.dateAt(at), isOverdue: createOverdueTest(calendar, graceHours, at) })
+): ChannelDates => ({
+  today: calendar.dateAt(at),
+  timeZone: calendar.timeZone,
+  isOverdue: createOverdueTest(calendar, graceHours, at),
+})
 
-/** How many days an RFQ has left, and whether it is past due. */
+/** How many days an RFQ has left, in which time zone, and whether it is past due. */
 export const dueOf = ({ state, responseDueDate }: RfqFacts, dates: ChannelDates) => ({
   daysToDue: daysBetween(dates.today, responseDueDate),
+  timeZone: dates.timeZone,
   overdue: state === 'open' && dates.isOverdue(responseDueDate),
 })
 

@@ -2,7 +2,7 @@ import { awardText } from '../../compare/decision/award-state.js'
 import { unreadText } from '../../compare/rfq/rfq-flags.js'
 import { describeListDiff } from '../../core/sources/source-text.js'
 import { isDecisive } from '../../core/sources/sources.js'
-import { formatCount, formatDaysFromToday, formatPricePerTonne } from '../../core/text/number-format.js'
+import { formatCount, formatDueDate, formatPricePerTonne } from '../../core/text/number-format.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import type { RfqFigures } from '../../recommendations/rfq-figures.js'
@@ -103,7 +103,7 @@ function toRow(subject: Subject): TodayRfq {
   return {
     ...{ kind: kinds[0] ?? 'rfqs', kinds, severity: candidate.severity },
     ...rfqFields(row.channel, row.id, row, candidate.number),
-    ...{ rfqId: row.id, state: row.state, daysToDue: candidate.daysToDue },
+    ...{ rfqId: row.id, state: row.state, daysToDue: candidate.daysToDue, timeZone: row.timeZone },
     award,
     noAward: award === null && row.state === 'open' ? noAwardText(row, figures) : null,
     ...{ maxPricePerTonne: row.maxUnitPrice, maxPriceCurrency: row.currency },
@@ -154,7 +154,8 @@ function kindsOf(subject: Subject): TodayRfqKind[] {
 
 const dueText = ({ row, candidate }: Subject, kinds: readonly TodayRfqKind[]): string => {
   if (kinds.includes('overdue')) return `Past due since ${row.responseDueDate} and still open.`
-  return kinds.includes('due') ? `Due ${formatDaysFromToday(candidate.daysToDue ?? 0)} (${row.responseDueDate}).` : ''
+  if (!kinds.includes('due') || row.responseDueDate === null) return ''
+  return `Due ${formatDueDate(row.responseDueDate, candidate.daysToDue ?? 0, row.timeZone)}.`
 }
 
 function noteOf(subject: Subject, kinds: readonly TodayRfqKind[]): string | null {
@@ -262,7 +263,7 @@ function nextStep(
   if (standing !== undefined)
     return { message: 'See the award', command: `quotekeeper award ${rfq} ${on}`, path: awardPath(channel, name) }
   if (kinds.includes('problems'))
-    return { message: 'See the problems', command: `quotekeeper problems ${on}`, path: listPath('problems', channel) }
+    return { message: 'See problems', command: `quotekeeper problems ${on}`, path: listPath('problems', channel) }
   if (kinds.includes('listed') && !kinds.includes('due'))
     return {
       message: 'See the difference',

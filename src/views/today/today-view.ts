@@ -98,7 +98,8 @@ export const todayRfq = z.strictObject({
   ...RFQ_MEMBERS,
   rfqId: text,
   state: nullableText,
-  daysToDue: z.int().nullable().describe("In the channel's time zone; negative after the due date."),
+  daysToDue: z.int().nullable().describe('Negative after the due date. Counted in `timeZone`.'),
+  timeZone: text.describe("The channel's, in which due dates end at midnight."),
   award: z
     .strictObject({
       source: z.enum(['recorded', 'recommended', 'accepted']),

@@ -7,16 +7,20 @@ export interface Csrf {
   isValid(token: unknown, owner: string): boolean
 }
 
-/** Tokens are valid until the process ends. */
+/** Tokens are valid until the process ends. Each has a salt of its own, so that a compressed page does not reveal it by its length. */
 export function createCsrf(): Csrf {
   const key = randomBytes(32)
-  const tokenFor = (owner: string) => createHmac('sha256', key).update(owner).digest('base64url')
+  const sign = (salt: string, owner: string) => createHmac('sha256', key).update(`${salt} ${owner}`).digest('base64url')
+  const tokenOf = (salt: string, owner: string) => `${salt}.${sign(salt, owner)}`
   return {
-    tokenFor,
+    tokenFor: (owner) => tokenOf(randomBytes(SALT_BYTES).toString('base64url'), owner),
     isValid(token, owner) {
-      const expected = Buffer.from(tokenFor(owner))
-      const sent = Buffer.from(typeof token === 'string' ? token : '')
+      if (typeof token !== 'string') return false
+      const expected = Buffer.from(tokenOf(token.split('.')[0] ?? '', owner))
+      const sent = Buffer.from(token)
       return sent.length === expected.length && timingSafeEqual(sent, expected)
     },
   }
 }
+
+const SALT_BYTES = 12

@@ -6,6 +6,8 @@ import { Clock, Moment, minute, plain } from './format.js'
 
 /** Sentences of one RFQ and moment that are shown unfolded. */
 const MAX_SENTENCES = 4
+/** Sentences that are shown below them when they are unfolded: an RFQ of ten offers that is new has room. */
+const MAX_FOLDED = 8
 
 /** What changed, by day, RFQ and moment, newest first. */
 export function ChangeList({ groups }: { groups: readonly ChangeGroup[] }) {
@@ -72,16 +74,10 @@ type NamedSentences = Pick<ChangeEntry, 'entity' | 'label' | 'messages'>
 
 /** The sentences about one RFQ and moment; the first few, the others folded. */
 function Sentences({ entries }: { entries: readonly NamedSentences[] }) {
-  const shown: NamedSentences[] = []
-  const folded: NamedSentences[] = []
-  let room = MAX_SENTENCES
-  for (const entry of entries) {
-    const { messages } = entry
-    if (room > 0) shown.push({ ...entry, messages: messages.slice(0, room) })
-    if (messages.length > room) folded.push({ ...entry, messages: messages.slice(Math.max(room, 0)) })
-    room -= messages.length
-  }
-  const more = folded.reduce((count, { messages }) => count + messages.length, 0)
+  const [shown, others] = splitAfter(MAX_SENTENCES, entries)
+  const [folded, leftOut] = splitAfter(MAX_FOLDED, others)
+  const more = countOf(others)
+  const left = countOf(leftOut)
   return (
     <>
       <NamedList entries={shown} />
@@ -89,10 +85,27 @@ function Sentences({ entries }: { entries: readonly NamedSentences[] }) {
         <details>
           <summary class="small">{`${more} more`}</summary>
           <NamedList entries={folded} />
+          {left > 0 && <p class="muted small">{`and ${left} more, which the CSV and JSON of Changes have`}</p>}
         </details>
       )}
     </>
   )
+}
+
+const countOf = (entries: readonly NamedSentences[]) =>
+  entries.reduce((count, { messages }) => count + messages.length, 0)
+
+/** The entries with the first sentences, and those with the others. */
+function splitAfter(count: number, entries: readonly NamedSentences[]): [NamedSentences[], NamedSentences[]] {
+  const [first, others]: [NamedSentences[], NamedSentences[]] = [[], []]
+  let room = count
+  for (const entry of entries) {
+    const { messages } = entry
+    if (room > 0) first.push({ ...entry, messages: messages.slice(0, room) })
+    if (messages.length > room) others.push({ ...entry, messages: messages.slice(Math.max(room, 0)) })
+    room -= messages.length
+  }
+  return [first, others]
 }
 
 const NamedList = ({ entries }: { entries: readonly NamedSentences[] }) => (

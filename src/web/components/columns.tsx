@@ -28,12 +28,21 @@ export const numberColumn = <Row,>(
 ): Column<Row> => ({ key, title, align: 'right', value, cell: (row) => format(value(row)), ...more })
 
 /**
- * The channel of a row, by the last part of its name unless several channels have that; only in files if there is one channel.
+ * Names a channel by the last part of its key, unless several have that.
+ * @param channels those that are configured
+ */
+export function channelNames(channels: readonly string[]): (channel: string) => string {
+  const short = (channel: string) => channel.split('/').at(-1) ?? channel
+  const isUnique = new Set(channels.map(short)).size === channels.length
+  return (channel) => (isUnique ? short(channel) : channel)
+}
+
+/**
+ * The channel of a row by its name; only in files if there is one channel.
  * @param channels those that are configured
  */
 export function channelColumn<Row extends { channel: string | null }>(channels: readonly string[]): Column<Row> {
-  const short = (channel: string) => channel.split('/').at(-1) ?? channel
-  const isUnique = new Set(channels.map(short)).size === channels.length
+  const nameOf = channelNames(channels)
   return {
     ...{ key: 'channel', title: 'Channel', width: 'line', fileOnly: channels.length <= 1 },
     value: ({ channel }) => channel,
@@ -42,7 +51,7 @@ export function channelColumn<Row extends { channel: string | null }>(channels: 
         UNKNOWN
       ) : (
         <span class="muted" title={channel}>
-          {isUnique ? short(channel) : channel}
+          {nameOf(channel)}
         </span>
       ),
   }

@@ -7,6 +7,7 @@ import {
   formatPrice,
   formatRange,
   formatTotal,
+  formatWeekday,
 } from '../../core/text/number-format.js'
 import { ageOf } from '../../core/time/clock.js'
 
@@ -26,6 +27,14 @@ export const percent = (value: number | null) => (value === null ? UNKNOWN : for
 /** `100–500`, `from 100`, `up to 500`, or one number. */
 export const range = (min: number | null, max: number | null, format: (value: number) => string = amount): string =>
   formatRange(min, max, format) ?? UNKNOWN
+
+/** A due date with its weekday; the whole date on hovering. */
+export const DueDay = ({ dueDate, daysToDue }: { dueDate: string | null; daysToDue: number | null }) =>
+  dueDate === null || daysToDue === null ? (
+    <span>{plain(dueDate)}</span>
+  ) : (
+    <span title={dueDate}>{formatWeekday(dueDate, daysToDue)}</span>
+  )
 
 /** A moment to the minute, in UTC. */
 export const minute = (timestamp: string): string => timestamp.slice(0, 16).replace('T', ' ')

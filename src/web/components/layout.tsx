@@ -1,18 +1,33 @@
 import type { ComponentChildren } from 'preact'
 import type { ChannelFreshness } from '../../views/polls.js'
+import { DUE_WITHIN_DAYS } from '../../views/today/today-view.js'
+import type { Waiting } from '../../views/today/waiting.js'
 import type { User } from '../access/users.js'
-import { age, Moment } from './format.js'
+import { age, amount, Moment } from './format.js'
 import { PAGE_SCRIPT_PATH } from './page-script.js'
 import { STYLESHEET } from './stylesheet.js'
 
 interface Entry {
   path: string
   title: string
+  /** What waits there for a person, in the words of a screen reader and of a tooltip; a count of 0 is not shown. */
+  waiting?: (waiting: FrameWaiting) => { count: number; text: string; hint: string }
 }
+
+/** What waits for a person; of jobs, null if the queue did not tell yet. */
+export type FrameWaiting = Waiting & { failedJobs: number | null }
 
 /** What an analyst opens. */
 const PAGES: readonly Entry[] = [
-  { path: '/', title: 'Today' },
+  {
+    path: '/',
+    title: 'Today',
+    waiting: ({ rfqs }) => ({
+      count: rfqs,
+      text: 'wait',
+      hint: `RFQs due within ${DUE_WITHIN_DAYS} days, overdue, or with an award or a document to look at`,
+    }),
+  },
   { path: '/rfqs', title: 'RFQs' },
   { path: '/awards', title: 'Awards' },
   { path: '/changes', title: 'Changes' },
@@ -23,11 +38,27 @@ const PAGES: readonly Entry[] = [
 /** What an operator opens. */
 const SYSTEM: readonly Entry[] = [
   { path: '/channels', title: 'Channels' },
-  { path: '/closings', title: 'Closings' },
+  {
+    path: '/closings',
+    title: 'Closings',
+    waiting: ({ closings }) => ({ count: closings, text: 'wait', hint: 'Closes to check, and blocked closing rounds' }),
+  },
   { path: '/runs', title: 'Runs' },
   { path: '/problems', title: 'Problems' },
-  { path: '/notifications', title: 'Notifications' },
-  { path: '/queue', title: 'Queue' },
+  {
+    path: '/notifications',
+    title: 'Notifications',
+    waiting: ({ notifications }) => ({
+      count: notifications,
+      text: 'not sent',
+      hint: 'Notifications that were given up',
+    }),
+  },
+  {
+    path: '/queue',
+    title: 'Queue',
+    waiting: ({ failedJobs }) => ({ count: failedJobs ?? 0, text: 'failed', hint: 'Failed jobs' }),
+  },
   { path: '/api', title: 'API' },
 ]
 
@@ -40,6 +71,8 @@ export interface Frame {
   csrfToken: string
   canSignOut: boolean
   freshness: readonly ChannelFreshness[]
+  /** Null on pages of errors, which read nothing. */
+  waiting: FrameWaiting | null
   now: Date
   /** What was searched for. */
   search?: string | undefined
@@ -92,7 +125,7 @@ export function Layout({ title, current, frame = null, children, html }: LayoutP
           </div>
           {frame && <Rail frame={frame} current={current} />}
         </div>
-        {frame && <Tabs current={current} />}
+        {frame && <Tabs current={current} waiting={frame.waiting} />}
       </body>
     </html>
   )
@@ -117,9 +150,9 @@ const Rail = ({ frame, current }: { frame: Frame; current: string | undefined })
       </form>
     </search>
     <nav aria-label="Pages">
-      <Entries of={PAGES} current={current} />
+      <Entries of={PAGES} current={current} waiting={frame.waiting} />
       <h2>System</h2>
-      <Entries of={SYSTEM} current={current} />
+      <Entries of={SYSTEM} current={current} waiting={frame.waiting} />
     </nav>
     <div class="foot">
       {frame.freshness.length > 0 && <Freshness frame={frame} />}
@@ -131,23 +164,43 @@ const Rail = ({ frame, current }: { frame: Frame; current: string | undefined })
   </header>
 )
 
-const Entries = ({ of, current }: { of: readonly Entry[]; current: string | undefined }) =>
-  of.map(({ path, title }) => (
+interface EntriesProps {
+  of: readonly Entry[]
+  current: string | undefined
+  waiting: FrameWaiting | null
+}
+
+const Entries = ({ of, current, waiting }: EntriesProps) =>
+  of.map((entry) => (
     <a
-      key={path}
+      key={entry.path}
       class={of === SYSTEM ? 'system' : undefined}
-      href={path}
-      aria-current={path === current ? 'page' : undefined}
+      href={entry.path}
+      aria-current={entry.path === current ? 'page' : undefined}
     >
-      {title}
+      {entry.title}
+      <Count entry={entry} waiting={waiting} />
     </a>
   ))
 
-const Tabs = ({ current }: { current: string | undefined }) => (
+/** How much waits at an entry, read as `Closings, 3 wait`; nothing if nothing does. */
+function Count({ entry, waiting }: { entry: Entry; waiting: FrameWaiting | null }) {
+  const found = waiting && entry.waiting?.(waiting)
+  if (!found || found.count === 0) return null
+  return (
+    <span class="count" title={found.hint}>
+      <span class="visually-hidden">, </span>
+      {amount(found.count)}
+      <span class="visually-hidden">{` ${found.text}`}</span>
+    </span>
+  )
+}
+
+const Tabs = ({ current, waiting }: Omit<EntriesProps, 'of'>) => (
   <nav class="tabs" aria-label="Main pages">
-    {TABS.map(({ path, title }) => (
-      <a key={path} href={path} aria-current={path === current ? 'page' : undefined}>
-        {title}
+    {TABS.map((entry) => (
+      <a key={entry.path} href={entry.path} aria-current={entry.path === current ? 'page' : undefined}>
+        {entry.title} <Count entry={entry} waiting={waiting} />
       </a>
     ))}
   </nav>

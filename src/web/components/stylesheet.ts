@@ -30,6 +30,7 @@ a:hover{text-decoration-thickness:2px}
 .rail nav a:hover{background:var(--line)}
 .rail nav a[aria-current]{background:var(--section);color:var(--sectionink);font-weight:600}
 .count{min-width:1.3rem;padding:0 .35rem;border-radius:1rem;font-size:var(--t4);font-weight:600;text-align:center;font-variant-numeric:tabular-nums;background:var(--warn);color:var(--warnink)}
+.tabs .count{padding:0 .25rem}
 .rail .foot{margin-top:auto;display:grid;gap:var(--s2);padding:0 var(--s2);font-size:var(--t4);color:var(--muted)}
 .rail .foot form{display:flex;justify-content:space-between;align-items:center;gap:var(--s2);margin:0}
 .rail .foot p{margin:0}
@@ -37,7 +38,7 @@ a:hover{text-decoration-thickness:2px}
 .fresh summary::before{content:"";display:inline-block;width:.5rem;height:.5rem;margin-right:.4rem;border-radius:50%;background:var(--goodink)}
 .fresh summary.late::before{background:var(--badink);border-radius:0}
 .tabs{display:none}
-main{padding:var(--s5) var(--s6) var(--s6);max-width:86rem}
+main{padding:var(--s3) var(--s6) var(--s6);max-width:86rem}
 main:focus{outline:0}
 body:not(:has(.rail)) .shell{display:block}
 .past{position:sticky;top:0;z-index:6;padding:var(--s2) var(--s6);background:var(--past);color:var(--pastink)}
@@ -134,6 +135,12 @@ td .button,td button{min-height:0;padding:1px 8px}
 .filters{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s3);align-items:end;margin:var(--s3) 0}
 .filters .field{margin:0;gap:2px;max-width:100%;grid-template-columns:minmax(0,auto)}
 .filters label{font-weight:400;font-size:var(--t4);color:var(--muted)}
+.listhead{display:flex;flex-wrap:wrap;align-items:center;gap:var(--s2) var(--s5);margin-bottom:var(--s2)}
+.listhead h1,.listhead .filters{margin:0}
+.listhead .field{display:flex;align-items:center;gap:var(--s2)}
+.listhead :is(input,select,button){min-height:1.8rem;padding-top:2px;padding-bottom:2px}
+.listhead+.table{margin-top:0}
+.listhead+.table>.tall{max-height:calc(100vh - 3.5rem)}
 fieldset{border:0;border-top:1px solid var(--line);padding:var(--s2) 0;margin:var(--s3) 0 0;min-width:0}
 legend{font-weight:600;padding:0 var(--s2) 0 0}
 .groups{display:grid;grid-template-columns:2fr 3fr;gap:var(--s4)}
@@ -165,6 +172,9 @@ thead th a:hover{text-decoration:underline}
 thead th.wide{white-space:normal}
 .panel thead th{background:var(--paper)}
 .line .small{white-space:normal}
+.until{white-space:nowrap}
+#rfqs td{padding-top:7px;padding-bottom:7px}
+#rfqs .badge{line-height:1.35}
 th[aria-sort=ascending] a::after{content:" ↑"}
 th[aria-sort=descending] a::after{content:" ↓"}
 .r{text-align:right;font-variant-numeric:tabular-nums}
@@ -175,7 +185,7 @@ td.clip:first-child{width:24%}
 td.clip>div{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .phone{display:none}
 td a{text-decoration:none}
-td a:hover{text-decoration:underline}
+td a:hover,td .small a{text-decoration:underline}
 .under{display:flex;flex-wrap:wrap;justify-content:space-between;gap:var(--s1) var(--s4);padding:var(--s2);font-size:var(--t4);color:var(--muted)}
 .table>p{padding:0 var(--s2)}
 .pages{display:flex;gap:var(--s3)}
@@ -183,21 +193,20 @@ tr.chosen>*{background:var(--section)}
 
 /* Today: an RFQ in two tight lines. */
 #today table{table-layout:fixed}
-#today td{position:relative;padding-top:3px;padding-bottom:3px;line-height:1.25;vertical-align:middle}
-#today th{white-space:normal}
+#today td{position:relative;padding-top:2px;padding-bottom:2px;line-height:1.2;vertical-align:middle}
 #today td.clip{width:auto}
 #today td.clip>div>div{overflow:hidden;text-overflow:ellipsis}
-#today td .two{display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;white-space:normal}
+#today td :is(.two,.why:only-child){display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;white-space:normal}
 #today .over{font-weight:500}
-.stats:has(+#today){margin:var(--s3) 0 var(--s2)}
-#today :is(th,td):nth-child(1){width:7.3rem}
-#today :is(th,td):nth-child(4){width:7.2rem}
-#today :is(th,td):nth-child(5){width:9.6rem}
-#today :is(th,td):nth-child(7){width:9.4rem}
-#today td:nth-child(4){padding-right:var(--s3)}
+#today td:first-child .small{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.stats:has(+#today){margin:var(--s2) 0}
+#today :is(th,td):nth-child(1){width:9.2rem;padding-right:0}
+#today :is(th,td):nth-child(4){width:6.6rem}
+#today :is(th,td):nth-child(5){width:7.3rem}
+#today :is(th,td):nth-child(7){width:9rem}
 #today .tags{gap:1px var(--s1)}
-#today .badge{margin:0;line-height:1.3}
-#today .button{font-size:var(--t4)}
+#today .badge{margin:0;line-height:1.15}
+#today .button{min-height:0;padding-top:2px;padding-bottom:2px;font-size:var(--t4)}
 
 /* Changes. */
 .changes{margin:0;padding:0;list-style:none}
@@ -236,7 +245,6 @@ tr.chosen>*{background:var(--section)}
 
 @media (max-width:64rem){
   .beside,.groups{grid-template-columns:minmax(0,1fr)}
-  #today :is(th,td):nth-child(4){display:none}
 }
 @media (max-width:56rem){
   .shell{display:block}
@@ -259,6 +267,25 @@ tr.chosen>*{background:var(--section)}
   #rfqs td:nth-child(n+3)>div::before{content:" · ";color:var(--faint)}
   #rfqs .phone{display:inline}
   #rfqs .scroll{max-height:none;overflow:visible}
+  #today :is(table,tbody,td){display:block}
+  #today thead{display:none}
+  #today tr{display:grid;grid-template-columns:15.5rem 7rem minmax(0,1fr) auto;gap:2px var(--s2);align-items:baseline;padding:var(--s2);border-bottom:1px solid var(--line)}
+  #today td:nth-child(n){width:auto;max-width:none;min-width:0;padding:0;border:0;text-align:left}
+  #today td::before{content:none}
+  #today td:nth-child(-n+5) div{display:inline}
+  #today :is(td:nth-child(2),td:nth-child(3),td:nth-child(2)>div,td:nth-child(3)>div){display:contents}
+  #today td:nth-child(2)>div>div:first-child{display:block;grid-area:1/1/2/4;white-space:nowrap;font-weight:550}
+  #today td:nth-child(2) .small{grid-area:3/1}
+  #today td:nth-child(1){grid-area:2/1}
+  #today td:nth-child(1) .small,#today td:nth-child(4) .small{margin-left:var(--s2)}
+  #today td .name{grid-area:2/2/3/4}
+  #today td .why{grid-area:3/2/4/5}
+  #today td .tags{grid-area:2/4;justify-self:end}
+  #today td:nth-child(4){grid-area:3/3/4/5;font-size:var(--t4)}
+  #today td:nth-child(5){grid-area:3/2;font-size:var(--t4)}
+  #today td:nth-child(6){grid-area:4/2/5/5}
+  #today td:nth-child(7){grid-area:1/4;justify-self:end}
+  #today td.unknown,#today td:nth-child(5) .small{display:none}
 }
 @media (max-width:40rem){
   .changes>li{grid-template-columns:minmax(0,1fr)}
@@ -282,18 +309,17 @@ tr.chosen>*{background:var(--section)}
   .cards.lines td.unknown{display:none}
   .cards th[scope=row]{display:block;border:0;padding:2px 0}
   .cards.lines td:nth-child(n+3)>div:not(:empty)::before{content:" · ";color:var(--faint)}
+  .cards.lines td:nth-child(n+3)>div:not(:empty):has(>details)::before{content:none}
+  .cards.lines td:nth-child(n+2) a{text-decoration:underline}
   .cards .button{white-space:normal}
+  .listhead form{width:100%}
+  .listhead .field{flex:1 1 14rem}
+  .listhead label{flex:0 0 5rem}
+  .listhead .field :is(input,select){flex:1;min-width:0}
   .cards td.nophone{display:none!important}
-  #today tr{display:grid;grid-template-columns:auto minmax(0,1fr) auto;gap:2px var(--s2);align-items:center;padding:var(--s2)}
-  #today :is(td,td:nth-child(n)){display:block;width:auto;max-width:none;min-width:0;padding:0}
-  #today td:nth-child(2){grid-area:1/1/2/3;font-weight:550}
-  #today td:nth-child(1){grid-area:2/1}
-  #today td:nth-child(3){grid-area:2/2}
-  #today td:nth-child(5){grid-area:2/3;justify-self:end}
-  #today td:nth-child(7){grid-area:1/3;text-align:right}
-  #today td::before{content:none}
-  #today td:nth-child(-n+2) .small,#today td:nth-child(3) .name,#today .badge+.badge{display:none}
-  #today td.clip>div,#today td .two{display:block;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
+  #today tr{grid-template-columns:auto auto minmax(0,1fr) auto}
+  #today td:nth-child(1){grid-area:2/1/3/4}
+  #today td:nth-child(3) .name,#today .badge+.badge{display:none}
   .stats{gap:var(--s2) var(--s5)}
 }
 @media print{
@@ -305,7 +331,7 @@ tr.chosen>*{background:var(--section)}
   thead{display:table-header-group}
   tr,.chart{break-inside:avoid}
   .charts{grid-template-columns:1fr 1fr}
-  details:not([open]){display:none}
+  details:not([open],.reason){display:none}
   body{font-size:11px}
   a{color:inherit;text-decoration:none}
   .panel,.card{border:0;padding:0}

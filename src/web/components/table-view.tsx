@@ -24,7 +24,7 @@ export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<R
     <div class="table" id={name}>
       <section
         class={rows.length > TALL_ROWS ? 'scroll tall' : 'scroll'}
-        aria-label={caption}
+        aria-label={rows.length > TALL_ROWS ? caption : undefined}
         tabindex={rows.length > TALL_ROWS ? 0 : undefined}
       >
         <table class={narrow === 'lines' ? 'cards lines' : 'cards'}>
@@ -40,17 +40,19 @@ export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<R
             {rows.map((row) => (
               <tr class={table.isEmphasized?.(row) ? 'chosen' : undefined}>
                 {columns.map((column) => {
-                  const { key, title, cell, value } = column
+                  const { key, title, cell, value, whole } = column
                   const text = textOf(value(row))
                   const content = cell ? cell(row) : text
+                  // A card lays out its parts; a text by itself needs nothing around it.
+                  const isBare = typeof content === 'string' && narrow !== 'lines' && column.width === undefined
                   return (
                     <td
                       key={key}
                       class={classOf(column, content === UNKNOWN)}
-                      data-label={title}
-                      title={column.width === 'clip' ? text : undefined}
+                      data-label={narrow === 'lines' ? undefined : title}
+                      title={column.width === 'clip' ? (whole?.(row) ?? text) : undefined}
                     >
-                      <div>{content}</div>
+                      {isBare ? content : <div>{content}</div>}
                     </td>
                   )
                 })}

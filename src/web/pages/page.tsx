@@ -5,11 +5,11 @@ import type { Settings } from '../../core/decision/settings.js'
 import type { Clock } from '../../core/time/clock.js'
 import { type Lookup, problemText } from '../../views/find-rfq.js'
 import { type MomentContext, MomentError, parseMoment, UTC } from '../../views/moments.js'
-import { beforeFirstPoll, type ChannelFreshness, type Observed } from '../../views/polls.js'
+import { beforeFirstPoll, type Observed } from '../../views/polls.js'
 import { parseWhatIf, type WhatIf } from '../../views/settings.js'
 import type { Views } from '../../views/views.js'
 import { MAX_WORD_LENGTH } from '../api/parameters.js'
-import { Layout } from '../components/layout.js'
+import { type Frame, Layout } from '../components/layout.js'
 import { HttpError, type Suggest, unknownValue } from '../http/errors.js'
 import { renderParts, sendPage } from '../http/html.js'
 import { parseSorting, type Sorting, sortRows, type Table } from '../tables/table.js'
@@ -25,6 +25,15 @@ export interface PageDeps {
   /** How offers are compared unless a reader changes it. */
   settings: Settings
   suggest: Suggest
+  failedJobs: FailedJobs
+}
+
+/** How many jobs of the queue failed. */
+export interface FailedJobs {
+  /** Asks the queue, and waits for no answer. */
+  refresh: () => void
+  /** The newest answer; null if there is none. */
+  known: () => number | null
 }
 
 /** The parameters of an address, each at most once. */
@@ -89,11 +98,11 @@ export function addPage(
   app.get(path, async (request, reply) => {
     checkParameters(request.query, parameters, deps.suggest)
     const page = pageRequest(request, deps)
-    const [content, freshness] = await Promise.all([handle(page), deps.queries.freshness()])
+    const [content, surroundings] = await Promise.all([handle(page), readSurroundings(deps, page)])
     if ('redirect' in content) return reply.redirect(content.redirect, 303)
     const format = readChoice(page, 'format', ['csv', 'json'] as const)
     if (format !== null) return sendTable(reply, content, page.query.table, format)
-    return sendContent(reply, page, content, freshness)
+    return sendContent(reply, page, content, surroundings)
   })
 }
 
@@ -111,15 +120,28 @@ export function addForm(
     const page = pageRequest(request, deps)
     const content = await handle(page, singleValues(request.body))
     if ('redirect' in content) return reply.redirect(content.redirect, 303)
-    return sendContent(reply.code(content.status), page, content, await deps.queries.freshness())
+    return sendContent(reply.code(content.status), page, content, await readSurroundings(deps, page))
   })
+}
+
+/** What the frame of every page shows. */
+type Surroundings = Pick<Frame, 'freshness' | 'waiting'>
+
+async function readSurroundings(
+  { queries, failedJobs }: Pick<PageDeps, 'queries' | 'failedJobs'>,
+  { now }: Pick<PageRequest, 'now'>,
+): Promise<Surroundings> {
+  // No page waits for the queue: it may be on another machine.
+  failedJobs.refresh()
+  const [freshness, waiting] = await Promise.all([queries.freshness(), queries.waiting(now)])
+  return { freshness, waiting: { ...waiting, failedJobs: failedJobs.known() } }
 }
 
 async function sendContent(
   reply: FastifyReply,
   { request, now, link, queries }: PageRequest,
   content: PageContent,
-  freshness: ChannelFreshness[],
+  surroundings: Surroundings,
 ): Promise<FastifyReply> {
   content.onSend?.(reply)
   const { user, session, csrfToken } = request
@@ -130,7 +152,7 @@ async function sendContent(
     user,
     csrfToken,
     canSignOut: session !== null,
-    freshness,
+    ...surroundings,
     now,
     asOf,
     live: liveOf(content),
@@ -270,7 +292,7 @@ const PAGE = z
   .regex(/^[1-9]\d{0,5}$/)
   .transform(Number)
 /** Rows on one page of a table. */
-export const PAGE_SIZE = 100
+export const PAGE_SIZE = 40
 
 /**
  * `page`, counted from 1; 1 if it is absent.

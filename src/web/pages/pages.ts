@@ -18,13 +18,13 @@ import { addChannel, channelsPage } from './operation/channel-page.js'
 import { addNotifications, type NotificationsDeps } from './operation/notifications-page.js'
 import { addQueue, type QueueDeps } from './operation/queue-page.js'
 import { addReports, type ReportsDeps } from './operation/reports-page.js'
-import { addPage, type PageDeps } from './page.js'
+import { addPage, type FailedJobs, type PageDeps } from './page.js'
 import { rfqPage } from './rfq/rfq-page.js'
 import { addScenarios } from './rfq/scenario-form.js'
 import { searchPage } from './search/search-page.js'
 import { todayPage } from './today-page.js'
 
-export interface PagesDeps extends PageDeps {
+export interface PagesDeps extends Omit<PageDeps, 'failedJobs'> {
   reports: ReportsDeps
   closing: ClosingDeps
   awards: AwardActions
@@ -34,10 +34,24 @@ export interface PagesDeps extends PageDeps {
   onError: (error: unknown) => void
 }
 
+/** Remembers how many jobs failed. Of a queue that does not answer, nothing is known. */
+function countFailedJobs(queue: Pick<QueueDeps, 'load'>): FailedJobs {
+  let known: number | null = null
+  return {
+    refresh: () =>
+      void queue.load().then(
+        ({ failed }) => (known = failed),
+        () => (known = null),
+      ),
+    known: () => known,
+  }
+}
+
 /** The web page (docs/WEB.md). */
 export const pageRoutes =
-  (deps: PagesDeps): WebPlugin =>
+  (parts: PagesDeps): WebPlugin =>
   (app) => {
+    const deps = { ...parts, failedJobs: countFailedJobs(parts.queue) }
     eventRoutes({ pulse: () => deps.queries.pulse(), onError: deps.onError })(app)
     addPage(app, deps, '/', todayPage, { names: ['since'] })
     addPage(app, deps, '/rfqs', rfqsPage, { names: ['channel', 'state', 'q', 'as_of'] })

@@ -1,6 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
-import { formatCount, formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
+import {
+  formatCount,
+  formatNearDay,
+  formatPricePerTonne,
+  formatTonnes,
+  formatTotal,
+} from '../../core/text/number-format.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import { rfqPath } from '../../views/page-paths.js'
 import {
@@ -11,7 +17,8 @@ import {
   type TodayKind,
   type TodayRfq,
 } from '../../views/today/today-view.js'
-import { amount, Badge, Moment, percent, plain, price, type Tone, UNKNOWN } from '../components/format.js'
+import { channelNames } from '../components/columns.js'
+import { amount, Badge, DueDay, Moment, percent, plain, price, type Tone, UNKNOWN } from '../components/format.js'
 import { TableView } from '../components/table-view.js'
 import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
@@ -30,7 +37,7 @@ export async function todayPage(page: PageRequest): Promise<PageContent> {
   const table: Table<TodayRfq> = {
     name: 'today',
     caption: 'RFQs that need attention, most urgent first',
-    columns: COLUMNS,
+    columns: COLUMNS.map((column) => (column.key === 'rfq' ? rfqColumn(column, page.channels) : column)),
     rows: today.rfqs,
     empty: (
       <>
@@ -49,10 +56,12 @@ export async function todayPage(page: PageRequest): Promise<PageContent> {
     onSend: (reply) => rememberVisit(request, reply, now),
     body: (
       <>
-        <h1>Today</h1>
-        <p class="lead">
-          {given === undefined ? visit.text : 'Changes since'} <Moment at={since.toISOString()} now={now} />
-        </p>
+        <div class="listhead">
+          <h1>Today</h1>
+          <p class="lead">
+            {given === undefined ? visit.text : 'Changes since'} <Moment at={since.toISOString()} now={now} />
+          </p>
+        </div>
         <Summary today={today} />
         <TableView table={table} link={link} pages={pagesOf(query, today.totalRfqs)} />
         {groups.map((group) => (
@@ -116,12 +125,13 @@ const Group = ({
 const TONES: Record<TodayItem['severity'], Tone> = { high: 'bad', medium: 'warn', low: 'neutral' }
 const DOUBT_TONES: Partial<Record<TodayDoubt, Tone>> = { awarded: 'good', accepted: 'good', conditions: 'neutral' }
 
-/** `3 days overdue`, `today`, `in 3 days`. */
-function dueText({ daysToDue, state }: TodayRfq): string {
+/** What the due date means: `overdue`, `today in Paris`, or the state of an RFQ that is not open; empty for later days. */
+function dueText({ daysToDue, state, timeZone }: TodayRfq): string {
   if (daysToDue === null || state !== 'open') return plain(state)
-  if (daysToDue < 0) return `overdue ${formatCount(-daysToDue, 'day')}`
-  return daysToDue === 0 ? 'today' : daysToDue === 1 ? 'tomorrow' : `in ${daysToDue} days`
+  return daysToDue < 0 ? 'overdue' : (formatNearDay(daysToDue, timeZone) ?? '')
 }
+
+const isPastDue = ({ daysToDue, state }: TodayRfq) => daysToDue !== null && daysToDue < 0 && state === 'open'
 
 const nameOf = ({ rfqNumber, rfqId, rfqTitle }: TodayRfq) => plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)
 
@@ -129,28 +139,41 @@ const nameOf = ({ rfqNumber, rfqId, rfqTitle }: TodayRfq) => plain(`${rfqNumber 
 const offersText = ([first, ...others]: readonly string[]) =>
   `${plain(first)}${others.length === 0 ? '' : ` and ${others.length} more`}`
 
-function AwardCell({ award, noAward, maxPricePerTonne, maxPriceCurrency }: TodayRfq) {
-  if (award === null) return noAward === null ? UNKNOWN : <TwoLines second={plain(noAward)} />
-  const { offers, tonnes, pricePerTonne, currency } = award
-  const limitUnit = maxPriceCurrency === currency ? '' : ` ${plain(maxPriceCurrency)}/t`
-  const limit = maxPricePerTonne === null ? '' : `, limit ${price(maxPricePerTonne)}${limitUnit}`
-  const paid = pricePerTonne === null ? formatTonnes(tonnes) : plain(formatPricePerTonne(pricePerTonne, currency))
-  return <TwoLines first={offersText(offers)} second={`${paid}${limit}`} />
+/** The award, or why there is none, above what is unsure about it. */
+function AwardCell({ award, noAward, doubts }: TodayRfq) {
+  const text = award === null ? plain(noAward ?? '') : offersText(award.offers)
+  if (text === '' && doubts.length === 0) return UNKNOWN
+  return (
+    <>
+      {text !== '' && (
+        <div class={award === null ? 'small why' : 'name'} title={text}>
+          {text}
+        </div>
+      )}
+      {doubts.length > 0 && (
+        <div class="tags">
+          {doubts.map((doubt) => (
+            <Badge key={doubt} tone={DOUBT_TONES[doubt] ?? 'warn'}>
+              {DOUBTS[doubt]}
+            </Badge>
+          ))}
+        </div>
+      )}
+    </>
+  )
 }
 
-/** Two lines of a cell, each cut off where the room ends; the whole text on hovering. */
-const TwoLines = ({ first, second }: { first?: string; second: string }) => (
-  <>
-    {first !== undefined && (
-      <div class="name" title={first}>
-        {first}
-      </div>
-    )}
-    <div class={first === undefined ? 'small two' : 'muted small'} title={second}>
-      {second}
-    </div>
-  </>
-)
+function PriceCell({ award, maxPricePerTonne, maxPriceCurrency }: TodayRfq) {
+  if (award === null) return UNKNOWN
+  const { tonnes, pricePerTonne, currency } = award
+  const unit = maxPriceCurrency === currency ? '' : ` ${plain(maxPriceCurrency)}/t`
+  return (
+    <>
+      <div>{pricePerTonne === null ? formatTonnes(tonnes) : plain(formatPricePerTonne(pricePerTonne, currency))}</div>
+      {maxPricePerTonne !== null && <div class="muted small">{`limit ${price(maxPricePerTonne)}${unit}`}</div>}
+    </>
+  )
+}
 
 const changesOf = ({ note, changes, moreChanges }: TodayRfq): string[] => [
   ...(note === null ? [] : [note]),
@@ -160,7 +183,13 @@ const changesOf = ({ note, changes, moreChanges }: TodayRfq): string[] => [
 
 function ChangesCell(row: TodayRfq) {
   const all = changesOf(row)
-  return all.length === 0 ? UNKNOWN : <TwoLines second={plain(all.join('; '))} />
+  if (all.length === 0) return UNKNOWN
+  const text = plain(all.join('; '))
+  return (
+    <div class="small two" title={text}>
+      {text}
+    </div>
+  )
 }
 
 const StepButton = ({ row: { action, rfqNumber, rfqId } }: { row: TodayRfq | TodayItem }) => (
@@ -169,6 +198,24 @@ const StepButton = ({ row: { action, rfqNumber, rfqId } }: { row: TodayRfq | Tod
     {rfqId !== null && <span class="visually-hidden">{`, RFQ ${plain(String(rfqNumber ?? rfqId))}`}</span>}
   </a>
 )
+
+/** The title of an RFQ above the name of its channel. @param channels those that are configured */
+function rfqColumn(column: Column<TodayRfq>, channels: readonly string[]): Column<TodayRfq> {
+  const channelName = channelNames(channels)
+  return {
+    ...column,
+    cell: (row) => (
+      <>
+        <div title={nameOf(row)}>
+          <a href={rfqPath(row.channel, nameById(row.rfqId))}>{nameOf(row)}</a>
+        </div>
+        <div class="muted small" title={row.channel}>
+          {channelName(row.channel)}
+        </div>
+      </>
+    ),
+  }
+}
 
 const COLUMNS: readonly Column<TodayRfq>[] = [
   { key: 'severity', fileOnly: true, title: 'Severity', value: ({ severity }) => severity },
@@ -180,10 +227,10 @@ const COLUMNS: readonly Column<TodayRfq>[] = [
     value: ({ dueDate }) => dueDate,
     cell: (row) => (
       <>
-        <div class={row.daysToDue !== null && row.daysToDue < 0 && row.state === 'open' ? 'over' : undefined}>
-          {dueText(row)}
+        <div>
+          <DueDay dueDate={row.dueDate} daysToDue={row.daysToDue} />
         </div>
-        <div class="muted small">{plain(row.dueDate)}</div>
+        <div class={`small ${isPastDue(row) ? 'over' : 'muted'}`}>{dueText(row)}</div>
       </>
     ),
   },
@@ -192,31 +239,25 @@ const COLUMNS: readonly Column<TodayRfq>[] = [
     width: 'clip',
     title: 'RFQ, channel',
     value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
-    cell: (row) => (
-      <>
-        <div title={nameOf(row)}>
-          <a href={rfqPath(row.channel, nameById(row.rfqId))}>{nameOf(row)}</a>
-        </div>
-        <div class="muted small">{row.channel}</div>
-      </>
-    ),
   },
   { key: 'title', fileOnly: true, title: 'Title', value: ({ rfqTitle }) => rfqTitle },
   { key: 'channel', fileOnly: true, title: 'Channel', value: ({ channel }) => channel },
   {
     key: 'award',
     width: 'clip',
-    title: 'Award, price per tonne',
-    hint: "The award that the desk recorded, or else the recommended one, and the RFQ's maximum price",
+    title: 'Award, unsure',
+    hint: 'The award that the desk recorded, or else the recommended one; what makes it uncertain, or that it is decided',
     value: ({ award, noAward }) => award?.offers.join(', ') ?? noAward,
     cell: AwardCell,
   },
   { key: 'tonnes', fileOnly: true, title: 'Tonnes', value: ({ award }) => award?.tonnes ?? null },
   {
     key: 'pricePerTonne',
-    fileOnly: true,
-    title: 'Price per tonne',
+    align: 'right',
+    title: 'Price, limit',
+    hint: "Per tonne, and the RFQ's maximum price",
     value: ({ award }) => award?.pricePerTonne ?? null,
+    cell: PriceCell,
   },
   { key: 'currency', fileOnly: true, title: 'Currency', value: ({ award }) => award?.currency ?? null },
   {
@@ -228,38 +269,28 @@ const COLUMNS: readonly Column<TodayRfq>[] = [
   {
     key: 'coverage',
     align: 'right',
-    isSecondary: true,
     title: 'Value, covered',
     hint: 'What the award costs, and the share of the requested tonnes that it covers, at most 100 %',
     value: ({ coverage }) => coverage,
-    cell: ({ award, coverage }) => (
-      <>
-        <div>
-          {award === null || award.pricePerTonne === null
-            ? UNKNOWN
-            : plain(formatTotal(award.tonnes * award.pricePerTonne, award.currency))}
-        </div>
-        <div class="muted small">{percent(coverage)}</div>
-      </>
-    ),
+    cell: ({ award, coverage }) =>
+      award === null && coverage === null ? (
+        UNKNOWN
+      ) : (
+        <>
+          <div>
+            {award === null || award.pricePerTonne === null
+              ? UNKNOWN
+              : plain(formatTotal(award.tonnes * award.pricePerTonne, award.currency))}
+          </div>
+          <div class="muted small">{percent(coverage)}</div>
+        </>
+      ),
   },
   {
     key: 'unsure',
+    fileOnly: true,
     title: 'Unsure',
-    hint: 'What makes the award uncertain, or that it is decided',
     value: ({ doubts }) => doubts.map((doubt) => DOUBTS[doubt]).join(', ') || null,
-    cell: ({ doubts }) =>
-      doubts.length === 0 ? (
-        UNKNOWN
-      ) : (
-        <div class="tags">
-          {doubts.map((doubt) => (
-            <Badge key={doubt} tone={DOUBT_TONES[doubt] ?? 'warn'}>
-              {DOUBTS[doubt]}
-            </Badge>
-          ))}
-        </div>
-      ),
   },
   {
     key: 'changes',

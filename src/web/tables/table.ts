@@ -12,6 +12,8 @@ export interface Column<Row> {
   value: (row: Row) => CellValue
   /** What the page shows, if that is not simply the value. */
   cell?: (row: Row) => ComponentChildren
+  /** What a `clip` cell shows on hovering, if that is not simply the value. */
+  whole?: (row: Row) => string
   align?: 'right'
   /**
    * `line`: never broken, such as dates. `wide`: text that needs room. `clip`: one line, cut off where the room ends, for

@@ -22,7 +22,9 @@ async function polledRfqs() {
     add,
     damage(ids: readonly string[]) {
       const db = new Database(`${fixture.folder}/data/quotekeeper.db`)
+      // The indexes read documents as they are written.
       db.exec('drop trigger versions_immutable; drop trigger decisions_immutable')
+      db.exec('drop index versions_number; drop index versions_reference')
       const of = `in (select value from json_each('${JSON.stringify(ids)}'))`
       const damaged = [
         `update versions set body = 'not JSON', parsed_body = null where id ${of} or rfq_id ${of}`,

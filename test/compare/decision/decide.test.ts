@@ -395,6 +395,32 @@ describe('questions', () => {
     expect(katari?.text).toContain('RFQ 4711')
   })
 
+  describe('ask for an answer', () => {
+    const deadline = (offer: Body, rfq: Body = {}) =>
+      decided([sized(1, 60_000, 12, { projectDeveloperName: 'Katari', offer })], { rfq }).questions[0]?.text.match(
+        /Please answer by .*/,
+      )?.[0]
+
+    it('by the day on which the RFQ is due', () => {
+      expect(deadline({ expiryDate: '2026-12-31' }, { responseDueDate: '2026-03-20' })).toBe(
+        'Please answer by 2026-03-20, when responses to the RFQ are due.',
+      )
+    })
+
+    it('by the day on which their offer expires, if that is earlier or the RFQ no longer takes answers', () => {
+      const text = 'Please answer by 2026-03-18, when your offer expires.'
+      const offer = { expiryDate: '2026-03-18' }
+      expect(deadline(offer, { responseDueDate: '2026-03-20' })).toBe(text)
+      expect(deadline(offer, { responseDueDate: '2026-03-01' })).toBe(text)
+      expect(deadline(offer, { responseDueDate: '2026-03-17', state: 'closed' })).toBe(text)
+    })
+
+    it('without a day, if all of these are past or unknown', () => {
+      expect(deadline({ expiryDate: '2026-03-01' }, { responseDueDate: '2026-03-02' })).toBeUndefined()
+      expect(deadline({ expiryDate: null }, { responseDueDate: null })).toBeUndefined()
+    })
+  })
+
   it('are not asked of rejected offers', () => {
     expect(decided([sized(1, 60_000, 12, { status: 'rejected' })]).questions).toEqual([])
   })

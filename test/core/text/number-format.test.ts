@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatDecimal, formatPrice, formatRange } from '../../../src/core/text/number-format.js'
+import {
+  formatDecimal,
+  formatDueDate,
+  formatNearDay,
+  formatPrice,
+  formatRange,
+  formatWeekday,
+} from '../../../src/core/text/number-format.js'
 
 describe('a number as a decimal', () => {
   it('has no floating-point noise', () => {
@@ -48,4 +55,20 @@ it('says which limits of a range are stated', () => {
   expect(formatRange(0, null)).toBe('from 0')
   expect(formatRange(null, 0)).toBe('up to 0')
   expect(formatRange(null, null)).toBeNull()
+})
+
+describe('a due date', () => {
+  it('has its weekday, and its year half a year away', () => {
+    expect([formatWeekday('2026-11-24', 1), formatWeekday('2025-03-01', -268)]).toEqual([
+      'Tue 24 Nov',
+      'Sat 1 Mar 2025',
+    ])
+  })
+
+  it('names the place where it is today or tomorrow, because elsewhere it may be another day', () => {
+    expect(formatDueDate('2026-11-24', 0, 'Europe/Paris')).toBe('Tue 24 Nov, today in Paris')
+    expect(formatDueDate('2026-11-24', 1, 'America/New_York')).toBe('Tue 24 Nov, tomorrow in New York')
+    expect(formatDueDate('2026-11-24', 0, 'UTC')).toBe('Tue 24 Nov, today in UTC')
+    expect([2, -1].map((days) => formatNearDay(days, 'Europe/Paris'))).toEqual([null, null])
+  })
 })

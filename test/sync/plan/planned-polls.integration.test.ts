@@ -161,7 +161,11 @@ describe('planned polls', () => {
       const figures = await list.figures(found, { now })
       return found.map(({ id }, at) => {
         const message = items.find(({ kind, rfqId }) => kind === 'due' && rfqId === id)?.message ?? ''
-        return [message.split('). ')[1], figures[at]?.coverage !== null, figures[at]?.award !== null]
+        return [
+          message.slice(message.search(/\d+ offers/)),
+          figures[at]?.coverage !== null,
+          figures[at]?.award !== null,
+        ]
       })
     }
     await plannedPoll(fixture, { budget: 4 })

@@ -165,6 +165,21 @@ describe('forms', () => {
     }
   })
 
+  it('have another token in each page, each of which is valid', async () => {
+    const app = await webApp({ ...USERS, plugins: [routes] })
+    const { headers } = await signIn(app, 'token of omar')
+    const tokens: string[] = []
+    for (let round = 0; round < 20; round++) tokens.push((await app.inject({ url: '/', headers })).json().csrfToken)
+    expect(new Set(tokens).size).toBe(tokens.length)
+    // No end of one token is that of another, so that nothing of it can be guessed by how well a page compresses.
+    expect(new Set(tokens.map((token) => token.slice(-8))).size).toBe(tokens.length)
+    for (const _csrf of tokens) expect((await post(app, '/write', { _csrf }, headers)).statusCode).toBe(200)
+    const [one = '', two = ''] = tokens
+    const mixed = `${one.split('.')[0]}.${two.split('.')[1]}`
+    for (const _csrf of [mixed, one.split('.')[0], '.', `${one}.`, one.slice(0, -1)])
+      expect((await post(app, '/write', { _csrf: _csrf ?? '' }, headers)).statusCode).toBe(403)
+  })
+
   it('have tokens that are worth nothing in another session', async () => {
     const app = await webApp({ ...USERS, plugins: [routes] })
     const [one, two] = [await signIn(app, 'token of omar'), await signIn(app, 'token of omar')]

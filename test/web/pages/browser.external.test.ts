@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { ServerOptions } from '../../../src/web/server.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { longIt, runsLongTests } from '../../helpers/long-tests.js'
+import { APPLICATION_PAGES } from '../support/application-pages.js'
 import { giveUp } from '../support/dead-letters.js'
 import { openPages } from '../support/pages-fixture.js'
 
@@ -81,23 +82,10 @@ describe.skipIf(isMissing)('in Chromium', () => {
     const fixture = await story()
     await giveUp(fixture, ['crm', 'mail'])
     const base = await serve(fixture)
-    const lists = [
-      '/',
-      '/rfqs',
-      '/awards',
-      '/search?q=forest',
-      '/changes',
-      '/listings',
-      '/channels',
-      '/channels/acme/forest',
-      '/reports',
-      '/runs',
-    ]
-    const more = ['/closings', '/problems', '/notifications', '/queue', '/api', '/nothing']
     const ofRfq = [RFQ, `${RFQ}/offers/${fixture.offer}`, `${RFQ}/closing`, `${RFQ}/award`]
     const page = await openBrowser(base)
     let isDark = false
-    for (const url of runsLongTests ? [...lists, ...more, ...ofRfq] : ['/', '/rfqs', RFQ]) {
+    for (const url of runsLongTests ? [...APPLICATION_PAGES, '/nothing', ...ofRfq] : ['/', '/rfqs', RFQ]) {
       await page.setViewportSize({ width: 1280, height: 800 })
       isDark = !isDark
       await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' })

@@ -14,6 +14,7 @@ describe('/notifications', () => {
     const today = (await app.inject('/')).body
     expect(today).toContain('2 notifications could not be sent and will not be tried again: 1 for crm, 1 for mail.')
     expect(today).toContain('href="/notifications?state=dead"')
+    expect(today).toMatch(/>Notifications<span class="count"[^>]*><span [^>]*>, <\/span>2<span [^>]*> not sent</)
     const page = (await app.inject('/notifications')).body
     expect(page).toContain('HTTP 500: [secret]')
     expect(page).not.toContain('a secret')

@@ -13,6 +13,7 @@ import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../hel
 import { longIt } from '../../helpers/long-tests.js'
 import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
 import { openRecorder } from '../../helpers/store/recorder.js'
+import { APPLICATION_PAGES } from '../support/application-pages.js'
 import { openPages, pagesOf } from '../support/pages-fixture.js'
 
 const HOSTILE = `<script>alert(1)</script>"><img src=x onerror=alert(2)> \u202Egnp.exe pay\u200Bpal \u001B[2J`
@@ -90,22 +91,7 @@ describe('every page', () => {
     await fixture.closeExpired()
     const rfq = '/rfqs/acme/forest/1042'
     const offer = `${rfq}/offers/${fixture.offerIds[0]}`
-    const lists = [
-      '/',
-      '/rfqs',
-      '/changes',
-      '/listings',
-      '/reports',
-      '/channels',
-      '/channels/acme/forest',
-      '/runs',
-      '/closings',
-      '/problems',
-      '/notifications',
-      '/queue',
-      '/api',
-    ]
-    for (const url of [...lists, rfq, offer, `${rfq}/closing`]) {
+    for (const url of [...APPLICATION_PAGES, rfq, offer, `${rfq}/closing`]) {
       const page = await app.inject(url)
       expect([url, page.statusCode]).toEqual([url, 200])
       expect(page.body).not.toMatch(/<script>|<img/)
@@ -287,13 +273,13 @@ describe('/rfqs', () => {
     const app = await pagesOf(fixture)
     const numbers = async (url: string) => {
       const { body } = await app.inject(url)
-      return [...body.matchAll(/data-label="RFQ" title="\d+"><div><span class="muted">(\d+)</g)].map(([, number]) =>
-        Number(number),
+      return [...body.matchAll(/<td class="clip" title="Batch \d+"><div><span class="muted">(\d+)</g)].map(
+        ([, number]) => Number(number),
       )
     }
     expect(await numbers('/rfqs?q=batch+5013')).toEqual([5013])
-    expect(await numbers('/rfqs?q=batch&sort=-number')).toHaveLength(100)
-    expect((await numbers('/rfqs?q=batch&sort=-number&page=2')).at(-1)).toBe(5001)
+    expect(await numbers('/rfqs?q=batch&sort=-number')).toHaveLength(40)
+    expect((await numbers('/rfqs?q=batch&sort=-number&page=3')).at(-1)).toBe(5001)
     expect(await numbers('/rfqs?state=closed&q=batch')).toEqual([])
     expect(await numbers(`/rfqs?q=${'batch+5013+'.repeat(18)}`)).toEqual([5013])
     for (const path of ['/rfqs', '/listings']) {
@@ -431,6 +417,8 @@ describe('the page of changes', () => {
       (await app.inject(`/changes?format=json&${query}`)).json()
     expect(new Set((await rows('kind=award')).map(({ of }) => of))).toEqual(new Set(['Award']))
     expect((await rows('kind=rfq&rfq=1042')).map(({ of }) => of)).toEqual(['RFQ'])
+    const form = (await app.inject('/changes?since=2026-11-21T12:30Z')).body
+    expect(form).toMatch(/<input id="filter-since" name="since" list="filter-since-values" value="2026-11-21T12:30Z"/)
     expect(await rows('kind=offer&since=2026-11-21T12:30Z')).toMatchObject([
       { observedAt: '2026-11-21T13:00:00.000Z', notBefore: '2026-11-21T12:00:00.000Z' },
     ])
@@ -487,7 +475,9 @@ describe('the closing page', () => {
     expect(page).toContain(decision?.reason)
     expect(page).toContain(decision?.hash)
     const list = (await app.inject('/closings?outcome=closed&sort=-rfq')).body
-    expect(list).toContain(`<a href="/rfqs/acme/forest/id:${fixture.rfqId}/closing">1042</a>`)
+    expect(list).toContain(
+      `<a href="/rfqs/acme/forest/id:${fixture.rfqId}/closing"><span class="phone">RFQ </span>1042</a>`,
+    )
     expect((await app.inject('/closings?format=json&sort=closing')).json()).toMatchObject([{ closing: 1, rfq: 1042 }])
     expect((await app.inject('/closings?page=2')).json().error).toBe('page=2 does not exist; the last page is 1')
   })

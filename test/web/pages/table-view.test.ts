@@ -11,6 +11,6 @@ it('a table says that it has only the newest rows if no more are read', () => {
     const shown = pageOf({ query: {}, suggest: () => [] }, table)
     return /Page 1 of \d+, [^<]*/.exec(render(TableView({ ...shown, link: () => '' })))?.[0]
   }
-  expect(footOf(1_999)).toBe('Page 1 of 20, 1,999 rows')
-  expect(footOf(2_000)).toBe('Page 1 of 20, only the newest 2,000 rows')
+  expect(footOf(1_999)).toBe('Page 1 of 50, 1,999 rows')
+  expect(footOf(2_000)).toBe('Page 1 of 50, only the newest 2,000 rows')
 })

@@ -185,6 +185,8 @@ export function selectKnown(
   const row = asOf === undefined ? 'e' : dialect.outerRow
   const conditions = allOf(
     kind !== undefined && `${row}.kind = @kind`,
+    // Only responses have one; so that ids are found by the key.
+    kind !== undefined && kind !== 'response' && `${row}.rfq_id = ''`,
     channel !== undefined && `${row}.channel = @channel`,
     ids !== undefined && dialect.anyOf(`${row}.id`, '@ids'),
     rfqIds !== undefined && dialect.anyOf(`${row}.rfq_id`, '@rfqIds'),
@@ -204,13 +206,16 @@ export function selectKnown(
   }
 }
 
+/** The rows of a table that are about an RFQ or its offers. In two parts, so that each is found by the key. */
+export const rowsOfRfq = (table: 'versions' | 'absences'): string =>
+  `(select * from ${table} where channel = @channel and kind = 'rfq' and rfq_id = '' and id = @rfqId
+  union all select * from ${table} where channel = @channel and kind = 'response' and rfq_id = @rfqId)`
+
 /** After all timestamps. */
 export const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
 
 /** The queries of documents that are one statement each. */
 export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 'export'> {
-  const ofRfq = `channel = @channel
-    and ((kind = 'rfq' and rfq_id = '' and id = @rfqId) or (kind = 'response' and rfq_id = @rfqId))`
   const columnsAsOf = VERSION_COLUMNS.map((column) =>
     column === 'superseded_at' ? supersededAsOf('versions') : column,
   ).join(', ')
@@ -226,7 +231,7 @@ export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 
     },
     async rfqHistory(channel, rfqId, asOf) {
       const rows = await queries.all<VersionRow>(
-        `select ${columnsAsOf} from versions where ${ofRfq} and observed_at <= @asOf order by observed_at, kind desc, id, version`,
+        `select ${columnsAsOf} from ${rowsOfRfq('versions')} versions where observed_at <= @asOf order by observed_at, kind desc, id, version`,
         rfqParameters(channel, rfqId, asOf),
       )
       return rows.map(toVersion)
@@ -235,7 +240,7 @@ export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 
       const rows = await queries.all<AbsenceRow>(
         `select kind, id, not_before, missing_since,
           case when returned_at <= @asOf then returned_at end as returned_at
-        from absences where ${ofRfq} and missing_since <= @asOf
+        from ${rowsOfRfq('absences')} absences where missing_since <= @asOf
         order by missing_since, kind desc, id`,
         rfqParameters(channel, rfqId, asOf),
       )

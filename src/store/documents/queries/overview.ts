@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { OfferRevisions, RevisedAward, Revision, RevisionKind, RfqEntry } from '../../../core/records.js'
 import { CLOCK_TOLERANCE_MS, type FutureTimes } from '../../../core/time/clock.js'
-import type { Overview, RevisionFilter } from '../../contract.js'
+import type { Overview, RevisionFilter, RfqCount } from '../../contract.js'
 import { InvalidCursorError } from '../../errors.js'
 import { BEGIN_OF_UNSEEN } from '../../events/event-feed.js'
 import { allOf, type Dialect, type Queries } from '../../sql/sql-database.js'
@@ -12,6 +12,7 @@ import {
   entryOf,
   MAX_TIMESTAMP,
   missingSinceAsOf,
+  rowsOfRfq,
   sameDocument,
   toVersion,
   VERSION_COLUMNS,
@@ -49,6 +50,13 @@ export function createOverview(queries: Queries): Overview {
     },
     futureTimes: (now) =>
       queries.all<FutureTimes>(FUTURE_TIMES, { limit: new Date(now.getTime() + CLOCK_TOLERANCE_MS).toISOString() }),
+    rfqCounts: (channel) =>
+      queries.all<RfqCount>(
+        `select state, due_date as "dueDate", count(*) as count from documents
+        where channel = @channel and kind = 'rfq' and missing_since is null group by state, due_date`,
+        { channel },
+      ),
+    newOffers: (filter) => queries.all(newOffers(filter), { ...filter }),
     async offerRevisions(filter) {
       const parameters = { ...periodOf(filter), listed: await offersListedBefore(queries, filter) }
       return (await queries.all<OfferRevisionRow>(offerRevisions(filter, queries.dialect), parameters)).map(
@@ -197,7 +205,7 @@ const includes = ({ kinds }: RevisionFilter, kind: RevisionKind) => kinds === un
 
 function revisionsFrom(
   event: 'version' | 'missing' | 'returned',
-  table: string,
+  table: 'versions' | 'absences',
   at: string,
   since: string,
   filter: RevisionFilter,
@@ -207,14 +215,13 @@ function revisionsFrom(
     periodCondition(filter, `t.${at}`, keyOf(event)),
     `t.kind in (${kinds.map((kind) => `'${kind}'`).join(', ')})`,
     filter.channel !== undefined && 't.channel = @channel',
-    filter.rfqId !== undefined && `(t.rfq_id = @rfqId or (t.kind = 'rfq' and t.id = @rfqId))`,
   )
   return `
 select * from (
   select '${event}' as event, t.channel, t.kind, t.rfq_id, t.id,
     ${event === 'version' ? 't.version' : 'cast(null as integer)'} as version, t.${since} as since, t.${at} as at,
     cast(null as text) as reason, cast(null as integer) as award, ${keyOf(event)} as key
-  from ${table} t
+  from ${filter.rfqId === undefined ? table : rowsOfRfq(table)} t
   where ${where}
   order by t.${at} desc, key desc limit @limit
 ) ${event}`
@@ -378,9 +385,13 @@ async function offersListedBefore(queries: Queries, filter: OfferPeriod): Promis
 }
 
 /** The expressions keep SQLite from using the index of the channel, so that it finds the versions of a period by their time. */
-const responsesOf = ({ channel }: OfferPeriod) =>
+const responsesOf = ({ channel }: Pick<OfferPeriod, 'channel'>) =>
   allOf(`kind || '' = 'response'`, channel !== undefined && `channel || '' = @channel`)
 const ofChannel = ({ channel }: OfferPeriod) => allOf(channel !== undefined && 'channel = @channel')
+
+const newOffers = (filter: { channel: string }) => `
+select substr(observed_at, 1, 10) as day, count(*) as offers from versions
+where version = 1 and observed_at >= @since and ${responsesOf(filter)} group by substr(observed_at, 1, 10) order by 1`
 
 const listEntriesBefore = (filter: OfferPeriod) => `
 with added as (

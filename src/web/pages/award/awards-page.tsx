@@ -56,14 +56,16 @@ export async function awardsPage(page: PageRequest): Promise<PageContent> {
     tables: [all, ...groups.map(({ table }) => table)].map((table) => downloadOf(table)),
     body: (
       <>
-        <h1>Awards</h1>
+        <div class="listhead">
+          <h1>Awards</h1>
+          <FilterForm query={query} choices={[{ name: 'channel', title: 'Channel', values: channels }]} />
+        </div>
         <p class="lead">
           {total === 0
             ? 'What the desk decided to award.'
             : `${summaryText(counts, total)} Offers are accepted on the marketplace, not here.`}
           {total === MAX_AWARDS && ` Only the newest ${formatCount(MAX_AWARDS, 'award')} are listed.`}
         </p>
-        <FilterForm query={query} choices={[{ name: 'channel', title: 'Channel', values: channels }]} />
         {total === 0 && <div class="notice empty">{empty}</div>}
         {groups.map(({ table, count }, at) => (
           <section key={table.name}>

@@ -5,6 +5,7 @@ import {
   type DecisionSortKey,
   type ListedDecision,
 } from '../../../core/records.js'
+import { truncate } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { closingPath } from '../../../views/page-paths.js'
 import { channelColumn } from '../../components/columns.js'
@@ -31,6 +32,7 @@ export async function closingsPage(page: PageRequest): Promise<PageContent> {
   const table = {
     name: 'closings',
     caption: 'Closings, newest first',
+    narrow: 'lines' as const,
     columns,
     rows,
     empty: <>No closings match. A closing round evaluates every open RFQ of a channel with autoClose on or dry-run.</>,
@@ -40,8 +42,8 @@ export async function closingsPage(page: PageRequest): Promise<PageContent> {
     title: 'Closings',
     lead: (
       <>
-        What closing rounds decided about each RFQ, and why. The log cannot be changed unnoticed:{' '}
-        <Command text="quotekeeper closings --verify" /> checks it.
+        What closing rounds decided about each RFQ, and why. <Command text="quotekeeper closings --verify" /> checks
+        that nobody changed it.
       </>
     ),
     choices: [
@@ -84,10 +86,10 @@ export const closingColumns = (channels: readonly string[]): readonly Column<Lis
       <>
         <Moment at={decidedAt} />
         {times > 1 && repeatedUntil !== null && (
-          <span class="muted small">
-            {' '}
-            and {times - 1} more, until <Moment at={repeatedUntil} />
-          </span>
+          <div class="muted small until">
+            {`${times} times, until `}
+            <Moment at={repeatedUntil} />
+          </div>
         )}
       </>
     ),
@@ -98,10 +100,27 @@ export const closingColumns = (channels: readonly string[]): readonly Column<Lis
     title: 'RFQ',
     value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
     cell: ({ channel, rfqNumber, rfqId }) => (
-      <a href={closingPath(channel, nameById(rfqId))}>{plain(String(rfqNumber ?? rfqId))}</a>
+      <a href={closingPath(channel, nameById(rfqId))}>
+        <span class="phone">RFQ </span>
+        {plain(String(rfqNumber ?? rfqId))}
+      </a>
     ),
   },
-  { key: 'dueDate', width: 'line', title: 'Due', value: ({ dueDate }) => dueDate },
+  {
+    key: 'dueDate',
+    width: 'line',
+    title: 'Due',
+    value: ({ dueDate }) => dueDate,
+    cell: ({ dueDate }) =>
+      dueDate === null ? (
+        UNKNOWN
+      ) : (
+        <>
+          <span class="phone">due </span>
+          {plain(dueDate)}
+        </>
+      ),
+  },
   {
     key: 'verdict',
     title: 'Decision',
@@ -120,7 +139,7 @@ export const closingColumns = (channels: readonly string[]): readonly Column<Lis
     title: 'Reason',
     sortable: false,
     value: reasonOf,
-    cell: (decision) => <span class="small">{plain(reasonOf(decision))}</span>,
+    cell: (decision) => <Reason decision={decision} />,
   },
   {
     key: 'approvedBy',
@@ -133,3 +152,32 @@ export const closingColumns = (channels: readonly string[]): readonly Column<Lis
 ]
 
 const reasonOf = ({ reason, message }: ListedDecision): string => (message ? `${reason} (${message})` : reason)
+
+/** Fits into two lines beside the other columns. */
+const MAX_REASON = 120
+
+/**
+ * The reason in short, which opens to all of it. The conditions that every RFQ meets before it is closed say little in a list, so of a close
+ * only what came of it is shown, which follows them.
+ */
+function Reason({ decision }: { decision: ListedDecision }) {
+  const full = plain(reasonOf(decision))
+  const [, result] = decision.decision === 'close' ? splitOnce(full, '. ') : [full]
+  const short = truncate(
+    decision.decision === 'would-close' ? 'past due, and nothing against closing it (dry run)' : (result ?? full),
+    MAX_REASON,
+  )
+  if (short === full) return <span class="small">{full}</span>
+  return (
+    <details class="reason small">
+      <summary>{short}</summary>
+      {full}
+    </details>
+  )
+}
+
+/** A text before and after the first separator; only the text if it has none. */
+function splitOnce(text: string, separator: string): [string, string?] {
+  const at = text.indexOf(separator)
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + separator.length)]
+}

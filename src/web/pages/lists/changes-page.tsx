@@ -8,9 +8,9 @@ import { downloadOf } from '../../tables/table-file.js'
 import { type PageContent, type PageRequest, readChannel, readChoice, readMoment, requireFound } from '../page.js'
 import { FilterForm } from './filter-form.js'
 
-const PAGE_GROUPS = 50
+const PAGE_GROUPS = 20
 const KINDS = { offer: 'offers', recommendation: 'recommendations', award: 'awards', rfq: 'RFQs' }
-const PERIODS = ['today', 'yesterday', '7 days ago', '30 days ago']
+const MOMENTS = ['today', 'yesterday', '3 hours ago', '7 days ago', '30 days ago']
 
 /** `/changes`: what changed in RFQs, offers, recommendations and awards, newest first. */
 export async function changesPage(page: PageRequest): Promise<PageContent> {
@@ -29,8 +29,6 @@ export async function changesPage(page: PageRequest): Promise<PageContent> {
     rows: groups.flatMap(({ entries }) => entries),
     empty: null,
   }
-  const { since } = query
-  const isOwnPeriod = since !== undefined && !PERIODS.includes(since)
   const atom = query.channel ? `/changes.atom?channel=${encodeURIComponent(query.channel)}` : '/changes.atom'
   return {
     title: 'Changes',
@@ -46,8 +44,8 @@ export async function changesPage(page: PageRequest): Promise<PageContent> {
           choices={[
             { name: 'channel', title: 'Channel', values: channels },
             { name: 'kind', title: 'About', values: Object.entries(KINDS) },
-            { name: 'since', title: 'Since', values: isOwnPeriod ? [since, ...PERIODS] : PERIODS },
           ]}
+          moment={{ name: 'since', title: 'Since (a day or time, UTC)', suggestions: MOMENTS }}
         />
         {groups.length === 0 ? (
           <p class="notice">Nothing changed in this period. Clear a filter to see more.</p>

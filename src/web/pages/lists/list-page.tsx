@@ -25,9 +25,11 @@ export function listPage<Row>(
     tables: [downloadOf(shown.table)],
     body: (
       <>
-        <h1>{title}</h1>
+        <div class="listhead">
+          <h1>{title}</h1>
+          <FilterForm query={page.query} choices={choices} {...(search && { search })} />
+        </div>
         {lead !== undefined && <p class="lead">{lead}</p>}
-        <FilterForm query={page.query} choices={choices} {...(search && { search })} />
         <TableView {...shown} link={page.link} />
       </>
     ),

@@ -16,7 +16,7 @@ export async function listingsPage(page: PageRequest): Promise<PageContent> {
     path: '/listings',
     title: 'Listings',
     past,
-    search: { name: 'q', title: 'Search project, developer, country, registry' },
+    search: { name: 'q', title: 'Search', hint: 'Project, developer, country' },
     choices: [{ name: 'channel', title: 'Channel', values: channels }],
     shown: pageOf(page, {
       name: 'listings',

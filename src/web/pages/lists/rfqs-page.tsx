@@ -2,12 +2,11 @@ import type { ComponentChildren } from 'preact'
 import type { AcceptedSummary, AwardSummary } from '../../../compare/awards/award-summary.js'
 import { RFQ_STATES } from '../../../core/documents/documents.js'
 import { listDiffLabel } from '../../../core/sources/source-text.js'
-import { formatDaysFromToday } from '../../../core/text/number-format.js'
 import { NO_FIGURES, type RfqFigures } from '../../../recommendations/rfq-figures.js'
 import { rfqPath } from '../../../views/page-paths.js'
 import type { RfqItem, RfqSortKey } from '../../../views/rfqs/rfqs.js'
 import { channelColumn, withUnit } from '../../components/columns.js'
-import { amount, Badge, percent, plain, price, range, UNKNOWN } from '../../components/format.js'
+import { amount, Badge, DueDay, percent, plain, price, range, UNKNOWN } from '../../components/format.js'
 import { defined } from '../../http/request-values.js'
 import { type Column, parseSorting, type Table } from '../../tables/table.js'
 import {
@@ -60,7 +59,7 @@ export async function rfqsPage(request: PageRequest): Promise<PageContent> {
     path: '/rfqs',
     title: 'RFQs',
     past,
-    search: { name: 'q', title: 'Search number, reference, title' },
+    search: { name: 'q', title: 'Search', hint: 'Number, reference, title' },
     choices: [
       { name: 'state', title: 'State', values: states },
       { name: 'channel', title: 'Channel', values: channels },
@@ -80,9 +79,7 @@ async function refuseUnknownState(request: PageRequest, listed: readonly string[
 const RfqLink = ({ row, asOf }: { row: Row; asOf: string | undefined }) => (
   <>
     <span class="muted">{row.number ?? ''}</span>{' '}
-    <a href={withAsOf(rfqPath(row.channel, row.name), asOf)} title={plain(row.title)}>
-      {plain(row.title ?? row.name)}
-    </a>
+    <a href={withAsOf(rfqPath(row.channel, row.name), asOf)}>{plain(row.title ?? row.name)}</a>
   </>
 )
 
@@ -108,7 +105,13 @@ function priceCell(items: readonly RfqItem[]): Partial<Column<Row>> {
 }
 
 const COLUMNS: readonly Column<Row>[] = [
-  { key: 'number', width: 'clip', title: 'RFQ', value: ({ number, name }) => number ?? name },
+  {
+    key: 'number',
+    width: 'clip',
+    title: 'RFQ',
+    value: ({ number, name }) => number ?? name,
+    whole: ({ title, name }) => plain(title ?? name),
+  },
   { key: 'title', fileOnly: true, title: 'Title', value: ({ title }) => title },
   { key: 'id', fileOnly: true, sortable: false, title: 'Id', value: ({ id }) => id },
   { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
@@ -177,22 +180,22 @@ const COLUMNS: readonly Column<Row>[] = [
       awarded?.offers.map((offer) => `${offer} (awarded)`).join(', ') ??
       ([...(accepted?.offers ?? []).map((offer) => `${offer} (accepted)`), ...(award?.offers ?? [])].join(', ') ||
         (award?.status ?? null)),
+    whole: ({ figures: { accepted, award }, awarded }) =>
+      [awarded ?? accepted, awarded === null ? award : null]
+        .flatMap((one) =>
+          one === null || one.offers.length === 0 ? [] : `${plain(one.offers.join(', '))}, ${figuresOf(one)}`,
+        )
+        .join('; '),
     cell: recommendationCell,
   },
 ]
 
-/** The due date, and what has become of it: days left, or the state. */
+/** The due date, and what has become of it: that it is past, or the state. */
 function DueCell({ responseDueDate, daysToDue, state, overdue, missingSince, listed }: Row) {
   return (
     <>
-      {plain(responseDueDate)}{' '}
-      {overdue ? (
-        <Badge tone="bad">overdue</Badge>
-      ) : state === 'open' ? (
-        daysToDue !== null && <span class="muted small">{formatDaysFromToday(daysToDue)}</span>
-      ) : (
-        <Badge tone="neutral">{plain(state)}</Badge>
-      )}{' '}
+      <DueDay dueDate={responseDueDate} daysToDue={daysToDue} />{' '}
+      {overdue ? <Badge tone="bad">overdue</Badge> : state !== 'open' && <Badge tone="neutral">{plain(state)}</Badge>}{' '}
       {missingSince !== null && <Badge tone="warn">missing</Badge>}
       {listed !== null && <Badge tone="warn">{`list: ${plain(listDiffLabel(listed))}`}</Badge>}
     </>
@@ -228,17 +231,16 @@ type AwardCellProps = Pick<AcceptedSummary, 'offers' | 'tonnes' | 'pricePerTonne
 function AwardCell({ offers, tonnes, pricePerTonne, badge }: AwardCellProps) {
   const [first, ...others] = offers
   const more = others.length === 0 ? '' : ` and ${others.length} more`
-  const figures = `${amount(tonnes)} t${pricePerTonne === null ? '' : ` at ${price(pricePerTonne)}`}`
   return (
     <>
-      {badge}{' '}
-      <span title={`${plain(offers.join(', '))}, ${figures}`}>
-        {plain(first)}
-        {more} <span class="muted small">{figures}</span>
-      </span>{' '}
+      {badge} {plain(first)}
+      {more} <span class="muted small">{figuresOf({ tonnes, pricePerTonne })}</span>{' '}
     </>
   )
 }
+
+const figuresOf = ({ tonnes, pricePerTonne }: Pick<AcceptedSummary, 'tonnes' | 'pricePerTonne'>) =>
+  `${amount(tonnes)} t${pricePerTonne === null ? '' : ` at ${price(pricePerTonne)}`}`
 
 const NO_AWARD: Record<AwardSummary['status'], string> = {
   award: UNKNOWN,

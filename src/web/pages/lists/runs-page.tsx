@@ -69,7 +69,10 @@ export const runColumns = (channels: readonly string[]): readonly Column<RunReco
       </>
     ),
   },
-  count('requests', 'Requests', 'requests', ({ requests }) => requests),
+  {
+    ...count('requests', 'Requests', 'requests', ({ requests }) => requests),
+    cell: ({ requests }) => withUnit(String(requests), requests === 1 ? 'request' : 'requests'),
+  },
   count('seen', 'Seen', 'seen', ({ seen }) => seen),
   count('new', 'New', 'new', ({ inserted }) => inserted),
   count('changed', 'Changed', 'changed', ({ changed }) => changed),

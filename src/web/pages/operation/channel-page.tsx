@@ -106,7 +106,7 @@ function channelPage(page: PageRequest, model: ChannelView, { asked = null, mist
         {mistake !== undefined && <Notice tone="bad">{plain(mistake)}</Notice>}
         {request.user?.role === 'operator' && !asked?.isRunning && <PollForm csrfToken={request.csrfToken} />}
         <ul class="tiles">
-          {model.byState.map(({ state, rfqs }) => (
+          {openFirst(model.byState).map(({ state, rfqs }) => (
             <Tile
               key={state}
               value={rfqs}
@@ -126,8 +126,12 @@ function channelPage(page: PageRequest, model: ChannelView, { asked = null, mist
             <a href={closingPath(key, nameById(model.lastClose.rfqId))}>
               {plain(`RFQ ${model.lastClose.rfqNumber ?? model.lastClose.rfqId}`)}
             </a>
-            , {plain(model.lastClose.outcome)}, <Moment at={model.lastClose.decidedAt} />. Newest closing decision about
-            each RFQ: {model.closings.map(({ decision, rfqs }) => `${rfqs} ${decision}`).join(', ')}.
+            , {plain(model.lastClose.outcome)}, <Moment at={model.lastClose.decidedAt} />. The newest decisions of
+            closing rounds:{' '}
+            {model.closings
+              .map(({ decision, rfqs }) => `${formatCount(rfqs, 'RFQ')} ${decisionText(decision)}`)
+              .join(', ')}
+            .
           </p>
         )}
         <div class="charts">
@@ -167,6 +171,20 @@ const Tile = ({ value, message, href }: { value: number; message: string; href: 
     </a>
   </li>
 )
+
+const openFirst = (states: ChannelView['byState']) => [
+  ...states.filter(({ state }) => state === 'open'),
+  ...states.filter(({ state }) => state !== 'open'),
+]
+
+const DECISIONS: Readonly<Record<string, string>> = {
+  'close: closed': 'closed',
+  'would-close': 'would be closed (dry run)',
+  keep: 'kept open',
+  blocked: 'blocked until approved',
+}
+/** A decision with its outcome, such as `close: refused`, in words. */
+const decisionText = (decision: string) => DECISIONS[decision] ?? decision.replace(': ', ' ')
 
 /** `/channels`: the configured channels. */
 export async function channelsPage({ query, queries, now, link, suggest }: PageRequest): Promise<PageContent> {

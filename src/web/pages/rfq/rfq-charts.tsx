@@ -11,6 +11,8 @@ const MAX_OFFERS = 24
 export function RfqCharts({ view, prices }: { view: RfqView; prices: readonly PriceHistory[] }) {
   const history = priceHistoryChart(view, prices)
   const hasTonnes = view.vintages.length > 0 || view.deliveries.length > 0
+  // Both have the same offers in the same colours.
+  const deliveries = tonnesChart(view, 'Deliveries by month', view.deliveries, view.vintages.length === 0)
   if (history === null && !hasTonnes) return null
   return (
     <section aria-labelledby="charts">
@@ -18,9 +20,7 @@ export function RfqCharts({ view, prices }: { view: RfqView; prices: readonly Pr
       <div class="charts">
         {history && <ChartFigure chart={history.chart} />}
         {view.vintages.length > 0 && <ChartFigure chart={tonnesChart(view, 'Volume by vintage', view.vintages)} />}
-        {view.deliveries.length > 0 && (
-          <ChartFigure chart={tonnesChart(view, 'Deliveries by month', view.deliveries)} />
-        )}
+        {view.deliveries.length > 0 && <ChartFigure chart={deliveries} />}
       </div>
       {history?.leftOut && <p class="small muted">{plain(history.leftOut)}</p>}
     </section>
@@ -105,7 +105,7 @@ function priceHistoryChart(
   return { chart, leftOut }
 }
 
-function tonnesChart({ offers }: RfqView, title: string, bars: readonly TonnesByOffer[]): ColumnChart {
+function tonnesChart({ offers }: RfqView, title: string, bars: readonly TonnesByOffer[], legend = true): ColumnChart {
   const labels = bars[0]?.tonnes.map(({ label }) => label) ?? []
   return {
     title,
@@ -115,6 +115,7 @@ function tonnesChart({ offers }: RfqView, title: string, bars: readonly TonnesBy
     categoryTitle: '',
     valueTitle: 'Tonnes',
     format: '#,##0',
+    legend,
     series: labels.map((label, at) => {
       const offer = offers.find((each) => each.label === label)
       return {

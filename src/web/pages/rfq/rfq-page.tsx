@@ -2,13 +2,13 @@ import { reportCommand } from '../../../compare/decision/report-command.js'
 import { unreadText } from '../../../compare/rfq/rfq-flags.js'
 import { describePricesRead, describeTermsRead } from '../../../core/sources/source-text.js'
 import { cleanText } from '../../../core/text/clean-text.js'
-import { formatCount, formatDaysFromToday, formatRange } from '../../../core/text/number-format.js'
+import { formatCount, formatNearDay, formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import type { ClosingOutlook } from '../../../views/closings/closing-outlook.js'
 import { closingPath, rfqPath } from '../../../views/page-paths.js'
 import { type RfqView, rateLines } from '../../../views/rfq/rfq-view.js'
 import { RfqChangeList } from '../../components/change-list.js'
-import { Ages, Badge, Moment, Prose, plain, price } from '../../components/format.js'
+import { Ages, Badge, DueDay, Moment, Prose, plain, price } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
 import { downloadOf } from '../../tables/table-file.js'
 import { AwardCard } from '../award/award-form.js'
@@ -153,7 +153,8 @@ export function Facts({ view }: { view: RfqView }) {
   const { rfq, channel, currency, summary, timeZone, termsRead, asOf } = view
   const prices = describePricesRead(view.pricesRead, new Date(asOf))
   const rates = rateLines(view)
-  const due = rfq.daysToDue === null || rfq.state !== 'open' ? '' : ` (${formatDaysFromToday(rfq.daysToDue)})`
+  const { daysToDue } = rfq
+  const nearDay = daysToDue === null || rfq.state !== 'open' ? null : formatNearDay(daysToDue, timeZone)
   const volume = formatRange(rfq.minVolume, rfq.maxVolume)
   const limits = formatRange(rfq.minUnitPrice, rfq.maxUnitPrice, price)
   const vintages = formatRange(rfq.minVintageYear, rfq.maxVintageYear, String)
@@ -161,8 +162,11 @@ export function Facts({ view }: { view: RfqView }) {
     <div class="facts">
       <p>
         <Badge tone={rfq.state === 'open' ? 'good' : 'neutral'}>{plain(rfq.state)}</Badge> due{' '}
-        <strong>{plain(rfq.responseDueDate)}</strong>
-        {due} · <strong>{volume === null ? 'no volume stated' : `${volume} t wanted`}</strong> ·{' '}
+        <strong>
+          <DueDay dueDate={rfq.responseDueDate} daysToDue={daysToDue} />
+        </strong>
+        {nearDay === null ? '' : ` (${nearDay})`} ·{' '}
+        <strong>{volume === null ? 'no volume stated' : `${volume} t wanted`}</strong> ·{' '}
         {limits === null ? 'no price limit' : `limit ${limits} ${plain(rfq.currency)}/t`} ·{' '}
         {vintages === null ? 'any vintage' : `vintages ${vintages}`} · delivery by {plain(rfq.fulfilmentDueDate)}
       </p>

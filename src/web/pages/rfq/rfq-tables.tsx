@@ -1,9 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { roundDerivedPrice } from '../../../compare/awards/award-figures.js'
 import type { Choice } from '../../../compare/decision/decision-model.js'
-import { CRITERION_NAMES } from '../../../compare/offer/criterion-text.js'
 import { unreadText } from '../../../compare/rfq/rfq-flags.js'
-import { CRITERIA } from '../../../core/decision/settings.js'
 import { formatCount, truncate } from '../../../core/text/number-format.js'
 import { notMetText, type OfferView } from '../../../views/offer/offer-view.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'
@@ -33,6 +31,7 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
       title: 'Activity',
       isSecondary: true,
       value: ({ mitigationActivity }) => mitigationActivity,
+      fileOnly: view.offers.every(({ mitigationActivity }) => mitigationActivity === null),
       shared: ({ mitigationActivity }) => mitigationActivity && `all are ${plain(mitigationActivity).toLowerCase()}`,
     },
     { key: 'status', title: 'Status', value: ({ status }) => status, cell: statusCell, shared: statusText },
@@ -75,13 +74,7 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
       title: 'Score',
       align: 'right',
       value: ({ score }) => score,
-      cell: ({ score, scores }) => (
-        <span
-          title={scores ? CRITERIA.map((name) => `${CRITERION_NAMES[name]} ${decimal(scores[name])}`).join(', ') : ''}
-        >
-          {decimal(score)}
-        </span>
-      ),
+      cell: ({ score }) => decimal(score),
     },
     { key: 'notes', title: 'Notes', fileOnly: true, value: ({ notes }) => notes },
     {
@@ -171,9 +164,13 @@ function PriceCell({ offer: { compared, own }, view: { rfq } }: { offer: OfferVi
   const above = rfq.comparedMaxUnitPrice !== null && (compared.pricePerTonne ?? 0) > rfq.comparedMaxUnitPrice
   return (
     <>
-      <span class={above ? 'over' : undefined} title={above ? 'above the maximum of the RFQ' : undefined}>
-        {price(compared.pricePerTonne)}
-      </span>
+      {above ? (
+        <span class="over" title="above the maximum of the RFQ">
+          {price(compared.pricePerTonne)}
+        </span>
+      ) : (
+        price(compared.pricePerTonne)
+      )}
       {isConverted && <div class="muted small">{`${price(own.pricePerTonne)} ${plain(own.currency)}/t`}</div>}
     </>
   )
@@ -196,9 +193,7 @@ function Tags({ offer: { notMet, flags, notes } }: { offer: OfferView }) {
           label={formatCount(flags.length, 'flag')}
           tone={flags.some(({ severity }) => severity === 'high') ? 'warn' : ''}
         >
-          {flags.map(({ message }) => (
-            <div>{plain(message)}</div>
-          ))}
+          {flags.map(({ message }) => (flags.length === 1 ? plain(message) : <div>{plain(message)}</div>))}
         </Tag>
       )}
       {notes !== null && <Tag label="notes">{`“${plain(truncate(notes, MAX_NOTES))}”`}</Tag>}
@@ -207,7 +202,7 @@ function Tags({ offer: { notMet, flags, notes } }: { offer: OfferView }) {
 }
 
 const Tag = ({ label, tone = '', children }: { label: string; tone?: string; children: ComponentChildren }) => (
-  <details class={`tag badge ${tone}`}>
+  <details class={tone === '' ? 'tag' : `tag badge ${tone}`}>
     <summary>{plain(label)}</summary>
     {children}
   </details>
@@ -229,9 +224,7 @@ export function choicesTable({ decision, currency, offers }: RfqView): Table<Cho
         value: ({ title }) => title,
         cell: (choice) => (
           <>
-            <span title={plain(choice.title)}>
-              {choice.kind === 'efficient' || choice.kind === 'recommended' ? shortName(choice) : plain(choice.title)}
-            </span>{' '}
+            {choice.kind === 'efficient' || choice.kind === 'recommended' ? shortName(choice) : plain(choice.title)}{' '}
             {choice.isRecommended && <Badge tone="good">recommended</Badge>}
             {choice.notes.length > 0 && <div class="muted small">{plain(choice.notes.join('; '))}</div>}
           </>

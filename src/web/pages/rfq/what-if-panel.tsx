@@ -374,19 +374,22 @@ interface ChoiceProps {
 }
 
 const Choice = ({ name, title, note = null, value, options }: ChoiceProps) => (
-  <div class="field">
-    <label for={name}>
-      {title}
-      {note !== null && <span class="muted small"> {note}</span>}
-    </label>
-    <select id={name} name={name}>
+  <label class="field">
+    {note === null ? (
+      title
+    ) : (
+      <span>
+        {title} <span class="muted small">{note}</span>
+      </span>
+    )}
+    <select name={name}>
       {options.map(([one, message]) => (
-        <option key={one} value={one} selected={one === value}>
+        <option key={one} value={one === message ? undefined : one} selected={one === value}>
           {message}
         </option>
       ))}
     </select>
-  </div>
+  </label>
 )
 
 interface NumberFieldProps {
@@ -401,25 +404,16 @@ interface NumberFieldProps {
 }
 
 const NumberField = ({ name, title, note, value, min = 0, max, optional = false }: NumberFieldProps) => (
-  <div class="field">
-    <label for={name}>
-      {title}
-      {note !== undefined && (
-        <>
-          <br />
-          <span class="muted small">{plain(note)}</span>
-        </>
-      )}
-    </label>
-    <input
-      id={name}
-      name={name}
-      type="number"
-      min={min}
-      max={max}
-      step="any"
-      value={value ?? ''}
-      required={!optional}
-    />
-  </div>
+  <label class="field">
+    {note === undefined ? (
+      title
+    ) : (
+      <span>
+        {title}
+        <br />
+        <span class="muted small">{plain(note)}</span>
+      </span>
+    )}
+    <input name={name} type="number" min={min} max={max} step="any" value={value ?? ''} required={!optional} />
+  </label>
 )

@@ -1,0 +1,18 @@
+/** Every page that is not about one RFQ or offer, of the channel `acme/forest`. */
+export const APPLICATION_PAGES = [
+  '/',
+  '/rfqs',
+  '/awards',
+  '/search?q=forest',
+  '/changes',
+  '/listings',
+  '/reports',
+  '/channels',
+  '/channels/acme/forest',
+  '/runs',
+  '/closings',
+  '/problems',
+  '/notifications',
+  '/queue',
+  '/api',
+] as const
