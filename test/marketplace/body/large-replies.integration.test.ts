@@ -34,12 +34,18 @@ async function serveInHalves(textOf: (url: string) => string, { withLength = fal
       response.on('close', () => open.delete(response))
     }
   })
+  /** Sends the rest of the replies that are open. They are open no longer, whenever their connections say so. */
+  const finish = () => {
+    for (const [response, rest] of open) response.end(rest)
+    open.clear()
+  }
   return {
     ...server,
+    finish,
     /** Sends the rest of the only reply that is open, once this many requests were received. */
     async finishOneAfter(requests: number) {
       await expect.poll(() => [server.requests.length, open.size], within).toEqual([requests, 1])
-      for (const [response, rest] of open) response.end(rest)
+      finish()
     },
     open,
   }
@@ -113,11 +119,11 @@ describe('large replies', () => {
     const second = channel.readRfq('second')
     await expect.poll(() => [server.requests.length, server.open.size], within).toEqual([2, 1])
     const small = Array.from({ length: 2000 }, (_, n) => channel.readRfq(`small-${n}`))
-    for (const [response, rest] of server.open) response.end(rest)
+    server.finish()
     await first
     await expect.poll(() => server.open.size, within).toBe(1)
     expect(server.requests.length).toBeLessThan(2003)
-    for (const [response, rest] of server.open) response.end(rest)
+    server.finish()
     await Promise.all([second, ...small])
   })
 

@@ -229,14 +229,13 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
       ...{ from: url, to, now },
       onProgress: ({ table, verifying }) => {
         if (table === 'runs' && verifying) written = begin()
+        if (verifying) order.push('verified')
       },
-    }).catch((error: Error) => {
-      order.push('refused')
-      throw error
     })
     await expect(copy).rejects.toThrow('is in use: Quotekeeper has')
     await written
-    expect(order).toEqual(['refused', 'written'])
+    // It may be written once the copy has let go of the tables, which is before the copy is refused.
+    expect(order.indexOf('written')).toBe(order.length - 1)
     expect(existsSync(to)).toBe(false)
   })
 })
