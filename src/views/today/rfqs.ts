@@ -258,7 +258,8 @@ function nextStep(
     return {
       message: outlook.isClosable ? 'Close now' : 'See why',
       command: outlook.isClosable ? `quotekeeper close-expired ${on}` : `quotekeeper closings --rfq ${rfq} ${on}`,
-      path: closingPath(channel, name),
+      // The page of the RFQ says why, beside what there is to decide.
+      path: outlook.isClosable ? closingPath(channel, name) : path,
     }
   if (standing !== undefined)
     return { message: 'See the award', command: `quotekeeper award ${rfq} ${on}`, path: awardPath(channel, name) }

@@ -211,8 +211,16 @@ const Tag = ({ label, tone = '', children }: { label: string; tone?: string; chi
 /** The awards to choose from. */
 export function choicesTable({ decision, currency, offers }: RfqView): Table<Choice> {
   const developers = new Map(offers.map(({ id, developer, label }) => [id, developer ?? label]))
+  const isOnly = (developer: string | undefined) =>
+    offers.filter(({ id }) => developers.get(id) === developer).length === 1
+  /** By developer, and by project too where a developer has several offers. */
   const shortName = ({ award }: Choice) =>
-    award.offers.map(({ id, number }) => `${number} ${plain(developers.get(id))}`).join(' + ')
+    award.offers
+      .map(({ id, number, name }) => {
+        const developer = developers.get(id)
+        return `${number} ${plain(isOnly(developer) ? developer : name)}`
+      })
+      .join(' + ')
   return {
     name: 'choices',
     caption: 'Awards to choose from, by tonnes',
