@@ -191,7 +191,7 @@ describe('what needs attention', () => {
     expect(json.rfqs.find(({ rfqNumber }: { rfqNumber: number }) => rfqNumber === 4711)).toMatchObject({
       kinds: expect.arrayContaining(['overdue']),
       severity: 'high',
-      action: { path: '/rfqs/acme/blue/4711/closing' },
+      action: { path: '/rfqs/acme/blue/4711' },
     })
   })
 })
