@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { roundDerivedPrice } from '../../../compare/awards/award-figures.js'
 import type { Choice } from '../../../compare/decision/decision-model.js'
 import { unreadText } from '../../../compare/rfq/rfq-flags.js'
+import { countByName } from '../../../core/numbers.js'
 import { formatCount, truncate } from '../../../core/text/number-format.js'
 import { notMetText, type OfferView } from '../../../views/offer/offer-view.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'
@@ -211,16 +212,13 @@ const Tag = ({ label, tone = '', children }: { label: string; tone?: string; chi
 /** The awards to choose from. */
 export function choicesTable({ decision, currency, offers }: RfqView): Table<Choice> {
   const developers = new Map(offers.map(({ id, developer, label }) => [id, developer ?? label]))
-  const isOnly = (developer: string | undefined) =>
-    offers.filter(({ id }) => developers.get(id) === developer).length === 1
+  const counts = new Map(countByName([...developers.values()]))
   /** By developer, and by project too where a developer has several offers. */
-  const shortName = ({ award }: Choice) =>
-    award.offers
-      .map(({ id, number, name }) => {
-        const developer = developers.get(id)
-        return `${number} ${plain(isOnly(developer) ? developer : name)}`
-      })
-      .join(' + ')
+  const nameOf = ({ id, name }: Choice['award']['offers'][number]) => {
+    const developer = developers.get(id)
+    return plain(developer !== undefined && counts.get(developer) === 1 ? developer : name)
+  }
+  const shortName = ({ award }: Choice) => award.offers.map((offer) => `${offer.number} ${nameOf(offer)}`).join(' + ')
   return {
     name: 'choices',
     caption: 'Awards to choose from, by tonnes',

@@ -384,7 +384,7 @@ const Choice = ({ name, title, note = null, value, options }: ChoiceProps) => (
     )}
     <select name={name}>
       {options.map(([one, message]) => (
-        <option key={one} value={one === message ? undefined : one} selected={one === value}>
+        <option key={one} value={one} selected={one === value}>
           {message}
         </option>
       ))}
