@@ -5,9 +5,12 @@ import { defineConfig } from 'vitest/config'
 /** Tests of the PostgreSQL engine, which vitest.postgres.config.ts runs. */
 export const POSTGRES_ENGINE = 'test/store/postgres/**/*.test.ts'
 
+/** In milliseconds: ends a test that hangs. What long tests repeat more often takes up to a minute on two busy cores. */
+const TIMEOUT = process.env.QUOTEKEEPER_LONG === '1' ? 300_000 : 60_000
+
 export const shared = {
   env: { TMPDIR: quickFolder() },
-  testTimeout: 60_000,
+  testTimeout: TIMEOUT,
   hookTimeout: 60_000,
   restoreMocks: true,
   // Modules hold no state, so files can share one instance of each.

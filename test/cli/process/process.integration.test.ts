@@ -349,7 +349,7 @@ describe('the demo', () => {
     demo.child.kill('SIGKILL')
     await demo.exited
     await until(() => processesOf(folder).length === 0)
-  }, 60_000)
+  })
 })
 
 describe('README commands', () => {

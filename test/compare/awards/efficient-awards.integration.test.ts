@@ -27,7 +27,7 @@ describe('efficient awards', () => {
       }),
       { numRuns: runsLongTests ? 100_000 : 20_000 },
     )
-  }, 60_000)
+  })
 
   it('contain offers whose tonnes and costs add up to theirs, each at most once', () => {
     fc.assert(

@@ -62,7 +62,7 @@ describe.each(environments)('job runner, $name', ({ name, skip, start }) => {
   }
   beforeAll(async () => {
     environment = await start()
-  }, 60_000)
+  })
   afterEach(() => runner.close(0))
   afterAll(() => environment.stop())
 
