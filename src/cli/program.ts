@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import { LOG_LEVELS } from '../config/contract.js'
+import { REMOVED } from '../config/removed.js'
 import { didYouMean } from '../core/text/suggest.js'
 import { VERSION } from '../version.js'
 import type { Cli, GlobalOptions } from './cli-context.js'
@@ -27,8 +28,7 @@ export async function run(args: readonly string[], io: Io, cli: Cli = createCli(
 
 async function outcomeOf(args: readonly string[], cli: Cli): Promise<{ status: number; error?: unknown }> {
   try {
-    const completed = cli.io.env.COMP_LINE?.split(' ') ?? []
-    const program = await buildProgram(cli, (name) => args.includes(name) || completed.includes(name))
+    const program = await buildProgram(cli, (name) => args.includes(name))
     refuseUnknownHelp(program, args)
     await program.parseAsync(args.map(withNewName), { from: 'user' })
     return { status: cli.status }
@@ -133,7 +133,8 @@ function configureCommand(command: Command, { io, runnable }: Cli): Command {
     .configureOutput({
       writeOut: (text) => io.out(runnable(text)),
       writeErr: (text) => io.err(text),
-      outputError: (text, write) => write(escapeInvisible(text.replace(/^error:/, 'quotekeeper:'))),
+      outputError: (text, write) =>
+        write(escapeInvisible(runnable(removalIn(text) ?? text).replace(/^error:/, 'quotekeeper:'))),
       getOutHelpWidth: () => Math.min(io.width ?? 100, 100),
       getErrHelpWidth: () => 100,
       getOutHasColors: () => io.colour.out,
@@ -145,6 +146,13 @@ function configureCommand(command: Command, { io, runnable }: Cli): Command {
       subcommandTerm: (each) => [each.name(), commands.find(({ name }) => name === each.name())?.args ?? ''].join(' '),
       optionDescription: ({ description }) => description,
     })
+}
+
+/** The answer to an error about a command or an option that was removed; null for other errors. */
+function removalIn(error: string): string | null {
+  const [, kind, name = ''] = /^error: unknown (command|option) '([^'=]+)/.exec(error) ?? []
+  const instead = REMOVED[kind === 'command' ? 'command' : 'option'][name]
+  return instead ? `error: the ${kind} ${name} was removed: ${instead}\n` : null
 }
 
 function globalOptionsOf(program: Command): GlobalOptions {

@@ -7,6 +7,7 @@ import { ConfigError, type ConfigIssue } from './config-error.js'
 import type { Config } from './contract.js'
 import { crossCheck } from './cross-checks.js'
 import { applyOverrides, type Environment, isRecord, readEnvironment, type ValueOrigin } from './environment.js'
+import { insteadOfKey } from './removed.js'
 import { configSchema } from './schema.js'
 import { parseSecretRef } from './secret.js'
 import { knownKeys } from './section.js'
@@ -114,7 +115,10 @@ function issueConverter({ file, document, value, originOf }: IssueContext) {
   return (issue: RawIssue): ConfigIssue[] => {
     const path = issue.path as Path
     if (issue.code === 'unrecognized_keys') {
-      return (issue.keys ?? []).map((key) => ({ ...locate([...path, key]), ...unknownKey(key, issue.message) }))
+      return (issue.keys ?? []).map((key) => ({
+        ...locate([...path, key]),
+        ...unknownKey([...path, key], issue.message),
+      }))
     }
     const at = valueAt(value, path)
     const written = originOf(path) === null && typeof at !== 'string' ? document.writtenAs(path) : null
@@ -128,9 +132,12 @@ function issueConverter({ file, document, value, originOf }: IssueContext) {
 
 const reportedValue = (issue: RawIssue) => ('params' in issue ? String(issue.params?.found ?? '') : '')
 
-function unknownKey(key: string, message: string): Pick<ConfigIssue, 'found' | 'allowed'> {
+function unknownKey(path: Path, message: string): Pick<ConfigIssue, 'found' | 'allowed'> {
+  const names = path.filter((step) => typeof step === 'string')
+  const instead = insteadOfKey(names)
+  if (instead) return { found: 'a removed key', allowed: instead }
   const known = knownKeys(message)
-  const suggestion = didYouMean(key, known)
+  const suggestion = didYouMean(names.at(-1) ?? '', known)
   const list = known.length > 0 ? known.join(', ') : message
   return { found: 'an unknown key', allowed: suggestion === '' ? list : `${suggestion}Known here: ${list}` }
 }

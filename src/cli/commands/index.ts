@@ -164,12 +164,6 @@ const operation: readonly CommandEntry[] = [
     description: 'run the whole service on a sample marketplace, in a temporary folder',
     load: () => import('./operation/demo.js'),
   },
-  {
-    name: 'completion',
-    args: '[shell]',
-    description: 'print a script that completes commands, options and channels in bash, zsh or fish',
-    load: () => import('./operation/completion.js'),
-  },
 ]
 
 /** The commands by their reader, in help order. */

@@ -1,0 +1,18 @@
+/**
+ * What earlier versions had, each with what to use instead: commands, options of commands, and configuration keys, with `*` for a name
+ * that the user chose and without numbers of list entries (`channels.color`, `notify.targets.*.color`).
+ */
+export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<string, string>>> = {
+  command: {
+    completion: '`quotekeeper --help` lists the commands, and `--help` after one its options',
+  },
+  option: {},
+  key: {},
+}
+
+/** What to use instead of a configuration key that was removed; undefined if there never was such a key. */
+export const insteadOfKey = (names: readonly string[]): string | undefined =>
+  Object.entries(REMOVED.key).find(([key]) => {
+    const steps = key.split('.')
+    return steps.length === names.length && steps.every((step, at) => step === '*' || step === names[at])
+  })?.[1]
