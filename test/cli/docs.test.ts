@@ -174,15 +174,25 @@ describe('documents of the package', () => {
     ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => join('docs', name)),
   ].filter((name) => name.endsWith('.md'))
 
-  it.each(documents)('%s links to files of the package only', (name) => {
-    for (const [, target = ''] of read(name).matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g)) {
+  it.each(documents)('%s links to files of the package and their headings only', (name) => {
+    for (const [, target = '', anchor] of read(name).matchAll(/\]\(([^)\s#]*)(?:#([^)\s]+))?\)/g)) {
       if (/^[a-z]+:/i.test(target)) continue
-      const path = normalize(join(dirname(name), target))
+      const path = target === '' ? name : normalize(join(dirname(name), target))
       expect(existsSync(join(root, path)), target).toBe(true)
       expect(
         packed.some((each) => path === each || path.startsWith(`${each}/`)),
         target,
       ).toBe(true)
+      if (anchor !== undefined) expect(anchorsOf(read(path)), target).toContain(anchor)
     }
   })
 })
+
+/** The anchors that GitHub gives to the headings of a Markdown text. */
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
