@@ -24,23 +24,25 @@ export interface Candidate {
 }
 
 /** Names a reason without its details, so that two rounds can be compared (docs/CLOSING.md, rule 9). */
-export type ReasonCode =
-  | 'state'
-  | 'due-date'
-  | 'not-past-due'
-  | 'document'
-  | 'missing'
-  | 'changing'
-  | 'not-sent'
-  | 'clock'
-  | 'open-intent'
-  | 'refused'
-  | 'uncertain'
-  | 'daily-limit'
-  | 'kill-switch'
-  | 'mass-loss'
-  | 'list-not-recorded'
-  | 'max-per-run'
+export const REASON_CODES = [
+  'state',
+  'due-date',
+  'not-past-due',
+  'document',
+  'missing',
+  'changing',
+  'not-sent',
+  'clock',
+  'open-intent',
+  'refused',
+  'uncertain',
+  'daily-limit',
+  'kill-switch',
+  'mass-loss',
+  'list-not-recorded',
+  'max-per-run',
+] as const
+export type ReasonCode = (typeof REASON_CODES)[number]
 
 export interface Reason {
   code: ReasonCode
