@@ -12,7 +12,6 @@ import type { RecommendationQueries, Recommendations } from './recommendations/r
 import type { ReportRecords } from './reports/report-contract.js'
 import type { RunQueries, Runs } from './runs/run-contract.js'
 import type { SchedulingProcesses } from './runs/scheduling-contract.js'
-import type { Scenarios } from './scenarios/scenario-contract.js'
 
 // Other modules import the types of the store from here, except those of the outbox (events/outbox-contract.ts).
 export type * from './awards/award-contract.js'
@@ -27,7 +26,6 @@ export type * from './recommendations/recommendation-contract.js'
 export type * from './reports/report-contract.js'
 export type * from './runs/run-contract.js'
 export type * from './runs/scheduling-contract.js'
-export type * from './scenarios/scenario-contract.js'
 
 /**
  * The store (docs/DATABASE.md). All methods are asynchronous, and reject with `StoreError` (errors.ts).
@@ -40,7 +38,6 @@ export interface Store
     Overview,
     Closings,
     Awards,
-    Scenarios,
     MaintenanceLog,
     TickClaims,
     SchedulingProcesses,
@@ -91,7 +88,6 @@ export interface Reader
       | 'sentIntents'
     >,
     Pick<Awards, 'awards' | 'awardFile'>,
-    Pick<Scenarios, 'scenarios'>,
     EventFeed,
     Pick<ExchangeRates, 'ratesAt' | 'rateFetches'>,
     Pick<Outbox, 'openRfqsDue' | 'targetStates' | 'deliveries' | 'deadLetters'>,

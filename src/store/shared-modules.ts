@@ -18,7 +18,6 @@ import { createRuns } from './runs/run-leases.js'
 import { createRunQueries } from './runs/run-queries.js'
 import { createSchedulingProcesses } from './runs/scheduling-processes.js'
 import { createTickClaims } from './runs/tick-claims.js'
-import { createScenarioQueries, createScenarios } from './scenarios/scenarios.js'
 import { findIdentity } from './sql/meta.js'
 import type { SqlDatabase } from './sql/sql-database.js'
 
@@ -29,7 +28,6 @@ export const createSharedQueries = (database: SqlDatabase) => ({
   ...createOverview(database),
   ...createClosings(database, createEventWriter(database)),
   ...createAwardQueries(database),
-  ...createScenarioQueries(database),
   ...createDeliveries(database),
   ...createEventFeed(database),
   ...createMonitoring(database),
@@ -53,7 +51,6 @@ export const createSharedStore = ({ database, events, clock, command }: SharedSt
   ...createOverview(database),
   ...createClosings(database, events),
   ...createAwards(database, events),
-  ...createScenarios(database),
   ...createMaintenanceLog(database),
   ...createTickClaims(database),
   ...createSchedulingProcesses(database, { clock, command }),

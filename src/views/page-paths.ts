@@ -24,9 +24,6 @@ export const closingPath = (channel: string, name: string): string => `${rfqPath
 /** `/rfqs/acme/forest/1042/award`. */
 export const awardPath = (channel: string, name: string): string => `${rfqPath(channel, name)}/award`
 
-/** `/rfqs/acme/forest/1042/scenarios`: where forms save and delete scenarios. */
-export const scenariosPath = (channel: string, name: string): string => `${rfqPath(channel, name)}/scenarios`
-
 /** `/problems?channel=acme%2Fforest`, and other lists of one channel. */
 export const listPath = (list: 'problems' | 'runs' | 'closings' | 'changes' | 'listings', channel: string): string =>
   `/${list}?channel=${encodeURIComponent(channel)}`

@@ -48,18 +48,6 @@ export interface ViewSource extends Omit<TodaySource, 'store'> {
    * @throws UnknownRfqError, StoreError
    */
   compare(rfq: RfqId, moment: ComparisonMoment, settings?: Settings): Promise<RfqReport>
-  /**
-   * Compares with several settings, reading the documents once.
-   * @param settings undefined: those in force at the moment
-   * @param read what is kept of each comparison
-   * @throws UnknownRfqError, StoreError
-   */
-  compareEach<T>(
-    rfq: RfqId,
-    moment: ComparisonMoment,
-    settings: readonly (Settings | undefined)[],
-    read: (report: RfqReport) => T,
-  ): Promise<T[]>
 }
 
 interface RfqId {
@@ -91,7 +79,6 @@ export function createViewSource(store: ViewStore, config: ViewConfig): ViewSour
     rfqs: createRfqList({ store, channels, settings }),
     rulesOf,
     compare: (rfq, moment, given) => comparison.compare(sourceOf(rfq, moment, given)),
-    compareEach: (rfq, moment, settings, read) => comparison.compareEach(sourceOf(rfq, moment), settings, read),
     pollChecks: createPollChecks(config, store),
     findClosingBlocker: createFindClosingBlocker(config, store),
     findClockSkewBlock: createFindClockSkewBlock(store),

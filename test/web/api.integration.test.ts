@@ -59,7 +59,6 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
         }),
         prepare: reader.prepareAward,
       },
-      scenarios: fixture.store,
       retryDeliveries: (which) => fixture.store.retryDeliveries(which, fixture.now()),
     },
   )
@@ -636,45 +635,6 @@ describe('work on the queue', () => {
     expect(await post('/sync', { channel: KEY }, ana)).toMatchObject({ statusCode: 409 })
     await runner.close(0)
     expect(await post('/sync', { channel: 'acme/peat' }, ana)).toMatchObject({ statusCode: 503 })
-  })
-})
-
-describe('scenarios', () => {
-  it('are saved and deleted by operators, and compared for everyone', async () => {
-    const rfq = await openAwardedRfq()
-    const tokens = (['viewer', 'operator'] as const).map((role) => ({ name: role, role, token: `token of ${role}` }))
-    const { app, get, post } = await openApi(rfq, { tokens })
-    const as = (name: string) => ({ authorization: `Bearer token of ${name}` })
-    const path = `/rfqs/${KEY}/1042/scenarios`
-    const save = (body: unknown, name = 'operator') => post(path, body, as(name))
-    const both = { name: 'Both offers/é', settings: { volume: '3000' } }
-    expect((await save(both, 'viewer')).statusCode).toBe(403)
-    expect((await save({ ...both, name: ' ' })).statusCode).toBe(400)
-    expect((await save({ ...both, settings: {} })).statusCode).toBe(400)
-    expect((await save({ ...both, settings: { colour: 'red' } })).json().detail).toContain('colour is not a setting')
-    const saved = await save(both)
-    expect([saved.statusCode, saved.json()]).toEqual([
-      201,
-      { channel: KEY, rfqId: rfq.rfqId, ...both, by: 'operator', at: rfq.now().toISOString() },
-    ])
-    expect((await save(both)).statusCode).toBe(409)
-    expect((await save({ ...both, settings: { volume: '3500' }, replace: true })).statusCode).toBe(201)
-    const list = (await get(`/api/v1${path}`, as('viewer'))).json()
-    expect(list).toMatchObject({
-      total: 1,
-      items: [
-        {
-          ...{ name: both.name, problem: null, href: `/rfqs/${KEY}/1042?volume=3500` },
-          changes: [{ setting: 'volume', message: 'Tonnes to award, at least: the minimum of the RFQ → 3,500 t' }],
-          outcome: { status: 'award', award: { tonnes: 4000, pricePerTonne: 9.5 } },
-        },
-      ],
-    })
-    const remove = (name: string, user = 'operator') =>
-      validated(app, { method: 'DELETE', url: `/api/v1${path}/${encodeURIComponent(name)}`, headers: as(user) })
-    expect((await remove(both.name, 'viewer')).statusCode).toBe(403)
-    expect((await remove(both.name)).json()).toMatchObject({ name: both.name })
-    expect((await remove(both.name)).statusCode).toBe(404)
   })
 })
 

@@ -64,7 +64,6 @@ async function openApi(
         ...createAwardDesk({ store, config, makeReport: makeReportInProcess(store), now }),
         prepare: reader.prepareAward,
       },
-      scenarios: store,
       retryDeliveries: (which) => store.retryDeliveries(which, now()),
     },
   )

@@ -108,14 +108,6 @@ export const volumeOption = () =>
     },
   )
 
-export interface ScenarioOption {
-  scenario?: string
-}
-export const scenarioOption = () =>
-  new Option('--scenario <name>', 'with the settings that were saved under this name on the page of the RFQ').conflicts(
-    ['set', 'volume'],
-  )
-
 /** The settings that the options of a command override, as `--set` does. */
 export const overridesOf = ({ set = [], volume }: SetOption & VolumeOption): Required<SetOption> => ({
   set: [...set, ...(volume === undefined ? [] : [`volume=${volume}`])],

@@ -11,10 +11,9 @@ export async function createApi(
     reader,
     now,
     awards,
-    scenarios,
     scrub,
     retryDeliveries,
-  }: Pick<ApiOptions, 'reader' | 'now' | 'awards' | 'scenarios' | 'scrub' | 'retryDeliveries'>,
+  }: Pick<ApiOptions, 'reader' | 'now' | 'awards' | 'scrub' | 'retryDeliveries'>,
 ): Promise<(actions: QueueActions) => WebPlugin> {
   const { apiRoutes } = await import('../../web/api/api-routes.js')
   return (actions) =>
@@ -23,7 +22,6 @@ export async function createApi(
       reader,
       now,
       awards,
-      scenarios,
       settings: config.reports.settings,
       scrub,
       retryDeliveries,

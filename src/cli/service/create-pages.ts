@@ -28,7 +28,6 @@ export async function createPages(
   const { config, makeReport } = app
   const desk = createAwardDesk({ store: await app.store(), config, makeReport, now })
   const awards = { ...desk, prepare: queries.prepareAward }
-  const scenarios = await app.store()
   const notifications = await createNotificationsDeps(app, now)
   const pages = (actions: QueueActions) =>
     pageRoutes({
@@ -40,12 +39,11 @@ export async function createPages(
       reports,
       closing: actions,
       awards,
-      scenarios,
       notifications,
       queue: { kind: app.config.queue.kind, queue: actions.queue, ...actions.jobs },
       onError: (error) => app.log.error({ err: error }, 'HTTP request failed'),
     })
-  const api = await createApi(app, { reader: queries, now, awards, scenarios, ...notifications })
+  const api = await createApi(app, { reader: queries, now, awards, ...notifications })
   const actionsOn = await createQueueActions(app, now)
   return (queue) => async (scope) => {
     takeTurns(scope)

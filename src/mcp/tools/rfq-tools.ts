@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { type OfferDetail, type OfferItem, offerDetail, offerItem } from '../../views/offer/offer.js'
 import { type RfqDetail, rfqDetail } from '../../views/rfq/rfq.js'
 import { type RfqView, rfqViewSchema } from '../../views/rfq/rfq-view.js'
-import { type ScenarioItem, scenarioItem } from '../../views/rfq/what-if.js'
 import { KNOWN_SETTINGS } from '../../views/settings.js'
 import { documentMembers, fitAnswer, MAX_ANSWER, shorten } from '../answer-size.js'
 import { truncateListDiff } from '../list-diff.js'
@@ -129,23 +128,6 @@ export const rfqTools = [
           offers: { ...page, items: page.items.map((offer) => known('offer', offer)) },
         })
       })
-    },
-  }),
-  tool({
-    name: 'list_scenarios',
-    output: pageShape(scenarioItem.partial()),
-    title: 'Saved what-if settings of an RFQ',
-    description:
-      'The settings of comparisons that people saved for one RFQ under a name: what each differs by from those in force, and what it would ' +
-      'recommend. compare_offers with the `settings` of one has everything.',
-    input: z.strictObject({ ...ofRfq, ...asOf, ...paging('Scenarios') }),
-    async answer({ as_of, limit, cursor, ...name }, deps) {
-      const call = await ToolCall.begin(deps, as_of)
-      const found = await call.findRfq(name)
-      const { items } = await call.readRfq<{ items: ScenarioItem[] }>('listScenarios', found)
-      return fitAnswer(limit, (maxItems) =>
-        call.answer(found.channel, { ...pageOf(items, ({ name: key }) => key, { cursor, limit: maxItems }) }),
-      )
     },
   }),
 ]

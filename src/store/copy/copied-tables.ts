@@ -45,7 +45,6 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'dirty_rfqs', key: ['channel', 'rfq_id'] },
   { name: 'awards', key: ['id'] },
   { name: 'award_files', key: ['award_id'] },
-  { name: 'scenarios', key: ['channel', 'rfq_id', 'name_key'] },
   { name: 'exchange_rates', key: ['currency', 'date', 'fetched_at'] },
 ]
 

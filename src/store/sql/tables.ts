@@ -474,20 +474,6 @@ create table award_files (
   content text not null
 ) strict;
 
--- Named settings of what-if comparisons.
-create table scenarios (
-  channel text not null,
-  rfq_id text not null,
-  -- The name in lower case, by which it is unique.
-  name_key text not null,
-  name text not null,
-  -- JSON: the replaced settings, values as text by name.
-  settings text not null,
-  by_whom text not null,
-  at text not null,
-  primary key (channel, rfq_id, name_key)
-) strict, without rowid;
-
 -- Units of a currency per euro.
 create table exchange_rates (
   currency text not null,

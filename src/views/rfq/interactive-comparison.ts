@@ -2,10 +2,8 @@ import type { ParsedResponse } from '../../compare/input/comparison-input.js'
 import { parseStoredResponse, versionMetadata } from '../../compare/input/stored-documents.js'
 import { compareOffers } from '../../compare/report/compare-offers.js'
 import type { RfqReport } from '../../compare/report/rfq-report-model.js'
-import type { Settings } from '../../core/decision/settings.js'
 import { RecentlyUsed } from '../../core/recently-used.js'
 import type { KnownDocument } from '../../core/records.js'
-import { settingsAt } from '../../recommendations/settings-at.js'
 import { gatherRfqInput, type RfqReportSource } from './report-input.js'
 
 /** Parsed responses are kept in memory up to this sum of the lengths of their texts. */
@@ -15,17 +13,6 @@ const MAX_CHARACTERS = 16 * 2 ** 20
 export interface InteractiveComparison {
   /** @throws UnknownRfqError, StoreError */
   compare(source: RfqReportSource): Promise<RfqReport>
-  /**
-   * Compares with several settings, reading the documents once.
-   * @param settings undefined: those of the source
-   * @param read what is kept of each report
-   * @throws UnknownRfqError, StoreError
-   */
-  compareEach<T>(
-    source: RfqReportSource,
-    settings: readonly (Settings | undefined)[],
-    read: (report: RfqReport) => T,
-  ): Promise<T[]>
 }
 
 /** Creates the comparison. Responses are parsed once per version. */
@@ -34,16 +21,6 @@ export function createInteractiveComparison(): InteractiveComparison {
   const gather = (source: RfqReportSource) => gatherRfqInput(source, { parseResponse, withHistory: false })
   return {
     compare: async (source) => compareOffers(await gather(source)),
-    async compareEach(source, settings, read) {
-      const input = await gather(source)
-      const responses = [...input.responses]
-      const results: ReturnType<typeof read>[] = []
-      for (const one of settings) {
-        const own = one === undefined ? input.settings : await settingsAt(source.store, one, source.asOf)
-        results.push(read(compareOffers({ ...input, responses, ...(own && { settings: own }) })))
-      }
-      return results
-    },
   }
 }
 

@@ -1,16 +1,14 @@
 import { z } from 'zod'
-import { createNames, formatDerivedPrice, joined, offersText } from '../../compare/awards/award-figures.js'
+import { createNames, formatDerivedPrice, offersText } from '../../compare/awards/award-figures.js'
 import type { Award } from '../../compare/decision/decision-model.js'
 import type { RfqReport } from '../../compare/report/rfq-report-model.js'
-import type { Scenario } from '../../core/decision/scenario.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { compareNullsLast } from '../../core/numbers.js'
 import { formatPrice, formatTonnes, withoutNoise, withRoundedNumbers } from '../../core/text/number-format.js'
 import { type Lookup, type RfqAddress, withRfq } from '../find-rfq.js'
-import { rfqPath } from '../page-paths.js'
-import { nullableNumber, nullableText, text, timestamp } from '../schema.js'
-import { isSettingName, parseWhatIf, type WhatIf } from '../settings.js'
+import { nullableNumber, text } from '../schema.js'
+import type { WhatIf } from '../settings.js'
 import type { ViewSource } from '../source.js'
 import { decisionSchema } from './decision-schema.js'
 import { settingChanges } from './setting-changes.js'
@@ -66,41 +64,10 @@ const whatIfChangeSchema = z.strictObject({
 /** What other settings change. */
 export type WhatIfChange = z.infer<typeof whatIfChangeSchema>
 
-const ofScenario = {
-  name: text,
-  by: text.describe('Who saved it.'),
-  at: timestamp.describe('When it was saved.'),
-  settings: z.record(text, text).describe('What it replaces: parameters of `comparison`.'),
-}
-
-/** A scenario as it was saved. */
-export const savedScenario = z
-  .strictObject({ channel: text, rfqId: text, ...ofScenario })
-  .meta({ id: 'SavedScenario' }) satisfies z.ZodType<Scenario>
-
-/** A saved scenario, and what it would recommend. */
-export const scenarioItem = z
-  .strictObject({
-    ...ofScenario,
-    changes: z.array(settingChange).describe('What differs from the settings in force; empty if nothing does.'),
-    problem: nullableText.describe(
-      'Why it cannot be compared any more, such as a setting that no longer exists; null if it can.',
-    ),
-    outcome: outcomeSchema.nullable().describe('Null if it cannot be compared.'),
-    href: text.describe('The page of the RFQ with these settings.'),
-  })
-  .meta({ id: 'Scenario' })
-export type ScenarioItem = z.infer<typeof scenarioItem>
-
 export const whatIfSchema = z.strictObject({
   change: whatIfChangeSchema.nullable().describe('Null if no setting is changed.'),
-  scenario: nullableText.describe('The saved scenario that has exactly the changed settings.'),
-  inForce: outcomeSchema
-    .nullable()
-    .describe('With the settings in force; null if there is nothing to compare it with.'),
-  scenarios: z.array(scenarioItem),
 })
-/** What other settings would change, and the saved scenarios of an RFQ. */
+/** What other settings would change. */
 export type WhatIfView = z.infer<typeof whatIfSchema>
 
 interface WhatIfQuery extends RfqAddress {
@@ -109,44 +76,16 @@ interface WhatIfQuery extends RfqAddress {
 }
 
 /** What-if comparisons of an RFQ. */
-export const whatIfViews = ({ store, settings: base, compareEach }: ViewSource) => ({
-  /** Compares with the settings in force, with changed ones, and with those of every saved scenario. Reads the documents once. */
+export const whatIfViews = ({ store, settings: base, compare }: ViewSource) => ({
+  /** Compares with the settings in force and with changed ones. */
   whatIf: ({ whatIf, ...address }: WhatIfQuery): Promise<Lookup<WhatIfView>> =>
     withRfq(store, { ...address, withoutResponses: true }, async (_found, rfq): Promise<WhatIfView> => {
-      const saved = await store.scenarios({ channel: rfq.channel, rfqId: rfq.id })
-      const scenarios = saved.map((scenario) => ({ ...scenario, ...parseScenario(scenario, base) }))
-      const inForceKey = keyOf(base)
-      const asked = whatIf === undefined || keyOf(whatIf.settings) === inForceKey ? null : whatIf
-      if (asked === null && scenarios.length === 0)
-        return { change: null, scenario: null, inForce: null, scenarios: [] }
-      const given = [...(asked === null ? [] : [asked]), ...scenarios.flatMap(({ parsed }) => parsed ?? [])]
-      // Equal settings are compared once. Those of the configuration stand for those in force, also at a past moment.
-      const distinct = new Map<string, Settings | undefined>(given.map(({ settings }) => [keyOf(settings), settings]))
-      distinct.set(inForceKey, undefined)
-      const compared = await compareEach(rfq, address, [...distinct.values()], comparedOf)
-      const results = new Map([...distinct.keys()].map((key, at) => [key, compared[at] as Compared]))
-      const resultOf = (settings: Settings) => results.get(keyOf(settings)) as Compared
-      const inForce = resultOf(base)
-      const isAsked = ({ parsed }: (typeof scenarios)[number]) =>
-        asked !== null && parsed !== null && keyOf(parsed.settings) === keyOf(asked.settings)
-      return {
-        change: asked === null ? null : whatIfChange(inForce, resultOf(asked.settings), asked.changes),
-        scenario: scenarios.find(isAsked)?.name ?? null,
-        inForce: inForce.outcome,
-        scenarios: scenarios.map(({ name, by, at, settings, problem, parsed }): ScenarioItem => {
-          const own = parsed === null ? null : resultOf(parsed.settings)
-          return {
-            ...{ name, by, at, settings, problem },
-            changes: own === null ? [] : settingChanges(inForce.settings, own.settings, settings),
-            outcome: own?.outcome ?? null,
-            href: `${rfqPath(rfq.channel, rfq.name)}?${new URLSearchParams(settings)}`,
-          }
-        }),
-      }
+      if (whatIf === undefined || canonicalJson(whatIf.settings) === canonicalJson(base)) return { change: null }
+      const before = comparedOf(await compare(rfq, address))
+      const after = comparedOf(await compare(rfq, address, whatIf.settings))
+      return { change: whatIfChange(before, after, whatIf.changes) }
     }),
 })
-
-const keyOf = (settings: Settings) => canonicalJson(settings)
 
 /** A comparison, as far as other settings can change it. */
 interface Compared {
@@ -263,20 +202,4 @@ function moveText(was: Compared['offers'][number], is: Compared['offers'][number
   const [had, has] = [was.awardedTonnes > 0, is.awardedTonnes > 0]
   const awarded = had === has ? '' : has ? ', now awarded' : ', no longer awarded'
   return `${moved}${why}${awarded}`
-}
-
-/** The settings of a scenario; or why they cannot be used any more, such as a setting that a newer version does not have. */
-export function parseScenario(
-  { settings }: Pick<Scenario, 'settings'>,
-  base: Settings,
-): { parsed: WhatIf; problem: null } | { parsed: null; problem: string } {
-  const unknown = Object.keys(settings).filter((name) => !isSettingName(name))
-  if (unknown.length > 0)
-    return {
-      parsed: null,
-      problem: `${joined(unknown)} ${unknown.length === 1 ? 'is not a setting' : 'are not settings'}.`,
-    }
-  const parsed = parseWhatIf(settings, base)
-  if ('settings' in parsed) return { parsed, problem: null }
-  return { parsed: null, problem: `${parsed.errors.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}.` }
 }

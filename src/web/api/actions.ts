@@ -6,7 +6,6 @@ import { REPORT_FORMATS, type ReportFormat } from '../../core/report-record.js'
 import { MAX_NAME_LENGTH } from '../../core/text/clean-text.js'
 import type { AwardActions } from '../../views/awards/award-order.js'
 import { beforeFirstPoll } from '../../views/polls.js'
-import type { ScenarioActions } from '../../views/rfq/save-scenario.js'
 import type { User } from '../access/users.js'
 import { defined } from '../http/request-values.js'
 import type { Operation } from './endpoint.js'
@@ -47,7 +46,6 @@ export interface ActionDeps {
   retryDeliveries: (which: RedeliveryFilter) => Promise<number[]>
   suggest: (text: string, candidates: readonly string[]) => string[]
   awards: AwardActions
-  scenarios: ScenarioActions
   /** What offers are compared with. */
   settings: Settings
 }

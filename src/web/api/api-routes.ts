@@ -9,9 +9,8 @@ import { etagOf, matchesEtag } from './etag.js'
 import { openApiDocument } from './openapi.js'
 import { API_PREFIX, PROBLEM_TYPE, ProblemError, toProblem } from './problem.js'
 import { READ_ENDPOINTS } from './read.js'
-import { SCENARIO_ENDPOINTS } from './scenario-endpoints.js'
 
-const ACTIONS = [...ACTION_ENDPOINTS, ...AWARD_ENDPOINTS, ...SCENARIO_ENDPOINTS]
+const ACTIONS = [...ACTION_ENDPOINTS, ...AWARD_ENDPOINTS]
 /** Every operation of the API, in the order of its document. */
 export const ENDPOINTS: readonly Operation[] = [...READ_ENDPOINTS, ...ACTIONS]
 

@@ -1,5 +1,4 @@
 import type { AwardActions } from '../../views/awards/award-order.js'
-import type { ScenarioActions } from '../../views/rfq/save-scenario.js'
 import type { WebPlugin } from '../plugin.js'
 import { eventRoutes } from '../routes/events.js'
 import { addAwards } from './award/award-page.js'
@@ -20,7 +19,6 @@ import { addQueue, type QueueDeps } from './operation/queue-page.js'
 import { addReports, type ReportsDeps } from './operation/reports-page.js'
 import { addPage, type FailedJobs, type PageDeps } from './page.js'
 import { rfqPage } from './rfq/rfq-page.js'
-import { addScenarios } from './rfq/scenario-form.js'
 import { searchPage } from './search/search-page.js'
 import { todayPage } from './today-page.js'
 
@@ -28,7 +26,6 @@ export interface PagesDeps extends Omit<PageDeps, 'failedJobs'> {
   reports: ReportsDeps
   closing: ClosingDeps
   awards: AwardActions
-  scenarios: ScenarioActions
   notifications: NotificationsDeps
   queue: QueueDeps
   onError: (error: unknown) => void
@@ -60,7 +57,6 @@ export const pageRoutes =
     addClosing(app, deps, deps.closing)
     addPage(app, deps, '/awards', awardsPage, { names: ['channel', 'as_of'] })
     addAwards(app, deps, deps.awards)
-    addScenarios(app, deps, deps.scenarios)
     addPage(app, deps, '/channels', channelsPage)
     addChannel(app, deps, deps.closing)
     addPage(app, deps, '/changes', changesPage, { names: ['channel', 'rfq', 'kind', 'since', 'before'] })

@@ -49,11 +49,6 @@ async function database(): Promise<ChannelFixture & { path: string }> {
   for (const name of ['a.xlsx', 'b.html']) await store.addReportRecord(reportRecord(name))
   await store.recordRates('rates.csv', [{ currency: 'USD', date: now().toISOString().slice(0, 10), rate: 1.08 }], now())
   await store.recordAward(newAward({ channel: KEY, rfqId: first ?? '' }))
-  const settings = { volume: '8000', 'weights.price': '60' }
-  await store.saveScenario({
-    ...{ channel: KEY, rfqId: first ?? '', name: 'a\u0000b', by: 'Anna' },
-    ...{ settings, at: now().toISOString() },
-  })
   await openRecorder({ store, now }).round()
   await store.stopClosing({ by: 'Anna', reason: 'wrong prices', now: now() })
   await store.close()
@@ -74,7 +69,6 @@ async function answersOf(location: string, { now }: Pick<ChannelFixture, 'now'>)
       decisions: await store.decisions({}),
       stop: await store.closingStop(),
       chain: await store.verifyDecisions(),
-      scenarios: await Promise.all(rfqs.map(({ rfq }) => store.scenarios({ channel: KEY, rfqId: rfq.id }))),
       awards: [await store.awards({}), await store.verifyAwards()],
       listed: await store.listedRfqs({}),
       recommendations: await Promise.all(

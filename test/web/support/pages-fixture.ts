@@ -94,7 +94,6 @@ export async function openPages(
         reports,
         closing,
         awards: { ...createAwardDesk({ store, config, makeReport, now }), prepare: queries.prepareAward },
-        scenarios: store,
         notifications,
         queue,
         onError: unexpected,

@@ -10,10 +10,8 @@ import {
   limitOption,
   overridesOf,
   rfqArgument,
-  type ScenarioOption,
   type SetOption,
   type SinceOption,
-  scenarioOption,
   setOption,
   sinceOption,
   type VolumeOption,
@@ -22,12 +20,11 @@ import {
 } from '../../input/options.js'
 import { parseReadFilter } from '../../input/read-filter.js'
 import { requireRfq } from '../../input/require-rfq.js'
-import { withScenario } from '../../input/scenario.js'
 import { COMPARISON_COLUMNS, printComparison } from '../../output/comparison.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListOptions } from '../../output/list.js'
 
-type Options = ChannelOption & AsOfOption & SinceOption & SetOption & VolumeOption & ScenarioOption & ListOptions
+type Options = ChannelOption & AsOfOption & SinceOption & SetOption & VolumeOption & ListOptions
 
 /** `compare RFQ`: the recommendation, the choices and the offers. */
 export const register: RegisterCommand = (command, cli) => {
@@ -38,7 +35,6 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(asOfOption())
     .addOption(volumeOption())
     .addOption(setOption())
-    .addOption(scenarioOption())
     .addOption(limitOption())
     .addOption(jsonOption('print JSON: the decision and the offers, as in the API'))
     .action((name: string, options: Options) =>
@@ -51,8 +47,7 @@ export const register: RegisterCommand = (command, cli) => {
           const channels = [found.rfq.channel]
           const scope = { channels, kind: 'rfqs', asOf: filter.asOf, termsRead, rfqs: [found.rfq] } as const
           const freshness = await describeFreshness(cli, store, scope)
-          const compared = await withScenario(app, store, found.rfq, options)
-          await printComparison(cli, { store, app: compared, asOf: filter.asOf, freshness }, found, options)
+          await printComparison(cli, { store, app, asOf: filter.asOf, freshness }, found, options)
         },
         overridesOf(options),
       ),

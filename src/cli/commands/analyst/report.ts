@@ -15,9 +15,7 @@ import {
   type JsonOption,
   jsonOption,
   overridesOf,
-  type ScenarioOption,
   type SetOption,
-  scenarioOption,
   setOption,
   type VolumeOption,
   volumeOption,
@@ -27,7 +25,6 @@ import { databaseNow, parseReadFilter } from '../../input/read-filter.js'
 import { checkFreshOptions, type FreshOptions, readFresh } from '../../input/read-fresh.js'
 import { createReportRequest } from '../../input/report-request.js'
 import { requireRfq } from '../../input/require-rfq.js'
-import { withScenario } from '../../input/scenario.js'
 import { findChannel } from '../../input/select-channels.js'
 import { formatRecommendation, printJson, printNote } from '../../output/output.js'
 import { outputFile } from '../../output/output-file.js'
@@ -37,7 +34,6 @@ type Options = ChannelOption &
   AsOfOption &
   SetOption &
   VolumeOption &
-  ScenarioOption &
   JsonOption & { out?: string; force?: boolean; format?: ReportFormat; open?: boolean; by?: string } & FreshOptions
 
 /** `report [RFQ]`: writes the offer comparison of an RFQ, or the overview of a channel. */
@@ -48,7 +44,6 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(asOfOption())
     .addOption(volumeOption())
     .addOption(setOption())
-    .addOption(scenarioOption())
     .option('--out <file>', 'path of the file (default: named after RFQ and time, in reports.directory)')
     .option('--force', 'overwrite the file of --out if it exists')
     .addOption(
@@ -63,7 +58,6 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(jsonOption('print the figures of the report as JSON and write no file'))
     .action((match: string | undefined, options: Options) => {
       checkFreshOptions(options, match)
-      if (match === undefined && options.scenario !== undefined) throw new UsageError('--scenario needs an RFQ')
       const open = options.fresh ? withWritableStore : withStore
       return open(
         cli,
@@ -95,8 +89,7 @@ async function writeComparison(cli: Cli, context: ReportContext, options: Option
   const file = fileOf(cli, context.app, options)
   const search = { name, withoutResponses: true, ...(await parseReadFilter(cli, context, options, 'rfqs')) }
   const { rfq } = await (options.fresh ? readFresh(cli, context, search, options) : requireRfq(context.store, search))
-  const app = await withScenario(context.app, context.store, rfq, options)
-  const request = { ...(await requestOf(cli, { ...context, app }, options, rfq.channel)), rfqId: rfq.id }
+  const request = { ...(await requestOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
   if (!options.json) return writeReport(cli, context.app, { ...request, ...file }, options)
   const { buildRfqReport } = await import('../../../views/rfq/build-rfq-report.js')
   printJson(cli.io, await buildRfqReport({ ...request, store: context.store }))

@@ -4,7 +4,6 @@ import { awardItem } from '../../../views/awards/award-list.js'
 import { offerDetail, offerItem } from '../../../views/offer/offer.js'
 import { rfqDetail } from '../../../views/rfq/rfq.js'
 import { rfqViewSchema } from '../../../views/rfq/rfq-view.js'
-import { scenarioItem } from '../../../views/rfq/what-if.js'
 import { RFQ_SORTS, rfqItem, sortOf } from '../../../views/rfqs/rfqs.js'
 import { countedListOf } from '../../../views/schema.js'
 import { isSettingName, whatIfSettings } from '../../../views/settings.js'
@@ -140,19 +139,6 @@ export const rfqEndpoints = [
         })
       const given = replaced.length > 0 && { settings: changed.settings }
       return requireFound(await call.deps.views.comparison({ ...name, ...given })).view
-    },
-  }),
-  readEndpoint({
-    id: 'listScenarios',
-    path: `${RFQ_PATH}/scenarios`,
-    summary: 'List the saved what-if settings of an RFQ, with what each would recommend',
-    description: 'By name. `comparison` with the settings of one has everything.',
-    query: moments,
-    result: countedListOf(scenarioItem),
-    problems: [404, 409],
-    async handle(call) {
-      const name = rfqNameOf(call)
-      return wholeList(requireFound(await call.deps.views.whatIf(name)).scenarios, name)
     },
   }),
   readEndpoint({

@@ -26,7 +26,7 @@ import { Actions, RecommendationSection } from './recommendation-section.js'
 import { ChoicesChart, RfqCharts } from './rfq-charts.js'
 import { choicesTable, offersTable } from './rfq-tables.js'
 import { TimeStrip } from './time-strip.js'
-import { scenariosTable, WhatIfPanel } from './what-if-panel.js'
+import { WhatIfPanel } from './what-if-panel.js'
 
 /** `/rfqs/ORG/SLUG/NUMBER`: the comparison of the offers for an RFQ, with what-if settings. */
 export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect> {
@@ -64,7 +64,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
     current: '/rfqs',
     live: 'notice',
     past,
-    tables: [downloadOf(offers.table), downloadOf(choices), downloadOf(scenariosTable(page, compared))],
+    tables: [downloadOf(offers.table), downloadOf(choices)],
     body: (
       <>
         <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>

@@ -10,48 +10,29 @@ import {
 import { formatCount } from '../../../core/text/number-format.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'
 import { settingTitle } from '../../../views/rfq/setting-changes.js'
-import type { ScenarioItem, WhatIfChange, WhatIfOutcome, WhatIfView } from '../../../views/rfq/what-if.js'
-import { isSettingName, type WhatIf } from '../../../views/settings.js'
-import { amount, Badge, Moment, percent, plain, price, total, UNKNOWN } from '../../components/format.js'
-import { TableView } from '../../components/table-view.js'
-import type { Table } from '../../tables/table.js'
+import type { WhatIfChange, WhatIfOutcome, WhatIfView } from '../../../views/rfq/what-if.js'
+import type { WhatIf } from '../../../views/settings.js'
+import { amount, percent, plain, price, total, UNKNOWN } from '../../components/format.js'
 import type { PageRequest } from '../page.js'
-import { DeleteForm, HiddenFields, SaveForm } from './scenario-form.js'
 
 interface WhatIfPanelProps {
   page: PageRequest
   view: RfqView
   /** The settings of the address. */
   whatIf: WhatIf
-  /** What they change, and the saved scenarios. */
+  /** What they change. */
   compared: WhatIfView
 }
 
-/** Other settings: what they change, those that were saved, and a form whose values are the address. */
-export function WhatIfPanel({ page, view, whatIf, compared }: WhatIfPanelProps) {
-  const { request, query, link } = page
-  const isOperator = request.user?.role === 'operator'
-  const { change, scenarios } = compared
-  const form = {
-    rfq: { channel: view.channel, id: view.rfq.id, name: '' },
-    shown: { ...whatIf.changes, ...(query.as_of !== undefined && { as_of: query.as_of }) },
-    csrfToken: request.csrfToken,
-  }
-  const names = scenarios.map(({ name }) => name)
+/** Other settings: what they change, and a form whose values are the address. */
+export function WhatIfPanel({ page, view, whatIf, compared: { change } }: WhatIfPanelProps) {
+  const { query, link } = page
   return (
     <details class="panel whatif" open={change !== null}>
       <summary>
-        <h2 id="what-if">What if</h2> <PanelState change={change} compared={compared} />
+        <h2 id="what-if">What if</h2> <PanelState change={change} />
       </summary>
       {change !== null && <BeforeAfter change={change} />}
-      {change !== null && compared.scenario === null && isOperator && <SaveForm {...form} />}
-      {scenarios.length > 0 && (
-        <>
-          <h3>Saved scenarios</h3>
-          <TableView table={scenariosTable(page, compared)} link={link} />
-          {isOperator && <DeleteForm {...form} names={names} />}
-        </>
-      )}
       <h3>{change === null ? 'Other settings' : 'Settings'}</h3>
       <SettingsForm view={view} whatIf={whatIf} query={query} reset={change === null ? null : link(without(whatIf))} />
     </details>
@@ -61,26 +42,11 @@ export function WhatIfPanel({ page, view, whatIf, compared }: WhatIfPanelProps) 
 const without = ({ changes }: WhatIf) => Object.fromEntries(Object.keys(changes).map((name) => [name, null]))
 
 /** What the folded panel says. */
-function PanelState({
-  change,
-  compared: { scenario, scenarios },
-}: {
-  change: WhatIfChange | null
-  compared: WhatIfView
-}) {
-  const saved = scenarios.find(({ name }) => name === scenario)
-  if (saved !== undefined)
-    return (
-      <span class="muted">
-        {`Scenario: ${plain(saved.name)}, by ${plain(saved.by)}, `}
-        <Moment at={saved.at} />
-      </span>
-    )
-  const found = scenarios.length === 0 ? '' : `, ${formatCount(scenarios.length, 'saved scenario')}`
+function PanelState({ change }: { change: WhatIfChange | null }) {
   return (
     <span class="muted">
       {change === null
-        ? `another rule, volume, weights or requirements${found}`
+        ? 'another rule, volume, weights or requirements'
         : `${formatCount(change.settings.length, 'setting')} changed`}
     </span>
   )
@@ -156,105 +122,6 @@ const priceOf = (award: WhatIfOutcome['award']) =>
   award === null ? UNKNOWN : `${price(award.pricePerTonne)} ${plain(award.currency)}/t`
 const tonnesOf = (award: WhatIfOutcome['award']) => (award === null ? UNKNOWN : `${amount(award.tonnes)} t`)
 
-type ScenarioRow = Pick<ScenarioItem, 'name' | 'changes' | 'problem' | 'outcome'> & {
-  by: string | null
-  at: string | null
-  href: string
-}
-
-/** The saved scenarios of an RFQ, below the settings in force. */
-export function scenariosTable(
-  { link, query }: PageRequest,
-  { scenarios, scenario, inForce }: WhatIfView,
-): Table<ScenarioRow> {
-  const reset = Object.fromEntries(Object.keys(query).flatMap((name) => (isSettingName(name) ? [[name, null]] : [])))
-  const present: ScenarioRow[] =
-    inForce === null
-      ? []
-      : [
-          {
-            name: 'Settings in force',
-            changes: [],
-            problem: null,
-            outcome: inForce,
-            by: null,
-            at: null,
-            href: link(reset),
-          },
-        ]
-  return {
-    name: 'scenarios',
-    caption: 'Saved scenarios',
-    narrow: 'lines',
-    columns: [
-      {
-        key: 'name',
-        title: 'Scenario',
-        value: ({ name }) => name,
-        cell: ({ name, href, by }) => (
-          <>
-            <a href={`${href}#what-if`}>{plain(name)}</a>{' '}
-            {by !== null && name === scenario && <Badge tone="neutral">shown</Badge>}
-          </>
-        ),
-      },
-      {
-        key: 'changes',
-        title: 'Differs by',
-        width: 'wide',
-        value: differencesText,
-      },
-      {
-        key: 'award',
-        title: 'Award',
-        width: 'wide',
-        value: ({ outcome }) => outcome?.award?.name ?? null,
-        cell: ({ outcome }) => (outcome === null ? UNKNOWN : awardText(outcome)),
-      },
-      {
-        key: 'tonnes',
-        title: 'Tonnes',
-        align: 'right',
-        value: ({ outcome }) => outcome?.award?.tonnes ?? null,
-        cell: ({ outcome }) => tonnesOf(outcome?.award ?? null),
-      },
-      {
-        key: 'pricePerTonne',
-        title: 'Price',
-        align: 'right',
-        value: ({ outcome }) => outcome?.award?.pricePerTonne ?? null,
-        cell: ({ outcome }) => priceOf(outcome?.award ?? null),
-      },
-      { key: 'currency', title: 'Currency', fileOnly: true, value: ({ outcome }) => outcome?.award?.currency ?? null },
-      {
-        key: 'by',
-        title: 'Saved',
-        value: ({ by }) => by,
-        cell: ({ by, at }) =>
-          by === null ? (
-            UNKNOWN
-          ) : (
-            <>
-              {plain(by)}{' '}
-              <span class="muted small">
-                <Moment at={at} />
-              </span>
-            </>
-          ),
-      },
-      { key: 'at', title: 'Saved at', fileOnly: true, value: ({ at }) => at },
-    ],
-    rows: [...present, ...scenarios.map((each) => ({ ...each, href: link({ ...reset, ...each.settings }) }))],
-    empty: <>No scenario was saved.</>,
-  }
-}
-
-/** What a scenario differs by, or why it cannot be compared. */
-function differencesText({ changes, problem }: ScenarioRow): string {
-  if (problem !== null) return `Cannot be compared: ${problem}`
-  return changes.length === 0 ? 'nothing' : changes.map(({ message }) => message).join('; ')
-}
-
 interface SettingsFormProps {
   view: RfqView
   whatIf: WhatIf
@@ -276,7 +143,9 @@ function SettingsForm({ view, whatIf: { settings, changes }, query, reset }: Set
   const others = Object.fromEntries(Object.entries(query).filter(([name]) => !fields.has(name)))
   return (
     <form method="get" action="#what-if" aria-labelledby="what-if">
-      <HiddenFields of={others} />
+      {Object.entries(others).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
       <div class="groups">
         <fieldset>
           <legend>Award</legend>
