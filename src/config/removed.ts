@@ -6,7 +6,9 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
   command: {
     completion: '`quotekeeper --help` lists the commands, and `--help` after one its options',
   },
-  option: {},
+  option: {
+    '--scenario': 'bookmark the address of a what-if, or pass its settings with --set',
+  },
   key: {},
 }
 
