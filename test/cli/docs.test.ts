@@ -159,10 +159,6 @@ describe('README.md', () => {
       for (const word of message.filter((each) => each.startsWith('--'))) expect(known).toContain(word)
     }
   })
-
-  it('links only to existing files', () => {
-    for (const [, file] of text.matchAll(/\]\(([^)#:]+)\)/g)) expect(() => read(file as string)).not.toThrow()
-  })
 })
 
 describe('documents of the package', () => {
