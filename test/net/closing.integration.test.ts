@@ -1,0 +1,195 @@
+import { describe, expect } from 'vitest'
+import { channel, Desk, ENGINES, longIt, netIt, until } from './desk.js'
+import { day, id, response, rfq } from './documents.js'
+import { ACME, failure, Marketplace, ok, RESET } from './marketplace.js'
+import { expectProvenCloses } from './proven-closes.js'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+/** Adds RFQs that are past due. */
+function addOverdue(market: Marketplace, ...numbers: number[]): void {
+  for (const number of numbers)
+    market.add(rfq(number, { responseDueDate: day(-2) }), [response(number * 10), response(number * 10 + 1)])
+}
+
+const outcomes = async (desk: Desk, number: number) => {
+  const rows = await desk.sql(
+    `select decision, outcome from close_decisions where channel = '${ACME}' and rfq_id = '${id(number)}' order by id`,
+  )
+  return rows.map(({ decision, outcome }) => outcome ?? decision)
+}
+
+describe.each(ENGINES)('close-expired on %s', (engine) => {
+  netIt('closes what is past due, once, and nothing that is in doubt', async () => {
+    const market = await Marketplace.open()
+    addOverdue(market, 102, 104, 111, 112, 113)
+    Object.assign(market.rfq(104), { reference: '../../pwned', responseDueDate: day(-400) })
+    market.add(rfq(101), [response(1010)])
+    market.add(rfq(105, { state: 'closed', responseDueDate: day(-30) }))
+    market.add(rfq(106, { responseDueDate: null }))
+    market.add(rfq(107, { responseDueDate: 'soon', minVolume: '1000' }))
+    market.add(rfq(108, { responseDueDate: '1970-01-01' }))
+    market.add(rfq(109, { responseDueDate: day(-2), state: 'paused' }))
+    market.add(rfq(201, { responseDueDate: day(-2) }), [], 'beta/blue')
+    market.on('GET rfq 111', (_, answer) => {
+      const { body, ...reply } = answer()
+      return { ...reply, body: { ...(body as object), responseDueDate: day(14) } }
+    })
+    market.on('POST close 112', () => failure(400))
+    market.on('POST close 113', () => failure(403))
+    const desk = await Desk.open(market, { engine, channels: [channel(ACME, 'on'), channel('beta/blue', 'dry-run')] })
+
+    expect((await desk.run('close-expired', '--dry-run')).status).toBe(0)
+    expect(market.posts()).toBe(0)
+    expect(await outcomes(desk, 102)).toEqual(['would-close'])
+
+    const round = await desk.run('close-expired')
+    expect(round.status).toBe(1)
+    expect(market.names(/^POST/).sort()).toEqual([
+      'POST close 102',
+      'POST close 104',
+      'POST close 112',
+      'POST close 113',
+    ])
+    expect(market.names(/^POST/)[0]).toBe('POST close 104')
+    expect(market.requests.filter(({ bodyBytes }) => bodyBytes > 0)).toEqual([])
+    expectProvenCloses(market)
+    expect(await outcomes(desk, 102)).toEqual(['would-close', 'closed'])
+    expect((await outcomes(desk, 112)).at(-1)).toBe('refused')
+    expect(
+      await desk.sql(`select number from rfqs where state = 'closed' and closed_at is not null order by 1`),
+    ).toEqual([102, 104].map((number) => ({ number })))
+
+    const before = market.posts()
+    expect((await desk.run('close-expired')).status).toBe(1)
+    expect(market.posts()).toBe(before)
+    expect((await desk.run('closings', '--verify')).status).toBe(0)
+  })
+
+  longIt(
+    'sends at most two requests where the outcome is uncertain, and settles a lost answer by reading',
+    async () => {
+      const market = await Marketplace.open()
+      addOverdue(market, 103, 104, 109, 110)
+      Object.assign(market.rfq(109), { responseDueDate: day(-5) })
+      Object.assign(market.rfq(110), { responseDueDate: day(-4) })
+      market.on('POST close 109', () => failure(500), 1)
+      market.on('POST close 110', (_, answer) => {
+        answer()
+        return RESET
+      })
+      market.on('POST close 103', () => failure(500))
+      market.on('POST close 104', () => RESET)
+      const desk = await Desk.open(market, { engine })
+      expect((await desk.run('close-expired')).status).toBe(1)
+      for (let round = 0; round < 3; round++) {
+        desk.travel(26 * HOUR)
+        expect((await desk.run('close-expired')).status).toBe(1)
+      }
+      expect([103, 104, 109, 110].map((number) => market.posts(number))).toEqual([2, 2, 2, 1])
+      expect(await outcomes(desk, 109)).toEqual(['closed'])
+      expect(await outcomes(desk, 110)).toEqual(['closed'])
+      expect((await outcomes(desk, 103))[0]).toBe('unknown')
+      expectProvenCloses(market)
+
+      market.behave()
+      const retried = await desk.run('close-expired', '--retry', '103', '--by', 'Ada')
+      expect(market.posts(103)).toBe(3)
+      expect((await outcomes(desk, 103)).at(-1)).toBe('closed')
+      expect(retried.status).toBe(1)
+      await desk.run('close-expired', '--retry', '104')
+      expect((await desk.run('close-expired')).status).toBe(0)
+      expect((await desk.run('closings', '--verify')).status).toBe(0)
+    },
+  )
+
+  longIt(
+    'repeats no close that was refused or had no effect, in many rounds of a service and after its restart',
+    async () => {
+      const market = await Marketplace.open()
+      addOverdue(market, 102, 112, 113)
+      market.on('POST close 102', () => failure(403))
+      market.on('POST close 112', () => failure(400))
+      market.on('POST close 113', () => ok({ ok: true }))
+      const every = '*/2 * * * * *'
+      const schedule = { listings: null, rfqs: every, closeExpired: every, channelReport: null }
+      const desk = await Desk.open(market, { engine, config: { schedule } })
+      const rounds = () =>
+        desk.value(`select count(*) from runs where kind = 'close' and outcome is not null`) as Promise<number>
+      for (const target of [4, 8]) {
+        const service = desk.start('start')
+        await until(async () => expect(await rounds()).toBeGreaterThanOrEqual(target))
+        service.signal('SIGTERM')
+        expect((await service.ended).status).toBe(0)
+        if (target === 4) expect(service.printed).toMatch(/"level":"(warn|error)"/)
+      }
+      expect([102, 112, 113].map((number) => market.posts(number))).toEqual([1, 1, 1])
+      expect(await desk.value(`select count(*) from runs where kind = 'close' and outcome = 'complete'`)).toBe(0)
+
+      Object.assign(market.rfq(112), { title: 'Another title' })
+      Object.assign(market.rfq(113), { title: 'Another title' })
+      await desk.run('close-expired')
+      expect([102, 112, 113].map((number) => market.posts(number))).toEqual([1, 2, 1])
+    },
+  )
+
+  longIt('holds more closes than a round may have until a person approves exactly these', async () => {
+    const market = await Marketplace.open()
+    addOverdue(market, 101, 102, 103)
+    const desk = await Desk.open(market, { engine, config: { closing: { maxPerRun: 2 } } })
+    const [blocked] = await desk.json<{ approvalPlan: { id?: string } | string }[]>('close-expired')
+    expect(market.posts()).toBe(0)
+    const plan = typeof blocked?.approvalPlan === 'string' ? blocked.approvalPlan : (blocked?.approvalPlan.id ?? '')
+    Object.assign(market.rfq(103), { responseDueDate: day(5) })
+    await desk.run('close-expired', '--approve', plan)
+    expect(market.names(/^POST/).sort()).toEqual(['POST close 101', 'POST close 102'])
+  })
+})
+
+describe('close-expired', () => {
+  netIt('closes on the day after the due date in the zone of the channel, and not a minute before', async () => {
+    const market = await Marketplace.open()
+    const due = '2026-11-24'
+    market.add(rfq(101, { responseDueDate: due }))
+    const zone = { timeZone: 'America/New_York', graceHours: 2 }
+    const desk = await Desk.open(market, { channels: [channel(ACME, 'on', zone)] })
+    const closesAt = Date.parse('2026-11-25T07:00:00Z')
+    desk.travel(closesAt - 5 * MINUTE - Date.now())
+    await desk.run('close-expired')
+    expect(market.posts()).toBe(0)
+    desk.travel(closesAt - market.now())
+    await desk.run('close-expired')
+    expect(market.posts()).toBe(1)
+  })
+
+  longIt('closes nothing while its clock is fast, slow or not comparable, and says so', async () => {
+    const market = await Marketplace.open()
+    addOverdue(market, 101)
+    const desk = await Desk.open(market)
+    for (const error of [10 * MINUTE, -10 * MINUTE]) {
+      desk.setClockError(error)
+      const { status, err } = await desk.run('close-expired')
+      expect({ status, err }).toMatchObject({ err: expect.stringMatching(/clock/i) })
+    }
+    expect(market.posts()).toBe(0)
+    desk.setClockError(0)
+    expect((await desk.run('close-expired')).status).toBe(0)
+    expect(market.posts()).toBe(1)
+  })
+
+  longIt('records and closes as usual after a poll whose clock was ten minutes fast', async () => {
+    const market = await Marketplace.open()
+    market.add(rfq(101), [response(1001)])
+    addOverdue(market, 102)
+    const desk = await Desk.open(market)
+    desk.setClockError(10 * MINUTE)
+    await desk.run('sync', '--full')
+    desk.setClockError(0)
+    Object.assign(market.responses(101)[0]?.offer as object, { totalPrice: 77_777.5 })
+    await desk.run('sync')
+    expect(await desk.value(`select total_price from offers where id = '${id(1001)}'`)).toBe(77_777.5)
+    await desk.run('close-expired')
+    expect(market.posts(102)).toBe(1)
+  })
+})

@@ -1,0 +1,203 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { KNOWN_DIFFERENCES } from './known-differences.js'
+import { ACME, KEYS, type Marketplace } from './marketplace.js'
+import { postgresSchema } from './postgres.js'
+
+const PROGRAM = join(import.meta.dirname, '../../dist/src/cli/main.js')
+const CLOCK = join(import.meta.dirname, 'shift-clock.mjs')
+
+/** `npm run test:long` and CI run everything; `npm test` what takes seconds. */
+export const LONG = process.env.QUOTEKEEPER_LONG === '1'
+
+/** Registers a case; one that is a known difference has to fail, so that whoever mends it removes it from the list. */
+export function netIt(title: string, test: () => Promise<void>): void {
+  const register = KNOWN_DIFFERENCES.includes(title) ? it.fails : it
+  register(title, test)
+}
+
+/** Registers a case of `npm run test:long`. */
+export function longIt(title: string, test: () => Promise<void>): void {
+  if (LONG) netIt(`${title} (long)`, test)
+  else it.skip(`${title} (long)`)
+}
+
+export type Engine = 'sqlite' | 'postgres'
+/** Both engines in the long run, where what is stored is the matter. */
+export const ENGINES: readonly Engine[] = LONG ? ['sqlite', 'postgres'] : ['sqlite']
+
+/** How a process ended, and what it printed. */
+export interface Ended {
+  status: number | null
+  signal: NodeJS.Signals | null
+  out: string
+  err: string
+}
+
+/** A running process of the program; killed when the test is finished. */
+export interface Running {
+  readonly pid: number
+  /** What it has printed so far, on both outputs. */
+  readonly printed: string
+  readonly ended: Promise<Ended>
+  signal(name: NodeJS.Signals): void
+}
+
+interface DeskOptions {
+  engine?: Engine
+  /** Of the channels, `acme/forest` with `autoClose: on` unless given. */
+  channels?: Record<string, unknown>[]
+  /** Further keys of the configuration; objects are merged with the defaults. */
+  config?: Record<string, unknown>
+  /** Where its files are, in place of a temporary folder. */
+  folder?: string
+}
+
+type Row = Record<string, unknown>
+
+/** A configuration and its database, on which processes of the built program run. */
+export class Desk {
+  /** Milliseconds by which the wall clock of its processes differs from that of the marketplace. */
+  clockError = 0
+  readonly file: string
+  readonly database: string
+
+  private constructor(
+    readonly market: Marketplace,
+    readonly folder: string,
+    readonly engine: Engine,
+    readonly sql: (text: string) => Promise<Row[]>,
+    config: Record<string, unknown>,
+  ) {
+    this.file = join(folder, 'quotekeeper.yaml')
+    this.database = join(folder, 'data', 'q.db')
+    writeFileSync(this.file, JSON.stringify(config, null, 1))
+    this.#setClock()
+  }
+
+  static async open(market: Marketplace, options: DeskOptions = {}): Promise<Desk> {
+    const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'quotekeeper-net-'))
+    onTestFinished(({ task }) => {
+      if (task.result?.state !== 'fail') rmSync(folder, { recursive: true, force: true })
+    })
+    mkdirSync(join(folder, 'data'), { recursive: true })
+    const engine = options.engine ?? 'sqlite'
+    const file = join(folder, 'data', 'q.db')
+    const { url, sql } = engine === 'sqlite' ? { url: file, sql: sqliteReader(file) } : await postgresSchema()
+    const defaults: Record<string, unknown> = {
+      baseUrl: market.url,
+      database: url,
+      channels: options.channels ?? [channel(ACME, 'on')],
+      requests: { concurrency: 4, perSecond: 5000, timeoutMs: 20_000, retries: 2 },
+      reports: { directory: './reports' },
+      web: { port: 0 },
+    }
+    for (const [key, value] of Object.entries(options.config ?? {})) {
+      const merges = typeof value === 'object' && value !== null && !Array.isArray(value)
+      defaults[key] = merges ? { ...(defaults[key] as object | undefined), ...value } : value
+    }
+    return new Desk(market, folder, engine, sql, defaults)
+  }
+
+  /** Lets time pass for the marketplace and for all processes. */
+  travel(ms: number): void {
+    this.market.clockShift += ms
+    this.#setClock()
+  }
+
+  /** Sets the wall clock of its processes, running ones included, against that of the marketplace. */
+  setClockError(ms: number): void {
+    this.clockError = ms
+    this.#setClock()
+  }
+
+  #setClock(): void {
+    writeFileSync(join(this.folder, 'clock'), String(this.market.clockShift + this.clockError))
+  }
+
+  /** Runs a command until it ends. */
+  run(...args: string[]): Promise<Ended> {
+    return this.start(...args).ended
+  }
+
+  /** Runs a command that prints JSON. */
+  async json<T = Row>(...args: string[]): Promise<T> {
+    return JSON.parse((await this.run(...args, '--json')).out) as T
+  }
+
+  /** The only row, or the only value of it if it has one. */
+  async value(text: string): Promise<unknown> {
+    const [row] = await this.sql(text)
+    return Object.values(row ?? {})[0]
+  }
+
+  start(...args: string[]): Running {
+    const child = spawn(process.execPath, ['--import', CLOCK, PROGRAM, '--config', this.file, ...args], {
+      cwd: this.folder,
+      env: {
+        PATH: process.env.PATH,
+        TMPDIR: this.folder,
+        NO_COLOR: '1',
+        NET_CLOCK: join(this.folder, 'clock'),
+        ACME_KEY: KEYS.acme,
+        BETA_KEY: KEYS.beta,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const text = { out: '', err: '' }
+    child.stdout.on('data', (data) => {
+      text.out += data
+    })
+    child.stderr.on('data', (data) => {
+      text.err += data
+    })
+    const ended = new Promise<Ended>((settle) => {
+      child.once('close', (status, signal) => settle({ status, signal, ...text }))
+    }).then((result) => {
+      for (const key of Object.values(KEYS))
+        expect(result.out + result.err, 'no output has an API key').not.toContain(key)
+      return result
+    })
+    onTestFinished(async () => {
+      child.kill('SIGKILL')
+      await ended
+    })
+    return {
+      pid: child.pid as number,
+      ended,
+      get printed() {
+        return text.out + text.err
+      },
+      signal: (name) => void child.kill(name),
+    }
+  }
+}
+
+/** A channel of the configuration. */
+export const channel = (
+  name: string,
+  autoClose: string,
+  more: Record<string, unknown> = {},
+): Record<string, unknown> => {
+  const [org = '', slug] = name.split('/')
+  return { org, channel: slug, apiKey: { env: `${org.toUpperCase()}_KEY` }, autoClose, ...more }
+}
+
+/** Waits until a check stops throwing; only the time limit of the test ends it. */
+export const until = <T>(check: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(check, { timeout: 280_000, interval: 25 })
+
+function sqliteReader(file: string): (text: string) => Promise<Row[]> {
+  return async (text) => {
+    const database = new Database(file, { readonly: true, fileMustExist: true })
+    try {
+      return database.prepare<[], Row>(text).all()
+    } finally {
+      database.close()
+    }
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * Titles of cases that the program does not fulfil yet. Such a case is expected to fail: whoever mends it removes its title here, in the
+ * same commit.
+ */
+export const KNOWN_DIFFERENCES: readonly string[] = [
+  'takes a list for incomplete that has a count above its items (long)',
+  'takes a list for incomplete that has a link to the next page (long)',
+  'takes a list for incomplete that has an error inside of a reply 200 (long)',
+  'takes a list for incomplete that has no items where some were known (long)',
+]

@@ -1,0 +1,243 @@
+import { describe, expect } from 'vitest'
+import { channel, Desk, ENGINES, longIt, netIt } from './desk.js'
+import { type Document, day, id, listing, response, rfq, vintage } from './documents.js'
+import { ACME, type Answer, failure, itemsOf, KEYS, Marketplace, ok, RESET } from './marketplace.js'
+
+const PRESENT = `select count(*) from rfqs where channel = '${ACME}' and missing_since is null`
+
+/** Adds RFQs whose documents lack members, have unknown ones, or have values of another type. */
+function addDocumentsWithGaps(market: Marketplace): void {
+  market
+    .channel(ACME)
+    .listings.push(
+      listing(4, { ecosystemTypes: ['Moon'], surprise: true, certificationLabels: 'CCB' }),
+      listing(5, { pricing: null, methodologies: ['NOT-A-METHOD'] }),
+    )
+  market.add(rfq(101), [response(1001), response(1002, undefined, {}, { totalPrice: 999_999 })])
+  market.add(rfq(104, { title: '=HYPERLINK("http://evil.test","click")', reference: '../../../../tmp/pwned' }), [
+    response(
+      1041,
+      undefined,
+      { projectName: 'Nul\u0000 and bell\u0007 and 🌳' },
+      { additionalNotesToBuyer: 'N'.repeat(40_000) },
+    ),
+  ])
+  market.add(rfq(105, { state: 'closed', responseDueDate: day(-30), closedAt: '2026-10-01T00:00:00.000Z' }))
+  market.add(rfq(106, { responseDueDate: null, reference: null, buyerDescription: null, title: undefined }))
+  market.add(rfq(107, { responseDueDate: 'soon', minVolume: '1000' }), [response(1071)])
+  market.add(rfq(108, { somethingNew: { nested: [1, 2] }, reasonForPurchase: 'buyToBrag', contractTypes: ['swap'] }), [
+    response(1081, undefined, { status: 'withdrawn', brandNew: 1 }),
+  ])
+  market.add(rfq(109), [
+    response(1091, [], {}, { totalVolume: 0, totalPrice: 0, scheduledDeliveries: [] }),
+    response(1092, [], { offer: null }),
+    response(1093, [vintage(2015, 10, 7)], {}, { contractType: 'forward', expiryDate: day(-1) }),
+  ])
+}
+
+describe.each(ENGINES)('sync on %s', (engine) => {
+  netIt('stores documents with gaps as sent, and nothing again that is the same', async () => {
+    const market = await Marketplace.open()
+    addDocumentsWithGaps(market)
+    market.add(rfq(201), [response(2001)], 'beta/blue')
+    const desk = await Desk.open(market, { engine, channels: [channel(ACME, 'on'), channel('beta/blue', 'off')] })
+    expect((await desk.run('sync')).status).toBe(0)
+
+    for (const name of [ACME, 'beta/blue']) {
+      const { listings, rfqs, responses } = market.channel(name)
+      const stored = (table: string) => desk.value(`select count(*) from ${table} where channel = '${name}'`)
+      expect(await stored('listings')).toBe(listings.length)
+      expect(await stored('rfqs')).toBe(rfqs.length)
+      expect(await stored('offers')).toBe([...responses.values()].flat().length)
+    }
+    const bodies = await desk.sql(
+      `select id, body from versions where channel = '${ACME}' and kind in ('response', 'rfq')`,
+    )
+    const bodyOf = (number: number) => JSON.parse(String(bodies.find((row) => row.id === id(number))?.body))
+    expect(bodyOf(1081)).toEqual(market.responses(108)[0])
+    expect(bodyOf(1041)).toEqual(market.responses(104)[0])
+    expect(bodyOf(108).somethingNew).toEqual({ nested: [1, 2] })
+    expect(await desk.value(`select valid from rfqs where number = 101`)).toBe(1)
+    expect(await desk.value(`select valid from rfqs where id = '${id(107)}'`)).toBe(0)
+    expect(
+      await desk.sql(`select distinct path from problems where entity_id = '${id(107)}' and code <> 'missing'`),
+    ).toHaveLength(2)
+
+    const versions = await desk.value('select count(*) from versions')
+    expect((await desk.run('sync', '--full')).status).toBe(0)
+    expect(await desk.value('select count(*) from versions')).toBe(versions)
+    expect(new Set(market.requests.map(({ key }) => key))).toEqual(new Set(Object.values(KEYS)))
+    expect(await desk.value(`select count(*) from versions where body like '%${KEYS.acme}%'`)).toBe(0)
+  })
+
+  longIt('reads through temporary failures', async () => {
+    const market = await Marketplace.open()
+    market.add(rfq(101), [response(1001)])
+    market.add(rfq(102), [response(1002)])
+    market.on('GET listings', () => failure(503), 2)
+    market.on('GET rfq 101', () => RESET, 2)
+    market.on('GET rfq 102', (_, answer) => ({ ...answer(), cut: true }), 1)
+    market.on('GET response 1002', () => failure(429, { 'retry-after': '1' }), 1)
+    const desk = await Desk.open(market, { engine })
+    expect((await desk.run('sync')).status).toBe(0)
+    expect(await desk.value('select count(*) from listings')).toBe(3)
+    expect(await desk.value('select count(*) from offers where valid = 1')).toBe(2)
+  })
+
+  longIt('keeps what is known of an RFQ that cannot be read, names it, and reads the others', async () => {
+    const market = await Marketplace.open()
+    market.add(rfq(101), [response(1001)])
+    market.add(rfq(102), [response(1002)])
+    const desk = await Desk.open(market, { engine })
+    await desk.run('sync')
+    const stored = `select id, total_price, missing_since, body from offers where rfq_id = '${id(101)}'`
+    const before = await desk.sql(stored)
+    market.on('GET rfq 101', () => failure(500))
+    market.rfq(102).title = 'Changed'
+    const ended = await desk.run('sync')
+    expect(ended.status).toBe(1)
+    expect(ended.err).toContain('101')
+    expect(await desk.sql(stored)).toEqual(before)
+    expect(await desk.value(`select title from rfqs where number = 102`)).toBe('Changed')
+    expect(await desk.sql(`select outcome from runs where kind = 'rfqs' order by id`)).toEqual([
+      { outcome: 'complete' },
+      { outcome: 'partial' },
+    ])
+  })
+})
+
+describe('sync', () => {
+  longIt('sends a refused key once, and polls the other channels', async () => {
+    const market = await Marketplace.open()
+    market.add(rfq(101))
+    market.channel('beta/blue')
+    market.on(/^GET/, (request, answer) => (request.channel === 'beta/blue' ? failure(401) : answer()))
+    const desk = await Desk.open(market, { channels: [channel('beta/blue', 'off'), channel(ACME, 'off')] })
+    const ended = await desk.run('sync')
+    expect(ended.status).toBe(1)
+    expect(ended.err).toContain('beta/blue')
+    expect(await desk.value('select count(*) from rfqs')).toBe(1)
+    // One for each list.
+    expect(market.requests.filter(({ channel }) => channel === 'beta/blue').length).toBeLessThanOrEqual(2)
+  })
+
+  longIt('retires nothing on a page of HTML, and sends no key to where a redirect leads', async () => {
+    const [market, other] = [await Marketplace.open(), await Marketplace.open()]
+    const desk = await Desk.open(market)
+    await desk.run('sync')
+    market.on(
+      'GET listings',
+      () => ({ status: 200, body: '<html></html>', headers: { 'content-type': 'text/html' } }),
+      3,
+    )
+    expect((await desk.run('sync', '--only', 'listings')).status).toBe(1)
+    market.behave()
+    market.on('GET listings', () => ({ status: 302, headers: { location: `${other.url}/v1/orgs/acme` } }))
+    expect((await desk.run('sync', '--only', 'listings')).status).toBe(1)
+    expect(other.requests).toEqual([])
+    expect(await desk.value('select count(*) from listings where missing_since is null')).toBe(3)
+  })
+
+  longIt(
+    'marks nothing missing while a list has lost most entries, and closes nothing until a person accepts it',
+    async () => {
+      const market = await Marketplace.open()
+      for (let number = 101; number <= 112; number++) market.add(rfq(number))
+      Object.assign(market.rfq(101), { responseDueDate: day(-2) })
+      const desk = await Desk.open(market)
+      await desk.run('sync')
+      for (let number = 103; number <= 112; number++) market.withdraw(number)
+      for (let round = 0; round < 2; round++) {
+        expect((await desk.run('sync')).status).toBe(1)
+        expect((await desk.run('close-expired')).status).toBe(1)
+        expect(await desk.value(PRESENT)).toBe(12)
+      }
+      expect(market.posts()).toBe(0)
+      expect((await desk.run('sync', '--accept-loss')).status).toBe(0)
+      expect(await desk.value(PRESENT)).toBe(2)
+      expect((await desk.run('close-expired')).status).toBe(0)
+      expect(market.posts(101)).toBe(1)
+    },
+  )
+
+  longIt('marks a single RFQ missing that a whole list does not have, and finds it again', async () => {
+    const market = await Marketplace.open()
+    for (const number of [101, 102, 103]) market.add(rfq(number))
+    const desk = await Desk.open(market)
+    await desk.run('sync')
+    const putBack = market.withdraw(102)
+    expect((await desk.run('sync')).status).toBe(0)
+    expect(await desk.sql('select number from rfqs where missing_since is not null')).toEqual([{ number: 102 }])
+    putBack()
+    await desk.run('sync')
+    expect(await desk.value(PRESENT)).toBe(3)
+  })
+
+  const PARTS: Record<string, (items: Document[]) => { body: unknown; headers?: Record<string, string> }> = {
+    'a count above its items': (items) => ({ body: { items: items.slice(0, 4), total: items.length, hasMore: true } }),
+    'a link to the next page': (items) => ({
+      body: { items: items.slice(0, 4) },
+      headers: { link: '</v1/orgs/acme/channels/forest/rfqs?page=2>; rel="next"' },
+    }),
+    'an error inside of a reply 200': () => ({ body: { items: [], statusCode: 500, message: 'down', error: 500 } }),
+    'no items where some were known': () => ({ body: { items: [] } }),
+  }
+  for (const [name, part] of Object.entries(PARTS)) {
+    longIt(`takes a list for incomplete that has ${name}`, async () => {
+      const market = await Marketplace.open()
+      for (let number = 101; number <= 106; number++) market.add(rfq(number))
+      Object.assign(market.rfq(101), { responseDueDate: day(-2) })
+      const desk = await Desk.open(market)
+      await desk.run('sync')
+      market.on('GET rfqs', (_, answer) => {
+        const { body, headers } = part(itemsOf(answer()))
+        return { ...ok(body), ...(headers && { headers }) }
+      })
+      for (let round = 0; round < 2; round++) expect((await desk.run('sync', '--only', 'rfqs')).status).toBe(1)
+      expect(await desk.value(PRESENT)).toBe(6)
+      await desk.run('close-expired')
+      expect(market.posts()).toBe(0)
+      market.behave()
+      expect((await desk.run('close-expired')).status).toBe(0)
+      expect(market.posts(101)).toBe(1)
+    })
+  }
+
+  const UNUSABLE: Record<string, (answer: Answer) => Answer> = {
+    'not modified': () => ({ status: 304, body: '' }),
+    'no content': () => ({ status: 204, body: '' }),
+    '100 Continue before its reply': (answer) => ({ ...answer, continued: true }),
+  }
+  for (const [name, change] of Object.entries(UNUSABLE)) {
+    longIt(`reads the other RFQs if one is answered with ${name}`, async () => {
+      const market = await Marketplace.open()
+      for (const number of [101, 102]) market.add(rfq(number), [response(number * 10)])
+      market.on('GET rfq 101', (_, answer) => change(answer()))
+      const desk = await Desk.open(market)
+      const ended = await desk.run('sync')
+      expect(await desk.value(`select shape from rfqs where id = '${id(102)}'`)).toBe('full')
+      const isRead = (await desk.value(`select shape from rfqs where id = '${id(101)}'`)) === 'full'
+      if (!isRead) expect(ended).toMatchObject({ status: 1, err: expect.stringContaining('101') })
+    })
+  }
+
+  longIt(
+    'never closes an RFQ whose list has it twice with other due dates, or whose own read contradicts the list',
+    async () => {
+      const market = await Marketplace.open()
+      for (const number of [101, 102, 103, 104]) market.add(rfq(number, { responseDueDate: day(-3) }))
+      market.channel(ACME).rfqs.push({ ...market.rfq(101), responseDueDate: day(5) })
+      market.channel(ACME).rfqs.push({ ...market.rfq(104) })
+      market.on('GET rfqs', (_, answer) => {
+        return ok({
+          items: itemsOf(answer()).map((item) => (item.id === id(102) ? { ...item, state: 'draft' } : item)),
+        })
+      })
+      market.on('GET rfq 103', () => ok({ ...market.rfq(103), responses: [], responseDueDate: day(5) }))
+      const desk = await Desk.open(market)
+      await desk.run('close-expired')
+      expect(market.names(/^POST/)).toEqual(['POST close 104'])
+      expect(await desk.value(`select count(*) from rfqs where contradicted = 1`)).toBe(3)
+    },
+  )
+})
