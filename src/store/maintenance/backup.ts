@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -5,7 +6,6 @@ import { StoreError } from '../errors.js'
 import { connect, type Sqlite } from '../sqlite/connection.js'
 import { APPLICATION_ID } from '../sqlite/migrate.js'
 import { pageSize } from '../sqlite/sqlite.js'
-import { removeBackupLeftovers } from './leftovers.js'
 
 /** Bytes copied before yielding to the event loop. */
 const BYTES_PER_STEP = 4 * 2 ** 20
@@ -21,8 +21,7 @@ export async function backupDatabase(source: Sqlite, file: string, signal?: Abor
   if (!existsSync(folder)) {
     throw new StoreError(`The folder ${folder} does not exist. Create it, or check that its disk is mounted.`)
   }
-  removeBackupLeftovers(folder)
-  const temporary = join(folder, `.${basename(file)}.${process.pid}.partial`)
+  const temporary = join(folder, `.${basename(file)}.${randomUUID()}.partial`)
   try {
     signal?.throwIfAborted()
     const pagesPerStep = BYTES_PER_STEP / pageSize(source)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
@@ -9,7 +10,6 @@ import { APPLICATION_ID, schemaVersion } from '../sqlite/migrate.js'
 import { flush } from './backup.js'
 import { type ClosingStateMerge, mergeClosingState } from './closing-state-merge.js'
 import { describeFileUsers, findFileUsers } from './file-users.js'
-import { removeDatabaseLeftovers } from './leftovers.js'
 
 export interface RestoreReport {
   schemaVersion: number
@@ -38,8 +38,7 @@ export async function restoreDatabase(options: {
   const database = existsSync(options.database) ? realpathSync(options.database) : resolve(options.database)
   assertUsableBackup(backup, database)
   makeFolder(dirname(database))
-  removeDatabaseLeftovers(database, resolve(backup))
-  const temporary = `${database}.restoring-${process.pid}`
+  const temporary = `${database}.restoring-${randomUUID()}`
   try {
     copyWithLog(backup, temporary)
     const facts = checkCopy(temporary, backup)

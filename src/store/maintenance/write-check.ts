@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { access, constants, lstat, open, readlink, rm, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { tryToMakeFolder } from '../../make-folder.js'
@@ -66,7 +67,7 @@ async function requireFreeSpace(folder: string): Promise<void> {
  * @throws StoreError with the reason if nothing can be written there
  */
 export async function probeFolder(folder: string): Promise<void> {
-  const file = join(folder, `.quotekeeper-write-test-${process.pid}`)
+  const file = join(folder, `.quotekeeper-write-test-${randomUUID()}`)
   try {
     const handle = await open(file, 'w', 0o600)
     try {

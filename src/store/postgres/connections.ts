@@ -12,6 +12,25 @@ const MAX_COMMIT_MS = 60_000
 /** Readers reconnect after this time, because they would not notice that the host name leads to another server. */
 const MAX_READER_SECONDS = 600
 
+/** What statements rely on, whatever is set for the role, the database or the server. */
+const SETTINGS = {
+  default_transaction_isolation: 'read committed',
+  standard_conforming_strings: 'on',
+  transform_null_equals: 'off',
+  // Numbers are read as they were written.
+  extra_float_digits: '1',
+  TimeZone: 'UTC',
+  // So that the server ends sessions of clients that are gone, and statements whose client no longer waits, and nothing else.
+  idle_in_transaction_session_timeout: '60s',
+  idle_session_timeout: '0',
+  transaction_timeout: '0',
+  lock_timeout: '30s',
+  statement_timeout: '60s',
+  tcp_keepalives_idle: '15',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+}
+
 const INT8 = 20
 const NUMERIC = 1700
 
@@ -60,12 +79,15 @@ export class ConnectionPool {
     this.#name = name
     this.#readOnly = readOnly
     this.#liveness = new LivenessProbe(config)
-    // So that the server ends sessions of clients that are gone, and statements whose client no longer waits.
+    const settings = {
+      ...SETTINGS,
+      search_path: `"${schema}"`,
+      ...(readOnly && { default_transaction_read_only: 'on' }),
+    }
+    const values = Object.entries(settings).map(([name, value]) => `('${name}', '${value}')`)
+    // A server knows the settings of its version.
     this.#settings = `
-      set search_path to "${schema}"; set idle_in_transaction_session_timeout = '60s';
-      set lock_timeout = '30s'; set statement_timeout = '60s'; ${readOnly ? 'set default_transaction_read_only = on;' : ''}
-      select set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '5', false),
-        set_config('tcp_keepalives_count', '3', false);
+      select set_config(name, value, false) from (values ${values.join()}) wanted (name, value) join pg_settings using (name);
       select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local')`
     this.#pool = new pg.Pool({
       ...config,

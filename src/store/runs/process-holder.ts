@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 /** A process that holds a lease, or waits for one. */
 export interface Holder {
   host: string
-  /** The boot id of its machine, because several machines may have the same host name; null if the system has none. */
-  boot: string | null
+  /** Where its process id is valid: boot id and PID namespace, of which each container has its own. Null if the system has none. */
+  pidNamespace: string | null
   pid: number
   nonce: string
   /** The command that it runs, such as `quotekeeper start`. */
@@ -24,7 +24,7 @@ export const createHolder = ({
   command?: string | null
   pid?: number
 } = {}): Holder => ({
-  ...{ host: hostname(), boot: bootId(), pid, nonce: randomUUID() },
+  ...{ host: hostname(), pidNamespace: pidNamespace(), pid, nonce: randomUUID() },
   ...(command && { command }),
 })
 
@@ -33,8 +33,9 @@ export const createHolder = ({
  * @returns `exists` also if the system has reused its process id
  */
 export function livenessOf(holder: Holder, self: Holder): 'exists' | 'gone' | 'unknown' {
-  if (holder.nonce === self.nonce || holder.host !== self.host || holder.boot !== self.boot) return 'unknown'
-  // This process has reused the id of the holder, so the holder is gone. In containers, the id is always 1.
+  if (holder.nonce === self.nonce || holder.host !== self.host || holder.pidNamespace !== self.pidNamespace)
+    return 'unknown'
+  // This process has reused the id of the holder, so the holder is gone.
   return holder.pid !== self.pid && isProcessAlive(holder.pid) ? 'exists' : 'gone'
 }
 
@@ -42,7 +43,7 @@ export function livenessOf(holder: Holder, self: Holder): 'exists' | 'gone' | 'u
 export const mayBeAlive = (holder: Holder, self: Holder): boolean => livenessOf(holder, self) !== 'gone'
 
 /** Whether a process of this machine exists; false also for one in another container, which is not visible. */
-export function isProcessAlive(pid: number): boolean {
+function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -51,9 +52,9 @@ export function isProcessAlive(pid: number): boolean {
   }
 }
 
-function bootId(): string | null {
+function pidNamespace(): string | null {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
     return null
   }

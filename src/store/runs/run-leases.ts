@@ -63,20 +63,15 @@ export function createRuns(options: {
     active.delete(id)
   }
   // One by one, so that a run that is writing documents does not delay the renewal of the others.
-  const renewAll = () => {
-    for (const id of active.keys()) void renew(id)
-  }
-  const timer = setInterval(renewAll, RENEW_INTERVAL_MS)
-  timer.unref()
+  const timer = setInterval(() => active.forEach((_, id) => void renew(id)), RENEW_INTERVAL_MS).unref()
 
   const finish = async (
     id: number,
     { keyRefused = false, requestRates = null, ...end }: RunEnd,
     now: Date,
   ): Promise<RunRecord> => {
-    active.delete(id)
     const { cause = end.error } = end
-    return database.write(async (tx) => {
+    const finished = database.write(async (tx) => {
       const row = await tx.get<RunRow>(
         `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
           inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
@@ -113,6 +108,8 @@ export function createRuns(options: {
       await events.write(tx, [...(await endFirstPoll(tx, row)), ...(keyRefused ? await keyRefusal(tx, row) : [])])
       return toRunRecord(row)
     })
+    // Also if this fails: the next run of this process takes over what it left behind.
+    return finished.finally(() => active.delete(id))
   }
 
   /** The event that the API key was refused: one until a run of this kind succeeds again. */
@@ -133,15 +130,16 @@ export function createRuns(options: {
   return {
     async beginRun({ channel, kind, now, timeZone = 'UTC', byHand = false, ticket }) {
       const text = JSON.stringify({ ...self, ...(byHand && { byHand }) } satisfies RunHolder)
-      const begun = await database.write(async (tx) => {
+      let id = 0
+      const attempt = database.write(async (tx) => {
         await tx.lock('run', channel, kind)
         const current = await tx.get<RunRow>(
           'select * from runs where channel = @channel and kind = @kind and finished_at is null',
           { channel, kind },
         )
-        const isHeld = (row: RunRow) =>
-          isRunAlive(row, self, { now: clock(), isActive: active.has(row.id), isUnrenewed: () => isUnrenewed(row) })
-        const isBusy = current && (isHeld(current) || !(await markInterrupted(tx, current, now)))
+        const isHeld =
+          current && isRunAlive(current, self, { now: clock(), isActive: active.has(current.id), isUnrenewed })
+        const isBusy = current && (isHeld || !(await markInterrupted(tx, current, now)))
         const queue = await readQueue(tx, { channel, kind }, { now: clock(), self })
         const [first] = queue
         const isOtherFirst = first !== undefined && first.ticket !== ticket
@@ -156,14 +154,18 @@ export function createRuns(options: {
           values (@channel, @kind, @at, @holder, @until, @futureStoredAt) returning id`,
           { channel, kind, at: now.toISOString(), holder: text, until: leaseUntil(), futureStoredAt },
         )
-        return { id: (row as RunRow).id, futureStoredAt }
+        id = (row as RunRow).id
+        const lost = new AbortController()
+        // Before the commit, after which other attempts of this process see the run.
+        active.set(id, { lost, holder: text })
+        return { id, channel, kind, timeZone, futureStoredAt, lost: lost.signal }
+      })
+      const begun = await attempt.catch((error) => {
+        active.delete(id)
+        throw error
       })
       if (begun instanceof RunBusyError) throw begun
-      const { id, futureStoredAt } = begun
-      const lost = new AbortController()
-      active.set(id, { lost, holder: text })
-      const handle = { id, channel, kind, timeZone, futureStoredAt, lost: lost.signal }
-      return { ...handle, finish: (end, at) => finish(id, end, at) }
+      return { ...begun, finish: (end, at) => finish(begun.id, end, at) }
     },
     recordListRead: (run, { suspicious }) =>
       database.write(async (tx) => {
@@ -209,7 +211,7 @@ function describeBusy({ id, channel, kind, started_at, lease_until }: RunRow, ho
   const busy = `A ${kind} run of ${channel} is in progress: run ${id}, begun ${secondOf(started_at)} by`
   if (holder.nonce === self.nonce) return `${busy} this process.`
   const who = `${busy} ${describeProcess(holder)} ${describeMachine(holder, self)}. Wait until it has ended, or stop that process`
-  if (holder.host === self.host) return `${who}.`
+  if (livenessOf(holder, self) === 'exists') return `${who}.`
   return `${who}; if it is gone, the lease of the run expires at ${lease_until.slice(11, 19)} UTC.`
 }
 
@@ -261,16 +263,16 @@ async function markInterrupted(tx: Transaction, { id, lease_until }: RunRow, now
 function isRunAlive(
   row: RunRow,
   self: Holder,
-  { now, isActive, isUnrenewed }: { now: Date; isActive: boolean; isUnrenewed: () => boolean },
+  { now, isActive, isUnrenewed }: { now: Date; isActive: boolean; isUnrenewed: (row: RunRow) => boolean },
 ): boolean {
   const holder = JSON.parse(row.holder) as RunHolder
-  if (holder.nonce === self.nonce && isActive) return true
+  // Otherwise the database was unavailable when this process began or ended it.
+  if (holder.nonce === self.nonce) return isActive
   const liveness = livenessOf(holder, self)
   if (liveness === 'gone') return false
   const leftMs = Date.parse(row.lease_until) - now.getTime()
   if (leftMs >= 0 && leftMs <= LEASE_MS + MAX_CLOCK_DIFFERENCE_MS) return true
-  // A run of this process may have been left behind: the database was unreachable when it began or ended.
   if (leftMs < 0 && liveness === 'unknown') return false
   // The process exists but its lease has expired, or the lease ends too late: a clock was set.
-  return !isUnrenewed()
+  return !isUnrenewed(row)
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { renameSync, rmSync } from 'node:fs'
 import { UnusableDatabaseError } from '../errors.js'
 import {
@@ -112,8 +112,7 @@ function rejectOtherVersion(db: Sqlite, version: number, newest: number): void {
 /** @returns null if another process has migrated the database in the meantime, which made its own copy */
 function copyBeforeMigration(db: Sqlite, version: number, now: Date): string | null {
   const file = `${db.name}.schema-${version}-${now.toISOString().replaceAll(/[-:.]/g, '')}.bak`
-  // Has a temporary name until it is complete; removeDatabaseLeftovers removes it if this process is killed.
-  const unfinished = `${db.name}.upgrading-${randomBytes(4).toString('hex')}-${process.pid}`
+  const unfinished = `${db.name}.upgrading-${randomUUID()}`
   try {
     db.prepare('vacuum into ?').run(unfinished)
     if (schemaVersion(db) !== version) return null

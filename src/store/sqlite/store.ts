@@ -1,4 +1,4 @@
-import { chmodSync, realpathSync, statSync } from 'node:fs'
+import { chmodSync, statSync } from 'node:fs'
 import type { Clock } from '../../core/time/clock.js'
 import type { Store } from '../contract.js'
 import { createRecorder } from '../documents/recorder.js'
@@ -7,7 +7,6 @@ import { UnusableDatabaseError } from '../errors.js'
 import { createEventWriter } from '../events/event-writer.js'
 import { createObservedEvents } from '../events/observed-events.js'
 import { backupDatabase } from '../maintenance/backup.js'
-import { removeDatabaseLeftovers } from '../maintenance/leftovers.js'
 import { checkWritable } from '../maintenance/write-check.js'
 import { createSharedStore } from '../shared-modules.js'
 import { newestSchema, SQLITE_MIGRATIONS } from '../sql/migrations.js'
@@ -91,9 +90,7 @@ async function openConnection(options: StoreOptions, clock: Clock): Promise<Conn
         if (options.checked) return
         const report = await prepare(db)
         options.onOpen?.(report)
-        if (options.readOnlyIfNeeded) return
-        rejectReadOnly(db)
-        removeDatabaseLeftovers(realpathSync(options.path))
+        if (!options.readOnlyIfNeeded) rejectReadOnly(db)
       },
     })
   } catch (error) {

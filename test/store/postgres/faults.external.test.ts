@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Store } from '../../../src/store/contract.js'
 import { StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
 import { requireCurrentSchema } from '../../../src/store/postgres/migrate.js'
-import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
+import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
+import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { openPostgresReader } from '../../../src/store/postgres/reader.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
@@ -113,6 +114,42 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     }
   })
 
+  it('with other defaults for the role: first starts at the same time succeed, and polls record the same', async () => {
+    const defaults = {
+      default_transaction_isolation: "'repeatable read'",
+      standard_conforming_strings: 'off',
+      transform_null_equals: 'on',
+      extra_float_digits: '-10',
+      TimeZone: "'Pacific/Auckland'",
+      search_path: 'pg_temp',
+      lock_timeout: "'10s'",
+      statement_timeout: "'10s'",
+      idle_in_transaction_session_timeout: "'10s'",
+      idle_session_timeout: "'10s'",
+    }
+    await execute(
+      'create role other login',
+      'grant create on database postgres to other',
+      ...Object.entries(defaults).map(([name, value]) => `alter role other set ${name} = ${value}`),
+    )
+    const url = as('other', '?schema=other_defaults')
+    const stores = await Promise.all([0, 1, 2, 3].map(() => open(url)))
+    const channels = ['acme/forest', 'acme/blue', 'acme/peat', 'acme/soil']
+    const runs = await Promise.all(
+      stores.map((store, n) => store.beginRun({ channel: channels[n] as string, kind: 'rfqs', now: NOW })),
+    )
+    const end = { outcome: 'complete', error: null, ...COUNTS } as const
+    const requestRates = { allowed: 0.1234567890123456, required: 1, ageMinutes: 1 }
+    await Promise.all(runs.map((run) => run.finish({ ...end, requestRates }, NOW)))
+    const ended = await (stores[0] as Store).runs({})
+    expect(ended.map((run) => [run.outcome, run.requestRates])).toEqual(Array(4).fill(['complete', requestRates]))
+    // What is left of the defaults of the role.
+    const database = new PostgresDatabase(parsePostgresUrl(url))
+    onTestFinished(() => database.close())
+    const inherited = `select name from pg_settings where source = 'user'`
+    expect(await database.all(inherited)).toEqual([])
+  })
+
   it('without free connections: reads say so at once, writes wait for one, and both go on when there are some', async () => {
     await execute('create role crowd login connection limit 3', 'grant create on database postgres to crowd')
     const store = await open(as('crowd', '?schema=crowd'))
@@ -168,8 +205,6 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       for (const after of [1, 10, 20]) {
         const fixture = await openFixture('2026-12-24')
         const first = await withRestart(fixture, fixture.pollRfqs(), [after, () => true])
-        // A lease that could not be ended.
-        fixture.advanceSeconds(600)
         const { run } = await fixture.pollRfqs()
         expect([after, run.outcome]).toEqual([after, 'complete'])
         const rfqs = await fixture.store.rfqs({})
@@ -178,6 +213,17 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
         expect(whole.map(({ outcome }) => outcome)).not.toContain(null)
         if (first.status === 'rejected') expect(first.reason).toBeInstanceOf(StoreError)
       }
+    })
+
+    it('after a poll has given up: the next poll of the same process begins at once', async () => {
+      const fixture = await openFixture('2026-12-24')
+      const poll = expect(fixture.pollRfqs()).rejects.toThrow(StoreError)
+      await expect.poll(() => fixture.sandbox.requests.length, { interval: 1 }).toBeGreaterThan(4)
+      await server.kill()
+      await poll
+      await server.launch()
+      expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
+      expect((await fixture.store.runs({})).map(({ outcome }) => outcome)).toEqual(['complete', 'interrupted'])
     })
 
     it('during a closing: each RFQ is closed once, by one POST, and each has its decision in an unbroken log', async () => {

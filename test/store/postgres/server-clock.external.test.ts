@@ -21,7 +21,9 @@ describe.skipIf(postgresSkipReason !== null)('leases on PostgreSQL', () => {
     const begin = (store = other) => store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: new Date() })
     await begin(one)
     // As a run of another machine, of which only the lease is known.
-    await server.execute(`update clock.runs set holder = '{"host":"elsewhere","boot":null,"pid":1,"nonce":"x"}'`)
+    await server.execute(
+      `update clock.runs set holder = '{"host":"elsewhere","pidNamespace":null,"pid":1,"nonce":"x"}'`,
+    )
     for (const ahead of [3_600_000, -3_600_000, 365 * 24 * 3_600_000]) {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ahead })
       await expect(begin()).rejects.toThrow(RunBusyError)
