@@ -19,7 +19,7 @@ interface Measured {
 
 const longFault = longFaultUnless(null)
 const FIXTURE = join(import.meta.dirname, '../fixtures/poll-and-measure.mjs')
-/** Far more than is measured on an idle machine (docs/RELIABILITY.md), because tests run side by side. */
+/** Far more than is measured on an idle machine, because tests run side by side. */
 const MAX_DELAY_MS = 1000
 
 /** Polls a list in a child process with 512 MiB for JavaScript. */

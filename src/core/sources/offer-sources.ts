@@ -2,7 +2,7 @@ import type { Problem } from '../documents/lenient-parser.js'
 import type { ResponseSummary, RfqResponse } from '../documents/observation.js'
 import type { Timestamp } from '../time/clock.js'
 
-// The two sources of an offer, its own document and its summary in the RFQ, and how old they are (docs/ARCHITECTURE.md). Pure.
+// The two sources of an offer, its own document and its summary in the RFQ, and how old they are (docs/POLLING.md). Pure.
 
 /** Offers whose summaries in the RFQ changed after the offers themselves were last read. */
 export interface NewerSummaries {

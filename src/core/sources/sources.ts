@@ -3,7 +3,7 @@ import { isPlainObject } from '../documents/exact-json.js'
 import type { KnownDocument, KnownEntry } from '../records.js'
 import type { Timestamp } from '../time/clock.js'
 
-// The two sources of an RFQ, its entry in the list and its own document, and how they differ (docs/ARCHITECTURE.md). Pure.
+// The two sources of an RFQ, its entry in the list and its own document, and how they differ (docs/POLLING.md). Pure.
 
 /** Paths about which the list must not contradict an open RFQ (docs/CLOSING.md, rule 2), with the word before their values. */
 const DECIDING = { state: '', responseDueDate: 'due ' } as const

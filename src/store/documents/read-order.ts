@@ -2,7 +2,7 @@ import { CLOCK_TOLERANCE_MS, type Timestamp } from '../../core/time/clock.js'
 import { type DocumentState, lastShownAt } from './document-state.js'
 
 /**
- * The order of two reads of an RFQ, and the times of their recordings (docs/ARCHITECTURE.md, invariant 3). The database decides the order by
+ * The order of two reads of an RFQ, and the times of their recordings. The database decides the order by
  * numbering the recordings on a channel; clocks are only for display.
  */
 

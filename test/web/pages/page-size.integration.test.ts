@@ -6,7 +6,7 @@ import { offerTerms } from '../../helpers/store/awarded-rfq.js'
 import { APPLICATION_PAGES } from '../support/application-pages.js'
 import { openPages } from '../support/pages-fixture.js'
 
-/** What a page may weigh as it is sent, so that it is there after one request (docs/WEB.md). */
+/** What a page may weigh as it is sent, so that it is there after one request. */
 const MAX_BYTES = 60_000
 const [RFQS, OFFERS] = [120, 10]
 /** 60 words that occur nowhere else, so that they hardly compress. */
