@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { withTimeout } from '../../src/core/async.js'
 import type { JobHandlers, JobName, JobPayload, JobRunner, JobState, JobStatus, Log } from '../contract.js'
 import { QueueUnavailableError } from '../errors.js'
@@ -30,33 +31,22 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
   const waiting: WaitingJob[] = []
   const running = new Map<string, Promise<void>>()
   const shutdown = new AbortController()
+  /** A job must not end with the request that enqueued it, nor work in the name of its user. */
+  const outsideOfRequests = AsyncLocalStorage.snapshot()
   let handlers: JobHandlers | null = null
   let closing = false
 
-  const remember = ({ id, name, payload }: Omit<WaitingJob, 'since'>) => {
-    const times = { addedAt: new Date().toISOString(), startedAt: null, finishedAt: null }
-    const attempts = payload.retried?.attempts ?? 0
-    known.delete(id) // The newest is the last.
-    known.set(id, { id, name, payload, state: 'waiting', ...times, attempts, error: null, result: null })
-    for (const oldest of known.keys()) {
-      if (known.size <= MAX_KNOWN_JOBS) break
-      known.delete(oldest)
-    }
-  }
   const update = (id: string, changes: Partial<JobStatus>) => {
     const status = known.get(id)
     if (status) known.set(id, { ...status, ...changes })
-  }
-  const start = (id: string) => {
-    const attempts = (known.get(id)?.attempts ?? 0) + 1
-    update(id, { state: 'active', startedAt: new Date().toISOString(), attempts })
   }
   const finish = (id: string, end: Pick<JobStatus, 'state'> & Partial<JobStatus>) =>
     update(id, { ...end, finishedAt: new Date().toISOString() })
 
   const run = async (job: WaitingJob, workers: JobHandlers) => {
     await Promise.resolve() // `running` must contain this job before its handler can enqueue another.
-    start(job.id)
+    const attempts = (known.get(job.id)?.attempts ?? 0) + 1
+    update(job.id, { state: 'active', startedAt: new Date().toISOString(), attempts })
     const raw = { id: job.id, name: job.name, data: job.payload, signal: shutdown.signal }
     try {
       const result = await runJob(workers, raw, options.log)
@@ -75,13 +65,20 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
       const index = waiting.findIndex((job) => !running.has(job.key))
       const [job] = index === -1 ? [] : waiting.splice(index, 1)
       if (job === undefined) return
-      running.set(job.key, run(job, handlers))
+      running.set(job.key, outsideOfRequests(run, job, handlers))
     }
   }
 
-  const add = (job: Omit<WaitingJob, 'since'>) => {
-    remember(job)
-    waiting.push({ ...job, since: performance.now() })
+  const add = ({ id, name, payload, key }: Omit<WaitingJob, 'since'>) => {
+    const times = { addedAt: new Date().toISOString(), startedAt: null, finishedAt: null }
+    const attempts = payload.retried?.attempts ?? 0
+    known.delete(id) // The newest is the last.
+    known.set(id, { id, name, payload, state: 'waiting', ...times, attempts, error: null, result: null })
+    for (const oldest of known.keys()) {
+      if (known.size <= MAX_KNOWN_JOBS) break
+      known.delete(oldest)
+    }
+    waiting.push({ id, name, payload, key, since: performance.now() })
     startWaiting()
   }
   const inState = (state: JobState) => [...known.values()].filter((job) => job.state === state)

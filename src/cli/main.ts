@@ -4,9 +4,6 @@ import { type Io, processIo } from './process/process-io.js'
 import { createCli, printError, run } from './program.js'
 import { stopOnSignals } from './runs/stop-signals.js'
 
-/** How long a handle left open may keep the process alive after its work is done. */
-const EXIT_TIMEOUT_MS = 2_000
-
 // Files this program writes (database, workbooks, backups) are readable by their owner only.
 process.umask(0o077)
 const signals = stopOnSignals((text) => process.stderr.write(text))
@@ -14,11 +11,17 @@ const io = openIo()
 const cli = createCli(io)
 process.on('uncaughtException', (error) => {
   printError(cli, error)
-  process.exit(1)
+  void exit(1)
 })
-process.exitCode = await run(process.argv.slice(2), io, cli)
-signals.release()
-setTimeout(() => process.exit(), EXIT_TIMEOUT_MS).unref()
+await exit(await run(process.argv.slice(2), io, cli))
+
+/** Ends the process once its output has been taken, even if a handle is still open. */
+async function exit(code: number): Promise<void> {
+  signals.release()
+  for (const stream of [process.stdout, process.stderr])
+    if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve))
+  process.exit(code)
+}
 
 /** Fails if the current folder has been deleted. */
 function openIo(): Io {

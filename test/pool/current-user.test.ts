@@ -6,18 +6,19 @@ import { webApp } from '../web/support/web-app.js'
 
 const TOKENS = ['ana', 'ben'].map((name) => ({ name, role: 'operator' as const, token: `the token of ${name}` }))
 
-/** Answers with the user whose turn a query would need, once something was waited for. */
+/** Answers with the user whose turn a query would need, and whether it ends with the request, once something was waited for. */
 const routes: WebPlugin = (scope) => {
   takeTurns(scope)
   const answer = async () => {
     await new Promise((resolve) => setImmediate(resolve))
-    return { user: currentCaller().user }
+    const { user, signal } = currentCaller()
+    return { user, ends: signal !== null }
   }
   scope.get('/turn', answer)
   scope.post('/turn', answer)
 }
 
-it('requests are in the turn of the user who sent them, also those with a body; all else in that of the process', async () => {
+it('requests are in the turn of the user who sent them; what a read starts ends with it, and what another request orders does not', async () => {
   const app = await webApp({ tokens: TOKENS, plugins: [routes] })
   const users = await Promise.all(
     TOKENS.flatMap(({ token }) =>
@@ -28,6 +29,7 @@ it('requests are in the turn of the user who sent them, also those with a body; 
       }),
     ),
   )
-  expect(users).toEqual(['ana', 'ana', 'ben', 'ben'].map((user) => ({ user })))
+  const expected = TOKENS.flatMap(({ name: user }) => [true, false].map((ends) => ({ user, ends })))
+  expect(users).toEqual(expected)
   expect(currentCaller().user).toBe('quotekeeper')
 })

@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { FailedError } from '../cli-error.js'
 
 /** How long a command may take to stop after the first signal. */
 export const STOP_TIMEOUT_MS = 10_000
+const RESUMES = 'finished work is stored and the next run continues from it'
 
 /** One Ctrl-C can arrive twice, from the terminal and forwarded by npm: a repeat within this time is ignored. */
 const SAME_SIGNAL_MS = 300
@@ -13,6 +15,7 @@ const SAME_SIGNAL_MS = 300
 export function stopOnSignals(notify: (text: string) => void): { stop: AbortSignal; release: () => void } {
   const controller = new AbortController()
   let firstAt = 0
+  let timer: NodeJS.Timeout | undefined
   const onSignal = (signal: NodeJS.Signals) => {
     if (controller.signal.aborted) {
       if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(signal === 'SIGINT' ? 130 : 143)
@@ -20,27 +23,21 @@ export function stopOnSignals(notify: (text: string) => void): { stop: AbortSign
     }
     firstAt = performance.now()
     if (signal === 'SIGINT') notify('\nStopping. Press Ctrl-C again to quit immediately.\n')
-    controller.abort(
-      new FailedError(`stopped by ${signal}; finished work is stored and the next run continues from it`),
-    )
-    setTimeout(() => exitAfterTimeout(notify), STOP_TIMEOUT_MS).unref()
+    controller.abort(new FailedError(`stopped by ${signal}; ${RESUMES}`))
+    timer = setTimeout(() => {
+      notify(`Could not stop cleanly within ${STOP_TIMEOUT_MS / 1000} s; quitting: ${RESUMES}.\n`)
+      process.exit(1)
+    }, STOP_TIMEOUT_MS).unref()
   }
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
-  return { stop: controller.signal, release: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal) }
-}
-
-function exitAfterTimeout(notify: (text: string) => void): never {
-  const seconds = STOP_TIMEOUT_MS / 1000
-  notify(
-    `Could not stop cleanly within ${seconds} s; quitting. Finished work is stored; the next run continues from it.\n`,
-  )
-  process.exit(1)
+  const release = () => {
+    clearTimeout(timer)
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+  }
+  return { stop: controller.signal, release }
 }
 
 /** Resolves when the signal is aborted: on SIGINT or SIGTERM. */
-export function untilStopped(stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (stop.aborted) resolve()
-    else stop.addEventListener('abort', () => resolve(), { once: true })
-  })
+export async function untilStopped(stop: AbortSignal): Promise<void> {
+  if (!stop.aborted) await once(stop, 'abort')
 }

@@ -53,13 +53,13 @@ export async function createPages(
   }
 }
 
-/** Lets each user of the routes have turns of their own in the worker pool, while the client waits. Call it before they are added. */
+/** Lets each user of the routes have turns of their own in the worker pool; a read ends when its client is gone. Call it before they are added. */
 export function takeTurns(scope: Parameters<WebPlugin>[0]): void {
   // The last hook: what runs before it may lose the context, such as reading a body.
   scope.addHook('preHandler', (request, reply, done) => {
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
-    asUser(request.user?.name ?? request.ip, done, gone.signal)
+    asUser(request.user?.name ?? request.ip, done, request.method === 'GET' ? gone.signal : null)
   })
 }
 

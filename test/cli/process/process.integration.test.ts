@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -174,6 +177,18 @@ describe('the program as a process', () => {
     )
     expect(cut.stdout.trimEnd().split('\n')).toHaveLength(1)
     expect(cut.stderr).toBe('status 0\n')
+  })
+
+  it('hands over all of its output to a reader that takes it after the work is done', async () => {
+    const { runHere, folder } = await createFixture()
+    await runHere('sync')
+    const { out } = await runHere('rfqs')
+    // The pipe is full before the program writes, and nothing is read before its last note is on stderr.
+    const script = `{ head -c 65536 /dev/zero; "$0" "$1" rfqs; } | { read -r _ <&3; tail -c +65537; }`
+    const pipeline = spawn('sh', ['-c', script, process.execPath, main], { cwd: folder, stdio: Array(4).fill('pipe') })
+    await once(pipeline.stderr, 'data')
+    ;(pipeline.stdio[3] as Writable).end('\n')
+    expect(await text(pipeline.stdout)).toBe(out)
   })
 
   it('reports a port in use with a remedy and no stack', async () => {
