@@ -82,9 +82,7 @@ const cpuClass = () =>
 
 const INTRODUCTION = `# Benchmarks
 
-Written by \`npm run bench\` (test/bench/bench.mjs). Every figure is beside that of a baseline, measured in the same run on the same
-machine: the ratios tell more than the times. On a machine that is busy otherwise (a load average above its processors), processor
-times are disturbed less than whole times.
+Written by \`npm run bench\`. Every figure is beside that of a baseline, measured in the same run: the ratios tell more than the times.
 `
 
 const { values, positionals } = parseArgs({
