@@ -6,7 +6,7 @@ import { type Suggest, unknownValue } from '../http/errors.js'
 export type CellValue = string | number | boolean | null
 
 export interface Column<Row> {
-  /** In the URL and in files: camelCase, a promise (docs/WEB.md). */
+  /** In the URL and in files: camelCase. */
   key: string
   title: string
   value: (row: Row) => CellValue
