@@ -63,7 +63,7 @@ export function rangeLeft(
   return accepted.length === 0 ? whole : without(whole, sum(tonnes.map((each) => each ?? 0)))
 }
 
-/** With more offers, each search is slow, so some analyses are left out (docs/COMPARISON.md). */
+/** With more offers, each search is slow, so some analyses are left out. */
 export const MANY_OFFERS = 1000
 
 /** The award by another rule; null if there is none. */

@@ -20,7 +20,7 @@ export interface OfferPrice {
 }
 
 /**
- * The price per tonne of an offer, in reports and commands alike (docs/COMPARISON.md, “How figures are derived”).
+ * The price per tonne of an offer, in reports and commands alike (docs/COMPARISON.md, “Figures”).
  *
  * The delivery lines take precedence: if every line has a volume and a unit price, neither negative, and both sums are above
  * 0, the price is Σ(volume × unit price) / Σ volume. Otherwise it is the stated total / the stated volume, if both are
