@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import type { ClosingResult } from '../src/closing/contract.js'
 import type { QueueLoad } from '../src/core/queue-load.js'
 import type { RunKind } from '../src/core/records.js'
-import type { ReportFormat } from '../src/core/report-record.js'
 import type { Timestamp } from '../src/core/time/clock.js'
 import type { PollResult } from '../src/sync/contract.js'
 import type { QueueDatabaseError } from './errors.js'
@@ -18,8 +17,6 @@ export interface JobPayload {
   rfqId?: string
   /** Of reports: the as-of time. Default: when the job runs. */
   asOf?: Timestamp
-  /** Of reports. Default: a workbook. */
-  format?: ReportFormat
   /** Why the job was enqueued: `tick`, `start`, `close`, `page ana`, … */
   cause: string
   /** Of a job that a person retried after it failed. */

@@ -3,7 +3,6 @@ import type { ClosingContext, ClosingPolicy, ClosingResult } from '../src/closin
 import type { KillSwitch } from '../src/closing/kill-switch.js'
 import type { ChannelConfig, Config } from '../src/config/contract.js'
 import type { RunKind } from '../src/core/records.js'
-import type { ReportFormat } from '../src/core/report-record.js'
 import type { Clock } from '../src/core/time/clock.js'
 import type { Marketplace } from '../src/marketplace/contract.js'
 import { reportName } from '../src/report-files/report-folder.js'
@@ -41,8 +40,6 @@ export interface ReportJobOptions {
   madeBy: string
   /** Default now. */
   asOf?: Date
-  /** Default a workbook. */
-  format?: ReportFormat
   signal: AbortSignal
 }
 
@@ -177,12 +174,11 @@ async function observeRun<T extends PollResult | ClosingResult>(
   }
 }
 
-function reportOptions({ cause, asOf, format }: JobPayload, signal: AbortSignal): ReportJobOptions {
+function reportOptions({ cause, asOf }: JobPayload, signal: AbortSignal): ReportJobOptions {
   return {
     madeBy: requesterOf({ cause }),
     signal,
     ...(asOf !== undefined && { asOf: new Date(asOf) }),
-    ...(format !== undefined && { format }),
   }
 }
 

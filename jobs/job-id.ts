@@ -16,15 +16,14 @@ export function jobId(name: JobName, payload: KeyPayload, at: Date, setBacks = 0
 }
 
 /**
- * The job id without its moment: only one job per key runs at a time, and at most one waits. A report with another as-of time or format is
+ * The job id without its moment: only one job per key runs at a time, and at most one waits. A report with another as-of time is
  * different work.
  */
-export function fairnessKey(name: JobName, { channel, rfqId, asOf, format }: KeyPayload): string {
+export function fairnessKey(name: JobName, { channel, rfqId, asOf }: KeyPayload): string {
   const parts = [name, ...channel.split('/')].map(encodePart)
   if (rfqId !== undefined) parts.push(encodeIdentifier(rfqId))
   // A dot is followed by four digits in the other parts.
   if (asOf !== undefined) parts.push(`.asof-${encodePart(asOf)}`)
-  if (format !== undefined) parts.push(`.format-${format}`)
   return parts.join('_')
 }
 

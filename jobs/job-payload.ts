@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { MAX_IDENTIFIER_LENGTH } from '../src/core/documents/identifier.js'
-import { REPORT_FORMATS } from '../src/core/report-record.js'
 import { JOB_NAMES, type JobName, type JobPayload } from './contract.js'
 import { RefusedJobError } from './errors.js'
 
@@ -13,7 +12,7 @@ const common = {
   cause: text(100),
   retried: retried.exactOptional(),
 }
-const report = { asOf: z.iso.datetime().exactOptional(), format: z.enum(REPORT_FORMATS).exactOptional() }
+const report = { asOf: z.iso.datetime().exactOptional() }
 const channelJob = z.strictObject(common)
 
 const schemas: Record<JobName, z.ZodType<JobPayload>> = {

@@ -24,7 +24,7 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
     emptyText: unreadOffers === 0 ? 'No offers received.' : `${unreadText(unreadOffers)}.`,
     frozenColumns: 3,
     columns: {
-      rfq: { ...number('No.', (offer) => rowOf.get(offer.rfqId)), workbookOnly: true },
+      rfq: number('No.', (offer) => rowOf.get(offer.rfqId)),
       number: number('RFQ', (offer) => offer.rfqNumber),
       label: text('Offer', (offer) => offer.label, { maxWidth: 36 }),
       developer: text('Developer', (offer) => offer.developer),

@@ -1,12 +1,12 @@
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, text } from '../xlsx/cells.js'
 import { NO_FIGURE } from './cell-text.js'
-import type { Column, Columns } from './columns.js'
+import type { Columns } from './columns.js'
 import { ATTRIBUTE_COLUMNS, type CellGrid, columnLetter } from './grid.js'
 import { all, here, is, isNumber, type Mark, mark } from './marks.js'
 import { headingRows, headRow, sectionRow } from './rows.js'
 import type { RowPlan, SheetPlan } from './sheet-plan.js'
-import { dataRows, rowSheet } from './table-sheet.js'
+import { rowSheet } from './table-sheet.js'
 import { truncateToLines } from './text-metrics.js'
 
 /** Whether the lowest or the highest value of an attribute is best. */
@@ -22,7 +22,7 @@ interface AttributePlan<Row, Key extends string> {
   columns: Columns<Row, Key>
   rows: readonly Row[]
   nameOf: (row: Row) => string
-  /** Intermediate results: collapsed in the workbook, not printed, and not on the HTML page. */
+  /** Intermediate results: collapsed, not printed. */
   working: ReadonlySet<Key>
   best: Partial<Record<Key, BestDirection>>
   /**
@@ -49,7 +49,7 @@ export function attributeSheet<Row, Key extends string>(
   report: { subject: string },
   plan: AttributePlan<Row, Key>,
 ): SheetPlan {
-  const { grid, columns, rows, groups, eligible: among } = plan
+  const { grid, rows, groups, eligible: among } = plan
   const width = Math.max(MIN_WIDTH, Math.min(MAX_WIDTH, TOTAL_WIDTH / rows.length))
   const keys = groups.flatMap((group) => group.keys)
   const area = grid.area(keys[0] as Key, keys.at(-1) as Key)
@@ -59,11 +59,6 @@ export function attributeSheet<Row, Key extends string>(
     name: grid.sheet,
     widths: [LABEL_WIDTH, BEST_WIDTH, ...rows.map(() => width)],
     rows: () => attributeRows(report, plan, width),
-    data: () =>
-      dataRows(
-        keys.map((key): Column<Row> => columns[key]),
-        rows,
-      ),
     frozen: { rows: HEADER_ROW, columns: ATTRIBUTE_COLUMNS },
     marks: [
       ...(plan.marks ?? []),

@@ -12,10 +12,6 @@ export interface Column<Row> extends ColumnOptions {
   /** Aligns the header right, as numbers are. */
   alignRight: boolean
   cell: (row: Row, index: number) => Cell
-  /** The whole text where the cell may be truncated; CSV contains it. */
-  full?: (row: Row) => unknown
-  /** Refers to a position in the workbook, so that CSV omits it. */
-  workbookOnly?: boolean
 }
 
 export interface ColumnOptions {
@@ -91,16 +87,14 @@ export function columnsOf<Row, Key extends string = never>(grid?: CellGrid<Key>)
     text: (
       header: string,
       value: (row: Row) => unknown,
-      options: ColumnOptions & { style?: style.Style; full?: (row: Row) => unknown } = {},
+      options: ColumnOptions & { style?: style.Style } = {},
     ): Column<Row> => {
-      const { style: cellStyle = style.wrapped, full = value, ...others } = options
-      return { ...column(header, cellStyle, (row, its) => cells.text(value(row), its), others), full }
+      const { style: cellStyle = style.wrapped, ...others } = options
+      return column(header, cellStyle, (row, its) => cells.text(value(row), its), others)
     },
     /** Codes in words, one or several. */
-    codes: (header: string, value: (row: Row) => Codes, options: ColumnOptions = {}): Column<Row> => {
-      const full = (row: Row) => codeList(value(row))
-      return { ...values(style.wrapped, cells.text)(header, full, options), full }
-    },
+    codes: (header: string, value: (row: Row) => Codes, options: ColumnOptions = {}): Column<Row> =>
+      values(style.wrapped, cells.text)(header, (row) => codeList(value(row)), options),
     /** Countries by name. */
     country: values<string | null>(style.wrapped, (code, its) => cells.text(countryName(code), its)),
     /** Numbers; empty where there is none. */

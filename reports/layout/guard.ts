@@ -11,7 +11,7 @@ export interface Withheld {
 
 /**
  * The sheet with every formula guarded: it never shows an error value, and shows a text instead of its result where it is withheld.
- * Rows about the workbook itself, which say so, are never withheld. The data of charts stay as they are: a chart leaves a gap where a figure is #N/A.
+ * Notes, which say so, are never withheld. The data of charts stay as they are: a chart leaves a gap where a figure is #N/A.
  */
 export function guardSheet(plan: SheetPlan, withheld: Withheld | null = null): SheetPlan {
   const hasChartData = plan.charts !== undefined && plan.charts.length > 0
@@ -19,7 +19,7 @@ export function guardSheet(plan: SheetPlan, withheld: Withheld | null = null): S
     for (const row of plan.rows()) {
       const isGuarded = !(row.working && hasChartData) && row.cells.some((cell) => cell?.formula !== undefined)
       yield isGuarded
-        ? { ...row, cells: row.cells.map((cell) => cell && guardCell(cell, row.workbookOnly ? null : withheld)) }
+        ? { ...row, cells: row.cells.map((cell) => cell && guardCell(cell, row.role === 'note' ? null : withheld)) }
         : row
     }
   }

@@ -1,6 +1,5 @@
 import type { highlights } from '../xlsx/cell-styles.js'
-import { type Cell, stringLiteral } from '../xlsx/cells.js'
-import { cellContent, isNotAvailable } from './cell-text.js'
+import { stringLiteral } from '../xlsx/cells.js'
 import { columnIndex, columnLetter } from './grid.js'
 
 /** The style of marked cells. Colour never carries information that is not also given as text. */
@@ -18,7 +17,7 @@ export const here: Place = {}
 
 type Comparison = '=' | '<' | '<=' | '>' | '>='
 
-/** When cells are marked, as data: spreadsheets get it as a formula, other formats as a predicate. */
+/** When cells are marked, as data. */
 export type Condition =
   | { test: Comparison; cell: Place; than: string | number | Place }
   | { test: 'number'; cell: Place }
@@ -48,7 +47,7 @@ export const bar = (range: string, max: number): Mark => ({ range, bar: max })
 type Area = Record<'left' | 'top' | 'right' | 'bottom', number>
 
 /** Corners of a range such as `D6:D20` or `D6`, counted from 0. */
-function areaOf(range: string): Area {
+export function areaOf(range: string): Area {
   const [, left = '', top, right = left, bottom = top] = /^([A-Z]+)(\d+)(?::([A-Z]+)(\d+))?$/.exec(range) ?? []
   return { left: columnIndex(left), top: Number(top) - 1, right: columnIndex(right), bottom: Number(bottom) - 1 }
 }
@@ -82,75 +81,4 @@ const joined = (name: string, parts: readonly string[]) =>
 /** The parts of a condition; those of parts of the same kind are included directly. */
 function flat({ test, of }: Extract<Condition, { of: unknown }>): Condition[] {
   return of.flatMap((part) => ('of' in part && part.test === test ? flat(part) : [part]))
-}
-
-/** The value of a cell: null if empty; `UNAVAILABLE` for #N/A. */
-type Value = number | string | null | typeof UNAVAILABLE
-const UNAVAILABLE: unique symbol = Symbol('#N/A')
-
-const COMPARISONS: Record<Comparison, (order: number) => boolean> = {
-  '=': (order) => order === 0,
-  '<': (order) => order < 0,
-  '<=': (order) => order <= 0,
-  '>': (order) => order > 0,
-  '>=': (order) => order >= 0,
-}
-
-/** Whether a condition holds, as a spreadsheet would decide; `at` gives the value of a place. */
-function holds(condition: Condition, at: (place: Place) => Value): boolean {
-  switch (condition.test) {
-    case 'all':
-      return condition.of.every((part) => holds(part, at))
-    case 'any':
-      return condition.of.some((part) => holds(part, at))
-    case 'number':
-      return typeof at(condition.cell) === 'number'
-  }
-  const one = at(condition.cell)
-  const other = typeof condition.than === 'object' ? at(condition.than) : condition.than
-  if (one === UNAVAILABLE || other === UNAVAILABLE) return false
-  return COMPARISONS[condition.test](compareValues(one, other))
-}
-
-/** Numbers sort before text; an empty cell equals 0 or "". Case is ignored. */
-function compareValues(one: number | string | null, other: number | string | null): number {
-  if (typeof one === 'string' || typeof other === 'string') {
-    if (typeof one === 'number') return -1
-    if (typeof other === 'number') return 1
-    const [a, b] = [one, other].map((value) => String(value ?? '').toLowerCase()) as [string, string]
-    return a < b ? -1 : a > b ? 1 : 0
-  }
-  return (one ?? 0) - (other ?? 0)
-}
-
-/**
- * How each cell is marked, by its row and column counted from 0, for formats without conditional formats: its highlight,
- * and the length of its bar from 0 to 1.
- * @param rows all rows of the sheet
- */
-export function makeMarker(marks: readonly Mark[], rows: readonly { cells: readonly (Cell | undefined)[] }[]) {
-  const rules = marks.map((rule) => ({ rule, area: areaOf(rule.range) }))
-  return (row: number, column: number): { highlight: Highlight | null; bar: number | null } => {
-    const at = (place: Place) =>
-      cellValue(rows[place.row === undefined ? row : place.row - 1]?.cells[columnOf(place, column)])
-    const here = rules.flatMap(({ rule, area }) => (contains(area, row, column) ? [rule] : []))
-    const [bar] = here.flatMap((rule) => ('bar' in rule ? [rule.bar] : []))
-    const value = bar === undefined ? null : at({})
-    return {
-      highlight:
-        here.flatMap((rule) => ('highlight' in rule && holds(rule.when, at) ? [rule.highlight] : []))[0] ?? null,
-      bar: bar !== undefined && typeof value === 'number' ? Math.min(1, Math.max(0, value / bar)) : null,
-    }
-  }
-}
-
-const columnOf = ({ column }: Place, marked: number) => (column === undefined ? marked : columnIndex(column))
-
-const contains = ({ left, top, right, bottom }: Area, row: number, column: number) =>
-  row >= top && row <= bottom && column >= left && column <= right
-
-function cellValue(cell: Cell | undefined): Value {
-  if (cell !== undefined && isNotAvailable(cell)) return UNAVAILABLE
-  const content = cellContent(cell)
-  return content instanceof Date ? content.getTime() / 86_400_000 : content
 }

@@ -5,7 +5,7 @@ import { columnLetter } from './grid.js'
 /** Corner cells of a chart on a sheet, counted from 0. */
 export type ChartAnchor = Readonly<Record<'column' | 'row' | 'toColumn' | 'toRow', number>>
 
-/** A chart and its place on a sheet: a native chart in the workbook, SVG on the HTML page. */
+/** A chart and its place on a sheet. */
 export type SheetChart = Chart & { anchor: ChartAnchor }
 
 /** A column and a row, counted from 1. */

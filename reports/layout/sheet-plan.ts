@@ -1,10 +1,10 @@
-import type { Cell, CellContent } from '../xlsx/cells.js'
+import type { Cell } from '../xlsx/cells.js'
 import type { DataValidation } from '../xlsx/validations.js'
 import type { Mark } from './marks.js'
 import type { SheetChart } from './sheet-chart.js'
 
 /**
- * What a row is for, which decides how every format shows it: the title of the sheet, the line that all sheets share, a
+ * What a row is for, which decides how it is shown: the title of the sheet, the line that all sheets share, a
  * note on how to read the sheet, the title of a section (or titles side by side), column headers, or content.
  */
 export type RowRole = 'title' | 'subject' | 'note' | 'section' | 'head' | 'body'
@@ -22,23 +22,17 @@ export interface RowPlan {
   working?: boolean
   /** A printed page begins with this row. */
   newPage?: boolean
-  /** About the workbook itself, such as how many inputs were changed; omitted from the HTML page. */
-  workbookOnly?: boolean
 }
 
-/** A sheet before it is written in any format (docs/SHEETS.md). `rows` may be called repeatedly and returns the same rows each time. */
+/** A sheet before it is written (docs/SHEETS.md). `rows` may be called repeatedly and returns the same rows each time. */
 export interface SheetPlan {
   name: string
   /** Returns column units. A generator that yields between rows, because measuring a long table takes time. */
   widths: () => Generator<void, readonly number[]>
   columns: number
-  /** Columns of intermediate results, counted from 0: collapsed in the workbook, not printed, and not on the HTML page. */
+  /** Columns of intermediate results, counted from 0: collapsed in the workbook, not printed. */
   workingColumns?: readonly number[]
-  /** Columns about changes that a reader makes in the workbook, counted from 0; omitted from the HTML page. */
-  workbookColumns?: readonly number[]
   rows: () => Iterable<RowPlan>
-  /** The names and values of a table, for CSV: first a row of names. */
-  data?: () => Iterable<readonly CellContent[]>
   /** Number of rows and columns that stay in view when the reader scrolls. */
   frozen?: { rows?: number; columns?: number }
   /** Range with a filter on each header, such as `A5:K20`. */
@@ -48,8 +42,6 @@ export interface SheetPlan {
   /** Input cells and the values they accept. */
   validations?: readonly { address: string; rule: DataValidation }[]
   charts?: readonly SheetChart[]
-  /** On narrow screens, each row of its tables becomes a card that repeats the headers. */
-  cards?: boolean
   /** Names that formulas use for cells. */
   names?: readonly { name: string; address: string }[]
   /** Colour of the sheet tab, ARGB. */

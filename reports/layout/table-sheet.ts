@@ -1,7 +1,6 @@
-import { cleanText } from '../../src/core/text/clean-text.js'
 import * as style from '../xlsx/cell-styles.js'
-import type { Cell, CellContent } from '../xlsx/cells.js'
-import { cellContent, cellText, isNumberOrDate } from './cell-text.js'
+import type { Cell } from '../xlsx/cells.js'
+import { cellText, isNumberOrDate } from './cell-text.js'
 import type { Column, Columns } from './columns.js'
 import { columnIndex, columnLetter, type Grid, makeGrid } from './grid.js'
 import type { Mark } from './marks.js'
@@ -22,7 +21,7 @@ interface TablePlan<Row, Key extends string> {
   emptyText: string
   /** Number of columns that stay in view when the reader scrolls and are repeated on each page. */
   frozenColumns: number
-  /** Intermediate results: collapsed in the workbook, not printed, and not on the HTML page. */
+  /** Intermediate results: collapsed, not printed. */
   working?: readonly NoInfer<Key>[]
   /** The last column that is printed, if not all are. */
   lastPrinted?: NoInfer<Key>
@@ -50,7 +49,6 @@ export function tableSheet<Row, Key extends string>(report: { subject: string },
     columns: columns.length,
     workingColumns: working.map((key) => grid.keys.indexOf(key)),
     rows: () => sheetRows(headingRows(report, plan.title, plan.note), plan, grid, columns),
-    data: () => dataRows(columns, plan.rows),
     frozen: { rows: grid.headerRow, columns: frozenColumns },
     filter: `A${grid.headerRow}:${columnLetter(columns.length)}${grid.lastRow}`,
     ...(marks && { marks: marks(grid) }),
@@ -81,19 +79,6 @@ export function* tableRows<Row>(columns: readonly Column<Row>[], rows: readonly 
   yield headRow(...columns.map(({ header, alignRight }) => (alignRight ? right(header) : header)))
   for (const [index, row] of rows.entries()) yield { cells: columns.map((column) => column.cell(row, index)) }
 }
-
-/** The names and values of a table, for CSV. */
-export function* dataRows<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Iterable<CellContent[]> {
-  const exported = columns.filter(({ workbookOnly }) => !workbookOnly)
-  yield exported.map(({ header }) => header)
-  for (const [index, row] of rows.entries()) {
-    yield exported.map(({ cell, full }) => (full === undefined ? dataOf(cell(row, index)) : wholeOf(full(row))))
-  }
-}
-
-/** What a cell shows, or the address of its link. */
-const dataOf = (cell: Cell): CellContent => cell.link ?? cellContent(cell)
-const wholeOf = (value: unknown): CellContent => (typeof value === 'number' ? value : cleanText(value) || null)
 
 /** The columns of a table in the order of its grid. */
 export const orderedColumns = <Row, Key extends string>(grid: Grid<Key>, columns: Columns<Row, Key>): Column<Row>[] =>

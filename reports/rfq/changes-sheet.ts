@@ -37,7 +37,6 @@ export function changesSheet(layout: RfqLayout): SheetPlan {
       label: text('Name', (change) => change.label),
       message: text('What changed', (change) => truncateToLines(change.message, MESSAGE_UNITS, CELL_LINES, '…'), {
         maxWidth: MESSAGE_UNITS,
-        full: (change) => change.message,
       }),
       kind: text('Kind', kindOf, short),
       event: text('Event', (change) => EVENT_LABELS[change.event], short),

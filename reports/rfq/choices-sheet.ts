@@ -5,7 +5,7 @@ import { columnsOf } from '../layout/columns.js'
 import { here, is, mark } from '../layout/marks.js'
 import { emptyRows, fitsOnePage, headingRows, RowList, sectionRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { dataRows, rowSheet, tableRows } from '../layout/table-sheet.js'
+import { rowSheet, tableRows } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, number as numberCell, text as textCell } from '../xlsx/cells.js'
 import { TONNES } from '../xlsx/validations.js'
@@ -33,7 +33,7 @@ export function choicesSheet(layout: RfqLayout): SheetPlan {
   list.add(...sentences('What would change the award', recommendation.changes))
   const ownTitle = [...emptyRows(1), sectionRow('Your own award: enter tonnes in the yellow cells')]
   const own = ownAward(layout, list.next + ownTitle.length)
-  list.add(...[...ownTitle, ...own.rows].map((row) => ({ ...row, workbookOnly: true })))
+  list.add(...ownTitle, ...own.rows)
   list.addSection('Offers that do not compete')
   if (excluded.length === 0) list.add(textRow('None: every offer competes.'))
   else list.add(...excludedRows(excluded))
@@ -42,7 +42,6 @@ export function choicesSheet(layout: RfqLayout): SheetPlan {
     name: 'Choices',
     widths: WIDTHS,
     rows: () => list.rows,
-    data: () => dataRows(choiceColumns(layout), choices),
     frozen: { rows: 2 },
     marks: [
       ...(choices.length === 0

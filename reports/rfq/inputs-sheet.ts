@@ -41,7 +41,6 @@ export function inputsSheet(layout: RfqLayout): SheetPlan {
       { name: 'ReportCommand', address: `$${COMMAND}$4` },
     ],
     workingColumns: [columnIndex(OPTION)],
-    workbookColumns: [columnIndex(ORIGINAL), columnIndex(STATE)],
     validations: placed.flatMap(({ entry: { input }, row }) =>
       input === undefined ? [] : [{ address: `${VALUE}${row}`, rule: input.rule }],
     ),
@@ -68,8 +67,7 @@ const allIn = (column: string, placed: readonly Placed[]) =>
   `${column}${HEADER_ROWS + 1}:${column}${placed.at(-1)?.row ?? HEADER_ROWS + 1}`
 
 function* inputRows(layout: RfqLayout, sections: readonly Section[], placed: readonly Placed[]): Generator<RowPlan> {
-  for (const row of headingRows(layout, 'Inputs', NOTE))
-    yield row.role === 'note' ? { ...row, workbookOnly: true } : row
+  for (const row of headingRows(layout, 'Inputs', NOTE)) yield row
   yield changesRow(placed, layout)
   yield headRow('Input', right('Value'), 'Unit', right('Original value'), 'State', 'Effect and source')
   const rowOf = new Map(placed.map(({ entry, row }) => [entry, row]))
@@ -84,7 +82,6 @@ function changesRow(placed: readonly Placed[], { report }: RfqLayout): RowPlan {
   const { command } = report.decision
   const states = allIn(STATE, placed)
   return {
-    workbookOnly: true,
     cells: [
       text('Inputs changed since the report was made', style.body),
       formula(`COUNTIF(${states},"changed")`, 0, style.integer),

@@ -1,9 +1,8 @@
 import type { DeveloperQuestions } from '../../src/compare/decision/decision-model.js'
 import { oneLine } from '../../src/core/text/clean-text.js'
-import { type Column, columnsOf } from '../layout/columns.js'
 import { emptyRows, fitsOnePage, headingRows, headRow, heightOf, keepTogether, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { dataRows, rowSheet } from '../layout/table-sheet.js'
+import { rowSheet } from '../layout/table-sheet.js'
 import { rowHeight, truncateToLines, wrappedLines } from '../layout/text-metrics.js'
 import { termRows } from '../layout/text-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
@@ -17,8 +16,6 @@ const WIDTHS = [30, TEXT_WIDTH, NOTES_WIDTH]
 const TITLE_ROWS = 2
 /** More lines do not fit in a row. */
 const MAX_LINES = 30
-
-type Asked = DeveloperQuestions['offers'][number] & { developer: string }
 
 /** `Questions`: a text for each developer to copy, with the notes of the offers beside it, and the sign-off. */
 export function questionsSheet(layout: RfqLayout): SheetPlan {
@@ -40,12 +37,10 @@ export function questionsSheet(layout: RfqLayout): SheetPlan {
   const rows = fitsOnePage(all, WIDTHS)
     ? all
     : [...keepTogether(blocks, WIDTHS, heightOf(heading.slice(0, TITLE_ROWS), WIDTHS))]
-  const asked = questions.flatMap(({ developer, offers }) => offers.map((offer) => ({ ...offer, developer })))
   return rowSheet({
     name: 'Questions',
     widths: WIDTHS,
     rows: () => rows,
-    data: () => dataRows(dataColumns(), asked),
     frozen: { rows: TITLE_ROWS },
     print: { titleRows: [1, TITLE_ROWS], onePage: fitsOnePage(all, WIDTHS) },
   })
@@ -89,19 +84,7 @@ function signOffRows(): RowPlan[] {
     entry('Decided by', style.wrapped),
     entry('Date', DATE_INPUT),
     entry('Remarks', style.wrapped, REMARKS_POINTS),
-  ].map((row) => ({ ...row, workbookOnly: true }))
+  ]
 }
 const DATE_INPUT = { ...style.calendarDate, alignment: { horizontal: 'left' } } satisfies style.Style
 const REMARKS_POINTS = 45
-
-/** One row per offer, for CSV. */
-function dataColumns(): Column<Asked>[] {
-  const { text, number } = columnsOf<Asked>()
-  return [
-    text('Developer', ({ developer }) => developer),
-    number('Offer no.', (offer) => offer.number),
-    text('Offer', ({ name }) => name),
-    text('Questions', ({ questions }) => questions.map(oneLine).join(' ')),
-    text('Notes to the buyer', ({ notes }) => notes),
-  ]
-}

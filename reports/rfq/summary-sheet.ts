@@ -84,7 +84,7 @@ function chartEnd({ rows }: RowList, top: number): number {
 const NOT_EMPTY: Condition = { test: '>', cell: here, than: '' }
 
 const page = ({ rows }: RowList, more: Pick<SheetPlan, 'charts' | 'marks'>): SheetPlan =>
-  rowSheet({ name: 'Summary', widths: WIDTHS, rows: () => rows, cards: true, print: { onePage: true }, ...more })
+  rowSheet({ name: 'Summary', widths: WIDTHS, rows: () => rows, print: { onePage: true }, ...more })
 
 // --- what is asked for -----------------------------------------------------------------------------------------------
 
@@ -155,7 +155,7 @@ function inputBanner(): RowPlan {
     'An input is invalid: see “invalid” in column E of Inputs. Figures that depend on it are not shown.',
   )
   const message = `IF(InputErrors>0,${invalid},IF(InputsChanged>0,${changed},""))`
-  return { ...across(formula(message, '', style.boldWrapped)), workbookOnly: true, height: BANNER_POINTS }
+  return { role: 'note', ...across(formula(message, '', style.boldWrapped)), height: BANNER_POINTS }
 }
 
 // --- the decision ----------------------------------------------------------------------------------------------------

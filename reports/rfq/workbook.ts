@@ -26,10 +26,10 @@ const SHEETS: Record<string, (layout: RfqLayout, names: readonly string[]) => Sh
   About: aboutSheet,
 }
 
-/** The sheets of an RFQ's workbook in order, each created only when it is written. @param all those without content too */
-export function rfqSheets(report: RfqReport, all = false): SheetFactory[] {
+/** The sheets of an RFQ's workbook in order, each created only when it is written. */
+export function rfqSheets(report: RfqReport): SheetFactory[] {
   const layout = rfqLayout(report)
-  const names = Object.keys(SHEETS).filter((name) => all || hasContent(name, layout))
+  const names = Object.keys(SHEETS).filter((name) => hasContent(name, layout))
   return names.map((name) => () => guarded((SHEETS[name] as (typeof SHEETS)[string])(layout, names.slice(1))))
 }
 

@@ -7,6 +7,7 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
     completion: '`quotekeeper --help` lists the commands, and `--help` after one its options',
   },
   option: {
+    '--format': '`report` writes workbooks; print the page of the RFQ, or use `compare --json`, and `--csv` of lists',
     '--scenario': 'bookmark the address of a what-if, or pass its settings with --set',
   },
   key: {},

@@ -35,8 +35,8 @@ interface RfqName {
  * replaces a missing number and is added to an ambiguous one; if it is not its own slug, part of its hash is appended.
  * @param asOf the as-of time of the report
  */
-export function rfqFileName(rfq: RfqName, asOf: Date, extension = 'xlsx'): string {
-  return `rfq-${rfqPart(rfq)}_asof-${timePart(asOf)}.${extension}`
+export function rfqFileName(rfq: RfqName, asOf: Date): string {
+  return `rfq-${rfqPart(rfq)}_asof-${timePart(asOf)}.xlsx`
 }
 
 const DIGITS_ONLY = /^\d+$/
@@ -52,8 +52,8 @@ const slugPart = (text: string): string => (slug(text, 'unnamed') === text ? tex
 const hashedPart = (text: string): string => `${slug(text, 'unnamed')}_${shortHash(text)}`
 
 /** The file name of the overview of a channel: `channel-<org>-<slug>_asof-<YYYYMMDDTHHMMZ>.xlsx`. */
-export function channelFileName(channel: string, asOf: Date, extension = 'xlsx'): string {
-  return `channel-${slug(channel, 'unnamed')}_asof-${timePart(asOf)}.${extension}`
+export function channelFileName(channel: string, asOf: Date): string {
+  return `channel-${slug(channel, 'unnamed')}_asof-${timePart(asOf)}.xlsx`
 }
 
 /**

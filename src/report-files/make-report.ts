@@ -1,8 +1,6 @@
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import type { ChannelReport } from '../compare/channel/channel-report-model.js'
 import { summariseChannel } from '../compare/channel/summarise-channel.js'
-import type { Settings } from '../core/decision/settings.js'
-import type { ReadTimes, ReportFormat } from '../core/report-record.js'
 import { awardLines } from '../views/awards/award-schema.js'
 import { buildRfqReport } from '../views/rfq/build-rfq-report.js'
 import type { RfqReportSource } from '../views/rfq/report-input.js'
@@ -17,8 +15,6 @@ export interface ReportRequest extends Omit<ReportSource, 'store'>, WriteOptions
   rfqId?: string
   /** Absolute path of the file; by default a generated name in the channel's report folder. */
   out?: string
-  /** Default: `xlsx`. */
-  format?: ReportFormat
 }
 
 /**
@@ -36,29 +32,22 @@ export const makeReportInProcess =
       : makeRfqReport({ ...request, ...options, store, rfqId })
 
 /**
- * Writes the offer comparison of one RFQ, as a workbook unless another format is requested.
+ * Writes the offer comparison of one RFQ, as a workbook.
  * @param source.out absolute path of the file; without it, the file gets a name made from RFQ and moment, in the
  *   channel's report folder, and unique among its RFQs
  * @throws as `buildRfqReport`, or an error of the file system; leaves no partial file behind
  */
 export async function makeRfqReport(
-  source: RfqReportSource & { out?: string; format?: ReportFormat } & WriteOptions & BuildOptions,
+  source: RfqReportSource & { out?: string } & WriteOptions & BuildOptions,
 ): Promise<MadeReport> {
   const { writeRfqReport } = await import('./write-report.js') // Heavy, so loaded only when needed.
-  const { config, channel, out, format = 'xlsx' } = source
+  const { config, channel, out } = source
   const destination = reportDestination(config, channel.key, out)
   const report = await buildRfqReport(source)
   const ambiguous = out === undefined && (await isAmbiguous(source, report.rfq.number))
-  const written = await writeRfqReport(report, format, destination, { ...source, ambiguous })
-  const { termsRead, pricesRead, listed, newerSummaries } = report.context
-  const isKnown = termsRead !== null || pricesRead !== null || listed !== null
-  const readTimes = isKnown
-    ? { termsRead, pricesRead, ...(listed && { listed }), ...(newerSummaries && { newerSummaries }) }
-    : null
+  const written = await writeRfqReport(report, destination, { ...source, ambiguous })
   return {
     ...written,
-    readTimes,
-    settings: report.settings,
     recommendation: [...awardLines(report.award), ...recommendationLines(report.decision)],
   }
 }
@@ -80,28 +69,24 @@ export async function buildChannelReport(source: ReportSource): Promise<ChannelR
 }
 
 /**
- * Writes the channel overview, as a workbook unless another format is requested.
+ * Writes the channel overview, as a workbook.
  * @param source.out absolute path of the file; without it, the file gets a name made from channel and moment, in the
  *   channel's report folder
  * @throws as `buildChannelReport`, or an error of the file system; leaves no partial file behind
  */
 export async function makeChannelReport(
-  source: ReportSource & { out?: string; format?: ReportFormat } & WriteOptions & BuildOptions,
+  source: ReportSource & { out?: string } & WriteOptions & BuildOptions,
 ): Promise<MadeReport> {
   const { writeChannelReport } = await import('./write-report.js') // Heavy, so loaded only when needed.
-  const { config, channel, out, format = 'xlsx' } = source
+  const { config, channel, out } = source
   const destination = reportDestination(config, channel.key, out)
   const report = await buildChannelReport(source)
-  const written = await writeChannelReport(report, format, destination, source)
-  return { ...written, settings: report.settings, recommendation: [], readTimes: null }
+  const written = await writeChannelReport(report, destination, source)
+  return { ...written, recommendation: [] }
 }
 
 /** The file that was written. */
 export interface MadeReport extends WrittenFile {
   /** The recommendation of an offer comparison in a few lines; empty for a channel overview. */
   recommendation: string[]
-  /** When the RFQ was read, as stated in the report; null if it is about a past moment, and for a channel overview. */
-  readTimes: ReadTimes | null
-  /** The settings it was made with, including the exchange rates that were looked up. */
-  settings: Settings
 }

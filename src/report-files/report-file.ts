@@ -26,16 +26,9 @@ export interface WrittenFile extends Written {
   path: string
 }
 
-/** The regenerated report differs from its record. No file was written. */
-export class ReportDiffersError extends Error {
-  override name = 'ReportDiffersError'
-}
-
 export interface WriteOptions {
   /** Fail with EEXIST if the file exists, also if it was created meanwhile. */
   mustBeNew?: boolean | undefined
-  /** The hash that the content must have. */
-  sha256?: string | undefined
 }
 
 export interface WriteObserver {
@@ -59,12 +52,12 @@ export function destinationPath(destination: Destination, name: string): string 
  * Writes a file atomically: readers see the old file or the whole new one. Writes a temporary file in the same directory,
  * flushes it to disk and renames it. Only the owner can read the file and any directories created for it.
  * @param path absolute
- * @throws ReportDiffersError; the error of the file system or the stream; the temporary file is then removed
+ * @throws the error of the file system or the stream; the temporary file is then removed
  */
 export async function writeFileAtomically(
   path: string,
   content: FileContent,
-  { mustBeNew = false, sha256, onTemporary }: WriteOptions & WriteObserver = {},
+  { mustBeNew = false, onTemporary }: WriteOptions & WriteObserver = {},
 ): Promise<Written> {
   const directory = dirname(path)
   makeFolder(directory, DIRECTORY_MODE)
@@ -72,10 +65,6 @@ export async function writeFileAtomically(
   onTemporary?.(temporary)
   try {
     const written = await writeFlushed(temporary, content)
-    if (sha256 !== undefined && sha256 !== written.sha256)
-      throw new ReportDiffersError(
-        `the regenerated report differs: expected the SHA-256 ${sha256}, found ${written.sha256}; make a new report`,
-      )
     await (mustBeNew ? moveToNewName(temporary, path) : rename(temporary, path))
     await flushDirectory(directory)
     return written

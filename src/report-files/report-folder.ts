@@ -12,7 +12,7 @@ export interface ReportFile {
 }
 
 /** A file that is not hidden, in the report folder or in a folder of it. */
-const REPORT_NAME = /^(?:(?!\.{1,2}\/)[^/\\]+\/)?[^./\\][^/\\]*\.(?:xlsx|html|json|csv)$/
+const REPORT_NAME = /^(?:(?!\.{1,2}\/)[^/\\]+\/)?[^./\\][^/\\]*\.xlsx$/
 /** Files examined concurrently. */
 const BATCH_SIZE = 64
 

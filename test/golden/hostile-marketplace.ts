@@ -132,6 +132,6 @@ export async function driveHostile({ sandbox, pollAfter, quotekeeper, now }: Sce
   sandbox.advance(new Date(now().getTime() + 3_600_000))
   world.changeRfq(uuid(1007), { responseDueDate: '2026-12-05', title: 'Renamed' })
   world.removeResponse('listed')
-  printed.push(await quotekeeper('report', '1009', '--fresh', '--format', 'csv'))
+  printed.push(await quotekeeper('report', '1009', '--fresh'))
   return printed.join('\n')
 }

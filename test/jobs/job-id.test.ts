@@ -40,16 +40,14 @@ describe('jobId', () => {
     expect(Math.max(...ids.map((id) => id.length))).toBeLessThan(1_000)
   })
 
-  it('tells reports apart that differ in moment or format, also from RFQs that are named so', () => {
+  it('tells reports apart that differ in moment, also from RFQs that are named so', () => {
     const report = { channel: 'acme/forest', rfqId: 'a' }
     const others = [
       report,
-      { ...report, format: 'html' as const },
-      { ...report, format: 'csv' as const },
       { ...report, asOf: '2026-11-20T00:00:00.000Z' },
-      { ...report, asOf: '2026-11-19T00:00:00.000Z', format: 'csv' as const },
-      { channel: 'acme/forest', rfqId: 'a_.format-html' },
-      { channel: 'acme/forest', rfqId: 'a.format-html' },
+      { ...report, asOf: '2026-11-19T00:00:00.000Z' },
+      { channel: 'acme/forest', rfqId: 'a_.asof-2026' },
+      { channel: 'acme/forest', rfqId: 'a.asof-2026' },
     ]
     const ids = others.map((payload) => jobId('rfq-report', payload, AT))
     expect(new Set(ids).size).toBe(others.length)

@@ -79,12 +79,10 @@ describe('RFQ reports with equal numbers', () => {
     const [asOf, now, version] = [fixture.now(), fixture.now(), '1.2.3']
     const input = { store: fixture.store, config: config(directory), channel: channelConfig(KEY), asOf, now, version }
     const rfqs = [...twins, renumbered, successor, ...unnumbered]
-    for (const { id } of rfqs) await makeRfqReport({ ...input, rfqId: id, format: 'json' })
+    for (const { id } of rfqs) await makeRfqReport({ ...input, rfqId: id })
     const files = readdirSync(join(directory, 'acme_forest'))
-    expect(files.map((name) => idIn(join(directory, 'acme_forest', name))).sort()).toEqual(
-      rfqs.map(({ id }) => id).sort(),
-    )
-    const moment = '_asof-20261121T1200Z.json'
+    expect(files).toHaveLength(rfqs.length)
+    const moment = '_asof-20261121T1200Z.xlsx'
     const plain = [
       'rfq-78',
       'rfq-ab-12',
@@ -94,8 +92,6 @@ describe('RFQ reports with equal numbers', () => {
     expect(files).toEqual(expect.arrayContaining(plain.map((name) => `${name}${moment}`)))
   })
 })
-
-const idIn = (file: string): string => JSON.parse(readFileSync(file, 'utf8')).rfq.id
 
 describe('report folder of a channel', () => {
   const folder = (channel: string) => reportDestination(config('/reports'), channel)

@@ -87,6 +87,6 @@ async function createReports(
   }
   return {
     jobs: createReportJobs(make, describe),
-    ...createReportFiles({ directory: config.reports.directory, store, makeReport }),
+    ...createReportFiles({ directory: config.reports.directory, store }),
   }
 }

@@ -37,11 +37,11 @@ export async function createHandlerDeps(
 function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | 'channelReport'> {
   const make = async (
     { key }: ChannelConfig,
-    { madeBy, signal, asOf = now(), format }: ReportJobOptions,
+    { madeBy, signal, asOf = now() }: ReportJobOptions,
     about: { rfqId?: string } = {},
   ): Promise<string> => {
     const order = createReportRequest(app.config, { channel: key, asOf, now: now(), madeBy })
-    return (await app.makeReport({ ...order, ...about, ...(format && { format }) }, { signal })).path
+    return (await app.makeReport({ ...order, ...about }, { signal })).path
   }
   return { rfqReport: (channel, rfqId, options) => make(channel, options, { rfqId }), channelReport: make }
 }

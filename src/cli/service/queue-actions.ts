@@ -79,10 +79,10 @@ function toQueueJob(
   { reports, scrub }: Pick<ApiQueueOptions, 'reports' | 'scrub'>,
 ): QueueJob {
   // What another program put on the queue may have any form.
-  const { channel, rfqId, asOf, format, cause, retried } = Object(payload) as Partial<Record<keyof JobPayload, unknown>>
+  const { channel, rfqId, asOf, cause, retried } = Object(payload) as Partial<Record<keyof JobPayload, unknown>>
   const { by } = Object(retried) as { by?: unknown }
   const text = (value: unknown) => (typeof value === 'string' ? value : null)
-  const of = { channel: text(channel), rfqId: text(rfqId), asOf: text(asOf), format: text(format) }
+  const of = { channel: text(channel), rfqId: text(rfqId), asOf: text(asOf) }
   const report = result && namedIn(reports, result)
   const reportHref = report && reportPath(report)
   return scrubError({ id, name, ...of, cause: text(cause), retriedBy: text(by), ...job, reportHref }, scrub)
@@ -153,8 +153,8 @@ function keyOf(job: JobStatus): string | null {
   }
 }
 
-const workOf = ({ channel, rfqId, asOf, format }: JobOrder['payload']) => ({
-  ...{ channel, rfqId: rfqId ?? null, asOf: asOf ?? null, format: format ?? null },
+const workOf = ({ channel, rfqId, asOf }: JobOrder['payload']) => ({
+  ...{ channel, rfqId: rfqId ?? null, asOf: asOf ?? null },
 })
 
 const waitingJob = ({ name, payload }: JobOrder, job: string, at: Date): JobStatusView => ({

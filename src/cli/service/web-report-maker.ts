@@ -27,12 +27,11 @@ export const createWebReportMaker =
   (deps: WebReportMakerDeps): MakeReportFile =>
   async (job, onProgress) => {
     const { config, now, makeReport } = deps
-    const { channel, asOf, rfq, format, settings, requestedBy, isWhatIf } = job
+    const { channel, asOf, rfq, settings, requestedBy, isWhatIf } = job
     const request: ReportRequest = {
       ...createReportRequest(config, { channel, asOf, now: now(), madeBy: requestedBy }),
       config: { reports: { ...config.reports, settings, settingsGiven: isWhatIf } },
       ...(rfq && { rfqId: rfq.id }),
-      format,
     }
     const out = whatIfPath(job, config)
     const { path } = await observeReport(deps.observer, rfq === null ? 'channel' : 'rfq', () =>
@@ -47,12 +46,12 @@ export const createWebReportMaker =
 
 /** The path of a what-if report, so that it does not overwrite the report with the configured settings; null for other reports. */
 function whatIfPath(
-  { channel, rfq, asOf, format, settings, isWhatIf }: ReportJobRequest,
+  { channel, rfq, asOf, settings, isWhatIf }: ReportJobRequest,
   config: App['config'],
 ): string | null {
   if (!isWhatIf || rfq === null) return null
   const hash = createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 8)
   const number = /^\d+$/.test(rfq.name) ? Number(rfq.name) : null
-  const name = rfqFileName({ id: rfq.id, number }, asOf, format)
+  const name = rfqFileName({ id: rfq.id, number }, asOf)
   return join(reportFolder(config, channel), name.replace(/(\.\w+)$/, `_what-if-${hash}$1`))
 }

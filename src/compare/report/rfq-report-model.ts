@@ -1,5 +1,5 @@
 /**
- * The report on one RFQ: everything that the workbook, `report --json`, CSV and HTML show. Plain JSON, without Date, Map,
+ * The report on one RFQ: everything that the workbook shows. Plain JSON, without Date, Map,
  * undefined, NaN or infinity, so the model is its own JSON form; `schema` identifies it.
  *
  * Conventions

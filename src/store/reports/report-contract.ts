@@ -6,8 +6,6 @@ export interface ReportRecords {
   addReportRecord(report: ReportRecord): Promise<void>
   /** The newest record of each name, newest first, at most `limit`. */
   listReports(limit: number): Promise<ListedReport[]>
-  /** The newest record of a report, optionally with this hash; null if there is none. */
-  reportRecord(name: string, sha256?: string): Promise<ReportRecord | null>
   /** The RFQs of a channel for which `madeBy` made a report since a moment, and when the newest one was made. */
   reportedRfqs(filter: {
     channel: string

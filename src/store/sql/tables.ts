@@ -230,7 +230,7 @@ create table maintenance (
   running_until text
 ) strict, without rowid;
 
--- Reports that were written, with all inputs besides the history (core/report-record.ts).
+-- Reports that were written.
 create table reports (
   id integer primary key autoincrement,
   -- The path in the report folder.
@@ -238,14 +238,9 @@ create table reports (
   channel text not null,
   -- Null for the overview of a channel.
   rfq_id text,
-  format text not null,
   as_of text not null,
   made_at text not null,
   made_by text,
-  program_version text not null,
-  time_zone text not null,
-  settings text not null,
-  read_times text,
   sha256 text not null,
   bytes integer not null
 ) strict;

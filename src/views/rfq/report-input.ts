@@ -13,7 +13,6 @@ import {
 import { type AwardFacts, awardFacts } from '../../core/decision/award-record.js'
 import type { Settings } from '../../core/decision/settings.js'
 import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
-import type { ReadTimes } from '../../core/report-record.js'
 import { newerSummariesOf, pricesReadOf, termsReadOf } from '../../core/sources/offer-sources.js'
 import { listDiffOf } from '../../core/sources/sources.js'
 import { settingsAt } from '../../recommendations/settings-at.js'
@@ -60,8 +59,6 @@ export interface ReportSource {
   version: string
   /** Who asked for it, or what else caused it. */
   madeBy?: string
-  /** For a regenerated report: when the RFQ was read, as the report stated it. Default: what the store says now. */
-  readTimes?: ReadTimes | null
   /** The award of an RFQ to show, which is about to be recorded. Default: the one that stands. */
   award?: AwardFacts
 }
@@ -115,20 +112,18 @@ export async function gatherRfqInput(
     versions: released(versions),
     listings: listings.map(parseStoredListing),
   }
-  const read = isOnPresent(source) ? await readTimes(source) : source.readTimes
-  // A record of a report on the present has what it says of when the RFQ was read.
-  const newerSummaries = read == null ? 'by-version' : (read.newerSummaries ?? null)
+  const read = isOnPresent(source)
+    ? await readTimes(source)
+    : { listed: listDiffOf(found.rfq), newerSummaries: 'by-version' as const }
   return {
     ...(await reportParameters(source)),
     ...known,
     ...{ absences, problems, decisions, award },
-    ...(read ?? { listed: listDiffOf(found.rfq) }),
-    newerSummaries,
+    ...read,
   }
 }
 
-/** A regenerated report states the read times of the original. */
-const isOnPresent = ({ readTimes, asOf, now }: ReportSource): boolean => readTimes === undefined && asOf >= now
+const isOnPresent = ({ asOf, now }: ReportSource): boolean => asOf >= now
 
 /** Up to when documents are used: a report on the present also has what a clock that was ahead recorded as of the future. */
 async function knownUntil(source: ReportSource): Promise<Date> {
@@ -145,7 +140,7 @@ async function standingAward({ store, channel, rfqId, asOf }: RfqReportSource) {
 }
 
 /** For the present only: later reads change when documents were last read, but a report as of a past moment must never change. */
-async function readTimes({ store, channel: { key: channel }, rfqId }: RfqReportSource): Promise<ReadTimes> {
+async function readTimes({ store, channel: { key: channel }, rfqId }: RfqReportSource) {
   const [states, poll, current] = await Promise.all([
     store.responseStates(channel, [rfqId]),
     store.newestCompleteRun({ channel, kind: 'rfqs' }),

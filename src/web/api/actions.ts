@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
 import type { RedeliveryFilter } from '../../core/events/deliveries.js'
-import { REPORT_FORMATS, type ReportFormat } from '../../core/report-record.js'
 import { MAX_NAME_LENGTH } from '../../core/text/clean-text.js'
 import type { AwardActions } from '../../views/awards/award-order.js'
 import { beforeFirstPoll } from '../../views/polls.js'
@@ -11,15 +10,15 @@ import { defined } from '../http/request-values.js'
 import type { Operation } from './endpoint.js'
 import { knownChannel, momentOf, requireFound } from './endpoints/request.js'
 import { acceptedJob, type JobStatusView, jobStatus } from './job.js'
-import { asOf, oneOf } from './parameters.js'
+import { asOf } from './parameters.js'
 import { ProblemError, unknownName } from './problem.js'
 import type { ApiReader } from './read.js'
 
 /** Work that users put on the queue. */
 export interface JobOrder {
   name: 'rfq-report' | 'channel-report' | 'poll-listings' | 'poll-rfqs' | 'close-expired'
-  /** `asOf` and `format`: of reports. */
-  payload: { channel: string; rfqId?: string; asOf?: string; format?: ReportFormat; cause: string }
+  /** `asOf`: of reports. */
+  payload: { channel: string; rfqId?: string; asOf?: string; cause: string }
 }
 
 /** The queue, as far as users put work on it. */
@@ -108,12 +107,11 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
       channel: channel.describe('`org/slug`.'),
       rfq: rfqName.optional().describe('Number, reference or id, or `id:…`. Without it: the overview of the channel.'),
       as_of: asOf.as_of,
-      format: oneOf(REPORT_FORMATS).default('xlsx'),
     }),
     async order(call, work) {
-      const { rfq, format } = call.body
+      const { rfq } = call.body
       const asOf = await pastMoment(call)
-      const payload = { ...work, ...(asOf && { asOf: asOf.toISOString() }), ...(format !== 'xlsx' && { format }) }
+      const payload = { ...work, ...(asOf && { asOf: asOf.toISOString() }) }
       if (rfq === undefined) return { name: 'channel-report', payload }
       return { name: 'rfq-report', payload: { ...payload, rfqId: await rfqIdOf(call, rfq, asOf) } }
     },
@@ -263,8 +261,8 @@ const idOfKey = (key: string, user: User | null) =>
     .slice(0, 32)}`
 
 function requireSameWork(job: JobStatusView, { name, payload }: JobOrder): true {
-  const { channel: key, rfqId = null, asOf: moment = null, format = null } = payload
+  const { channel: key, rfqId = null, asOf: moment = null } = payload
   const isSame = job.name === name && job.channel === key && job.rfqId === rfqId
-  if (isSame && job.asOf === moment && job.format === format) return true
+  if (isSame && job.asOf === moment) return true
   throw new ProblemError(422, 'this Idempotency-Key was used for other work; send a new one')
 }

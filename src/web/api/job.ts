@@ -12,7 +12,6 @@ export const jobStatus = z
     channel: channelKey,
     rfqId: nullableText,
     asOf: timestamp.nullable().describe('Of a report: the moment it is about; null: when it is made.'),
-    format: nullableText.describe('Of a report, if it is not a workbook.'),
     state: z.enum(['waiting', 'active', 'completed', 'failed']),
     addedAt: timestamp,
     finishedAt: timestamp.nullable(),

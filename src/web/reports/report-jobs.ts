@@ -8,7 +8,6 @@ export interface ReportJobRequest {
   /** Id and name of the RFQ; null for the overview of the channel. */
   rfq: { id: string; name: string } | null
   asOf: Date
-  format: 'xlsx' | 'html'
   settings: Settings
   /** A report with other settings than the configured ones, which a user tries out. */
   isWhatIf: boolean

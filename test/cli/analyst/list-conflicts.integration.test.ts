@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { newestReportMadeAgain } from '../../helpers/data/regenerated-report.js'
 import { longIt } from '../../helpers/long-tests.js'
 import { createCliFixture, NOW } from '../cli-fixture.js'
 
@@ -123,19 +121,4 @@ describe('a list that contradicts the RFQ that the same poll reads', () => {
     }
     for (const { moment, said } of before) expect(await saidAt(moment)).toEqual(said)
   })
-
-  longIt(
-    'is in a report that is regenerated from its record with the same bytes, also after the list agrees',
-    async () => {
-      const { cli, number, listSays, clear, poll, run } = await openContradicted()
-      listSays({ state: 'closed' })
-      await poll()
-      const { out } = await run('report', number, '--format', 'html')
-      const original = readFileSync(out.trim(), 'utf8')
-      expect(original).toContain('the RFQ itself, read at 09:40, says open')
-      clear()
-      await poll()
-      expect(await newestReportMadeAgain(cli.folder)).toBe(original)
-    },
-  )
 })

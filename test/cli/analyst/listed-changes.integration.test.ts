@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { newestReportMadeAgain } from '../../helpers/data/regenerated-report.js'
-import { longIt } from '../../helpers/long-tests.js'
 import { createCliFixture, NOW } from '../cli-fixture.js'
 
 /** One RFQ that always answers 500 since it was read; the list calls it closed, and no longer has one of its offers. */
@@ -77,19 +74,4 @@ describe('what the list says of an RFQ that cannot be read', () => {
       expect((await cli.quotekeeperWith(later, ...args)).out.replaceAll(/\s+/g, ' ')).toMatch(said)
     }
   })
-
-  longIt(
-    'is in a report that is regenerated from its record with the same bytes, also after the RFQ was read',
-    async () => {
-      const { cli, world, faults, id, number } = await openUnreadable()
-      world.closeRfq(id)
-      await cli.quotekeeper('sync')
-      const { out } = await cli.quotekeeper('report', number, '--format', 'html')
-      const original = readFileSync(out.trim(), 'utf8')
-      expect(original).toContain('The list of 2026-03-10 09:30 UTC says closed')
-      faults.clear()
-      await cli.quotekeeperWith({ now: () => new Date(NOW.getTime() + 3_600_000) }, 'sync')
-      expect(await newestReportMadeAgain(cli.folder)).toBe(original)
-    },
-  )
 })

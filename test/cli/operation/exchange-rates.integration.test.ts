@@ -8,14 +8,11 @@ import { h } from 'preact'
 import { render } from 'preact-render-to-string'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
-import { makeReportInProcess } from '../../../src/report-files/make-report.js'
-import { requestOf } from '../../../src/report-files/recorded-reports.js'
 import { openStore } from '../../../src/store/sqlite/store.js'
 import type { RfqView } from '../../../src/views/rfq/rfq-view.js'
 import { createRfqList } from '../../../src/views/rfqs/rfq-list.js'
 import { Facts } from '../../../src/web/pages/rfq/rfq-page.js'
 import { channelConfig } from '../../helpers/test-config.js'
-import { testFolder } from '../../helpers/test-folder.js'
 import { createCliFixture, NOW } from '../cli-fixture.js'
 
 const HOUR = 3_600_000
@@ -129,27 +126,6 @@ describe('an offer in another currency', () => {
     expect(textsOf('Inputs')).toContain(message)
     expect(textsOf('About')).toContain(message)
     expect(textsOf('About')).toContain('No exchange rate for CHF was known from rates.csv.')
-  })
-
-  it('is in a regenerated report, with the rate of the original', async () => {
-    const { folder, write, runAt } = await withRates()
-    write('2026-03-09,1.25,0.85')
-    await runAt(0, 'sync')
-    await runAt(1, 'report', '77')
-    await runAt(1, 'report', '--channel', 'acme/forest')
-    // Read later, but said to be fetched before: a wrong clock.
-    write('2026-03-10,1.5,0.85', '2026-03-09,1.3,0.85')
-    await runAt(0.5, 'sync')
-    const store = await openStore({ path: join(folder, 'data/quotekeeper.db') })
-    onTestFinished(() => store.close())
-    const listed = await store.listReports(10)
-    expect(listed).toHaveLength(2)
-    for (const { name, sha256 } of listed) {
-      const record = await store.reportRecord(name)
-      expect(record?.settings.exchangeRates.EUR).toEqual({ rate: 1.25, date: '2026-03-09', source: 'rates.csv' })
-      const request = record && requestOf(record, testFolder())
-      expect(request && (await makeReportInProcess(store)(request)).sha256).toBe(sha256)
-    }
   })
 })
 

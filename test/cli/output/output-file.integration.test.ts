@@ -109,7 +109,6 @@ it('report and backup leave needed and existing files as they are', async () => 
     for (const args of [
       ['report', '1001', '--out', name, '--force'],
       ['report', '--out', name, '--force'],
-      ['report', '--out', name, '--format', 'csv'],
       ['backup', name],
     ]) {
       const { status, out, err } = await quotekeeper(...args)

@@ -42,7 +42,7 @@ describe('report --open', () => {
     mkdirSync(bin)
     writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\nprintf '%s' "$1" > ${folder}/opened\n`)
     chmodSync(join(bin, 'xdg-open'), 0o755)
-    const args = ['report', '1001', '--channel', 'acme/blue', '--format', 'json', '--open'] as const
+    const args = ['report', '1001', '--channel', 'acme/blue', '--open'] as const
     const { status, out } = await quotekeeperWith({ env: { PATH: bin } }, ...args)
     expect({ status, opened: readFileSync(join(folder, 'opened'), 'utf8') }).toEqual({ status: 0, opened: out.trim() })
     const failed = await quotekeeperWith({ env: { PATH: '/nowhere' } }, ...args)

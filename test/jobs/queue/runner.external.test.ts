@@ -189,7 +189,7 @@ describe.each(environments)('job runner, $name', ({ name, skip, start }) => {
     })
     await open()
     await runner.work(handlers)
-    const payload = { ...PAYLOAD, rfqId: 'r1', format: 'html' as const }
+    const payload = { ...PAYLOAD, rfqId: 'r1' }
     await runner.enqueue('rfq-report', payload, 'report-1')
     await eventually(async () => expect(await runner.job('report-1')).toMatchObject({ state: 'failed', attempts: 1 }))
     expect(await runner.retry('report-1', 'page ana')).toBe('retried')

@@ -28,7 +28,7 @@ describe('the workbook of a channel', () => {
 
   it('is the same, byte for byte, from the same report, and is written under its own name', async () => {
     const bench = new Bench()
-    const one = await writeChannelReport(summariseChannel(CHANNEL_CASES.busy()), 'xlsx', { directory: bench.folder })
+    const one = await writeChannelReport(summariseChannel(CHANNEL_CASES.busy()), { directory: bench.folder })
     expect(one.path).toBe(`${bench.folder}/channel-acme-forest_asof-20260316T1200Z.xlsx`)
     expect(bench.read(one.path).equals(await channelWorkbook(summariseChannel(CHANNEL_CASES.busy())))).toBe(true)
     bench.remove()

@@ -13,7 +13,6 @@ import {
   is,
   isNumber,
   isOneOf,
-  makeMarker,
   mark,
 } from '../../../reports/layout/marks.js'
 import type { SheetPlan } from '../../../reports/layout/sheet-plan.js'
@@ -22,6 +21,7 @@ import { blank, formula, number, text } from '../../../reports/xlsx/cells.js'
 import { summariseChannel } from '../../../src/compare/channel/summarise-channel.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import { channelInput, sampleResponses } from '../../helpers/data/comparison-inputs.js'
+import { makeMarker } from '../support/marker.js'
 import { CHECKED_CASES, RFQ_CASES } from '../support/rfq-cases.js'
 
 const rfqPlans = (name: string) =>

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { renderRfqReport } from '../../../reports/formats.js'
 import { cellText } from '../../../reports/layout/cell-text.js'
 import { rfqSheets } from '../../../reports/rfq/workbook.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
@@ -30,6 +29,5 @@ describe('sheet Changes', () => {
     const changed = report.changes.filter(({ event }) => event !== 'appeared').length
     expect(changed).toBeLessThan(report.changes.length)
     expect(sheet('About').flat().join('\n')).toContain(`${changed} changes observed`)
-    expect(renderRfqReport(report, 'html')).toContain('first sighting')
   })
 })

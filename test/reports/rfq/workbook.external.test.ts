@@ -79,7 +79,7 @@ describe('the workbook of an RFQ', () => {
 
   it('is written to a file named after the RFQ and the as-of time', async () => {
     const bench = new Bench()
-    const written = await writeRfqReport(report('one-offer'), 'xlsx', { directory: bench.folder })
+    const written = await writeRfqReport(report('one-offer'), { directory: bench.folder })
     expect(written.path).toBe(`${bench.folder}/rfq-4711_asof-20260316T1200Z.xlsx`)
     expect(bench.read(written.path)).toHaveLength(written.bytes)
     bench.remove()

@@ -46,7 +46,7 @@ async function database(): Promise<ChannelFixture & { path: string }> {
   }
   await fixture.closeExpired({ mode: 'on' })
   await store.routeEvents(() => ['desk'], now())
-  for (const name of ['a.xlsx', 'b.html']) await store.addReportRecord(reportRecord(name))
+  for (const name of ['a.xlsx', 'b.xlsx']) await store.addReportRecord(reportRecord(name))
   await store.recordRates('rates.csv', [{ currency: 'USD', date: now().toISOString().slice(0, 10), rate: 1.08 }], now())
   await store.recordAward(newAward({ channel: KEY, rfqId: first ?? '' }))
   await openRecorder({ store, now }).round()
@@ -76,7 +76,7 @@ async function answersOf(location: string, { now }: Pick<ChannelFixture, 'now'>)
       ),
       due: await store.openRfqsDue(KEY, '2999-01-01'),
       events: await store.events({ after: 0, limit: NO_LIMIT }),
-      reports: await Promise.all(['a.xlsx', 'b.html'].map((name) => store.reportRecord(name))),
+      reports: await store.listReports(10),
     }
     return answers
   } finally {

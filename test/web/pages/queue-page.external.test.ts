@@ -62,7 +62,7 @@ describe.each([
     const { runner, rfqId, get, jobs, ended } = await open()
     expect((await get('/queue')).body).toContain('No jobs.')
     await runner.enqueue('poll-rfqs', { channel: KEY, cause: 'tick' }, 'poll-1')
-    await runner.enqueue('rfq-report', { channel: KEY, rfqId, cause: 'page ana', format: 'html' }, 'report-1')
+    await runner.enqueue('rfq-report', { channel: KEY, rfqId, cause: 'page ana' }, 'report-1')
     await ended(2)
     const { body } = await get('/queue')
     expect(body).toMatch(
@@ -71,7 +71,7 @@ describe.each([
     // No page waits for the queue, so the navigation of the next one may be the first to show the count.
     await expect.poll(async () => (await get('/runs')).body).toMatch(/>Queue<span class="count"[^>]*>.*?1.*? failed</)
     expect(body).toContain(`href="/rfqs/${KEY}/1042"`)
-    expect(body).toContain('Report on RFQ 1042, HTML')
+    expect(body).toContain('Report on RFQ 1042')
     expect(body).toContain(isRedis ? 'Jobs of all processes, on Redis' : 'Jobs run in this process')
     const failed = { state: 'failed', job: 'rfq-report', channel: KEY, rfqId, cause: 'page ana', attempts: 1 }
     expect(await jobs()).toMatchObject([

@@ -71,7 +71,7 @@ export async function openPages(
   const make = createWebReportMaker({ config, log, makeReport, store, now, observer })
   const reports = {
     jobs: createReportJobs(make, (error) => (error as Error).message),
-    ...createReportFiles({ directory, store, makeReport }),
+    ...createReportFiles({ directory, store }),
   }
   const scrub = createScrubber(['a secret'])
   const closing = (await createQueueActions({ config, scrub, store: async () => store }, now))(runner)

@@ -1,5 +1,3 @@
-import { Option } from 'commander'
-import { REPORT_FORMATS, type ReportFormat } from '../../../core/report-record.js'
 import { quoteForShell } from '../../../core/text/quote-for-shell.js'
 import type { ReportRequest } from '../../../report-files/make-report.js'
 import type { Store } from '../../../store/contract.js'
@@ -34,7 +32,7 @@ type Options = ChannelOption &
   AsOfOption &
   SetOption &
   VolumeOption &
-  JsonOption & { out?: string; force?: boolean; format?: ReportFormat; open?: boolean; by?: string } & FreshOptions
+  JsonOption & { out?: string; force?: boolean; open?: boolean; by?: string } & FreshOptions
 
 /** `report [RFQ]`: writes the offer comparison of an RFQ, or the overview of a channel. */
 export const register: RegisterCommand = (command, cli) => {
@@ -46,11 +44,6 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(setOption())
     .option('--out <file>', 'path of the file (default: named after RFQ and time, in reports.directory)')
     .option('--force', 'overwrite the file of --out if it exists')
-    .addOption(
-      new Option('--format <format>', `file format: ${REPORT_FORMATS.join(', ')} (default: xlsx)`)
-        .choices(REPORT_FORMATS)
-        .default('xlsx'),
-    )
     .option('--fresh', 'read the RFQ and its offers from the marketplace first')
     .option('--or-stored', 'with --fresh: if that fails, report on what is recorded')
     .addOption(byOption('who makes the report, as shown in it'))
@@ -75,7 +68,6 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper report 1012 --set discountRate=0.05 --set weights.price=60', 'with other settings for this report'],
     ['quotekeeper report 1012 --fresh', 'with what the marketplace shows now'],
     ['quotekeeper report 1012 --open', 'and open it'],
-    ['quotekeeper report 1012 --format html', 'as one page for a browser'],
     ['quotekeeper report --channel acme/forest', 'the overview of one channel'],
   )
 }
@@ -150,11 +142,8 @@ async function requestOf(cli: Cli, context: ReportContext, options: Options, cha
 }
 
 /** The requested file, checked before the report is made. */
-function fileOf({ io }: Cli, { config }: App, { out, format, json, open, force = false }: Options) {
+function fileOf({ io }: Cli, { config }: App, { out, json, open, force = false }: Options) {
   if (open && json) throw new UsageError('--open opens the file, and --json writes none; use one of them')
   if (force && out === undefined) throw new UsageError('--force overwrites the file of --out; use both')
-  return {
-    ...(out === undefined || json ? {} : { out: outputFile(out, { cwd: io.cwd, config, force }), mustBeNew: !force }),
-    ...(format === undefined ? {} : { format }),
-  }
+  return out === undefined || json ? {} : { out: outputFile(out, { cwd: io.cwd, config, force }), mustBeNew: !force }
 }

@@ -35,9 +35,8 @@ export interface QueueJob {
   name: string
   channel: string | null
   rfqId: string | null
-  /** Of a report: the moment it is about, and its format if it is not a workbook. */
+  /** Of a report: the moment it is about. */
   asOf: string | null
-  format: string | null
   /** Why it was added, or by whom: `tick`, `page ana`, … */
   cause: string | null
   /** Who retried it, as in `cause`. */
@@ -324,12 +323,12 @@ const jobTitle = ({ name, rfqId }: Pick<QueueJob, 'name' | 'rfqId'>): string =>
   name === 'close-expired' && rfqId !== null ? 'Closing of an RFQ' : (TITLES[name] ?? plain(name))
 
 function JobCell({ job, names }: { job: QueueJob; names: readonly RfqNames[] }) {
-  const { channel, rfqId, asOf, format } = job
+  const { channel, rfqId, asOf } = job
   const rfq = names.find((known) => known.channel === channel && known.rfqId === rfqId)
   const name = rfq?.number == null ? 'an RFQ' : `RFQ ${rfq.number}`
   const title = (
     <>
-      {[jobTitle(job).replace('an RFQ', name), ...(format === null ? [] : [plain(format).toUpperCase()])].join(', ')}
+      {jobTitle(job).replace('an RFQ', name)}
       {asOf !== null && (
         <>
           , as of <Moment at={plain(asOf)} />

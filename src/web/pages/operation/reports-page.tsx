@@ -15,7 +15,6 @@ import {
   type PageDeps,
   type PageRequest,
   pageOf,
-  readChoice,
   readPast,
   readWhatIf,
   requireFound,
@@ -32,7 +31,7 @@ export interface ReportFile {
   madeBy: string | null
   /** As recorded when it was made; null if it was not. */
   sha256: string | null
-  /** Whether the file is in the report folder of this process; else it is regenerated on request. */
+  /** Whether the file is in the report folder of this process; else it was made on another machine, or deleted. */
   isHere: boolean
 }
 
@@ -42,8 +41,7 @@ export interface ReportsDeps {
   /** Newest first. */
   files: () => Promise<ReportFile[]>
   /**
-   * The path of a report; null if there is none of this name.
-   * @throws HttpError 409 if it was made elsewhere and cannot be regenerated
+   * The path of a report in the folder of this process; null if there is none of this name.
    */
   find: (name: string) => Promise<string | null>
 }
@@ -61,31 +59,27 @@ export function addReports(app: FastifyInstance, deps: PageDeps, reports: Report
   })
   const download = async (name: string) => {
     const path = await reports.find(name)
-    if (path === null) throw new HttpError(404, 'there is no such report')
-    return { path, type: TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream' }
+    if (path === null)
+      throw new HttpError(404, 'there is no such report here; it was made on another machine, or deleted')
+    return path
   }
   for (const path of ['/reports/:name', '/reports/:folder/:name']) {
     app.get(path, async (request, reply) => {
       const { folder, name = '' } = request.params as { folder?: string; name?: string }
       const found = await download(folder === undefined ? name : `${folder}/${name}`)
       return reply
-        .type(found.type)
-        .header('content-disposition', `attachment; filename="${basename(found.path).replace(/[^\w.-]/g, '_')}"`)
-        .send(createReadStream(found.path))
+        .type(XLSX)
+        .header('content-disposition', `attachment; filename="${basename(found).replace(/[^\w.-]/g, '_')}"`)
+        .send(createReadStream(found))
     })
   }
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  html: 'text/html; charset=utf-8',
-  json: 'application/json; charset=utf-8',
-  csv: 'text/csv; charset=utf-8',
-}
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 async function parseReportOptions(
   fields: Readonly<Record<string, string>>,
-  { queries, settings, suggest, channels }: PageDeps,
+  { queries, settings, channels }: PageDeps,
   now: Date,
 ) {
   const channel = fields.channel ?? ''
@@ -100,7 +94,6 @@ async function parseReportOptions(
     channel,
     rfq: found,
     asOf: past?.asOf ?? now,
-    format: readChoice({ query: fields, suggest }, 'format', ['xlsx', 'html'] as const) ?? 'xlsx',
     settings: whatIf.settings,
     isWhatIf: Object.keys(whatIf.changes).length > 0,
   }
@@ -147,13 +140,6 @@ async function reportsPage(page: PageRequest, { jobs, files }: ReportsDeps): Pro
               <label for="report-rfq">RFQ (empty: overview of the channel)</label>
               <input id="report-rfq" name="rfq" />
             </div>
-            <div class="field">
-              <label for="report-format">Format</label>
-              <select id="report-format" name="format">
-                <option value="xlsx">workbook</option>
-                <option value="html">HTML</option>
-              </select>
-            </div>
             <button type="submit" class="primary">
               Make the report
             </button>
@@ -179,13 +165,8 @@ const FILE_COLUMNS: readonly Column<ReportFile>[] = [
     value: ({ name }) => name,
     cell: ({ name, isHere }) => (
       <>
-        <a href={reportPath(name)}>{plain(name)}</a>
-        {!isHere && (
-          <span class="small muted">
-            {' '}
-            made on another machine, or deleted here; regenerated on download, if this version can
-          </span>
-        )}
+        {isHere ? <a href={reportPath(name)}>{plain(name)}</a> : plain(name)}
+        {!isHere && <span class="small muted"> made on another machine, or deleted here</span>}
       </>
     ),
   },

@@ -118,12 +118,7 @@ export function Actions({ page: { request, query }, view, name, changes, isPast 
           {fields.map(([key, value]) => (
             <input key={key} type="hidden" name={key} value={value} />
           ))}
-          <button type="submit" name="format" value="xlsx">
-            Make workbook
-          </button>{' '}
-          <button type="submit" name="format" value="html">
-            Make HTML report
-          </button>
+          <button type="submit">Make workbook</button>{' '}
         </form>
       )}
       {view.decision.questions.length > 0 && (
