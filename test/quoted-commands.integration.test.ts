@@ -1,7 +1,5 @@
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { requireContinuing, writeAnchor } from '../src/anchors/write-anchor.js'
 import { closeExpired } from '../src/closing/closing-round.js'
 import { previewClose } from '../src/closing/preview.js'
 import { compareOffers } from '../src/compare/report/compare-offers.js'
@@ -9,14 +7,12 @@ import { quoteForShell } from '../src/core/text/quote-for-shell.js'
 import { retryCommand } from '../src/store/closings/decision-events.js'
 import { findRfq } from '../src/views/find-rfq.js'
 import { today } from '../src/views/today/today.js'
-import { openDecisionLog, tamper } from './anchors/decision-log.js'
 import { createCliFixture } from './cli/cli-fixture.js'
 import { openChannelFixture } from './helpers/channel-fixture.js'
 import { closingContextOf, DUE, POLICY } from './helpers/closing-round-fixture.js'
 import { comparisonInput } from './helpers/data/comparison-inputs.js'
 import { shellText } from './helpers/shell-words.js'
 import { rowsOf } from './helpers/store/store-engine.js'
-import { testFolder } from './helpers/test-folder.js'
 import { itemsOf, todaySource } from './helpers/today-source.js'
 
 /** As the configuration allows it. */
@@ -134,14 +130,7 @@ describe('commands that are shown', () => {
     expect(unsettled.length).toBeGreaterThan(10)
   })
 
-  it('name paths, and channels of which nothing is stored', async () => {
-    const path = join(testFolder(), `it's $(id)`)
-    const log = await openDecisionLog()
-    await log.decide('a')
-    await writeAnchor({ store: log.store, target: { kind: 'file', path }, now: log.now() })
-    tamper(log.path, (db) => db.exec('delete from close_decisions'))
-    const error = await requireContinuing(log.store, path).catch((found: Error) => found)
-    expect(commandsIn((error as Error).message).map(shellText)).toEqual([['closings', '--verify', '--anchors', path]])
+  it('name channels of which nothing is stored', async () => {
     const slug = `it's $(id) & co`
     const channels = ['blue', slug].map((channel) => ({ ...NOTHING, org: 'acme', channel }))
     const { quotekeeper } = await createCliFixture({ channels })

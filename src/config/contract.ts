@@ -1,4 +1,3 @@
-import type { AnchorTarget } from '../anchors/anchor-target.js'
 import type { ChannelRef } from '../core/channel.js'
 import type { Settings } from '../core/decision/settings.js'
 import type { RequestLimits } from '../marketplace/contract.js'
@@ -26,7 +25,6 @@ export interface Config {
   /** Where exchange rates are read from: `reports.exchangeRates`; null: only fixed ones are used. */
   rates: RateSource | null
   history: HistoryConfig
-  anchors: AnchorsConfig
   notify: NotifyConfig
   web: WebConfig
   /** null: the default of the command (`info` for the service, `warn` for other commands). */
@@ -66,11 +64,6 @@ export interface HistoryConfig {
   keepEventsDays: number | null
   /** When `start` does so; null: never. */
   pruneSchedule: string | null
-}
-export interface AnchorsConfig {
-  /** Where `start` writes the head of the closing log; null: nowhere. */
-  to: AnchorTarget | null
-  schedule: string | null
 }
 export interface WebConfig {
   host: string

@@ -105,11 +105,6 @@ history:
   keepEventsDays: 90 # days after which events are deleted
   pruneSchedule: "30 3 * * *" # when the service does so; null: never
 
-# Write the newest hash of the closing log where whoever can write the database cannot (docs/CLOSING.md, rule 9).
-anchors:
-  to: null # a file, or an https URL that accepts POST; null: nowhere
-  schedule: "0 2 * * *"
-
 # Notifications (docs/NOTIFICATIONS.md). Send a test with: quotekeeper notify --test
 notify:
   targets: {} # by name, such as

@@ -7,10 +7,14 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
     completion: '`quotekeeper --help` lists the commands, and `--help` after one its options',
   },
   option: {
+    '--anchor': 'keep the head hash that notifications and log lines of closes carry',
+    '--anchors': '--head HASH, with a head hash that a notification or a log line of a close carried',
     '--format': '`report` writes workbooks; print the page of the RFQ, or use `compare --json`, and `--csv` of lists',
     '--scenario': 'bookmark the address of a what-if, or pass its settings with --set',
   },
-  key: {},
+  key: {
+    anchors: 'keep the head hash that notifications and log lines of closes carry; `closings --verify --head HASH`',
+  },
 }
 
 /** What to use instead of a configuration key that was removed; undefined if there never was such a key. */

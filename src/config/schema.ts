@@ -26,7 +26,6 @@ export function configSchema(context: SchemaContext) {
     closing: closing(),
     reports: reports(context),
     history: history(),
-    anchors: anchors(context),
     notify: notify(context),
     web: web(context),
     logLevel: values.choice(LOG_LEVELS).nullable().default(null),
@@ -115,12 +114,6 @@ const history = () =>
     keepPlansDays: values.days(1, 36_500).prefault(90),
     keepEventsDays: values.days(1, 36_500).prefault(90),
     pruneSchedule: values.cron().prefault('30 3 * * *'),
-  })
-
-const anchors = ({ folder }: SchemaContext) =>
-  section({
-    to: values.anchorTarget((path) => resolve(folder, path)).prefault(null),
-    schedule: values.cron().prefault('0 2 * * *'),
   })
 
 const web = (context: SchemaContext) =>

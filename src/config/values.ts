@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 import { validateDetailed } from 'node-cron'
 import { z } from 'zod'
-import { ANCHOR_TARGETS, type AnchorTarget, parseAnchorTarget } from '../anchors/anchor-target.js'
 import { isLoopback } from '../core/requests/loopback.js'
 import { MAX_NAME_LENGTH, nameProblem } from '../core/text/clean-text.js'
 import { closestMatches } from '../core/text/suggest.js'
@@ -197,16 +196,6 @@ function parseSecureUrl(found: unknown): URL | null {
   const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
   return isSecure ? url : null
 }
-
-/** A rejected URL is not shown, because it may contain a secret. */
-export const anchorTarget = (toPath: (path: string) => string) =>
-  readValue((found): ReadResult<AnchorTarget | null> => {
-    if (found === null) return { value: null }
-    const text = typeof found === 'string' ? found.trim() : ''
-    const target = text === '' ? null : parseAnchorTarget(text, toPath)
-    if (target) return { value: target }
-    return { found: text === '' ? '' : 'a URL that is not allowed (not shown)', allowed: `${ANCHOR_TARGETS}; or null` }
-  })
 
 /** The path of a SQLite file, or the URL of a PostgreSQL database. A rejected URL is not shown. */
 export const database = (toPath: (path: string) => string) =>

@@ -5,7 +5,7 @@ import { formatAmount, formatCount, formatMoney, formatTonnes, truncate } from '
 /** The text of an event: plain text in one line each. Text of the marketplace is not escaped. */
 export interface EventText {
   title: string
-  /** What to do about it, or null. */
+  /** What to do about it, or the hash to keep of a close; null if nothing. */
   remedy: string | null
 }
 
@@ -22,7 +22,9 @@ export function describeBurst(burst: Burst): EventText {
   const [{ kind, channel, data }] = burst
   const sentence = burst.length > 1 ? countingSentence(burst) : SENTENCES[kind](data)
   const title = oneLine(channel === null ? sentence : `${channel}: ${sentence}`)
-  return { title, remedy: data.remedy === undefined || burst.length > 1 ? null : oneLine(data.remedy) }
+  const head = data.head === undefined ? undefined : `head hash of the closing log: ${data.head}`
+  const line = data.remedy ?? head
+  return { title, remedy: line === undefined || burst.length > 1 ? null : oneLine(line) }
 }
 
 type Sentence = (data: EventData) => string

@@ -12,7 +12,7 @@ import { checkPollFreshness, oneLine, type PollState, pollStateLoader } from './
 
 export interface ReadinessOptions {
   config: Pick<Config, 'channels' | 'closing' | 'database' | 'file' | 'schedule' | 'scheduleTimeZone' | 'requests'> &
-    Partial<Pick<Config, 'anchors'>>
+    Partial<Pick<Config, 'rates'>>
   store: Pick<
     Store,
     | 'runs'
@@ -47,7 +47,7 @@ export function createReadiness({ config, store, runner, now, checkSchedule }: R
     const database = async () => {
       states = await loadPollStates(moment)
       closing = await checkClosing(moment)
-      maintenance = await describeMaintenance(store, config, moment)
+      maintenance = await describeMaintenance(store, config)
       clock = clockChecks(await store.futureTimes(moment))
       return checkWritable()
     }

@@ -85,7 +85,6 @@ describe('configuration file', () => {
         pruneSchedule: '30 3 * * *',
       },
       notify: { targets: [], routes: [], dueSoonDays: 3 },
-      anchors: { to: null, schedule: '0 2 * * *' },
       web: {
         host: '127.0.0.1',
         port: 4780,
@@ -237,16 +236,6 @@ describe('configuration file', () => {
           allowed: 'in-process, or a redis:// or rediss:// URL',
         }),
       ])
-  })
-
-  it('accepts a file or a URL for anchors, and shows no rejected URL', () => {
-    const to = (text: string) => read(`${MINIMAL}anchors: { to: ${text} }\n`).anchors.to
-    expect(to('audit/anchors.jsonl')).toEqual({ kind: 'file', path: join(folder, 'audit/anchors.jsonl') })
-    expect(to('https://audit.test/hook')).toEqual({ kind: 'url', url: 'https://audit.test/hook' })
-    for (const url of ['http://audit.test/secret', 'https://me:secret@audit.test/', 'ftp://audit.test/secret']) {
-      expect(() => to(`"${url}"`)).toThrow(/found: {3}a URL that is not allowed \(not shown\)/)
-      expect(() => to(`"${url}"`)).not.toThrow(/secret/)
-    }
   })
 
   it('accepts plain http only for loopback addresses', () => {

@@ -146,11 +146,7 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
   },
   59: {
     fault: 'the closing log rewritten as a whole',
-    expected: 'anchors outside the database show the first that does not fit',
-  },
-  60: {
-    fault: 'the target of anchors does not answer',
-    expected: 'a warning, named by readiness and check, retried with growing pauses; nothing else stops',
+    expected: 'a head hash kept outside the database shows it',
   },
   61: {
     fault: 'kill -9 of a poll before its events are delivered',

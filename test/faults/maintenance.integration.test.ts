@@ -1,17 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import type { RunEnd, Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/sqlite/store.js'
-import { recomputeChain, tamper } from '../anchors/decision-log.js'
 import { createCliFixture } from '../cli/cli-fixture.js'
-import { eventually } from '../helpers/eventually.js'
-import { openProcessFixture } from '../helpers/servers/process-fixture.js'
+import { recomputeChain, tamper } from '../helpers/store/decision-log.js'
 import { CHANNEL, insertIdleRuns, RUN_TOTALS, sql } from '../helpers/store/idle-runs.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { fault, longFaultUnless } from './fault-test.js'
@@ -88,57 +84,21 @@ fault(58, 'two processes prune at once while a third polls, whose writes wait fo
   expect(await one.check()).toMatchObject({ ok: true })
 })
 
-fault(59, 'verification alone passes, with anchors it names the first one that does not fit', async () => {
+fault(59, 'verification alone passes, with a hash kept elsewhere it fails', async () => {
   const { folder, quotekeeper } = await createCliFixture()
   expect(await quotekeeper('close-expired')).toMatchObject({ status: 0 })
-  const anchors = join(folder, 'anchors.jsonl')
-  expect(await quotekeeper('closings', '--anchor', anchors)).toMatchObject({ status: 0 })
+  const path = join(folder, 'data/quotekeeper.db')
+  const [{ hash } = { hash: '' }] = sql(path, 'select hash from close_decisions where id = 1') as { hash: string }[]
   const verify = (...more: string[]) => quotekeeper('closings', '--verify', ...more)
-  expect(await verify('--anchors', anchors)).toMatchObject({ status: 0 })
-  tamper(join(folder, 'data/quotekeeper.db'), (db: Database.Database) => {
+  expect(await verify('--head', hash)).toMatchObject({ status: 0, out: expect.stringContaining('closing decision 1:') })
+  tamper(path, (db: Database.Database) => {
     db.exec("update close_decisions set outcome = null, reason = 'kept' where id = 1")
     recomputeChain(db)
   })
   expect(await verify()).toMatchObject({ status: 0 })
-  expect(await verify('--anchors', anchors)).toMatchObject({
+  expect(await verify('--head', hash)).toMatchObject({
     status: 1,
-    out: expect.stringContaining('The anchor in line 1'),
+    out: expect.stringContaining('No closing decision has this hash'),
   })
+  expect(await quotekeeper('closings', '--head', hash)).toMatchObject({ status: 2 })
 })
-
-longFault(
-  60,
-  'the log warns, readiness names it, polls go on, and the anchor is written when it answers again',
-  async () => {
-    let status = 503
-    const received: string[] = []
-    const server = createServer((request, response) => {
-      request.on('data', (part) => received.push(String(part)))
-      request.on('end', () => response.writeHead(status).end())
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-    const fixture = await openProcessFixture({ more: `anchors: { to: "${url}" }\n` })
-    const failing = fixture.start(['start'])
-    const FAILED =
-      "select failures > 0 as failed, error like '%status 503%' as named from maintenance where task = 'anchor'"
-    await fixture.waitForRows(FAILED, [{ failed: 1, named: 1 }])
-    await eventually(() => expect(failing.out).toContain('anchor failed; it will be retried'))
-    await fixture.waitForRows("select count(*) > 0 as polled from runs where outcome = 'complete'", [{ polled: 1 }])
-    failing.signal('SIGTERM')
-    expect(await failing.ended).toBe('exit 0')
-    status = 204
-    const db = new Database(fixture.database)
-    db.exec("update maintenance set attempted_at = '2026-01-01T00:00:00.000Z' where task = 'anchor'") // The pause has passed.
-    db.close()
-    const recovered = fixture.start(['start'])
-    await fixture.waitForRows(
-      "select failures, error, succeeded_at is not null as succeeded from maintenance where task = 'anchor'",
-      [{ failures: 0, error: null, succeeded: 1 }],
-    )
-    expect(JSON.parse(received.at(-1) ?? '')).toMatchObject({ quotekeeper: 'anchor', version: 1 })
-    recovered.signal('SIGTERM')
-    expect(await recovered.ended).toBe('exit 0')
-  },
-)

@@ -35,7 +35,6 @@ export const testConfig = (options: Partial<Config> = {}): Config => ({
   reports: { directory: '/nowhere/reports', settings: DEFAULT_SETTINGS },
   rates: null,
   history: { recheckClosedHours: 24, keepRunsDays: 30, keepPlansDays: 90, keepEventsDays: 90, pruneSchedule: null },
-  anchors: { to: null, schedule: null },
   notify: { targets: [], routes: [], dueSoonDays: 3 },
   web: LOCAL_WEB,
   logLevel: null,

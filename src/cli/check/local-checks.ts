@@ -1,5 +1,3 @@
-import { dirname } from 'node:path'
-import type { AnchorTarget } from '../../anchors/anchor-target.js'
 import { findStopFile, stopOrderText } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
 import { MAX_RATE_AGE_DAYS } from '../../core/decision/exchange-rates.js'
@@ -8,11 +6,9 @@ import type { RateSource } from '../../rates/rate-source.js'
 import type { Store } from '../../store/contract.js'
 import type { App } from '../app.js'
 import type { TimeFormat } from '../input/time-zone.js'
-import { refuseNeededFile } from '../output/output-file.js'
 import { plural } from '../output/terminal-text.js'
-import { connectTo } from '../process/connect-to.js'
 import { looseFiles } from '../process/file-permissions.js'
-import { type CheckApp, willBeCreatedWithDatabase } from './check-app.js'
+import type { CheckApp } from './check-app.js'
 import { type Check, failed, passed, warning } from './finding.js'
 import { checkWeb } from './web-check.js'
 
@@ -23,7 +19,6 @@ export const localChecks = (app: CheckApp, now: Clock, time: TimeFormat): Check[
   { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
   { what: 'database', remedy: 'check `database:` in the configuration', run: () => checkDatabase(app, now()) },
   { what: 'closing', remedy: '', run: () => checkClosing(app, now(), time) },
-  ...(app.config.anchors.to === null ? [] : [{ what: 'anchors', remedy: '', run: () => checkAnchors(app, time) }]),
   ...(app.config.rates === null
     ? []
     : [{ what: 'exchange rates', remedy: RATES_REMEDY, run: () => checkRates(app, now(), time) }]),
@@ -148,25 +143,6 @@ async function standingCloses(store: Store, now: Date, { minute, label }: TimeFo
   ]
 }
 
-/** The target accepts anchors, the newest one fits, and the last attempt of the service succeeded. */
-async function checkAnchors(app: App, { minute, label }: TimeFormat) {
-  const { config, store } = app
-  const target = config.anchors.to as AnchorTarget
-  if (target.kind === 'file') {
-    refuseNeededFile(target.path, config)
-    const { requireContinuing } = await import('../../anchors/write-anchor.js')
-    const { probeFolder } = await import('../../store/maintenance/write-check.js')
-    await requireContinuing(await store(), target.path)
-    const folder = dirname(target.path)
-    if (!willBeCreatedWithDatabase(folder, app)) await probeFolder(folder)
-  }
-  const reached = target.kind === 'url' ? await connectTo(target.url, 'anchors.to') : `${target.path}: writable`
-  const state = await (await store()).maintenanceState('anchor')
-  if (state !== null && state.failures > 0)
-    return failed(`the last anchor failed (${minute(state.attemptedAt)} ${label}): ${state.error}`, ANCHOR_BY_HAND)
-  return passed(state?.succeededAt ? `${reached}; last anchor ${minute(state.succeededAt)} ${label}` : reached)
-}
-
 const RATES_REMEDY = 'check `reports.exchangeRates:` in the configuration'
 
 /** The source can be read, and its newest rate is recent. Records nothing. */
@@ -210,8 +186,6 @@ async function checkNotifications({ config, store }: App) {
   if (unused.length === 0) return passed(`${found}; everything was sent or waits for its turn`)
   return warning(`${found}; nothing is sent to ${unused.join(', ')}`, 'name each target in a route under notify.routes')
 }
-
-const ANCHOR_BY_HAND = 'when the cause is removed, the service tries again within an hour'
 
 async function checkReports({ config }: App) {
   const { directory } = config.reports

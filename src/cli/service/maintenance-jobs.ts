@@ -2,7 +2,6 @@ import type { MaintenanceJob } from '../../../jobs/maintenance.js'
 import type { Clock } from '../../core/time/clock.js'
 import { ratesTask } from '../../rates/rate-source.js'
 import type { App } from '../app.js'
-import { refuseNeededFile } from '../output/output-file.js'
 
 /** When exchange rates are read, in UTC: the ECB publishes those of a day before 15:30. */
 export const RATE_SCHEDULES = { file: '0 * * * *', url: '30 15 * * *' } as const
@@ -10,22 +9,8 @@ export const RATE_SCHEDULES = { file: '0 * * * *', url: '30 15 * * *' } as const
 /** What `start` does for the database as a whole, as configured. */
 export async function createMaintenanceJobs({ config, store }: App, now: Clock): Promise<MaintenanceJob[]> {
   const { compileCron } = await import('../../config/cron.js')
-  const { anchors, history, rates, scheduleTimeZone } = config
+  const { history, rates, scheduleTimeZone } = config
   const jobs: MaintenanceJob[] = []
-  const { to: target, schedule } = anchors
-  if (target !== null && schedule !== null) {
-    const { describeTarget } = await import('../../anchors/anchor-target.js')
-    const { writeAnchor } = await import('../../anchors/write-anchor.js')
-    jobs.push({
-      task: 'anchor',
-      cron: compileCron(schedule, scheduleTimeZone),
-      async run(signal) {
-        if (target.kind === 'file') refuseNeededFile(target.path, config)
-        const { decisions, hash } = await writeAnchor({ store: await store(), target, now: now() }, { signal })
-        return { to: describeTarget(target), decisions, hash }
-      },
-    })
-  }
   if (history.pruneSchedule !== null) {
     const { pruneOptions } = await import('../../store/maintenance/retention.js')
     jobs.push({

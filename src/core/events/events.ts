@@ -84,6 +84,8 @@ export interface EventData {
   /** A closing round that waits for approval. */
   plan?: string
   decision?: number
+  /** Of a close: the newest hash of the closing log then, for `closings --verify --head`. */
+  head?: string
   /** `by`: the user who asked for it, or what else caused it, such as `schedule`; absent in events of earlier versions. */
   report?: { path: string; by?: string }
   poll?: { kind: string; lastCompleteAt: Timestamp | null }

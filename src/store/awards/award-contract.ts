@@ -1,5 +1,4 @@
 import type { AwardRecord, AwardWithdrawal, NewAward } from '../../core/decision/award-record.js'
-import type { Timestamp } from '../../core/time/clock.js'
 import type { ChainReport } from '../sql/hash-chain.js'
 
 export interface AwardFilter {
@@ -34,14 +33,9 @@ export interface Awards {
   awards(filter: AwardFilter): Promise<AwardRecord[]>
   /** The workbook of an award; null if there is no such award. */
   awardFile(id: number): Promise<Buffer | null>
-  /** The number of the newest row of the log; 0 if there is none. */
-  awardChainLength(): Promise<number>
-  /** The row of the log with this number; 0 is the start, before the first one. Null if there is none. */
-  awardChainEntry(id: number): Promise<{ at: Timestamp | null; hash: string } | null>
   /**
-   * Verifies the hash chain, and that the workbook, the settings and the awarded offers of each award are unchanged. `brokenAt` is the number of
-   * the first row that was changed or removed, or null. `offers` counts the awarded offers before it, and those whose version is no longer
-   * stored, or was recorded after the award.
+   * Verifies the hash chain, and that the workbook and the settings of each award are unchanged. `brokenAt` is the number of the first row
+   * that was changed or removed, or null.
    */
-  verifyAwards(): Promise<ChainReport & { offers: { total: number; unchecked: number } }>
+  verifyAwards(): Promise<ChainReport>
 }

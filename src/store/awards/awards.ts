@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto'
-import type { AwardRecord } from '../../core/decision/award-record.js'
-import { createVersionCheck, type LoggedVersion } from '../documents/stored-hashes.js'
 import { toStoredText } from '../documents/stored-text.js'
 import type { EventWriter } from '../events/event-writer.js'
 import { markDirty } from '../recommendations/dirty-rfqs.js'
 import { storeSettings } from '../recommendations/settings-rows.js'
-import { GENESIS, nextLink, verifyLog } from '../sql/hash-chain.js'
+import { nextLink, verifyLog } from '../sql/hash-chain.js'
 import { allOf, NO_LIMIT, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import type { AwardFilter, Awards } from './award-contract.js'
 import {
@@ -62,44 +60,8 @@ export const createAwards = (database: SqlDatabase, events: EventWriter): Awards
       return withdrawn === undefined ? null : toAward(withdrawn)
     }),
 
-  async awardChainLength() {
-    const row = await database.get<{ length: number }>('select coalesce(max(id), 0) as length from awards')
-    return row?.length ?? 0
-  },
-
-  async awardChainEntry(id) {
-    if (id === 0) return { at: null, hash: GENESIS }
-    return (
-      (await database.get<{ at: string; hash: string }>('select at, hash from awards where id = @id', { id })) ?? null
-    )
-  },
-
-  async verifyAwards() {
-    const offers = { total: 0, unchecked: 0 }
-    const checkVersions = createVersionCheck(database, 'response')
-    const report = await verifyLog(database, AWARD_LOG, async (row) => {
-      const changed = await findChangedPart(database, row)
-      if (changed !== null) return changed
-      const awarded = JSON.parse(row.offers) as AwardRecord['offers']
-      const states = await checkVersions(
-        database,
-        awarded.map((offer) => loggedVersion(row, offer)),
-      )
-      offers.total += states.length
-      offers.unchecked += states.filter((state) => state === 'unchecked').length
-      const offer = awarded[states.indexOf('changed')]
-      return offer === undefined
-        ? null
-        : `Offer ${offer.number} of award ${row.id} was changed after the award was written: version ${offer.version} is stored with another content.`
-    })
-    return { ...report, offers }
-  },
+  verifyAwards: () => verifyLog(database, AWARD_LOG, (row) => findChangedPart(database, row)),
 })
-
-const loggedVersion = (
-  { channel, rfq_id: rfqId, at: loggedAt }: AwardRow,
-  { id, version, contentHash: hash }: AwardRecord['offers'][number],
-): LoggedVersion => ({ ...{ channel, rfqId, version, hash, loggedAt }, id: toStoredText(id) })
 
 const NOT_WITHDRAWN = { withdrawn_id: null, withdrawn_at: null, withdrawn_by: null, withdrawn_because: null }
 

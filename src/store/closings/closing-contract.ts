@@ -31,16 +31,6 @@ export interface CloseIntent {
   evidence: Record<string, unknown>
 }
 
-/** The result of comparing the documents of decisions with the stored ones. */
-export interface DecidedDocuments {
-  /** Documents whose hashes are in the evidence of decisions. */
-  total: number
-  /** Documents whose version is no longer stored, or was recorded after the decision. */
-  unchecked: number
-  /** Documents that are stored with another content. */
-  changed: { decision: number; channel: string; rfqId: string; rfqNumber: number | null; version: number }[]
-}
-
 /** An order of a person to stop all closing. */
 export interface ClosingStop {
   by: string
@@ -94,14 +84,10 @@ export interface Closings {
   unclosedRfqs(filter: { channel: string; dueBefore?: string }): Promise<string[]>
   /** The number of intents of each RFQ that were sent after a moment. */
   sentIntents(channel: string, after: Date): Promise<Map<string, number>>
-  /** The id of the newest decision; 0 if there is none. */
-  chainLength(): Promise<number>
-  /** The entry of the hash chain with this id; 0 is the start, before the first decision. Null if there is none. */
-  chainEntry(id: number): Promise<{ decidedAt: Timestamp | null; hash: string } | null>
+  /** The id of the decision with this hash; null if there is none. */
+  decisionWithHash(hash: string): Promise<number | null>
   /** Verifies the hash chain; `brokenAt` is the id of the first decision that was changed or removed, or null. */
   verifyDecisions(): Promise<{ decisions: number; brokenAt: number | null; message: string }>
-  /** Compares the documents of decisions and of their verifying reads with the stored versions, by hash. */
-  verifyDecidedDocuments(): Promise<DecidedDocuments>
   /** The intents that are not settled, oldest first. */
   openIntents(channel: string): Promise<CloseIntent[]>
   /**

@@ -7,7 +7,6 @@ import { createCloseIntents } from './close-intents.js'
 import { createClosingStop } from './closing-stop.js'
 import { createDecisionList } from './decision-list.js'
 import { createDecisionLog } from './decision-log.js'
-import { createDocumentCheck } from './document-check.js'
 import { createUnsettledCloses } from './unsettled-closes.js'
 
 /** The stored state of closing: intents before a POST, decisions after it, approval plans of blocked rounds, and the order to stop. */
@@ -16,7 +15,6 @@ export function createClosings(database: SqlDatabase, events: EventWriter): Clos
   return {
     ...log,
     ...createDecisionList(database),
-    ...createDocumentCheck(database),
     ...createCloseIntents(database, append),
     ...createApprovalPlans(database),
     ...createUnsettledCloses(database),

@@ -31,14 +31,16 @@ export async function writeDecisionEvent(
     state: null,
     responseDueDate: decision.dueDate,
   }
-  const facts = { rfq, decision: decision.id }
+  const facts = { rfq, decision: decision.id, head: decision.hash }
   const event = { kind, at: decidedAt, channel, runId }
   const { approvalPlan: plan } = evidence
   if (kind === 'close.blocked' && typeof plan === 'string') {
     // One event for the whole round, which has a decision for each RFQ.
     const again = `quotekeeper close-expired --channel ${quoteForShell(channel)}`
     const remedy = `check them with: ${again} --dry-run; then close exactly these with: ${again} --approve ${plan}`
-    await events.write(tx, [{ ...event, key: ['close.blocked', plan], describe: () => ({ reason, plan, remedy }) }])
+    await events.write(tx, [
+      { ...event, key: ['close.blocked', plan], describe: () => ({ reason, plan, remedy, head: decision.hash }) },
+    ])
     return
   }
   const remedies: Partial<Record<EventKind, string>> = {

@@ -3,7 +3,7 @@ import type { DecisionRecord } from '../../core/records.js'
 import type { Closings, NewDecision } from '../contract.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { EventWriter } from '../events/event-writer.js'
-import { GENESIS, type HashChainedLog, nextLink, verifyLog } from '../sql/hash-chain.js'
+import { type HashChainedLog, nextLink, verifyLog } from '../sql/hash-chain.js'
 import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import { writeDecisionEvent } from './decision-events.js'
 
@@ -78,8 +78,7 @@ type DecisionLog = Pick<
   | 'newestDecisions'
   | 'lastClose'
   | 'latestCloseReplies'
-  | 'chainLength'
-  | 'chainEntry'
+  | 'decisionWithHash'
   | 'verifyDecisions'
 > & {
   /** Appends a decision in the caller's transaction. */
@@ -175,15 +174,9 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
 
     latestCloseReplies: (channel, rfqIds) => newest(HAS_OUTCOME, channel, rfqIds),
 
-    async chainLength() {
-      const row = await database.get<{ length: number }>('select coalesce(max(id), 0) as length from close_decisions')
-      return row?.length ?? 0
-    },
-
-    async chainEntry(id) {
-      if (id === 0) return { decidedAt: null, hash: GENESIS }
-      const row = await database.get<DecisionRow>('select decided_at, hash from close_decisions where id = @id', { id })
-      return row ? { decidedAt: row.decided_at, hash: row.hash } : null
+    async decisionWithHash(hash) {
+      const row = await database.get<{ id: number }>('select id from close_decisions where hash = @hash', { hash })
+      return row?.id ?? null
     },
 
     async verifyDecisions() {

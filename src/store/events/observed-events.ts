@@ -8,6 +8,7 @@ import type { LiveRun } from '../contract.js'
 import { type ListedOffers, listedOffers, NOTHING_LISTED, offerIdsOf } from '../documents/queries/listed-offers.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
+import { newestHash } from '../sql/hash-chain.js'
 import type { Transaction } from '../sql/sql-database.js'
 import type { EventDraft, EventWriter } from './event-writer.js'
 import { addToFirstPoll, createFirstPolls, type FirstPoll } from './first-polls.js'
@@ -77,6 +78,7 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
       rfq: await factsOfRfqs(tx, run, observations),
       listed: await listedBefore(tx, run, observations),
       beingClosed: await rfqsBeingClosed(tx, run, observations),
+      head: run.kind === 'close' ? await newestHash(tx, 'close_decisions') : null,
       // The changes of a new RFQ begin with the RFQ itself.
       isNewRfq: (rfqId) => changes[0]?.rfqId === rfqId && isNewRfq(changes[0]),
     }
@@ -127,6 +129,8 @@ interface DraftContext {
   /** The offers that earlier runs recorded from list entries, if an offer of the RFQ is new. */
   listed: ListedOffers
   beingClosed: ReadonlySet<string>
+  /** In a closing round, the newest hash of the closing log. */
+  head: string | null
   isNewRfq: (rfqId: string) => boolean
 }
 
@@ -229,7 +233,8 @@ function rfqEvent({ rfqId, change, before, after }: ObservedChange, context: Dra
   const closed = changes.some(({ field, after: state }) => field === 'state' && state === 'closed')
   if (!closed) return { kind: 'rfq.changed', details }
   const reason = byUs ? 'closed by Quotekeeper' : 'closed on the marketplace'
-  return { kind: 'rfq.closed', details: () => ({ reason, ...details() }) }
+  const { head } = context
+  return { kind: 'rfq.closed', details: () => ({ reason, ...(byUs && head !== null && { head }), ...details() }) }
 }
 
 function offerEvent(observed: ObservedChange, context: DraftContext): FoundEvent | null {

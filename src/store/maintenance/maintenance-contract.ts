@@ -1,10 +1,10 @@
 import type { Timestamp } from '../../core/time/clock.js'
 
 /**
- * `anchor` writes the head of the closing log to the anchor target; `prune` folds idle runs; `rates SOURCE` reads the exchange rates of a
+ * `prune` folds idle runs; `rates SOURCE` reads the exchange rates of a
  * source.
  */
-export type MaintenanceTask = 'anchor' | 'prune' | `rates ${string}`
+export type MaintenanceTask = 'prune' | `rates ${string}`
 
 /** When a maintenance task last ran. */
 export interface MaintenanceState {

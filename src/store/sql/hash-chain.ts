@@ -39,6 +39,10 @@ export interface ChainReport {
 export const chainHash = (previousHash: string, content: unknown): string =>
   createHash('sha256').update(previousHash).update('\n').update(canonicalJson(content)).digest('hex')
 
+/** The hash of the newest row of a log; null if there is none. */
+export const newestHash = async (tx: Transaction, table: HashChainedLog<never>['table']): Promise<string | null> =>
+  (await tx.get<{ hash: string }>(`select hash from ${table} order by id desc limit 1`))?.hash ?? null
+
 /**
  * Returns the number and the hashes of the next row, and locks the log until the transaction ends.
  * @param content what the hash covers
@@ -49,8 +53,7 @@ export async function nextLink(
   content: unknown,
 ): Promise<{ id: number | null; previousHash: string; hash: string }> {
   await tx.lock(table)
-  const newest = await tx.get<{ hash: string }>(`select hash from ${table} order by id desc limit 1`)
-  const previousHash = newest?.hash ?? GENESIS
+  const previousHash = (await newestHash(tx, table)) ?? GENESIS
   const next = await tx.get<{ value: number }>(
     `update counters set value = value + 1 where name = '${table}' returning value`,
   )

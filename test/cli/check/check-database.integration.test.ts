@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { mountSmallDisk } from '../../helpers/servers/small-disk.js'
@@ -123,15 +114,5 @@ describe('check before there is a database', () => {
       expect.stringContaining(`${join(disks[0]?.folder ?? '', 'new')} is on a read-only file system`),
       expect.stringContaining(`8 MiB free in ${disks[1]?.folder}`),
     ])
-  })
-
-  it('accepts a file of anchors in the folder that is created with the database', async () => {
-    const more = `${DATABASE}anchors: { to: ./new/folders/anchors.log }\n`
-    const { quotekeeper, folder } = await createCliFixture({ more })
-    expect((await quotekeeper('check')).status).toBe(0)
-    expect(existsSync(join(folder, 'new'))).toBe(false)
-    const elsewhere = await createCliFixture({ more: `${DATABASE}anchors: { to: ./other/anchors.log }\n` })
-    const { status, out } = await elsewhere.quotekeeper('check', '--json')
-    expect([status, findingIn(out, 'anchors')?.found]).toEqual([1, expect.stringContaining('it does not exist')])
   })
 })

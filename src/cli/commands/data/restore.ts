@@ -1,14 +1,11 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { stopFileOf } from '../../../closing/kill-switch.js'
-import { quoteForShell } from '../../../core/text/quote-for-shell.js'
 import type { RestoreReport } from '../../../store/maintenance/restore.js'
 import { databaseFile, databaseName } from '../../../store/open-database.js'
 import { type App, withApp } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError } from '../../cli-error.js'
 import { withExamples } from '../../input/options.js'
-import { errorMessage } from '../../output/error-message.js'
 import { plural } from '../../output/terminal-text.js'
 
 /** `restore FILE`: replaces the database by a backup. */
@@ -42,36 +39,6 @@ async function restore({ io }: Cli, { config }: App, file: string): Promise<void
   if (report.kept !== null)
     io.err(`The replaced database was kept as ${report.kept}; delete it when it is not needed.\n`)
   io.err(closingNotes(report, config))
-  io.err(await anchorNote(config, report))
-}
-
-/** What the configured anchors say about the restored closing log, if they do not fit. */
-async function anchorNote(config: App['config'], { schemaVersion }: RestoreReport): Promise<string> {
-  const { to } = config.anchors
-  if (to?.kind !== 'file' || !existsSync(to.path)) return ''
-  const command = `quotekeeper closings --verify --anchors ${quoteForShell(to.path)}`
-  const { newestSchema, SQLITE_MIGRATIONS } = await import('../../../store/sql/migrations.js')
-  // Opening a database of an earlier schema would upgrade it.
-  if (schemaVersion < newestSchema(SQLITE_MIGRATIONS)) return `Compare it with the anchors: ${command}\n`
-  const [{ openStore }, { readAnchors }, { verifyAnchors }] = await Promise.all([
-    import('../../../store/sqlite/store.js'),
-    import('../../../anchors/anchor-file.js'),
-    import('../../../anchors/verify-anchors.js'),
-  ])
-  const store = await openStore({ path: config.database, create: false, checked: true })
-  try {
-    const { ok, message } = await verifyAnchors(
-      store,
-      readAnchors(to.path),
-      await store.verifyDecisions(),
-      await store.verifyAwards(),
-    )
-    return ok ? '' : `The anchors in ${to.path} do not fit the restored database.\n${message}\n`
-  } catch (error) {
-    return `The anchors in ${to.path} could not be compared: ${errorMessage(error)}. Try again: ${command}\n`
-  } finally {
-    await store.close()
-  }
 }
 
 /** What the backup does not know about closing, which decides whether refused closes would be sent again. */

@@ -1,9 +1,7 @@
-import { resolve } from 'node:path'
-import { ANCHOR_TARGETS, describeTarget, parseAnchorTarget } from '../../../anchors/anchor-target.js'
 import { createFindClockSkewBlock } from '../../../closing/closing-blockers.js'
 import { CLOSE_OUTCOMES, type CloseOutcome, type DecisionRecord } from '../../../core/records.js'
-import { nameById, parseRfqName } from '../../../core/text/rfq-name.js'
-import type { DecidedDocuments, Store } from '../../../store/contract.js'
+import { parseRfqName } from '../../../core/text/rfq-name.js'
+import type { Store } from '../../../store/contract.js'
 import { explainDecision } from '../../../views/closings/explain-decision.js'
 import { ambiguousRfq, findRfq, namedRfq } from '../../../views/find-rfq.js'
 import { type App, withStore } from '../../app.js'
@@ -31,8 +29,7 @@ import type { TimeFormat } from '../../input/time-zone.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListColumn, type ListOptions, printList, rowsToRead } from '../../output/list.js'
 import { printJson } from '../../output/output.js'
-import { refuseNeededFile } from '../../output/output-file.js'
-import { plural, sanitize } from '../../output/terminal-text.js'
+import { plural } from '../../output/terminal-text.js'
 
 type Options = ChannelOption &
   AsOfOption &
@@ -43,8 +40,7 @@ type Options = ChannelOption &
     outcome?: CloseOutcome
     explain?: number
     verify?: boolean
-    anchors?: string
-    anchor?: string
+    head?: string
   }
 
 /** `closings`: lists closing decisions, explains one, or verifies the hash chain. */
@@ -62,12 +58,11 @@ export const register: RegisterCommand = (command, cli) => {
       'show one closing decision in full: what was evaluated, sent and read',
       wholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
+    .option('--verify', 'check that no closing decision and no award was changed or removed after it was written')
     .option(
-      '--verify',
-      'check that no closing decision and no award was changed or removed after it was written, and no document, offer or workbook that one is based on rewritten',
+      '--head <hash>',
+      'with --verify: check also that the log has this hash, which a notification of a close carried',
     )
-    .option('--anchors <file>', 'with --verify: check also that nothing before an anchor in this file was rewritten')
-    .option('--anchor <target>', 'append the newest hash of the log to a file of anchors, or POST it to an https URL')
     .addOption(jsonOption())
     .action((options: Options) => withStore(cli, (store, app) => run(cli, { store, app }, options)))
   addListOptions(command, listedColumns)
@@ -76,20 +71,16 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper closings --rfq 1012', 'why RFQ 1012 was or was not closed'],
     ['quotekeeper closings --explain 3', 'the evidence for closing decision 3'],
     ['quotekeeper closings --verify', 'check that the closing log is unchanged'],
-    ['quotekeeper closings --anchor /mnt/audit/anchors.jsonl', 'record its newest hash on another disk'],
-    ['quotekeeper closings --verify --anchors /mnt/audit/anchors.jsonl', 'prove that it was not rewritten since'],
+    ['quotekeeper closings --verify --head 3f1c…', 'and that nothing before a hash kept elsewhere was rewritten'],
   )
 }
 
 async function run(cli: Cli, { store, app }: { store: Store; app: App }, options: Options): Promise<void> {
   const filter = await parseReadFilter(cli, { store, app }, options)
   const { rfq, outcome, explain, json } = options
-  if (options.anchors !== undefined && !options.verify)
-    throw new UsageError('--anchors names the file of anchors that --verify compares with; use it with --verify')
-  if (options.anchor !== undefined && options.verify)
-    throw new UsageError('--anchor writes an anchor and --verify reads them; use one of them')
+  if (options.head !== undefined && !options.verify)
+    throw new UsageError('--head names a hash that --verify looks for; use it with --verify')
   if (options.verify) return verifyDecisions(cli, store, options)
-  if (options.anchor !== undefined) return anchorDecisions(cli, { store, app }, options.anchor, json)
   if (explain !== undefined) return printDecision(cli, await getDecision(store, explain), json)
   const about = rfq === undefined ? filter : await findDecidedRfq(store, filter, rfq)
   const wanted = { ...about, ...(outcome && { outcome }) }
@@ -179,85 +170,29 @@ async function listDecisions(
   ]
 }
 
-async function verifyDecisions(cli: Cli, store: Store, { json, anchors: file }: Options): Promise<void> {
+async function verifyDecisions(cli: Cli, store: Store, { json, head }: Options): Promise<void> {
   const chain = await store.verifyDecisions()
-  // A log that is not intact proves nothing about documents.
-  const documents = chain.brokenAt === null ? await store.verifyDecidedDocuments() : null
   const awards = await store.verifyAwards()
-  const anchors = file === undefined ? null : await verifyWithAnchors(cli, store, file, { chain, awards })
-  if (json) printJson(cli.io, { ...chain, documents, awards, ...(anchors && { anchors }) })
+  const found = head === undefined ? undefined : await store.decisionWithHash(head.toLowerCase())
+  if (json)
+    printJson(cli.io, { ...chain, awards, ...(head !== undefined && { head: { hash: head, decision: found } }) })
   else {
+    const hasAwards = awards.rows > 0 || awards.brokenAt !== null
     const lines = [
-      ...[chain.message, ...(documents ? documentLines(documents) : [])],
-      ...[
-        ...(awards.rows > 0 || awards.brokenAt !== null ? [awards.message] : []),
-        ...(awards.offers.total > 0 && awards.brokenAt === null ? [offersLine(awards.offers)] : []),
-        ...(anchors ? [anchors.message] : []),
-      ],
+      chain.message,
+      ...(hasAwards ? [awards.message] : []),
+      ...(found === undefined ? [] : [headLine(found)]),
     ]
     cli.io.out(lines.map((line) => `${line}\n`).join(''))
   }
-  const isIntact = documents?.changed.length === 0 && awards.brokenAt === null && anchors?.ok !== false
-  cli.status = isIntact ? 0 : 1
+  cli.status = chain.brokenAt === null && awards.brokenAt === null && found !== null ? 0 : 1
 }
 
-/** So many documents that were changed are listed. */
-const MAX_CHANGED = 20
-
-/** What was found of the documents that decisions are based on. */
-function documentLines({ total, unchecked, changed }: DecidedDocuments): string[] {
-  const rows = changed.slice(0, MAX_CHANGED).map(({ decision, channel, rfqId, rfqNumber, version }) => {
-    const rfq = `RFQ ${rfqNumber === null ? '' : `${rfqNumber}, `}${sanitize(nameById(rfqId))} in ${channel}`
-    return `Closing decision ${decision} is based on another document than the one stored as version ${version} of ${rfq}, which was rewritten.`
-  })
-  const more = changed.length - rows.length
-  return [
-    ...rows,
-    ...(more > 0 ? [`And ${more} more.`] : []),
-    `${total - unchecked - changed.length} of ${total} documents that closings are based on are stored unchanged${uncheckedClause(unchecked)}.`,
-  ]
-}
-
-/** What was found of the offers of awards, if none was changed. */
-const offersLine = ({ total, unchecked }: { total: number; unchecked: number }): string =>
-  `${total - unchecked} of ${total} awarded offers are stored unchanged${uncheckedClause(unchecked)}.`
-
-const uncheckedClause = (unchecked: number): string =>
-  unchecked === 0 ? '' : `; ${unchecked} could not be compared: their versions are not stored any more`
-
-type Intact = { brokenAt: number | null }
-
-async function verifyWithAnchors(cli: Cli, store: Store, file: string, logs: { chain: Intact; awards: Intact }) {
-  const [{ readAnchors }, { verifyAnchors }] = await Promise.all([
-    import('../../../anchors/anchor-file.js'),
-    import('../../../anchors/verify-anchors.js'),
-  ])
-  return verifyAnchors(store, readAnchors(resolve(cli.io.cwd, file)), logs.chain, logs.awards)
-}
-
-/** Nothing is anchored unless the log is intact. */
-async function anchorDecisions(
-  cli: Cli,
-  { store, app }: { store: Store; app: App },
-  text: string,
-  json: boolean | undefined,
-): Promise<void> {
-  const { io } = cli
-  const target = parseAnchorTarget(text, (path) => resolve(io.cwd, path))
-  if (target === null) throw new UsageError(`--anchor needs ${ANCHOR_TARGETS}`)
-  if (target.kind === 'file') refuseNeededFile(target.path, app.config)
-  const { brokenAt, message } = await store.verifyDecisions()
-  if (brokenAt !== null)
-    throw new FailedError(`no anchor was written, because the closing log is not intact: ${message}`)
-  const awards = await store.verifyAwards()
-  if (awards.brokenAt !== null)
-    throw new FailedError(`no anchor was written, because the award log is not intact: ${awards.message}`)
-  const { writeAnchor } = await import('../../../anchors/write-anchor.js')
-  const anchor = await writeAnchor({ store, target, now: io.now() }, { signal: io.stop })
-  if (json) printJson(io, anchor)
-  else
-    io.out(`${plural(anchor.decisions, 'closing')} anchored in ${describeTarget(target)}; newest hash ${anchor.hash}\n`)
-}
+/** Whether the log has the hash that was kept elsewhere. @param decision that has it, or null */
+const headLine = (decision: number | null): string =>
+  decision === null
+    ? 'No closing decision has this hash: the log was rewritten since it was noted, or an older backup was restored.'
+    : `The hash is that of closing decision ${decision}: nothing up to it was changed since it was noted.`
 
 async function getDecision(store: Pick<Store, 'decision'>, id: number): Promise<DecisionRecord> {
   const decision = await store.decision(id)

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
-import { canonicalJson } from '../../src/core/documents/canonical-json.js'
-import type { Store } from '../../src/store/contract.js'
-import { openStore } from '../../src/store/sqlite/store.js'
-import { openNewStore } from '../helpers/store/new-store.js'
-import { testFolder } from '../helpers/test-folder.js'
+import { canonicalJson } from '../../../src/core/documents/canonical-json.js'
+import type { Store } from '../../../src/store/contract.js'
+import { openStore } from '../../../src/store/sqlite/store.js'
+import { testFolder } from '../test-folder.js'
+import { openNewStore } from './new-store.js'
 
 /** A store with a closing log, and a clock that the test moves. */
 export async function openDecisionLog(path = join(testFolder(), 'log.db')) {
