@@ -1,17 +1,16 @@
 import { statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { TEST_TIMEOUT, WAIT_TIMEOUT } from './test/helpers/time-limits.js'
 
 /** Tests of the PostgreSQL engine, which vitest.postgres.config.ts runs. */
 export const POSTGRES_ENGINE = 'test/store/postgres/**/*.test.ts'
 
-/** In milliseconds: ends a test that hangs. What long tests repeat more often takes up to a minute on two busy cores. */
-const TIMEOUT = process.env.QUOTEKEEPER_LONG === '1' ? 300_000 : 60_000
-
 export const shared = {
   env: { TMPDIR: quickFolder() },
-  testTimeout: TIMEOUT,
-  hookTimeout: 60_000,
+  testTimeout: TEST_TIMEOUT,
+  hookTimeout: TEST_TIMEOUT,
+  expect: { poll: { timeout: WAIT_TIMEOUT } },
   restoreMocks: true,
   // Modules hold no state, so files can share one instance of each.
   isolate: false,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Effect } from '../../src/sandbox/index.js'
 import type { NewDecision } from '../../src/store/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { holdDeadlines } from '../helpers/request-deadlines.js'
 
 const DUE = '2026-11-20'
 const ALWAYS = Number.POSITIVE_INFINITY
@@ -188,7 +189,6 @@ describe('the reply to a close', () => {
       { outcome: 'closed', httpStatus: null, reason: /No reply to the POST \(.+\); a read shows state closed/ },
       1,
     ],
-    ['a time-out: closed, as a read shows', { kind: 'hang', apply: true }, { outcome: 'closed', httpStatus: null }, 1],
     [
       'a redirect: not followed, a second POST closes it',
       { kind: 'redirect', location: 'http://127.0.0.1:9/' },
@@ -214,6 +214,17 @@ describe('the reply to a close', () => {
     expect(decisions).toMatchObject([{ decision: 'close', ...decision, reason: expect.stringMatching(reason) }])
     expect(fixture.posts()).toHaveLength(posts)
     expect(await fixture.store.openIntents(KEY)).toEqual([])
+  })
+
+  it('is settled by a read after a time-out', async () => {
+    const fixture = await openPolledFixture()
+    failClose(fixture, { kind: 'hang', apply: true })
+    const deadlines = holdDeadlines()
+    const round = fixture.closeExpired()
+    await deadlines.waitUntil(() => fixture.posts().length === 1)
+    deadlines.pass(30_000)
+    expect((await round).decisions).toMatchObject([{ decision: 'close', outcome: 'closed', httpStatus: null }])
+    expect(fixture.posts()).toHaveLength(1)
   })
 
   it('is unknown after two POSTs, and no third is sent unless a person asks', async () => {

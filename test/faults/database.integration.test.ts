@@ -39,35 +39,30 @@ const snapshot = (id: string, responses: number, text = 'x'): RfqSnapshot => ({
   readAt: at,
 })
 
-longFault(
-  33,
-  'only complete RFQs remain, and the killed run is recorded as interrupted',
-  async () => {
-    const path = join(testFolder(), 'killed.db')
-    const responsesEach = 40
-    for (let round = 0; round < 8; round++) {
-      const child = spawn(process.execPath, [writer, path, String(round * 10_000), String(responsesEach)], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      await once(child.stdout, 'data')
-      await wait(Math.random() * 60)
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-      const store = await openStore({ path })
-      expect(await store.check()).toMatchObject({ ok: true })
-      const rfqs = await store.rfqs({})
-      expect(rfqs.length).toBeGreaterThan(round)
-      for (const { rfq, responses } of rfqs) expect([rfq.id, responses.length]).toEqual([rfq.id, responsesEach])
-      const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: new Date() })
-      const [, killed] = await store.runs({ kind: 'rfqs' })
-      expect(killed).toMatchObject({ outcome: 'interrupted' })
-      const counts = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
-      await run.finish({ ...counts, outcome: 'complete', error: null }, new Date())
-      await store.close()
-    }
-  },
-  60_000,
-)
+longFault(33, 'only complete RFQs remain, and the killed run is recorded as interrupted', async () => {
+  const path = join(testFolder(), 'killed.db')
+  const responsesEach = 40
+  for (let round = 0; round < 8; round++) {
+    const child = spawn(process.execPath, [writer, path, String(round * 10_000), String(responsesEach)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(child.stdout, 'data')
+    await wait(Math.random() * 60)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const store = await openStore({ path })
+    expect(await store.check()).toMatchObject({ ok: true })
+    const rfqs = await store.rfqs({})
+    expect(rfqs.length).toBeGreaterThan(round)
+    for (const { rfq, responses } of rfqs) expect([rfq.id, responses.length]).toEqual([rfq.id, responsesEach])
+    const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: new Date() })
+    const [, killed] = await store.runs({ kind: 'rfqs' })
+    expect(killed).toMatchObject({ outcome: 'interrupted' })
+    const counts = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
+    await run.finish({ ...counts, outcome: 'complete', error: null }, new Date())
+    await store.close()
+  }
+})
 
 const mountSkipReason = (() => {
   const folder = mountSmallFolder()
@@ -132,25 +127,20 @@ faultUnless(mountSkipReason)(34, 'a database that cannot be opened for lack of s
   await (await openStore({ path })).close()
 })
 
-fault(
-  35,
-  'a poll waits for the other writer, fails if the lock persists, and the next one succeeds',
-  async () => {
-    const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1 })
-    await fixture.pollRfqs()
-    const other = new Database(fixture.store.name)
-    other.exec('begin immediate')
-    const released = wait(500).then(() => other.exec('rollback'))
-    expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-    await released
-    other.exec('begin immediate')
-    await expect(fixture.pollRfqs()).rejects.toThrow(/locked by another process/)
-    other.exec('rollback')
-    other.close()
-    expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-  },
-  30_000,
-)
+fault(35, 'a poll waits for the other writer, fails if the lock persists, and the next one succeeds', async () => {
+  const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1 })
+  await fixture.pollRfqs()
+  const other = new Database(fixture.store.name)
+  other.exec('begin immediate')
+  const released = wait(500).then(() => other.exec('rollback'))
+  expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
+  await released
+  other.exec('begin immediate')
+  await expect(fixture.pollRfqs()).rejects.toThrow(/locked by another process/)
+  other.exec('rollback')
+  other.close()
+  expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
+})
 
 fault(36, 'opening is refused and the file stays unchanged', async () => {
   const path = join(testFolder(), 'corrupt.db')
@@ -209,28 +199,23 @@ fault(37, 'a failed migration step leaves the previous version intact', async ()
   expect(await store.check()).toMatchObject({ ok: true, schemaVersion: newestSchema(SQLITE_MIGRATIONS) })
 })
 
-fault(
-  38,
-  'all succeed and the schema is complete',
-  async () => {
-    for (let round = 0; round < shareOf(3); round++) {
-      const path = join(testFolder(), 'many.db')
-      const children = Array.from({ length: 3 }, (_, n) =>
-        spawn(process.execPath, ['--input-type=module', '-e', opener(path, `c${n}/x`)], {
-          stdio: ['ignore', 'pipe', 'pipe'],
-        }),
-      )
-      const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]))
-      expect(codes).toEqual([0, 0, 0])
-      const raw = new Database(path, { readonly: true })
-      expect(raw.prepare('select number from migrations').all()).toEqual(
-        SQLITE_MIGRATIONS.map(({ version }) => ({ number: version })),
-      )
-      expect(raw.prepare('select count(*) as n from runs').get()).toEqual({ n: 3 })
-    }
-  },
-  60_000,
-)
+fault(38, 'all succeed and the schema is complete', async () => {
+  for (let round = 0; round < shareOf(3); round++) {
+    const path = join(testFolder(), 'many.db')
+    const children = Array.from({ length: 3 }, (_, n) =>
+      spawn(process.execPath, ['--input-type=module', '-e', opener(path, `c${n}/x`)], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    )
+    const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]))
+    expect(codes).toEqual([0, 0, 0])
+    const raw = new Database(path, { readonly: true })
+    expect(raw.prepare('select number from migrations').all()).toEqual(
+      SQLITE_MIGRATIONS.map(({ version }) => ({ number: version })),
+    )
+    expect(raw.prepare('select count(*) as n from runs').get()).toEqual({ n: 3 })
+  }
+})
 const opener = (path: string, channel: string) => `
   import { openStore } from ${JSON.stringify(join(import.meta.dirname, '../../dist/src/store/sqlite/store.js'))}
   const store = await openStore({ path: ${JSON.stringify(path)} })
@@ -252,25 +237,21 @@ fault(33, 'data in a leftover write-ahead log is recovered', async () => {
   expect((await again.rfqs({})).map(({ rfq }) => rfq.id)).toEqual(['in the log'])
 })
 
-longFault(
-  45,
-  'recording them does not block the event loop',
-  async () => {
-    const fixture = await openChannelFixture()
-    const { id } = fixture.sandbox.world.addRfq(CHANNEL)
-    const store = fixture.store
-    const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
-    const large = snapshot(id, 50_000, 'z'.repeat(500))
-    let maxGapMs = 0
-    let last = performance.now()
-    const timer = setInterval(() => {
-      maxGapMs = Math.max(maxGapMs, performance.now() - last)
-      last = performance.now()
-    }, 10)
-    const recorded = await store.recordRfq(run, large, fixture.now())
-    clearInterval(timer)
-    expect(recorded.responses).toHaveLength(50_000)
-    expect(maxGapMs).toBeLessThan(1000)
-  },
-  60_000,
-)
+longFault(45, 'recording them does not block the event loop', async () => {
+  const fixture = await openChannelFixture()
+  const { id } = fixture.sandbox.world.addRfq(CHANNEL)
+  const store = fixture.store
+  const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+  const large = snapshot(id, 50_000, 'z'.repeat(500))
+  let turns = 0
+  let isRecording = true
+  const countTurns = () => {
+    turns++
+    if (isRecording) setImmediate(countTurns)
+  }
+  countTurns()
+  const recorded = await store.recordRfq(run, large, fixture.now())
+  isRecording = false
+  expect(recorded.responses).toHaveLength(50_000)
+  expect(turns).toBeGreaterThan(50)
+})

@@ -7,6 +7,7 @@ import type { Store } from '../../src/store/contract.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { pollListings } from '../../src/sync/poll-listings.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
+import { quickTime } from './quick-time.js'
 import { openNewStore } from './store/new-store.js'
 import { openAgain } from './store/store-engine.js'
 
@@ -62,13 +63,13 @@ export async function openChannelFixture(
     limits: {
       concurrency: 8,
       perSecond: 100_000,
-      timeoutMs: options.timeoutMs ?? 2000,
+      timeoutMs: options.timeoutMs ?? 30_000,
       retries: options.retries ?? 2,
       maxBodyMiB: 16,
     },
     version: 'test',
     now,
-    backoff: { baseMs: 1, capMs: 5 },
+    timing: quickTime(),
   })
   onTestFinished(async () => {
     await marketplace.close()

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startService } from '../../jobs/service.js'
 import { closeExpired } from '../../src/closing/closing-round.js'
 import { closingKillSwitch } from '../../src/closing/kill-switch.js'
@@ -11,12 +11,11 @@ import { pollListings } from '../../src/sync/poll-listings.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
 import { healthRoutes } from '../../src/web/routes/health.js'
 import { startWebServer } from '../../src/web/server.js'
+import { eventually } from '../helpers/eventually.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { PrivateRedis, redisSkipReason } from '../helpers/servers/private-redis.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
-
-const eventually = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 20_000, interval: 50 })
 
 /** A service working on a sandbox marketplace with RFQs past due; only the reports are stubs. */
 async function startTestService(queue: Config['queue']) {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { NotSentError } from '../../src/marketplace/errors.js'
 import { ManualClock } from '../helpers/manual-clock.js'
-import { CHANNEL, close, failureOf, json, open, quickTime, serve, serveCloses, serveRaw, session } from './server.js'
+import { quickTime } from '../helpers/quick-time.js'
+import { holdDeadlines } from '../helpers/request-deadlines.js'
+import { CHANNEL, close, failureOf, json, open, serve, serveCloses, serveRaw, session } from './server.js'
 
 const RFQ_READ = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n{"id":"r1"}'
 const error = (status: number) => ({ statusCode: status, message: 'as the service puts it', error: 7 })
@@ -63,8 +65,11 @@ describe('closing an RFQ', () => {
 
   it('sends one POST when the reply times out', async () => {
     const server = await serveCloses(() => undefined)
-    const limits = { timeoutMs: 150 }
-    expect((await failureOf(close(session(server.url, { limits })))).message).toContain('within 150 ms')
+    const deadlines = holdDeadlines()
+    const failure = failureOf(close(session(server.url, { limits: { timeoutMs: 150 } })))
+    await deadlines.waitUntil(() => server.requests.length === 1)
+    deadlines.pass(150)
+    expect((await failure).message).toContain('within 150 ms')
     expect(server.requests).toHaveLength(1)
   })
 
@@ -185,9 +190,11 @@ describe('the read before a close', () => {
     const marketplace = open(server.url, { timing: quickTime() })
     const slot = await marketplace.session(CHANNEL).readForClose('r1')
     expect(slot.wasPaused()).toBe(false)
-    const other = marketplace.session({ ...CHANNEL, channel: 'swamp' }, { signal: AbortSignal.timeout(500) })
+    const stop = new AbortController()
+    const other = marketplace.session({ ...CHANNEL, channel: 'swamp' }, { signal: stop.signal })
     const listing = failureOf(other.listListings())
     await expect.poll(() => slot.wasPaused()).toBe(true)
+    stop.abort()
     slot.release()
     await listing
   })

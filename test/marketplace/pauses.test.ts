@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CHANNEL, failureOf, json, open, quickTime, serve } from './server.js'
+import { quickTime } from '../helpers/quick-time.js'
+import { CHANNEL, failureOf, json, open, serve } from './server.js'
 
 const NOW = new Date('2026-03-01T12:00:00.000Z')
 const now = () => NOW

@@ -139,7 +139,7 @@ describe('rate limiter', () => {
     await expect(limiter.acquire({}, cancelToken)).rejects.toThrow('enough')
   })
 
-  it('cancels 100,000 waiting requests of one session within seconds', async () => {
+  it('cancels 100,000 waiting requests of one session ', async () => {
     const time = new ManualClock()
     const limiter = limiterOf(time, 1, 1_000_000)
     const [session, cancelToken] = [{}, new CancelToken()]
@@ -152,7 +152,7 @@ describe('rate limiter', () => {
     const next = limiter.acquire(session, new CancelToken())
     await time.runAll()
     await next
-  }, 20_000)
+  })
 
   it('serves the others when one waiting request is cancelled, of its own session and of another', async () => {
     const time = new ManualClock()

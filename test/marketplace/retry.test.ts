@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { AbortedError, ItemError, UnavailableError } from '../../src/marketplace/errors.js'
 import { CancelToken } from '../../src/marketplace/http/cancel-token.js'
 import { backoffDelay, DEFAULT_BACKOFF, RetryQuota, TransientError, withRetries } from '../../src/marketplace/retry.js'
-import { failureOf, quickTime } from './server.js'
+import { quickTime } from '../helpers/quick-time.js'
+import { failureOf } from './server.js'
 
 const options = (retries: number, quota = new RetryQuota()) => {
   const timing = quickTime()

@@ -9,6 +9,7 @@ import { onTestFinished } from 'vitest'
 import { createMarketplace, type MarketplaceOptions } from '../../src/marketplace/client.js'
 import type { ChannelSession, Marketplace, RequestLimits } from '../../src/marketplace/contract.js'
 import { SYSTEM_TIMING, type Timing } from '../../src/marketplace/http/timing.js'
+import { quickTime } from '../helpers/quick-time.js'
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, number: number) => void
 
@@ -118,22 +119,6 @@ export const session = (baseUrl: string, overrides: Overrides = {}): ChannelSess
 export async function close(channel: ChannelSession, id = 'r1', refuseStart: () => string | null = () => null) {
   const slot = await channel.readForClose(id)
   return slot.close(refuseStart).finally(() => slot.release())
-}
-
-/** A clock that advances only by waits, which end at once. */
-export function quickTime(): Timing & { waits: number[] } {
-  let elapsed = 0
-  const waits: number[] = []
-  return {
-    waits,
-    elapsed: () => elapsed,
-    random: () => 0.999_999,
-    wait: async (milliseconds, signal) => {
-      signal.throwIfAborted()
-      waits.push(milliseconds)
-      elapsed += milliseconds
-    },
-  }
 }
 
 /** The real clock, except that waits are recorded and end at once. */

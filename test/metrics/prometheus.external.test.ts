@@ -82,15 +82,11 @@ describe.skipIf(!isInstalled && process.env.CI !== 'true')('Prometheus', () => {
     const { url } = JSON.parse(service.out.split('\n').find((line) => line.includes('quotekeeper started')) as string)
     expect((await fetch(`${url}/metrics`)).status).toBe(401)
     const prometheus = await startPrometheus(new URL(url).host, tokenFile)
-    await eventually(
-      async () => {
-        expect(await prometheus.query('up{job="quotekeeper"}')).toEqual([1])
-        expect(await prometheus.query('quotekeeper_rfqs{channel="acme/forest",state="closed"}')).toEqual([3])
-        expect(await prometheus.query('sum(quotekeeper_closings_total{outcome="closed"})')).toEqual([3])
-      },
-      40_000,
-      500,
-    )
+    await eventually(async () => {
+      expect(await prometheus.query('up{job="quotekeeper"}')).toEqual([1])
+      expect(await prometheus.query('quotekeeper_rfqs{channel="acme/forest",state="closed"}')).toEqual([3])
+      expect(await prometheus.query('sum(quotekeeper_closings_total{outcome="closed"})')).toEqual([3])
+    }, 500)
     expect(await prometheus.query('quotekeeper_runs_total{kind="rfqs",outcome="complete"}')).toEqual([1])
     expect(await prometheus.query('sum(quotekeeper_versions_written_total{document="offer",change="new"})')).toEqual([
       6,

@@ -32,12 +32,12 @@ describe.skipIf(redisSkipReason !== null)('a job on Redis that follows a running
       gate = createGate()
       const [first, second, third] = [queue.newId(order), queue.newId(order), queue.newId(order)] as const
       expect(await queue.enqueue(order, first)).toBe(true)
-      await expect.poll(() => stateOf(first), { interval: 5, timeout: 10_000 }).toBe('active')
+      await expect.poll(() => stateOf(first), { interval: 5 }).toBe('active')
       expect(await queue.enqueue(order, second)).toBe(true)
       expect(await queue.enqueue(order, third)).toBe(false)
       expect([await stateOf(second), await stateOf(third)]).toEqual(['waiting', undefined])
       gate.open()
-      await expect.poll(() => stateOf(second), { interval: 5, timeout: 10_000 }).toBe('completed')
+      await expect.poll(() => stateOf(second), { interval: 5 }).toBe('completed')
       for (const id of [first, second]) await runners.removeJob(id)
       expect([await stateOf(first), await stateOf(second)]).toEqual([undefined, undefined])
     }
@@ -57,7 +57,7 @@ describe.skipIf(redisSkipReason !== null)('a job on Redis that follows a running
     const enqueue = () => queue.enqueue(order, queue.newId(order))
     expect(await enqueue()).toBe(true)
     for (const [index, gate] of gates.entries()) {
-      await expect.poll(() => started, { interval: 5, timeout: 10_000 }).toBe(index + 1)
+      await expect.poll(() => started, { interval: 5 }).toBe(index + 1)
       expect([await enqueue(), await enqueue()]).toEqual([true, false])
       gate.open()
     }
@@ -72,12 +72,12 @@ describe.skipIf(redisSkipReason !== null)('a job on Redis that follows a running
     const order = { name: 'poll-rfqs', payload: { channel: KEY, cause: 'api' } } as const
     const stateOf = async (id: string) => (await queue.status(id))?.state
     await runner.enqueue('poll-rfqs', order.payload, 'tick-1')
-    await expect.poll(() => stateOf('tick-1'), { interval: 5, timeout: 10_000 }).toBe('active')
+    await expect.poll(() => stateOf('tick-1'), { interval: 5 }).toBe('active')
     expect(await queue.enqueue(order, 'asked')).toBe(true)
     await runner.enqueue('poll-rfqs', order.payload, 'tick-2')
     expect(await stateOf('asked')).toBe('waiting')
     gate.open()
-    await expect.poll(() => stateOf('tick-2'), { interval: 5, timeout: 10_000 }).toBe('completed')
+    await expect.poll(() => stateOf('tick-2'), { interval: 5 }).toBe('completed')
     expect(await stateOf('asked')).toBeUndefined()
   })
 })

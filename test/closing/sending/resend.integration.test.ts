@@ -165,7 +165,6 @@ describe('a close that did not succeed', () => {
       expect(await fixture.store.unsettledCloses({ now: fixture.now() })).toMatchObject([{ outcome }])
       expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
     },
-    60_000,
   )
 
   it('is sent again by a person only, who is named', async () => {

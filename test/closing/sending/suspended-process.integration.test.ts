@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { eventually } from '../../helpers/eventually.js'
 import { openProcessFixture } from '../../helpers/servers/process-fixture.js'
 
-it('a close is not sent by a process that was suspended after its read', { timeout: 60_000 }, async () => {
+it('a close is not sent by a process that was suspended after its read', async () => {
   const fixture = await openProcessFixture({ rfqs: 1 })
   const [id = ''] = fixture.rfqIds
   const { world, faults } = fixture.sandbox

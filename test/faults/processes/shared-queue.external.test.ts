@@ -70,7 +70,7 @@ web: { port: 0 }
     }
     const closed = [...fixture.rfqIds].sort().map((id) => ({ id }))
     // A job that a worker held when it was restarted may stall, which the queue notices after half a minute.
-    await eventually(() => expect(fixture.sql(CLOSED)).toEqual(closed), 90_000)
+    await eventually(() => expect(fixture.sql(CLOSED)).toEqual(closed))
     expect(fixture.posts()).toHaveLength(closed.length)
     expect(service.out).not.toMatch(/job (refused|failed)/)
   },

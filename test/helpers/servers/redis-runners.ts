@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { JobRunner } from '../../../jobs/contract.js'
 import { type BullRunnerOptions, createBullRunner } from '../../../jobs/queue/bullmq-runner.js'
 import { type RecordingLog, recordingLog } from '../recording-log.js'
+import { WAIT_TIMEOUT } from '../time-limits.js'
 import { PrivateRedis, redisSkipReason } from './private-redis.js'
 
 /** Job runners on one private Redis. */
@@ -52,7 +53,8 @@ export function useRedisRunners(): RedisRunners {
     },
     async open(options = {}) {
       const { url } = redis as PrivateRedis
-      const runner = await createBullRunner({ url, prefix: `p${tests}`, concurrency: 2, log, ...options })
+      const timing = { start: WAIT_TIMEOUT, ...options.timing }
+      const runner = await createBullRunner({ url, prefix: `p${tests}`, concurrency: 2, log, ...options, timing })
       runners.push(runner)
       return runner
     },

@@ -77,7 +77,7 @@ describe.skipIf(redisSkipReason !== null)('the database of a queue', () => {
     }
     expect((await lost).message).toMatch(/belongs to the database .*id-1.* but this process uses \/srv\/b\.db/)
     await ours.work(ofOurs.handlers)
-    await expect.poll(() => ofOurs.done.length, { timeout: 20_000 }).toBe(ROUNDS)
+    await expect.poll(() => ofOurs.done.length).toBe(ROUNDS)
     expect(ofForeign.done).toEqual([])
   })
 
@@ -96,9 +96,9 @@ describe.skipIf(redisSkipReason !== null)('the database of a queue', () => {
     for (let job = 0; job < ROUNDS; job++) {
       // Not enqueued while the job of the former database still waits.
       const enqueue = () => adopting.enqueue('poll-rfqs', { channel: `acme/c${job}`, cause: 'tick' }, `own-${job}`)
-      await expect.poll(enqueue, { timeout: 20_000 }).toBe(true)
+      await expect.poll(enqueue).toBe(true)
     }
-    await expect.poll(() => done.length, { timeout: 20_000 }).toBe(ROUNDS)
+    await expect.poll(() => done.length).toBe(ROUNDS)
     expect(losses).toEqual([])
   })
 
@@ -110,7 +110,7 @@ describe.skipIf(redisSkipReason !== null)('the database of a queue', () => {
     await former.enqueue('close-expired', { channel: 'acme/forest', cause: 'tick' }, 'former-1')
     await runners.addJob('other-1', { any: 'form' })
     const failed = async () => (await former.load()).failed
-    await expect.poll(failed, { timeout: 20_000 }).toBe(2)
+    await expect.poll(failed).toBe(2)
     expect(await former.retry('other-1', 'page ana')).toBe('refused')
     const adopting = await open()
     await adopting.bindDatabase(THEIRS, { adopt: true })
@@ -149,7 +149,7 @@ describe.skipIf(redisSkipReason !== null)('the database of a queue on a Redis th
       const worker = await open()
       // Refused if the queue is bound again already; otherwise it binds nothing.
       await worker.bindDatabase(THEIRS, { claim: false }).catch((error) => expect(error.message).toContain('/srv/a.db'))
-      await expect.poll(isBound, { timeout: 10_000 }).toBe(true)
+      await expect.poll(isBound).toBe(true)
       await expect((await open()).bindDatabase(THEIRS)).rejects.toThrow('/srv/a.db')
     }
     for (let round = 0; round < ROUNDS; round++) {

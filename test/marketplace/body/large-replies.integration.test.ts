@@ -19,7 +19,6 @@ const documentOf = (id: string, length: number) => `{"id":"${id}","title":"${'x'
 
 /** How many large replies wait for each other. */
 const REPLIES = runsLongTests ? 24 : 6
-const within = { timeout: 20_000 }
 
 /** A server that sends just more of each reply than is received beside another large one, and the rest when the test says so. */
 async function serveInHalves(textOf: (url: string) => string, { withLength = false } = {}) {
@@ -44,7 +43,7 @@ async function serveInHalves(textOf: (url: string) => string, { withLength = fal
     finish,
     /** Sends the rest of the only reply that is open, once this many requests were received. */
     async finishOneAfter(requests: number) {
-      await expect.poll(() => [server.requests.length, open.size], within).toEqual([requests, 1])
+      await expect.poll(() => [server.requests.length, open.size]).toEqual([requests, 1])
       finish()
     },
     open,
@@ -62,7 +61,7 @@ describe('large replies', () => {
       const reads = ids.map(async (id) => values.push((await channel.readRfq(id)).value.id))
       for (let finished = 0; finished < ids.length; finished++) {
         await server.finishOneAfter(ids.length + finished)
-        await expect.poll(() => values.length, within).toBe(finished + 1)
+        await expect.poll(() => values.length).toBe(finished + 1)
       }
       await Promise.all(reads)
       expect(values.toSorted()).toEqual(ids.toSorted())
@@ -90,7 +89,7 @@ describe('large replies', () => {
     })
     const channel = session(server.url, { limits })
     const listed = channel.listRfqs()
-    await expect.poll(() => server.open.size, within).toBe(1)
+    await expect.poll(() => server.open.size).toBe(1)
     const large = channel.readRfq('large')
     for (let n = 0; n < 12; n++) expect((await channel.readRfq(`r${n}`)).value.id).toBe(`r${n}`)
     await server.finishOneAfter(14)
@@ -103,9 +102,9 @@ describe('large replies', () => {
     const server = await serveInHalves((url) => documentOf(idOf(url), 5 * MIB))
     const channel = session(server.url, { limits: { ...limits, timeoutMs: 6000 } })
     const first = failureOf(channel.readRfq('first'))
-    await expect.poll(() => server.open.size, within).toBe(1)
+    await expect.poll(() => server.open.size).toBe(1)
     const others = ['r1', 'r2', 'r3'].map((id) => channel.readRfq(id))
-    await expect.poll(() => [server.requests.length, server.open.size], within).toEqual([4, 1])
+    await expect.poll(() => [server.requests.length, server.open.size]).toEqual([4, 1])
     expect((await first).message).toContain('no complete reply within 6000 ms')
     for (const requests of [5, 6, 7]) await server.finishOneAfter(requests)
     expect((await Promise.all(others)).map(({ value }) => value.id)).toEqual(['r1', 'r2', 'r3'])
@@ -115,13 +114,13 @@ describe('large replies', () => {
     const server = await serveInHalves((url) => documentOf(idOf(url), url.includes('small') ? 100 : 5 * MIB))
     const channel = session(server.url, { limits: { ...limits, concurrency: 2 } })
     const first = channel.readRfq('first')
-    await expect.poll(() => server.open.size, within).toBe(1)
+    await expect.poll(() => server.open.size).toBe(1)
     const second = channel.readRfq('second')
-    await expect.poll(() => [server.requests.length, server.open.size], within).toEqual([2, 1])
+    await expect.poll(() => [server.requests.length, server.open.size]).toEqual([2, 1])
     const small = Array.from({ length: 2000 }, (_, n) => channel.readRfq(`small-${n}`))
     server.finish()
     await first
-    await expect.poll(() => server.open.size, within).toBe(1)
+    await expect.poll(() => server.open.size).toBe(1)
     expect(server.requests.length).toBeLessThan(2003)
     server.finish()
     await Promise.all([second, ...small])
@@ -133,10 +132,10 @@ describe('large replies', () => {
     for (let sent = 0; sent < 24; sent += 6) {
       const run = new AbortController()
       const first = marketplace.session(CHANNEL).readRfq('first')
-      await expect.poll(() => server.open.size, within).toBe(1)
+      await expect.poll(() => server.open.size).toBe(1)
       const stopped = marketplace.session(CHANNEL, { signal: run.signal })
       const failures = [1, 2, 3].map((n) => failureOf(stopped.readRfq(`stopped-${n}`)))
-      await expect.poll(() => [server.requests.length, server.open.size], within).toEqual([sent + 4, 1])
+      await expect.poll(() => [server.requests.length, server.open.size]).toEqual([sent + 4, 1])
       const last = marketplace.session(CHANNEL).readRfq('last')
       run.abort()
       for (const error of await Promise.all(failures)) expect(error).toMatchObject({ name: 'AbortedError' })

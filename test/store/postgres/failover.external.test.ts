@@ -38,7 +38,7 @@ async function addReplica(): Promise<void> {
 async function caughtUp(): Promise<void> {
   const current = await primary.execute('select pg_current_wal_lsn() as lsn')
   const isReplayed = `select pg_last_wal_replay_lsn() >= '${current?.rows[0].lsn}' as done`
-  await expect.poll(async () => (await replica.execute(isReplayed))?.rows[0].done, { timeout: 10_000 }).toBe(true)
+  await expect.poll(async () => (await replica.execute(isReplayed))?.rows[0].done).toBe(true)
 }
 /** The replica becomes the primary server, and gets the address. */
 async function promote(): Promise<void> {
@@ -72,7 +72,7 @@ async function afterRequests(
 ) {
   const counted = () => sandbox.requests.filter(({ operation }) => isCounted(operation)).length
   const until = counted() + count
-  await expect.poll(counted, { timeout: 20_000, interval: 1 }).toBeGreaterThanOrEqual(until)
+  await expect.poll(counted, { interval: 1 }).toBeGreaterThanOrEqual(until)
 }
 const settled = async (work: Promise<unknown>) => (await Promise.allSettled([work]))[0]
 

@@ -57,9 +57,9 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that does not answer', 
     await closing.pollRfqs()
 
     const round = timed(closing.closeExpired({ maxPerRun: 100 }))
-    await expect.poll(() => closing.posts().length, { timeout: 20_000, interval: 1 }).toBeGreaterThanOrEqual(2)
+    await expect.poll(() => closing.posts().length, { interval: 1 }).toBeGreaterThanOrEqual(2)
     const poll = timed(polling.pollRfqs())
-    await expect.poll(() => polling.sandbox.requests.length, { timeout: 20_000, interval: 1 }).toBeGreaterThanOrEqual(4)
+    await expect.poll(() => polling.sandbox.requests.length, { interval: 1 }).toBeGreaterThanOrEqual(4)
     network.cut()
     const sent = closing.posts().length
     const [first, second] = await Promise.all([poll, round])

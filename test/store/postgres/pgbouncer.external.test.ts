@@ -119,5 +119,5 @@ describe.skipIf(SKIP !== null)(`PostgreSQL behind PgBouncer${SKIP ? ` (skipped: 
     await expect(other).rejects.toThrow(/it accepts connections, but no query; .* default_pool_size/)
     await held.end()
     expect(await store.checkWritable()).toMatchObject({ ok: true })
-  }, 30_000)
+  })
 })

@@ -128,7 +128,7 @@ describe('write queue', () => {
   it('acknowledges writes after they are flushed to disk, while others wait for the next commit', async () => {
     const flushes: { end: () => void; fail: (error: Error) => void }[] = []
     const flush = () => new Promise<void>((end, fail) => void flushes.push({ end, fail }))
-    const flushesBegun = (count: number) => vi.waitFor(() => expect(flushes.length).toBe(count), { interval: 1 })
+    const flushesBegun = (count: number) => expect.poll(() => flushes.length, { interval: 1 }).toBe(count)
     const { add, stored, commits } = openQueue({ flush })
     let acknowledged = 0
     for (let round = 1; round <= 6; round++) {

@@ -179,9 +179,9 @@ describe.skipIf(isMissing)('in Chromium', () => {
       fixture.advanceSeconds(30 * 60)
       fixture.sandbox.world.addRfq(CHANNEL, { number: 7777, title: 'Brand new' })
       await fixture.pollRfqs()
-      for (const page of pages) await page.getByText('Brand new').waitFor({ timeout: 30_000 })
+      for (const page of pages) await page.getByText('Brand new').waitFor()
       // Only older: its terms, and the axis of a chart.
-      await expect.poll(age, { timeout: 30_000 }).toBe(' · terms read 0 s ago')
+      await expect.poll(age).toBe(' · terms read 0 s ago')
       expect(await changed.count()).toBe(0)
 
       const [hidden, shown] = pages as [Page, Page]
@@ -189,11 +189,11 @@ describe.skipIf(isMissing)('in Chromium', () => {
       fixture.sandbox.world.addRfq(CHANNEL, { number: 7778, title: 'Meanwhile' })
       fixture.sandbox.world.changeResponse(fixture.offer, { offer: { totalPrice: 5_000 } })
       await fixture.pollRfqs()
-      await shown.getByText('Meanwhile').waitFor({ timeout: 30_000 })
-      await changed.waitFor({ timeout: 30_000 })
+      await shown.getByText('Meanwhile').waitFor()
+      await changed.waitFor()
       expect(await hidden.getByText('Meanwhile').count()).toBe(0)
       await setVisibility(hidden, 'visible')
-      await hidden.getByText('Meanwhile').waitFor({ timeout: 30_000 })
+      await hidden.getByText('Meanwhile').waitFor()
     },
   )
 
@@ -242,7 +242,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     expect(await violations(scripted)).toEqual([])
     await page.getByLabel('Type 2001 to confirm').fill('2001')
     await page.keyboard.press('Enter')
-    await page.getByText('The RFQ was closed and verified').waitFor({ timeout: 10_000 })
+    await page.getByText('The RFQ was closed and verified').waitFor()
     expect(await page.getByRole('button', { name: /^Close RFQ/ }).count()).toBe(0)
     expect(fixture.posts()).toHaveLength(1)
   })
@@ -270,7 +270,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     await page.goto(RFQ)
     await page.getByRole('button', { name: 'Make HTML report' }).click()
     const link = page.getByRole('link', { name: 'Download' })
-    await link.waitFor({ timeout: 40_000 })
+    await link.waitFor()
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
     expect(download.suggestedFilename()).toMatch(/^rfq-1042_asof-.*\.html$/)
     expect(readFileSync(await download.path(), 'utf8')).toContain('RFQ 1042')

@@ -34,7 +34,7 @@ describe('closing now', () => {
     const { location = '' } = answer.headers
     const shown = async () => notices((await app.inject(location)).body)
     await expect
-      .poll(shown, { interval: 20, timeout: 20_000 })
+      .poll(shown, { interval: 20 })
       .toEqual([
         expect.stringMatching(
           /^The RFQ was closed and verified: the marketplace replied 200.* \(Closing decision 1\.\)$/,
@@ -123,7 +123,7 @@ describe('closing now', () => {
     const status = runner.job.bind(runner)
     // The queue answers when the round has ended.
     runner.job = async (job) => {
-      await expect.poll(async () => (await status(job))?.state, { interval: 5, timeout: 20_000 }).toBe('completed')
+      await expect.poll(async () => (await status(job))?.state, { interval: 5 }).toBe('completed')
       return status(job)
     }
     expect(notices((await app.inject(String(headers.location))).body)[0]).toMatch(/^The RFQ was closed/)
@@ -137,9 +137,7 @@ describe('closing now', () => {
       fixture.sandbox.world.changeRfq(fixture.ids[0], { responseDueDate: '2026-12-24' })
       const { headers } = await sendForm(app, page(1042), { confirm: '1042' })
       const shown = async () => notices((await app.inject(String(headers.location))).body)[0]
-      await expect
-        .poll(shown, { interval: 20, timeout: 20_000 })
-        .toMatch(/^It was not closed: .*2026-12-24 has not passed/)
+      await expect.poll(shown, { interval: 20 }).toMatch(/^It was not closed: .*2026-12-24 has not passed/)
       fixture.sandbox.world.changeRfq(fixture.ids[0], { responseDueDate: '2026-11-20' })
       await fixture.pollRfqs()
     }
@@ -200,7 +198,7 @@ describe('closing now', () => {
     const { app } = await openPages(fixture)
     const first = await sendForm(app, page(1042), { confirm: '1042' })
     const shown = async () => notices((await app.inject(String(first.headers.location))).body)[0]
-    await expect.poll(shown, { interval: 20, timeout: 20_000 }).toMatch(/^The marketplace refused to close it: /)
+    await expect.poll(shown, { interval: 20 }).toMatch(/^The marketplace refused to close it: /)
     fixture.advanceSeconds(60)
     const body = (await app.inject(page(1042))).body
     expect(body).toContain('the marketplace refused to close it (closing decision 1')
@@ -284,7 +282,7 @@ describe('closing now', () => {
     expect(fixture.posts()).toEqual([])
     const { headers } = await sendForm(app, page('number:42'), { confirm: numbered.id })
     const shown = async () => notices((await app.inject(String(headers.location))).body)[0]
-    await expect.poll(shown, { interval: 20, timeout: 20_000 }).toMatch(/^The RFQ was closed/)
+    await expect.poll(shown, { interval: 20 }).toMatch(/^The RFQ was closed/)
     expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([numbered.id])
     expect(fixture.sandbox.world.rfq(identified.id).state).toBe('open')
   })

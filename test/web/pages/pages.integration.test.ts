@@ -545,7 +545,7 @@ describe('/reports', () => {
     expect(answer.statusCode).toBe(303)
     const job = String(answer.headers.location)
     expect((await app.inject(job)).headers.refresh).toBe('1')
-    await expect.poll(async () => (await app.inject(job)).body, { interval: 20, timeout: 40_000 }).toContain('Download')
+    await expect.poll(async () => (await app.inject(job)).body, { interval: 20 }).toContain('Download')
     const [, href = ''] = /href="(\/reports\/acme_forest\/[^"]+)"/.exec((await app.inject(job)).body) ?? []
     expect(href).toMatch(/rfq-1042_asof-.*_what-if-[0-9a-f]{8}\.xlsx$/)
     const file = await app.inject(href)
@@ -577,7 +577,7 @@ describe('/reports', () => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       const { location } = (await app.inject({ method: 'POST', url: '/reports', payload, headers })).headers
       const job = async () => (await app.inject(String(location))).body
-      await expect.poll(job, { interval: 20, timeout: 40_000 }).toContain('Download')
+      await expect.poll(job, { interval: 20 }).toContain('Download')
       const [, href = ''] = /href="(\/reports\/acme_forest\/[^"]+)"/.exec(await job()) ?? []
       workbooks.push(await textsOf((await app.inject(href)).rawPayload))
     }

@@ -31,7 +31,7 @@ async function openQueuePage(redis: JobRunner | undefined) {
     const { statusCode, headers } = await retry(fields)
     expect(statusCode).toBe(303)
     const shown = async () => notices((await get(String(headers.location))).body).join()
-    await expect.poll(shown, { interval: 20, timeout: 20_000 }).not.toContain('reloads automatically')
+    await expect.poll(shown, { interval: 20 }).not.toContain('reloads automatically')
     return shown()
   }
   const ended = (count: number) =>
@@ -41,7 +41,7 @@ async function openQueuePage(redis: JobRunner | undefined) {
           const { failed, completed } = await runner.load()
           return failed + completed
         },
-        { interval: 10, timeout: 20_000 },
+        { interval: 10 },
       )
       .toBe(count)
   return { ...pages, fixture, rfqId: id, get, jobs, retry, afterRetry, ended }
@@ -95,7 +95,7 @@ describe.each([
       await runner.enqueue('channel-report', { channel: `acme/c${job}`, cause: 'tick' }, `report-${job}`)
     // Their channels are not configured: in this process they fail, on Redis they wait for a worker that has them.
     const state = isRedis ? 'delayed' : 'failed'
-    if (isRedis) await expect.poll(async () => (await runner.load()).delayed, { timeout: 20_000 }).toBe(count)
+    if (isRedis) await expect.poll(async () => (await runner.load()).delayed).toBe(count)
     else await ended(count)
     const ranges: unknown[] = []
     const read = runner.jobs.bind(runner)

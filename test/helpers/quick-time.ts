@@ -1,0 +1,17 @@
+import type { Timing } from '../../src/marketplace/http/timing.js'
+
+/** A clock that advances only by waits, which end at once. */
+export function quickTime(): Timing & { waits: number[] } {
+  let elapsed = 0
+  const waits: number[] = []
+  return {
+    waits,
+    elapsed: () => elapsed,
+    random: () => 0.999_999,
+    wait: async (milliseconds, signal) => {
+      signal.throwIfAborted()
+      waits.push(milliseconds)
+      elapsed += milliseconds
+    },
+  }
+}

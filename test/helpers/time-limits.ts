@@ -1,0 +1,5 @@
+/** In milliseconds: ends a test that hangs. What long tests repeat more often takes up to a minute on two busy cores. */
+export const TEST_TIMEOUT = process.env.QUOTEKEEPER_LONG === '1' ? 300_000 : 60_000
+
+/** Ends whatever a test waits for. Shorter than the test's own, so that the failure names what did not happen. */
+export const WAIT_TIMEOUT = TEST_TIMEOUT - 10_000
