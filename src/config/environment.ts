@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
-import type { ConfigIssue } from './config-error.js'
+import { ConfigError, type ConfigIssue } from './config-error.js'
 import type { Path } from './yaml-document.js'
 
 /** The origin of a value that does not come from the configuration file. */
@@ -31,12 +31,26 @@ export function readEnvironment(folder: string, env: Environment): Environment {
 
 function dotEnv(file: string): Record<string, string> {
   try {
-    return parse(readFileSync(file))
+    const text = readFileSync(file, 'utf8')
+    const issues = cutValues(text, file)
+    if (issues.length > 0) throw new ConfigError(issues)
+    return parse(text)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw error
   }
 }
+
+/** A value without quotes that contains a `#`, which no space precedes: some programs take all of it, others what is before the `#`. */
+const CUT_VALUE = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:][ \t]*(?!(['"`]).*\2)[^#\r\n]*(?<=\S)#/
+
+const cutValues = (text: string, file: string): ConfigIssue[] =>
+  text.split(/\r?\n|\r/).flatMap((line, at) => {
+    const [, key] = CUT_VALUE.exec(line) ?? []
+    const found = 'a value with # that is not in quotes (not shown)'
+    const allowed = `quotes around the value, as in ${key}='…#…', or a space before # if a comment begins there`
+    return key === undefined ? [] : [{ file, line: at + 1, key, found, allowed }]
+  })
 
 /**
  * Replaces keys by the environment variables that override them.

@@ -39,6 +39,8 @@ export function loadConfig(options: LoadOptions): Config {
   if (document.issues.length > 0) throw new ConfigError(document.issues)
   const folder = dirname(file)
   const env = loadEnvironment(folder, options.env)
+  const unusable = proxyIssue(options.env)
+  if (unusable !== null) throw new ConfigError([unusable])
   const overridden = applyOverrides(document.value, env)
   const { value, originOf } = applyAssignments(overridden.value, options.set ?? [])
   const secretsRequired = options.secrets !== 'if-set'
@@ -83,11 +85,20 @@ function loadEnvironment(folder: string, env: Environment): Environment {
   try {
     return readEnvironment(folder, env)
   } catch (error) {
+    if (error instanceof ConfigError) throw error
     const found = `a file that cannot be read (${(error as NodeJS.ErrnoException).code})`
     throw new ConfigError([
       { file: resolve(folder, '.env'), line: null, key: '', found, allowed: 'a file that this user can read, or none' },
     ])
   }
+}
+
+/** Connections take the proxy from the environment itself (`marketplace/http/dispatcher.ts`). */
+function proxyIssue(env: Environment): ConfigIssue | null {
+  const proxy = env.https_proxy ?? env.HTTPS_PROXY
+  if (!proxy || (/^https?:\/\//i.test(proxy) && URL.canParse(proxy))) return null
+  const allowed = 'an http or https URL, such as http://proxy.example.com:3128'
+  return { file: 'environment', line: null, key: 'HTTPS_PROXY', found: 'something else (not shown)', allowed }
 }
 
 /** The paths of every `{ file: PATH }`. */

@@ -1,9 +1,8 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { strFromU8, unzipSync } from 'fflate'
-import { Client } from 'undici'
 import { dayBefore, RECORDED_RATE_DAYS } from '../core/decision/exchange-rates.js'
-import { connectOptions } from '../marketplace/http/loopback-lookup.js'
+import { createDispatcher } from '../marketplace/http/dispatcher.js'
 import { describeNetworkError } from '../marketplace/http/network-error.js'
 import { type ParsedRates, parseRateFile, RateFileError } from './rate-file.js'
 import type { RateSource } from './rate-source.js'
@@ -70,9 +69,10 @@ async function download(
 ): Promise<Buffer> {
   const { origin, pathname, search } = new URL(url)
   const deadline = AbortSignal.timeout(timeoutMs)
-  const client = new Client(origin, { connect: connectOptions(origin, timeoutMs) })
+  const dispatcher = createDispatcher(origin, timeoutMs)
   try {
-    const reply = await client.request({
+    const reply = await dispatcher.request({
+      origin,
       method: 'GET',
       path: pathname + search,
       headers: { accept: 'text/csv, application/zip, */*', 'user-agent': 'quotekeeper' },
@@ -86,7 +86,7 @@ async function download(
     const reason = deadline.aborted ? `no reply within ${timeoutMs / 1000} s` : describeNetworkError(error)
     throw new RateFileError(`${name}: ${reason}`)
   } finally {
-    await client.destroy()
+    await dispatcher.destroy()
   }
 }
 

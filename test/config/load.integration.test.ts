@@ -344,6 +344,30 @@ describe('environment variables', () => {
     expect(keyWith({ ACME_API_KEY: 'real-key' })).toBe('real-key')
     expect(loadConfig({ cwd: folder, env: {} }).logLevel).toBe('warn')
   })
+
+  it('refuse a value with # in .env that is not in quotes, because programs disagree where it ends', () => {
+    const keyIn = (env: string) => {
+      write(env, '.env')
+      write(MINIMAL)
+      return loadConfig({ cwd: folder, env: {} }).channels[0]?.apiKey
+    }
+    for (const line of ['ACME_API_KEY=abcd1234#efgh5678', "export ACME_API_KEY = 'abcd#1234", 'ACME_API_KEY=#abcd1234'])
+      expect(() => keyIn(`# keys#\nOTHER=x\n${line}\n`)).toThrow(
+        `${join(folder, '.env')}:3  ACME_API_KEY\n    found:   a value with #`,
+      )
+    for (const line of ["ACME_API_KEY='abcd1234#efgh5678'", 'ACME_API_KEY="abcd1234#efgh5678" # of acme#1'])
+      expect(keyIn(line)).toBe('abcd1234#efgh5678')
+    expect(keyIn('ACME_API_KEY=abcd1234 # of acme, issue#1')).toBe('abcd1234')
+  })
+
+  it('refuse an address of a proxy that is no URL, without showing it', () => {
+    const key = 'HTTPS_PROXY'
+    for (const proxy of ['user:password@proxy:3128', 'ftp://proxy', 'http://'])
+      expect(issuesOf(MINIMAL, { env: { [key]: proxy } })).toEqual([
+        expect.objectContaining({ file: 'environment', key, found: 'something else (not shown)' }),
+      ])
+    expect(read(MINIMAL, { [key]: 'http://user:password@proxy:3128' }).channels).toHaveLength(1)
+  })
 })
 
 describe('the password of the queue', () => {

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { proxyFor } from '../../marketplace/http/dispatcher.js'
 import { describeNetworkError } from '../../marketplace/http/network-error.js'
 import { FailedError } from '../cli-error.js'
 
@@ -6,13 +7,15 @@ import { FailedError } from '../cli-error.js'
 const CONNECT_TIMEOUT_MS = 5_000
 
 /**
- * Connects to the host of a URL and disconnects.
+ * Connects to the host of a URL, or to its proxy, and disconnects.
  * @param key where the URL is configured, for the error message
  * @returns the address that answered, and how fast
  * @throws FailedError with the addresses that were tried
  */
 export async function connectTo(url: string, key: string): Promise<string> {
-  const { hostname, port, protocol } = new URL(url)
+  const target = new URL(url)
+  const proxy = proxyFor(target)
+  const { hostname, port, protocol } = proxy ?? target
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   const number = Number(port) || (protocol === 'http:' ? 80 : 443)
   const startedAt = performance.now()
@@ -25,12 +28,13 @@ export async function connectTo(url: string, key: string): Promise<string> {
       socket.once('connect', () => resolve()).once('error', reject)
     })
     const milliseconds = Math.round(performance.now() - startedAt)
-    return `${hostname}:${number} accepts connections (${socket.remoteAddress}, ${milliseconds} ms)`
+    const reached = `${hostname}:${number} accepts connections (${socket.remoteAddress}, ${milliseconds} ms)`
+    return proxy === null ? reached : `through the proxy of HTTPS_PROXY: ${reached}`
   } catch (error) {
     const tried = triedAddresses(error)
     const where = tried.length > 0 ? ` (tried ${tried.join(', ')})` : ''
     throw new FailedError(
-      `no connection to ${hostname}:${number}${where}: ${describeNetworkError(error)}; check ${key}, the network and ` +
+      `no connection to ${hostname}:${number}${where}: ${describeNetworkError(error)}; check ${proxy === null ? key : 'HTTPS_PROXY and NO_PROXY'}, the network and ` +
         'the firewall',
     )
   } finally {

@@ -8,6 +8,7 @@ import type { CancelToken } from './cancel-token.js'
 import { describeNetworkError } from './network-error.js'
 
 export interface HttpRequest {
+  origin: string
   method: 'GET' | 'POST'
   path: string
   headers: Readonly<Record<string, string>>
@@ -65,9 +66,9 @@ export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): P
       if (result instanceof Error) reject(toMarketplaceError(result, request, reader.hasStarted))
       else resolve(result)
     })
-    const { method, path, headers } = request
+    const { origin, method, path, headers } = request
     try {
-      dispatcher.dispatch({ method, path, headers }, reader)
+      dispatcher.dispatch({ origin, method, path, headers }, reader)
     } catch (error) {
       reader.abort(error as Error)
     }

@@ -1,5 +1,4 @@
-import { Client } from 'undici'
-import { connectOptions } from './loopback-lookup.js'
+import { createDispatcher } from './dispatcher.js'
 import { describeNetworkError } from './network-error.js'
 
 /** From connecting to the last byte of the reply, in milliseconds. */
@@ -34,9 +33,10 @@ export async function postJson(
   const { headers = {}, signal, timeoutMs = TIMEOUT_MS } = options
   const { origin, pathname, search } = new URL(url)
   const deadline = AbortSignal.timeout(timeoutMs)
-  const client = new Client(origin, { connect: connectOptions(origin, timeoutMs) })
+  const dispatcher = createDispatcher(origin, timeoutMs)
   try {
-    const reply = await client.request({
+    const reply = await dispatcher.request({
+      origin,
       method: 'POST',
       path: pathname + search,
       headers: { 'content-type': 'application/json', 'user-agent': 'quotekeeper', ...headers },
@@ -49,7 +49,7 @@ export async function postJson(
     const reason = deadline.aborted ? `no reply within ${timeoutMs / 1000} s` : describeNetworkError(error)
     throw new PostError(`${origin}: ${reason}`)
   } finally {
-    await client.destroy()
+    await dispatcher.destroy()
   }
 }
 

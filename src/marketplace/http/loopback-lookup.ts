@@ -19,9 +19,3 @@ export const lookupLoopback: LookupFunction = (host, options, callback) => {
     else callback(null, first.address, first.family)
   })
 }
-
-/** The options of a connection to an origin: names in an http URL are resolved to this machine only. */
-export const connectOptions = (origin: string, timeoutMs: number) => ({
-  timeout: timeoutMs,
-  ...(origin.startsWith('http:') ? { lookup: lookupLoopback } : {}),
-})

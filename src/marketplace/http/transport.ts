@@ -1,5 +1,5 @@
 import { constants } from 'node:buffer'
-import { type Dispatcher, Pool } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { Validators } from '../../core/documents/validators.js'
 import type { RequestLedger } from '../../core/requests/request-ledger.js'
 import type { Clock } from '../../core/time/clock.js'
@@ -10,9 +10,9 @@ import type { Operation, RequestLimits, RequestObserver } from '../contract.js'
 import { AbortedError, NotSentError, type PausedError } from '../errors.js'
 import { RateLimiter } from '../rate-limiter.js'
 import { CancelToken } from './cancel-token.js'
+import { createDispatcher } from './dispatcher.js'
 import { parseHttpDate } from './http-date.js'
 import { ACCEPT_ENCODING, type HttpReply, type HttpRequest, sendHttpRequest } from './http-exchange.js'
-import { connectOptions } from './loopback-lookup.js'
 import { parseRetryAfter } from './retry-after.js'
 import type { Timing } from './timing.js'
 import { conditionalHeaders } from './validators.js'
@@ -107,12 +107,12 @@ export class Transport {
     this.prefix = pathname.replace(/\/+$/, '')
     const { ledger, timing, now } = options
     this.#rateLimiter = new RateLimiter({ concurrency, perSecond, ledger, timing, now })
-    const connect = connectOptions(origin, Math.min(CONNECT_TIMEOUT_MS, timeoutMs))
+    const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs)
     // http-exchange.ts enforces one deadline per request in place of undici's timeouts.
-    const pool = { connections: concurrency, connect, headersTimeout: 0, bodyTimeout: 0 }
-    this.#reads = new Pool(origin, pool)
+    const pool = { connections: concurrency, headersTimeout: 0, bodyTimeout: 0 }
+    this.#reads = createDispatcher(origin, connectMs, pool)
     // A POST gets a new connection: the server may be closing a kept-alive one, and the outcome would be unknown.
-    this.#closes = new Pool(origin, { ...pool, pipelining: 0 })
+    this.#closes = createDispatcher(origin, connectMs, { ...pool, pipelining: 0 })
   }
 
   /** The headers of requests with an API key. */
@@ -216,6 +216,7 @@ export class Transport {
     const { method, path, label } = target
     const isDocumentLimit = target.scope === 'item' && MAX_DOCUMENT_BYTES < maxBytes
     return {
+      origin: this.origin,
       method,
       path,
       label,
