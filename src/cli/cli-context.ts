@@ -16,8 +16,6 @@ export interface Cli {
   readonly globals: GlobalOptions
   /** The name of the command that runs. */
   command?: string
-  /** Prints what the command printed, if that was collected for the pager. */
-  printCollected?: () => Promise<void>
   /** Exit status if the command does not throw. */
   status: 0 | 1
   /** Removes secrets from text. Replaces nothing until the configuration has been read. */

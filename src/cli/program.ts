@@ -8,7 +8,6 @@ import { UsageError } from './cli-error.js'
 import { commandGroups, commands, namesOf } from './commands/index.js'
 import { timeZoneOption } from './input/time-zone.js'
 import { exitStatusFor, formatError, isUserFacing } from './output/error-message.js'
-import { collectOutput } from './output/pager.js'
 import { escapeInvisible } from './output/terminal-text.js'
 import type { Io } from './process/process-io.js'
 import { configToName, withProgramName } from './process/program-name.js'
@@ -20,7 +19,6 @@ import { configToName, withProgramName } from './process/program-name.js'
  */
 export async function run(args: readonly string[], io: Io, cli: Cli = createCli(io)): Promise<number> {
   const end = await outcomeOf(args, cli)
-  await cli.printCollected?.()
   if (end.error === undefined) return end.status
   printError(cli, end.error)
   return exitStatusFor(end.error)
@@ -91,8 +89,6 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
     .hook('preAction', (top, command) => {
       Object.assign(cli.globals, globalOptionsOf(top))
       cli.command = command.name()
-      const isPaged = commands.find(({ name }) => name === command.name())?.isPaged ?? false
-      if (isPaged && cli.io.pager !== null) cli.printCollected = collectOutput(cli.io, cli.io.pager)
     })
   for (const [group, entries] of Object.entries(commandGroups)) {
     for (const entry of entries) {

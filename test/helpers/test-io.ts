@@ -15,7 +15,6 @@ export function testIo(overrides: Partial<Io> = {}) {
     width: null,
     stderrIsTerminal: false,
     prompt: null,
-    pager: null,
     colour: { out: false, err: false },
     env: {},
     cwd: process.cwd(),

@@ -8,8 +8,6 @@ export interface CommandEntry {
   /** Its arguments, as listed in the help. */
   args?: string
   description: string
-  /** Its result is text that may be longer than the terminal, and is shown in a pager then. */
-  isPaged?: true
   load: () => Promise<{ register: RegisterCommand }>
 }
 
@@ -19,14 +17,12 @@ export const namesOf = ({ name, alias }: CommandEntry): string[] => (alias === u
 const analyst: readonly CommandEntry[] = [
   {
     name: 'today',
-    isPaged: true,
     description:
       'list what needs attention, most urgent first: closes, due dates, new offers, channels that are behind',
     load: () => import('./analyst/today.js'),
   },
   {
     name: 'rfqs',
-    isPaged: true,
     description: 'list RFQs with their due dates, best prices and recommended awards',
     load: () => import('./analyst/rfqs.js'),
   },
@@ -34,14 +30,12 @@ const analyst: readonly CommandEntry[] = [
     name: 'compare',
     alias: 'offers',
     args: '<rfq>',
-    isPaged: true,
     description: 'say whom to award and why, then compare the offers: score, price, failed requirements, flags',
     load: () => import('./analyst/compare.js'),
   },
   {
     name: 'changes',
     alias: 'history',
-    isPaged: true,
     description: 'list what changed in all RFQs and offers since yesterday, or in one RFQ, newest first',
     load: () => import('./analyst/changes.js'),
   },
@@ -59,7 +53,6 @@ const analyst: readonly CommandEntry[] = [
   },
   {
     name: 'listings',
-    isPaged: true,
     description: 'list project listings',
     load: () => import('./analyst/listings.js'),
   },
@@ -105,19 +98,16 @@ const operation: readonly CommandEntry[] = [
   {
     name: 'closings',
     alias: 'decisions',
-    isPaged: true,
     description: 'list closings: decisions to close or keep RFQs, with reasons, newest first',
     load: () => import('./operation/closings.js'),
   },
   {
     name: 'runs',
-    isPaged: true,
     description: 'list polls and closing rounds with their outcomes, newest first',
     load: () => import('./operation/runs.js'),
   },
   {
     name: 'problems',
-    isPaged: true,
     description: "list where documents deviate from the marketplace's API documentation",
     load: () => import('./operation/problems.js'),
   },

@@ -3,7 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Environment } from '../../config/environment.js'
 import type { Clock } from '../../core/time/clock.js'
 import { type Prompt, terminalPrompt } from '../input/prompt.js'
-import { type Pager, terminalPager } from '../output/pager.js'
 import { programName } from './program-name.js'
 
 /** Everything a command uses of its process, so that tests can replace it. */
@@ -19,8 +18,6 @@ export interface Io {
   stderrIsTerminal: boolean
   /** Asks questions; null if stdin or stderr is not a terminal. */
   prompt: Prompt | null
-  /** Shows long results; null if stdout is not a terminal, or the user wants none. */
-  pager: Pager | null
   /** Whether each stream supports colours. */
   colour: { out: boolean; err: boolean }
   env: Environment
@@ -52,7 +49,6 @@ export function processIo(stop: AbortSignal): Io {
     width: stdout.isTTY ? stdout.columns || 80 : null,
     stderrIsTerminal: Boolean(stderr.isTTY),
     prompt: terminalPrompt(process, stop),
-    pager: terminalPager(stdout, process.env),
     colour: { out: supportsColour(stdout), err: supportsColour(stderr) },
     env: process.env,
     cwd: process.cwd(),
