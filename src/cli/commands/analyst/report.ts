@@ -24,7 +24,7 @@ import { checkFreshOptions, type FreshOptions, readFresh } from '../../input/rea
 import { createReportRequest } from '../../input/report-request.js'
 import { requireRfq } from '../../input/require-rfq.js'
 import { findChannel } from '../../input/select-channels.js'
-import { formatRecommendation, printJson, printNote } from '../../output/output.js'
+import { formatRecommendation, printJson } from '../../output/output.js'
 import { outputFile } from '../../output/output-file.js'
 import { createProgress } from '../../output/progress.js'
 
@@ -32,7 +32,7 @@ type Options = ChannelOption &
   AsOfOption &
   SetOption &
   VolumeOption &
-  JsonOption & { out?: string; force?: boolean; open?: boolean; by?: string } & FreshOptions
+  JsonOption & { out?: string; force?: boolean; by?: string } & FreshOptions
 
 /** `report [RFQ]`: writes the offer comparison of an RFQ, or the overview of a channel. */
 export const register: RegisterCommand = (command, cli) => {
@@ -47,7 +47,6 @@ export const register: RegisterCommand = (command, cli) => {
     .option('--fresh', 'read the RFQ and its offers from the marketplace first')
     .option('--or-stored', 'with --fresh: if that fails, report on what is recorded')
     .addOption(byOption('who makes the report, as shown in it'))
-    .option('--open', 'open the file with the program that the desktop has for it')
     .addOption(jsonOption('print the figures of the report as JSON and write no file'))
     .action((match: string | undefined, options: Options) => {
       checkFreshOptions(options, match)
@@ -67,7 +66,6 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper report 1012 --as-of yesterday --out yesterday.xlsx', 'as they were known at the end of yesterday'],
     ['quotekeeper report 1012 --set discountRate=0.05 --set weights.price=60', 'with other settings for this report'],
     ['quotekeeper report 1012 --fresh', 'with what the marketplace shows now'],
-    ['quotekeeper report 1012 --open', 'and open it'],
     ['quotekeeper report --channel acme/forest', 'the overview of one channel'],
   )
 }
@@ -82,7 +80,7 @@ async function writeComparison(cli: Cli, context: ReportContext, options: Option
   const search = { name, withoutResponses: true, ...(await parseReadFilter(cli, context, options, 'rfqs')) }
   const { rfq } = await (options.fresh ? readFresh(cli, context, search, options) : requireRfq(context.store, search))
   const request = { ...(await requestOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
-  if (!options.json) return writeReport(cli, context.app, { ...request, ...file }, options)
+  if (!options.json) return writeReport(cli, context.app, { ...request, ...file })
   const { buildRfqReport } = await import('../../../views/rfq/build-rfq-report.js')
   printJson(cli.io, await buildRfqReport({ ...request, store: context.store }))
 }
@@ -101,7 +99,7 @@ async function writeOverviews(cli: Cli, context: ReportContext, options: Options
     if (options.json) {
       const { buildChannelReport } = await import('../../../report-files/make-report.js')
       printJson(cli.io, await buildChannelReport({ ...request, store: context.store }))
-    } else await writeReport(cli, context.app, { ...request, ...file }, options)
+    } else await writeReport(cli, context.app, { ...request, ...file })
   }
   if (unread.length === 0) return
   const remedy = `quotekeeper sync${unread.map((channel) => ` --channel ${quoteForShell(channel)}`).join('')}`
@@ -109,7 +107,7 @@ async function writeOverviews(cli: Cli, context: ReportContext, options: Options
 }
 
 /** Makes a report, with a progress bar on a terminal. Prints its path, and the recommendation on stderr. */
-async function writeReport(cli: Cli, app: App, request: ReportRequest, { open }: Options): Promise<void> {
+async function writeReport(cli: Cli, app: App, request: ReportRequest): Promise<void> {
   const { io } = cli
   const progress = await createProgress(io)
   progress.start('sheets')
@@ -117,12 +115,6 @@ async function writeReport(cli: Cli, app: App, request: ReportRequest, { open }:
   const { path, recommendation } = await making.finally(progress.end)
   io.out(`${path}\n`)
   io.err(formatRecommendation(recommendation, io.width))
-  if (!open) return
-  const { openFile } = await import('../../output/open-file.js')
-  const problem = await openFile(path, io.env)
-  if (problem === null) return
-  cli.status = 1
-  printNote(cli, `The report was written, but not opened: ${problem}.`)
 }
 
 /** The channels to report on. With `--json` or `--out` there must be one, because there is one document or file. */
@@ -142,8 +134,7 @@ async function requestOf(cli: Cli, context: ReportContext, options: Options, cha
 }
 
 /** The requested file, checked before the report is made. */
-function fileOf({ io }: Cli, { config }: App, { out, json, open, force = false }: Options) {
-  if (open && json) throw new UsageError('--open opens the file, and --json writes none; use one of them')
+function fileOf({ io }: Cli, { config }: App, { out, json, force = false }: Options) {
   if (force && out === undefined) throw new UsageError('--force overwrites the file of --out; use both')
   return out === undefined || json ? {} : { out: outputFile(out, { cwd: io.cwd, config, force }), mustBeNew: !force }
 }
