@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { closingContext, closingPolicy } from '../src/closing/closing-inputs.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from '../src/closing/contract.js'
 import type { KillSwitch } from '../src/closing/kill-switch.js'
@@ -174,33 +175,25 @@ async function observeRun<T extends PollResult | ClosingResult>(
   }
 }
 
-function reportOptions({ cause, asOf }: JobPayload, signal: AbortSignal): ReportJobOptions {
-  return {
-    madeBy: requesterOf({ cause }),
-    signal,
-    ...(asOf !== undefined && { asOf: new Date(asOf) }),
-  }
-}
-
-async function rfqReport({ deps, channel, payload, signal }: ChannelJob): Promise<JobResult> {
-  const { rfqId } = payload
+async function rfqReport(job: ChannelJob): Promise<JobResult> {
+  const { rfqId } = job.payload
   if (rfqId === undefined) throw new RefusedJobError('rfq-report without rfqId')
-  const options = reportOptions(payload, signal)
-  const path = await observeReport(deps.observer, 'rfq', () => deps.rfqReport(channel, rfqId, options))
-  deps.log.info({ channel: channel.key, rfq: rfqId, cause: payload.cause, file: path }, 'report written')
-  await recordReport(deps, { channel: channel.key, rfqId }, { path, by: options.madeBy })
-  return resultOf(deps, path)
+  return report(job, 'rfq', (options) => job.deps.rfqReport(job.channel, rfqId, options))
 }
 
-const resultOf = ({ config }: HandlerDeps, file: string): JobResult => ({
-  file,
-  report: reportName(config.reports.directory, file),
-})
+const channelReport = (job: ChannelJob): Promise<JobResult> =>
+  report(job, 'channel', (options) => job.deps.channelReport(job.channel, options))
 
-async function channelReport({ deps, channel, payload, signal }: ChannelJob): Promise<JobResult> {
-  const options = reportOptions(payload, signal)
-  const path = await observeReport(deps.observer, 'channel', () => deps.channelReport(channel, options))
-  deps.log.info({ channel: channel.key, cause: payload.cause, file: path }, 'report written')
-  await recordReport(deps, { channel: channel.key }, { path, by: options.madeBy })
-  return resultOf(deps, path)
+async function report(
+  { deps, channel: { key: channel }, payload, signal }: ChannelJob,
+  kind: 'rfq' | 'channel',
+  make: (options: ReportJobOptions) => Promise<string>,
+): Promise<JobResult> {
+  const { cause, rfqId, asOf } = payload
+  const options = { madeBy: requesterOf(payload), signal, ...(asOf !== undefined && { asOf: new Date(asOf) }) }
+  const file = await observeReport(deps.observer, kind, () => make(options))
+  const name = reportName(deps.config.reports.directory, file)
+  deps.log.info({ channel, rfq: rfqId, cause, file }, 'report written')
+  await recordReport(deps, { channel, rfqId }, { name: name ?? basename(file), by: options.madeBy })
+  return { file, report: name }
 }

@@ -73,13 +73,19 @@ interface ReportRecordDeps {
 /** Records the event of a report. A failure is only logged, because the report was written. */
 export async function recordReport(
   { store, now, log }: ReportRecordDeps,
-  about: { channel: string; rfqId?: string },
-  report: { path: string; by: string },
+  { channel, rfqId }: { channel: string; rfqId?: string | undefined },
+  report: { name: string; by: string },
 ): Promise<void> {
   try {
-    await store.recordEvent({ kind: 'report.made', at: now(), ...about, data: { report } })
+    await store.recordEvent({
+      kind: 'report.made',
+      at: now(),
+      channel,
+      ...(rfqId !== undefined && { rfqId }),
+      data: { report },
+    })
   } catch (error) {
-    log.warn({ channel: about.channel, file: report.path, err: error }, 'cannot record that the report was written')
+    log.warn({ channel, file: report.name, err: error }, 'cannot record that the report was written')
   }
 }
 

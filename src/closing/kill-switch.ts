@@ -46,8 +46,8 @@ export type KillSwitch = () => Promise<string | null>
 export function closingKillSwitch(config: ClosingSwitches, store: Pick<Closings, 'closingStop'>): KillSwitch {
   return async () => {
     if (!config.closing.enabled) return 'closing.enabled is false in the configuration'
-    const stopFile = findStopFile(config)
-    if (stopFile !== null) return `stop file ${stopFile} exists`
+    // Without its folder: the reason is recorded and sent in events.
+    if (findStopFile(config) !== null) return `stop file ${STOP_FILE} exists`
     const stop = await store.closingStop()
     return stop === null ? null : stopOrderText(stop)
   }

@@ -1,5 +1,5 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
-import { basename, sep } from 'node:path'
+import { basename, join, sep } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { EventRecord } from '../core/events/events.js'
 import { describeNetworkError } from '../marketplace/http/network-error.js'
@@ -90,7 +90,7 @@ function toFailure(error: SmtpError, { host, port }: EmailTarget['smtp']): SendR
   }
 }
 
-/** The limits of attachments. Workbooks beyond them are not attached; the message has their paths. */
+/** The limits of attachments. Workbooks beyond them are not attached; the message has their names. */
 const MAX_BYTES = 15 * 2 ** 20
 const MAX_WORKBOOKS = 5
 
@@ -99,24 +99,24 @@ interface Attachment {
   content: Buffer
 }
 
-/** The workbooks of `report.made` events, if they are in the folder of reports. */
+/** The workbooks of `report.made` events, in the folder of reports. */
 async function findWorkbooks(events: readonly EventRecord[], directory: string): Promise<Attachment[]> {
-  const paths = events.flatMap(({ kind, data }) => (kind === 'report.made' && data.report ? [data.report.path] : []))
+  const names = events.flatMap(({ kind, data }) => (kind === 'report.made' && data.report ? [data.report.name] : []))
   const found: Attachment[] = []
   let bytes = 0
-  for (const path of [...new Set(paths)].slice(0, MAX_WORKBOOKS)) {
-    const content = await readWorkbook(path, directory, MAX_BYTES - bytes)
+  for (const name of [...new Set(names)].slice(0, MAX_WORKBOOKS)) {
+    const content = await readWorkbook(name, directory, MAX_BYTES - bytes)
     if (content === null) continue
     bytes += content.length
-    found.push({ filename: basename(path), content })
+    found.push({ filename: basename(name), content })
   }
   return found
 }
 
 /** Returns null if the workbook no longer exists, is too large, or is not in the folder. */
-async function readWorkbook(path: string, directory: string, maxBytes: number): Promise<Buffer | null> {
+async function readWorkbook(name: string, directory: string, maxBytes: number): Promise<Buffer | null> {
   try {
-    const [file, folder] = [await realpath(path), await realpath(directory)]
+    const [file, folder] = [await realpath(join(directory, name)), await realpath(directory)]
     if (!file.startsWith(folder + sep) || !file.endsWith('.xlsx')) return null
     if ((await stat(file)).size > maxBytes) return null
     return await readFile(file)

@@ -61,7 +61,7 @@ const SENTENCES: Record<EventKind, Sentence> = {
   'channel.key-refused': ({ reason }) => `the API key is not accepted: ${reason ?? ''}`,
   'recommendation.changed': ({ rfq, reason }) => `${rfqName(rfq)}: ${reason ?? 'another award is recommended'}`,
   'report.made': ({ rfq, report }) =>
-    `report ${rfq ? `on ${rfqName(rfq)} ` : ''}written${report?.by ? `, made by ${report.by}` : ''}: ${fileName(report?.path ?? '')}`,
+    `report ${rfq ? `on ${rfqName(rfq)} ` : ''}written${report?.by ? `, made by ${report.by}` : ''}: ${fileName(report?.name ?? '')}`,
   'problems.found': ({ problem }) => `${countedKind('problems.found', 1)}${named([problem?.message ?? ''])}`,
   'notify.test': () => 'this is a test of quotekeeper notify --test',
 }

@@ -384,13 +384,13 @@ it('report jobs write the report, log its file and record an event', async () =>
   ])
   const events: unknown[] = []
   await store.routeEvents(({ kind, rfqId, data }) => {
-    events.push([kind, rfqId, data.report?.path, data.report?.by])
+    events.push([kind, rfqId, data.report?.name, data.report?.by])
     return []
   }, NOW)
   expect(events).toEqual([
-    ['report.made', 'r1', '/nowhere/reports/acme/forest/r1.xlsx', 'schedule'],
-    ['report.made', null, '/nowhere/reports/acme/forest.xlsx', 'ana'],
-    ['report.made', 'r1', '/nowhere/reports/acme/forest/r1.xlsx', 'closing round'],
+    ['report.made', 'r1', 'r1.xlsx', 'schedule'],
+    ['report.made', null, 'acme/forest.xlsx', 'ana'],
+    ['report.made', 'r1', 'r1.xlsx', 'closing round'],
   ])
 })
 

@@ -40,8 +40,9 @@ export const createWebReportMaker =
         { onProgress: ({ done, total }) => onProgress(done / total) },
       ),
     )
-    if (!isWhatIf) await recordReport(deps, { channel, ...(rfq && { rfqId: rfq.id }) }, { path, by: requestedBy })
-    return reportName(config.reports.directory, path) ?? path
+    const name = reportName(config.reports.directory, path) ?? path
+    if (!isWhatIf) await recordReport(deps, { channel, ...(rfq && { rfqId: rfq.id }) }, { name, by: requestedBy })
+    return name
   }
 
 /** The path of a what-if report, so that it does not overwrite the report with the configured settings; null for other reports. */

@@ -7,8 +7,8 @@ interface Named {
   project: string | null
 }
 
-const MAX_LABEL_LENGTH = 60
-const MAX_NAME_LENGTH = 100
+/** Longer than any name, because files and the API hold labels as they are: who shows them cuts them off. */
+const MAX_LENGTH = 200
 
 /** Unique names: developer and project; if shared, with the number of the offer. @param offers in the order of their numbers */
 export const offerFullNames = (offers: readonly Named[]): string[] =>
@@ -17,7 +17,7 @@ export const offerFullNames = (offers: readonly Named[]): string[] =>
       truncate(
         [developer, project].flatMap((name) => (name === null ? [] : oneLine(name))).join(' · ') ||
           `Offer ${id.slice(0, 8)}`,
-        MAX_NAME_LENGTH,
+        MAX_LENGTH,
       ),
     ),
   )
@@ -40,7 +40,7 @@ export function offerLabels(offers: readonly Named[]): string[] {
   return numbered(long)
 }
 
-const truncateLabel = (text: string) => truncate(oneLine(text), MAX_LABEL_LENGTH)
+const truncateLabel = (text: string) => truncate(oneLine(text), MAX_LENGTH)
 const keyOf = (label: string) => label.toLowerCase()
 
 function duplicates(labels: readonly string[]): Set<string> {

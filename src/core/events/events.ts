@@ -86,8 +86,8 @@ export interface EventData {
   decision?: number
   /** Of a close: the newest hash of the closing log then, for `closings --verify --head`. */
   head?: string
-  /** `by`: the user who asked for it, or what else caused it, such as `schedule`; absent in events of earlier versions. */
-  report?: { path: string; by?: string }
+  /** `name`: in `reports.directory`. `by`: the user who asked for it, or what else caused it, such as `schedule`. */
+  report?: { name: string; by?: string }
   poll?: { kind: string; lastCompleteAt: Timestamp | null }
   /** A person's order to close nothing, who ended it, and the earlier orders in its place, oldest first. */
   stop?: StopOrder & { endedBy?: string; replaces?: StopOrder[] }

@@ -50,7 +50,7 @@ it('while closing is blocked, Today and readiness say why and offer no close, ro
   for (let round = 0; round < 6; round++) {
     expect(await shown()).toEqual([...free, expect.not.stringContaining('stopped')])
     writeFileSync(stopFile, '')
-    const reason = `stop file ${stopFile} exists`
+    const reason = 'stop file closing.stop exists'
     await fixture.closeExpired({}, { stopped: () => reason })
     if (round === 3) await fixture.reopenStore()
     expect(await shown()).toEqual(blockedBy(reason))

@@ -36,10 +36,10 @@ describe('the kill switch of closing', () => {
     const reason = closingKillSwitch({ closing, ...locations }, store)
     expect(await reason()).toBeNull()
     writeFileSync(join(real, 'closing.stop'), '')
-    expect(await reason()).toContain(join(real, 'closing.stop'))
+    expect(await reason()).toContain('closing.stop')
     rmSync(join(real, 'closing.stop'))
     symlinkSync('/nowhere/at/all', join(folder, 'closing.stop'))
-    expect(await reason()).toContain(join(folder, 'closing.stop'))
+    expect(await reason()).toContain('closing.stop')
   })
 
   it('is beside the configuration if the database is on a server', () => {
@@ -58,7 +58,7 @@ describe('the kill switch of closing', () => {
     const { stopFile, reason } = await openSwitch()
     for (let round = 0; round < 6; round++) {
       writeFileSync(stopFile, '')
-      expect(await reason()).toBe(`stop file ${stopFile} exists`)
+      expect(await reason()).toBe('stop file closing.stop exists')
       rmSync(stopFile)
       expect(await reason()).toBeNull()
     }

@@ -72,7 +72,13 @@ const COLUMNS: ListColumns<ListingItem> = () => [
     align: 'right',
   },
   { header: 'Cur.', cell: ({ currency }) => currency },
-  { header: 'Missing since', cell: ({ missingSince }) => missingSince?.slice(0, 10), drop: 1, hideIfEmpty: true },
+  {
+    header: 'Missing since',
+    cell: ({ missingSince }) => missingSince?.slice(0, 10),
+    value: ({ missingSince }) => missingSince,
+    drop: 1,
+    hideIfEmpty: true,
+  },
   { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 5 },
   { header: 'Id', cell: ({ id }) => id, isExtra: true },
 ]

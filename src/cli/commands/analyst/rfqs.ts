@@ -127,16 +127,16 @@ function priceLimits({ minUnitPrice, maxUnitPrice, currency }: RfqItem): string 
 }
 
 /** The offers that the desk awarded, or else the accepted ones and those that are recommended; empty if there are none. */
-function recommendedText({ figures, awarded }: RfqItem): string {
-  if (awarded !== null) return `${offersText(awarded.offers)} (awarded)`
+function recommendedText({ figures, awarded }: RfqItem, toText: (offers: readonly string[]) => string): string {
+  if (awarded !== null) return `${toText(awarded.offers)} (awarded)`
   const { accepted = null, award = null } = figures ?? {}
-  const recommended = offersText(award?.offers)
+  const recommended = toText(award?.offers ?? [])
   return accepted === null
     ? recommended
-    : [`${offersText(accepted.offers)} (accepted)`, recommended].filter(Boolean).join(' + ')
+    : [`${toText(accepted.offers)} (accepted)`, recommended].filter(Boolean).join(' + ')
 }
 
-function offersText([first = '', ...others]: readonly string[] = []): string {
+function offersText([first = '', ...others]: readonly string[]): string {
   return others.length === 0 ? first : `${first} and ${formatCount(others.length, 'other')}`
 }
 
@@ -160,7 +160,13 @@ const COLUMNS: ListColumns<RfqItem> = ({ label, minute }) => [
     sortValue: ({ offers, unreadOffers }) => offers + unreadOffers,
     align: 'right',
   },
-  { header: 'Recommended', cell: recommendedText, min: 14, hideIfEmpty: true },
+  {
+    header: 'Recommended',
+    cell: (row) => recommendedText(row, offersText),
+    value: (row) => recommendedText(row, (offers) => offers.join(', ')),
+    min: 14,
+    hideIfEmpty: true,
+  },
   {
     header: 'Best price',
     cell: bestPrice,
