@@ -42,7 +42,7 @@ export async function printComparison(
   const { decision, channel } = view
   const offers = await keepSince(cli, store, view.offers, options, ({ observedAt }) => observedAt)
   if (options.json) return printJson(io, { ...view, offers: offers.slice(0, options.limit) })
-  if (!options.csv && !options.tsv) {
+  if (!options.csv) {
     const rates = rateLines(view)
     const used = rates.length === 0 ? [] : [`Exchange rates: ${rates.join(' ')}`]
     const shown = [awardLines(view.award), [...recommendationLines(decision), ...used]].filter(

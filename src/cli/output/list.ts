@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
-import { formatDecimal } from '../../core/text/number-format.js'
 import { didYouMean } from '../../core/text/suggest.js'
-import { BYTE_ORDER_MARK, isFormulaLike, renderCsv } from '../../presentation/csv.js'
+import { BYTE_ORDER_MARK, renderCsv } from '../../presentation/csv.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
 import { csvOption } from '../input/options.js'
@@ -39,8 +38,6 @@ export interface ListOptions {
   columns?: string
   wide?: boolean
   csv?: boolean
-  /** `--csv` with tabs: its earlier form. */
-  tsv?: boolean
 }
 
 export interface List<Row> {
@@ -69,7 +66,6 @@ export function addListOptions<Row>(command: Command, columns: ListColumns<Row>)
     .addOption(new Option('--columns <columns>', 'show these columns, separated by commas'))
     .addOption(new Option('--wide', 'show all columns, however wide the table becomes'))
     .addOption(csvOption())
-    .addOption(new Option('--tsv', 'print tab-separated values with a header').hideHelp())
 }
 
 /** How many rows a list has to read: one more than `--limit` shows whether there are others, and `--sort` is about all. */
@@ -85,9 +81,9 @@ export function printList<Row>(cli: Pick<Cli, 'io' | 'globals'>, list: List<Row>
   const all = list.columns(timeFormatOf(cli))
   const rows = sortRows(list, all, options.sort).slice(0, options.limit)
   const columns = chooseColumns(all, options)
-  const isData = options.json || options.csv || options.tsv
+  const isData = options.json || options.csv
   if (options.json) printJson(io, list.toJson ? rows.map(list.toJson) : rows)
-  else if (isData) printCsv(io, columns, rows, options)
+  else if (options.csv) printCsv(io, columns, rows)
   else if (rows.length === 0) io.err(`${list.emptyText}\n`)
   else printFitted(io, { columns: fitToRows(columns, rows, options), rows, wide: options.wide ?? false })
   if (rows.length < list.rows.length) io.err('There are more rows; a larger --limit shows them.\n')
@@ -95,9 +91,8 @@ export function printList<Row>(cli: Pick<Cli, 'io' | 'globals'>, list: List<Row>
   if (list.freshness !== undefined) printFreshness(io, list.freshness)
 }
 
-function refuseContradictions({ json, csv, tsv, columns, wide }: ListOptions): void {
-  if ([json, csv, tsv].filter(Boolean).length > 1)
-    throw new UsageError('--json, --csv and --tsv are different formats; use one of them')
+function refuseContradictions({ json, csv, columns, wide }: ListOptions): void {
+  if (json && csv) throw new UsageError('--json and --csv are different formats; use one of them')
   if (columns !== undefined && wide) throw new UsageError('--wide shows all columns, --columns some; use one of them')
 }
 
@@ -126,22 +121,15 @@ function printFitted<Row>(io: Io, { columns, rows, wide }: Shown<Row>): void {
   )
 }
 
-function printCsv<Row>(io: Io, columns: readonly ListColumn<Row>[], rows: readonly Row[], { tsv }: ListOptions): void {
+function printCsv<Row>(io: Io, columns: readonly ListColumn<Row>[], rows: readonly Row[]): void {
   const values = rows.map((row) => columns.map((column) => csvValue(columnValue(column, row))))
-  const lines = [columns.map(keyOf), ...values]
-  if (tsv) io.out(lines.map((cells) => `${cells.map(tsvText).join('\t')}\n`).join(''))
-  else io.out(io.width === null ? renderCsv(lines) : renderCsv(lines).replace(BYTE_ORDER_MARK, ''))
+  const text = renderCsv([columns.map(keyOf), ...values])
+  io.out(io.width === null ? text : text.replace(BYTE_ORDER_MARK, ''))
 }
 
 /** Text of the marketplace must not control the terminal. */
 const csvValue = (value: string | number | null | undefined): string | number | null =>
   typeof value === 'string' ? sanitize(value) : (value ?? null)
-
-function tsvText(value: string | number | null): string {
-  if (value === null) return ''
-  if (typeof value === 'number') return formatDecimal(value)
-  return isFormulaLike(value) ? `'${value}` : value
-}
 
 const columnValue = <Row>(column: ListColumn<Row>, row: Row) => (column.value ?? column.cell)(row)
 
@@ -156,12 +144,12 @@ const keyOf = <Row>({ key, header }: ListColumn<Row>): string =>
 
 function chooseColumns<Row>(
   all: readonly ListColumn<Row>[],
-  { columns, wide, csv, tsv }: ListOptions,
+  { columns, wide, csv }: ListOptions,
 ): readonly ListColumn<Row>[] {
   // Chosen columns are never hidden.
   if (columns !== undefined)
     return columns.split(',').map((name) => omitDrop(findColumn(all, name.trim(), '--columns')))
-  return wide ? all : all.filter(({ isExtra, inCsv }) => !isExtra || ((csv || tsv) && inCsv))
+  return wide ? all : all.filter(({ isExtra, inCsv }) => !isExtra || (csv && inCsv))
 }
 
 /** Leaves out columns that say nothing about these rows, unless the user chose the columns. */

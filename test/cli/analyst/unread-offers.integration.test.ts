@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { addUnreadRfq } from '../../helpers/store/unread-rfq.js'
 import { createCliFixture } from '../cli-fixture.js'
 
-it('rfqs counts the offers of an RFQ that was not read yet apart in JSON and TSV, and sorts by all', async () => {
+it('rfqs counts the offers of an RFQ that was not read yet apart in JSON and CSV, and sorts by all', async () => {
   const channel = { org: 'acme', channel: 'forest', listings: 2, rfqs: 0 } as const
   const cli = await createCliFixture({ channels: [channel], autoClose: 'off' })
   const { unread, read } = addUnreadRfq(cli.sandbox, channel, '2026-06-30')
@@ -14,13 +14,14 @@ it('rfqs counts the offers of an RFQ that was not read yet apart in JSON and TSV
   const rows = JSON.parse((await cli.quotekeeper('rfqs', '--sort', '-offers', '--json')).out)
   const ofJson = rows.map((row: Record<string, unknown>) => [row.number, row.offers, row.unreadOffers])
   expect(ofJson).toEqual(expected)
-  const [head = [], ...lines] = (await cli.quotekeeper('rfqs', '--sort', '-offers', '--tsv')).out
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.split('\t'))
-  expect(head.at(-1)).toBe('unread-offers')
-  const columns = ['number', 'offers', 'unread-offers'].map((name) => head.indexOf(name))
-  expect(lines.map((cells) => columns.map((at) => Number(cells[at])))).toEqual(expected)
+  const [head = [], ...lines] = (
+    await cli.quotekeeper('rfqs', '--sort', '-offers', '--columns', 'number,offers,unread-offers', '--csv')
+  ).out
+    .trim()
+    .split('\r\n')
+    .map((line) => line.split(','))
+  expect(head).toEqual(['number', 'offers', 'unread-offers'])
+  expect(lines.map((cells) => cells.map(Number))).toEqual(expected)
   const table = (await cli.quotekeeper('rfqs')).out
   expect(table).toContain('2 unread')
   expect(table).not.toContain('Unread offers')

@@ -46,7 +46,7 @@ describe('init on a terminal', () => {
     expect(err).toMatch(/acme\/forest: the key works, 2 listings\.\n.*zeta\/on: the key works, 1 listing\./)
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600)
     expect((await quotekeeper(null, 'sync')).status).toBe(0)
-    expect((await quotekeeper(null, 'rfqs', '--channel', 'acme/forest', '--tsv')).out.split('\n')).toHaveLength(3)
+    expect((await quotekeeper(null, 'rfqs', '--channel', 'acme/forest', '--csv')).out.split('\n')).toHaveLength(3)
     const again = await quotekeeper([sandbox.url], 'init')
     expect(again).toMatchObject({ status: 1, asked: [], err: expect.stringContaining('already exists') })
   })
