@@ -4,8 +4,8 @@ import { countedEvents, describeBurst, oneLine } from './event-text.js'
 
 type Shape = ChatTarget['type']
 
-/** The maximum length of a message for each chat, in UTF-16 units, without the last line, which counts the omitted events. */
-const MAX_LENGTH: Record<Shape, number> = { slack: 3500, teams: 12_000, discord: 1900 }
+/** The maximum length of a message for each chat, in bytes, without the last line, which counts the omitted events. */
+const MAX_BYTES: Record<Shape, number> = { slack: 3500, teams: 12_000, discord: 1900 }
 const MAX_LAST_LINE = 80
 
 /** The JSON body of a message about events. Escapes text of the marketplace, so that it cannot mention, link or format. */
@@ -16,17 +16,18 @@ export function chatMessage(shape: Shape, events: readonly EventRecord[]): objec
 /** As many lines as fit, one for each burst of events, escaped for the chat. */
 function fittingLines(shape: Shape, events: readonly EventRecord[]): string[] {
   const lines: string[] = []
-  let length = 0
+  let bytes = 0
   const bursts = groupBursts(events)
   for (const [at, burst] of bursts.entries()) {
     const { title, remedy } = describeBurst(burst)
     const line = ESCAPES[shape](remedy === null ? title : `${title} — ${remedy}`)
-    if (lines.length > 0 && length + line.length > MAX_LENGTH[shape]) {
+    const size = Buffer.byteLength(line)
+    if (lines.length > 0 && bytes + size > MAX_BYTES[shape]) {
       const left = bursts.slice(at).flat()
       return [...lines, ESCAPES[shape](oneLine(`… and ${countedEvents(left)}`, MAX_LAST_LINE))]
     }
     lines.push(line)
-    length += line.length + 1
+    bytes += size + 1
   }
   return lines
 }
