@@ -126,7 +126,7 @@ describe('secrets of a configuration', () => {
         targets: [
           ...targets,
           { name: 'a', type: 'slack', url: 'https://hooks.slack.example/T1/B2/abc' },
-          { name: 'e', type: 'discord', url: 'https://hooks.example/' },
+          { name: 'e', type: 'teams', url: 'https://hooks.example/' },
           {
             name: 'b',
             type: 'webhook',

@@ -109,7 +109,7 @@ history:
 notify:
   targets: {} # by name, such as
   #   crm: { type: webhook, url: https://crm.example.com/hooks, secret: { env: CRM_WEBHOOK_SECRET } }
-  #   team: { type: slack, url: { env: SLACK_WEBHOOK_URL } } # or teams, discord
+  #   team: { type: slack, url: { env: SLACK_WEBHOOK_URL } } # or teams
   #   desk:
   #     type: email
   #     smtp: { host: mail.example.com, port: 587, security: starttls, user: me, password: { env: SMTP_PASSWORD } }

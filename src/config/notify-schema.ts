@@ -38,7 +38,7 @@ const target = (context: SchemaContext) =>
         url: webhookUrl(context),
         secret: secret(context, checkSigningSecret, `where the signing secret is, ${SIGNING_SECRET}`),
       }),
-      ...(['slack', 'teams', 'discord'] as const).map((type) =>
+      ...(['slack', 'teams'] as const).map((type) =>
         requiredSection({ type: z.literal(type), url: secret(context, checkUrl) }),
       ),
       requiredSection({

@@ -5,7 +5,7 @@ import { countedEvents, describeBurst, oneLine } from './event-text.js'
 type Shape = ChatTarget['type']
 
 /** The maximum length of a message for each chat, in bytes, without the last line, which counts the omitted events. */
-const MAX_BYTES: Record<Shape, number> = { slack: 3500, teams: 12_000, discord: 1900 }
+const MAX_BYTES: Record<Shape, number> = { slack: 3500, teams: 12_000 }
 const MAX_LAST_LINE = 80
 
 /** The JSON body of a message about events. Escapes text of the marketplace, so that it cannot mention, link or format. */
@@ -37,7 +37,6 @@ const ESCAPES: Record<Shape, (text: string) => string> = {
   slack: (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
   // A TextRun is not Markdown; two braces begin a date or a template.
   teams: (text) => text.replaceAll('{', '{\u200b'),
-  discord: (text) => text.replace(/[\\`*_~|>#\-+[\](){}<:@.!]/g, '\\$&'),
 }
 
 const MESSAGES: Record<Shape, (lines: readonly string[]) => object> = {
@@ -63,6 +62,4 @@ const MESSAGES: Record<Shape, (lines: readonly string[]) => object> = {
       },
     ],
   }),
-  // Mentions nobody, and shows no previews (flag 4).
-  discord: (lines) => ({ content: lines.join('\n'), allowed_mentions: { parse: [] }, flags: 4 }),
 }

@@ -1,6 +1,6 @@
 import type { EventKind } from '../core/events/events.js'
 
-export const TARGET_TYPES = ['webhook', 'slack', 'teams', 'discord', 'email'] as const
+export const TARGET_TYPES = ['webhook', 'slack', 'teams', 'email'] as const
 /** The encryption of a connection to a mail server: STARTTLS, TLS, or none (on loopback only). */
 export const SECURITIES = ['starttls', 'tls', 'none'] as const
 
@@ -26,7 +26,7 @@ export interface WebhookTarget {
 /** An incoming webhook of a chat. The URL is a secret. */
 export interface ChatTarget {
   name: string
-  type: 'slack' | 'teams' | 'discord'
+  type: 'slack' | 'teams'
   url: string
 }
 

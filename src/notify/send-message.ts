@@ -9,7 +9,6 @@ export const MESSAGE_LIMITS: Record<NotifyTarget['type'], { maxEvents: number; m
   webhook: { maxEvents: 1, maxBursts: 1 },
   slack: CHAT,
   teams: CHAT,
-  discord: CHAT,
   email: { maxEvents: 5000, maxBursts: 500 },
 }
 

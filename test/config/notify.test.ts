@@ -73,7 +73,7 @@ describe('notify in the configuration', () => {
     open: { type: webhook, url: https://crm.example.com/in }
     chat: { type: slack, url: https://hooks.slack.example/T/B/literal-token }
     pager: { type: pager, url: { env: HOOK } }
-    "bad name": { type: discord, url: { env: HOOK } }
+    "bad name": { type: slack, url: { env: HOOK } }
     mail:
       type: email
       smtp: { host: mail.example.com, security: none, user: me }
@@ -89,7 +89,7 @@ describe('notify in the configuration', () => {
       /^5 notify\.targets\.plain\.secret: .*not shown.*openssl/,
       /^6 notify\.targets\.open\.secret: nothing \| \{ env: NAME \} or .*where the signing secret is, whsec_.*openssl rand/,
       /^7 notify\.targets\.chat\.url: a literal value \(not shown\)/,
-      /^8 notify\.targets\.pager.*webhook, slack, teams, discord, email/,
+      /^8 notify\.targets\.pager.*webhook, slack, teams, email/,
       /^9 notify\.targets\.bad name: .*at most 40 letters/,
       /^12 notify\.targets\.mail\.smtp\.security: none \| starttls or tls/,
       /^12 notify\.targets\.mail\.smtp: a user without a password/,

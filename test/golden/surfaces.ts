@@ -205,7 +205,7 @@ async function* workbooks({ store, out }: Scenario, { channel, rfqs }: Focus): A
 async function* notifications(events: readonly EventRecord[]): AsyncGenerator<[string, string]> {
   const first = events.filter(({ kind }, at) => events.findIndex((event) => event.kind === kind) === at)
   yield ['notifications/webhook.json', `${readableJson(first.map(webhookPayload))}\n`]
-  const chats = (['slack', 'teams', 'discord'] as const).map((shape) => [shape, chatMessage(shape, first)])
+  const chats = (['slack', 'teams'] as const).map((shape) => [shape, chatMessage(shape, first)])
   yield ['notifications/chat.json', `${readableJson(Object.fromEntries(chats))}\n`]
   const { subject, text } = emailMessage(events)
   const singles = first.map((event) => `${event.kind}: ${emailMessage([event]).subject}\n`)
