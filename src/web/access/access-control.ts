@@ -68,8 +68,6 @@ export async function addAccessControl(app: FastifyInstance, options: AccessOpti
 
 /** The part of the access control that routes use: signing in and out. */
 export interface Access {
-  /** Origin at which browsers reach the page; null if it is not configured. */
-  readonly publicUrl: string | null
   /** Whether access needs no sign-in: only this machine can reach the server, and no way to sign in is configured. */
   readonly open: boolean
   /** Where users can sign in with a token. */
@@ -109,7 +107,6 @@ function createAccess(
     return name !== null && 'value' in name ? { name: name.value, role: options.trustedUserRole } : null
   }
   return {
-    publicUrl,
     cookie: sessionCookie,
     open,
     hasSignIn: tokens.length > 0,

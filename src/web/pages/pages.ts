@@ -5,7 +5,6 @@ import { addAwards } from './award/award-page.js'
 import { awardsPage } from './award/awards-page.js'
 import { addClosing, type ClosingDeps } from './closings/closing-page.js'
 import { closingsPage } from './closings/closings-page.js'
-import { addChangesFeed } from './lists/changes-feed.js'
 import { changesPage } from './lists/changes-page.js'
 import { listingsPage } from './lists/listings-page.js'
 import { problemsPage } from './lists/problems-page.js'
@@ -60,7 +59,6 @@ export const pageRoutes =
     addPage(app, deps, '/channels', channelsPage)
     addChannel(app, deps, deps.closing)
     addPage(app, deps, '/changes', changesPage, { names: ['channel', 'rfq', 'kind', 'since', 'before'] })
-    addChangesFeed(app, deps)
     addPage(app, deps, '/listings', listingsPage, { names: ['channel', 'q', 'as_of'] })
     addPage(app, deps, '/search', searchPage, { names: ['q', 'in'], hasTables: false })
     addReports(app, deps, deps.reports)

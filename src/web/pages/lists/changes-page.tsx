@@ -29,7 +29,6 @@ export async function changesPage(page: PageRequest): Promise<PageContent> {
     rows: groups.flatMap(({ entries }) => entries),
     empty: null,
   }
-  const atom = query.channel ? `/changes.atom?channel=${encodeURIComponent(query.channel)}` : '/changes.atom'
   return {
     title: 'Changes',
     current: '/changes',
@@ -66,8 +65,7 @@ export async function changesPage(page: PageRequest): Promise<PageContent> {
             </a>{' '}
             <a href={link({ format: 'json', table: 'changes' })} aria-label="Download these changes as JSON">
               JSON
-            </a>{' '}
-            <a href={atom}>Atom feed</a>
+            </a>
           </span>
         </div>
       </>
