@@ -35,8 +35,12 @@ export async function createLog({ level, out, pretty, colour, secrets, timeZone 
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  return pino(options, { write: (line) => void out.write(format(scrubLine(line, scrub))) })
+  const isShown = (line: string) => level === 'debug' || level === 'trace' || !OF_OUTAGE.test(line)
+  return pino(options, { write: (line) => void (isShown(line) && out.write(format(scrubLine(line, scrub)))) })
 }
+
+/** What fails during an outage, which has a line of its own when it begins and when it ends. */
+const OF_OUTAGE = /"name":"(Database|Queue)UnavailableError"/
 
 /** Written by the log itself. */
 const OWN_KEYS = new Set(['level', 'time', 'pid'])
@@ -75,25 +79,18 @@ interface PrettyOptions {
 async function createPrettyFormat({ colour, timeZone = 'UTC', stacks, scrub }: PrettyOptions) {
   const { prettyFactory } = await import('pino-pretty')
   const zone = createZonedTime(timeZone)
-  const timeOf = (time: string) => `${zone.second(new Date(time))} ${timeZone}`
   const common = { colorize: colour, translateTime: false, ignore: 'pid', singleLine: true }
   const render = prettyFactory(stacks ? common : { ...common, errorLikeObjectKeys: [] })
-  return (line: string) => render(forTerminal(line, { timeOf, stacks, scrub }))
-}
-
-/** Logged text must not control the terminal, nor hide or reorder anything. Stack traces keep their lines. */
-function forTerminal(
-  line: string,
-  { timeOf, stacks, scrub }: Pick<PrettyOptions, 'stacks' | 'scrub'> & { timeOf: (time: string) => string },
-): string {
+  /** Logged text must not control the terminal, nor hide or reorder anything. Stack traces keep their lines. */
   const clean = (key: string, value: unknown) => {
-    if (key === 'time' && typeof value === 'string' && TIMESTAMP.test(value)) return timeOf(value)
+    if (key === 'time' && typeof value === 'string' && TIMESTAMP.test(value))
+      return `${zone.second(new Date(value))} ${timeZone}`
     // Once more, because characters may have been removed from within a secret.
     if (typeof value === 'string') return OWN_KEYS.has(key) ? value : scrub(value.replace(REMOVED, ''))
     if (value === null) return undefined
     return key === 'err' && !stacks ? ((value as { message?: unknown }).message ?? value) : value
   }
-  return JSON.stringify(JSON.parse(line, clean))
+  return (line: string) => render(JSON.stringify(JSON.parse(line, clean)))
 }
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const REMOVED = new RegExp(`(?![\\n\\t])[${INVISIBLE}]`, 'gu')

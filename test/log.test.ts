@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest'
+import { QueueUnavailableError } from '../jobs/errors.js'
+import type { LogLevel } from '../src/config/contract.js'
 import { collectSecrets, createLog } from '../src/log.js'
+import { DatabaseUnavailableError, StoreError } from '../src/store/errors.js'
 import { LOCAL_WEB, testConfig } from './helpers/test-config.js'
 
 const SECRET = 'k"ey\\0123/+= 456'
 
-async function textOf(write: (log: Awaited<ReturnType<typeof createLog>>) => void, pretty = false) {
+async function textOf(
+  write: (log: Awaited<ReturnType<typeof createLog>>) => void,
+  pretty = false,
+  level: LogLevel = 'info',
+) {
   let text = ''
   const out = { write: (line: string) => (text += line) }
-  write(await createLog({ level: 'info', out, pretty, colour: false, secrets: [SECRET] }))
+  write(await createLog({ level, out, pretty, colour: false, secrets: [SECRET] }))
   return text
 }
 
@@ -20,6 +27,19 @@ describe('log', () => {
     expect(text.endsWith('\n')).toBe(true)
     expect(JSON.parse(text)).toMatchObject({ level: 'info', channel: 'acme/forest', seen: 3, msg: 'polled' })
     expect(JSON.parse(text).time).toMatch(/^\d{4}-\d\d-\d\dT/)
+  })
+
+  it.each([false, true])('shows what fails because of an outage at debug only (pretty: %s)', async (pretty) => {
+    const { name, message } = new DatabaseUnavailableError('away')
+    const write: Parameters<typeof textOf>[0] = (log) => {
+      log.error({ err: new QueueUnavailableError('away') }, 'first')
+      // As a worker thread sends it.
+      log.warn({ err: Object.assign(new Error(message), { name }) }, 'second')
+      log.warn({ err: new StoreError('"name":"DatabaseUnavailableError"') }, 'third')
+    }
+    const messages = /first|second|third/g
+    expect((await textOf(write, pretty)).match(messages)).toEqual(['third'])
+    expect((await textOf(write, pretty, 'debug')).match(messages)).toEqual(['first', 'second', 'third'])
   })
 
   it.each([false, true])('redacts secrets in messages, keys, values and errors (pretty: %s)', async (pretty) => {

@@ -15,9 +15,9 @@ import type {
 } from '../contract.js'
 import { InterruptedRunError, type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from '../errors.js'
 import { parseJob } from '../job-payload.js'
+import { createOutageLog } from '../outage-log.js'
 import { runJob } from '../run-job.js'
 import { addJob, findJob, listJobs, readQueueLoad, retryJob, splitJobData, toJobData } from './bullmq-jobs.js'
-import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
 import { otherDatabaseMessage, parseQueueDatabase, QueueBinding } from './queue-binding.js'
 import { openRedisBackend, queueAddress, type RedisBackend } from './redis-backend.js'
 import { RUNNER_TIMING, type RunnerTiming } from './runner-timing.js'
@@ -25,7 +25,7 @@ import { RUNNER_TIMING, type RunnerTiming } from './runner-timing.js'
 export interface BullRunnerOptions {
   /** URL of the Redis server. */
   url: string
-  /** Prefix of all keys. */
+  /** Prefix of all keys. Default `{quotekeeper}`: in braces, so that a cluster keeps them on one node. */
   prefix?: string
   /** Jobs that run at the same time in this process. */
   concurrency: number
@@ -39,43 +39,52 @@ export interface BullRunnerOptions {
  * is shutting down count too.
  */
 const MAX_STARTS = 10
+/** Errors of BullMQ about a job that outlived its lock in an outage: it runs again, or its end was recorded although the reply was lost. */
+const LOST_LOCK = /\b(missing lock|lock mismatch|could not renew lock)(?= for job )|\bis not in the active state/i
 /** Finished jobs are kept so that a second scheduler cannot enqueue the same tick again (age in seconds). */
 const RETENTION = { age: 24 * 3_600, count: 5_000 }
 
 /**
  * Runs jobs with BullMQ on Redis: any number of processes on one machine can share one queue.
- * @throws QueueUnavailableError with the remedy if the queue does not answer within seconds
+ * @throws QueueUnavailableError with the remedy if the queue does not answer within seconds, or may evict jobs
  */
 export async function createBullRunner(options: BullRunnerOptions): Promise<JobRunner> {
-  const { url, prefix = 'quotekeeper', concurrency, log } = options
+  const { url, prefix = '{quotekeeper}', concurrency, log } = options
   const timing = { ...RUNNER_TIMING, ...options.timing }
   const address = queueAddress(url)
-  const errorLog = throttledErrorLog(log, address)
+  const logOutage = createOutageLog(log, `the queue at ${address}`)
+  const onOutcome: typeof logOutage = (error, began) =>
+    void (LOST_LOCK.test(error?.message ?? '') || logOutage(error, began))
   try {
     const responseTimeoutMs = timing.response
-    const backend = openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect: errorLog.recovered })
-    const queue = await openQueue(backend, timing.start, errorLog)
-    return new BullRunner({ backend, queue, address, concurrency, timing, log, errorLog })
+    const backend = openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect: () => onOutcome(null) })
+    const queue = await openQueue(backend, timing.start, onOutcome)
+    return new BullRunner({ backend, queue, address, concurrency, timing, log, onOutcome })
   } catch (error) {
     throw unavailableError(address, error as Error)
   }
 }
 
-async function openQueue(backend: RedisBackend, withinMs: number, errorLog: ErrorThrottle): Promise<Queue> {
+async function openQueue(backend: RedisBackend, withinMs: number, onError: (error: Error) => void): Promise<Queue> {
   const queue = backend.queue()
   let lastError = new Error('no response')
   queue.on('error', (error) => {
     lastError = error
-    errorLog.error(error)
+    onError(error)
   })
-  const ready = queue.waitUntilReady()
-  if (await withTimeout(ready, withinMs)) return ready.then(() => queue)
+  const ready = queue.waitUntilReady().then(() => backend.requireNoEviction())
+  try {
+    if (await withTimeout(ready, withinMs)) return await ready.then(() => queue)
+  } catch (error) {
+    lastError = error as Error
+  }
   backend.disconnect()
-  void queue.close().catch(errorLog.error)
+  void queue.close().catch(onError)
   throw lastError
 }
 
 function unavailableError(address: string, cause: Error): QueueUnavailableError {
+  if (cause instanceof QueueUnavailableError) return cause
   const remedy = 'start it, or correct "queue" in the configuration ("queue: in-process" needs no server)'
   const reason = cause.name === 'MaxRetriesPerRequestError' ? 'the connection was lost' : cause.message
   return new QueueUnavailableError(`the queue at ${address} does not answer (${reason}): ${remedy}`, { cause })
@@ -88,7 +97,8 @@ interface Parts {
   concurrency: number
   timing: RunnerTiming
   log: Log
-  errorLog: ErrorThrottle
+  /** Called with each error of the queue, and with null when it works. */
+  onOutcome: (error: Error | null, began?: number) => void
 }
 
 class BullRunner implements JobRunner {
@@ -112,7 +122,7 @@ class BullRunner implements JobRunner {
   }
 
   async work(handlers: JobHandlers): Promise<void> {
-    const { backend, concurrency, timing, log, errorLog } = this.#parts
+    const { backend, concurrency, timing, log, onOutcome } = this.#parts
     // BullMQ passes the signal only to functions with three declared parameters.
     const worker = backend.worker((job, token, signal) => this.#process(handlers, job, token, signal), {
       concurrency,
@@ -123,7 +133,8 @@ class BullRunner implements JobRunner {
       removeOnComplete: RETENTION,
       removeOnFail: RETENTION,
     })
-    worker.on('error', errorLog.error)
+    worker.on('error', (error) => onOutcome(error))
+    worker.on('active', () => onOutcome(null))
     worker.on('stalled', (id) => log.warn({ id }, 'job stalled; re-queued'))
     this.#worker = worker
     await this.#call(() => worker.waitUntilReady())
@@ -150,6 +161,7 @@ class BullRunner implements JobRunner {
       // A write, because a Redis that is full or became a replica still answers reads.
       await this.#call(() => this.#parts.queue.getBackend().setQueueMeta({ 'quotekeeper.ping': Date.now() }))
       await this.#binding.verify()
+      this.#parts.onOutcome(null)
       return { ok: true, message: `${this.#parts.address} accepts writes` }
     } catch (error) {
       return { ok: false, message: (error as Error).message }
@@ -225,14 +237,14 @@ class BullRunner implements JobRunner {
 
   /** Leaves a job of another database to the processes that use it. */
   async #leaveJob(job: Job, token: string): Promise<never> {
-    const { timing, errorLog } = this.#parts
-    await job.moveToDelayed(Date.now() + timing.returnPause, token).catch(errorLog.error)
+    const { timing, onOutcome } = this.#parts
+    await job.moveToDelayed(Date.now() + timing.returnPause, token).catch((error) => onOutcome(error))
     throw new DelayedError()
   }
 
   /** Returns a job to the queue for a worker that has its channel. It keeps its id and its fairness key. */
   async #returnJob(job: Job, token: string, { channel, message }: UnknownChannelError): Promise<never> {
-    const { timing, log, errorLog } = this.#parts
+    const { timing, log, onOutcome } = this.#parts
     const facts = { job: job.name, id: job.id, channel }
     if (this.#returnedChannels.has(channel)) log.debug(facts, 'job returned to the queue')
     else log.info(facts, `job returned to the queue for another worker: ${message}`)
@@ -240,27 +252,32 @@ class BullRunner implements JobRunner {
     // Random, so that it is not always the same worker that takes the job after the pause.
     const pause = Math.round(timing.returnPause * (0.75 + Math.random() / 2))
     // If the queue does not answer, the lock of the job expires and the job is re-queued as stalled.
-    await job.moveToDelayed(Date.now() + pause, token).catch(errorLog.error)
+    await job.moveToDelayed(Date.now() + pause, token).catch((error) => onOutcome(error))
     throw new DelayedError()
   }
 
   /** Returns a job to the queue whose run was aborted by the shutdown of this process. Another worker takes it at once. */
   async #returnInterrupted(job: Job, token: string): Promise<never> {
-    const { log, errorLog } = this.#parts
+    const { log, onOutcome } = this.#parts
     log.info({ job: job.name, id: job.id }, 'job aborted by shutdown; returned to the queue for another worker')
     // If the queue does not answer: as above.
-    await job.moveToWait(token).catch(errorLog.error)
+    await job.moveToWait(token).catch((error) => onOutcome(error))
     throw new WaitingError()
   }
 
   /** Calls the queue with a timeout. */
   async #call<T>(operation: () => Promise<T>): Promise<T> {
-    const { address, timing } = this.#parts
+    const { address, timing, onOutcome } = this.#parts
     if (this.#closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
+    const began = performance.now()
     const response = operation()
-    if (!(await withTimeout(response, timing.response))) throw unavailableError(address, new Error('no response'))
+    const unavailable = (error: Error) => {
+      onOutcome(error, began)
+      return unavailableError(address, error)
+    }
+    if (!(await withTimeout(response, timing.response))) throw unavailable(new Error('no response'))
     return response.catch((error: Error) => {
-      throw unavailableError(address, error)
+      throw unavailable(error)
     })
   }
 }

@@ -1,5 +1,6 @@
 import { type Processor, Queue, Worker, type WorkerOptions } from 'bullmq'
 import { Redis, type RedisOptions } from 'ioredis'
+import { QueueUnavailableError } from '../errors.js'
 
 /** The name of the only queue, without the prefix. */
 const QUEUE_NAME = 'jobs'
@@ -43,6 +44,15 @@ export function openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect }
     worker(process: Processor, options: Omit<WorkerOptions, 'connection' | 'prefix'>) {
       const connection = connect({ maxRetriesPerRequest: null })
       return new Worker(QUEUE_NAME, process, { ...options, connection, prefix })
+    },
+    /** @throws QueueUnavailableError with the remedy if Redis may delete jobs when its memory is full */
+    async requireNoEviction(): Promise<void> {
+      const policy = /^maxmemory_policy:(\S+)/m.exec(await producer.info('memory'))?.[1] ?? 'noeviction'
+      if (policy === 'noeviction') return
+      throw new QueueUnavailableError(
+        `the queue at ${queueAddress(url)} may lose jobs, because Redis deletes keys when its memory is full (maxmemory-policy ${policy}): ` +
+          'set maxmemory-policy to noeviction in the configuration of Redis',
+      )
     },
     /** The database stored with the queue, as text; null if there is none. */
     databaseText: () => producer.get(databaseKey),

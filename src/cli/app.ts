@@ -156,7 +156,9 @@ interface OpenContext {
 
 async function openConfiguredStore({ cli, config, log, options }: OpenContext): Promise<Store> {
   const { openDatabase } = await import('../store/open-database.js')
+  const { createOutageLog } = await import('../../jobs/outage-log.js')
   return openDatabase({
+    onWrite: createOutageLog(log, 'the database'),
     database: config.database,
     create: options.createDatabase,
     ...(cli.command === undefined ? {} : { command: `quotekeeper ${cli.command}` }),

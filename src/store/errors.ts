@@ -42,6 +42,11 @@ export class UnusableDatabaseError extends StoreError {
   override name = 'UnusableDatabaseError'
 }
 
+/** Nothing can be written now: the server is away, the disk is full, or others hold locks for too long. The caller may try again. */
+export class DatabaseUnavailableError extends StoreError {
+  override name = 'DatabaseUnavailableError'
+}
+
 /** There is no database yet. An operator creates it, or corrects its path. */
 export class MissingDatabaseError extends UnusableDatabaseError {
   override name = 'MissingDatabaseError'

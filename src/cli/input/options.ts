@@ -113,9 +113,6 @@ export const overridesOf = ({ set = [], volume }: SetOption & VolumeOption): Req
   set: [...set, ...(volume === undefined ? [] : [`volume=${volume}`])],
 })
 
-export interface LimitOption {
-  limit?: number
-}
 /** @param defaultLimit default: all rows */
 export function limitOption(defaultLimit?: number) {
   const option = new Option('--limit <number>', `show at most so many rows (default: ${defaultLimit ?? 'all'})`)

@@ -1,7 +1,7 @@
 import type { DocumentKind } from '../../core/documents/documents.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
-import { RunLostError } from '../errors.js'
+import { DatabaseUnavailableError, RunLostError } from '../errors.js'
 import { MAX_BODIES_BEFORE, type Observed, type ObservedEvents } from '../events/observed-events.js'
 import { markDirty } from '../recommendations/dirty-rfqs.js'
 import type { LiveRun } from '../runs/run-contract.js'
@@ -31,8 +31,6 @@ export interface DocumentEngine {
   database: SqlDatabase
   /** Writes changes of documents of a channel, and reads the texts that they replace. */
   save(tx: Transaction, channel: string, changes: DocumentChanges): Promise<void>
-  /** Whether an error means that no transaction can succeed now. */
-  isUnavailable(error: unknown): boolean
 }
 
 interface RfqWrite {
@@ -47,7 +45,7 @@ type Selection = { kind: DocumentKind; ids: readonly string[] } | { kind: 'respo
  * Records observations (docs/DATABASE.md). A transaction reads the state of all documents that may change, computes the changes in memory, and
  * writes them. RFQs that wait at the same time share a transaction.
  */
-export function createRecorder({ database, save, isUnavailable }: DocumentEngine, events: ObservedEvents): Recorder {
+export function createRecorder({ database, save }: DocumentEngine, events: ObservedEvents): Recorder {
   const batches = new Map<number, Batches<RfqWrite, RecordResult>>()
 
   const batchesOf = (run: LiveRun): Batches<RfqWrite, RecordResult> => {
@@ -59,7 +57,7 @@ export function createRecorder({ database, save, isUnavailable }: DocumentEngine
       nameOf: ({ snapshot }) => snapshot.rfq.id,
       weightOf: ({ snapshot: { rfq, responses } }) =>
         [rfq, ...responses].reduce((sum, { text }) => sum + (text?.length ?? UNKNOWN_BYTES), 0),
-      concernsAll: (error) => error instanceof RunLostError || isUnavailable(error),
+      concernsAll: (error) => error instanceof RunLostError || error instanceof DatabaseUnavailableError,
     })
     batches.set(run.id, added)
     return added

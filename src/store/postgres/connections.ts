@@ -16,7 +16,6 @@ const MAX_READER_SECONDS = 600
 const SETTINGS = {
   default_transaction_isolation: 'read committed',
   standard_conforming_strings: 'on',
-  transform_null_equals: 'off',
   // Numbers are read as they were written.
   extra_float_digits: '1',
   TimeZone: 'UTC',

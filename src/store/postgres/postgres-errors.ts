@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { StoreError, UnusableDatabaseError } from '../errors.js'
+import { DatabaseUnavailableError, StoreError, UnusableDatabaseError } from '../errors.js'
 
 /** The server does not answer on a connection, and the driver reported no error. */
 export class NoAnswerError extends Error {
@@ -43,10 +43,6 @@ export const isServerReadOnly = (error: unknown): boolean => error instanceof pg
  */
 export const isServerUnavailable = (error: unknown): boolean =>
   isConnectionLost(error) || isServerReadOnly(error) || (error instanceof pg.DatabaseError && error.code === '53300')
-
-/** Whether no transaction can succeed now: the server is unavailable, or others hold locks for too long. */
-export const isTemporarilyUnavailable = (error: unknown): boolean =>
-  isServerUnavailable(error) || (error instanceof pg.DatabaseError && error.code === '55P03')
 
 interface Remedy {
   what: string
@@ -220,7 +216,8 @@ function withCauses(error: unknown): NodeJS.ErrnoException[] {
 }
 
 function storeError({ what, todo, unusable = false }: Remedy, error: Error, name: string): StoreError {
-  const ErrorClass = unusable ? UnusableDatabaseError : StoreError
+  const isTemporary = isServerUnavailable(error) || (error as pg.DatabaseError).code === '55P03'
+  const ErrorClass = unusable ? UnusableDatabaseError : isTemporary ? DatabaseUnavailableError : StoreError
   const reason = error.message || (error as NodeJS.ErrnoException).code || 'no connection'
   return new ErrorClass(`${what}: ${name} (${reason}). ${todo}`, { cause: error })
 }

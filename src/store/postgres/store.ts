@@ -3,32 +3,25 @@ import type { Clock } from '../../core/time/clock.js'
 import type { Store } from '../contract.js'
 import { createRecorder } from '../documents/recorder.js'
 import { revalidate, SELECT_VERSIONS, type StoredVersion } from '../documents/revalidate.js'
-import { StoreError } from '../errors.js'
+import { DatabaseUnavailableError, StoreError } from '../errors.js'
 import { createEventWriter } from '../events/event-writer.js'
 import { createObservedEvents } from '../events/observed-events.js'
 import { createSharedStore } from '../shared-modules.js'
 import { claimStatement } from '../sql/claim-starts.js'
-import type { Queries, SqlDatabase } from '../sql/sql-database.js'
+import { observed, type Queries, type SqlDatabase } from '../sql/sql-database.js'
+import type { StoreOptions } from '../sqlite/store.js'
 import { saveDocuments } from './document-writer.js'
 import { createHistory } from './history.js'
 import { migrate, type PostgresMigrationReport, rejectUnfinishedCopy, tryToMigrate } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
-import { isServerUnavailable, isTemporarilyUnavailable } from './postgres-errors.js'
 import { parsePostgresUrl } from './postgres-url.js'
 
-export interface PostgresStoreOptions {
+export interface PostgresStoreOptions
+  extends Omit<StoreOptions, 'path' | 'readOnlyIfNeeded' | 'onReadOnly' | 'onOpen'> {
   /** postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME */
   url: string
-  /** Creates the tables in an empty database, which is otherwise an error. Default true. */
-  create?: boolean
-  /** Skips the check of the schema and migrations, because this process has opened the database before. Default false. */
-  checked?: boolean
   /** The maximum number of connections. Default 10. */
   connections?: number
-  /** The clock of leases. Default: the clock of the server. */
-  clock?: Clock
-  /** The command that this process runs, such as `quotekeeper start`, for messages of processes that wait for it. */
-  command?: string
   /** Called with the migrations that were applied. */
   onOpen?: (report: PostgresMigrationReport) => void
 }
@@ -51,14 +44,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const serverClock = options.clock ? null : await followServerClock(database)
     const clock = options.clock ?? serverClock?.now ?? (() => new Date())
     const events = createEventWriter(database)
-    const { stopRenewing, ...modules } = createSharedStore({ database, events, clock, command })
+    const shared = { database: observed(database, options.onWrite), events, clock, command }
+    const { stopRenewing, ...modules } = createSharedStore(shared)
     return {
       name: database.location.name,
       ...modules,
-      ...createRecorder(
-        { database, save: saveDocuments, isUnavailable: (error) => isTemporarilyUnavailable((error as Error).cause) },
-        createObservedEvents(events),
-      ),
+      ...createRecorder({ database, save: saveDocuments }, createObservedEvents(events)),
       ...createHistory(database),
       requestLedger: (origin) => createRequestLedger(database, origin),
       check: () => check(database),
@@ -146,7 +137,7 @@ function createRequestLedger(database: SqlDatabase, origin: string): RequestLedg
     async claim(claim) {
       const parameters = { origin, ...claim }
       const granted = await database.get<StartGrant>(CLAIM, parameters).catch((error: Error) => {
-        if (!isServerUnavailable(error.cause)) throw error
+        if (!(error instanceof DatabaseUnavailableError)) throw error
         // A write waits for a server that restarts.
         return database.write((tx) => tx.get<StartGrant>(CLAIM, parameters))
       })

@@ -65,12 +65,9 @@ export function createRuns(options: {
   // One by one, so that a run that is writing documents does not delay the renewal of the others.
   const timer = setInterval(() => active.forEach((_, id) => void renew(id)), RENEW_INTERVAL_MS).unref()
 
-  const finish = async (
-    id: number,
-    { keyRefused = false, requestRates = null, ...end }: RunEnd,
-    now: Date,
-  ): Promise<RunRecord> => {
-    const { cause = end.error } = end
+  const finish = async (id: number, end: RunEnd, now: Date): Promise<RunRecord> => {
+    const { outcome, error, cause = error, stop, suspicious, failedItems, notBefore, postponed = 0, ...rest } = end
+    const { keyRefused, requestRates, ...counts } = rest
     const finished = database.write(async (tx) => {
       const row = await tx.get<RunRow>(
         `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
@@ -81,27 +78,19 @@ export function createRuns(options: {
           lease_until = ''
         where id = @id and finished_at is null returning *`,
         {
-          outcome: end.outcome,
-          requests: end.requests,
-          seen: end.seen,
-          inserted: end.inserted,
-          changed: end.changed,
-          unchanged: end.unchanged,
-          missing: end.missing,
-          invalid: end.invalid,
-          error: end.error === null ? null : toStoredText(end.error),
-          cause: cause === null ? null : toStoredText(cause),
-          stopCode: end.stop?.code ?? null,
-          stopClocks: end.stop?.clocks ?? null,
-          id,
+          ...counts,
+          ...{ id, outcome, postponed },
           finishedAt: now.toISOString(),
-          suspicious: end.suspicious ? 1 : 0,
-          failedItems: end.failedItems ?? null,
-          postponed: end.postponed ?? 0,
+          error: error === null ? null : toStoredText(error),
+          cause: cause === null ? null : toStoredText(cause),
+          stopCode: stop?.code ?? null,
+          stopClocks: stop?.clocks ?? null,
+          suspicious: suspicious ? 1 : 0,
+          failedItems: failedItems ?? null,
           allowed: requestRates?.allowed ?? null,
           required: requestRates?.required ?? null,
           ageMinutes: requestRates?.ageMinutes ?? null,
-          notBefore: end.notBefore?.toISOString() ?? null,
+          notBefore: notBefore?.toISOString() ?? null,
         },
       )
       if (!row) throw takenOverError(id)

@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
-import { StoreError, UnusableDatabaseError } from '../errors.js'
+import { DatabaseUnavailableError, StoreError, UnusableDatabaseError } from '../errors.js'
 
 /** Size of the `-shm` file of a small database. */
 const SHARED_MEMORY_BYTES = 32 * 2 ** 10
@@ -16,7 +16,8 @@ export const restoreRemedy = (path: string): string =>
 export function toStoreError(error: unknown, path: string): Error {
   if (!(error instanceof Database.SqliteError)) return error instanceof Error ? error : new StoreError(String(error))
   const remedy = remedyFor(error.code, path)
-  const ErrorClass = remedy.unusable ? UnusableDatabaseError : StoreError
+  const isTemporary = /^SQLITE_(FULL|IOERR|BUSY|LOCKED)/.test(error.code)
+  const ErrorClass = remedy.unusable ? UnusableDatabaseError : isTemporary ? DatabaseUnavailableError : StoreError
   return new ErrorClass(`${remedy.what}: ${path} (${error.message}). ${remedy.todo}`, { cause: error })
 }
 

@@ -10,6 +10,7 @@ import { backupDatabase } from '../maintenance/backup.js'
 import { checkWritable } from '../maintenance/write-check.js'
 import { createSharedStore } from '../shared-modules.js'
 import { newestSchema, SQLITE_MIGRATIONS } from '../sql/migrations.js'
+import { observed } from '../sql/sql-database.js'
 import { Connection, connect, type Sqlite, tryToWrite, yieldToEventLoop } from './connection.js'
 import { createDocumentWriter } from './document-writer.js'
 import { createHistory } from './history.js'
@@ -31,9 +32,12 @@ export interface StoreOptions {
    * checks its integrity only before a migration. Default false.
    */
   readOnlyIfNeeded?: boolean
+  /** The clock of leases. Default: that of the machine, or of the PostgreSQL server. */
   clock?: Clock
   /** The command that this process runs, such as `quotekeeper start`, for messages of processes that wait for it. */
   command?: string
+  /** Called with null after each write, and with the error of one that failed because nothing can be written now. */
+  onWrite?: (error: Error | null) => void
   /** Called when the file was opened for reading only, with the reason. */
   onReadOnly?: (reason: string) => void
   /** Called with the migrations that were applied. */
@@ -51,16 +55,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const connection = await openConnection(options, clock)
   const database = sqliteDatabase(connection)
   const events = createEventWriter(database)
-  const shared = { database, events, clock, command: options.command ?? null }
+  const shared = { database: observed(database, options.onWrite), events, clock, command: options.command ?? null }
   const { stopRenewing, ...modules } = createSharedStore(shared)
   const ledgers = createRequestLedgers(options.path, options.clock ?? machineClock)
   return {
     name: options.path,
     ...modules,
-    ...createRecorder(
-      { database, save: createDocumentWriter(connection), isUnavailable: () => false },
-      createObservedEvents(events),
-    ),
+    ...createRecorder({ database, save: createDocumentWriter(connection) }, createObservedEvents(events)),
     ...createHistory(connection),
     requestLedger: (origin) => ledgers.ledger(origin),
     check: async () => check(connection),

@@ -19,7 +19,7 @@ export const isQueueUnavailable = (error: Error): boolean => error.name === 'Que
 const RETRY_SECONDS = 10
 
 /** By name, because errors of the thread that reads pages are copies. */
-const DATABASE_ERRORS = new Set(['StoreError', 'UnusableDatabaseError', 'MissingDatabaseError', 'UnknownCommitError'])
+const DATABASE_ERRORS = /^(Store|DatabaseUnavailable|UnusableDatabase|MissingDatabase|UnknownCommit)Error$/
 
 /**
  * Turns an error into the one to answer with: an unavailable queue or database is not an error of the web server.
@@ -28,7 +28,7 @@ const DATABASE_ERRORS = new Set(['StoreError', 'UnusableDatabaseError', 'Missing
 export function toResponseError(error: Error, onError: (error: unknown) => void): Error {
   if (isQueueUnavailable(error)) return queueUnavailable()
   if (error.name === 'UnavailableError') return new HttpError(503, error.message, { 'retry-after': RETRY_SECONDS })
-  if (!DATABASE_ERRORS.has(error.name)) return error
+  if (!DATABASE_ERRORS.test(error.name)) return error
   onError(error)
   return new HttpError(503, 'the database cannot be used at the moment; see /readyz and the log')
 }

@@ -31,7 +31,9 @@ fault(24, 'new jobs are accepted after the restart, and none runs twice', async 
   await scheduler.enqueue('poll-rfqs', PAYLOAD, 'after')
   await eventually(() => expect(done.map(({ id }) => id)).toEqual(['before', 'after']))
   expect(await scheduler.enqueue('poll-rfqs', PAYLOAD, 'before')).toBe(false)
-  expect(runners.log.at('info')).toContain('queue available again')
+  // One line of each runner when the outage began, and one when it ended.
+  expect(runners.log.at('error')).toEqual(Array(2).fill(expect.stringContaining('is unavailable')))
+  expect(runners.log.at('info')).toEqual(Array(2).fill(expect.stringContaining('is available again')))
 })
 
 fault(24, 'a job in progress runs only once', async () => {

@@ -100,6 +100,39 @@ describe.skipIf(redisSkipReason !== null)(
   },
 )
 
+describe.skipIf(redisSkipReason !== null)('Redis as it is configured', () => {
+  const start = async (redis: PrivateRedis) => {
+    const runner = await createBullRunner({ url: redis.url, concurrency: 1, log: recordingLog() })
+    onTestFinished(() => runner.close(0))
+    return runner
+  }
+
+  it('in cluster mode runs jobs', async () => {
+    const redis = await PrivateRedis.start('--cluster-enabled', 'yes')
+    onTestFinished(() => redis.remove())
+    await redis.withClient((client) => client.cluster('ADDSLOTSRANGE', '0', '16383'))
+    await redis.withClient(async (client) => {
+      await expect.poll(() => client.cluster('INFO'), { timeout: 10_000 }).toContain('cluster_state:ok')
+    })
+    const runner = await start(redis)
+    const { handlers, done } = recordingHandlers()
+    await runner.bindDatabase({ id: 'a', path: 'a.db', host: 'h' })
+    await runner.work(handlers)
+    await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
+    await eventually(() => expect(done).toHaveLength(1))
+    expect(await runner.ping()).toMatchObject({ ok: true })
+  })
+
+  it('that may evict jobs fails the start, and the error names the setting', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined) // BullMQ prints the same.
+    const redis = await PrivateRedis.start('--maxmemory-policy', 'allkeys-lru')
+    onTestFinished(() => redis.remove())
+    await expect(start(redis)).rejects.toThrow(/may lose jobs.*maxmemory-policy allkeys-lru.*noeviction/)
+    await redis.withClient((client) => client.config('SET', 'maxmemory-policy', 'noeviction'))
+    expect(await (await start(redis)).ping()).toMatchObject({ ok: true })
+  })
+})
+
 describe('without Redis', () => {
   it('the start fails, and the error says what to do', async () => {
     const url = `redis://user:s3cret@127.0.0.1:${await freePort()}/2`

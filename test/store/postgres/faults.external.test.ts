@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Store } from '../../../src/store/contract.js'
-import { StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
+import { DatabaseUnavailableError, RunBusyError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
 import { requireCurrentSchema } from '../../../src/store/postgres/migrate.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
@@ -118,7 +118,6 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     const defaults = {
       default_transaction_isolation: "'repeatable read'",
       standard_conforming_strings: 'off',
-      transform_null_equals: 'on',
       extra_float_digits: '-10',
       TimeZone: "'Pacific/Auckland'",
       search_path: 'pg_temp',
@@ -213,6 +212,20 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
         expect(whole.map(({ outcome }) => outcome)).not.toContain(null)
         if (first.status === 'rejected') expect(first.reason).toBeInstanceOf(StoreError)
       }
+    })
+
+    it('says when nothing can be written, and when it can again', async () => {
+      const outcomes: (string | null)[] = []
+      const onWrite = (error: Error | null) => outcomes.push(error?.name ?? null)
+      const store = await openPostgresStore({ url: as('quotekeeper', '?schema=outage'), connections: 4, onWrite })
+      onTestFinished(() => store.close())
+      await server.kill()
+      await expect(begin(store)).rejects.toThrow(DatabaseUnavailableError)
+      await expect(store.runs({})).rejects.toThrow(DatabaseUnavailableError)
+      await server.launch()
+      await begin(store)
+      await expect(begin(store)).rejects.toThrow(RunBusyError)
+      expect(outcomes).toEqual(['DatabaseUnavailableError', null, null])
     })
 
     it('after a poll has given up: the next poll of the same process begins at once', async () => {
