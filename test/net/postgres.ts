@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -58,12 +58,17 @@ async function startServer(): Promise<string> {
 
 const userId = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout)
 
+const DEBIAN = '/usr/lib/postgresql'
+const isOnPath = () => spawnSync('initdb', ['--version']).status === 0
+
+/** Whether a server can be started. In CI, a missing one is a failure. */
+export const hasPostgres = (): boolean => process.env.CI === 'true' || existsSync(DEBIAN) || isOnPath()
+
 /** Debian does not have the programs on the path. */
 function programFolder(): string {
-  if (spawnSync('initdb', ['--version']).status === 0) return ''
-  const debian = '/usr/lib/postgresql'
-  const newest = readdirSync(debian).sort((one, other) => Number(other) - Number(one))[0] ?? ''
-  return join(debian, newest, 'bin')
+  if (isOnPath()) return ''
+  const newest = readdirSync(DEBIAN).sort((one, other) => Number(other) - Number(one))[0] ?? ''
+  return join(DEBIAN, newest, 'bin')
 }
 
 export async function freePort(): Promise<number> {

@@ -1,0 +1,138 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { Desk, longIt, netIt, type Running } from './desk.js'
+import { day, response, rfq } from './documents.js'
+import { Marketplace, type Request } from './marketplace.js'
+import { expectProvenCloses } from './proven-closes.js'
+
+/** A reading that is older must not lead to a close (docs/CLOSING.md, rule 6). */
+const MAX_AGE_MS = 5000
+const READS = [1, 2, 3] as const
+
+interface Round {
+  market: Marketplace
+  desk: Desk
+  /** The process that closes. */
+  closing: Running
+}
+
+/**
+ * Closes an RFQ that is past due; `act` happens at one of its reads, after the marketplace has made its reply and before the reply is sent.
+ * @param nth which read of the RFQ it is
+ * @returns what the marketplace received afterwards
+ */
+async function roundWith(
+  nth: number,
+  act: (round: Round) => unknown,
+): Promise<{ market: Marketplace; after: Request[] }> {
+  const market = await Marketplace.open()
+  market.add(rfq(101, { responseDueDate: day(-2) }), [response(1011)])
+  const desk = await Desk.open(market)
+  let acted = Number.POSITIVE_INFINITY
+  let reads = 0
+  market.on('GET rfq 101', async (_, answer) => {
+    const reply = answer()
+    if (++reads === nth) {
+      await act({ market, desk, closing })
+      acted = market.requests.length
+    }
+    return reply
+  })
+  const closing = desk.start('close-expired')
+  await closing.ended
+  expect(reads).toBeGreaterThanOrEqual(nth)
+  expectProvenCloses(market)
+  return { market, after: market.requests.slice(acted) }
+}
+
+const isClose = ({ name }: Request) => name === 'POST close 101'
+const passed = (ms: number) => new Promise((done) => setTimeout(done, ms))
+
+describe('between reading an RFQ and closing it', () => {
+  netIt('a stop file that appears at the last read prevents the close', async () => {
+    const { after } = await roundWith(3, ({ desk }) => writeFileSync(join(desk.folder, 'data', 'closing.stop'), ''))
+    expect(after.filter(isClose)).toEqual([])
+  })
+
+  for (const nth of READS) {
+    longIt(`an order to stop at read ${nth} prevents the close, whoever gives it`, async () => {
+      const { market, after } = await roundWith(nth, async ({ desk }) => {
+        expect((await desk.run('close-expired', '--stop', 'audit', '--by', 'Ada')).status).toBe(0)
+      })
+      expect(after.filter(isClose)).toEqual([])
+      expect(market.rfq(101).state).toBe('open')
+    })
+
+    longIt(`a due date that is extended after read ${nth} prevents the close, unless this read led to it`, async () => {
+      const { after } = await roundWith(nth, ({ market }) =>
+        Object.assign(market.rfq(101), { responseDueDate: day(14) }),
+      )
+      expect(after.slice(1).filter(isClose)).toEqual([])
+    })
+
+    longIt(`a process that was suspended at read ${nth} reads again before it closes, and closes once`, async () => {
+      const { market, after } = await roundWith(nth, ({ closing }) => {
+        closing.signal('SIGSTOP')
+        setTimeout(() => closing.signal('SIGCONT'), MAX_AGE_MS + 500)
+      })
+      expect(after[0]).not.toSatisfy(isClose)
+      expect(market.posts()).toBe(1)
+    })
+
+    longIt(`nothing is closed after a suspension at read ${nth} that a clock set back hides`, async () => {
+      const { after } = await roundWith(nth, ({ desk, closing }) => {
+        closing.signal('SIGSTOP')
+        setTimeout(() => {
+          desk.setClockError(-MAX_AGE_MS - 90_000)
+          closing.signal('SIGCONT')
+        }, MAX_AGE_MS + 500)
+      })
+      expect(after.filter(isClose)).toEqual([])
+    })
+
+    longIt(`the reply to read ${nth} is read again if it took longer than a reading may be old`, async () => {
+      const { market, after } = await roundWith(nth, () => passed(MAX_AGE_MS + 500))
+      expect(after[0]).not.toSatisfy(isClose)
+      expect(market.posts()).toBe(1)
+    })
+  }
+
+  longIt('an RFQ that is another one at each read stays open', async () => {
+    const market = await Marketplace.open()
+    market.add(rfq(101, { responseDueDate: day(-2) }))
+    let reads = 0
+    market.on('GET rfq 101', (_, answer) => {
+      Object.assign(market.rfq(101), { title: `Title ${++reads}` })
+      return answer()
+    })
+    const desk = await Desk.open(market)
+    await desk.run('close-expired')
+    expect(market.posts()).toBe(0)
+    market.behave()
+    await desk.run('close-expired')
+    expect(market.posts()).toBe(1)
+  })
+
+  for (const [name, obeysRequests] of Object.entries({ 'obeys requests': true, 'obeys nobody': false })) {
+    longIt(`a cache in between that ${name} hides no new due date and no effect`, async () => {
+      const market = await Marketplace.open()
+      market.add(rfq(101, { responseDueDate: day(-2) }))
+      market.add(rfq(102, { responseDueDate: day(-2) }))
+      market.cache = { seconds: 50, obeysRequests }
+      const desk = await Desk.open(market)
+      await desk.run('sync')
+      Object.assign(market.rfq(101), { responseDueDate: day(14) })
+      desk.travel(13_000)
+      await desk.run('close-expired')
+      expect(market.posts(101)).toBe(0)
+      desk.travel(120_000)
+      await desk.run('close-expired')
+      market.cache = null
+      desk.travel(120_000)
+      expect((await desk.run('close-expired')).status).toBe(0)
+      expect([market.posts(101), market.posts(102)]).toEqual([0, 1])
+      expect(await desk.value(`select state from rfqs where number = 102`)).toBe('closed')
+    })
+  }
+})

@@ -1,0 +1,169 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { Desk, hasProgram, longIt } from './desk.js'
+import { id, listing, response, rfq, vintage } from './documents.js'
+import { ACME, Marketplace } from './marketplace.js'
+
+/** A sheet by the addresses of its cells: what is shown, and the formula if there is one. */
+type Sheet = Record<string, { value: string | number | null; formula: string | null }>
+
+const PYTHON = '/usr/bin/python3'
+const hasOpenpyxl = process.env.CI === 'true' || spawnSync(PYTHON, ['-c', 'import openpyxl']).status === 0
+
+/** An RFQ whose recommended award has two of five offers; one of the others is in a currency that is converted. */
+async function openDesk(): Promise<{ market: Marketplace; desk: Desk }> {
+  const market = await Marketplace.open()
+  const prePayments = [{ amount: 4000, paymentDueDate: '2026-12-20' }]
+  market.channel(ACME).listings.push(listing(4, { registryId: null, country: 'BR' }))
+  market.add(rfq(101, { minVolume: 2000, maxVolume: 2700 }), [
+    response(1011, [vintage(2022, 1000, 10.4), vintage(2023, 300, 11.2)], {}, { prePayments }),
+    response(
+      1012,
+      [vintage(2024, 1200, 9.95)],
+      { listingId: id(4) },
+      { additionalNotesToBuyer: 'A part is possible.' },
+    ),
+    response(1013, [vintage(2023, 2500, 13.9)]),
+    response(1014, [vintage(2023, 900, 9.87)], {}, { currency: 'EUR' }),
+    response(1015, [vintage(2023, 1500, 9.5)], { status: 'rejected' }),
+  ])
+  const reports = { currency: 'USD', exchangeRates: { EUR: 1.25 } }
+  const desk = await Desk.open(market, { config: { reports } })
+  expect((await desk.run('sync')).status).toBe(0)
+  return { market, desk }
+}
+
+interface Award {
+  tonnes: number
+  total: number
+  pricePerTonne: number
+  offers: { id: string }[]
+}
+
+longIt(
+  'page, API, commands, SQL and workbooks have the same figures',
+  async () => {
+    const { desk } = await openDesk()
+    const { decision } = await desk.json<{ decision: { recommendation: { headline: string; award: Award } } }>(
+      'compare',
+      '101',
+    )
+    const { headline, award } = decision.recommendation
+    const lines = await desk.sql(
+      `select sum(volume) as tonnes, sum(volume * unit_price) as total from offer_vintages
+     where response_id in (${award.offers.map((offer) => `'${offer.id}'`).join()})`,
+    )
+    expect(award.tonnes).toBe(lines[0]?.tonnes)
+    expect(award.total).toBeCloseTo(Number(lines[0]?.total), 6)
+    expect(award.total).toBeCloseTo(1000 * 10.4 + 300 * 11.2 + 1200 * 9.95, 6)
+    expect(award.pricePerTonne).toBeCloseTo(award.total / award.tonnes, 6)
+
+    const price = award.pricePerTonne.toFixed(2)
+    const tonnes = award.tonnes.toLocaleString('en-US')
+    expect(headline).toContain(`${tonnes} t at ${price} USD/t`)
+    expect(inOneLine((await desk.run('compare', '101')).out)).toContain(headline)
+
+    const service = await desk.startService()
+    const get = async (path: string) => (await fetch(`${service.url}${path}`)).text()
+    const { decision: ofApi } = JSON.parse(await get(`/api/v1/rfqs/${ACME}/101/comparison`))
+    expect(ofApi.recommendation).toEqual(decision.recommendation)
+    const list = JSON.parse(await get('/api/v1/rfqs?figures=true'))
+    expect(list.items[0].figures.award).toMatchObject({ tonnes: award.tonnes, pricePerTonne: award.pricePerTonne })
+    expect(inOneLine(text(await get(`/rfqs/${ACME}/101`)))).toContain(headline)
+    // What is at stake on Today, the only RFQ of the desk.
+    expect(text(await get('/'))).toContain(`${Math.round(award.total).toLocaleString('en-US')} USD`)
+
+    const out = join(desk.folder, 'rfq.xlsx')
+    expect((await desk.run('report', '101', '--out', out)).status).toBe(0)
+    const { Choices: choices = {}, Summary: summary = {} } = readWorkbook(out)
+    expect(Object.values(summary).map(({ value }) => value)).toContain(headline)
+    const [, row] = /^[A-Z]+(\d+)$/.exec(addressOf(choices, 'recommended')) ?? []
+    const under = (header: string) => choices[`${/^[A-Z]+/.exec(addressOf(choices, header))}${row}`]?.value
+    expect(under('Tonnes')).toBe(award.tonnes)
+    expect(under('Total (USD)')).toBeCloseTo(award.total, 6)
+    expect(under('Price per tonne (USD/t)')).toBeCloseTo(award.pricePerTonne, 6)
+
+    const overview = (await desk.run('report')).out.trim()
+    const awards = Object.values(readWorkbook(overview).RFQs ?? {}).map(({ value }) => String(value))
+    expect(awards).toContainEqual(expect.stringContaining(`${tonnes} t at ${price} USD/t`))
+  },
+  hasOpenpyxl,
+)
+
+longIt(
+  'LibreOffice computes what each formula of a workbook shows',
+  async () => {
+    const { desk } = await openDesk()
+    for (const args of [['report', '101'], ['report']]) {
+      const [file = ''] = (await desk.run(...args)).out.trim().split('\n')
+      const [written, computed] = [readWorkbook(file), readWorkbook(recalculate(file, desk.folder))]
+      let formulas = 0
+      for (const [name, sheet] of Object.entries(written))
+        for (const [address, { value, formula }] of Object.entries(sheet)) {
+          const found = computed[name]?.[address]?.value ?? null
+          const where = `${name}!${address}: ${formula ?? ''}`
+          if (formula !== null) formulas++
+          if (typeof value === 'number') expect(found, where).toBeCloseTo(value, 6)
+          else expect(found ?? '', where).toBe(value ?? '')
+          expect(String(found), where).not.toMatch(/^#/)
+        }
+      if (args.length === 2) expect(formulas).toBeGreaterThan(20)
+    }
+  },
+  hasOpenpyxl && hasProgram('soffice'),
+)
+
+const inOneLine = (printed: string) => printed.replace(/\s+/g, ' ')
+
+/** What a page shows. */
+const text = (html: string) =>
+  html
+    .replace(/<(script|style)\b.*?<\/\1>/gs, '')
+    .replace(/<[^>]+>/g, '')
+    .replace(/&#(\d+);|&(amp|lt|gt|quot);/g, (_, code, name) =>
+      code === undefined
+        ? ({ amp: '&', lt: '<', gt: '>', quot: '"' }[name as string] ?? '')
+        : String.fromCodePoint(Number(code)),
+    )
+
+const addressOf = (sheet: Sheet, shown: string) =>
+  Object.entries(sheet).find(([, { value }]) => value === shown)?.[0] ?? ''
+
+const READER = `
+import json, sys, openpyxl
+formulas, values = (openpyxl.load_workbook(sys.argv[1], data_only=data_only) for data_only in (False, True))
+def shown(value):
+    return value if value is None or isinstance(value, (int, float)) else str(value)
+print(json.dumps({sheet.title: {cell.coordinate: {'value': shown(values[sheet.title][cell.coordinate].value),
+    'formula': str(cell.value) if cell.data_type == 'f' else None}
+    for row in sheet.iter_rows() for cell in row if cell.value is not None} for sheet in formulas.worksheets}))`
+
+/** Reads a workbook with openpyxl. */
+const readWorkbook = (file: string): Record<string, Sheet> =>
+  JSON.parse(execFileSync(PYTHON, ['-W', 'ignore', '-c', READER, file], { maxBuffer: 1 << 28, encoding: 'utf8' }))
+
+const ALWAYS_RECALCULATE = `<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry">
+<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item>
+</oor:items>`
+
+/** Lets LibreOffice compute all formulas. @returns the path of its file */
+function recalculate(file: string, folder: string): string {
+  const profile = join(folder, 'libreoffice')
+  const out = join(folder, 'recalculated')
+  mkdirSync(join(profile, 'user'), { recursive: true })
+  writeFileSync(join(profile, 'user', 'registrymodifications.xcu'), ALWAYS_RECALCULATE)
+  const options = [
+    `-env:UserInstallation=file://${profile}`,
+    '--headless',
+    '--convert-to',
+    'xlsx',
+    '--outdir',
+    out,
+    file,
+  ]
+  execFileSync('soffice', options, { stdio: 'ignore' })
+  return join(out, file.split('/').at(-1) ?? '')
+}
