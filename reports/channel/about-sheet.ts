@@ -15,11 +15,8 @@ const NOTE = 'Definitions, sources and limits of the data.'
 /** `About` of a channel's workbook. */
 export const channelAboutSheet = (layout: ChannelLayout) => textSheet(layout, NOTE, () => aboutRows(layout.report))
 
-const FORMULAS = 'Counts and sums on RFQs and Summary are formulas over Offers, stored with their results.'
-
 function* aboutRows({ context, about }: ChannelReport): Generator<RowPlan> {
-  const terms = [...contextTerms(context), ['Formulas', FORMULAS] as const]
-  yield* titledSection('How to read this workbook', termRows(terms))
+  yield* titledSection('How to read this workbook', termRows(contextTerms(context)))
   yield* definitionSection(about)
   yield* limitSection(about)
   yield* titledSection('Sources', termRows([['Observation runs', runRanges(about.runs)]]))

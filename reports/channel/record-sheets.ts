@@ -8,16 +8,16 @@ import { tableSheet } from '../layout/table-sheet.js'
 import { joinList, yesNo as yesNoText } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { webLink } from '../xlsx/cells.js'
-import type { ChannelLayout, OfferRowKey } from './layout.js'
+import type { ChannelLayout } from './layout.js'
 
 /** `Offers` of a channel. */
 export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
-  const { offers, numbers, rowOf, unreadOffers } = layout
-  const { text, codes, number, date, moment, yesNo, days } = columnsOf<OfferRow, OfferRowKey>(offers)
+  const { numbers, rowOf, unreadOffers } = layout
+  const { text, codes, number, date, moment, yesNo } = columnsOf<OfferRow>()
   const compared = (offer: OfferRow) => numbers.money(style.currencyCode(offer.comparisonCurrency))
   const own = (offer: OfferRow) => numbers.money(style.currencyCode(offer.currency))
   return tableSheet(layout, {
-    grid: offers,
+    grid: 'Offers',
     title: 'Offers',
     note: 'One row per offer, in the order of RFQs, then by rank. “No.” is the row number of its RFQ on the sheet RFQs.',
     rows: layout.report.offers,
@@ -50,13 +50,13 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
       submitted: moment('Submitted', (offer) => offer.submittedAt),
       late: text('Submitted late', (offer) => yesNoText(offer.late)),
       expiry: date('Expires', (offer) => offer.expiryDate),
-      daysToExpiry: days('Days to expiry', 'expiry', (offer) => [offer.expiryDate, offer.daysToExpiry]),
+      daysToExpiry: number('Days to expiry', (offer) => offer.daysToExpiry),
       view: text('Visible on marketplace', (offer) => yesNoText(offer.inView)),
       version: number('Version', (offer) => offer.version),
       observed: moment('Observed', (offer) => offer.observedAt),
       id: text('Offer id', (offer) => offer.id, { maxWidth: 40 }),
     },
-    marks: () => [
+    marks: (offers) => [
       mark(offers.area('rank'), is(here, '=', 1), 'good'),
       mark(offers.area('high'), is(here, '>', 0), 'bad'),
     ],

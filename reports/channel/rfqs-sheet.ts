@@ -1,75 +1,63 @@
 import type { RfqRow } from '../../src/compare/channel/channel-report-model.js'
 import { formatAmount } from '../../src/core/text/number-format.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
-import { type Columns, columnsOf } from '../layout/columns.js'
+import { columnsOf } from '../layout/columns.js'
 import { all, here, is, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
-import { formula as formulaCell, text as textCell } from '../xlsx/cells.js'
-import type { ChannelLayout, OfferRowKey, RfqRowKey } from './layout.js'
+import { number as numberCell, text as textCell } from '../xlsx/cells.js'
+import type { ChannelLayout } from './layout.js'
 
 /** `RFQs` of a channel. */
 export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
-  const { rfqs } = layout
-  const open = is({ column: rfqs.letter('state') }, '=', 'open')
   return tableSheet(layout, {
-    grid: rfqs,
+    grid: 'RFQs',
     title: 'RFQs',
     note: 'One row per RFQ, open RFQs first, by due date. Prices are those of ranked offers, in the currency of the column “Currency of prices”.',
     rows: layout.report.rfqs,
     emptyText: 'No RFQs.',
     frozenColumns: 2,
     columns: rfqColumns(layout),
-    marks: () => [
-      mark(rfqs.area('daysToDue'), all(open, is(here, '<', 0)), 'bad'),
-      mark(rfqs.area('daysToDue'), all(open, is(here, '<=', 7)), 'warn'),
-      mark(rfqs.area('high'), is(here, '>', 0), 'bad'),
-      mark(rfqs.area('best'), is(here, '=', NO_FIGURE), 'muted'),
-      mark(rfqs.area('coverage'), is(here, '=', NO_FIGURE), 'muted'),
-    ],
+    marks: (rfqs) => {
+      const open = is({ column: rfqs.letter('state') }, '=', 'open')
+      return [
+        mark(rfqs.area('daysToDue'), all(open, is(here, '<', 0)), 'bad'),
+        mark(rfqs.area('daysToDue'), all(open, is(here, '<=', 7)), 'warn'),
+        mark(rfqs.area('high'), is(here, '>', 0), 'bad'),
+        mark(rfqs.area('best'), is(here, '=', NO_FIGURE), 'muted'),
+        mark(rfqs.area('coverage'), is(here, '=', NO_FIGURE), 'muted'),
+      ]
+    },
   })
 }
 
 /** The columns of `RFQs`; `Summary` shows some of them for open RFQs. */
-export function rfqColumns(layout: ChannelLayout): Columns<RfqRow, RfqRowKey> {
-  const { rfqs, numbers } = layout
-  const { text, codes, number, date, moment, yesNo, formula, cells, days } = columnsOf<RfqRow, RfqRowKey>(rfqs)
+export function rfqColumns({ numbers, rowOf }: ChannelLayout) {
+  const { text, codes, number, date, moment, yesNo, cells, figure } = columnsOf<RfqRow>()
   const price = (rfq: RfqRow) => numbers.price(style.currencyCode(rfq.currency))
-  const offers = (key: OfferRowKey) => layout.offers.range(key)
-  const ofRfq = (no: string) => `${offers('rfq')},${no}`
-  const offersCell = ({ offers: count, unreadOffers }: RfqRow, index: number) =>
+  const offersCell = ({ offers, unreadOffers }: RfqRow) =>
     unreadOffers === 0
-      ? formulaCell(`COUNTIFS(${ofRfq(rfqs.at('no', index))},${offers('view')},"yes")`, count, style.integer)
+      ? numberCell(offers, style.integer)
       : textCell(`${formatAmount(unreadOffers)}, not read yet`, style.asRight(style.wrapped))
-  const ranked = (no: string) => `${ofRfq(no)},${offers('ranked')},"yes"`
   return {
-    no: number('No.', (rfq) => layout.rowOf.get(rfq.id)),
+    no: number('No.', (rfq) => rowOf.get(rfq.id)),
     number: number('RFQ', (rfq) => rfq.number),
     reference: text('Reference', (rfq) => rfq.reference),
     title: text('Title', (rfq) => rfq.title, { maxWidth: 44 }),
     award: text('Award', (rfq) => rfq.awardText, { maxWidth: 48 }),
     state: codes('State', (rfq) => rfq.state ?? 'unknown'),
     due: date('Response due date', (rfq) => rfq.responseDueDate),
-    daysToDue: days('Days to due date', 'due', (rfq) => [rfq.responseDueDate, rfq.daysToDue]),
+    daysToDue: figure('Days to due date', (rfq) => rfq.daysToDue, style.plainNumber),
     offers: cells('Offers', offersCell, { style: style.integer }),
-    ranked: formula('Ranked', style.integer, (rfq, at) => [`COUNTIFS(${ranked(at('no'))})`, rfq.ranked]),
-    volume: formula('Offered, ranked (t)', numbers.volume, (rfq, at) => [
-      `SUMIFS(${offers('volume')},${ranked(at('no'))})`,
-      rfq.volume,
-    ]),
-    coverage: formula('Coverage', style.percent, (rfq, at) => [
-      `IF(AND(N(${at('wanted')})>0,ISNUMBER(${at('offers')})),MIN(1,${at('volume')}/${at('wanted')}),NA())`,
-      rfq.coverage,
-    ]),
-    best: formula('Best price per tonne', price, (rfq, at) => [
-      `IF(${at('ranked')}=0,NA(),_xlfn.MINIFS(${offers('price')},${ranked(at('no'))}))`,
-      rfq.bestPricePerTonne,
-    ]),
-    late: number('Submitted late', (rfq) => rfq.late, style.integer),
+    ranked: number('Ranked', (rfq) => rfq.ranked, style.integer),
     meets: number('Meet all requirements', (rfq) => rfq.meetRequirements, style.integer),
-    wanted: number('Wanted (t)', (rfq) => rfq.wanted, numbers.volume),
+    late: number('Submitted late', (rfq) => rfq.late, style.integer),
+    wanted: figure('Wanted (t)', (rfq) => rfq.wanted, numbers.volume),
+    volume: number('Offered, ranked (t)', (rfq) => rfq.volume, numbers.volume),
+    coverage: figure('Coverage', (rfq) => rfq.coverage, style.percent),
     currency: text('Currency of prices', (rfq) => rfq.currency),
+    best: figure('Best price per tonne', (rfq) => rfq.bestPricePerTonne, price),
     median: number('Median price per tonne', (rfq) => rfq.medianPricePerTonne, price),
     limit: number('Maximum price per tonne', (rfq) => rfq.maxUnitPrice, price),
     bestOffer: text('Best offer by score', (rfq) => rfq.bestOffer),

@@ -1,23 +1,21 @@
 import type { ChannelReport, RfqRow } from '../../src/compare/channel/channel-report-model.js'
 import { oneLine } from '../../src/core/text/clean-text.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
-import { type Column, columnsOf, referringColumn } from '../layout/columns.js'
-import { here, is, mark } from '../layout/marks.js'
+import { columnsOf } from '../layout/columns.js'
+import { bar, here, is, mark } from '../layout/marks.js'
 import { bodyRow, emptyCells, emptyRows, RowList, sectionRow, subjectRow, textRow, titleRow } from '../layout/rows.js'
-import { chartColumns, type SheetChart } from '../layout/sheet-chart.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet, tableRows } from '../layout/table-sheet.js'
 import { asOfLabel, codeLabel } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { blank, type Cell, date, formula, moment, number, sheetLink, text } from '../xlsx/cells.js'
-import type { ChannelLayout, RfqRowKey } from './layout.js'
+import { blank, type Cell, date, moment, number, sheetLink, text } from '../xlsx/cells.js'
+import type { ChannelLayout } from './layout.js'
 import { rfqColumns } from './rfqs-sheet.js'
 
 const WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
 const LINKED = ['RFQs', 'Offers', 'Closings', 'Listings', 'About']
 /** Maximum number of open RFQs, and of other RFQs with an accepted offer, listed. */
 const MAX_ROWS = 15
-const CHART_ROWS = 20
 /** The title of an RFQ; its reference or ID if it has none. */
 const TITLE_COLUMN = columnsOf<RfqRow>().text(
   'Title',
@@ -27,32 +25,31 @@ const TITLE_COLUMN = columnsOf<RfqRow>().text(
   },
 )
 
-/** The sheet `Summary` of a channel: awards, counts, the open RFQs due next, and a chart of the volumes wanted and offered. */
+/** The sheet `Summary` of a channel: awards, counts, and the open RFQs due next. */
 export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
   const { report } = layout
   const open = report.rfqs.filter(({ state }) => state === 'open').slice(0, MAX_ROWS)
   const accepted = report.rfqs.filter((rfq) => rfq.accepted !== null && !open.includes(rfq))
   const awards = awardRows(layout, [...open, ...accepted.slice(0, MAX_ROWS)], awardsTitle(report, accepted.length))
   const list = new RowList().add(...topRows(report), ...awards, ...emptyRows(1))
-  const firstFactRow = list.next + 1
-  list.add(...factBlockRows([rfqFacts(layout), offerFacts(layout), otherFacts(report)]), ...emptyRows(1))
+  list.add(...factBlockRows([rfqFacts(report), offerFacts(layout), otherFacts(report)]), ...emptyRows(1))
   list.add(sectionRow(openTitle(report, open.length)))
   const firstRow = list.next + 1
   const lastRow = firstRow + Math.max(0, open.length - 1)
-  list.add(...tableRows(openColumns(layout), open))
+  const columns = rfqColumns(layout)
+  const { daysToDue, wanted, volume, coverage, best, offers, ranked, high } = columns
+  const shown = [columns.number, TITLE_COLUMN, columns.due, daysToDue, wanted, volume, coverage, best, offers, ranked]
+  list.add(...tableRows([...shown, high], open))
   if (open.length === 0) list.add(textRow('No open RFQs.'))
-  const charts = open.length === 0 ? [] : [volumeChart(open, firstRow - 1, list.next)]
-  if (charts.length > 0) list.add({ cells: [], newPage: true })
   return rowSheet({
     name: 'Summary',
     widths: WIDTHS,
     rows: () => list.rows,
-    charts,
-    names: [{ name: 'AsOfDate', address: `$C$${firstFactRow + 1}` }],
     marks: [
       mark(`D${firstRow}:D${lastRow}`, is(here, '<', 0), 'bad'),
       mark(`D${firstRow}:D${lastRow}`, is(here, '<=', 7), 'warn'),
       mark(`K${firstRow}:K${lastRow}`, is(here, '>', 0), 'bad'),
+      bar(`G${firstRow}:G${lastRow}`, 1),
     ],
   })
 }
@@ -78,11 +75,7 @@ function awardsTitle({ summary }: ChannelReport, accepted: number): string {
   return `Awards: open RFQs by due date${shownOf(summary.open)}, then accepted offers${shownOf(accepted)}`
 }
 
-function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
-  const { summary, context } = report
-  const range = (key: RfqRowKey) => rfqs.range(key)
-  const countOpen = (criteria: string, cached: number) =>
-    formula(`COUNTIFS(${range('state')},"open",${criteria})`, cached, style.integer)
+function rfqFacts({ summary, context }: ChannelReport): FactBlock {
   return {
     title: 'RFQs',
     facts: [
@@ -90,23 +83,18 @@ function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
       ['As-of date', date(context.asOfDate, style.asRight(style.calendarDate))],
       ['RFQs', number(summary.rfqs, style.asBold(style.integer))],
       ...breakdownFacts(summary.byState.slice(0, 5).map(({ state, rfqs: count }) => [state, count])),
-      ['Due within 7 days', countOpen(`${range('daysToDue')},">=0",${range('daysToDue')},"<=7"`, summary.dueSoon)],
-      ['Open past due date', countOpen(`${range('daysToDue')},"<0"`, summary.overdue)],
-      ['Open without offers', countOpen(`${range('offers')},0`, summary.openWithoutOffers)],
+      ['Due within 7 days', number(summary.dueSoon, style.integer)],
+      ['Open past due date', number(summary.overdue, style.integer)],
+      ['Open without offers', number(summary.openWithoutOffers, style.integer)],
       ['Missing from list', number(summary.missing, style.integer)],
       ['Not matching the API documentation', number(summary.invalid, style.integer)],
     ],
   }
 }
 
-function offerFacts({ report, rfqs, numbers, unreadOffers }: ChannelLayout): FactBlock {
+function offerFacts({ report, numbers, unreadOffers }: ChannelLayout): FactBlock {
   const { summary } = report
-  const sum = (key: RfqRowKey) => `SUMIFS(${rfqs.range(key)},${rfqs.range('state')},"open")`
   const covered = summary.openWanted > 0 ? summary.openCovered / summary.openWanted : null
-  // What one RFQ is offered beyond its volume covers nothing of another.
-  const [wanted, volume] = [rfqs.range('wanted'), rfqs.range('volume')]
-  const coveredSum = `SUMPRODUCT((${rfqs.range('state')}="open")*(${volume}+${wanted}-ABS(${volume}-${wanted}))/2)`
-  const coverage = `IF(${sum('wanted')}>0,${coveredSum}/${sum('wanted')},NA())`
   return {
     title: 'Offers',
     facts: [
@@ -114,9 +102,9 @@ function offerFacts({ report, rfqs, numbers, unreadOffers }: ChannelLayout): Fac
       ...breakdownFacts(summary.byStatus.slice(0, 6).map(({ status, offers }) => [status, offers])),
       ...(unreadOffers === 0 ? [] : [['Offers not read yet', number(unreadOffers, style.integer)] as const]),
       ['Submitted late', number(summary.lateOffers, style.integer)],
-      ['Wanted by open RFQs (t)', formula(sum('wanted'), summary.openWanted, numbers.volume)],
-      ['Offered to open RFQs, ranked (t)', formula(sum('volume'), summary.openOffered, numbers.volume)],
-      ['Coverage of wanted volume', formula(coverage, covered, style.percent)],
+      ['Wanted by open RFQs (t)', number(summary.openWanted, numbers.volume)],
+      ['Offered to open RFQs, ranked (t)', number(summary.openOffered, numbers.volume)],
+      ['Coverage of wanted volume', number(covered, style.percent, NO_FIGURE)],
     ],
   }
 }
@@ -146,43 +134,6 @@ function otherFacts({ summary }: ChannelReport): FactBlock {
 
 const openTitle = ({ summary }: ChannelReport, shown: number) =>
   shown < summary.open ? `The ${shown} open RFQs due next, of ${summary.open}` : 'Open RFQs by due date'
-
-/** Columns that refer to the sheet `RFQs`, whose first rows are the open RFQs in the same order. */
-function openColumns(layout: ChannelLayout): Column<RfqRow>[] {
-  const columns = rfqColumns(layout)
-  const fromRfqs = (key: RfqRowKey) => {
-    const source = (index: number) => layout.rfqs.cell(key, index)
-    const expression = (_: RfqRow, index: number) => `IF(ISNUMBER(${source(index)}),${source(index)},"${NO_FIGURE}")`
-    return referringColumn(columns[key], expression, { otherwise: NO_FIGURE })
-  }
-  return [
-    columns.number,
-    TITLE_COLUMN,
-    columns.due,
-    ...(['daysToDue', 'wanted', 'volume', 'coverage', 'best'] as const).map(fromRfqs),
-    // A text instead of a figure if offers were not read yet, so it is copied as it is.
-    referringColumn(columns.offers, (_, index) => layout.rfqs.cell('offers', index)),
-    ...(['ranked', 'high'] as const).map(fromRfqs),
-  ]
-}
-
-/** @param headRow header row of the table of open RFQs */
-function volumeChart(open: readonly RfqRow[], headRow: number, row: number): SheetChart {
-  const { range, series } = chartColumns('Summary', headRow)
-  const numbers = open.map((rfq) => String(rfq.number ?? ''))
-  const [wanted, offered] = [open.map((rfq) => rfq.wanted), open.map((rfq) => rfq.volume)]
-  return {
-    title: 'Wanted and offered by open RFQ (t)',
-    alt: `Columns: tonnes wanted and tonnes offered by ranked offers, for the ${open.length} open RFQs due next.`,
-    stacked: false,
-    categories: range(1, numbers),
-    categoryTitle: 'RFQ, by due date',
-    valueTitle: 'Tonnes',
-    format: '#,##0',
-    series: [series(5, 'Wanted (t)', wanted), { ...series(6, 'Offered, ranked (t)', offered), awarded: true }],
-    anchor: { column: 0, row, toColumn: 11, toRow: row + CHART_ROWS },
-  }
-}
 
 export type Fact = readonly [label: string, value: Cell]
 export interface FactBlock {

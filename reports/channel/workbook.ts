@@ -1,5 +1,4 @@
 import type { ChannelReport } from '../../src/compare/channel/channel-report-model.js'
-import { guardSheet } from '../layout/guard.js'
 import type { SheetFactory } from '../layout/sheet-plan.js'
 import { channelAboutSheet } from './about-sheet.js'
 import { channelLayout } from './layout.js'
@@ -17,5 +16,5 @@ export function channelSheets(report: ChannelReport): SheetFactory[] {
     channelClosingsSheet,
     channelListingsSheet,
     channelAboutSheet,
-  ].map((make) => () => guardSheet(make(layout)))
+  ].map((make) => () => make(layout))
 }

@@ -1,6 +1,6 @@
 import * as style from '../xlsx/cell-styles.js'
-import { blank, type Cell, formula, text } from '../xlsx/cells.js'
-import { NO_FIGURE } from './cell-text.js'
+import { blank, type Cell, text } from '../xlsx/cells.js'
+import { isNumberOrDate, NO_FIGURE } from './cell-text.js'
 import type { Columns } from './columns.js'
 import { ATTRIBUTE_COLUMNS, type CellGrid, columnLetter } from './grid.js'
 import { all, here, is, isNumber, type Mark, mark } from './marks.js'
@@ -22,13 +22,8 @@ interface AttributePlan<Row, Key extends string> {
   columns: Columns<Row, Key>
   rows: readonly Row[]
   nameOf: (row: Row) => string
-  /** Intermediate results: collapsed, not printed. */
-  working: ReadonlySet<Key>
   best: Partial<Record<Key, BestDirection>>
-  /**
-   * Records that compete for the best value: those whose attribute `key` is `text`. The formulas test the cells, `includes` tests the
-   * records; both must agree.
-   */
+  /** Records that compete for the best value: those whose attribute `key` is `text`, which `includes` tests in the record. */
   eligible: { key: NoInfer<Key>; text: string; includes: (row: Row) => boolean }
   marks?: readonly Mark[]
 }
@@ -79,40 +74,36 @@ function* attributeRows<Row, Key extends string>(
   plan: AttributePlan<Row, Key>,
   width: number,
 ): Generator<RowPlan> {
-  const { title, note, groups, columns, rows, nameOf, working } = plan
+  const { title, note, groups, columns, rows, nameOf } = plan
   yield* headingRows(report, title, note)
   yield { cells: [] }
   yield headRow('Attribute', 'Best', ...rows.map(nameOf))
   for (const group of groups) {
-    yield { ...sectionRow(group.title), ...(group.keys.every((key) => working.has(key)) && { working: true }) }
+    yield sectionRow(group.title)
     for (const key of group.keys) {
       const cells = rows.map((row, index) => fitCell(columns[key].cell(row, index), width))
-      const row = { cells: [text(columns[key].header, style.boldWrapped), bestCell(plan, key, cells), ...cells] }
-      yield working.has(key) ? { ...row, working: true } : row
+      yield { cells: [text(columns[key].header, style.boldWrapped), bestCell(plan, key, cells), ...cells] }
     }
   }
 }
 
 /** Aligns a cell left; wraps texts and truncates them to MAX_CELL_LINES. */
 function fitCell(cell: Cell, width: number): Cell {
-  const { value, formula: expression, link, style: cellStyle } = cell
-  if (typeof value !== 'string' || expression !== undefined || link !== undefined)
+  const { value, link, style: cellStyle } = cell
+  if (typeof value !== 'string' || value === NO_FIGURE || link !== undefined)
     return { ...cell, style: style.alignLeft(cellStyle) }
   return text(truncateToLines(value, width, MAX_CELL_LINES), cellStyle.font?.bold ? cellStyle : style.wrapped)
 }
 
+/** The lowest or highest of the numbers or dates of the records that compete. */
 function bestCell<Row, Key extends string>(
-  { grid, best, eligible: among, rows }: AttributePlan<Row, Key>,
+  { best, eligible, rows }: AttributePlan<Row, Key>,
   key: Key,
   cells: readonly Cell[],
 ): Cell {
-  const direction = best[key]
-  const values = cells.flatMap(({ value }, at) =>
-    typeof value === 'number' && among.includes(rows[at] as Row) ? [value] : [],
-  )
-  const cellStyle = cells[0]?.style ?? style.body
-  if (direction === undefined || values.length === 0) return blank(style.body)
-  const excelFunction = direction === 'min' ? '_xlfn.MINIFS' : '_xlfn.MAXIFS'
-  const expression = `${excelFunction}(${grid.range(key)},${grid.range(among.key)},"${among.text}")`
-  return formula(expression, direction === 'min' ? Math.min(...values) : Math.max(...values), cellStyle)
+  const sorted = cells
+    .filter((cell, at) => isNumberOrDate(cell) && eligible.includes(rows[at] as Row))
+    .sort((a, b) => Number(a.value) - Number(b.value))
+  const found = best[key] === undefined ? undefined : sorted.at(best[key] === 'min' ? 0 : -1)
+  return found === undefined ? blank(style.body) : { value: found.value, style: found.style }
 }

@@ -1,7 +1,7 @@
 import * as style from '../xlsx/cell-styles.js'
 import type { Cell } from '../xlsx/cells.js'
 import * as cells from '../xlsx/cells.js'
-import { referenceTo } from './cell-text.js'
+import { NO_FIGURE } from './cell-text.js'
 import type { CellGrid } from './grid.js'
 import { type Codes, codeList, countryName, yesNo } from './wording.js'
 
@@ -15,33 +15,12 @@ export interface Column<Row> extends ColumnOptions {
 }
 
 export interface ColumnOptions {
-  /** Column units. The column is as wide as its content, within these limits. */
-  minWidth?: number
+  /** Column units. The column is as wide as its content, up to this limit. */
   maxWidth?: number
-  /** Starts a band with this title above the headers; it covers the columns up to the next band. */
-  band?: string
 }
 
 /** The columns of a table by key, or some of them. */
 export type Columns<Row, Key extends string> = Readonly<Record<Key, Column<Row>>>
-
-/** A column with formulas that refer to the cells of another one, wherever it is; `otherwise` is the result without a value. */
-export const referringColumn = <Row>(
-  column: Column<Row>,
-  expression: (row: Row, index: number) => string,
-  {
-    header = column.header,
-    style: cellStyle,
-    otherwise = '',
-  }: { header?: string; style?: style.Style; otherwise?: string } = {},
-): Column<Row> => ({
-  ...column,
-  header,
-  cell: (row, index) => {
-    const cell = column.cell(row, index)
-    return referenceTo({ ...cell, style: cellStyle ?? cell.style }, expression(row, index), otherwise)
-  },
-})
 
 /** Style of the cells of a column; a function where it depends on the row, such as on its currency. */
 export type ColumnStyle<Row> = style.Style | ((row: Row) => style.Style)
@@ -49,8 +28,8 @@ export type ColumnStyle<Row> = style.Style | ((row: Row) => style.Style)
 /** Address of the cell in another column of the same row. */
 export type At<Key extends string> = (key: Key) => string
 
-/** A formula and its stored result, from the report model; null is #N/A. */
-type Formula = readonly [expression: string, cached: cells.CachedResult]
+/** A formula and its stored result, from the report model; without a formula, a value. */
+type Formula = readonly [expression: string | null, value: number | string | null]
 
 /**
  * The functions that make the columns of a table.
@@ -76,12 +55,6 @@ export function columnsOf<Row, Key extends string = never>(grid?: CellGrid<Key>)
     <Value>(cellStyle: style.Style, cell: (value: Value, style: style.Style) => Cell) =>
     (header: string, value: (row: Row) => Value, options: ColumnOptions = {}): Column<Row> =>
       column(header, cellStyle, (row, its) => cell(value(row), its), options)
-  /** Columns of formulas with their stored results; `at` gives the address of a cell in the same row. */
-  type MakeFormula = (row: Row, at: At<Key>, index: number) => Formula
-  const formulas =
-    (cell: typeof cells.formula) =>
-    (header: string, cellStyle: ColumnStyle<Row>, make: MakeFormula, options: ColumnOptions = {}): Column<Row> =>
-      column(header, cellStyle, (row, its, index) => cell(...make(row, at(index), index), its), options)
   return {
     /** Text from outside or of our own. */
     text: (
@@ -104,35 +77,33 @@ export function columnsOf<Row, Key extends string = never>(grid?: CellGrid<Key>)
       cellStyle: ColumnStyle<Row> = style.plainNumber,
       options: ColumnOptions = {},
     ) => column(header, cellStyle, (row, its, index) => cells.number(value(row, index), its), options),
+    /** Figures; “–” where one is not determinable. */
+    figure: (header: string, value: (row: Row) => number | null, cellStyle: ColumnStyle<Row>) =>
+      column(header, cellStyle, (row, its) => cells.number(value(row), its, NO_FIGURE), {}),
+    /** Formulas with their stored results; “–” where there is none. `at` gives the address of a cell in the same row. */
+    formula: (
+      header: string,
+      cellStyle: ColumnStyle<Row>,
+      make: (row: Row, at: At<Key>, index: number) => Formula,
+    ): Column<Row> =>
+      column(
+        header,
+        cellStyle,
+        (row, its, index) => {
+          const [expression, value] = make(row, at(index), index)
+          if (value === null || (typeof value === 'number' && !Number.isFinite(value)))
+            return cells.text(NO_FIGURE, its)
+          if (expression !== null) return cells.formula(expression, value, its)
+          return typeof value === 'number' ? cells.number(value, its) : cells.text(value, its)
+        },
+        {},
+      ),
     /** Dates `YYYY-MM-DD`. */
     date: values<string | null>(style.calendarDate, cells.date),
     /** Times, ISO 8601. */
     moment: values<string | null>(style.timestamp, cells.moment),
     /** `yes`, `no` or `unknown`. */
     yesNo: values<boolean | null>(style.centred, (value, its) => cells.text(yesNo(value), its)),
-    formula: formulas(cells.formula),
-    /** Formulas, only where there is a result; other cells are empty. */
-    formulaOrEmpty: formulas((expression, cached, its) =>
-      cached === null ? cells.blank(its) : cells.formula(expression, cached, its),
-    ),
-    /**
-     * Days from the as-of date to the date in another column. A date before 1900 is text to a spreadsheet: its days are a
-     * constant.
-     */
-    days: (
-      header: string,
-      key: Key,
-      value: (row: Row) => readonly [day: string | null, days: number | null],
-      options: ColumnOptions = {},
-    ) => {
-      const cell = (row: Row, its: style.Style, index: number) => {
-        const [day, days] = value(row)
-        return cells.dateSerial(day) === null
-          ? cells.number(days, its)
-          : cells.formula(`${at(index)(key)}-AsOfDate`, days, its)
-      }
-      return column(header, style.plainNumber, cell, options)
-    },
     /** Any other cells; the header is aligned like cells in that style. */
     cells: (
       header: string,

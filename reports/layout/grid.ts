@@ -7,16 +7,9 @@ export type Grid<Key extends string> = ReturnType<typeof makeGrid<Key>>
  * @param keys the columns, in order
  * @param headerRow counted from 1
  * @param count number of rows
- * @param firstColumn counted from 1
  */
-export function makeGrid<Key extends string>(
-  sheet: string,
-  keys: readonly Key[],
-  headerRow: number,
-  count: number,
-  firstColumn = 1,
-) {
-  const letters = new Map(keys.map((key, index) => [key, columnLetter(index + firstColumn)]))
+export function makeGrid<Key extends string>(sheet: string, keys: readonly Key[], headerRow: number, count: number) {
+  const letters = new Map(keys.map((key, index) => [key, columnLetter(index + 1)]))
   const letter = (key: Key) => letters.get(key) as string
   const firstRow = headerRow + 1
   // At least `firstRow`, so that ranges are valid even if the table is empty.
@@ -26,26 +19,19 @@ export function makeGrid<Key extends string>(
     sheet,
     keys,
     headerRow,
-    firstRow,
     lastRow,
-    count,
     letter,
     /** Address on its own sheet, such as `F7`; `index` is counted from 0. */
     at: (key: Key, index: number) => `${letter(key)}${firstRow + index}`,
-    /** Address for use on any sheet, such as `'Offers'!$F$7`. */
-    cell: (key: Key, index: number) => `${sheetRef}!$${letter(key)}$${firstRow + index}`,
     /** All cells of a column, for use on any sheet, such as `'Offers'!$F$7:$F$20`. */
     range: (key: Key) => `${sheetRef}!$${letter(key)}$${firstRow}:$${letter(key)}$${lastRow}`,
     /** All cells of a column, or of columns from one to another, on its own sheet, such as `F7:F20`. */
     area: (from: Key, to = from) => `${letter(from)}${firstRow}:${letter(to)}${lastRow}`,
-    /** Adjacent cells of one row, for use on any sheet. */
-    across: (from: Key, to: Key, index: number) =>
-      `${sheetRef}!$${letter(from)}$${firstRow + index}:$${letter(to)}$${firstRow + index}`,
   }
 }
 
 /** The part of a grid by which formulas and marks refer to cells, whether records are rows or columns. */
-export type CellGrid<Key extends string> = Pick<Grid<Key>, 'sheet' | 'count' | 'at' | 'cell' | 'range' | 'area'>
+export type CellGrid<Key extends string> = Pick<Grid<Key>, 'sheet' | 'at' | 'area'>
 
 /** Columns before those of the records: names of the attributes, and the best value. */
 export const ATTRIBUTE_COLUMNS = 2
@@ -69,13 +55,9 @@ export function attributeGrid<Key extends string>(
   const [first, last] = [columnLetter(ATTRIBUTE_COLUMNS + 1), columnLetter(ATTRIBUTE_COLUMNS + Math.max(1, count))]
   const rowOf = (key: Key) => rows.get(key) as number
   const letterAt = (index: number) => columnLetter(ATTRIBUTE_COLUMNS + 1 + index)
-  const sheetRef = quoteSheetName(sheet)
   return {
     sheet,
-    count,
     at: (key, index) => `${letterAt(index)}${rowOf(key)}`,
-    cell: (key, index) => `${sheetRef}!$${letterAt(index)}$${rowOf(key)}`,
-    range: (key) => `${sheetRef}!$${first}$${rowOf(key)}:$${last}$${rowOf(key)}`,
     area: (from, to = from) => `${first}${rowOf(from)}:${last}${rowOf(to)}`,
   }
 }

@@ -82,7 +82,7 @@ function lineCount(cell: Cell | undefined, widthOf: (column: number) => number, 
 
 /** The height of rows in points. */
 export const heightOf = (rows: readonly RowPlan[], widths: readonly number[]): number =>
-  rows.reduce((sum, row) => sum + (row.working ? 0 : (row.height ?? fittedHeight(row, widths))), 0)
+  rows.reduce((sum, row) => sum + (row.height ?? fittedHeight(row, widths)), 0)
 
 /** Whether rows fit on one printed page, scaled if necessary but legible. */
 export const fitsOnePage = (rows: readonly RowPlan[], widths: readonly number[]): boolean =>
@@ -115,12 +115,12 @@ export function* keepTogether(
   }
 }
 
-/** Collects the rows of a sheet; a row that needs its own row number is given as a function. */
+/** Collects the rows of a sheet. */
 export class RowList {
   readonly rows: RowPlan[] = []
 
-  add(...rows: (RowPlan | ((row: number) => RowPlan))[]): this {
-    for (const each of rows) this.rows.push(typeof each === 'function' ? each(this.rows.length + 1) : each)
+  add(...rows: readonly RowPlan[]): this {
+    this.rows.push(...rows)
     return this
   }
   /** Number of the row added next. */

@@ -1,7 +1,5 @@
 import type { Cell } from '../xlsx/cells.js'
-import type { DataValidation } from '../xlsx/validations.js'
 import type { Mark } from './marks.js'
-import type { SheetChart } from './sheet-chart.js'
 
 /**
  * What a row is for, which decides how it is shown: the title of the sheet, the line that all sheets share, a
@@ -18,20 +16,16 @@ export interface RowPlan {
   height?: number
   /** First and last of the columns joined to one cell, counted from 0; one pair for each such cell. */
   merged?: readonly (readonly [first: number, last: number])[]
-  /** An intermediate result or the data of a chart: collapsed in the workbook and not printed. */
-  working?: boolean
   /** A printed page begins with this row. */
   newPage?: boolean
 }
 
-/** A sheet before it is written (docs/SHEETS.md). `rows` may be called repeatedly and returns the same rows each time. */
+/** A sheet before it is written. `rows` may be called repeatedly and returns the same rows each time. */
 export interface SheetPlan {
   name: string
   /** Returns column units. A generator that yields between rows, because measuring a long table takes time. */
   widths: () => Generator<void, readonly number[]>
   columns: number
-  /** Columns of intermediate results, counted from 0: collapsed in the workbook, not printed. */
-  workingColumns?: readonly number[]
   rows: () => Iterable<RowPlan>
   /** Number of rows and columns that stay in view when the reader scrolls. */
   frozen?: { rows?: number; columns?: number }
@@ -39,13 +33,6 @@ export interface SheetPlan {
   filter?: string
   /** Earlier marks take priority. */
   marks?: readonly Mark[]
-  /** Input cells and the values they accept. */
-  validations?: readonly { address: string; rule: DataValidation }[]
-  charts?: readonly SheetChart[]
-  /** Names that formulas use for cells. */
-  names?: readonly { name: string; address: string }[]
-  /** Colour of the sheet tab, ARGB. */
-  tab?: string
   print?: PrintPlan
 }
 

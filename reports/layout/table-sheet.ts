@@ -4,8 +4,8 @@ import { cellText, isNumberOrDate } from './cell-text.js'
 import type { Column, Columns } from './columns.js'
 import { columnIndex, columnLetter, type Grid, makeGrid } from './grid.js'
 import type { Mark } from './marks.js'
-import { headingRows, headRow, right, sectionRow, textRow } from './rows.js'
-import type { RowPlan, RowRole, SheetPlan } from './sheet-plan.js'
+import { emptyRows, headingRows, headRow, right, textRow } from './rows.js'
+import type { RowPlan, SheetPlan } from './sheet-plan.js'
 import { columnWidth, MIN_COLUMN_UNITS } from './text-metrics.js'
 
 /** A sheet with one table. */
@@ -18,15 +18,11 @@ interface TablePlan<Row, Key extends string> {
   columns: Columns<Row, Key>
   rows: readonly Row[]
   /** Shown if there are no rows. */
-  emptyText: string
+  emptyText?: string
   /** Number of columns that stay in view when the reader scrolls and are repeated on each page. */
   frozenColumns: number
-  /** Intermediate results: collapsed, not printed. */
-  working?: readonly NoInfer<Key>[]
   /** The last column that is printed, if not all are. */
   lastPrinted?: NoInfer<Key>
-  /** The rows between heading and headers; they replace the bands. */
-  aboveHeader?: readonly { role: RowRole; cells: Partial<Record<Key, Cell>> }[]
   marks?: (grid: Grid<Key>) => readonly Mark[]
 }
 
@@ -42,13 +38,12 @@ export function tableSheet<Row, Key extends string>(report: { subject: string },
       ? makeGrid(plan.grid, Object.keys(plan.columns) as Key[], HEADER_ROW, plan.rows.length)
       : plan.grid
   const columns = orderedColumns(grid, plan.columns)
-  const { frozenColumns, marks, working = [] } = plan
+  const { frozenColumns, marks } = plan
   return {
     name: grid.sheet,
     widths: () => columnWidths(columns, plan.rows),
     columns: columns.length,
-    workingColumns: working.map((key) => grid.keys.indexOf(key)),
-    rows: () => sheetRows(headingRows(report, plan.title, plan.note), plan, grid, columns),
+    rows: () => sheetRows(headingRows(report, plan.title, plan.note), plan, columns),
     frozen: { rows: grid.headerRow, columns: frozenColumns },
     filter: `A${grid.headerRow}:${columnLetter(columns.length)}${grid.lastRow}`,
     ...(marks && { marks: marks(grid) }),
@@ -63,15 +58,13 @@ export function tableSheet<Row, Key extends string>(report: { subject: string },
 
 function* sheetRows<Row, Key extends string>(
   heading: readonly RowPlan[],
-  { aboveHeader, rows, emptyText }: TablePlan<Row, Key>,
-  grid: Grid<Key>,
+  { rows, emptyText }: TablePlan<Row, Key>,
   columns: readonly Column<Row>[],
 ): Generator<RowPlan> {
   yield* heading
-  if (aboveHeader === undefined) yield sectionRow(...columns.map(({ band }) => band))
-  else for (const { role, cells } of aboveHeader) yield { role, cells: grid.keys.map((key) => cells[key]) }
+  yield* emptyRows(1)
   yield* tableRows(columns, rows)
-  if (rows.length === 0) yield textRow(emptyText, style.hint)
+  if (rows.length === 0 && emptyText !== undefined) yield textRow(emptyText, style.hint)
 }
 
 /** The header and rows of a table within a sheet of rows. */
@@ -90,7 +83,7 @@ const ROWS_PER_STEP = 200
 /** Ignores `maxWidth` for numbers and dates, which do not wrap and would show as ####. */
 function* columnWidths<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Generator<void, number[]> {
   const headerWidths = columns.map(({ header }) => headerWidth(header))
-  const widths = columns.map(({ minWidth = MIN_COLUMN_UNITS }, at) => Math.max(minWidth, headerWidths[at] ?? 0))
+  const widths = headerWidths.map((width) => Math.max(MIN_COLUMN_UNITS, width))
   for (const [index, row] of rows.entries()) {
     for (const [at, column] of columns.entries()) {
       const cell = column.cell(row, index)

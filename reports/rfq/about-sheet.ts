@@ -1,12 +1,19 @@
+import { PRICED_BY, RULE_TEXT } from '../../src/compare/decision/what-if.js'
 import type { Source } from '../../src/compare/input/comparison-context.js'
 import type { DocumentProblem, ReportedDecision } from '../../src/compare/input/comparison-input.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import { isChange } from '../../src/compare/report/document-changes.js'
 import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
 import { unreadText } from '../../src/compare/rfq/rfq-flags.js'
+import { REQUIREMENT_LEVELS, type Settings } from '../../src/core/decision/settings.js'
 import { round6 } from '../../src/core/numbers.js'
-import { formatAmount, formatCount, formatPricePerTonne, formatTonnes } from '../../src/core/text/number-format.js'
-import { NO_FIGURE } from '../layout/cell-text.js'
+import {
+  formatAmount,
+  formatCount,
+  formatPercent,
+  formatPricePerTonne,
+  formatTonnes,
+} from '../../src/core/text/number-format.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, is, mark } from '../layout/marks.js'
 import { fitsOnePage, textRow } from '../layout/rows.js'
@@ -23,7 +30,7 @@ import {
 } from '../layout/text-sheet.js'
 import { codeLabel, severityLabels } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import type { OfferKey, RfqLayout } from './layout.js'
+import type { RfqLayout } from './layout.js'
 
 const NOTE =
   'What was received, checks of the figures as sent and limits of the data; below, and not printed: definitions, long texts in full and sources.'
@@ -64,7 +71,7 @@ function* printedRows(layout: RfqLayout): Generator<RowPlan> {
 }
 
 const FORMULAS =
-  'Figures of offers are formulas over Deliveries, Prepayments and Inputs, stored with their results for programs that do not calculate. Change a yellow cell on Inputs and the workbook recalculates figures, scores and ranks. Recommendation, choices, flags and requirements stay those of the report; Summary says so.'
+  'Formulas explain figures: line total = volume × price, total of an offer = sum of its lines, price per tonne = total ÷ volume, conversion = × exchange rate, your own award on Choices. Everything else is a value of the report; what other settings change is on the page of the RFQ (What if).'
 
 function* statistics({ report, currency }: RfqLayout): Generator<readonly [string, string]> {
   const { summary, rfq } = report
@@ -92,80 +99,80 @@ const problemTerm = ({ kind, entityId, path, code, message }: DocumentProblem): 
   `${kind} ${entityId}${path === '' ? '' : `, ${path}`}: ${message}`,
 ]
 
-/** One check of a figure as sent: its cells on `Offers`. */
+/** One check of a figure as sent against the sum of the delivery lines. */
 interface Check {
   offer: OfferReport
-  index: number
   title: string
-  keys: Record<'verdict' | 'stated' | 'lines' | 'difference', OfferKey>
-  values: { verdict: string | null; stated: number | null; lines: number; difference: number | null }
+  verdict: string | null
+  stated: number | null
+  lines: number
+  difference: number | null
   own: style.Style
 }
 
 /** The stated volume and total of each offer, which a difference tells apart from the sum of its lines. */
-function checkRows(layout: RfqLayout): Iterable<RowPlan> {
-  const { offers, report, numbers, offersAreColumns } = layout
-  const all = report.offers.flatMap((offer, index): Check[] => {
+function checkRows({ report, numbers, offersAreColumns }: RfqLayout): Iterable<RowPlan> {
+  const all = report.offers.flatMap((offer): Check[] => {
     const { terms, metrics } = offer
     if (offer.lines.length === 0) return []
     return [
       {
-        ...{ offer, index, title: 'Volume (t)', own: numbers.volume },
-        keys: { verdict: 'volumeVerdict', stated: 'statedVolume', lines: 'sumVolume', difference: 'volumeDifference' },
-        values: {
-          ...{ verdict: metrics.volumeVerdict, stated: terms.statedVolume },
-          ...{ lines: metrics.sumVolume, difference: metrics.volumeDifference },
-        },
+        ...{ offer, title: 'Volume (t)', own: numbers.volume },
+        ...{ verdict: metrics.volumeVerdict, stated: terms.statedVolume },
+        ...{ lines: metrics.sumVolume, difference: metrics.volumeDifference },
       },
       {
-        ...{ offer, index, title: 'Total', own: numbers.money(terms.currencyCode) },
-        keys: { verdict: 'totalVerdict', stated: 'statedTotal', lines: 'sumValue', difference: 'totalDifference' },
-        values: {
-          ...{ verdict: metrics.totalVerdict, stated: terms.statedTotal },
-          ...{ lines: metrics.sumValue, difference: metrics.totalDifference },
-        },
+        ...{ offer, title: 'Total', own: numbers.money(terms.currencyCode) },
+        ...{ verdict: metrics.totalVerdict, stated: terms.statedTotal },
+        ...{ lines: metrics.sumValue, difference: metrics.totalDifference },
       },
     ]
   })
   // Of many offers, those that are equal say nothing.
-  const checks = offersAreColumns ? all : all.filter(({ values }) => values.verdict !== 'equal')
+  const checks = offersAreColumns ? all : all.filter(({ verdict }) => verdict !== 'equal')
   if (checks.length === 0)
     return all.length === 0 ? [] : [textRow('All figures as sent equal the sums of the delivery lines.')]
-  const { text, formula } = columnsOf<Check>()
-  const figure = (header: string, key: 'stated' | 'lines' | 'difference') =>
-    formula(
+  const { text, figure } = columnsOf<Check>()
+  const rounded = (header: string, key: 'stated' | 'lines' | 'difference') =>
+    // Without the noise of sums.
+    figure(
       header,
-      ({ own }: Check) => own,
-      ({ keys, index, values }) => {
-        const cell = offers.cell(keys[key], index)
-        const value = values[key]
-        // Without the noise of sums.
-        return [`IF(ISNUMBER(${cell}),ROUND(${cell},6),"${NO_FIGURE}")`, value === null ? NO_FIGURE : round6(value)]
-      },
+      (check) => (check[key] === null ? null : round6(check[key])),
+      ({ own }) => own,
     )
   return tableRows(
     [
       text('Offer', ({ offer }) => `${offer.sequence} · ${offer.label}`),
       text('Figure', ({ title }) => title),
-      formula('Check', style.body, ({ keys, index, values }) => {
-        const cell = offers.cell(keys.verdict, index)
-        return [`IF(${cell}="","not stated",${cell})`, values.verdict ?? 'not stated']
-      }),
-      figure('Stated', 'stated'),
-      figure('Sum of the lines', 'lines'),
-      figure('Difference', 'difference'),
+      text('Check', ({ verdict }) => verdict ?? 'not stated', { style: style.body }),
+      rounded('Stated', 'stated'),
+      rounded('Sum of the lines', 'lines'),
+      rounded('Difference', 'difference'),
     ],
     checks,
   )
 }
 
-const contextRows = ({ context, currency }: RfqReport): Iterable<RowPlan> =>
+const contextRows = ({ context, currency, settings, decision }: RfqReport): Iterable<RowPlan> =>
   termRows([
     ...contextTerms(context),
+    ['Settings in force', settingsText(settings, decision)],
     ['Comparison currency', `${currency.comparison ?? 'none'}. ${currency.reason}`],
     ...usedRates(currency),
     ['Formulas', FORMULAS],
   ])
+
+/** Weights and tolerances are among the definitions. */
+function settingsText(
+  { awardRule, priceBasis, discountRate }: Settings,
+  { requirements }: RfqReport['decision'],
+): string {
+  const levels = REQUIREMENT_LEVELS.map((level) => {
+    const titles = requirements.filter((one) => one.level === level).map(({ title }) => title)
+    return `${level}: ${titles.join(', ') || 'none'}`
+  })
+  return `Award rule: ${RULE_TEXT[awardRule]}. Price basis: ${PRICED_BY[priceBasis]}. Discount rate: ${formatPercent(discountRate)} per year. Requirements: ${levels.join('; ')}.`
+}
 
 const usedRates = ({ comparison, rates }: RfqReport['currency']): (readonly [string, string])[] => {
   const others = rates.filter(({ currency }) => currency !== comparison)

@@ -7,18 +7,17 @@ import { emptyRows, fitsOnePage, headingRows, RowList, sectionRow, textRow } fro
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet, tableRows } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
-import { blank, type Cell, formula, number as numberCell, text as textCell } from '../xlsx/cells.js'
-import { TONNES } from '../xlsx/validations.js'
+import { blank, type Cell, formula, text as textCell } from '../xlsx/cells.js'
 import type { RfqLayout } from './layout.js'
 import { isShortened, kindText, RECOMMENDED } from './summary-sheet.js'
 
 const NOTE =
-  'Sets of whole offers that no other set beats: none has at least as many tonnes for less. Solved with the inputs of this report. Prices are compared per tonne; totals of different tonnages are not.'
+  'Sets of whole offers that no other set beats: none has at least as many tonnes for less. Solved with the settings of this report. Prices are compared per tonne; totals of different tonnages are not.'
 const WIDTHS = [6, 46, 17, 13, 17, 15, 15, 18, 18, 16, 46]
 /** Columns of a text: all but the first. */
 const TEXT = [[1, WIDTHS.length - 1]] as const
 /** Letters of the columns in the table of the reader's own award. */
-const OWN = { price: 'E', cost: 'F', tonnes: 'G', total: 'H', ownCost: 'I' } as const
+const OWN = { offered: 'D', price: 'E', tonnes: 'F', total: 'G', check: 'H' } as const
 
 /** `Choices`: the awards worth a look, an award entered by hand, the offers that do not compete, and savings. */
 export function choicesSheet(layout: RfqLayout): SheetPlan {
@@ -49,7 +48,6 @@ export function choicesSheet(layout: RfqLayout): SheetPlan {
         : [mark(`A${first}:I${lastChoice}`, is({ column: 'C' }, '=', RECOMMENDED), 'good')]),
       ...own.marks,
     ],
-    validations: own.validations,
     print: { titleRows: [1, 2], onePage: fitsOnePage(list.rows, WIDTHS) },
   })
 }
@@ -112,61 +110,43 @@ function* excludedRows(excluded: readonly ExcludedOffer[]): Generator<RowPlan> {
 
 /** A table of the offers that can be compared, with a column of tonnes to enter and what they cost. @param row of its headers */
 function ownAward(layout: RfqLayout, row: number) {
-  const { report, offers, numbers, money, price, inCurrency, perTonne, nameOf } = layout
-  const comparable = report.offers.flatMap((offer, index) =>
-    offer.metrics.volume === null || offer.compared.cost === null ? [] : [{ offer, index }],
-  )
-  if (comparable.length === 0) return { rows: [textRow('No offer can be compared.')], marks: [], validations: [] }
-  type Row = (typeof comparable)[number]
-  const { text, cells, formula: figures } = columnsOf<Row>()
+  const { report, numbers, money, price, inCurrency, perTonne, nameOf } = layout
+  const comparable = report.offers.filter(({ metrics, compared }) => metrics.volume !== null && compared.cost !== null)
+  if (comparable.length === 0) return { rows: [textRow('No offer can be compared.')], marks: [] }
+  const { text, cells, number, formula: figures } = columnsOf<OfferReport>()
   const [first, last] = [row + 1, row + comparable.length]
-  const figure = (
-    header: string,
-    own: style.Style,
-    key: Parameters<typeof offers.cell>[0],
-    value: (offer: OfferReport) => number | null,
-  ) => figures(header, own, ({ offer, index }) => [offers.cell(key, index), value(offer)])
-  const times = (header: string, letter: string) =>
-    figures(header, money, (_row, _at, at) => [
-      `IF(ISNUMBER(${OWN.tonnes}${first + at}),${OWN.tonnes}${first + at}*${letter}${first + at},0)`,
-      0,
-    ])
+  const at = (letter: keyof typeof OWN, index: number) => `${OWN[letter]}${first + index}`
   const columns = [
-    cells('No.', ({ offer }) => numberCell(offer.sequence, style.plainNumber), { style: style.plainNumber }),
-    text('Offer', ({ offer }) => nameOf(offer).replace(/^\d+ · /, ''), { style: style.boldWrapped }),
-    text('Standing', ({ offer }) => offer.standing.replace('-', ' ')),
-    figure('Offered (t)', numbers.volume, 'volume', ({ metrics }) => metrics.volume),
-    figure(perTonne('Price per tonne'), price, 'comparedPricePerTonne', ({ compared }) => compared.pricePerTonne),
-    figure(perTonne('Cost per tonne'), price, 'costPerTonne', ({ compared }) => compared.costPerTonne),
+    number('No.', (offer) => offer.sequence),
+    text('Offer', (offer) => nameOf(offer).replace(/^\d+ · /, ''), { style: style.boldWrapped }),
+    text('Standing', (offer) => offer.standing.replace('-', ' ')),
+    number('Offered (t)', ({ metrics }) => metrics.volume, numbers.volume),
+    number(perTonne('Price per tonne'), ({ compared }) => compared.pricePerTonne, price),
     cells('Your tonnes', () => blank(style.asInput(numbers.volume)), { style: numbers.volume }),
-    times(inCurrency('Total of your tonnes'), OWN.price),
-    times(inCurrency('Cost of your tonnes'), OWN.cost),
-    figures('Check', style.wrapped, (_row, _at, at) => {
-      const [tonnes, offered] = [`${OWN.tonnes}${first + at}`, `D${first + at}`]
-      return [`IF(N(${tonnes})<0,"${INVALID}",IF(N(${tonnes})>N(${offered}),"${TOO_MANY}",""))`, '']
+    figures(inCurrency('Total of your tonnes'), money, (_offer, _at, index) => [
+      `N(${at('tonnes', index)})*${at('price', index)}`,
+      0,
+    ]),
+    figures('Check', style.wrapped, (_offer, _at, index) => {
+      const [tonnes, offered] = [at('tonnes', index), at('offered', index)]
+      return [`IF(N(${tonnes})<0,"${INVALID}",IF(N(${tonnes})>${offered},"${TOO_MANY}",""))`, '']
     }),
   ]
   const sum = (letter: string) => `SUM(${letter}${first}:${letter}${last})`
-  const perTonneOf = (letter: string) => `IF(${sum(OWN.tonnes)}>0,${sum(letter)}/${sum(OWN.tonnes)},"")`
   const total: (Cell | undefined)[] = [
     blank(style.boldBody),
     textCell('Your award', style.boldBody),
     blank(style.boldBody),
     blank(style.boldBody),
-    formula(perTonneOf(OWN.total), '', style.asBold(price)),
-    formula(perTonneOf(OWN.ownCost), '', style.asBold(price)),
+    formula(`IF(${sum(OWN.tonnes)}>0,${sum(OWN.total)}/${sum(OWN.tonnes)},"")`, '', style.asBold(price)),
     formula(sum(OWN.tonnes), 0, style.asBold(numbers.volume)),
     formula(sum(OWN.total), 0, style.asBold(money)),
-    formula(sum(OWN.ownCost), 0, style.asBold(money)),
     blank(style.boldBody),
   ]
+  const checks = `${OWN.check}${first}:${OWN.check}${last}`
   return {
     rows: [...tableRows(columns, comparable), { cells: total }],
-    marks: [
-      mark(`J${first}:J${last}`, is(here, '=', TOO_MANY), 'warn'),
-      mark(`J${first}:J${last}`, is(here, '=', INVALID), 'bad'),
-    ],
-    validations: [{ address: `${OWN.tonnes}${first}:${OWN.tonnes}${last}`, rule: TONNES }],
+    marks: [mark(checks, is(here, '=', TOO_MANY), 'warn'), mark(checks, is(here, '=', INVALID), 'bad')],
   }
 }
 const [INVALID, TOO_MANY] = ['invalid', 'more than offered']

@@ -1,6 +1,4 @@
 import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
-import { unreadText } from '../../src/compare/rfq/rfq-flags.js'
-import { CRITERIA, type Criterion } from '../../src/core/decision/settings.js'
 import { oneLine } from '../../src/core/text/clean-text.js'
 import { type RfqView, rfqView } from '../../src/views/rfq/rfq-view.js'
 import { attributeGrid, keys, makeGrid } from '../layout/grid.js'
@@ -13,15 +11,11 @@ import { numberStyles } from '../xlsx/cell-styles.js'
 const DELIVERY_KEYS = keys(
   'offer due year volume price total',
   'currency label delivery vintage method periodStart periodEnd fromYear name mitigation',
-  'days factor present tonneDays onTime tonneYears',
 )
 export type DeliveryKey = (typeof DELIVERY_KEYS)[number]
 
-const PREPAYMENT_KEYS = keys('offer label number due amount currency share days factor present')
-export type PrepaymentKey = (typeof PREPAYMENT_KEYS)[number]
-
 /** The attributes of an offer on `Offers`, in groups. */
-export const OFFER_GROUPS = [
+const OFFER_GROUPS = [
   {
     title: 'Outcome',
     keys: keys('offer developer project rank standing notMet score awarded'),
@@ -29,15 +23,12 @@ export const OFFER_GROUPS = [
   {
     title: 'Price',
     keys: keys(
-      'comparedPricePerTonne comparedTotal costPerTonne comparedPrice currency pricePerTonne total rate prepaidShare prepaymentState',
-      'cost prepaid presentValue presentValuePerTonne haircut riskPrice',
+      'comparedPricePerTonne comparedTotal costPerTonne currency pricePerTonne total rate prepaidShare prepaymentState',
     ),
   },
   {
     title: 'Volume and delivery',
-    keys: keys(
-      'volume coverage firstDelivery lastDelivery meanWait onTimeShare oldestVintage newestVintage meanVintage',
-    ),
+    keys: keys('volume coverage firstDelivery lastDelivery meanWait onTimeShare oldestVintage newestVintage'),
   },
   {
     title: 'Terms as received',
@@ -45,28 +36,17 @@ export const OFFER_GROUPS = [
   },
   {
     title: 'Stated figures against the delivery lines',
-    keys: keys(
-      'statedVolume sumVolume volumeDifference volumeVerdict statedTotal sumValue totalDifference totalVerdict',
-      'statedPrice basis lines usable',
-    ),
+    keys: keys('volumeVerdict totalVerdict'),
   },
   {
     title: 'Project, as described by its developer',
     keys: keys('country registry registryId methodologies activity ecosystems labels available facts storefront'),
   },
-  { title: 'Flags, notes and source', keys: keys('high medium low flags notes id version observed') },
+  { title: 'Flags, notes and source', keys: keys('high flags notes id observed') },
 ] as const
 export type OfferKey = (typeof OFFER_GROUPS)[number]['keys'][number]
 /** With more offers than this, `Offers` has one row per offer instead of one column. */
 const MAX_OFFER_COLUMNS = 16
-
-/** `score-price`, `score-coverage`, … */
-export type ScoreKey = `score-${Criterion}`
-const SCORE_KEYS = CRITERIA.map((criterion): ScoreKey => `score-${criterion}`)
-const SCORING_KEYS = [...keys('offer label price'), ...SCORE_KEYS, ...keys('total measure rank')]
-/** The header of the scores, below the table of weights. */
-export const SCORING_HEADER_ROW = HEADER_ROW
-export type ScoringKey = (typeof SCORING_KEYS)[number]
 
 /** The input of the sheets of an RFQ's workbook: the report, and the position of every table. */
 export type RfqLayout = ReturnType<typeof rfqLayout>
@@ -85,6 +65,18 @@ export function rfqLayout(report: RfqReport) {
   )
   const view: RfqView = rfqView(report)
   const offersAreColumns = count > 0 && count <= MAX_OFFER_COLUMNS
+  /** Whether an offer has another currency than that of the comparison, and so a total and a rate of its own. */
+  const hasOwnCurrencies = report.offers.some(({ terms }) => terms.currencyCode !== currency)
+  const left = new Set<OfferKey>([
+    // The headers of columns name them.
+    ...(offersAreColumns ? keys('offer developer project') : []),
+    ...(hasOwnCurrencies ? [] : keys('pricePerTonne total rate')),
+    ...(report.settings.priceBasis === 'quoted' ? keys('costPerTonne') : []),
+  ])
+  const offerGroups = OFFER_GROUPS.map(({ title, keys }) => ({
+    title,
+    keys: keys.filter((key: OfferKey): key is OfferKey => !left.has(key)),
+  }))
   return {
     report,
     view,
@@ -100,23 +92,21 @@ export function rfqLayout(report: RfqReport) {
     perTonne: (header: string) => withCurrency(header, currency, '/t'),
     /** `3 · Developer · Project`, as far as they are known. */
     nameOf: offerNames(view),
-    /** Shown in place of an empty table of offers. */
-    noOffers: report.rfq.unreadOffers === 0 ? 'No offers received.' : `${unreadText(report.rfq.unreadOffers)}.`,
     lines,
     payments,
     deliveries: makeGrid('Deliveries', DELIVERY_KEYS, HEADER_ROW, lines.length),
-    prepayments: makeGrid('Prepayments', PREPAYMENT_KEYS, HEADER_ROW, payments.length),
     /** Whether `Offers` has one column per offer; otherwise one row. */
     offersAreColumns,
+    hasOwnCurrencies,
+    offerGroups,
     offers: offersAreColumns
-      ? attributeGrid('Offers', OFFER_GROUPS, HEADER_ROW, count)
-      : makeGrid<OfferKey>(
+      ? attributeGrid('Offers', offerGroups, HEADER_ROW, count)
+      : makeGrid(
           'Offers',
-          OFFER_GROUPS.flatMap((group): readonly OfferKey[] => group.keys),
+          offerGroups.flatMap(({ keys }) => keys),
           HEADER_ROW,
           count,
         ),
-    scoring: makeGrid('Scoring', SCORING_KEYS, SCORING_HEADER_ROW, count),
   }
 }
 

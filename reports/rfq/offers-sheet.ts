@@ -9,18 +9,16 @@ import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import { countFlags, flagLines, joinList, yesNo as yesNoText } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { formula as formulaCell, text as textCell, webLink } from '../xlsx/cells.js'
-import { OFFER_GROUPS, type OfferKey, type RfqLayout } from './layout.js'
-import { metricColumns } from './offer-metric-columns.js'
+import { webLink } from '../xlsx/cells.js'
+import type { DeliveryKey, OfferKey, RfqLayout } from './layout.js'
 
 const NOTE = `Accepted offers first, then those that compete by rank, then the others. ${NO_FIGURE}: not known.`
 const PROJECT_NOTE = 'Project details are the developers’ own claims.'
 
 /** `Offers`: outcome, figures and terms of each offer: side by side, or in rows if there are many. */
 export function offersSheet(layout: RfqLayout): SheetPlan {
-  const { offers, offersAreColumns, report, nameOf } = layout
+  const { offers, offersAreColumns, offerGroups, report, nameOf } = layout
   const columns = offerColumns(layout)
-  const working = workingKeys(layout)
   const marks = [
     mark(offers.area('rank'), is(here, '=', 1), 'good'),
     mark(offers.area('high'), is(here, '>', 0), 'bad'),
@@ -32,12 +30,10 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
       grid: offers,
       title: 'Offers',
       note: `${NOTE} The best value among ranked offers is in column B, and green. ${PROJECT_NOTE}`,
-      groups: OFFER_GROUPS,
+      groups: offerGroups,
       columns,
       rows: report.offers,
       nameOf,
-      // The header names them.
-      working: new Set([...working, ...keys('offer developer project')]),
       best: Object.fromEntries([
         ...LOWEST.map((key) => [key, 'min'] as const),
         ...HIGHEST.map((key) => [key, 'max'] as const),
@@ -51,9 +47,7 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
     note: `One row per offer. ${NOTE} ${PROJECT_NOTE}`,
     columns,
     rows: report.offers,
-    emptyText: layout.noOffers,
     frozenColumns: 3,
-    working,
     lastPrinted: 'review',
     marks: () => [
       ...marks,
@@ -70,50 +64,32 @@ const STANDINGS: Record<OfferReport['standing'], string> = {
   excluded: 'excluded',
 }
 
-const LOWEST = keys('comparedPricePerTonne costPerTonne comparedPrice prepaidShare firstDelivery lastDelivery meanWait')
+const LOWEST = keys('comparedPricePerTonne costPerTonne prepaidShare firstDelivery lastDelivery meanWait')
 const HIGHEST = keys('score volume coverage onTimeShare oldestVintage newestVintage facts')
-
-/** Intermediate results, what About shows, and what says nothing because all offers are in the comparison currency. */
-const workingKeys = ({ report, currency }: RfqLayout): OfferKey[] => [
-  ...keys('cost prepaid presentValue presentValuePerTonne haircut riskPrice meanVintage medium low version id'),
-  ...keys(
-    'statedVolume sumVolume volumeDifference statedTotal sumValue totalDifference statedPrice basis lines usable',
-  ),
-  ...(report.offers.every(({ terms }) => terms.currencyCode === currency) ? keys('pricePerTonne total rate') : []),
-]
 
 /** The attributes of an offer. */
 const offerColumns = (layout: RfqLayout): Columns<OfferReport, OfferKey> => ({
   ...outcome(layout),
   ...terms(layout),
-  ...metricColumns(layout),
+  ...price(layout),
+  ...volumeAndDelivery(layout),
   ...project(layout),
   ...noteColumns(),
 })
 
-function outcome({ offers, scoring, numbers, view }: RfqLayout) {
-  const { text, number, cells } = columnsOf<OfferReport, OfferKey>(offers)
+function outcome({ numbers, view }: RfqLayout) {
+  const { text, number, figure } = columnsOf<OfferReport>()
   const views = new Map(view.offers.map((offer) => [offer.id, offer]))
   const viewOf = ({ id }: OfferReport) => views.get(id) as OfferView
-  const fromScoring = (header: string, key: 'rank' | 'total', value: (offer: OfferReport) => number | null) => {
-    const own = key === 'rank' ? style.plainNumber : style.oneDecimal
-    const cell = (offer: OfferReport, index: number) => {
-      const cached = value(offer)
-      return cached === null
-        ? textCell(NO_FIGURE, style.asRight(style.body))
-        : formulaCell(scoring.cell(key, index), cached, own)
-    }
-    return cells(header, cell, { style: own })
-  }
   const isAccepted = view.decision.recommendation.accepted !== null
   return {
     offer: number('Offer no.', (offer) => offer.sequence, style.plainNumber),
     developer: text('Developer', ({ developer }) => developer),
     project: text('Project', (offer) => offer.project, { maxWidth: 40 }),
-    rank: fromScoring('Rank', 'rank', ({ rank }) => rank),
+    rank: figure('Rank', ({ rank }) => rank, style.plainNumber),
     standing: text('Standing', ({ standing }) => STANDINGS[standing]),
     notMet: text(NOT_MET_TITLE, (offer) => notMetText(viewOf(offer).notMet) ?? 'none', { maxWidth: 40 }),
-    score: fromScoring('Score (0–100)', 'total', ({ scores }) => scores?.total ?? null),
+    score: figure('Score (0–100)', ({ scores }) => scores?.total ?? null, style.oneDecimal),
     awarded: number(
       isAccepted ? 'Accepted or recommended (t)' : 'In the recommended award (t)',
       (offer) => viewOf(offer).awardedTonnes || null,
@@ -122,24 +98,84 @@ function outcome({ offers, scoring, numbers, view }: RfqLayout) {
   }
 }
 
-function terms({ offers, report }: RfqLayout) {
-  const { expiryWindowDays } = report.settings
-  const { text, codes, date, moment, days, formula } = columnsOf<OfferReport, OfferKey>(offers)
+/** The sum of a column of the delivery lines of an offer. */
+const sumOfLines = ({ deliveries }: RfqLayout, key: DeliveryKey, { sequence }: OfferReport) =>
+  `SUMIFS(${deliveries.range(key)},${deliveries.range('offer')},${sequence})`
+
+function price(layout: RfqLayout) {
+  const { offers, numbers, currency, hasOwnCurrencies, inCurrency, perTonne, report } = layout
+  const { figure, formula, text } = columnsOf<OfferReport, OfferKey>(offers)
+  const ownMoney = ({ terms }: OfferReport) => numbers.money(terms.currencyCode)
+  const ownPrice = ({ terms }: OfferReport) => numbers.price(terms.currencyCode)
+  const total = (offer: OfferReport) => (isOfLines(offer) ? sumOfLines(layout, 'total', offer) : null)
+  return {
+    comparedPricePerTonne: formula(perTonne('Price per tonne'), style.asBold(layout.price), ({ compared }, at) => [
+      `${at('comparedTotal')}/${at('volume')}`,
+      compared.pricePerTonne,
+    ]),
+    comparedTotal: formula(inCurrency('Total'), layout.money, (offer, at) => [
+      hasOwnCurrencies ? `${at('total')}*${at('rate')}` : total(offer),
+      offer.compared.total,
+    ]),
+    costPerTonne: figure(
+      perTonne('Cost per tonne, by the price basis'),
+      ({ compared }) => compared.costPerTonne,
+      layout.price,
+    ),
+    currency: text('Own currency', ({ terms }) => terms.currency),
+    pricePerTonne: formula('Own price per tonne', ownPrice, ({ metrics }, at) => [
+      `${at('total')}/${at('volume')}`,
+      metrics.pricePerTonne,
+    ]),
+    total: formula('Own total', ownMoney, (offer) => [total(offer), offer.metrics.total]),
+    rate: figure(
+      currency === null ? 'Exchange rate' : `Exchange rate (${currency} per unit)`,
+      ({ compared }) => compared.rate,
+      style.exchangeRate,
+    ),
+    prepaidShare: figure('Pre-paid share', ({ metrics }) => metrics.prepaidShare, style.percent),
+    prepaymentState: text('Pre-payment check', ({ metrics: { prepaidShare: share } }) => {
+      if (share === null) return 'unknown'
+      return share > report.settings.prepaymentShareLimit + ROUNDING_ALLOWANCE ? 'above limit' : 'within limit'
+    }),
+  }
+}
+/** For rounding errors of decimal fractions. */
+const ROUNDING_ALLOWANCE = 1e-9
+const isOfLines = ({ metrics }: OfferReport) => metrics.basis === 'lines'
+
+function volumeAndDelivery(layout: RfqLayout) {
+  const { figure, formula, date } = columnsOf<OfferReport, OfferKey>(layout.offers)
+  const { plainNumber, oneDecimal, percent } = style
+  return {
+    volume: formula('Volume (t)', layout.numbers.volume, (offer) => [
+      isOfLines(offer) ? sumOfLines(layout, 'volume', offer) : null,
+      offer.metrics.volume,
+    ]),
+    coverage: figure('Coverage', ({ metrics }) => metrics.coverage, percent),
+    firstDelivery: date('First delivery', ({ metrics }) => metrics.firstDelivery ?? NO_FIGURE),
+    lastDelivery: date('Last delivery', ({ metrics }) => metrics.lastDelivery ?? NO_FIGURE),
+    meanWait: figure('Mean wait (days)', ({ metrics }) => metrics.meanWaitDays, oneDecimal),
+    onTimeShare: figure('Share due on time', ({ metrics }) => metrics.onTimeShare, percent),
+    oldestVintage: figure('Oldest vintage', ({ metrics }) => metrics.oldestVintage, plainNumber),
+    newestVintage: figure('Newest vintage', ({ metrics }) => metrics.newestVintage, plainNumber),
+  }
+}
+
+function terms({ report }: RfqLayout) {
+  const { text, codes, date, moment, figure } = columnsOf<OfferReport>()
   return {
     status: codes('Status', (offer) => offer.status ?? 'unknown'),
     submitted: moment('Submitted', (offer) => offer.submittedAt),
     late: text('Submitted late', (offer) => yesNoText(offer.late)),
     view: text('Visible on marketplace', visibilityText),
     contract: codes('Contract type', (offer) => offer.terms.contractType),
-    currency: text('Own currency', (offer) => offer.terms.currency),
     expiry: date('Expires', (offer) => offer.terms.expiryDate),
-    daysToExpiry: days('Days to expiry', 'expiry', (offer) => [offer.terms.expiryDate, offer.terms.daysToExpiry]),
-    expiryState: formula('Expiry check', style.body, ({ terms: { daysToExpiry } }, at) => {
-      const days = at('daysToExpiry')
-      const known = `IF(${days}<0,"expired",IF(${days}<=ExpiryWindowDays,"expiring","valid"))`
-      return [`IF(ISNUMBER(${days}),${known},"no expiry")`, expiryState(daysToExpiry, expiryWindowDays)]
-    }),
+    daysToExpiry: figure('Days to expiry', (offer) => offer.terms.daysToExpiry, style.plainNumber),
+    expiryState: text('Expiry check', ({ terms }) => expiryState(terms.daysToExpiry, report.settings.expiryWindowDays)),
     review: codes('Review', (offer) => offer.terms.review?.status),
+    volumeVerdict: text('Volume check', ({ metrics }) => metrics.volumeVerdict),
+    totalVerdict: text('Total check', ({ metrics }) => metrics.totalVerdict),
   }
 }
 
@@ -174,12 +210,9 @@ function noteColumns() {
   const { text, number, moment } = columnsOf<OfferReport>()
   return {
     high: number('High flags', (offer) => countFlags(offer, 'high'), style.integer),
-    medium: number('Medium flags', (offer) => countFlags(offer, 'medium'), style.integer),
-    low: number('Low flags', (offer) => countFlags(offer, 'low'), style.integer),
     flags: text('Flags', flagLines, { maxWidth: 60, style: style.body }),
     notes: text('Notes to the buyer', ({ terms }) => terms.notes, { maxWidth: 60, style: style.body }),
     id: text('Offer id', (offer) => offer.id, { maxWidth: 40 }),
-    version: number('Version', (offer) => offer.source.version),
     observed: moment('Observed', (offer) => offer.source.observedAt),
   }
 }

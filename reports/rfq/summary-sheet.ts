@@ -6,34 +6,25 @@ import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
 import { oneLine } from '../../src/core/text/clean-text.js'
 import { formatAmount, formatCount, formatPrice, formatRange, truncate } from '../../src/core/text/number-format.js'
 import { NOT_MET_TITLE, notMetText, type OfferView } from '../../src/views/offer/offer-view.js'
-import { NO_FIGURE } from '../layout/cell-text.js'
 import { columnsOf } from '../layout/columns.js'
-import { columnLetter } from '../layout/grid.js'
-import { type Condition, here, is, mark } from '../layout/marks.js'
-import { emptyCells, emptyRows, GAP, heightOf, RowList, sectionRow, subjectRow, textRow } from '../layout/rows.js'
+import { is, type Mark, mark } from '../layout/marks.js'
+import { emptyCells, GAP, RowList, sectionRow, subjectRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet, tableRows } from '../layout/table-sheet.js'
 import { truncateToLines } from '../layout/text-metrics.js'
 import { codeLabel, codeList, freshnessLabel, severityLabels } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { blank, type Cell, formula, sheetLink, stringLiteral, text } from '../xlsx/cells.js'
+import { blank, type Cell, sheetLink, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqName } from './layout.js'
-import { awardChart } from './summary-chart.js'
 
-/** Column units: number, name, status, figures and texts of the tables, then the chart beside them. */
-const WIDTHS = [8, 40, 15, 11, 15, 13, 20, 46, 17, 17, 17, 17]
-/** Columns of the tables; the chart stands to their right. */
-const TABLE_COLUMNS = 8
-const TEXT_WIDTH = WIDTHS[TABLE_COLUMNS - 1] as number
+/** Column units: number, name, status, figures and texts of the tables. */
+const WIDTHS = [8, 46, 17, 12, 16, 14, 28, 76]
+const TEXT_WIDTH = WIDTHS.at(-1) as number
 /** First columns of the three lists, counted from 0. */
-const LISTS = [0, 5, 8] as const
+const LISTS = [0, 3, 7] as const
 /** Rows of each part, so that all fit on the page. */
 const [MAX_SENTENCES, MAX_CHOICES, MAX_OFFERS, MAX_QUESTIONS] = [6, 8, 12, 4]
 const CELL_LINES = 5
-/** Two lines. */
-const BANNER_POINTS = 28
-/** Points that the chart needs beside the tables. */
-const [MIN_CHART_POINTS, MAX_CHART_POINTS] = [240, 330]
 
 /** `Summary`: one page that says whom to award, why, and what could change that. */
 export function summarySheet(layout: RfqLayout, sheets: readonly string[]): SheetPlan {
@@ -41,50 +32,30 @@ export function summarySheet(layout: RfqLayout, sheets: readonly string[]): Shee
   const list = new RowList().add(...topRows(report))
   if (report.offers.length === 0) {
     list.add(GAP, ...decisionRows(layout), ...requestFlags(report))
-    return page(list, {})
+    return page(list, [])
   }
-  const banner = list.next
-  list.add(inputBanner(), ...decisionRows(layout), GAP)
-  const top = list.next
+  list.add(...decisionRows(layout), GAP)
   const choices = [...choiceRows(layout)]
   const firstChoice = list.next + 2
   list.add(...choices)
   const firstOffer = list.next + 2
   list.add(...offerRows(layout), GAP, ...questionRows(layout))
-  const shown = list.rows.slice(top - 1)
-  list.add(...emptyRows(Math.max(0, Math.ceil((MIN_CHART_POINTS - heightOf(shown, WIDTHS)) / 15))))
-  const place = { row: top - 1, toRow: chartEnd(list, top), column: TABLE_COLUMNS, toColumn: WIDTHS.length }
   list.add(GAP, { cells: [undefined, ...sheets.map((sheet) => sheetLink(sheet, sheet, style.link))] })
-  const chart = awardChart(layout, list.next, place)
-  list.add(...chart.rows)
   const row = (at: number, text: string) => is({ column: 'C', row: at }, '=', text)
   const awarded = shownOffers(report).flatMap((offer, at) => {
     const status = statusText(layout, offer)
     return isAwarded(layout, offer.id) ? [{ at: firstOffer + at, status }] : []
   })
-  return page(list, {
-    charts: chart.charts,
-    marks: [
-      mark(`A${banner}:${columnLetter(WIDTHS.length)}${banner}`, NOT_EMPTY, 'warn'),
-      ...(choices.length === 0
-        ? []
-        : [mark(`A${firstChoice}:G${firstChoice + MAX_CHOICES}`, is({ column: 'C' }, '=', RECOMMENDED), 'good')]),
-      ...awarded.map(({ at, status }) => mark(`A${at}:G${at}`, row(at, status), 'good')),
-    ],
-  })
+  return page(list, [
+    ...(choices.length === 0
+      ? []
+      : [mark(`A${firstChoice}:G${firstChoice + MAX_CHOICES}`, is({ column: 'C' }, '=', RECOMMENDED), 'good')]),
+    ...awarded.map(({ at, status }) => mark(`A${at}:G${at}`, row(at, status), 'good')),
+  ])
 }
 
-/** The row below the chart, which is not much higher than wide. @param top its first row */
-function chartEnd({ rows }: RowList, top: number): number {
-  let end = top - 1
-  while (end < rows.length && heightOf(rows.slice(top - 1, end), WIDTHS) < MAX_CHART_POINTS) end++
-  return end
-}
-
-const NOT_EMPTY: Condition = { test: '>', cell: here, than: '' }
-
-const page = ({ rows }: RowList, more: Pick<SheetPlan, 'charts' | 'marks'>): SheetPlan =>
-  rowSheet({ name: 'Summary', widths: WIDTHS, rows: () => rows, print: { onePage: true }, ...more })
+const page = ({ rows }: RowList, marks: readonly Mark[]): SheetPlan =>
+  rowSheet({ name: 'Summary', widths: WIDTHS, rows: () => rows, print: { onePage: true }, marks })
 
 // --- what is asked for -----------------------------------------------------------------------------------------------
 
@@ -142,21 +113,6 @@ const requestFlags = ({ rfq }: RfqReport): RowPlan[] =>
   rfq.flags
     .filter(({ code }) => code !== 'rfq-no-offers')
     .map(({ severity, message }) => textRow(`${severityLabels[severity]}: ${message}`, style.plain))
-
-/** Says that inputs were changed, which recommendation and choices do not follow. */
-function inputBanner(): RowPlan {
-  const changed =
-    'InputsChanged&IF(InputsChanged=1," input was"," inputs were")&' +
-    stringLiteral(
-      ' changed on Inputs. The figures below follow; recommendation and choices are those of the report’s inputs. For others, open the page of this RFQ with these inputs, or run: ',
-    ) +
-    '&ReportCommand'
-  const invalid = stringLiteral(
-    'An input is invalid: see “invalid” in column E of Inputs. Figures that depend on it are not shown.',
-  )
-  const message = `IF(InputErrors>0,${invalid},IF(InputsChanged>0,${changed},""))`
-  return { role: 'note', ...across(formula(message, '', style.boldWrapped)), height: BANNER_POINTS }
-}
 
 // --- the decision ----------------------------------------------------------------------------------------------------
 
@@ -282,37 +238,26 @@ function statusText(layout: RfqLayout, { id, status, standing }: OfferReport): s
   return `${shown}, ${layout.view.award === null ? 'recommended' : 'awarded'}`
 }
 
-/** The offers in the order of rank when the report was made; their figures refer to `Offers`. */
+/** The offers in the order of rank. */
 function offerRows(layout: RfqLayout): RowPlan[] {
-  const { report, view, offers, numbers, money, price, inCurrency, perTonne, nameOf } = layout
-  const { text, formula } = columnsOf<OfferReport>()
+  const { report, view, numbers, money, price, inCurrency, perTonne, nameOf } = layout
+  const { text, figure } = columnsOf<OfferReport>()
   const shown = shownOffers(report)
   const views = new Map(view.offers.map((offer): [string, OfferView] => [offer.id, offer]))
   const notMet = ({ id }: OfferReport) => notMetText(views.get(id)?.notMet ?? []) ?? 'Meets every requirement.'
-  const figure = (
-    header: string,
-    key: Parameters<typeof offers.cell>[0],
-    own: style.Style,
-    value: (offer: OfferReport) => number | null,
-  ) => formula(header, own, (offer, _at, index) => [offers.cell(key, index), value(offer) ?? NO_FIGURE])
   const all = report.offers.length
   const which = shown.length < all ? `The first ${shown.length} of ${all} offers` : 'Offers'
   return [
     sectionRow(`${which}, in order of rank: by ${rankedBy(report.settings)}`),
     ...tableRows(
       [
-        figure('Rank', 'rank', style.asBold(style.centred), ({ rank }) => rank),
+        figure('Rank', ({ rank }) => rank, style.asBold(style.centred)),
         text('Offer', (offer) => withActivity(nameOf(offer), offer), { style: style.boldWrapped }),
         text('Status', (offer) => statusText(layout, offer)),
-        figure('Tonnes', 'volume', numbers.volume, ({ metrics }) => metrics.volume),
-        figure(inCurrency('Total'), 'comparedTotal', money, ({ compared }) => compared.total),
-        figure(
-          perTonne('Price per tonne'),
-          'comparedPricePerTonne',
-          style.asBold(price),
-          (one) => one.compared.pricePerTonne,
-        ),
-        figure('Score (0–100)', 'score', style.oneDecimal, ({ scores }) => scores?.total ?? null),
+        figure('Tonnes', ({ metrics }) => metrics.volume, numbers.volume),
+        figure(inCurrency('Total'), ({ compared }) => compared.total, money),
+        figure(perTonne('Price per tonne'), ({ compared }) => compared.pricePerTonne, style.asBold(price)),
+        figure('Score (0–100)', ({ scores }) => scores?.total ?? null, style.oneDecimal),
         text(NOT_MET_TITLE, (offer) => truncateToLines(notMet(offer), TEXT_WIDTH - 2, CELL_LINES, '… [Offers]'), {
           style: style.afterNumber,
         }),
@@ -341,7 +286,7 @@ function questionRows({ report, nameOf }: RfqLayout): RowPlan[] {
     ...shown.map(
       ({ offerId, questions }): RowPlan => ({
         cells: [text(`${nameOf({ id: offerId })}: ${questions[0]}`, style.wrapped)],
-        merged: [[0, TABLE_COLUMNS - 1]],
+        merged: [[0, WIDTHS.length - 1]],
       }),
     ),
   ]

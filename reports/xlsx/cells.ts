@@ -6,7 +6,7 @@ import { plain, type Style, scientific } from './cell-styles.js'
  * numbers or dates, never formulas. (exceljs treats an object such as `{formula}` from JSON as a live formula.)
  */
 export interface Cell {
-  /** Of a formula, the stored result; there, null is #N/A. */
+  /** Of a formula, the stored result. */
   readonly value: CellContent
   readonly style: Style
   /** The expression of a formula, without `=`. */
@@ -17,9 +17,6 @@ export interface Cell {
 
 /** What a cell shows: text, a number or a date; null if nothing. */
 export type CellContent = string | number | Date | null
-
-/** The stored result of a formula, which Protected View and other readers show without recalculating. */
-export type CachedResult = number | string | null
 
 /** Excel's limit of characters in a cell. */
 const MAX_CELL_CHARACTERS = 32_767
@@ -62,13 +59,12 @@ export function moment(value: string | null | undefined, style: Style): Cell {
 /**
  * A formula cell.
  * @param expression never text from outside: addresses, functions and constants only
- * @param cached the result, taken from the report model; null is `#N/A`
+ * @param cached the result, taken from the report model: Protected View and other readers show it without recalculating
  */
-export function formula(expression: string, cached: CachedResult, style: Style = plain): Cell {
-  if (typeof cached === 'number') return { ...number(cached, style), formula: expression }
-  const value = cached === null ? null : truncate(cleanText(cached), MAX_CELL_CHARACTERS)
-  return { value, style, formula: expression }
-}
+export const formula = (expression: string, cached: number | string, style: Style = plain): Cell => ({
+  ...(typeof cached === 'number' ? number(cached, style) : { value: cached, style }),
+  formula: expression,
+})
 
 /** A link to a web page; any address other than `https:` gives plain text. */
 export function webLink(label: unknown, address: unknown, style: Style, plainStyle: Style = plain): Cell {
@@ -90,12 +86,6 @@ export const escapeXstring = (text: string): string => text.replace(/_(?=x[0-9A-
 /** A string literal for use in formulas, in parts because Excel allows 255 characters each; never text from outside. */
 export const stringLiteral = (constant: string): string =>
   (constant.match(/.{1,250}/gsu) ?? ['']).map((part) => `"${part.replaceAll('"', '""')}"`).join('&')
-
-/** The serial number of a date `YYYY-MM-DD`, as spreadsheets count days; null if it is not a valid date. */
-export function dateSerial(value: string | null | undefined): number | null {
-  const day = parseDate(value)
-  return day === null ? null : day.getTime() / 86_400_000 + 25_569
-}
 
 function parseDate(value: string | null | undefined): Date | null {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value ?? '')

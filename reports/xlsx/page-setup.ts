@@ -20,9 +20,8 @@ export function worksheetOptions(
 ): Partial<ExcelJS.AddWorksheetOptions> {
   const { titleRows, titleColumns } = plan.print ?? {}
   const wideFrom = pagesWide > 1 ? plan.print?.firstRowIfWide : undefined
-  const outline = { outlineLevelRow: 1, outlineLevelCol: 1 }
   return {
-    properties: { defaultRowHeight: ROW_POINTS, tabColor: { argb: plan.tab ?? palette.head }, ...outline } as never,
+    properties: { defaultRowHeight: ROW_POINTS, tabColor: { argb: palette.head } } as never,
     views: [sheetView(plan, first)],
     headerFooter: { oddFooter: pageFooter(identity), ...(wideFrom && { oddHeader: pageHeader(identity) }) },
     pageSetup: {
@@ -47,9 +46,7 @@ export const MIN_SCALE = 0.58
 /** How many pages side by side a sheet needs so that it stays legible; each repeats the title columns. */
 export function pagesWide(plan: SheetPlan, widths: readonly number[]): number {
   if (plan.print?.onePage) return 1
-  const printed = widths
-    .slice(0, plan.print?.columns)
-    .map((width, column) => (plan.workingColumns?.includes(column) ? 0 : width))
+  const printed = widths.slice(0, plan.print?.columns)
   const sum = (columns: readonly number[]) => columns.reduce((total, width) => total + width, 0)
   const repeated = /^A:([A-Z]+)$/.exec(plan.print?.titleColumns ?? '')?.[1]
   const titles = repeated === undefined ? 0 : sum(printed.slice(0, columnIndex(repeated) + 1))
@@ -57,16 +54,10 @@ export function pagesWide(plan: SheetPlan, widths: readonly number[]): number {
   return 1 + Math.max(0, Math.ceil((sum(printed) - page) / Math.max(page / 4, page - titles)))
 }
 
-/**
- * The print area of a sheet: without the rows for the screen, and without working columns
- * and rows at its end. (Others are not printed because they are collapsed.)
- */
-export function printArea(plan: SheetPlan, pagesWide: number, lastRow: number): string {
-  const { workingColumns = [], print, columns } = plan
-  let last = print?.columns ?? columns
-  while (workingColumns.includes(last - 1)) last--
+/** The print area of a sheet: without the rows for the screen. */
+export function printArea({ print, columns }: SheetPlan, pagesWide: number, lastRow: number): string {
   const from = pagesWide > 1 ? (print?.firstRowIfWide ?? 1) : 1
-  return `A$${from}:${columnLetter(last)}$${lastRow}`
+  return `A$${from}:${columnLetter(print?.columns ?? columns)}$${lastRow}`
 }
 
 function sheetView(plan: SheetPlan, first: boolean): ExcelJS.WorksheetView {

@@ -6,9 +6,8 @@ import { conditionFormula, type Mark } from '../layout/marks.js'
 import { fittedHeight } from '../layout/rows.js'
 import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { highlights } from './cell-styles.js'
-import { type Cell, escapeXstring, quoteSheetName } from './cells.js'
+import { type Cell, escapeXstring } from './cells.js'
 import { pagesWide, printArea, worksheetOptions } from './page-setup.js'
-import type { DataValidation } from './validations.js'
 import type { WorkbookPackage } from './workbook-package.js'
 
 /** Work done between two turns of the event loop, so that locks are renewed and signals handled during a long sheet. */
@@ -32,17 +31,13 @@ interface SheetInternals {
   stream: { buffers: unknown[]; pipes: { _writableState: { length: number } }[] }
   _merges: string[]
   rowBreaks: { id: number; max: number; man: number }[]
-  dataValidations: { add(address: string, rule: DataValidation): void }
   commit(): void
-  _sheetRelsWriter: { addRelationship(relationship: { Type: string; Target: string }): string }
 }
 
 const internalsOf = (sheet: ExcelJS.Worksheet) => sheet as unknown as SheetInternals
 
 interface SheetContext {
   identity: ReportIdentity
-  /** Number of the drawing part, if the sheet has charts. */
-  drawing: number
   first: boolean
   signal: AbortSignal
 }
@@ -53,30 +48,22 @@ export async function writeSheet(workbook: WorkbookPackage, plan: SheetPlan, con
   const pages = pagesWide(plan, widths)
   const sheet = workbook.addWorksheet(plan.name, worksheetOptions(plan, context, pages)) as ExcelJS.Worksheet
   const formats = conditionalFormats(plan.marks ?? [], sheet.id)
-  reorderElements(sheet, plan.charts?.length ? context.drawing : 0, dataBarsXml(formats))
-  sheet.columns = widths.map((width, column) =>
-    plan.workingColumns?.includes(column) ? { width, outlineLevel: 1, hidden: true } : { width },
-  )
+  reorderElements(sheet, dataBarsXml(formats))
+  sheet.columns = widths.map((width) => ({ width }))
   let cells = 0
   let number = 0
-  let lastPrinted = 1
   for (const row of plan.rows()) {
     writeRow(sheet, ++number, row, widths)
-    if (!row.working && number <= (plan.print?.lastRow ?? number)) lastPrinted = number
     cells += row.cells.length
     if (cells < CELLS_PER_TURN) continue
     cells = 0
     await drain(sheet)
     context.signal.throwIfAborted()
   }
-  const isPart = pages > 1 || plan.workingColumns?.length || plan.print?.columns || lastPrinted < number
+  const lastPrinted = plan.print?.lastRow ?? Math.max(1, number)
+  const isPart = pages > 1 || plan.print?.columns || lastPrinted < number
   if (isPart) sheet.pageSetup.printArea = printArea(plan, pages, lastPrinted)
   for (const format of formats) sheet.addConditionalFormatting(format)
-  // Added as ranges: exceljs merges equal single cells by address as text (B10 before B8), which makes rules overlap.
-  for (const { address, rule } of plan.validations ?? [])
-    internalsOf(sheet).dataValidations.add(address.includes(':') ? address : `${address}:${address}`, rule)
-  for (const { name, address } of plan.names ?? [])
-    workbook.definedNames.add(`${quoteSheetName(plan.name)}!${address}`, name)
   if (plan.filter !== undefined) sheet.autoFilter = plan.filter
   internalsOf(sheet).commit()
   await nextTurn()
@@ -122,7 +109,6 @@ function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan, width
   // The streaming sheet cannot merge rows it has already written; recording the range is enough.
   for (const columns of plan.merged ?? [])
     internalsOf(sheet)._merges.push(columns.map((column) => `${columnLetter(column + 1)}${number}`).join(':'))
-  if (plan.working) Object.assign(row, { outlineLevel: 1, hidden: true })
   if (plan.newPage) internalsOf(sheet).rowBreaks.push({ id: number - 1, max: 16_383, man: 1 })
   row.commit()
 }
@@ -130,16 +116,14 @@ function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan, width
 function excelValue({ value, formula, link }: Cell): ExcelJS.CellValue {
   const content = typeof value === 'string' ? escapeXstring(value) : value
   if (link !== undefined) return { text: String(content), hyperlink: link }
-  if (formula === undefined) return content
-  const result = content ?? { error: '#N/A' as const }
-  return { formula, result } as ExcelJS.CellValue
+  return formula === undefined ? content : ({ formula, result: content } as ExcelJS.CellValue)
 }
 
 /**
  * Excel requires the elements of a sheet in one order (ECMA-376 part 1, CT_Worksheet). exceljs' streaming sheet writes
- * hyperlinks before conditional formats, which Excel reports as damage, and supports neither drawings nor extensions.
+ * hyperlinks before conditional formats, which Excel reports as damage, and does not support extensions.
  */
-function reorderElements(sheet: ExcelJS.Worksheet, drawing: number, extensions: string): void {
+function reorderElements(sheet: ExcelJS.Worksheet, extensions: string): void {
   const internals = internalsOf(sheet)
   const writeHyperlinks = internals._writeHyperlinks.bind(sheet)
   const writePageMargins = internals._writePageMargins.bind(sheet)
@@ -148,16 +132,7 @@ function reorderElements(sheet: ExcelJS.Worksheet, drawing: number, extensions: 
     writeHyperlinks()
     writePageMargins()
   }
-  internals._writeLegacyData = () =>
-    internals._write(`${drawing > 0 ? drawingElement(internals, drawing) : ''}${extensions}`)
-}
-
-function drawingElement({ _sheetRelsWriter }: SheetInternals, drawing: number): string {
-  const id = _sheetRelsWriter.addRelationship({
-    Type: 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/drawing',
-    Target: `../drawings/drawing${drawing}.xml`,
-  })
-  return `<drawing r:id="${id}"/>`
+  internals._writeLegacyData = () => internals._write(extensions)
 }
 
 /** A data bar rule with the id of its extension, which exceljs' types omit. */

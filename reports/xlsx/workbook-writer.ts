@@ -47,8 +47,7 @@ async function writeSheets(
   const workbook = await createWorkbook(output, identity)
   for (const [index, makeSheet] of sheets.entries()) {
     const plan = makeSheet()
-    if (plan.charts?.length) workbook.drawings.push(plan.charts)
-    await writeSheet(workbook, plan, { identity, drawing: workbook.drawings.length, first: index === 0, signal })
+    await writeSheet(workbook, plan, { identity, first: index === 0, signal })
     options.onProgress?.({ sheet: plan.name, done: index + 1, total: sheets.length })
   }
   await workbook.commit()

@@ -1,15 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { DocumentKind } from '../core/documents/documents.js'
-import {
-  CLOSE_OUTCOMES,
-  DECISION_KINDS,
-  type DecisionRecord,
-  RUN_KINDS,
-  RUN_OUTCOMES,
-  type RunKind,
-  type RunRecord,
-} from '../core/records.js'
-import type { Operation, RequestObserver } from '../marketplace/contract.js'
+import type { DecisionRecord, RunKind, RunOutcome, RunRecord } from '../core/records.js'
+import type { RequestObserver } from '../marketplace/contract.js'
 
 /** The part of the result of a poll or closing round that metrics use. */
 export interface EndedRun {
@@ -39,87 +31,55 @@ const RUN_BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600]
 const REPORT_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 const DELAY_BUCKETS = [10, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400]
 
-const DOCUMENTS = ['listing', 'rfq', 'offer']
-const OPERATIONS = ['listListings', 'listRfqs', 'readRfq', 'readResponse', 'closeRfq'] satisfies Operation[]
-const NAMED_CODES = [200, 400, 401, 403, 404, 408, 409, 410, 429, 500, 502, 503, 504]
-const CODES = [...NAMED_CODES.map(String), '1xx', '2xx', '3xx', '4xx', '5xx', 'error']
-
-/** Each label of a metric with all its values. */
-type Labels<Name extends string> = Record<Name, readonly string[]>
-
 /** Creates the counters and histograms of docs/METRICS.md, "What the process does". */
-export function createActivityMetrics(registers: Registry[], channels: readonly string[]): ActivityMetrics {
-  const counter = <Name extends string>(name: string, help: string, labels: Labels<Name>): Counter<Name> => {
-    const labelNames = Object.keys(labels) as Name[]
-    const created = new Counter({ name: `quotekeeper_${name}_total`, help, labelNames, registers })
-    for (const each of combinations(labels)) created.inc(each, 0)
-    return created
-  }
-  const histogram = <Name extends string>(name: string, help: string, buckets: number[], labels: Labels<Name>) => {
-    const labelNames = Object.keys(labels) as Name[]
-    const created = new Histogram({ name: `quotekeeper_${name}_seconds`, help, labelNames, buckets, registers })
-    for (const each of combinations(labels)) created.zero(each)
-    return created
-  }
-  const runs = counter('runs', 'Polls and closing rounds that ended, by outcome.', {
-    channel: channels,
-    kind: RUN_KINDS,
-    outcome: RUN_OUTCOMES,
-  })
-  const runDuration = histogram('run_duration', 'Duration of polls and closing rounds.', RUN_BUCKETS, {
-    kind: RUN_KINDS,
-  })
-  const documents = counter(
-    'documents_seen',
-    'Documents that polls found on the marketplace, whether read again or listed as unchanged.',
-    { channel: channels, kind: ['listings', 'rfqs'] },
-  )
-  const versions = counter(
-    'versions_written',
-    'Versions recorded: documents seen for the first time (new) and changes of known ones (changed).',
-    { channel: channels, document: DOCUMENTS, change: ['new', 'changed'] },
-  )
-  const delay = histogram(
-    'detection_delay',
-    'How long a change of a known document can have been unknown at most: since the last observation before it.',
-    DELAY_BUCKETS,
-    { document: DOCUMENTS },
-  )
-  const decisions = counter(
-    'closings',
-    'Closing decisions recorded, by outcome of the close (none: no close was tried).',
-    { channel: channels, decision: DECISION_KINDS, outcome: [...CLOSE_OUTCOMES, 'none'] },
-  )
-  const reports = histogram('report_duration', 'Duration of making a report.', REPORT_BUCKETS, {
-    report: ['rfq', 'channel'],
-    outcome: ['succeeded', 'failed'],
-  })
-  const duration = histogram(
-    'marketplace_request_duration',
-    'Duration of requests to the marketplace, retries included, by operation and HTTP status (error: no complete reply).',
-    REQUEST_BUCKETS,
-    { operation: OPERATIONS, code: CODES },
-  )
-  const retries = counter('marketplace_retries', 'Requests that repeated a failed read.', { operation: OPERATIONS })
-  const wait = histogram(
-    'marketplace_rate_limit_wait',
-    'How long requests waited for the request limits before they were sent.',
-    WAIT_BUCKETS,
-    { operation: OPERATIONS },
-  )
-  const skew = new Gauge({
-    name: 'quotekeeper_marketplace_clock_skew_seconds',
-    help: 'The local clock minus the clock of the marketplace, from the newest reply.',
+export function createActivityMetrics(registers: Registry[]): ActivityMetrics {
+  const runs = new Counter({
+    name: 'quotekeeper_runs_total',
+    help: 'Polls and closing rounds that ended, by outcome.',
+    labelNames: ['channel', 'kind', 'outcome'] as const,
     registers,
   })
-  skew.remove() // Absent before the first measurement, because 0 would mean that the clocks agree.
+  const runDuration = new Histogram({
+    name: 'quotekeeper_run_duration_seconds',
+    help: 'Duration of polls and closing rounds.',
+    labelNames: ['kind'] as const,
+    buckets: RUN_BUCKETS,
+    registers,
+  })
+  const documents = new Counter({
+    name: 'quotekeeper_documents_seen_total',
+    help: 'Documents that polls found on the marketplace, whether read again or listed as unchanged.',
+    labelNames: ['channel', 'kind'] as const,
+    registers,
+  })
+  const versions = new Counter({
+    name: 'quotekeeper_versions_written_total',
+    help: 'Versions recorded: documents seen for the first time (new) and changes of known ones (changed).',
+    labelNames: ['channel', 'document', 'change'] as const,
+    registers,
+  })
+  const delay = new Histogram({
+    name: 'quotekeeper_detection_delay_seconds',
+    help: 'How long a change of a known document can have been unknown at most: since the last observation before it.',
+    labelNames: ['document'] as const,
+    buckets: DELAY_BUCKETS,
+    registers,
+  })
+  const decisions = new Counter({
+    name: 'quotekeeper_closings_total',
+    help: 'Closing decisions recorded, by outcome of the close (none: no close was tried).',
+    labelNames: ['channel', 'decision', 'outcome'] as const,
+    registers,
+  })
+  const reports = new Histogram({
+    name: 'quotekeeper_report_duration_seconds',
+    help: 'Duration of making a report.',
+    labelNames: ['report', 'outcome'] as const,
+    buckets: REPORT_BUCKETS,
+    registers,
+  })
   return {
-    requestEnded({ operation, code, seconds, retry, waitedSeconds, clockSkewSeconds }) {
-      duration.observe({ operation, code: codeLabel(code) }, seconds)
-      if (retry) retries.inc({ operation })
-      wait.observe({ operation }, waitedSeconds)
-      if (clockSkewSeconds !== null) skew.set(clockSkewSeconds)
-    },
+    requestEnded: createRequestMetrics(registers),
     runEnded({ run, decisions: made = [] }) {
       const { channel, kind, outcome, startedAt, finishedAt, seen } = run
       if (outcome === null || finishedAt === null) return
@@ -128,7 +88,7 @@ export function createActivityMetrics(registers: Registry[], channels: readonly 
       if (kind !== 'close') documents.inc({ channel, kind }, seen)
       for (const { decision, outcome: result } of made) decisions.inc({ channel, decision, outcome: result ?? 'none' })
     },
-    runFailed: ({ channel, kind }) => runs.inc({ channel, kind, outcome: 'failed' }),
+    runFailed: ({ channel, kind }) => runs.inc({ channel, kind, outcome: 'failed' satisfies RunOutcome }),
     versionsWritten(channel, written) {
       for (const { kind, delaySeconds } of written) {
         const document = kind === 'response' ? 'offer' : kind
@@ -141,13 +101,45 @@ export function createActivityMetrics(registers: Registry[], channels: readonly 
   }
 }
 
-/** Every combination of labels, which has the value 0 from the start, so that a rate sees the first increase. */
-const combinations = <Name extends string>(labels: Labels<Name>): Record<Name, string>[] =>
-  (Object.entries(labels) as [Name, readonly string[]][]).reduce(
-    (all, [name, values]) => all.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),
-    [{} as Record<Name, string>],
-  )
+function createRequestMetrics(registers: Registry[]): RequestObserver {
+  const duration = new Histogram({
+    name: 'quotekeeper_marketplace_request_duration_seconds',
+    help: 'Duration of requests to the marketplace, retries included, by operation and HTTP status (error: no complete reply).',
+    labelNames: ['operation', 'code'] as const,
+    buckets: REQUEST_BUCKETS,
+    registers,
+  })
+  const retries = new Counter({
+    name: 'quotekeeper_marketplace_retries_total',
+    help: 'Requests that repeated a failed read.',
+    labelNames: ['operation'] as const,
+    registers,
+  })
+  const wait = new Histogram({
+    name: 'quotekeeper_marketplace_rate_limit_wait_seconds',
+    help: 'How long requests waited for the request limits before they were sent.',
+    labelNames: ['operation'] as const,
+    buckets: WAIT_BUCKETS,
+    registers,
+  })
+  let skew: Gauge | null = null
+  return ({ operation, code, seconds, retry, waitedSeconds, clockSkewSeconds }) => {
+    duration.observe({ operation, code: codeLabel(code) }, seconds)
+    if (retry) retries.inc({ operation })
+    wait.observe({ operation }, waitedSeconds)
+    if (clockSkewSeconds === null) return
+    // Created at the first measurement, because 0 would mean that the clocks agree.
+    skew ??= new Gauge({
+      name: 'quotekeeper_marketplace_clock_skew_seconds',
+      help: 'The local clock minus the clock of the marketplace, from the newest reply.',
+      registers,
+    })
+    skew.set(clockSkewSeconds)
+  }
+}
+
+const NAMED_CODES = new Set([200, 400, 401, 403, 404, 408, 409, 410, 429, 500, 502, 503, 504])
 
 /** A label with few possible values, whatever status a marketplace sends. */
 const codeLabel = (code: number | 'error'): string =>
-  code === 'error' || NAMED_CODES.includes(code) ? String(code) : `${Math.floor(code / 100)}xx`
+  code === 'error' || NAMED_CODES.has(code) ? String(code) : `${Math.floor(code / 100)}xx`

@@ -2,11 +2,15 @@ import { Gauge, type Registry } from 'prom-client'
 import type { QueueLoad } from '../core/queue-load.js'
 import type { ChannelState, DatabaseState } from './contract.js'
 
-/**
- * Creates the gauges of docs/METRICS.md, "What the database says" and "The queue".
- * @returns sets them at a scrape. `null`: the source could not be read, and its gauges are omitted
- */
-export function createStateMetrics(registers: Registry[]) {
+/** Gauges that are set at a scrape. `null`: the source could not be read, and its gauges are omitted. */
+export interface StateMetrics {
+  setDatabase(state: DatabaseState | null): void
+  setQueue(load: QueueLoad | null): void
+  setClosingStopped(stopped: boolean | null): void
+}
+
+/** Creates the gauges of docs/METRICS.md, "What the database says" and "The queue". */
+export function createStateMetrics(registers: Registry[]): StateMetrics {
   const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Gauge({ name: `quotekeeper_${name}`, help, labelNames, registers })
   const source = gauge(
@@ -37,7 +41,7 @@ export function createStateMetrics(registers: Registry[]) {
     if (value !== undefined) target.set(value)
   }
   return {
-    setDatabase(state: DatabaseState | null) {
+    setDatabase(state) {
       source.set({ source: 'database' }, state === null ? 0 : 1)
       channels.set(state?.channels ?? [])
       notifications.reset()
@@ -50,14 +54,13 @@ export function createStateMetrics(registers: Registry[]) {
       setOrRemove(databaseBytes, state?.databaseBytes)
       setOrRemove(walBytes, state?.walBytes)
     },
-    setQueue(load: QueueLoad | null) {
+    setQueue(load) {
       source.set({ source: 'queue' }, load === null ? 0 : 1)
       jobs.reset()
       if (load !== null) for (const state of ['waiting', 'active', 'delayed'] as const) jobs.set({ state }, load[state])
       setOrRemove(oldest, load?.oldestWaitingSeconds)
     },
-    setClosingStopped: (isStopped: boolean | null) =>
-      setOrRemove(stopped, isStopped === null ? undefined : Number(isStopped)),
+    setClosingStopped: (isStopped) => setOrRemove(stopped, isStopped === null ? undefined : Number(isStopped)),
   }
 }
 

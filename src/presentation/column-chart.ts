@@ -24,27 +24,23 @@ import { formatNumber } from './number-format-code.js'
 /** Fills of columns that stand for no award. */
 const NEUTRALS = 4
 
-/** Columns from zero, stacked or side by side. */
+/** Stacked columns from zero. */
 export function columnDrawing({
-  categories,
+  categories: names,
   categoryTitle,
   valueTitle,
   series,
-  stacked,
   format,
   legend: isExplained = true,
 }: ColumnChart): Drawing {
-  const names = categories.cached
-  const figureOf = (one: ColumnChart['series'][number], at: number) => one.values.cached[at] ?? 0
+  const figureOf = (one: ColumnChart['series'][number], at: number) => one.values[at] ?? 0
   const sums = (sign: 1 | -1) =>
     names.map((_, at) => series.reduce((sum, one) => sum + Math.max(0, sign * figureOf(one, at)) * sign, 0))
-  const values = stacked ? [...sums(1), ...sums(-1)] : series.flatMap((one) => names.map((_, at) => figureOf(one, at)))
-  const axis = numberAxis(values, { fromZero: true })
+  const axis = numberAxis([...sums(1), ...sums(-1)], { fromZero: true })
   const plot = plotFor(axis, WIDTH - RIGHT_MARGIN)
   const y = scale(axis, BOTTOM, TOP)
   const slot = (plot.right - plot.left) / Math.max(1, names.length)
-  const width = (Math.min(slot, 90) * 0.7) / (stacked ? 1 : Math.max(1, series.length))
-  const group = width * (stacked ? 1 : series.length)
+  const width = Math.min(slot, 90) * 0.7
   const centre = (at: number) => plot.left + (at + 0.5) * slot
   let neutrals = 0
   const fills = series.map(({ awarded = false }) => (awarded ? 'fill award' : `fill n${neutrals++ % NEUTRALS}`))
@@ -53,16 +49,16 @@ export function columnDrawing({
     return series.map((one, index) => {
       const value = figureOf(one, at)
       const side = value < 0 ? 'down' : 'up'
-      const from = stacked ? ends[side] : 0
+      const from = ends[side]
       ends[side] += value
       const box = {
-        x: centre(at) - group / 2 + (stacked ? 0 : index * width),
+        x: centre(at) - width / 2,
         y: Math.min(y(from), y(from + value)),
         width,
         height: Math.abs(y(from) - y(from + value)),
       }
       if (box.height === 0) return ''
-      const words = `${name}, ${one.name.cached[0] ?? ''}: ${formatNumber(value, format)}`
+      const words = `${name}, ${one.name}: ${formatNumber(value, format)}`
       const mark = one.mark ?? ''
       const fits = mark !== '' && box.height > TEXT_HEIGHT && textWidth(mark) < width
       const inside = { ...box, y: box.y + (box.height - TEXT_HEIGHT) / 2 }
@@ -70,9 +66,9 @@ export function columnDrawing({
       return fits ? rectangle + textIn(mark, inside, one.awarded ? 'on-award' : 'on-fill') : rectangle
     })
   })
-  // The value of each column, or the total of each stack, if all of them have room; side by side, none has.
+  // The total of each stack, if all of them have room.
   const totals = sums(1).map((total, at) => ({ total, text: formatNumber(total, format), x: centre(at) }))
-  const isLabelled = (stacked || series.length === 1) && totals.every(({ text }) => textWidth(text) <= slot)
+  const isLabelled = totals.every(({ text }) => textWidth(text) <= slot)
   const above = isLabelled
     ? totals.flatMap(({ total, text, x }) => {
         const half = textWidth(text) / 2
@@ -83,7 +79,7 @@ export function columnDrawing({
   const marks = names.map((name, at) => ({ x: centre(at), text: label(name) }))
   const legend = series.map(({ name }, index) => ({
     key: key(element('rect', { x: 1, y: 0.5, width: 11, height: 11, class: fills[index] ?? '' })),
-    name: name.cached[0] ?? '',
+    name,
   }))
   return {
     unit: valueTitle,

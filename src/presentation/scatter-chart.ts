@@ -58,7 +58,7 @@ export function scatterDrawing({ xTitle, yTitle, xFormat, yFormat, points, limit
     y: numberAxis([...prices, ...near.map(({ value }) => value)]),
   }
   const ends = series.filter(({ shape, known }) => shape === 'steps' && known.length > 0)
-  const endWidth = ends.reduce((width, { name }) => Math.max(width, textWidth(label(name.cached[0] ?? ''))), 0)
+  const endWidth = ends.reduce((width, { name }) => Math.max(width, textWidth(label(name))), 0)
   const plot = plotFor(axes.y, WIDTH - (ends.length > 0 ? Math.ceil(endWidth) + 14 : RIGHT_MARGIN + 8))
   const [x, y] = [scale(axes.x, plot.left + 4, plot.right), scale(axes.y, BOTTOM, TOP)]
   const drawn = series.map(({ known, shape, awarded = false }) =>

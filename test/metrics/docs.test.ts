@@ -27,7 +27,7 @@ const TARGET = { target: 'desk', pending: 1, dead: 0, failures: 2 }
 
 /** Every metric of Quotekeeper, after everything has happened that sets a label. */
 async function exposeAll(): Promise<string> {
-  const { activity, exposeWith } = createServiceMetrics({ version: '1.2.3', channels: [{ key: 'acme/forest' }] })
+  const { activity, exposeWith } = createServiceMetrics({ version: '1.2.3' })
   const times = { startedAt: '2026-11-21T12:00:00.000Z', finishedAt: '2026-11-21T12:00:01.000Z' }
   const run = { id: 1, channel: 'acme/forest', kind: 'rfqs', outcome: 'complete', seen: 1, ...times } as const
   activity.runEnded({ run, decisions: [{ decision: 'keep', outcome: null }] })

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { QueueLoad } from '../../src/core/queue-load.js'
-import { CLOSE_OUTCOMES, DECISION_KINDS, RUN_KINDS, RUN_OUTCOMES } from '../../src/core/records.js'
 import type { MetricSources } from '../../src/metrics/contract.js'
 import { type DatabaseStateOptions, readDatabaseState } from '../../src/metrics/database-state.js'
 import { createServiceMetrics } from '../../src/metrics/service-metrics.js'
@@ -19,7 +18,7 @@ async function openMetrics(
   onTestFinished(() => reader.close())
   const { channels = [{ key: KEY, autoClose: 'on' as const, timeZone: 'UTC', graceHours: 0 }], ...sources } = replaced
   const pollFreshness = async () => [{ channel: KEY, kind: 'rfqs' as const, completedAt: null, stale: true }]
-  const { activity, exposeWith } = createServiceMetrics({ version: '1.2.3', channels: [{ key: 'acme/forest' }] })
+  const { activity, exposeWith } = createServiceMetrics({ version: '1.2.3' })
   const errors: unknown[] = []
   const expose = exposeWith(
     {
@@ -58,7 +57,7 @@ describe('activity', () => {
     activity.reportEnded({ report: 'rfq', seconds: 0.3, succeeded: true })
     expect(await value('runs_total', { kind: 'rfqs', outcome: 'complete' })).toBe(2)
     expect(await value('runs_total', { kind: 'rfqs', outcome: 'failed' })).toBe(1)
-    expect(await value('runs_total', { kind: 'close', outcome: 'complete' })).toBe(1)
+    expect(await value('runs_total', { kind: 'close' })).toBe(1)
     expect(await value('documents_seen_total', { kind: 'rfqs' })).toBe(8 + 3 + 6)
     expect(await value('versions_written_total', { document: 'offer', change: 'new' })).toBe(6)
     const closed = await fixture.store.decisions({ outcome: 'closed' })
@@ -66,43 +65,6 @@ describe('activity', () => {
     expect(await value('closings_total', { decision: 'close', outcome: 'closed' })).toBe(closed.length)
     expect(await value('report_duration_seconds_count', { report: 'rfq', outcome: 'succeeded' })).toBe(1)
     expect(await value('build_info', { version: '1.2.3' })).toBe(1)
-  })
-
-  it('has every series with the value 0 from the start, so that a rate sees the first failure', async () => {
-    const { activity, expose } = await openMetrics(await openChannelFixture())
-    const series = async () =>
-      new Map(
-        parseSamples((await expose()).text)
-          .filter(({ name }) => name.startsWith('quotekeeper_') && !name.endsWith('clock_skew_seconds'))
-          .map(({ name, labels, value }) => [JSON.stringify([name, labels]), value]),
-      )
-    const before = await series()
-    const times = { id: 1, seen: 1, startedAt: '2026-11-21T12:00:00.000Z', finishedAt: '2026-11-21T12:00:01.000Z' }
-    const request = { seconds: 1, retry: true, waitedSeconds: 1, clockSkewSeconds: 1 }
-    for (const operation of ['listListings', 'listRfqs', 'readRfq', 'readResponse', 'closeRfq'] as const) {
-      for (let code = 100; code < 600; code++) activity.requestEnded({ ...request, operation, code })
-      activity.requestEnded({ ...request, operation, code: 'error' })
-    }
-    for (const kind of RUN_KINDS) {
-      for (const outcome of RUN_OUTCOMES) activity.runEnded({ run: { ...times, channel: KEY, kind, outcome } })
-    }
-    const made = [...CLOSE_OUTCOMES, null].flatMap((outcome) =>
-      DECISION_KINDS.map((decision) => ({ decision, outcome })),
-    )
-    activity.runEnded({ run: { ...times, channel: KEY, kind: 'close', outcome: 'complete' }, decisions: made })
-    for (const kind of ['listing', 'rfq', 'response'] as const)
-      activity.versionsWritten(
-        KEY,
-        [null, 1].map((delaySeconds) => ({ kind, delaySeconds })),
-      )
-    for (const succeeded of [true, false]) {
-      for (const report of ['rfq', 'channel'] as const) activity.reportEnded({ report, seconds: 1, succeeded })
-    }
-    const after = await series()
-    expect([...after.keys()]).toEqual([...before.keys()])
-    const increased = [...after].filter(([key, value]) => value !== before.get(key)).map(([key]) => key)
-    expect(increased.length).toBeGreaterThan(500)
-    expect(increased.filter((key) => before.get(key) !== 0)).toEqual([])
   })
 
   it('of requests has few labels, whatever a marketplace answers', async () => {
@@ -120,11 +82,10 @@ describe('activity', () => {
     const codes = parseSamples((await expose()).text)
       .filter(({ name }) => name.endsWith('request_duration_seconds_count'))
       .map(({ labels }) => labels.code)
-    // Of five operations.
-    expect(codes).toHaveLength(5 * (13 + 5 + 1))
+    expect(codes).toHaveLength(13 + 5 + 1)
     expect(codes).toEqual(expect.arrayContaining(['200', '429', '503', '2xx', '4xx', 'error']))
-    expect(await value('marketplace_retries_total', { operation: 'readRfq' })).toBe(1)
-    expect(await value('marketplace_rate_limit_wait_seconds_sum', { operation: 'readRfq' })).toBe(3)
+    expect(await value('marketplace_retries_total')).toBe(1)
+    expect(await value('marketplace_rate_limit_wait_seconds_sum')).toBe(3)
     expect(await value('marketplace_clock_skew_seconds')).toBe(-4)
   })
 })

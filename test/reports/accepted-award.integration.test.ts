@@ -6,13 +6,12 @@ import { comparisonInput, delivery, response, vintage } from '../helpers/data/co
 import { manyAcceptedInput, partlyAcceptedInput } from './support/rfq-cases.js'
 
 const report = compareOffers(partlyAcceptedInput())
-/** The rows of each sheet as texts, without collapsed rows. */
+/** The rows of each sheet as texts. */
 const sheetsOf = (of: typeof report) =>
   Object.fromEntries(
     rfqSheets(of).map((make) => {
       const { name, rows } = make()
-      const shown = [...rows()].filter(({ working }) => working !== true)
-      return [name, shown.map(({ cells }) => cells.map((cell) => (cell ? cellText(cell) : '')))]
+      return [name, [...rows()].map(({ cells }) => cells.map((cell) => (cell ? cellText(cell) : '')))]
     }),
   )
 const formatsOf = (of: typeof report) => ({

@@ -233,22 +233,14 @@ const sentencesOf = (value: unknown): string[] =>
 // --- reports ---------------------------------------------------------------------------------------------------------
 
 async function* reports({ store, out }: Scenario, rfq: NamedRfq): AsyncGenerator<Surface> {
-  const make = async (format: string) => {
-    const file = join(dirname(locationsOf(store).file), `shown.${format}`)
-    await out('report', ...argumentsOf(rfq), '--format', format, '--out', file)
-    const bytes = await readFile(file)
-    await rm(file)
-    return bytes
-  }
   const report = withRoundedNumbers(JSON.parse(await out('report', ...argumentsOf(rfq), '--json')))
   yield { name: 'report --json', offers: report.offers.map(reportedOffer(report)) }
   const workbook = new exceljs.Workbook()
-  await workbook.xlsx.load((await make('xlsx')) as never)
+  const file = join(dirname(locationsOf(store).file), 'shown.xlsx')
+  await out('report', ...argumentsOf(rfq), '--out', file)
+  await workbook.xlsx.load((await readFile(file)) as never)
+  await rm(file)
   yield* workbookSurfaces(workbook)
-  const csv = csvRows((await make('csv')).toString())
-  yield { name: 'CSV of the report', offers: csv.map(reportCsvRow) }
-  const html = (await make('html')).toString()
-  yield { name: 'HTML report', offers: htmlReportOffers(html), text: visibleText(html) }
 }
 
 /** The model of reports has every digit, and other names. */
@@ -267,13 +259,15 @@ function* workbookSurfaces(workbook: exceljs.Workbook): Generator<Surface> {
   const text = workbook.worksheets.flatMap((each) => sheetRows(each).flat()).join(' ')
   if (offers === undefined) return yield { name: 'workbook', text, offers: [] }
   const rows = sheetRows(offers)
+  const heads = rows.find(([head]) => head === 'Attribute') ?? []
   const columns = offers.columnCount - 2
   yield {
     name: 'workbook, Offers',
     text,
-    offers: Array.from({ length: columns }, (_, at) =>
-      attributes(rows.map(([title, , ...cells]) => [String(title), cells[at] ?? null])),
-    ),
+    offers: Array.from({ length: columns }, (_, at) => ({
+      number: Number.parseInt(String(heads[at + 2]), 10),
+      ...attributes(rows.map(([title, , ...cells]) => [String(title), cells[at] ?? null])),
+    })),
   }
   for (const [name, first] of [
     ['Summary', 'Rank'],
@@ -351,33 +345,3 @@ function attributes(titled: readonly (readonly [string, Shown])[]): Figures {
 /** `–` and words instead of sentences about nothing. */
 const unknownAsNull = (value: Shown): Shown =>
   typeof value === 'string' && /^(–|none|Meets every requirement\.|unknown)?$/.test(value) ? null : value
-
-const reportCsvRow = (row: Record<string, string>): Figures =>
-  attributes(
-    Object.entries(row).map(([title, text]) => {
-      const isNumber = /^-?\d+(\.\d+)?(e[+-]\d+)?$/.test(text)
-      return [title, isNumber ? Number(text) : text]
-    }),
-  )
-
-/** The first table of `Offers`, where each offer is a column. */
-function htmlReportOffers(html: string): Figures[] {
-  const [, section = ''] = html.split('<section id="Offers"')
-  const [table = ''] = section.split('</table>')
-  const cellsOf = (row: string) => {
-    const cells = [...row.matchAll(/<t[dh]([^>]*)>(.*?)<\/t[dh]>/gs)]
-    return cells.flatMap(([, attributes = '', cell = '']) => {
-      const span = Number(/colspan="(\d+)"/.exec(attributes)?.[1] ?? 1)
-      return [visibleText(cell).trim(), ...Array(span - 1).fill('')]
-    })
-  }
-  const rows = [...table.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = '']) => cellsOf(row))
-  const [, , ...names] = rows[0] ?? []
-  return names.map((name, at) => ({
-    number: Number.parseInt(name, 10),
-    ...attributes(rows.slice(1).map(([title = '', , ...cells]) => [title, htmlValue(title, cells[at] ?? '')])),
-  }))
-}
-
-const htmlValue = (title: string, text: string): Shown =>
-  /^(Rank|Standing|Not met|Own currency)/.test(title) ? (/^\d+$/.test(text) ? Number(text) : text) : rounded(text)

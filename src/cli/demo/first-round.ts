@@ -117,10 +117,7 @@ async function compareOffers(
 }
 
 function nameReports({ output, folder }: DemoContext, { monitor }: MonitoredService): void {
-  output.section(
-    '4. Reporting',
-    'An Excel workbook shows the comparison for each closed RFQ, with live formulas to change its inputs.',
-  )
+  output.section('4. Reporting', 'An Excel workbook shows the comparison for each closed RFQ.')
   const paths = monitor.events.flatMap((event) =>
     event.kind === 'reported' && event.rfqId !== null ? [event.path] : [],
   )

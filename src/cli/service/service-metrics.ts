@@ -34,7 +34,7 @@ export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetr
   await app.store() // Migrated, if it has an older schema.
   const reader = await openDatabaseReader(config.database)
   app.onClose(() => reader.close())
-  const { activity, exposeWith } = createServiceMetrics({ version: VERSION, channels: config.channels })
+  const { activity, exposeWith } = createServiceMetrics({ version: VERSION })
   const loadPollStates = pollStateLoader(config, reader)
   const pollFreshness = async (at: Date) =>
     (await loadPollStates(at)).map(({ channel, kind, staleBefore, newest }) => ({

@@ -11,17 +11,6 @@ export const CRITERION_NAMES: Record<Criterion, string> = {
   evidence: 'Evidence',
 }
 
-/** How each criterion is scored, in short; the exact formulas are at `Scores` in scores.ts. */
-export const CRITERION_RULES: Record<Criterion, string> = {
-  price: '100 × lowest risk-adjusted price ÷ offer’s own',
-  coverage: '100 × share of the wanted volume',
-  delivery: '100 × share of the volume due on time',
-  promptness: '100 ÷ (1 + mean wait ÷ wait that halves the score)',
-  vintage: '100 − points lost per year of age',
-  payment: '100 × share not paid in advance',
-  evidence: '100 × facts stated ÷ 6',
-}
-
 /** How each criterion is scored, in full sentences. */
 export const CRITERION_DEFINITIONS: Record<Criterion, string> = {
   price: "100 × lowest risk-adjusted price among scored offers ÷ the offer's own.",

@@ -9,7 +9,7 @@ import { truncate } from '../text/number-format.js'
 export const CRITERIA = ['price', 'coverage', 'delivery', 'promptness', 'vintage', 'payment', 'evidence'] as const
 export type Criterion = (typeof CRITERIA)[number]
 
-/** Minimum and maximum of each number; the workbook's data validation uses the same limits. */
+/** Minimum and maximum of each number. */
 export const SETTING_LIMITS = {
   weight: [0, 1000],
   discountRate: [0, 1],

@@ -4,15 +4,7 @@ import { summariseChannel } from '../../../src/compare/channel/summarise-channel
 import { writeChannelReport } from '../../../src/report-files/write-report.js'
 import { CHANNEL_CASES } from '../support/channel-cases.js'
 import { descendants, parseXml, partsOf } from '../support/parts.js'
-import {
-  Bench,
-  differences,
-  formulasOf,
-  type ReadWorkbook,
-  readValues,
-  readWorkbooks,
-  whyNoTools,
-} from '../support/tools.js'
+import { Bench, formulasOf, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
 import { channelWorkbook } from '../support/workbooks.js'
 
 const SHEETS = ['Summary', 'RFQs', 'Offers', 'Closings', 'Listings', 'About']
@@ -46,7 +38,6 @@ describe.skipIf(missing !== null)(
   () => {
     let bench: Bench
     const written = new Map<string, ReadWorkbook>()
-    const computed = new Map<string, ReadWorkbook>()
 
     beforeAll(async () => {
       bench = new Bench()
@@ -54,22 +45,13 @@ describe.skipIf(missing !== null)(
       for (const name of names) {
         files.push(bench.keep(`${name}.xlsx`, await channelWorkbook(summariseChannel(CHANNEL_CASES[name]()))))
       }
-      const again = readValues(bench.recalculated(files))
-      for (const [index, read] of readWorkbooks(files).entries()) {
-        written.set(names[index] as string, read)
-        computed.set(names[index] as string, again[index] as ReadWorkbook)
-      }
+      for (const [index, read] of readWorkbooks(files).entries()) written.set(names[index] as string, read)
     }, 200_000)
     afterAll(() => bench?.remove())
 
-    it.each(names)('shows the result of every formula as LibreOffice computes it: %s', (name) => {
-      expect(differences(written.get(name), computed.get(name))).toEqual([])
-    })
-
-    it('counts with formulas and charts the volumes of open RFQs', () => {
-      expect(formulasOf(written.get('busy')).length).toBeGreaterThan(60)
-      expect(written.get('busy')?.charts.Summary).toBe(1)
-      expect(written.get('empty')?.charts.Summary).toBe(0)
+    it.each(names)('opens with all its sheets, whose figures are values: %s', (name) => {
+      expect(Object.keys(written.get(name)?.sheets ?? {})).toEqual(SHEETS)
+      expect(formulasOf(written.get(name))).toEqual([])
     })
 
     it('links outside addresses only if they use https', () => {

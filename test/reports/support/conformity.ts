@@ -1,7 +1,6 @@
 import { type Element, parseXml } from './parts.js'
-import { chartFaultsIn, drawingFaultsIn } from './schema/charts.js'
 import { formulaFaultsIn } from './schema/formulas.js'
-import { linkFaults, partRoots, type Trees } from './schema/links.js'
+import { linkFaults, partRoots, THEME, type Trees } from './schema/links.js'
 import { Schema } from './schema/schema.js'
 import { sheetFaultsIn } from './schema/sheets.js'
 import {
@@ -52,7 +51,7 @@ export function workbookFaults(parts: ReadonlyMap<string, string>, known = new K
   for (const [part, root] of roots) {
     const tree = trees.get(part)
     if (!tree) continue
-    const found = [...countFaultsIn(tree), ...partFaults(tree, root, workbook, trees)]
+    const found = [...countFaultsIn(tree), ...partFaults(tree, root, workbook)]
     faults.push(...found.map((fault) => `${part}: ${fault}`))
   }
   return faults
@@ -66,16 +65,15 @@ function read(parts: ReadonlyMap<string, string>, known: KnownParts): Read {
   const { roots, faults } = partRoots(trees)
   for (const [part, root] of roots) {
     const xml = parts.get(part)
-    if (xml !== undefined) faults.push(...known.schemaFaults(xml, root).map((fault) => `${part}: ${fault}`))
+    if (xml !== undefined && root !== THEME)
+      faults.push(...known.schemaFaults(xml, root).map((fault) => `${part}: ${fault}`))
   }
   return { trees, roots, faults: [...faults, ...linkFaults(trees, roots)] }
 }
 
-function* partFaults(tree: Element, root: string, workbook: WorkbookIndex, trees: Trees): Generator<string> {
+function* partFaults(tree: Element, root: string, workbook: WorkbookIndex): Generator<string> {
   if (root === 'x:workbook') yield* workbookFaultsIn(tree, workbook)
   if (root === 'x:styleSheet') yield* styleFaultsIn(tree)
-  if (root === 'xdr:wsDr') yield* drawingFaultsIn(tree)
-  if (root === 'c:chartSpace') yield* chartFaultsIn(tree, workbook, trees)
   if (root !== 'x:worksheet') return
   yield* sheetFaultsIn(tree, workbook)
   yield* formulaFaultsIn(tree, workbook)

@@ -12,7 +12,6 @@ export interface ReadCell {
 }
 export interface ReadWorkbook {
   sheets: Record<string, Record<string, ReadCell>>
-  charts: Record<string, number>
   links: string[]
 }
 
@@ -36,7 +35,7 @@ export function whyNoTools(): string | null {
 
 /** Reads workbooks with openpyxl. */
 export const readWorkbooks = (files: readonly string[]): ReadWorkbook[] => readWith([], files)
-/** Reads the values of workbooks with openpyxl, and neither formulas nor charts nor links: that takes a quarter of the time. */
+/** Reads the values of workbooks with openpyxl, and neither formulas nor links: that takes a quarter of the time. */
 export const readValues = (files: readonly string[]): ReadWorkbook[] => readWith(['--values'], files)
 
 function readWith(options: readonly string[], files: readonly string[]): ReadWorkbook[] {

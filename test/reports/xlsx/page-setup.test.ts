@@ -21,12 +21,8 @@ describe('pages of a sheet', () => {
     expect(pages(widths, { print: { titleColumns: 'A:A' } })).toBe(4)
   })
 
-  it('do not count collapsed columns', () => {
-    expect(pages([100, 100, 200, 200], { workingColumns: [2, 3] })).toBe(1)
-  })
-
-  it('leave out collapsed columns at the end and, on sheets several pages wide, the rows for the screen', () => {
-    const plan = sheet([9, 9, 9, 9], { workingColumns: [1, 3], print: { firstRowIfWide: 4 } })
+  it('leave out columns that are not printed and, on sheets several pages wide, the rows for the screen', () => {
+    const plan = sheet([9, 9, 9, 9], { print: { columns: 3, firstRowIfWide: 4 } })
     expect(printArea(plan, 1, 20)).toBe('A$1:C$20')
     expect(printArea(plan, 2, 20)).toBe('A$4:C$20')
   })

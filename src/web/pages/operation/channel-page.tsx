@@ -4,7 +4,7 @@ import { nameById } from '../../../core/text/rfq-name.js'
 import type { ChannelView } from '../../../views/channels/channels.js'
 import { channelPath, closingPath, listPath } from '../../../views/page-paths.js'
 import type { ActionDeps } from '../../api/actions.js'
-import { ChartFigure, values } from '../../components/chart.js'
+import { ChartFigure } from '../../components/chart.js'
 import { momentColumn } from '../../components/columns.js'
 import { Moment, Notice, plain } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
@@ -139,12 +139,11 @@ function channelPage(page: PageRequest, model: ChannelView, { asked = null, mist
             chart={{
               title: 'Offers first seen per week',
               alt: `Offers first seen in each of the last ${model.weeks.length} weeks`,
-              stacked: true,
-              categories: values(model.weeks.map(({ from }) => from.slice(5, 10))),
+              categories: model.weeks.map(({ from }) => from.slice(5, 10)),
               categoryTitle: 'Week from',
               valueTitle: 'Offers',
               format: '0',
-              series: [{ name: values(['Offers']), values: values(model.weeks.map(({ offers }) => offers)) }],
+              series: [{ name: 'Offers', values: model.weeks.map(({ offers }) => offers) }],
             }}
           />
         </div>

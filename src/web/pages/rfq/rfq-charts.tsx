@@ -1,7 +1,7 @@
 import type { ColumnChart, ScatterChart, ScatterSeries } from '../../../presentation/chart.js'
 import type { RfqView, TonnesByOffer } from '../../../views/rfq/rfq-view.js'
 import { comparePrices, type PriceHistory } from '../../../views/rfq/timeline.js'
-import { ChartFigure, values } from '../../components/chart.js'
+import { ChartFigure } from '../../components/chart.js'
 import { plain } from '../../components/format.js'
 
 /** Maximum number of offers in a chart: more could not be distinguished. */
@@ -49,16 +49,16 @@ function choicesChart({ offers, decision, currency, rfq }: RfqView): ScatterChar
         ? []
         : [
             {
-              name: values([status === 'accepted' ? 'accepted' : 'recommended']),
+              name: status === 'accepted' ? 'accepted' : 'recommended',
               ...pointsOf([award]),
               ...{ shape: 'ring' as const, meaning: status === 'accepted' ? 'Accepted award' : 'Recommended award' },
             },
           ]),
-      { name: values(['Efficient award']), ...pointsOf(efficient), shape: 'line', meaning: 'Efficient awards' },
+      { name: 'Efficient award', ...pointsOf(efficient), shape: 'line', meaning: 'Efficient awards' },
       ...shown.map(({ number, tonnes, compared, standing, awardedTonnes }): ScatterSeries => {
         const competes = standing === 'ranked' || standing === 'accepted'
         return {
-          name: values([`no. ${number}`]),
+          name: `no. ${number}`,
           ...pointsOf([{ tonnes, pricePerTonne: compared.pricePerTonne }]),
           shape: competes ? 'dot' : 'open-dot',
           awarded: awardedTonnes > 0,
@@ -71,8 +71,8 @@ function choicesChart({ offers, decision, currency, rfq }: RfqView): ScatterChar
 }
 
 const pointsOf = (all: readonly { tonnes: number | null; pricePerTonne: number | null }[]) => ({
-  x: values(all.map(({ tonnes }) => tonnes)),
-  y: values(all.map(({ pricePerTonne }) => pricePerTonne)),
+  x: all.map(({ tonnes }) => tonnes),
+  y: all.map(({ pricePerTonne }) => pricePerTonne),
 })
 
 /** The price of each offer over time, held until the next version; null if no offer has a price that can be compared. */
@@ -94,9 +94,9 @@ function priceHistoryChart(
       const last = points.at(-1)
       const all = last === undefined ? points : [...points, { ...last, at: endOf(offerId) }]
       return {
-        name: values([`no. ${number}`]),
-        x: values(all.map(({ at }) => Date.parse(at))),
-        y: values(all.map(({ pricePerTonne }) => pricePerTonne)),
+        name: `no. ${number}`,
+        x: all.map(({ at }) => Date.parse(at)),
+        y: all.map(({ pricePerTonne }) => pricePerTonne),
         shape: 'steps',
         awarded,
       }
@@ -110,8 +110,7 @@ function tonnesChart({ offers }: RfqView, title: string, bars: readonly TonnesBy
   return {
     title,
     alt: `${title}: tonnes of ${labels.length} offers`,
-    stacked: true,
-    categories: values(bars.map(({ label }) => label)),
+    categories: bars.map(({ label }) => label),
     categoryTitle: '',
     valueTitle: 'Tonnes',
     format: '#,##0',
@@ -119,8 +118,8 @@ function tonnesChart({ offers }: RfqView, title: string, bars: readonly TonnesBy
     series: labels.map((label, at) => {
       const offer = offers.find((each) => each.label === label)
       return {
-        name: values([offer === undefined ? label : `no. ${offer.number} ${label}`]),
-        values: values(bars.map(({ tonnes }) => tonnes[at]?.tonnes ?? 0)),
+        name: offer === undefined ? label : `no. ${offer.number} ${label}`,
+        values: bars.map(({ tonnes }) => tonnes[at]?.tonnes ?? 0),
         awarded: (offer?.awardedTonnes ?? 0) > 0,
         mark: String(offer?.number ?? ''),
       }

@@ -7,15 +7,16 @@ const PACKAGE = 'application/vnd.openxmlformats-package'
 const TYPES = '[Content_Types].xml'
 const RELATIONS = `${PACKAGE}.relationships+xml`
 
+/** The theme is a constant of exceljs, so that its content is not checked. */
+export const THEME = 'a:theme'
+
 /** Root element of a part by its content type. */
 const ROOTS: Readonly<Record<string, string>> = {
   [`${OFFICE}.spreadsheetml.sheet.main+xml`]: 'x:workbook',
   [`${OFFICE}.spreadsheetml.worksheet+xml`]: 'x:worksheet',
   [`${OFFICE}.spreadsheetml.styles+xml`]: 'x:styleSheet',
   [`${OFFICE}.spreadsheetml.sharedStrings+xml`]: 'x:sst',
-  [`${OFFICE}.theme+xml`]: 'a:theme',
-  [`${OFFICE}.drawing+xml`]: 'xdr:wsDr',
-  [`${OFFICE}.drawingml.chart+xml`]: 'c:chartSpace',
+  [`${OFFICE}.theme+xml`]: THEME,
   [`${OFFICE}.extended-properties+xml`]: 'ep:Properties',
   [`${PACKAGE}.core-properties+xml`]: 'cp:coreProperties',
   [RELATIONS]: 'rel:Relationships',
@@ -27,19 +28,12 @@ const TARGETS: Readonly<Record<string, string>> = {
   worksheet: 'x:worksheet',
   styles: 'x:styleSheet',
   sharedStrings: 'x:sst',
-  theme: 'a:theme',
-  drawing: 'xdr:wsDr',
-  chart: 'c:chartSpace',
+  theme: THEME,
   'extended-properties': 'ep:Properties',
   'core-properties': 'cp:coreProperties',
 }
 /** The attribute that refers to a relationship of each type. */
-const POINTERS: Readonly<Record<string, string>> = {
-  sheet: 'worksheet',
-  hyperlink: 'hyperlink',
-  drawing: 'drawing',
-  'c:chart': 'chart',
-}
+const POINTERS: Readonly<Record<string, string>> = { sheet: 'worksheet', hyperlink: 'hyperlink' }
 
 /** The expected root of every part, from its content type, and faults in the content types. */
 export function partRoots(trees: Trees): { roots: Map<string, string>; faults: string[] } {

@@ -1,15 +1,11 @@
-import { chart } from './chart.js'
-import { colours, framing, spreadsheetDrawing, writing } from './drawing.js'
 import { x14, x15, xm } from './extensions.js'
 import type { Kinds } from './kind.js'
 import { contentTypes, coreProperties, dc, dcterms, extendedProperties, relationships, variants } from './opc.js'
 import { spreadsheet } from './spreadsheet.js'
 import { styles } from './styles.js'
-import { theme } from './theme.js'
 
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006'
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
-const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006'
 
 /** The prefixes used in this description, whatever prefix a part uses. */
 export const NAMESPACES: Readonly<Record<string, { uri: string; kinds: Kinds }>> = {
@@ -17,9 +13,6 @@ export const NAMESPACES: Readonly<Record<string, { uri: string; kinds: Kinds }>>
   x14: { uri: 'http://schemas.microsoft.com/office/spreadsheetml/2009/9/main', kinds: x14 },
   x15: { uri: 'http://schemas.microsoft.com/office/spreadsheetml/2010/11/main', kinds: x15 },
   xm: { uri: 'http://schemas.microsoft.com/office/excel/2006/main', kinds: xm },
-  xdr: { uri: `${DRAWING}/spreadsheetDrawing`, kinds: spreadsheetDrawing },
-  a: { uri: `${DRAWING}/main`, kinds: { ...theme, ...colours, ...writing, ...framing } },
-  c: { uri: `${DRAWING}/chart`, kinds: chart },
   r: { uri: `${OFFICE}/relationships`, kinds: {} },
   ct: { uri: `${PACKAGE}/content-types`, kinds: contentTypes },
   rel: { uri: `${PACKAGE}/relationships`, kinds: relationships },

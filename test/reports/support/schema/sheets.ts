@@ -7,8 +7,6 @@ import { all, attribute, repeated, type WorkbookIndex } from './workbook-index.j
 const TEXT_CHARACTERS = 32_767
 const FORMULA_CHARACTERS = 8_192
 const MARGIN_CHARACTERS = 255
-/** Limits for a data validation: its list, message and title. */
-const RULE_CHARACTERS = { formula1: 257, error: 225, prompt: 255, errorTitle: 32, promptTitle: 32 }
 const ERRORS = oneOf('#N/A', '#DIV/0!', '#VALUE!', '#REF!', '#NAME?', '#NUM!', '#NULL!')
 
 /** Checks a sheet for what the schema allows but Excel reports as damage. */
@@ -19,7 +17,6 @@ export function* sheetFaultsIn(whole: Element, workbook: WorkbookIndex): Generat
   const merged = overlapIn(all(sheet, 'mergeCell').map((merge) => attribute(merge, 'ref')))
   if (merged) yield `merged twice: ${merged}`
   yield* ruleFaults(sheet, workbook)
-  yield* validationFaults(all(sheet, 'dataValidation'))
   const linked = all(sheet, 'hyperlink').map((link) => attribute(link, 'ref'))
   for (const ref of repeated(linked)) yield `two links at ${ref}`
   for (const name of ['oddHeader', 'oddFooter']) {
@@ -93,17 +90,6 @@ function* ruleFaults(sheet: Element, workbook: WorkbookIndex): Generator<string>
   const drawn = all(sheet, 'x14:cfRule').map(({ attributes }) => attributes.id)
   if (repeated(named).length > 0 || named.join() !== drawn.join())
     yield `bars ${named.join()} are drawn as ${drawn.join()}`
-}
-
-function* validationFaults(validations: readonly Element[]): Generator<string> {
-  const twice = overlapIn(validations.map((validation) => attribute(validation, 'sqref')))
-  if (twice) yield `two data validations: ${twice}`
-  for (const validation of validations) {
-    for (const [name, most] of Object.entries(RULE_CHARACTERS)) {
-      const said = first(validation, name)?.text ?? validation.attributes[name] ?? ''
-      if (decoded(said).length > most) yield `the ${name} of ${attribute(validation, 'sqref')} is too long`
-    }
-  }
 }
 
 /** The first scrolling cell must follow the frozen rows and columns. */

@@ -41,7 +41,7 @@ const strings: Kinds = {
 const sheetHead: Kinds = {
   worksheet: withChildren(
     'sheetPr? dimension? sheetViews? sheetFormatPr? cols? sheetData autoFilter? mergeCells? conditionalFormatting* ' +
-      'dataValidations? hyperlinks? pageMargins? pageSetup? headerFooter? rowBreaks? drawing? extLst?',
+      'hyperlinks? pageMargins? pageSetup? headerFooter? rowBreaks? extLst?',
   ),
   sheetPr: withChildren('tabColor? pageSetUpPr?'),
   tabColor: empty(colour),
@@ -71,9 +71,6 @@ const sheetHead: Kinds = {
     width: double,
     customWidth: bool,
     style: unsigned,
-    hidden: bool,
-    outlineLevel: whole(0, 7),
-    collapsed: bool,
   }),
 }
 
@@ -85,9 +82,6 @@ const cells: Kinds = {
     s: unsigned,
     ht: double,
     customHeight: bool,
-    hidden: bool,
-    outlineLevel: whole(0, 7),
-    collapsed: bool,
   }),
   c: withChildren('f? v?', { r: cell, s: unsigned, t: oneOf('b', 'n', 'e', 's', 'str') }),
   f: withText(text, { t: oneOf('normal', 'array'), ref: area }),
@@ -97,16 +91,6 @@ const cells: Kinds = {
   mergeCell: empty({ 'ref!': area }),
 }
 
-const OPERATORS = [
-  'between',
-  'notBetween',
-  'equal',
-  'notEqual',
-  'lessThan',
-  'lessThanOrEqual',
-  'greaterThan',
-  'greaterThanOrEqual',
-]
 const rules: Kinds = {
   conditionalFormatting: withChildren('cfRule+', { sqref: areas }),
   cfRule: withChildren('formula? formula? formula? dataBar? extLst?', {
@@ -117,22 +101,6 @@ const rules: Kinds = {
   formula: withText(text),
   dataBar: withChildren('cfvo cfvo color', { minLength: unsigned, maxLength: unsigned, showValue: bool }),
   cfvo: empty({ 'type!': oneOf('num', 'percent', 'max', 'min', 'formula', 'percentile'), val: text }),
-  dataValidations: withChildren('dataValidation+', { count: unsigned }),
-  dataValidation: withChildren('formula1? formula2?', {
-    type: oneOf('none', 'whole', 'decimal', 'list', 'date', 'time', 'textLength', 'custom'),
-    errorStyle: oneOf('stop', 'warning', 'information'),
-    operator: oneOf(...OPERATORS),
-    allowBlank: bool,
-    showInputMessage: bool,
-    showErrorMessage: bool,
-    errorTitle: text,
-    error: text,
-    promptTitle: text,
-    prompt: text,
-    'sqref!': areas,
-  }),
-  formula1: withText(text),
-  formula2: withText(text),
 }
 
 const margin = { 'left!': double, 'right!': double, 'top!': double, 'bottom!': double }
@@ -154,7 +122,6 @@ const sheetFoot: Kinds = {
   oddFooter: withText(text),
   rowBreaks: withChildren('brk*', { count: unsigned, manualBreakCount: unsigned }),
   brk: empty({ id: unsigned, min: unsigned, max: unsigned, man: bool }),
-  drawing: empty({ 'r:id!': text }),
   extLst: withChildren('ext*'),
   // The schema allows anything here; we allow only what is described.
   ext: withChildren('x14:id | x14:conditionalFormattings | x14:slicerStyles | x15:timelineStyles', {
