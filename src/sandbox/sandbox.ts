@@ -7,14 +7,13 @@ import { FaultController } from './faults/fault-controller.js'
 import { listen, type RunningServer } from './http-listener.js'
 import { RATES_PATH, serveRates } from './reference-rates.js'
 import { RequestLog, type RequestLogEntry } from './request-log.js'
-import { loadWorld, StateSaver, saveWorld } from './state-file.js'
 import { SandboxClock } from './world/sandbox-clock.js'
 import type { World } from './world/world.js'
 import { advanceWorld, type WorldEvent } from './world/world-events.js'
 import { createWorld } from './world/world-seed.js'
 
 export interface SandboxOptions {
-  /** The world to serve; default: the one in the state file, or a new one made from the seed at the clock's time. */
+  /** The world to serve; default: one made from the seed at the clock's time. */
   world?: World
   /** Default 1. */
   seed?: number
@@ -28,8 +27,6 @@ export interface SandboxOptions {
   keepRequests?: number
   /** API keys by organization, instead of those derived from the seed. */
   keys?: Readonly<Record<string, string>>
-  /** File that keeps the world: loaded at the start if it exists, saved shortly after each change and at the end. */
-  stateFile?: string
   /** Lets world events happen as the clock advances. */
   live?: LiveOptions
   /** Serves `/_sandbox/…` (docs/SANDBOX.md); default true. */
@@ -38,8 +35,6 @@ export interface SandboxOptions {
   etags?: boolean
   /** Called for each world event. */
   onEvent?: (event: WorldEvent) => void
-  /** Called when the state cannot be saved after a change; default: a process warning. */
-  onError?: (error: Error) => void
 }
 
 interface LiveOptions {
@@ -71,26 +66,24 @@ export interface Sandbox {
   sendETags(on: boolean): void
   /** Moves the clock forward and lets the events due by then happen. */
   advance(to: Date): WorldEvent[]
-  /** Closes all connections, even with requests in progress, and saves the state. A second call waits for the first. */
+  /** Closes all connections, even with requests in progress. A second call waits for the first. */
   close(): Promise<void>
 }
 
 /**
  * Starts the marketplace on a loopback port.
- * Rejects with `SandboxError` if the state cannot be read or written, or if the port is not available.
+ * Rejects with `SandboxError` if the port is not available.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = new SandboxClock(options.now ?? (() => new Date()))
-  const world = await resolveWorld(options, clock)
+  const world = resolveWorld(options, clock)
   const context = createContext(world, clock, options)
-  const saver = await startSaving(world, options)
   const { host = '127.0.0.1', port = 0, control = true } = options
   const server = await listen(requestListener(context, control), { host, port })
   const timer = options.live && startAdvancing(context, options.live)
   return makeSandbox(context, server, async () => {
     clearInterval(timer)
     await server.close()
-    await saver?.close()
   })
 }
 
@@ -136,24 +129,14 @@ function makeSandbox(context: SandboxContext, { url, port }: RunningServer, clos
   }
 }
 
-async function resolveWorld(options: SandboxOptions, clock: SandboxClock): Promise<World> {
-  const saved = options.stateFile === undefined || options.world ? null : await loadWorld(options.stateFile)
-  const world = options.world ?? saved ?? createWorld({ seed: options.seed ?? 1, now: clock.now() })
+function resolveWorld(options: SandboxOptions, clock: SandboxClock): World {
+  const world = options.world ?? createWorld({ seed: options.seed ?? 1, now: clock.now() })
   for (const [org, key] of Object.entries(options.keys ?? {})) {
     world.revokeKeys(org)
     world.addKey(org, key)
   }
-  // A saved world may be ahead of the clock; its time must not go back.
-  if (saved) clock.advance(saved.simulatedUntil)
   world.setClock(clock.now)
   return world
-}
-
-/** Saves immediately, so that a file that cannot be written is reported at the start. */
-async function startSaving(world: World, { stateFile, onError }: SandboxOptions): Promise<StateSaver | null> {
-  if (stateFile === undefined) return null
-  await saveWorld(world, stateFile)
-  return new StateSaver({ world, file: stateFile, onError: onError ?? ((error) => process.emitWarning(error)) })
 }
 
 /**

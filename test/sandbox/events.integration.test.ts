@@ -26,7 +26,7 @@ describe('world events', () => {
         const stepwise = [...steps.sort((a, b) => a - b), 10 * DAY].flatMap((step) => advanceWorld(other, at(step)))
         expect(advanceWorld(one, at(10 * DAY))).toEqual(stepwise)
         expect(everything(one)).toEqual(everything(other))
-        expect(one.schedule.events).toEqual(other.schedule.events)
+        expect(one.schedule.size).toBe(other.schedule.size)
       }),
       { numRuns: shareOf(15) },
     )

@@ -1,12 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import {
   createWorld,
   describeWorld,
   type Sandbox,
-  SandboxError,
   type SandboxOptions,
   startSandbox,
   type WorldEvent,
@@ -27,15 +23,8 @@ const start = async (options: SandboxOptions = {}) => {
 }
 const read = async (sandbox: Sandbox) => (await requestJson(sandbox, rfqs)).body
 
-let folder: string
-let file: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sandbox-'))
-  file = join(folder, 'state.json')
-})
 afterEach(async () => {
   for (const sandbox of running.splice(0)) await sandbox.close()
-  await rm(folder, { recursive: true })
 })
 
 describe('a sandbox', () => {
@@ -142,65 +131,6 @@ describe('sandbox clock', () => {
     await eventually(() => expect(events.length).toBeGreaterThan(5))
     expect(sandbox.now() > later(5 * HOUR)).toBe(true)
     expect(sandbox.world.simulatedUntil).toEqual(sandbox.now())
-  })
-})
-
-describe('sandbox state file', () => {
-  const everything = ({ world }: Sandbox) =>
-    world.channels.map((channel) => [
-      channel.listings,
-      channel.rfqs.map((record) => [record.singleShape(), record.responses]),
-    ])
-
-  it('restores the world and its planned events', async () => {
-    const first = await start({ seed: 3, stateFile: file })
-    first.advance(later(30 * HOUR))
-    const { id } = first.world.addRfq({ org: 'acme', channel: 'forest' }, { title: 'Mine' })
-    await requestJson(first, `${rfqs}/${id}/close`, { method: 'POST' })
-    await first.close()
-    const second = await start({ seed: 99, stateFile: file })
-    expect(everything(second)).toEqual(everything(first))
-    expect(second.keys).toEqual(first.keys)
-    expect(second.now()).toEqual(later(30 * HOUR))
-    const uninterrupted = first.advance(later(80 * HOUR))
-    expect(second.advance(later(80 * HOUR))).toEqual(uninterrupted)
-    expect(everything(second)).toEqual(everything(first))
-    expect(second.world.addRfq({ org: 'acme', channel: 'forest' }).id).not.toBe(id)
-  })
-
-  it('that is another file is not quoted, because it may hold an API key', async () => {
-    await writeFile(file, 'Bearer sk-live-secret')
-    await expect(start({ stateFile: file })).rejects.toThrow(
-      `${file} is not a sandbox state file (it is not valid JSON). Remove it or choose another file.`,
-    )
-    expect(await readFile(file, 'utf8')).toBe('Bearer sk-live-secret')
-  })
-
-  it('is saved shortly after a change, readable only by its owner and without API keys', async () => {
-    const sandbox = await start({ stateFile: file, keys: { acme: 'very-secret' } })
-    const { id } = sandbox.world.addRfq({ org: 'acme', channel: 'forest' })
-    const text = () => readFile(file, 'utf8')
-    expect(await text()).not.toContain(id)
-    await eventually(async () => expect(await text()).toContain(id))
-    expect(await text()).not.toContain('very-secret')
-    expect((await stat(file)).mode & 0o777).toBe(0o600)
-    await sandbox.close()
-    expect(await readdir(folder)).toEqual(['state.json'])
-  })
-
-  it.each(['', '{}', '{"format":"quotekeeper-sandbox","version":2}'])(
-    'is rejected and left unchanged if it is invalid: %s',
-    async (text) => {
-      await writeFile(file, text)
-      await expect(start({ stateFile: file })).rejects.toThrow(SandboxError)
-      await expect(start({ stateFile: file })).rejects.toThrow(file)
-      expect(await readFile(file, 'utf8')).toBe(text)
-    },
-  )
-
-  it('is reported at the start if it cannot be read or written', async () => {
-    await expect(start({ stateFile: join(folder, 'missing', 'state.json') })).rejects.toThrow(/Cannot write .*missing/)
-    await expect(start({ stateFile: folder })).rejects.toThrow(/Cannot read/)
   })
 })
 

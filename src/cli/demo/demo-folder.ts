@@ -27,17 +27,16 @@ export function createDemoFolder(): DemoFolder {
 const AUTO_CLOSE: Readonly<Record<string, Config['channels'][number]['autoClose']>> = { 'meridian/removals': 'dry-run' }
 
 /** Writes a configuration for the sandbox, with the API keys in files next to it. */
-export function writeDemoConfig(folder: DemoFolder, sandbox: Sandbox, queue: string): void {
+export function writeDemoConfig(folder: DemoFolder, sandbox: Sandbox): void {
   for (const [org, key] of Object.entries(sandbox.keys)) {
     writeFileSync(join(folder.path, `${org}.key`), `${key}\n`, { mode: 0o600 })
   }
-  writeFileSync(folder.config, configOf(sandbox, queue), { mode: 0o600 })
+  writeFileSync(folder.config, configOf(sandbox), { mode: 0o600 })
 }
 
-const configOf = ({ url, ratesUrl, world }: Sandbox, queue: string) => `# Written by quotekeeper demo
+const configOf = ({ url, ratesUrl, world }: Sandbox) => `# Written by quotekeeper demo
 baseUrl: ${url}
 database: ./quotekeeper.db
-queue: ${queue}
 channels:
 ${world.channels.map(channelLine).join('\n')}
 # In the time of the sandbox, whose clock is accelerated.

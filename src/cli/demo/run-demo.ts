@@ -13,14 +13,12 @@ import { createDemoFolder, writeDemoConfig } from './demo-folder.js'
 import { DemoOutput } from './demo-output.js'
 import { describeServiceEvent } from './event-text.js'
 import { type DemoContext, type MonitoredService, runFirstRound } from './first-round.js'
-import { type PrivateRedis, startPrivateRedis } from './private-redis.js'
 import { ServiceMonitor } from './service-monitor.js'
 
 /** How far the marketplace's clock advances each second after the first round. */
 const CLOCK_STEP_MS = 8 * 60_000
 
 interface Demo extends DemoContext {
-  redis: PrivateRedis | null
   /** Receives the events of the sandbox. Replaced once the demo prints them. */
   listener: { onWorldEvent: (event: WorldEvent) => void }
 }
@@ -35,13 +33,8 @@ export async function runDemo(cli: Cli, once: boolean): Promise<void> {
   const listener: Demo['listener'] = { onWorldEvent: () => undefined }
   const sandbox = await startSandbox({ keepRequests: 0, onEvent: (event) => listener.onWorldEvent(event) })
   try {
-    const redis = await startPrivateRedis(folder.path, cli.io.env.PATH)
-    try {
-      writeDemoConfig(folder, sandbox, redis?.url ?? 'in-process')
-      await runService({ cli, output: new DemoOutput(cli.io), folder, sandbox, redis, listener }, once)
-    } finally {
-      await redis?.stop()
-    }
+    writeDemoConfig(folder, sandbox)
+    await runService({ cli, output: new DemoOutput(cli.io), folder, sandbox, listener }, once)
   } finally {
     await sandbox.close()
   }
@@ -86,7 +79,7 @@ async function startMonitoredService(cli: Cli, app: App, sandbox: Sandbox): Prom
   return { monitor, service }
 }
 
-function printIntroduction({ output, folder, sandbox, redis }: Demo, { url }: Service): void {
+function printIntroduction({ output, folder, sandbox }: Demo, { url }: Service): void {
   output.section(
     'Quotekeeper demo',
     'On a marketplace of environmental credits, buyers publish requests for quote (RFQs) and project developers ' +
@@ -98,12 +91,9 @@ function printIntroduction({ output, folder, sandbox, redis }: Demo, { url }: Se
     ['Web page', url ?? 'none'],
     ['Marketplace', `${sandbox.url}, ${sandbox.world.channels.length} channels`],
     ['Exchange rates', `${sandbox.ratesUrl}, invented`],
-    ['Queue', redis ? `a private ${redis.program} on port ${redis.port}` : IN_PROCESS],
     ['Folder', folder.path],
   ])
 }
-
-const IN_PROCESS = 'in-process (redis-server and valkey-server are not installed)'
 
 async function runUntilStopped(
   { cli, output, folder, sandbox, listener }: Demo,

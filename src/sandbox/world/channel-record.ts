@@ -3,29 +3,23 @@ import type { Theme } from './catalogue.js'
 import type { Listing } from './document-types.js'
 import type { RfqRecord } from './rfq-record.js'
 
-/** How many listings and RFQs were ever created: names and numbers continue from here. */
-export interface CreatedCounts {
-  listings: number
-  rfqs: number
-}
-
 /** A channel with its listings and RFQs. Caches the JSON of its lists until something changes. */
 export class ChannelRecord implements ChannelRef {
   readonly org: string
   readonly channel: string
   readonly theme: Theme
-  readonly created: CreatedCounts
+  /** How many listings and RFQs were ever created: names and numbers continue from here. */
+  readonly created = { listings: 0, rfqs: 0 }
   readonly #listings = new Map<string, Listing>()
   readonly #rfqs = new Map<string, RfqRecord>()
   #rfqsBody: Buffer | undefined
   #listingParts: ListingParts[] | undefined
   #reads = 0
 
-  constructor(options: ChannelRef & { theme: Theme; created?: CreatedCounts }) {
+  constructor(options: ChannelRef & { theme: Theme }) {
     this.org = options.org
     this.channel = options.channel
     this.theme = options.theme
-    this.created = { listings: 0, rfqs: 0, ...options.created }
   }
 
   get listings(): Listing[] {

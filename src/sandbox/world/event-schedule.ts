@@ -1,4 +1,4 @@
-/** An event that will happen when the world's time reaches it. Plain data, so that it can be saved. */
+/** An event that will happen when the world's time reaches it. */
 export interface PlannedEvent {
   /** Epoch milliseconds. */
   at: number
@@ -18,10 +18,6 @@ export class EventSchedule {
 
   get size(): number {
     return this.#events.length
-  }
-  /** Earliest first. */
-  get events(): PlannedEvent[] {
-    return this.#events.toReversed()
   }
   addAll(events: readonly PlannedEvent[]): void {
     this.#events = [...this.#events, ...events].sort((a, b) => compare(b, a))

@@ -13,8 +13,8 @@ export class RfqRecord {
   #listJson: string | undefined
   #body: Buffer | undefined
 
-  constructor(terms: RfqTerms, responses: readonly RfqResponse[] = [], createdResponses = responses.length) {
-    this.createdResponses = createdResponses
+  constructor(terms: RfqTerms, responses: readonly RfqResponse[] = []) {
+    this.createdResponses = responses.length
     this.#terms = terms
     for (const response of responses) this.#responses.set(response.id, response)
   }

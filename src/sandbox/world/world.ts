@@ -2,7 +2,7 @@ import { type ChannelRef, channelKey } from '../../core/channel.js'
 import type { Clock } from '../../core/time/clock.js'
 import { calendarDate, DAY, daysAfter, timestamp } from './calendar-dates.js'
 import type { Theme } from './catalogue.js'
-import { ChannelRecord, type CreatedCounts } from './channel-record.js'
+import { ChannelRecord } from './channel-record.js'
 import type { Listing, Offer, Rfq, RfqResponse, RfqTerms } from './document-types.js'
 import { EventSchedule } from './event-schedule.js'
 import { makeListing } from './listing-generator.js'
@@ -32,7 +32,6 @@ export class World {
   readonly schedule = new EventSchedule()
   readonly #channels = new Map<string, ChannelRecord>()
   readonly #keys = new Map<string, Set<string>>()
-  readonly #listeners = new Set<() => void>()
   #simulatedUntil: Date
   #clock: Clock | null = null
 
@@ -79,10 +78,9 @@ export class World {
     return this.channels.some((channel) => channel.org === org)
   }
   /** Adds an empty channel; replaces an existing one with the same name. */
-  addChannel(ref: ChannelRef & { theme?: Theme; created?: CreatedCounts }): ChannelRecord {
+  addChannel(ref: ChannelRef & { theme?: Theme }): ChannelRecord {
     const channel = new ChannelRecord({ theme: 'any', ...ref })
     this.#channels.set(channelKey(ref), channel)
-    this.#notify()
     return channel
   }
   /** Gives an API key access to an organization. Keys are never saved. */
@@ -114,19 +112,16 @@ export class World {
     const generated = makeListing(this.random, { name, theme: channel.theme, now: this.now().getTime() })
     const listing = { ...generated, ...given }
     channel.setListing(listing)
-    this.#notify()
     return listing
   }
   changeListing(id: string, change: Change<Listing>): Listing {
     const channel = this.#findChannel((each) => each.listing(id) !== undefined, `listing ${id}`)
     const listing = apply(channel.listing(id) as Listing, change)
     channel.setListing(listing)
-    this.#notify()
     return listing
   }
   removeListing(id: string): void {
     this.#findChannel((each) => each.listing(id) !== undefined, `listing ${id}`).deleteListing(id)
-    this.#notify()
   }
 
   // --- RFQs ---------------------------------------------------------------------------------------------------------
@@ -151,7 +146,6 @@ export class World {
   /** Adds a complete record to a channel. */
   putRfq(channel: ChannelRecord, record: RfqRecord): RfqRecord {
     channel.setRfq(record)
-    this.#notify()
     return record
   }
   /** The RFQ in its single shape. Throws if it does not exist. */
@@ -175,7 +169,7 @@ export class World {
       channel.deleteRfq(id)
       channel.setRfq(record)
     }
-    this.#notifyRfqChanged(channel)
+    channel.invalidateRfqs()
     return record.singleShape()
   }
   /** Closes an RFQ as the API does: sets `state`, `closedAt` and `updatedAt`, and leaves its responses as they are. */
@@ -185,7 +179,6 @@ export class World {
   }
   removeRfq(id: string, ref?: ChannelRef): void {
     this.#findRfqOrThrow(id, ref).channel.deleteRfq(id)
-    this.#notify()
   }
 
   // --- responses ----------------------------------------------------------------------------------------------------
@@ -199,7 +192,7 @@ export class World {
   /** Adds a complete response to an RFQ. */
   putResponse({ channel, record }: RfqLocation, response: RfqResponse): RfqResponse {
     record.setResponse(response)
-    this.#notifyRfqChanged(channel)
+    channel.invalidateRfqs()
     return response
   }
   /** Generates a response to an RFQ without adding it. */
@@ -223,30 +216,15 @@ export class World {
     const changed = typeof change === 'function' ? change(response) : merge(response, change)
     if (changed.id !== id) record.deleteResponse(id)
     record.setResponse(changed)
-    this.#notifyRfqChanged(channel)
+    channel.invalidateRfqs()
     return changed
   }
   removeResponse(id: string): void {
     const { channel, record } = this.#findResponseOrThrow(id)
     record.deleteResponse(id)
-    this.#notifyRfqChanged(channel)
-  }
-
-  // --- changes ------------------------------------------------------------------------------------------------------
-
-  /** Calls the listener on every change. Returns a function that unsubscribes it. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  #notify(): void {
-    for (const listener of this.#listeners) listener()
-  }
-  #notifyRfqChanged(channel: ChannelRecord): void {
     channel.invalidateRfqs()
-    this.#notify()
   }
+
   #channelOrThrow(ref: ChannelRef): ChannelRecord {
     const channel = this.channel(ref)
     if (!channel) throw new RangeError(`The sandbox has no channel ${channelKey(ref)}; add it with addChannel.`)

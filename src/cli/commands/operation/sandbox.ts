@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { Sandbox, SandboxOptions } from '../../../sandbox/index.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { wholeNumber, withExamples } from '../../input/options.js'
@@ -9,7 +8,6 @@ import { untilStopped } from '../../runs/stop-signals.js'
 interface Options {
   port: number
   seed: number
-  state?: string
   etags: boolean
 }
 
@@ -26,17 +24,16 @@ export const register: RegisterCommand = (command, cli) => {
       4700,
     )
     .option('--seed <number>', 'equal seeds produce equal marketplaces (default: 1)', wholeNumber(0, 2_147_483_647), 1)
-    .option('--state <file>', 'load the state from this file if it exists, and save it there')
     .option('--no-etags', 'send no ETag, and answer no conditional request with 304')
     .action((options: Options) => runSandbox(cli, options))
   withExamples(
     command,
     ['quotekeeper sandbox', 'run until Ctrl-C; prints a configuration to use it with'],
-    ['quotekeeper sandbox --seed 42 --state ./market.json', 'another marketplace, with its state saved in a file'],
+    ['quotekeeper sandbox --seed 42', 'another marketplace'],
   )
 }
 
-async function runSandbox(cli: Cli, { port, seed, state, etags }: Options): Promise<void> {
+async function runSandbox(cli: Cli, { port, seed, etags }: Options): Promise<void> {
   const { io } = cli
   const { minute, label } = timeFormatOf(cli)
   const options: SandboxOptions = {
@@ -48,8 +45,6 @@ async function runSandbox(cli: Cli, { port, seed, state, etags }: Options): Prom
     live: { everyMs: TICK_MS },
     onEvent: ({ at, channel, text }) =>
       io.err(`${minute(at.toISOString())} ${label}  ${sanitize(channel)}  ${sanitize(text)}\n`),
-    onError: (error) => io.err(`quotekeeper: ${error.message}\n`),
-    ...(state === undefined ? {} : { stateFile: resolve(io.cwd, state) }),
   }
   const { startSandbox, describeWorld } = await import('../../../sandbox/index.js')
   const sandbox = await startSandbox(options)
