@@ -4,8 +4,8 @@ import { expect, it } from 'vitest'
 import { findReport, listReports } from '../../src/report-files/report-folder.js'
 import { testFolder } from '../helpers/test-folder.js'
 
-const NAMES = ['acme_forest/a.xlsx', 'acme_forest/b.html', 'acme_forest/z.csv', 'c.json', '.hidden/d.xlsx']
-const OTHERS = ['acme_forest/.a.xlsx', 'acme_forest/notes.txt', 'acme_forest/deep/e.xlsx', '../outside.xlsx']
+const NAMES = ['acme_forest/a.xlsx', 'acme_forest/b.xlsx', 'c.xlsx', '.hidden/d.xlsx']
+const OTHERS = ['acme_forest/.a.xlsx', 'acme_forest/z.csv', 'acme_forest/deep/e.xlsx', '../outside.xlsx']
 
 /** A report folder with reports of one moment, other files, and links to a file and a folder outside. */
 function reportFolder(): string {
@@ -24,17 +24,17 @@ function reportFolder(): string {
 
 it('reports of one moment are listed by name, after newer ones', async () => {
   const directory = reportFolder()
-  utimesSync(join(directory, 'c.json'), 1_800_000_000, 1_800_000_000)
+  utimesSync(join(directory, 'c.xlsx'), 1_800_000_000, 1_800_000_000)
   const names = (await listReports(directory)).map(({ name }) => name)
-  expect(names).toEqual(['c.json', ...NAMES.filter((name) => name !== 'c.json').sort()])
+  expect(names).toEqual(['c.xlsx', ...NAMES.filter((name) => name !== 'c.xlsx').sort()])
   expect(await listReports(join(directory, 'nowhere'))).toEqual([])
 })
 
 it('exactly the listed reports are found, and no name leads elsewhere', async () => {
   const directory = reportFolder()
   for (const name of NAMES) expect(await findReport(directory, name)).toBe(join(directory, name))
-  const elsewhere = ['link.xlsx', 'linked/f.xlsx', 'folder.xlsx', './c.json', '../reports/c.json', '/c.json', 'x.xlsx']
-  const unusual = ['acme_forest/../c.json', 'acme_forest//a.xlsx', 'acme_forest\\a.xlsx', 'c.json\0.xlsx', '']
+  const elsewhere = ['link.xlsx', 'linked/f.xlsx', 'folder.xlsx', './c.xlsx', '../reports/c.xlsx', '/c.xlsx', 'x.xlsx']
+  const unusual = ['acme_forest/../c.xlsx', 'acme_forest//a.xlsx', 'acme_forest\\a.xlsx', 'c.xlsx\0.xlsx', '']
   for (const name of [...OTHERS, ...elsewhere, ...unusual])
     expect([name, await findReport(directory, name)]).toEqual([name, null])
 })
