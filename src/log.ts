@@ -2,7 +2,6 @@ import { type Logger, pino } from 'pino'
 import type { Config, LogLevel } from './config/contract.js'
 import { INVISIBLE } from './core/text/clean-text.js'
 import { createScrubber } from './core/text/secret-scrubber.js'
-import { createZonedTime } from './core/time/zoned-time.js'
 import { targetSecrets } from './notify/target-secrets.js'
 
 export type { Logger } from 'pino'
@@ -14,8 +13,6 @@ export interface LogOptions {
   /** Format lines for a terminal instead of as JSON. */
   pretty: boolean
   colour: boolean
-  /** Time zone of the lines for a terminal. Default UTC. */
-  timeZone?: string
   /** Values that must never be written; see collectSecrets. */
   secrets: readonly string[]
 }
@@ -24,10 +21,10 @@ export interface LogOptions {
  * Creates the log: one JSON object per line, or readable lines on a terminal. Secrets are removed from the finished line,
  * because redaction by path misses messages, errors and the output of libraries.
  */
-export async function createLog({ level, out, pretty, colour, secrets, timeZone }: LogOptions): Promise<Logger> {
+export async function createLog({ level, out, pretty, colour, secrets }: LogOptions): Promise<Logger> {
   const scrub = createScrubber(secrets)
   const format = pretty
-    ? await createPrettyFormat({ colour, timeZone, stacks: level === 'debug' || level === 'trace', scrub })
+    ? await createPrettyFormat({ colour, stacks: level === 'debug' || level === 'trace', scrub })
     : (line: string) => line
   const options = {
     level,
@@ -69,22 +66,20 @@ function scrubJson(json: string, scrub: (text: string) => string): string {
 
 interface PrettyOptions {
   colour: boolean
-  timeZone: string | undefined
   /** Whether errors have their stack, on lines of its own. */
   stacks: boolean
   scrub: (text: string) => string
 }
 
 /** One line per event: time with its zone, level, message, and what is known about it. */
-async function createPrettyFormat({ colour, timeZone = 'UTC', stacks, scrub }: PrettyOptions) {
+async function createPrettyFormat({ colour, stacks, scrub }: PrettyOptions) {
   const { prettyFactory } = await import('pino-pretty')
-  const zone = createZonedTime(timeZone)
   const common = { colorize: colour, translateTime: false, ignore: 'pid', singleLine: true }
   const render = prettyFactory(stacks ? common : { ...common, errorLikeObjectKeys: [] })
   /** Logged text must not control the terminal, nor hide or reorder anything. Stack traces keep their lines. */
   const clean = (key: string, value: unknown) => {
     if (key === 'time' && typeof value === 'string' && TIMESTAMP.test(value))
-      return `${zone.second(new Date(value))} ${timeZone}`
+      return `${value.slice(0, 19).replace('T', ' ')} UTC`
     // Once more, because characters may have been removed from within a secret.
     if (typeof value === 'string') return OWN_KEYS.has(key) ? value : scrub(value.replace(REMOVED, ''))
     if (value === null) return undefined

@@ -143,7 +143,6 @@ async function openLog({ io, globals }: Cli, config: Config, { logTo, defaultLev
     ...target,
     level: globals.logLevel ?? config.logLevel ?? defaultLevel,
     secrets: collectSecrets(config),
-    ...(globals.timeZone === undefined ? {} : { timeZone: globals.timeZone }),
   })
 }
 

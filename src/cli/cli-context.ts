@@ -6,8 +6,6 @@ import type { Io } from './process/process-io.js'
 export interface GlobalOptions {
   config?: string
   logLevel?: LogLevel
-  /** IANA name. */
-  timeZone?: string
 }
 
 /** One run of the program: the state that commands share. */

@@ -6,7 +6,6 @@ import { VERSION } from '../version.js'
 import type { Cli, GlobalOptions } from './cli-context.js'
 import { UsageError } from './cli-error.js'
 import { commandGroups, commands, namesOf } from './commands/index.js'
-import { timeZoneOption } from './input/time-zone.js'
 import { exitStatusFor, formatError, isUserFacing } from './output/error-message.js'
 import { escapeInvisible } from './output/terminal-text.js'
 import type { Io } from './process/process-io.js'
@@ -81,7 +80,6 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
         `least severe level to log: ${LOG_LEVELS.join(', ')} (default: info for start and work, else warn)`,
       ).choices(LOG_LEVELS),
     )
-    .addOption(timeZoneOption())
     .commandsGroup(`${DEFAULT_GROUP}:`)
     .helpCommand('help [command]', 'show the help of a command')
     .showHelpAfterError('(run with --help for usage)')

@@ -1,4 +1,3 @@
-import type { ZonedTime } from '../core/time/zoned-time.js'
 import type { ReadDeps } from '../web/api/endpoint.js'
 import type { ApiReader } from '../web/api/read.js'
 
@@ -19,8 +18,6 @@ export interface McpDeps extends Pick<ReadDeps, 'suggest'> {
   channels: readonly string[]
   /** The current time, not before anything that is recorded. */
   now(): Promise<Date>
-  /** The time zone of days in arguments. */
-  zone: ZonedTime
   freshness(channels: readonly string[], moment: { now: Date; asOf?: Date }): Promise<Freshness[]>
   version: string
   /** Called with unexpected errors; the client gets no details. */

@@ -30,13 +30,13 @@ export class ToolCall {
   static async begin(deps: McpDeps, asOf: string | undefined): Promise<ToolCall> {
     const now = await deps.now()
     if (asOf === undefined) return new ToolCall(deps, { now })
-    return new ToolCall(deps, { now, asOf: momentOf(deps, asOf, { option: 'as_of', now, dayMeans: 'end' }) })
+    return new ToolCall(deps, { now, asOf: momentOf(asOf, { option: 'as_of', now, dayMeans: 'end' }) })
   }
 
   /** A moment since which something happened, as parameters have it. */
   since(name: string, text: string | undefined): string | undefined {
     if (text === undefined) return undefined
-    return momentOf(this.deps, text, { option: name, now: this.moment.now, dayMeans: 'start' }).toISOString()
+    return momentOf(text, { option: name, now: this.moment.now, dayMeans: 'start' }).toISOString()
   }
 
   /**
@@ -122,9 +122,9 @@ function cursorOf(text: string | undefined): ListCursor | null {
   return cursor
 }
 
-function momentOf({ zone }: McpDeps, text: string, context: Omit<MomentContext, 'zone'>): Date {
+function momentOf(text: string, context: MomentContext): Date {
   try {
-    return parseMoment(text, { ...context, zone })
+    return parseMoment(text, context)
   } catch (error) {
     throw error instanceof MomentError ? new ToolError(error.message) : error
   }

@@ -1,5 +1,5 @@
+import { isCalendarDate } from '../core/time/calendar-days.js'
 import { createCalendar, createOverdueTest, endOfDate } from '../core/time/expiry.js'
-import { isCalendarDate } from '../core/time/zoned-time.js'
 import type { Reader, RfqCount } from '../store/contract.js'
 import type { ChannelState, DatabaseState, PollFreshness } from './contract.js'
 

@@ -1,5 +1,5 @@
+import { addDays } from '../core/time/calendar-days.js'
 import { createCalendar, createOverdueTest } from '../core/time/expiry.js'
-import { addDays } from '../core/time/zoned-time.js'
 import type { Outbox } from '../store/events/outbox-contract.js'
 
 /** The settings of a channel that decide which of its RFQs are due. */

@@ -9,9 +9,9 @@ import { rfqFacts } from '../core/events/event-facts.js'
 import type { KnownDocument } from '../core/records.js'
 import { withRoundedNumbers } from '../core/text/number-format.js'
 import { searchTextOf } from '../core/text/search-words.js'
+import { addDays, firstInstantOf } from '../core/time/calendar-days.js'
 import { createCalendar } from '../core/time/expiry.js'
 import { TimeSlice } from '../core/time/time-slice.js'
-import { addDays, firstInstantOf } from '../core/time/zoned-time.js'
 import type {
   Awards,
   ComputedRfq,

@@ -1,7 +1,7 @@
 import type { Settings } from '../core/decision/settings.js'
+import { firstInstantOf } from '../core/time/calendar-days.js'
 import type { Clock } from '../core/time/clock.js'
 import { createCalendar } from '../core/time/expiry.js'
-import { firstInstantOf } from '../core/time/zoned-time.js'
 import type { DirtyRfq, ExchangeRates, RecommendationQueries, Recommendations } from '../store/contract.js'
 import { type ComputedBatch, ENGINE_VERSION } from './compute-rfq.js'
 

@@ -81,7 +81,7 @@ describe('the program', () => {
   it.each([
     ['an unknown command', ['rfs'], /unknown command 'rfs'.*\n.*rfqs/],
     ['help of an unknown command', ['help', 'ofers'], /no command "ofers"; did you mean offers\?/],
-    ['help of an unknown command after an option', ['--time-zone', 'UTC', 'help', 'x'], /no command "x"/],
+    ['help of an unknown command after an option', ['--log-level', 'warn', 'help', 'x'], /no command "x"/],
     ['an unknown option', ['rfqs', '--jsn'], /unknown option '--jsn'.*\n.*--json/],
     ['a missing argument', ['offers'], /missing required argument 'rfq'/],
     ['an extra argument', ['rfqs', 'more'], /too many arguments/],

@@ -39,7 +39,7 @@ export async function openMcp(
     channels: channels.map((key) => channelConfig(key)),
     schedule: { ...testConfig().schedule, rfqs: '*/10 * * * *', listings: '0 * * * *' },
   })
-  const deps = createMcpDeps({ io: testIo({ now }).io, globals: {} }, { config, log: log as never }, reader)
+  const deps = createMcpDeps(testIo({ now }), { config, log: log as never }, reader)
   const server = createMcpServer({ ...deps, ...overrides })
   const client = new Client({ name: 'test', version: '1' })
   const [ours, theirs] = InMemoryTransport.createLinkedPair()

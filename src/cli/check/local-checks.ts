@@ -5,7 +5,7 @@ import { CLOCK_REMEDY, type Clock, describeFutureTimes } from '../../core/time/c
 import type { RateSource } from '../../rates/rate-source.js'
 import type { Store } from '../../store/contract.js'
 import type { App } from '../app.js'
-import type { TimeFormat } from '../input/time-zone.js'
+import { formatMinute } from '../output/output.js'
 import { plural } from '../output/terminal-text.js'
 import { looseFiles } from '../process/file-permissions.js'
 import type { CheckApp } from './check-app.js'
@@ -15,13 +15,13 @@ import { checkWeb } from './web-check.js'
 const START_QUEUE = 'start the queue server, or set `queue: in-process` to run without one'
 
 /** Checks of this machine: configuration, database, queue and folders. */
-export const localChecks = (app: CheckApp, now: Clock, time: TimeFormat): Check[] => [
+export const localChecks = (app: CheckApp, now: Clock): Check[] => [
   { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
   { what: 'database', remedy: 'check `database:` in the configuration', run: () => checkDatabase(app, now()) },
-  { what: 'closing', remedy: '', run: () => checkClosing(app, now(), time) },
+  { what: 'closing', remedy: '', run: () => checkClosing(app, now()) },
   ...(app.config.rates === null
     ? []
-    : [{ what: 'exchange rates', remedy: RATES_REMEDY, run: () => checkRates(app, now(), time) }]),
+    : [{ what: 'exchange rates', remedy: RATES_REMEDY, run: () => checkRates(app, now()) }]),
   ...(app.config.notify.targets.length === 0
     ? []
     : [{ what: 'notifications', remedy: '', run: () => checkNotifications(app) }]),
@@ -92,10 +92,10 @@ async function besideServices(store: Store, { ownQueue, found }: { ownQueue: boo
 }
 
 /** Nothing may keep RFQs from being closed: nothing that stops closing, no round waiting for approval, no close that needs attention. */
-async function checkClosing({ config, store }: App, now: Date, time: TimeFormat) {
+async function checkClosing({ config, store }: App, now: Date) {
   const opened = await store().catch(() => null)
   if (opened === null) return failed('not checked: see database')
-  const problems = [...(await stopProblem(config, opened)), ...(await standingCloses(opened, now, time))]
+  const problems = [...(await stopProblem(config, opened)), ...(await standingCloses(opened, now))]
   if (problems.length > 0) {
     const remedies = [...new Set(problems.map(({ remedy }) => remedy))]
     return failed(problems.map(({ found }) => found).join('; '), remedies.join('; '))
@@ -125,11 +125,11 @@ async function stopProblem(config: App['config'], store: Store) {
 
 const MAX_NAMED_CLOSES = 5
 
-async function standingCloses(store: Store, now: Date, { minute, label }: TimeFormat) {
+async function standingCloses(store: Store, now: Date) {
   const [unsettled, plans] = await Promise.all([store.unsettledCloses({ now }), store.pendingPlans({ now })])
   const left = unsettled.filter(({ inProgress }) => !inProgress)
   const closes = left.map(({ channel, rfqId, rfqNumber, outcome, since, remedy }) => ({
-    found: `RFQ ${rfqNumber ?? rfqId} of ${channel}: ${outcome} since ${minute(since)} ${label}`,
+    found: `RFQ ${rfqNumber ?? rfqId} of ${channel}: ${outcome} since ${formatMinute(since)} UTC`,
     remedy,
   }))
   const more = closes.length - MAX_NAMED_CLOSES
@@ -146,7 +146,7 @@ async function standingCloses(store: Store, now: Date, { minute, label }: TimeFo
 const RATES_REMEDY = 'check `reports.exchangeRates:` in the configuration'
 
 /** The source can be read, and its newest rate is recent. Records nothing. */
-async function checkRates({ config, store, databaseIsNew }: CheckApp, now: Date, { minute, label }: TimeFormat) {
+async function checkRates({ config, store, databaseIsNew }: CheckApp, now: Date) {
   const [{ readRates }, { ratesTask }] = await Promise.all([
     import('../../rates/read-rates.js'),
     import('../../rates/rate-source.js'),
@@ -157,7 +157,7 @@ async function checkRates({ config, store, databaseIsNew }: CheckApp, now: Date,
   const dated = newest === null ? 'no recent rate' : `newest rate of ${newest}, ${plural(age ?? 0, 'day')} old`
   const isNew = await databaseIsNew().catch(() => true)
   const state = isNew ? null : await (await store()).maintenanceState(ratesTask(source))
-  const read = state?.succeededAt ? `; last read ${minute(state.succeededAt)} ${label}` : ''
+  const read = state?.succeededAt ? `; last read ${formatMinute(state.succeededAt)} UTC` : ''
   const found = `${source.name}: ${dated}${read}`
   if (age !== null && age <= MAX_RATE_AGE_DAYS) return passed(found)
   const why = `offers in other currencies are not compared: rates may be ${MAX_RATE_AGE_DAYS} days old at most`

@@ -5,7 +5,6 @@ import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
 import type { AsOfOption, ChannelOption } from './options.js'
 import { findChannel } from './select-channels.js'
-import { zoneOf } from './time-zone.js'
 
 export interface ReadFilter {
   channel?: string
@@ -42,13 +41,13 @@ const DAY_MEANS = { '--as-of': 'end', '--since': 'start' } as const
  * @throws {MomentError} for anything else, and for a moment in the future
  */
 export async function parseTimeOption(
-  cli: Pick<Cli, 'io' | 'globals'>,
+  cli: Pick<Cli, 'io'>,
   store: Pick<Store, 'runs'>,
   option: keyof typeof DAY_MEANS,
   text: string,
 ): Promise<Date> {
   const now = await databaseNow(store, cli.io.now())
-  return parseMoment(text, { option, now, zone: zoneOf(cli), dayMeans: DAY_MEANS[option] })
+  return parseMoment(text, { option, now, dayMeans: DAY_MEANS[option] })
 }
 
 /** An empty answer about a moment before the first poll would look as if there had been nothing. */

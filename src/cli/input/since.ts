@@ -9,7 +9,7 @@ import { parseTimeOption } from './read-filter.js'
  * @throws {UsageError} for what is not a moment
  */
 export async function keepSince<Row>(
-  cli: Pick<Cli, 'io' | 'globals'>,
+  cli: Pick<Cli, 'io'>,
   store: Pick<Store, 'runs'>,
   rows: readonly Row[],
   { since }: SinceOption,

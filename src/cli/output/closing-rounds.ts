@@ -4,8 +4,7 @@ import type { PollResult } from '../../sync/contract.js'
 import type { Cli } from '../cli-context.js'
 import { closingColumns } from '../commands/operation/closings.js'
 import type { JsonOption } from '../input/options.js'
-import { type TimeFormat, timeFormatOf } from '../input/time-zone.js'
-import { printJson, printNote, printTable } from './output.js'
+import { formatMinute, printJson, printNote, printTable } from './output.js'
 import { plural } from './terminal-text.js'
 
 /** The closing round of one channel. */
@@ -33,13 +32,13 @@ export function failuresOfPoll({ run, failures }: PollResult, round: ClosingResu
 }
 
 /** What a round could not do, and what needs attention. */
-export function failuresOf(result: ClosingResult, { label, minute }: TimeFormat): string[] {
+export function failuresOf(result: ClosingResult): string[] {
   const { run, failures, stopReason, unsettled, pendingPlans, approvalPlan } = result
   const failed = failures.map(({ id, message }) => `${id}: ${message}`)
   const stopped = stopReason === null || failures.some(({ message }) => message === stopReason) ? [] : [stopReason]
   const left = unsettled.map(
     ({ rfqNumber, rfqId, outcome, since, remedy }) =>
-      `RFQ ${rfqNumber ?? rfqId}: ${UNSETTLED[outcome]} since ${minute(since)} ${label}; ${remedy}`,
+      `RFQ ${rfqNumber ?? rfqId}: ${UNSETTLED[outcome]} since ${formatMinute(since)} UTC; ${remedy}`,
   )
   const waiting = pendingPlans
     .filter(({ plan }) => plan !== approvalPlan)
@@ -94,7 +93,7 @@ export function printRounds(cli: Cli, options: JsonOption, rounds: readonly Chan
   const closings = rounds.flatMap((round) => round.closings)
   if (options.json) printJson(io, rounds.map(toJson))
   else if (closings.length > 0 || rounds.every(({ failures }) => failures.length === 0))
-    printTable(io, closingColumns(timeFormatOf(cli)), closings, emptyText(rounds))
+    printTable(io, closingColumns, closings, emptyText(rounds))
   for (const { channel, result, failures } of rounds) {
     if (result) io.err(`${channel}: ${plural(result.run.seen, 'open RFQ')} evaluated, ${result.run.changed} closed.\n`)
     for (const failure of failures) printNote(cli, `${channel}: ${failure}`)

@@ -17,7 +17,7 @@ import { rfqLabel } from '../input/require-rfq.js'
 import { keepSince } from '../input/since.js'
 import { openViews } from '../open-views.js'
 import { type ListColumn, type ListColumns, type ListOptions, printList } from './list.js'
-import { bold, formatRecommendation, printJson, printTable, tableWidth } from './output.js'
+import { bold, formatMinute, formatRecommendation, printJson, printTable, tableWidth } from './output.js'
 import type { Column } from './terminal-table.js'
 import { formatNumber } from './terminal-text.js'
 
@@ -32,7 +32,7 @@ export interface ComparisonContext {
 
 /** Prints the recommendation on an RFQ, the awards to choose from, then its offers with what each does not meet. */
 export async function printComparison(
-  cli: Pick<Cli, 'io' | 'globals'>,
+  cli: Pick<Cli, 'io'>,
   { store, app, asOf, freshness }: ComparisonContext,
   found: RfqWithResponses,
   options: ListOptions & SinceOption = {},
@@ -165,7 +165,7 @@ function labelText({ label, missingSince, notListed, newerTerms }: OfferView): s
   return notes.length === 0 ? label : `${label} (${notes.join(', ')})`
 }
 
-export const COMPARISON_COLUMNS: ListColumns<OfferView> = ({ label, minute }) => [
+export const COMPARISON_COLUMNS: ListColumns<OfferView> = [
   { header: 'Rank', cell: rankText, value: ({ rank }) => rank, align: 'right' },
   { header: 'No.', cell: ({ number }) => formatNumber(number), value: ({ number }) => number, align: 'right' },
   { header: 'Offer', cell: labelText, value: ({ label }) => label, min: 18 },
@@ -211,14 +211,14 @@ export const COMPARISON_COLUMNS: ListColumns<OfferView> = ({ label, minute }) =>
   { header: 'Contract', cell: ({ contractType }) => contractType, isExtra: true },
   { header: 'Basis', cell: ({ own }) => own.basis, isExtra: true },
   {
-    header: `Submitted (${label})`,
-    cell: ({ submittedAt, late }) => `${minute(submittedAt)}${late ? ' late' : ''}`,
+    header: 'Submitted (UTC)',
+    cell: ({ submittedAt, late }) => `${formatMinute(submittedAt)}${late ? ' late' : ''}`,
     value: ({ submittedAt }) => submittedAt,
     isExtra: true,
   },
   {
-    header: `Changed (${label})`,
-    cell: ({ observedAt }) => minute(observedAt),
+    header: 'Changed (UTC)',
+    cell: ({ observedAt }) => formatMinute(observedAt),
     value: ({ observedAt }) => observedAt,
     isExtra: true,
   },

@@ -6,7 +6,7 @@ import type { Store } from '../../store/contract.js'
 import { channelsWithoutCompletePoll } from '../../views/polls.js'
 import type { Cli } from '../cli-context.js'
 import { databaseNow } from '../input/read-filter.js'
-import { timeFormatOf } from '../input/time-zone.js'
+import { formatMinute } from './output.js'
 import { sanitize } from './terminal-text.js'
 
 export interface FreshnessOf {
@@ -28,15 +28,14 @@ export interface FreshnessOf {
  * complete.
  */
 export async function describeFreshness(
-  cli: Pick<Cli, 'io' | 'globals'>,
+  cli: Pick<Cli, 'io'>,
   store: Pick<Store, 'newestCompleteRun' | 'newestRun' | 'hadCompleteRun' | 'runs'>,
   { channels, kind, asOf, termsRead = null, rfqs = [] }: FreshnessOf,
 ): Promise<string> {
   const now = await databaseNow(store, cli.io.now())
-  const { label, minute } = timeFormatOf(cli)
   if (asOf !== undefined) {
     const incomplete = kind === 'close' ? '' : await describeIncomplete(store, { channels, kind, asOf })
-    return `as of ${minute(asOf.toISOString())} ${label}${incomplete}`
+    return `as of ${formatMinute(asOf.toISOString())} UTC${incomplete}`
   }
   const runs = await Promise.all(
     channels.map(async (channel) => ({ channel, run: await newestOf(store, { channel, kind }) })),
@@ -49,8 +48,8 @@ export async function describeFreshness(
   const what = kind === 'close' ? 'last closing round' : 'as of'
   const none = kind === 'close' ? 'no closing round yet' : 'no complete poll yet'
   if (oldest === undefined) return never.length === 0 ? 'no channels' : none
-  const today = minute(now.toISOString()).slice(0, 10)
-  const shown = minute(oldest.at)
+  const today = formatMinute(now.toISOString()).slice(0, 10)
+  const shown = formatMinute(oldest.at)
   const time = shown.startsWith(today) ? shown.slice(11) : shown
   const which = times.length > 1 ? ` (${oldest.channel}; the others are newer)` : ''
   const missing = never.length === 0 ? '' : `; ${none} of ${never.join(', ')}`
@@ -61,12 +60,7 @@ export async function describeFreshness(
     now,
   )
   const terms = termsRead === null ? null : describeTermsRead(termsRead, now)
-  const parts = [
-    `${what} ${time} ${label}, ${formatAge(oldest.at, now)} ago${which}${missing}`,
-    ...causes,
-    prices,
-    terms,
-  ]
+  const parts = [`${what} ${time} UTC, ${formatAge(oldest.at, now)} ago${which}${missing}`, ...causes, prices, terms]
   return parts.filter((part) => part !== null).join('; ')
 }
 

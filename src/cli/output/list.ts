@@ -4,7 +4,6 @@ import { BYTE_ORDER_MARK, renderCsv } from '../../presentation/csv.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
 import { csvOption } from '../input/options.js'
-import { type TimeFormat, timeFormatOf } from '../input/time-zone.js'
 import type { Io } from '../process/process-io.js'
 import { bold, printJson, printWrapped, tableWidth } from './output.js'
 import { type Column, formatTable } from './terminal-table.js'
@@ -28,8 +27,7 @@ export interface ListColumn<Row> extends Column<Row> {
   dropIfUniform?: number
 }
 
-/** The columns of a list. Headers of times name their time zone. */
-export type ListColumns<Row> = (time: TimeFormat) => readonly ListColumn<Row>[]
+export type ListColumns<Row> = readonly ListColumn<Row>[]
 
 export interface ListOptions {
   json?: boolean
@@ -52,11 +50,9 @@ export interface List<Row> {
   toJson?: (row: Row) => unknown
 }
 
-const UTC: TimeFormat = { label: 'UTC', minute: () => '', second: () => '' }
-
 /** Adds the options with which the user chooses what a list shows. */
 export function addListOptions<Row>(command: Command, columns: ListColumns<Row>): Command {
-  const keys = columns(UTC).map(keyOf)
+  const keys = columns.map(keyOf)
   return command
     .addOption(
       new Option('--sort <column>', `sort by a column; -column for descending order: ${keys.join(', ')}`)
@@ -75,10 +71,9 @@ export const rowsToRead = ({ limit, sort }: ListOptions): number =>
 const ALL_ROWS = 10_000_000
 
 /** Prints a list as a table that fits the terminal, as JSON, or as CSV. */
-export function printList<Row>(cli: Pick<Cli, 'io' | 'globals'>, list: List<Row>, options: ListOptions): void {
-  const { io } = cli
+export function printList<Row>({ io }: Pick<Cli, 'io'>, list: List<Row>, options: ListOptions): void {
   refuseContradictions(options)
-  const all = list.columns(timeFormatOf(cli))
+  const all = list.columns
   const rows = sortRows(list, all, options.sort).slice(0, options.limit)
   const columns = chooseColumns(all, options)
   const isData = options.json || options.csv

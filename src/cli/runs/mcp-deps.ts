@@ -9,11 +9,10 @@ import { createViews } from '../../views/views.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { databaseNow } from '../input/read-filter.js'
-import { zoneOf } from '../input/time-zone.js'
 
 /** What the MCP server answers from: the HTTP API's queries over a connection that can only read. */
 export function createMcpDeps(
-  { io, globals }: Pick<Cli, 'io' | 'globals'>,
+  { io }: Pick<Cli, 'io'>,
   { config, log }: Pick<App, 'config' | 'log'>,
   store: Omit<Reader, 'close'>,
 ): McpDeps {
@@ -24,7 +23,6 @@ export function createMcpDeps(
     reader: openApiReader(createViews(store, viewConfig), viewConfig),
     channels: channels.map(({ key }) => key),
     now: () => databaseNow(store, io.now()),
-    zone: zoneOf({ globals }),
     async freshness(wanted, { now, asOf }) {
       const checks = asOf === undefined ? await pollChecks(now) : []
       return Promise.all(

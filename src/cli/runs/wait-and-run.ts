@@ -3,8 +3,7 @@ import type { RunStart, Store } from '../../store/contract.js'
 import { RunBusyError } from '../../store/errors.js'
 import { MAX_RUN_WAIT_MS, runWhenFree } from '../../store/runs/with-run.js'
 import type { Cli } from '../cli-context.js'
-import { timeFormatOf } from '../input/time-zone.js'
-import { printNote } from '../output/output.js'
+import { formatMinute, printNote } from '../output/output.js'
 
 export interface WaitOptions {
   /** Waits while another run of the kind is in progress on the channel. Default true. */
@@ -48,14 +47,13 @@ const RUN_LABELS: Record<RunKind, string> = {
 
 /** `Waiting up to 10 minutes for the poll of acme/forest, begun 14:02 UTC by quotekeeper start (process 12), to end.` */
 function describeWaiting(
-  cli: Pick<Cli, 'io' | 'globals'>,
+  cli: Pick<Cli, 'io'>,
   { inProgress: { by, startedAt } }: RunBusyError,
   { channel, kind }: RunStart,
 ): string {
   const what = `Waiting up to ${MINUTES} minutes for the ${RUN_LABELS[kind]} ${channel}`
   if (startedAt === null) return `${what} that ${by} is the next to begin; Ctrl-C ends the waiting.`
-  const { label, minute } = timeFormatOf(cli)
-  const shown = minute(startedAt)
-  const isToday = shown.startsWith(minute(cli.io.now().toISOString()).slice(0, 10))
-  return `${what}, begun ${isToday ? shown.slice(11) : shown} ${label} by ${by}, to end; Ctrl-C ends the waiting.`
+  const shown = formatMinute(startedAt)
+  const isToday = shown.startsWith(formatMinute(cli.io.now().toISOString()).slice(0, 10))
+  return `${what}, begun ${isToday ? shown.slice(11) : shown} UTC by ${by}, to end; Ctrl-C ends the waiting.`
 }

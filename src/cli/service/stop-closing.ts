@@ -5,9 +5,8 @@ import { type App, withApp } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
 import { operatorName } from '../input/operator-name.js'
-import { timeFormatOf } from '../input/time-zone.js'
 import { errorMessage } from '../output/error-message.js'
-import { printJson } from '../output/output.js'
+import { formatMinute, printJson } from '../output/output.js'
 
 /** `close-expired --stop REASON` and `--resume`. */
 interface OrderOptions {
@@ -26,7 +25,7 @@ export async function stopClosing(cli: Cli, text: string, { by = operatorName(),
   await withApp(cli, APP_OPTIONS, async (app) => {
     const { store, stop } = await recordStop(app, { by, reason, now: io.now() })
     if (json) return printJson(io, { stopped: stop })
-    const earlier = (stop.replaces ?? []).map((each) => `It was stopped by ${describeStop(cli, each)} already.\n`)
+    const earlier = (stop.replaces ?? []).map((each) => `It was stopped by ${describeStop(each)} already.\n`)
     io.err(
       earlier.join('') +
         `Closing is stopped for every process on ${store.name}. A request that is being sent already is not cancelled.\n` +
@@ -45,7 +44,7 @@ export async function resumeClosing(cli: Cli, { by = operatorName(), json }: Ord
     else if (ended === null) io.err(`Closing was not stopped in ${store.name}.\n`)
     else
       for (const each of [...(ended.replaces ?? []), ended])
-        io.err(`Stopped by ${describeStop(cli, each)}; ended now by ${by}.\n`)
+        io.err(`Stopped by ${describeStop(each)}; ended now by ${by}.\n`)
     // What the command does not change.
     const left = await closingKillSwitch(app.config, store)()
     if (left !== null) io.err(`Closing is still stopped here: ${left}.\n`)
@@ -54,9 +53,8 @@ export async function resumeClosing(cli: Cli, { by = operatorName(), json }: Ord
 
 const APP_OPTIONS = { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false } as const
 
-function describeStop(cli: Cli, { by, since, reason }: ClosingStop): string {
-  const { minute, label } = timeFormatOf(cli)
-  return `${by} on ${minute(since)} ${label} (${reason})`
+function describeStop({ by, since, reason }: ClosingStop): string {
+  return `${by} on ${formatMinute(since)} UTC (${reason})`
 }
 
 /** @throws FailedError that says how to stop closing without the database */

@@ -1,4 +1,4 @@
-import { addDays, firstInstantOf, isCalendarDate } from './zoned-time.js'
+import { addDays, firstInstantOf, isCalendarDate } from './calendar-days.js'
 
 /** Calendar dates in one time zone. */
 export interface Calendar {

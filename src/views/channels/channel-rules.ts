@@ -1,5 +1,5 @@
+import { firstInstantOf } from '../../core/time/calendar-days.js'
 import { type Calendar, createCalendar } from '../../core/time/expiry.js'
-import { firstInstantOf } from '../../core/time/zoned-time.js'
 
 /** What lists need to know of the configuration of a channel. */
 export interface ChannelRules {

@@ -1,6 +1,6 @@
 import { daysBetween } from '../../compare/date-math.js'
 import { byCodeUnit } from '../../core/numbers.js'
-import { addDays } from '../../core/time/zoned-time.js'
+import { addDays } from '../../core/time/calendar-days.js'
 import { attentionOf } from '../../recommendations/attention.js'
 import type { AttentionRfq, OpenValue, RfqNews } from '../../store/contract.js'
 import { type StandingAward, standingAwards } from '../awards/standing-awards.js'

@@ -1,5 +1,5 @@
 import { sum } from '../../core/numbers.js'
-import { addDays } from '../../core/time/zoned-time.js'
+import { addDays } from '../../core/time/calendar-days.js'
 import type { ViewSource, ViewStore } from '../source.js'
 import { DUE_WITHIN_DAYS } from './today-view.js'
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
 import type { Clock } from '../../core/time/clock.js'
 import { type Lookup, problemText } from '../../views/find-rfq.js'
-import { type MomentContext, MomentError, parseMoment, UTC } from '../../views/moments.js'
+import { type MomentContext, MomentError, parseMoment } from '../../views/moments.js'
 import { beforeFirstPoll, type Observed } from '../../views/polls.js'
 import { parseWhatIf, type WhatIf } from '../../views/settings.js'
 import type { Views } from '../../views/views.js'
@@ -253,7 +253,7 @@ export function readMoment(
   const text = query[name]
   if (text === undefined) return undefined
   try {
-    const moment = parseMoment(text, { option: name, now, zone: UTC, dayMeans })
+    const moment = parseMoment(text, { option: name, now, dayMeans })
     return moment < now ? moment : undefined
   } catch (error) {
     if (!(error instanceof MomentError)) throw error

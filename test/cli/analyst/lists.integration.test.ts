@@ -139,22 +139,6 @@ describe('lists', () => {
     }
   })
 
-  it('show times in one time zone and name it', async () => {
-    const { quotekeeperWith, quotekeeper } = await createPolledFixture()
-    const runs = await quotekeeper('runs', '--time-zone', 'Europe/Paris')
-    expect(runs.out).toMatch(/Started \(Europe\/Paris\)[\s\S]*2026-03-10 10:30/)
-    const rfqs = await quotekeeperWith({ width: 100 }, 'rfqs', '--time-zone', 'asia/tokyo')
-    expect(rfqs.out).toContain('\nas of 18:30 Asia/Tokyo, 0 s ago')
-    // A time without an offset is of that time zone: 08:30 UTC, before the first poll.
-    const early = await quotekeeper('rfqs', '--time-zone', 'Europe/Paris', '--as-of', 'today 09:30')
-    expect(early).toMatchObject({
-      status: 2,
-      err: expect.stringContaining('--as-of 2026-03-10T08:30:00.000Z is before'),
-    })
-    const wrong = await quotekeeper('rfqs', '--time-zone', 'Europe/Pariss')
-    expect(wrong).toMatchObject({ status: 2, err: expect.stringContaining('Did you mean Europe/Paris?') })
-  })
-
   it('have offers in another currency without a rate after the others, without a rank and with the reason', async () => {
     const { quotekeeper, sandbox } = await createPolledFixture()
     const rfq = sandbox.world.addRfq(

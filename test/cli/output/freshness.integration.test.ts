@@ -12,7 +12,7 @@ it('the age of what lists show names the prices that the newest poll did not rea
     world.addResponse(id)
     if (state === 'closed') world.closeRfq(id)
   }
-  const cli = { io: { now: fixture.now }, globals: { utc: true } } as unknown as Parameters<typeof describeFreshness>[0]
+  const cli = { io: { now: fixture.now } } as unknown as Parameters<typeof describeFreshness>[0]
   const channels = [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' as const }]
   const freshness = async (asOf?: Date) => {
     const { store, now } = fixture
@@ -43,7 +43,7 @@ it('the age of what lists show names the prices that the newest poll did not rea
 
 it('a moment at which no poll was complete yet says so, like the present, over polls that fail and a restart', async () => {
   const fixture = await openChannelFixture({ retries: 0, rfqs: 8 })
-  const cli = { io: { now: fixture.now }, globals: { utc: true } } as unknown as Parameters<typeof describeFreshness>[0]
+  const cli = { io: { now: fixture.now } } as unknown as Parameters<typeof describeFreshness>[0]
   const freshness = (asOf?: Date, channels = [KEY]) =>
     describeFreshness(cli, fixture.store, { channels, kind: 'rfqs', asOf })
   const moments: Date[] = []
@@ -69,7 +69,7 @@ it('a moment at which no poll was complete yet says so, like the present, over p
 it('decisions name the newest closing round of each channel and what became of it, and channels with the same end together', async () => {
   const fixture = await openChannelFixture()
   const keys = ['acme/a', 'acme/b', 'acme/c', 'acme/d', 'acme/e']
-  const cli = { io: { now: fixture.now }, globals: { utc: true } } as unknown as Parameters<typeof describeFreshness>[0]
+  const cli = { io: { now: fixture.now } } as unknown as Parameters<typeof describeFreshness>[0]
   const shown = (channels: readonly string[]) => describeFreshness(cli, fixture.store, { channels, kind: 'close' })
   const counts = { requests: 1, seen: 1, inserted: 0, changed: 0, unchanged: 1, missing: 0, invalid: 0 }
   const end = async (channel: string, outcome: 'complete' | 'partial' | 'failed', error: string | null = null) => {

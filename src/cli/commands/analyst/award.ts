@@ -33,7 +33,7 @@ import { requireRfq, rfqLabel } from '../../input/require-rfq.js'
 import { keepSince } from '../../input/since.js'
 import { openViews } from '../../open-views.js'
 import { addListOptions, type ListColumns, type ListOptions, printList, rowsToRead } from '../../output/list.js'
-import { formatRecommendation, printJson, tableWidth } from '../../output/output.js'
+import { formatMinute, formatRecommendation, printJson, tableWidth } from '../../output/output.js'
 import { outputFile } from '../../output/output-file.js'
 import { formatNumber } from '../../output/terminal-text.js'
 import { createAwardDesk } from '../../service/award-desk.js'
@@ -239,9 +239,9 @@ async function listAwards(
 const withdrawnText = ({ by, because }: NonNullable<AwardRecord['withdrawn']>, at: string | null) =>
   `withdrawn ${at ?? ''} by ${by}${because === null ? '' : `: ${because}`}`
 
-const AWARD_COLUMNS: ListColumns<AwardItem> = ({ label, minute }) => [
+const AWARD_COLUMNS: ListColumns<AwardItem> = [
   { header: 'Id', cell: ({ id }) => id, align: 'right' },
-  { header: `Decided (${label})`, cell: ({ at }) => minute(at), value: ({ at }) => at },
+  { header: 'Decided (UTC)', cell: ({ at }) => formatMinute(at), value: ({ at }) => at },
   { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, align: 'right' },
   { header: 'Offers', cell: ({ offers }) => offers.map(({ name }) => name).join(', '), min: 20 },
   { header: 'Tonnes', cell: ({ tonnes }) => formatNumber(tonnes), value: ({ tonnes }) => tonnes, align: 'right' },
@@ -262,7 +262,7 @@ const AWARD_COLUMNS: ListColumns<AwardItem> = ({ label, minute }) => [
   {
     header: 'State',
     cell: ({ state, withdrawn }) =>
-      withdrawn === null ? STATE_TEXTS[state] : withdrawnText(withdrawn, minute(withdrawn.at)),
+      withdrawn === null ? STATE_TEXTS[state] : withdrawnText(withdrawn, formatMinute(withdrawn.at)),
     value: ({ state }) => state,
     min: 12,
   },

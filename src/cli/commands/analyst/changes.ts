@@ -21,6 +21,7 @@ import { requireRfq } from '../../input/require-rfq.js'
 import { shownChannels } from '../../input/select-channels.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListColumns, type ListOptions, printList, rowsToRead } from '../../output/list.js'
+import { formatMinute } from '../../output/output.js'
 
 type Options = ChannelOption & AsOfOption & SinceOption & ListOptions & { rfq?: string }
 
@@ -89,15 +90,15 @@ async function bodiesOf(store: Store, { channel, rfqId }: About, asOf: Date | un
 /** So many changes of one revision are named; the others are counted. */
 const MAX_NAMED = 8
 
-const COLUMNS: ListColumns<ChangeEntry> = ({ label, minute }) => [
+const COLUMNS: ListColumns<ChangeEntry> = [
   {
-    header: `Observed (${label})`,
-    cell: ({ observedAt }) => minute(observedAt),
+    header: 'Observed (UTC)',
+    cell: ({ observedAt }) => formatMinute(observedAt),
     value: ({ observedAt }) => observedAt,
   },
   {
     header: 'Not before',
-    cell: ({ notBefore }) => minute(notBefore),
+    cell: ({ notBefore }) => formatMinute(notBefore),
     value: ({ notBefore }) => notBefore,
     isExtra: true,
   },
@@ -114,7 +115,6 @@ const COLUMNS: ListColumns<ChangeEntry> = ({ label, minute }) => [
 ]
 
 /** Of one RFQ: since when it may have changed, and not which RFQ it is. */
-const COLUMNS_OF_ONE: ListColumns<ChangeEntry> = (time) =>
-  COLUMNS(time).map(({ isExtra: _isExtra, ...column }) =>
-    ['RFQ', 'Title', 'Channel', 'Version'].includes(column.header) ? { ...column, isExtra: true } : column,
-  )
+const COLUMNS_OF_ONE: ListColumns<ChangeEntry> = COLUMNS.map(({ isExtra: _isExtra, ...column }) =>
+  ['RFQ', 'Title', 'Channel', 'Version'].includes(column.header) ? { ...column, isExtra: true } : column,
+)

@@ -53,7 +53,7 @@ export const register: RegisterCommand = (command, cli) => {
 const byProject = (a: ListingItem, b: ListingItem) =>
   byCodeUnit(a.projectName ?? '\uffff', b.projectName ?? '\uffff') || byCodeUnit(a.id, b.id)
 
-const COLUMNS: ListColumns<ListingItem> = () => [
+const COLUMNS: ListColumns<ListingItem> = [
   { header: 'Project', cell: ({ projectName }) => projectName, min: 32 },
   { header: 'Developer', cell: ({ organizationName }) => organizationName, min: 22, drop: 2 },
   { header: 'Country', cell: ({ country }) => country, drop: 3 },

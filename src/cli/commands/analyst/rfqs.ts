@@ -22,10 +22,10 @@ import {
 } from '../../input/options.js'
 import { databaseNow, parseReadFilter, parseTimeOption } from '../../input/read-filter.js'
 import { shownChannels } from '../../input/select-channels.js'
-import { zoneOf } from '../../input/time-zone.js'
 import { openViews } from '../../open-views.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListColumns, type ListOptions, printList, rowsToRead } from '../../output/list.js'
+import { formatMinute } from '../../output/output.js'
 import { formatNumber, sanitize } from '../../output/terminal-text.js'
 
 type Filters = SinceOption & { state?: string; dueBefore?: string }
@@ -93,7 +93,7 @@ async function readRows(
 async function readFilter(cli: Cli, store: Store, views: Views, options: Filters): Promise<RfqFilter> {
   const { state, dueBefore, since } = options
   if (state !== undefined) await refuseUnknownState(views, state, cli.io.now())
-  const context = { option: '--due-before', now: cli.io.now(), zone: zoneOf(cli) }
+  const context = { option: '--due-before', now: cli.io.now() }
   return {
     ...(state !== undefined && { state }),
     ...(dueBefore !== undefined && { dueBefore: parseDueDate(dueBefore, context) }),
@@ -140,7 +140,7 @@ function offersText([first = '', ...others]: readonly string[]): string {
   return others.length === 0 ? first : `${first} and ${formatCount(others.length, 'other')}`
 }
 
-const COLUMNS: ListColumns<RfqItem> = ({ label, minute }) => [
+const COLUMNS: ListColumns<RfqItem> = [
   { header: 'Number', cell: ({ number, id }) => number ?? id, align: 'right' },
   { header: 'Reference', cell: ({ reference }) => reference, drop: 6 },
   { header: 'Title', cell: ({ title }) => title, min: 16 },
@@ -201,8 +201,8 @@ const COLUMNS: ListColumns<RfqItem> = ({ label, minute }) => [
   { header: 'Ranked', cell: ({ figures }) => figures?.ranked, align: 'right', isExtra: true },
   { header: 'Fulfilment', cell: ({ fulfilmentDueDate }) => fulfilmentDueDate, isExtra: true },
   {
-    header: `Changed (${label})`,
-    cell: ({ changedAt }) => minute(changedAt),
+    header: 'Changed (UTC)',
+    cell: ({ changedAt }) => formatMinute(changedAt),
     value: ({ changedAt }) => changedAt,
     isExtra: true,
   },

@@ -27,10 +27,9 @@ import {
 } from '../../input/options.js'
 import { databaseNow, parseReadFilter, parseTimeOption } from '../../input/read-filter.js'
 import { shownChannels } from '../../input/select-channels.js'
-import { zoneOf } from '../../input/time-zone.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { type ListColumns, type ListOptions, printFreshness, printList } from '../../output/list.js'
-import { bold, printJson, tableWidth } from '../../output/output.js'
+import { bold, formatMinute, printJson, tableWidth } from '../../output/output.js'
 import { plural, sanitize } from '../../output/terminal-text.js'
 import { padEnd, truncate, wrap } from '../../output/text-width.js'
 
@@ -106,7 +105,6 @@ const HEADINGS: Record<TodaySeverity, string> = { high: 'Now', medium: 'Soon', l
 
 function printToday(cli: Cli, found: Today): void {
   const { io } = cli
-  const zone = zoneOf(cli)
   const { rfqs, closings, system, since, dueWithinDays } = found
   const of = ({ severity: wanted }: { severity: TodaySeverity }) => rfqs.filter(({ severity }) => severity === wanted)
   const groups: [string, readonly PrintedItem[]][] = [
@@ -118,9 +116,7 @@ function printToday(cli: Cli, found: Today): void {
     ['System', system],
   ]
   io.out(`${summaryText(found)}\n`)
-  io.out(
-    `RFQs due within ${plural(dueWithinDays, 'day')}, changes since ${zone.minute(new Date(since))} ${zone.timeZone}\n`,
-  )
+  io.out(`RFQs due within ${plural(dueWithinDays, 'day')}, changes since ${formatMinute(since)} UTC\n`)
   const all = itemsOf(found)
   if (all.length === 0) io.out('\nNothing needs attention.\n')
   for (const [heading, items] of groups) {
@@ -139,7 +135,7 @@ function summaryText({ summary: { open, values, due, overdue, waiting } }: Today
   ].join('; ')
 }
 
-const COLUMNS: ListColumns<PrintedItem> = () => [
+const COLUMNS: ListColumns<PrintedItem> = [
   { header: 'Severity', cell: ({ severity }) => severity },
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Channel', cell: ({ channel }) => channel },

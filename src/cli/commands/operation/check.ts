@@ -5,7 +5,6 @@ import { localChecks } from '../../check/local-checks.js'
 import { marketplaceChecks } from '../../check/marketplace-checks.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { type JsonOption, jsonOption, withExamples } from '../../input/options.js'
-import { timeFormatOf } from '../../input/time-zone.js'
 import { errorMessage, isUserFacing } from '../../output/error-message.js'
 import { printJson, printTable } from '../../output/output.js'
 import type { Column } from '../../output/terminal-table.js'
@@ -25,7 +24,7 @@ export const register: RegisterCommand = (command, cli) => {
 const APP_OPTIONS = { secrets: 'required', logTo: 'stderr', defaultLevel: 'silent', createDatabase: false } as const
 
 async function check(cli: Cli, app: CheckApp, options: JsonOption): Promise<void> {
-  const checks = [...localChecks(app, cli.io.now, timeFormatOf(cli)), ...marketplaceChecks(cli, app)]
+  const checks = [...localChecks(app, cli.io.now), ...marketplaceChecks(cli, app)]
   const print = options.json ? null : rowPrinter(cli.io, checks)
   const findings: Finding[] = []
   for (const each of checks) {

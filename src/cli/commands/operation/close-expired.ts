@@ -17,7 +17,6 @@ import {
 } from '../../input/options.js'
 import { requireRfq } from '../../input/require-rfq.js'
 import { selectChannels } from '../../input/select-channels.js'
-import { timeFormatOf } from '../../input/time-zone.js'
 import {
   type ChannelRound,
   failuresOf,
@@ -193,7 +192,7 @@ async function closeOne(cli: Cli, app: App, target: RoundTarget): Promise<Channe
       channel: channel.key,
       result,
       closings,
-      failures: [...failuresOfPoll(polled, result), ...failuresOf(result, timeFormatOf(cli))],
+      failures: [...failuresOfPoll(polled, result), ...failuresOf(result)],
     }
   } catch (error) {
     if (cli.io.stop.aborted) return { ...empty, failures: [errorMessage(cli.io.stop.reason)] }

@@ -25,10 +25,9 @@ import { parseReadFilter, type ReadFilter } from '../../input/read-filter.js'
 import { toCliError } from '../../input/require-rfq.js'
 import { shownChannels } from '../../input/select-channels.js'
 import { keepSince } from '../../input/since.js'
-import type { TimeFormat } from '../../input/time-zone.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListColumn, type ListOptions, printList, rowsToRead } from '../../output/list.js'
-import { printJson } from '../../output/output.js'
+import { formatMinute, printJson } from '../../output/output.js'
 import { plural } from '../../output/terminal-text.js'
 
 type Options = ChannelOption &
@@ -205,9 +204,9 @@ function printDecision({ io }: Cli, decision: DecisionRecord, json: boolean | un
   else io.out(explainDecision(decision))
 }
 
-export const closingColumns = ({ label, minute }: TimeFormat): ListColumn<DecisionRecord>[] => [
+export const closingColumns: readonly ListColumn<DecisionRecord>[] = [
   { header: 'Id', cell: ({ id }) => id, align: 'right' },
-  { header: `Decided (${label})`, cell: ({ decidedAt }) => minute(decidedAt), value: ({ decidedAt }) => decidedAt },
+  { header: 'Decided (UTC)', cell: ({ decidedAt }) => formatMinute(decidedAt), value: ({ decidedAt }) => decidedAt },
   { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, align: 'right' },
   { header: 'Due', cell: ({ dueDate }) => dueDate },
   { header: 'Decision', cell: ({ decision }) => decision },
@@ -221,15 +220,14 @@ export const closingColumns = ({ label, minute }: TimeFormat): ListColumn<Decisi
   { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
 ]
 
-const listedColumns = (time: TimeFormat): ListColumn<ListedDecision>[] =>
-  closingColumns(time).map((column): ListColumn<ListedDecision> => {
-    if (column.header === 'Outcome')
-      return { ...column, cell: ({ outcome, standing }) => (standing ? `${outcome} (standing)` : outcome) }
-    if (column.header.startsWith('Decided')) return { ...column, cell: (row) => decidedText(row, time), min: 16 }
-    return column
-  })
+const listedColumns = closingColumns.map((column): ListColumn<ListedDecision> => {
+  if (column.header === 'Outcome')
+    return { ...column, cell: ({ outcome, standing }) => (standing ? `${outcome} (standing)` : outcome) }
+  if (column.header.startsWith('Decided')) return { ...column, cell: decidedText, min: 16 }
+  return column
+})
 
-function decidedText({ decidedAt, repeatedUntil, times, folded }: ListedDecision, { minute }: TimeFormat): string {
-  const period = repeatedUntil === null ? '' : ` to ${minute(repeatedUntil)}, ${times} times`
-  return `${minute(decidedAt)}${period}${folded === 0 ? '' : ` (and ${folded} earlier)`}`
+function decidedText({ decidedAt, repeatedUntil, times, folded }: ListedDecision): string {
+  const period = repeatedUntil === null ? '' : ` to ${formatMinute(repeatedUntil)}, ${times} times`
+  return `${formatMinute(decidedAt)}${period}${folded === 0 ? '' : ` (and ${folded} earlier)`}`
 }

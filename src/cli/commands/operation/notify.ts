@@ -7,9 +7,8 @@ import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
 import { type ChannelOption, channelOption, jsonOption, limitOption, withExamples } from '../../input/options.js'
 import { parseReadFilter } from '../../input/read-filter.js'
-import type { TimeFormat } from '../../input/time-zone.js'
 import { addListOptions, type ListColumn, type ListOptions, printList } from '../../output/list.js'
-import { printJson, printTable } from '../../output/output.js'
+import { formatMinute, printJson, printTable } from '../../output/output.js'
 import type { Column } from '../../output/terminal-table.js'
 import { plural } from '../../output/terminal-text.js'
 
@@ -181,28 +180,28 @@ function emptyText({ config }: App, targets: readonly TargetState[]): string {
   return 'Everything was sent.'
 }
 
-const deliveryColumns = ({ label, minute }: TimeFormat): ListColumn<DeliveryLine>[] => [
+const deliveryColumns: readonly ListColumn<DeliveryLine>[] = [
   { header: 'Id', cell: ({ id }) => id, align: 'right' },
   { header: 'Target', cell: ({ target }) => target },
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Channel', cell: ({ channel }) => channel, drop: 2 },
   { header: 'State', cell: stateText },
   {
-    header: `Next try (${label})`,
-    cell: ({ state, nextAt }) => (state === 'dead' ? '' : nextAt === null ? 'at once' : minute(nextAt)),
+    header: 'Next try (UTC)',
+    cell: ({ state, nextAt }) => (state === 'dead' ? '' : nextAt === null ? 'at once' : formatMinute(nextAt)),
     value: ({ nextAt }) => nextAt,
   },
   { header: 'Attempts', cell: ({ attempts }) => attempts, align: 'right', drop: 1 },
   {
-    header: `Since (${label})`,
-    cell: ({ createdAt }) => minute(createdAt),
+    header: 'Since (UTC)',
+    cell: ({ createdAt }) => formatMinute(createdAt),
     value: ({ createdAt }) => createdAt,
     drop: 3,
   },
   { header: 'Last error', cell: ({ error }) => error, below: true },
 ]
 
-const stateText = ({ state, count }: DeliveryLine): string => {
+function stateText({ state, count }: DeliveryLine): string {
   if (state === 'dead') return 'dead letter'
   return count === 1 ? 'to be sent' : `${count.toLocaleString('en')} to be sent`
 }

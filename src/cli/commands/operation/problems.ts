@@ -18,6 +18,7 @@ import { shownChannels } from '../../input/select-channels.js'
 import { keepSince } from '../../input/since.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListColumns, type ListOptions, printList, rowsToRead } from '../../output/list.js'
+import { formatMinute } from '../../output/output.js'
 
 type Options = ChannelOption & AsOfOption & SinceOption & ListOptions & { replay?: boolean }
 
@@ -54,7 +55,7 @@ const formatReplay = ({ documents, nowValid, nowInvalid, problemsGone, problemsN
   `Validated ${documents} stored documents: ${nowValid} became valid, ${nowInvalid} became invalid; ` +
   `${problemsGone} problems removed, ${problemsNew} added.`
 
-const COLUMNS: ListColumns<ProblemRecord> = ({ label, minute }) => [
+const COLUMNS: ListColumns<ProblemRecord> = [
   { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Id', cell: ({ entityId }) => entityId, min: 28 },
@@ -63,14 +64,14 @@ const COLUMNS: ListColumns<ProblemRecord> = ({ label, minute }) => [
   { header: 'Problem', cell: ({ message }) => message, below: true },
   { header: 'Times', cell: ({ times }) => times, align: 'right', drop: 2 },
   {
-    header: `First seen (${label})`,
-    cell: ({ firstSeenAt }) => minute(firstSeenAt),
+    header: 'First seen (UTC)',
+    cell: ({ firstSeenAt }) => formatMinute(firstSeenAt),
     value: ({ firstSeenAt }) => firstSeenAt,
     isExtra: true,
   },
   {
-    header: `Last seen (${label})`,
-    cell: ({ lastSeenAt }) => minute(lastSeenAt),
+    header: 'Last seen (UTC)',
+    cell: ({ lastSeenAt }) => formatMinute(lastSeenAt),
     value: ({ lastSeenAt }) => lastSeenAt,
     drop: 3,
   },

@@ -13,8 +13,8 @@ import {
 } from '../../input/options.js'
 import { parseReadFilter } from '../../input/read-filter.js'
 import { keepSince } from '../../input/since.js'
-import type { TimeFormat } from '../../input/time-zone.js'
 import { addListOptions, type ListColumn, type ListOptions, printList, rowsToRead } from '../../output/list.js'
+import { formatMinute } from '../../output/output.js'
 
 type Options = ChannelOption & SinceOption & ListOptions & { kind?: RunKind; outcome?: RunOutcome }
 
@@ -46,11 +46,11 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-export const runColumns = ({ label, minute }: TimeFormat): ListColumn<RunRecord>[] => [
+export const runColumns: readonly ListColumn<RunRecord>[] = [
   { header: 'Run', cell: ({ id }) => id, align: 'right' },
   { header: 'Channel', cell: ({ channel }) => channel },
   { header: 'Kind', cell: ({ kind }) => kind },
-  { header: `Started (${label})`, cell: ({ startedAt }) => minute(startedAt), value: ({ startedAt }) => startedAt },
+  { header: 'Started (UTC)', cell: ({ startedAt }) => formatMinute(startedAt), value: ({ startedAt }) => startedAt },
   { header: 'Duration', cell: duration, value: durationSeconds, align: 'right', drop: 2 },
   { header: 'Outcome', cell: outcomeText },
   { header: 'Requests', cell: ({ requests }) => requests, align: 'right', drop: 3 },

@@ -1,7 +1,7 @@
 import type { Sandbox, SandboxOptions } from '../../../sandbox/index.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { wholeNumber, withExamples } from '../../input/options.js'
-import { timeFormatOf } from '../../input/time-zone.js'
+import { formatMinute } from '../../output/output.js'
 import { sanitize } from '../../output/terminal-text.js'
 import { untilStopped } from '../../runs/stop-signals.js'
 
@@ -35,7 +35,6 @@ export const register: RegisterCommand = (command, cli) => {
 
 async function runSandbox(cli: Cli, { port, seed, etags }: Options): Promise<void> {
   const { io } = cli
-  const { minute, label } = timeFormatOf(cli)
   const options: SandboxOptions = {
     port,
     seed,
@@ -44,7 +43,7 @@ async function runSandbox(cli: Cli, { port, seed, etags }: Options): Promise<voi
     keepRequests: 1000,
     live: { everyMs: TICK_MS },
     onEvent: ({ at, channel, text }) =>
-      io.err(`${minute(at.toISOString())} ${label}  ${sanitize(channel)}  ${sanitize(text)}\n`),
+      io.err(`${formatMinute(at.toISOString())} UTC  ${sanitize(channel)}  ${sanitize(text)}\n`),
   }
   const { startSandbox, describeWorld } = await import('../../../sandbox/index.js')
   const sandbox = await startSandbox(options)

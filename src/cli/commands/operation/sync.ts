@@ -13,7 +13,6 @@ import {
   withExamples,
 } from '../../input/options.js'
 import { selectChannels } from '../../input/select-channels.js'
-import { timeFormatOf } from '../../input/time-zone.js'
 import { errorMessage } from '../../output/error-message.js'
 import { printJson, printNote, printTable } from '../../output/output.js'
 import { createProgress, type Progress } from '../../output/progress.js'
@@ -96,7 +95,7 @@ async function pollOne(cli: Cli, app: App, { channel, kind, options, progress }:
 function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], planned: number): boolean {
   const runs = polled.flatMap(({ run }) => (run ? [run] : []))
   if (options.json) printJson(cli.io, polled)
-  else printTable(cli.io, columnsOf(cli), runs, 'Nothing was polled.')
+  else printTable(cli.io, COLUMNS, runs, 'Nothing was polled.')
   for (const { channel, kind, run, failures } of polled) {
     if (run?.error && failures.length === 0) printNote(cli, `${channel} ${kind}: ${run.error}`)
     for (const { id, message } of failures) printNote(cli, `${channel} ${kind}, ${id}: ${message}`)
@@ -106,5 +105,4 @@ function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], 
 }
 
 /** Errors are printed below the table, each with its document. A poll by hand postpones nothing. */
-const columnsOf = (cli: Cli) =>
-  runColumns(timeFormatOf(cli)).filter(({ header }) => header !== 'Error' && header !== 'Postponed')
+const COLUMNS = runColumns.filter(({ header }) => header !== 'Error' && header !== 'Postponed')

@@ -1,4 +1,4 @@
-import { isCalendarDate } from '../../../core/time/zoned-time.js'
+import { isCalendarDate } from '../../../core/time/calendar-days.js'
 import type { Closings } from '../../contract.js'
 import type { Outbox } from '../../events/outbox-contract.js'
 import type { Queries } from '../../sql/sql-database.js'

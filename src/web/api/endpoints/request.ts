@@ -1,6 +1,6 @@
 import { encodeCursor, type ListCursor, type ListPage, takePage } from '../../../views/cursor.js'
 import { type Lookup, problemText, type RfqAddress } from '../../../views/find-rfq.js'
-import { type MomentContext, MomentError, parseMoment, UTC } from '../../../views/moments.js'
+import { type MomentContext, MomentError, parseMoment } from '../../../views/moments.js'
 import { defined } from '../../http/request-values.js'
 import type { ReadCall, ReadDeps } from '../endpoint.js'
 import { type InvalidValue, ProblemError, unknownName } from '../problem.js'
@@ -28,9 +28,9 @@ export const sinceOf = (
   text: string | undefined,
 ): Date | undefined => (text === undefined ? undefined : momentIn(text, { option, now, dayMeans: 'start' }, 'query'))
 
-function momentIn(text: string, context: Omit<MomentContext, 'zone'>, where: InvalidValue['in']): Date {
+function momentIn(text: string, context: MomentContext, where: InvalidValue['in']): Date {
   try {
-    return parseMoment(text, { ...context, zone: UTC })
+    return parseMoment(text, context)
   } catch (error) {
     if (!(error instanceof MomentError)) throw error
     const detail = error.isFuture ? 'in the future' : error.message
