@@ -3,7 +3,7 @@ import { closingContext, closingPolicy } from '../src/closing/closing-inputs.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from '../src/closing/contract.js'
 import type { KillSwitch } from '../src/closing/kill-switch.js'
 import type { ChannelConfig, Config } from '../src/config/contract.js'
-import type { RunKind } from '../src/core/records.js'
+import type { DecisionRecord, RunKind } from '../src/core/records.js'
 import type { Clock } from '../src/core/time/clock.js'
 import type { Marketplace } from '../src/marketplace/contract.js'
 import { reportName } from '../src/report-files/report-folder.js'
@@ -17,7 +17,7 @@ import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobResult, JobRu
 import { InterruptedRunError, RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { isScheduled, requestedBy } from './job-payload.js'
 import { enqueueMissingReports, observeReport, recordReport, requesterOf } from './report-jobs.js'
-import { logRunSummary, logUnsettledCloses } from './run-summary.js'
+import { logDecision, logRunSummary } from './run-summary.js'
 
 export interface HandlerDeps {
   config: Config
@@ -105,8 +105,8 @@ async function closeExpired(job: ChannelJob): Promise<undefined> {
     ...(rfqId !== undefined && { only: [rfqId] }),
   }
   return runAndLog(job, 'close', async (inTurn) => {
-    const result = await deps.closeExpired(closingContext(inTurn, channel, signal), policy)
-    logUnsettledCloses(result, deps.log)
+    const onDecision = (decision: DecisionRecord) => logDecision(decision, deps.log)
+    const result = await deps.closeExpired({ ...closingContext(inTurn, channel, signal), onDecision }, policy)
     if (deps.config.closing.reportOnClose) await enqueueMissingReports(deps, channel.key)
     return result
   })

@@ -1,5 +1,5 @@
 import type { ClosingResult } from '../src/closing/contract.js'
-import type { RunRecord } from '../src/core/records.js'
+import type { DecisionRecord, RunRecord } from '../src/core/records.js'
 import { describeShortage, SHORTAGE_REMEDY } from '../src/core/requests/request-rates.js'
 import type { PollResult } from '../src/sync/contract.js'
 import type { Log } from './contract.js'
@@ -46,23 +46,13 @@ function logShortage({ channel, requestRates }: RunRecord, previous: RunRecord |
     log.info({ channel, ...requestRates }, 'the request budget is no longer exceeded')
 }
 
-/** Logs a warning for each RFQ that needs attention, when its situation has changed. */
-export function logUnsettledCloses({ decisions, unsettled }: ClosingResult, log: Log): void {
-  for (const { id, runId, channel, rfqId, rfqNumber, decision, outcome, reason, evidence } of decisions) {
-    const situation = outcome ?? (isOpenIntent(evidence) ? 'not settled' : decision)
-    if (!['refused', 'unknown', 'failed', 'blocked', 'not settled'].includes(situation)) continue
-    const remedy = unsettled.find((each) => each.rfqId === rfqId)?.remedy
-    const facts = {
-      run: runId,
-      channel,
-      rfq: rfqId,
-      number: rfqNumber,
-      decision: id,
-      reason,
-      ...(remedy && { remedy }),
-    }
-    log.warn(facts, `close of RFQ ${rfqNumber ?? rfqId}: ${situation}`)
-  }
+/** Logs a decision of a closing round, with the head hash of the closing log: a warning if it needs attention. */
+export function logDecision(recorded: DecisionRecord, log: Log): void {
+  const { id, runId, channel, rfqId, rfqNumber, decision, outcome, reason, evidence, hash } = recorded
+  const situation = outcome ?? (isOpenIntent(evidence) ? 'not settled' : decision)
+  const level = ['closed', 'already-closed', 'keep', 'would-close'].includes(situation) ? 'info' : 'warn'
+  const facts = { run: runId, channel, rfq: rfqId, number: rfqNumber, decision: id, head: hash, reason }
+  log[level](facts, `close of RFQ ${rfqNumber ?? rfqId}: ${situation}`)
 }
 
 const isOpenIntent = ({ codes }: Record<string, unknown>): boolean =>

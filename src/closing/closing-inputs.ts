@@ -23,16 +23,8 @@ export function closingContext(
 }
 
 /** The configured values a channel's closing policy is made from. */
-interface ClosingSettings {
-  maxPerRun: number
-  maxClockSkewSeconds: number
-}
-interface ChannelClosingSettings {
-  autoClose: 'on' | 'dry-run' | 'off'
-  /** IANA time zone in which the response due date is interpreted. */
-  timeZone: string
-  graceHours: number
-}
+type ClosingSettings = Pick<ClosingPolicy, 'maxPerRun' | 'maxClockSkewSeconds'>
+type ChannelClosingSettings = Pick<ClosingPolicy, 'timeZone' | 'graceHours'> & { autoClose: 'on' | 'dry-run' | 'off' }
 
 /** The closing policy of a channel, or null if `autoClose` is `off` (docs/CLOSING.md, rule 1). */
 export function closingPolicy(closing: ClosingSettings, channel: ChannelClosingSettings): ClosingPolicy | null {

@@ -13,6 +13,8 @@ export interface ClosingContext {
   signal?: AbortSignal
   /** Called before each POST: the reason closing is stopped, or null (docs/CLOSING.md, rule 10). */
   killSwitch: KillSwitch
+  /** Called with each decision once it is recorded. */
+  onDecision?: (decision: DecisionRecord) => void
   /** Waits; a parameter so that tests need not wait. */
   pause: (milliseconds: number) => Promise<void>
 }

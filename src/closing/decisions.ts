@@ -127,6 +127,7 @@ export async function recordOutcome(
 }
 
 function addToRound(round: Round, decision: DecisionRecord): void {
+  round.context.onDecision?.(decision)
   round.decisions.push(decision)
   round.newestDecisions.set(decision.rfqId, decision)
   if (decision.outcome === null) return

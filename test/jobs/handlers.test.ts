@@ -299,7 +299,6 @@ describe('closing job', () => {
       })),
     )
     expect(log.lines).toMatchObject([
-      { level: 'warn', message: 'close of RFQ 1: refused', facts: { rfq: 'r3', decision: 3, reason: 'past due' } },
       {
         level: 'info',
         facts: { closed: 1, wouldClose: 1, refused: 1, approve: 'quotekeeper close-expired --approve plan-1' },
