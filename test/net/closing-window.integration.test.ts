@@ -80,15 +80,16 @@ describe('between reading an RFQ and closing it', () => {
       expect(market.posts()).toBe(1)
     })
 
-    longIt(`nothing is closed after a suspension at read ${nth} that a clock set back hides`, async () => {
-      const { after } = await roundWith(nth, ({ desk, closing }) => {
+    longIt(`a clock that is set back hides no suspension at read ${nth}`, async () => {
+      const { market, after } = await roundWith(nth, ({ desk, closing }) => {
         closing.signal('SIGSTOP')
         setTimeout(() => {
-          desk.setClockError(-MAX_AGE_MS - 90_000)
+          desk.setClockError(-MAX_AGE_MS - 500)
           closing.signal('SIGCONT')
         }, MAX_AGE_MS + 500)
       })
-      expect(after.filter(isClose)).toEqual([])
+      expect(after[0]).not.toSatisfy(isClose)
+      expect(market.posts()).toBe(1)
     })
 
     longIt(`the reply to read ${nth} is read again if it took longer than a reading may be old`, async () => {

@@ -119,6 +119,7 @@ describe('start', () => {
       await until(async () => expect(await desk.runs('rfqs')).toBeGreaterThanOrEqual(2))
       await until(() => expect(market.posts(201)).toBe(1))
       await until(() => expect(workbooks(desk)).toHaveLength(1))
+      expect(await desk.value('select count(*) from offers where missing_since is null')).toBe(3)
       expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
       expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
       service.signal('SIGTERM')

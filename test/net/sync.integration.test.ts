@@ -107,6 +107,45 @@ describe.each(ENGINES)('sync on %s', (engine) => {
 })
 
 describe('sync', () => {
+  longIt('keeps an offer that cannot be read as its RFQ shows it, and reads it once that is possible', async () => {
+    const market = await Marketplace.open()
+    market.add(rfq(101), [response(1011), response(1012)])
+    const desk = await Desk.open(market)
+    await desk.run('sync')
+    const offer = `select total_price, missing_since from offers where id = '${id(1012)}'`
+    const before = await desk.sql(offer)
+    market.on('GET response 1012', () => failure(500))
+    Object.assign(market.responses(101)[1]?.offer as object, { totalPrice: 1234.5 })
+    expect((await desk.run('sync')).status).toBe(1)
+    expect(await desk.sql(offer)).toEqual(before)
+    market.behave()
+    expect((await desk.run('sync')).status).toBe(0)
+    expect(await desk.sql(offer)).toEqual([{ total_price: 1234.5, missing_since: null }])
+  })
+
+  longIt('keeps numbers as they were sent, and never closes an RFQ that has its due date twice', async () => {
+    const market = await Marketplace.open()
+    const overdue = { responseDueDate: day(-2), precise: 0 }
+    for (const number of [101, 102]) market.add(rfq(number, overdue))
+    const text = (body: unknown) => JSON.stringify(body).replaceAll('"precise":0', '"precise":0.1234567890123456789')
+    const twice = (body: string) =>
+      body.replace(/(?<="number":102.*)("responseDueDate")/, `"responseDueDate":"2099-01-01",$1`)
+    market.on(/^GET rfq/, (_, answer) => ({ status: 200, body: twice(text(answer().body)) }))
+    const desk = await Desk.open(market)
+    await desk.run('close-expired')
+    expect(market.names(/^POST/)).toEqual(['POST close 101'])
+    expect(await desk.value(`select body from rfqs where number = 102`)).toContain('0.1234567890123456789')
+    expect(await desk.value(`select count(*) from problems where code = 'duplicate-key'`)).toBeGreaterThan(0)
+  })
+
+  longIt('reads a list of 700,000 empty objects in little memory', async () => {
+    const market = await Marketplace.open()
+    market.on('GET listings', () => ({ status: 200, body: `{"items":[${'{},'.repeat(699_999)}{}]}` }))
+    const desk = await Desk.open(market, { heapMiB: 192 })
+    const { status, signal } = await desk.run('sync', '--only', 'listings')
+    expect({ signal, isAnswered: status === 0 || status === 1 }).toEqual({ signal: null, isAnswered: true })
+  })
+
   longIt('sends a refused key once, and polls the other channels', async () => {
     const market = await Marketplace.open()
     market.add(rfq(101))
