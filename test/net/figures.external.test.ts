@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { Desk, hasProgram, longIt } from './desk.js'
-import { id, listing, response, rfq, vintage } from './documents.js'
+import { day, id, listing, response, rfq, vintage } from './documents.js'
 import { ACME, Marketplace } from './marketplace.js'
 
 /** A sheet by the addresses of its cells: what is shown, and the formula if there is one. */
@@ -91,6 +91,79 @@ longIt(
   },
   hasOpenpyxl,
 )
+
+longIt(
+  'a workbook shows what is recommended also while another award is on record',
+  async () => {
+    const { desk } = await openDesk()
+    const args = ['award', '101', '--offers', id(1013), '--because', 'One delivery', '--by', 'Ada', '--yes']
+    expect((await desk.run(...args)).status).toBe(0)
+    const out = join(desk.folder, 'rfq.xlsx')
+    await desk.run('report', '101', '--out', out)
+    const { Offers: offers = {} } = readWorkbook(out)
+    const [, row] = /(\d+)$/.exec(addressOf(offers, 'In the recommended award (t)')) ?? []
+    const awarded = ['Developer 1011', 'Developer 1012', 'Developer 1013'].map(
+      (developer) => offers[`${/^[A-Z]+/.exec(addressOf(offers, developer))}${row}`]?.value ?? null,
+    )
+    expect(awarded).toEqual([1300, 1200, null])
+  },
+  hasOpenpyxl,
+)
+
+interface Today {
+  rfqs: {
+    rfqNumber: number
+    coverage: number | null
+    award: { tonnes: number; pricePerTonne: number; currency: string } | null
+    maxPriceCurrency: string | null
+  }[]
+  summary: { values: { currency: string; total: number }[] }
+}
+
+/** RFQs that are due soon: two have accepted offers, one of them in a currency of its own, and one is in another currency. */
+async function openDeskOfToday(config: Record<string, unknown> = {}): Promise<Desk> {
+  const market = await Marketplace.open()
+  const soon = { responseDueDate: day(2), maxVolume: 2000 }
+  const accepted = { status: 'accepted' }
+  const inEuro = { currency: 'EUR' }
+  const pricing = { minUnitPrice: 8, maxUnitPrice: 15, currency: 'EUR' }
+  market.add(rfq(101, soon), [response(1011, [vintage(2023, 1200, 10)])])
+  market.add(rfq(102, soon), [response(1021, [vintage(2023, 1500, 11)], accepted)])
+  market.add(rfq(103, { ...soon, pricing }), [response(1031, [vintage(2023, 1100, 9)], {}, inEuro)])
+  market.add(rfq(104, soon), [response(1041, [vintage(2023, 904, 9)], accepted, inEuro)])
+  const desk = await Desk.open(market, { config })
+  expect((await desk.run('sync')).status).toBe(0)
+  return desk
+}
+
+longIt('what is at stake is the sum of the rows of Today in each currency', async () => {
+  const desk = await openDeskOfToday()
+  const { rfqs, summary } = await desk.json<Today>('today')
+  const sums: Record<string, number> = {}
+  for (const { award } of rfqs)
+    if (award !== null) sums[award.currency] = (sums[award.currency] ?? 0) + award.tonnes * award.pricePerTonne
+  expect(Object.keys(sums).toSorted()).toEqual(['EUR', 'USD'])
+  expect(Object.fromEntries(summary.values.map(({ currency, total }) => [currency, total]))).toEqual(sums)
+})
+
+longIt('Today and the list of RFQs have one coverage, also of an accepted offer without an exchange rate', async () => {
+  const desk = await openDeskOfToday()
+  const today = await desk.json<Today>('today')
+  const service = await desk.startService()
+  const reply = await fetch(`${service.url}/api/v1/rfqs?figures=true`)
+  const { items } = (await reply.json()) as { items: { number: number; figures: { coverage: number | null } }[] }
+  const inList = items.map(({ number, figures }) => [number, figures.coverage])
+  const onToday = today.rfqs.map(({ rfqNumber, coverage }) => [rfqNumber, coverage])
+  expect(Object.fromEntries(inList)).toEqual(Object.fromEntries(onToday))
+})
+
+longIt('Today has a price and its limit in one currency', async () => {
+  const desk = await openDeskOfToday({ reports: { currency: 'USD', exchangeRates: { EUR: 1.25 } } })
+  const { rfqs } = await desk.json<Today>('today')
+  expect(rfqs).toHaveLength(4)
+  for (const { rfqNumber, award, maxPriceCurrency } of rfqs)
+    if (award !== null) expect(maxPriceCurrency, `RFQ ${rfqNumber}`).toBe(award.currency)
+})
 
 longIt(
   'LibreOffice computes what each formula of a workbook shows',
