@@ -31,6 +31,8 @@ export interface ChannelFixture {
   /** Moves the clock forward. */
   advanceSeconds(seconds: number): void
   session(signal?: AbortSignal, channel?: ChannelWithKey): ReturnType<ReturnType<typeof createMarketplace>['session']>
+  /** A session of another client, whose requests go to a server between it and the marketplace. */
+  sessionVia(url: string): ReturnType<ReturnType<typeof createMarketplace>['session']>
   pollListings(options?: { acceptLoss?: boolean }): ReturnType<typeof pollListings>
   pollRfqs(
     options?: Partial<PollRfqsOptions> & { acceptLoss?: boolean; signal?: AbortSignal; channel?: ChannelWithKey },
@@ -58,24 +60,28 @@ export async function openChannelFixture(
   })
   const sandbox = await startSandbox({ world, now })
   let store = await openNewStore({ clock: now })
-  const marketplace = createMarketplace({
-    baseUrl: sandbox.url,
-    limits: {
-      concurrency: 8,
-      perSecond: 100_000,
-      timeoutMs: options.timeoutMs ?? 30_000,
-      retries: options.retries ?? 2,
-      maxBodyMiB: 16,
-    },
-    version: 'test',
-    now,
-    timing: quickTime(),
-  })
+  const marketplaceAt = (baseUrl: string) => {
+    const marketplace = createMarketplace({
+      baseUrl,
+      limits: {
+        concurrency: 8,
+        perSecond: 100_000,
+        timeoutMs: options.timeoutMs ?? 30_000,
+        retries: options.retries ?? 2,
+        maxBodyMiB: 16,
+      },
+      version: 'test',
+      now,
+      timing: quickTime(),
+    })
+    onTestFinished(() => marketplace.close())
+    return marketplace
+  }
   onTestFinished(async () => {
-    await marketplace.close()
     await sandbox.close()
     await store.close()
   })
+  const marketplace = marketplaceAt(sandbox.url)
   const session = (signal?: AbortSignal, channel = DEFAULT_CHANNEL) =>
     marketplace.session(channel, signal ? { signal } : {})
   const pauses: number[] = []
@@ -91,6 +97,7 @@ export async function openChannelFixture(
     },
     now,
     session,
+    sessionVia: (url) => marketplaceAt(url).session(DEFAULT_CHANNEL),
     pauses,
     setTime: (to) => {
       time = new Date(to)

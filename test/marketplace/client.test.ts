@@ -32,6 +32,8 @@ describe('requests', () => {
       expect(headers).toMatchObject({
         authorization: 'Scheme k=~"1',
         accept: 'application/json',
+        'cache-control': 'no-cache',
+        pragma: 'no-cache',
         'user-agent': 'quotekeeper/1.2.3',
       })
     }

@@ -116,6 +116,46 @@ it('304 to a request that was not conditional is no redirect', async () => {
     })
 })
 
+describe('a reply that a cache made earlier', () => {
+  it.each([200, 304, 401, 404, 503])('is a failed read whatever its status, and is not retried: %i', async (status) => {
+    const server = await serve((_, response) => json(response, status, { items: [], id: 'r1' }, { age: '13' }))
+    const channel = session(server.url)
+    for (const call of [...lists, ...items]) {
+      const error = await failureOf(call(channel))
+      expect(error).toMatchObject({ name: 'UnavailableError', status })
+      expect(error.message).toContain('a cache answered with a reply made 13 s ago')
+    }
+    expect(channel.requests).toBe(lists.length + items.length)
+  })
+
+  it.each([
+    ['0', null],
+    ['1', 'UnavailableError'],
+    ['-1', 'UnavailableError'],
+    ['soon', 'UnavailableError'],
+    ['0, 13', 'UnavailableError'],
+  ])('is told by "Age: %s"', async (age, error) => {
+    const server = await serve((_, response) => json(response, 200, { id: 'r1' }, { age }))
+    expect(
+      await session(server.url)
+        .readRfq('r1')
+        .then(
+          () => null,
+          ({ name }) => name,
+        ),
+    ).toBe(error)
+  })
+
+  it('says nothing about a close, or about the clock of the marketplace', async () => {
+    const date = new Date(Date.now() - 3_600_000).toUTCString()
+    const closing = await serveCloses((_, response) => json(response, 200, { ok: true }, { age: '3600', date }))
+    const skews: (number | null)[] = []
+    const observer = ({ clockSkewSeconds }: { clockSkewSeconds: number | null }) => void skews.push(clockSkewSeconds)
+    expect(await failureOf(close(session(closing.url, { observer })))).toMatchObject({ name: 'UnavailableError' })
+    expect(skews.at(-1)).toBeNull()
+  })
+})
+
 describe('transient failures', () => {
   it.each([408, 429, 500, 502, 503, 504, 599])('%i is retried until it succeeds', async (status) => {
     const server = await serve((_, response, number) => json(response, number < 3 ? status : 200, { items: [] }))

@@ -7,7 +7,7 @@ import { clockSkewSeconds } from '../../core/time/clock-skew.js'
 import { MAX_DOCUMENT_BYTES } from '../body/json-body.js'
 import { LargeReplyLock } from '../body/large-reply.js'
 import type { Operation, RequestLimits, RequestObserver } from '../contract.js'
-import { AbortedError, NotSentError, type PausedError } from '../errors.js'
+import { AbortedError, NotSentError, type PausedError, UnavailableError } from '../errors.js'
 import { RateLimiter } from '../rate-limiter.js'
 import { CancelToken } from './cancel-token.js'
 import { createDispatcher } from './dispatcher.js'
@@ -121,6 +121,9 @@ export class Transport {
       authorization: apiKey,
       accept: 'application/json',
       'accept-encoding': ACCEPT_ENCODING,
+      // No cache in between may answer with a reply that it has; the second is for caches of HTTP/1.0 (RFC 9111).
+      'cache-control': 'no-cache',
+      pragma: 'no-cache',
       'user-agent': `quotekeeper/${this.#options.version}`,
     }
   }
@@ -147,7 +150,8 @@ export class Transport {
 
   /**
    * Sends one request once the rate limiter admits it.
-   * @throws PausedError during a pause too long to wait for; LedgerError; errors of `beforeSend` and `sendHttpRequest`
+   * @throws PausedError during a pause too long to wait for; LedgerError; errors of `beforeSend` and `sendHttpRequest`;
+   *   UnavailableError for a reply that a cache made earlier, which shows neither what the marketplace has now nor what a close did
    */
   async send(request: TransportRequest): Promise<TransportReply> {
     const { timing, now } = this.#options
@@ -166,9 +170,12 @@ export class Transport {
         throw error
       }
       const { status, headers, body: received } = reply
-      const serverDate = this.#serverDate(reply)
+      // The age is in seconds, and NaN if it cannot be read (RFC 9111 §5.1). The `Date` of an old reply is not the time of now.
+      const age = Number(headers.age ?? 0)
+      const serverDate = age === 0 ? this.#serverDate(reply) : null
       this.#report(request, times, { code: status, serverDate })
       this.#pauseIfAsked(reply, serverDate)
+      if (age !== 0) throw oldReplyError(target, status, age)
       const removed = request.removeKey(received, target.label)
       const body = removed instanceof Promise ? await removed : removed
       return { status, headers, sentAt: times.sentAt, serverDate, body, containedKey: body !== received }
@@ -247,4 +254,14 @@ export class Transport {
     const wait = parseRetryAfter(typeof header === 'string' ? header : undefined, from)
     if (wait !== null && wait > 0) this.#rateLimiter.pause(wait)
   }
+}
+
+/** The error for a reply that was not made for this request. It is not retried, because a cache keeps a reply for longer than a retry waits. */
+function oldReplyError({ label }: Target, status: number, age: number): UnavailableError {
+  const made = age > 0 ? `${age} s ago` : 'at an unknown time'
+  return new UnavailableError(
+    `${label()}: status ${status}, but a cache answered with a reply made ${made}, although the request asks for none ` +
+      '(Cache-Control: no-cache). Let requests to the marketplace bypass that cache',
+    { status },
+  )
 }
