@@ -47,7 +47,6 @@ export interface ChannelConfig extends ChannelRef {
 export interface PollingConfig {
   offersMaxAgeMinutes: number
   urgentHours: number
-  conditionalRequests: boolean
 }
 export interface ClosingConfig {
   enabled: boolean

@@ -47,7 +47,6 @@ requests:
 polling:
   offersMaxAgeMinutes: 60 # an offer is read again before its terms are older; 0: at every poll
   urgentHours: 24 # everything of an RFQ due within this time is read at every poll
-  conditionalRequests: true # ask for a document only if it changed, where the marketplace says how
 
 closing:
   enabled: true # false stops all closing, regardless of autoClose

@@ -10,6 +10,7 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
     '--anchor': 'keep the head hash that notifications and log lines of closes carry',
     '--anchors': '--head HASH, with a head hash that a notification or a log line of a close carried',
     '--format': '`report` writes workbooks; print the page of the RFQ, or use `compare --json`, and `--csv` of lists',
+    '--no-etags': 'the sandbox sends no ETag',
     '--open': 'the path of the file is printed, so: xdg-open "$(quotekeeper report 1012)"',
     '--time-zone': 'times are in UTC; a time in an option may have an offset, such as 2026-01-31T14:00+02:00',
     '--tsv': '--csv prints the same columns, separated by commas',
@@ -17,6 +18,7 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
   },
   key: {
     anchors: 'keep the head hash that notifications and log lines of closes carry; `closings --verify --head HASH`',
+    'polling.conditionalRequests': 'delete it: no request is conditional',
   },
 }
 

@@ -87,7 +87,6 @@ const polling = () =>
   section({
     offersMaxAgeMinutes: values.number(0, 10_080).prefault(60),
     urgentHours: values.number(0, 8760).prefault(24),
-    conditionalRequests: values.flag().prefault(true),
   })
 
 const closing = () =>

@@ -1,6 +1,5 @@
 import type { ChannelRef } from '../core/channel.js'
 import type { Listing, Observation, Rfq, RfqListItem, RfqResponse } from '../core/documents/observation.js'
-import type { Validators } from '../core/documents/validators.js'
 import type { CancelToken } from './http/cancel-token.js'
 
 /** A client of one marketplace; all its channels share connections, concurrency and rate limit. */
@@ -61,19 +60,10 @@ export interface CloseSlot {
 export interface ItemReadOptions {
   /** Fingerprint of the stored document: a reply with the same one is parsed only when its content is needed. */
   fingerprint?: string | null | undefined
-  /** The stored document, for a conditional request. Default: the request is unconditional. */
-  stored?: StoredText | undefined
   /** Retries after the first attempt. Default: as many as `requests.retries` says. */
   retries?: number | undefined
   /** Cancels the read; a descendant of the token of its session, which it has by default. */
   cancelToken?: CancelToken | undefined
-}
-
-/** A stored document with its validators (ETag, Last-Modified). */
-export interface StoredText {
-  validators: Validators
-  /** Loads its text after a reply 304; null if another text has been stored since. */
-  text(): Promise<string | null>
 }
 
 export interface ReadResult<T> {
@@ -82,8 +72,6 @@ export interface ReadResult<T> {
   readAt: Date
   /** The `Date` header, null if absent or invalid. */
   serverDate: Date | null
-  /** Validators for a conditional request of the same document; null if there are none, and for a list. */
-  validators: Validators | null
 }
 
 /** The reply to a close request. */

@@ -8,17 +8,16 @@ import {
   type RfqResponse,
   StoredObservation,
 } from '../core/documents/observation.js'
-import type { Validators } from '../core/documents/validators.js'
 import { findSummaryConflicts } from '../core/sources/offer-sources.js'
 import type { ParsedText } from './body/json-body.js'
 import { SummaryTexts, summaryHash, uniqueResponseEntries } from './body/response-summaries.js'
-import type { ChannelSession, ItemReadOptions, StoredText } from './contract.js'
+import type { ChannelSession, ItemReadOptions } from './contract.js'
 import { AbortedError, ItemError, NotSentError, UnavailableError } from './errors.js'
 import { CancelToken } from './http/cancel-token.js'
 
 /** An RFQ with all its responses, from one read. */
 export interface FetchedRfq {
-  rfq: Observation<Rfq> & { validators: Validators | null }
+  rfq: Observation<Rfq>
   responses: FetchedResponse[]
   /** Responses that were not requested; their summaries only show that they still exist. */
   observed: ListedResponse[]
@@ -51,8 +50,6 @@ export interface FetchedResponse {
   submittedAt?: string | null
   /** False if it was not requested. */
   requested: boolean
-  /** For a conditional request. */
-  validators: Validators | null
 }
 
 /** A response in the summaries of an RFQ. */
@@ -66,13 +63,6 @@ export interface ListedResponse {
 export type ChooseResponses = (listed: readonly ListedResponse[]) => {
   request: ReadonlySet<string>
   observe: ReadonlySet<string>
-}
-
-/** The stored documents of an RFQ that are requested conditionally. */
-export interface ConditionalReads {
-  rfq: StoredText | undefined
-  /** A response, given its current summary. */
-  response(id: string, summaryHash: string | null): StoredText | undefined
 }
 
 /**
@@ -106,8 +96,6 @@ export interface ReadOptions {
   /** Chooses the responses to request; default all. */
   choose?: ChooseResponses | undefined
   known?: KnownDocuments | undefined
-  /** Stored documents, for conditional requests. Default none. */
-  storedText?: ConditionalReads | undefined
   /** Default: every document is requested with retries, and the read fails if a response is not sent. */
   failures?: FailureOptions | undefined
 }
@@ -119,11 +107,10 @@ export interface ReadOptions {
 export async function readRfqWithResponses(
   session: ChannelSession,
   id: string,
-  { choose, known, storedText, failures }: ReadOptions = {},
+  { choose, known, failures }: ReadOptions = {},
 ): Promise<FetchedRfq> {
   const retries = failures?.attemptOnce.rfq ? 0 : undefined
-  const read = await session.readRfq(id, { fingerprint: known?.rfq, stored: storedText?.rfq, retries })
-  const { value: rfq, readAt, serverDate, validators } = read
+  const { value: rfq, readAt, serverDate } = await session.readRfq(id, { fingerprint: known?.rfq, retries })
   const { entries, complete, duplicates } = uniqueResponseEntries(rfq)
   const summaries = new SummaryTexts(rfq)
   // The RFQ is unchanged, so the hashes of its summaries are too.
@@ -139,10 +126,9 @@ export async function readRfqWithResponses(
     const summary = () => summaries.at(index)
     let content: ResponseContent
     if (requested) {
-      const stored = storedText?.response(responseId, summaryHash)
       const fingerprint = fingerprintOf(known?.response(responseId), summaryHash)
       const attemptOnce = failures?.attemptOnce.response(responseId)
-      const options = { fingerprint, stored, retries: attemptOnce ? 0 : undefined, cancelToken }
+      const options = { fingerprint, retries: attemptOnce ? 0 : undefined, cancelToken }
       content = await fetchResponse(session, { rfqId: id, id: responseId, entry, options, failures }, summary)
     } else content = await parseSummary(summary)
     // Not a copy, which would parse a document that is not parsed yet.
@@ -151,7 +137,7 @@ export async function readRfqWithResponses(
   const responses = await allOrCancel(listed.filter((each) => !choice?.observe.has(each.id)).map(fetch), cancelToken)
   const problems = duplicates.length > 0 ? [...rfq.problems, ...duplicates] : rfq.problems
   return {
-    rfq: Object.assign(rfq, { problems, validators }),
+    rfq: Object.assign(rfq, { problems }),
     responses,
     observed: listed
       .filter((each) => choice?.observe.has(each.id))
@@ -197,13 +183,13 @@ async function fetchResponse(
   summaryOf: () => Promise<ParsedText>,
 ): Promise<ResponseContent> {
   try {
-    const { value, validators } = await session.readResponse(rfqId, id, options)
-    if (value instanceof StoredObservation) return Object.assign(value, { shape: 'full' as const, validators })
+    const { value } = await session.readResponse(rfqId, id, options)
+    if (value instanceof StoredObservation) return Object.assign(value, { shape: 'full' as const })
     const { body, exactBody, text, valid, fingerprint = null } = value
     const conflicts = findSummaryConflicts(entry, value.document)
     const problems = conflicts.length > 0 ? [...value.problems, ...conflicts] : value.problems
-    if (text !== null && exactBody === body) return new ResponseText(text, value, { problems, validators })
-    return { body, exactBody, text, valid, problems, fingerprint, shape: 'full', validators }
+    if (text !== null && exactBody === body) return new ResponseText(text, value, problems)
+    return { body, exactBody, text, valid, problems, fingerprint, shape: 'full' }
   } catch (error) {
     if (failures !== undefined && isUnavailable(error)) {
       failures.onUnavailable(error)
@@ -235,18 +221,16 @@ class ResponseText implements ResponseContent {
   readonly problems: Problem[]
   readonly fingerprint: string | null
   readonly submittedAt: string | null
-  readonly validators: Validators | null
 
   /** @param parsed the response; parsing the text loses nothing */
   constructor(
     readonly text: string,
     { body, document, valid, fingerprint = null }: Observation<RfqResponse>,
-    { problems, validators }: Pick<ResponseContent, 'problems' | 'validators'>,
+    problems: Problem[],
   ) {
     this.hash = contentHash('response', body)
     this.valid = valid
     this.problems = problems
-    this.validators = validators
     this.fingerprint = fingerprint
     this.submittedAt = document?.submittedAt ?? null
   }
@@ -261,5 +245,5 @@ async function parseSummary(summaryOf: () => Promise<ParsedText>): Promise<Respo
   const { body, exactBody, text, valid, problems: found } = parseResponseSummary(value, received)
   // Other deviations of a summary are those of its RFQ.
   const problems = found.filter(({ code }) => code === 'duplicate-key' || code === 'precision')
-  return { body, exactBody, text, valid, problems, fingerprint: null, shape: 'summary', validators: null }
+  return { body, exactBody, text, valid, problems, fingerprint: null, shape: 'summary' }
 }

@@ -14,17 +14,16 @@ import {
   StoredObservation,
 } from '../core/documents/observation.js'
 import { decodeText, type ParsedObject, parseAgain, readJsonItems, readJsonObject } from './body/json-body.js'
-import { createKeyDetector, createKeyRemover, flagRedactedKey } from './body/key-removal.js'
+import { createKeyRemover, flagRedactedKey } from './body/key-removal.js'
 import { LargeReplyError } from './body/large-reply.js'
 import { ListCollector, parseCloseReply, requireMatchingId } from './body/response-parsing.js'
 import { createSanitizer, type Sanitize } from './body/sanitizer.js'
-import type { ChannelSession, CloseSlot, ItemReadOptions, Operation, ReadResult, StoredText } from './contract.js'
+import type { ChannelSession, CloseSlot, ItemReadOptions, Operation, ReadResult } from './contract.js'
 import { ChannelError, ItemError, NotSentError } from './errors.js'
 import { CancelToken } from './http/cancel-token.js'
 import type { Timing } from './http/timing.js'
 import type { Slot, Target, Transport, TransportReply, TransportRequest } from './http/transport.js'
 import { encodePath } from './http/url-path.js'
-import { validatorsOf } from './http/validators.js'
 import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.js'
 import { errorForStatus } from './status-errors.js'
 
@@ -40,11 +39,10 @@ export interface SessionOptions {
 }
 
 type RequestOptions = Partial<
-  Pick<TransportRequest, 'retry' | 'validators' | 'mayBeLarge' | 'fairnessKey' | 'cancelToken' | 'slot' | 'refuseStart'>
+  Pick<TransportRequest, 'retry' | 'mayBeLarge' | 'fairnessKey' | 'cancelToken' | 'slot' | 'refuseStart'>
 >
-interface AttemptOptions extends Omit<RequestOptions, 'validators'>, SlotOptions {
+interface AttemptOptions extends RequestOptions, SlotOptions {
   cancelToken: CancelToken
-  stored?: StoredText | undefined
 }
 
 /** A read, and the close that may follow it. */
@@ -69,7 +67,6 @@ export class Session implements ChannelSession {
   readonly #quota = new RetryQuota()
   readonly #sanitize: Sanitize
   readonly #removeKey: TransportRequest['removeKey']
-  readonly #containsKey: (text: string) => boolean
   readonly #headers: TransportRequest['headers']
   /** The percent-encoded path of the channel. */
   readonly #base: string
@@ -84,7 +81,6 @@ export class Session implements ChannelSession {
     this.#options = options
     this.#sanitize = createSanitizer(channel.apiKey)
     this.#removeKey = createKeyRemover(channel.apiKey)
-    this.#containsKey = createKeyDetector(channel.apiKey)
     this.#headers = transport.headers(channel.apiKey)
     this.#base = basePath(transport.prefix, channel, this.#sanitize)
     this.cancelToken = new CancelToken({ parent: transport.cancelToken, signal })
@@ -166,9 +162,7 @@ export class Session implements ChannelSession {
       const parsed = readJsonObject(reply, target.label, this.#sanitize)
       return parsed instanceof Promise ? parsed.then(observe) : observe(parsed)
     }
-    const read = await this.#read(target, parseItem, options)
-    // Without a fingerprint, the stored text differs from the text that was sent.
-    return read.value.fingerprint === null ? { ...read, validators: null } : read
+    return this.#read(target, parseItem, options)
   }
 
   #target(operation: Operation, segments: string[]): Target {
@@ -184,14 +178,13 @@ export class Session implements ChannelSession {
     target: Target,
     parse: ParseReply<T>,
     {
-      stored,
       retries = this.#options.retries,
       cancelToken = this.cancelToken,
       acquire,
     }: Omit<ItemReadOptions, 'fingerprint'> & SlotOptions = {},
   ): Promise<ReadResult<T>> {
     const { backoff, timing } = this.#options
-    const attempt = (retry: number) => this.#attempt(target, { retry, stored, cancelToken, acquire }, parse)
+    const attempt = (retry: number) => this.#attempt(target, { retry, cancelToken, acquire }, parse)
     return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken })
   }
 
@@ -225,23 +218,12 @@ export class Session implements ChannelSession {
     })
   }
 
-  async #requestInSlot<T>(
-    target: Target,
-    { stored, ...attempt }: Omit<AttemptOptions, 'acquire'>,
-    parse: ParseReply<T>,
-  ): Promise<ReadResult<T>> {
-    const reply = await this.#send(target, { ...attempt, validators: stored?.validators })
+  async #requestInSlot<T>(target: Target, attempt: RequestOptions, parse: ParseReply<T>): Promise<ReadResult<T>> {
+    const reply = await this.#send(target, attempt)
     const { status, sentAt: readAt, serverDate } = reply
-    if (status === 304 && stored !== undefined) {
-      const text = await stored.text()
-      // Another process has stored another text meanwhile.
-      if (text === null) return this.#requestInSlot(target, attempt, parse)
-      return { value: await parse(withBody(reply, text)), readAt, serverDate, validators: stored.validators }
-    }
     if (status !== 200) throw this.#errorFor(reply, target)
-    const validators = target.scope === 'item' ? validatorsOf(reply, this.#containsKey) : null
     const parsed = parse(reply)
-    return { value: parsed instanceof Promise ? await parsed : parsed, readAt, serverDate, validators }
+    return { value: parsed instanceof Promise ? await parsed : parsed, readAt, serverDate }
   }
 
   async #send(target: Target, options: RequestOptions): Promise<TransportReply> {
@@ -292,12 +274,6 @@ export class Session implements ChannelSession {
     return (error instanceof TransientError && this.#options.transport.longPause()) || error
   }
 }
-
-/** A reply as if the marketplace had sent the text. */
-const withBody = (reply: TransportReply, text: string): TransportReply => ({
-  ...reply,
-  ...{ status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(text), containedKey: false },
-})
 
 /** Another version of Quotekeeper may find other problems in the same bytes. */
 const fingerprintOf = (body: Buffer, version: string) =>

@@ -36,9 +36,7 @@ export function errorForStatus(reply: HttpReply, target: Target, sanitize: Sanit
   if (status === 403) return new ChannelError(`${failure}. ${FORBIDDEN}`, { status })
   if (status === 400 || status === 404 || status === 410) return notFoundError(failure, reply, target)
   if (status === 408 || status === 429 || status >= 500) return new TransientError(failure, { status })
-  if (status === 304)
-    return new UnavailableError(`${failure}, which nothing had asked for: the request was not conditional`, { status })
-  if (status >= 300 && status < 400) return redirectError(reply, target, sanitize)
+  if (status >= 300 && status < 400 && status !== 304) return redirectError(reply, target, sanitize)
   return new UnavailableError(`${failure}, which the API description does not define`, { status })
 }
 

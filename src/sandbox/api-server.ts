@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { findRoute, type Route } from './api-routes.js'
 import type { FaultController } from './faults/fault-controller.js'
@@ -25,8 +24,6 @@ export interface SandboxContext {
   clock: SandboxClock
   faults: FaultController
   log: RequestLog
-  /** Whether replies to reads have an ETag, and conditional requests are answered 304. */
-  sendsETags: boolean
   /** Moves the clock forward and lets the events due by then happen. */
   advance: (to: Date) => WorldEvent[]
 }
@@ -70,7 +67,6 @@ function receive(context: SandboxContext, request: IncomingMessage, response: Se
   const route = found !== null && 'operation' in found ? found : null
   const entry = newEntry({ method, path: url, route, at: Date.now() })
   entry.userAgent = headers['user-agent'] ?? null
-  entry.ifNoneMatch = headers['if-none-match'] ?? null
   entry.bodyLength = headers['content-length'] === undefined ? null : Number(headers['content-length'])
   entry.key = keyStatus(context.world, headers.authorization, route)
   context.log.begin(entry)
@@ -163,34 +159,12 @@ function deliver(
   changes: readonly ModifyingEffect[],
   terminal?: TerminalEffect,
 ): void {
-  const outgoing = { response, reply: withETag(context, entry, reply), date: dateHeader(context.clock.now(), changes) }
+  const outgoing = { response, reply, date: dateHeader(context.clock.now(), changes) }
   if (terminal?.kind !== 'reset' && terminal?.kind !== 'hang') {
     entry.status = outgoing.reply.status
     entry.answeredAt = new Date()
   }
   writerFor(terminal)(outgoing)
-}
-
-/** Adds the ETag to the reply to a read; a request unless it is this one is answered 304 (RFC 9110 §13.1.2). */
-function withETag({ sendsETags }: SandboxContext, { method, ifNoneMatch, key }: RequestLogEntry, reply: Reply): Reply {
-  if (!sendsETags || method !== 'GET' || reply.status !== 200 || key !== 'good') return reply
-  const etag = etagOf(reply.body)
-  const known = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
-  const headers = { ...reply.headers, etag }
-  return known.includes(etag) || known.includes('*')
-    ? { status: 304, body: Buffer.alloc(0), headers }
-    : { ...reply, headers }
-}
-
-/** Bodies are cached until they change, and so are their ETags. */
-const etags = new WeakMap<Buffer, string>()
-
-function etagOf(body: Buffer): string {
-  const known = etags.get(body)
-  if (known !== undefined) return known
-  const etag = `"${createHash('sha1').update(body).digest('base64url')}"`
-  etags.set(body, etag)
-  return etag
 }
 
 /** The function that transmits a reply under a terminal effect. */

@@ -16,8 +16,6 @@ export interface RequestLogEntry {
   /** Whether the key in `Authorization` gives access; the key itself is not kept. */
   key: 'absent' | 'unknown' | 'foreign' | 'good'
   userAgent: string | null
-  /** The `If-None-Match` header; null if the request is not conditional. */
-  ifNoneMatch: string | null
   /** The request's content length; null if it has none. */
   bodyLength: number | null
   /** Status sent; null until a reply is sent, or if the connection was cut first. */
@@ -92,7 +90,6 @@ export function newEntry(request: { method: string; path: string; route: Route |
     responseId: route?.responseId ?? null,
     key: 'absent',
     userAgent: null,
-    ifNoneMatch: null,
     bodyLength: null,
     status: null,
     applied: false,

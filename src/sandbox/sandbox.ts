@@ -31,8 +31,6 @@ export interface SandboxOptions {
   live?: LiveOptions
   /** Serves `/_sandbox/…` (docs/SANDBOX.md); default true. */
   control?: boolean
-  /** Whether replies have an ETag, and conditional requests are answered 304; default true. */
-  etags?: boolean
   /** Called for each world event. */
   onEvent?: (event: WorldEvent) => void
 }
@@ -62,8 +60,6 @@ export interface Sandbox {
   readonly now: Clock
   /** Stops the clock at a date, replaces it, or (null) lets it run on from the current time. Triggers no world events. */
   setClock(to: Date | Clock | null): void
-  /** Begins or stops sending ETags (`SandboxOptions.etags`). */
-  sendETags(on: boolean): void
   /** Moves the clock forward and lets the events due by then happen. */
   advance(to: Date): WorldEvent[]
   /** Closes all connections, even with requests in progress. A second call waits for the first. */
@@ -87,11 +83,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   })
 }
 
-function createContext(
-  world: World,
-  clock: SandboxClock,
-  { keepRequests, onEvent, etags = true }: SandboxOptions,
-): SandboxContext {
+function createContext(world: World, clock: SandboxClock, { keepRequests, onEvent }: SandboxOptions): SandboxContext {
   const moveTo = (to: Date) => {
     clock.advance(to)
     const happened = advanceWorld(world, to)
@@ -99,7 +91,7 @@ function createContext(
     return happened
   }
   const log = new RequestLog(keepRequests)
-  return { world, clock, advance: moveTo, faults: new FaultController(), log, sendsETags: etags }
+  return { world, clock, advance: moveTo, faults: new FaultController(), log }
 }
 
 function makeSandbox(context: SandboxContext, { url, port }: RunningServer, close: () => Promise<void>): Sandbox {
@@ -123,9 +115,6 @@ function makeSandbox(context: SandboxContext, { url, port }: RunningServer, clos
       return log.entries
     },
     setClock: (to) => clock.set(to),
-    sendETags: (on) => {
-      context.sendsETags = on
-    },
   }
 }
 

@@ -26,8 +26,6 @@ export interface PollRfqsOptions {
   concurrency: number
   /** A name of the only RFQ to read after the list (rfq-name.ts); the others are left to the next poll. */
   only?: string
-  /** Makes requests conditional where the marketplace sent an ETag or Last-Modified. Default false. */
-  conditional?: boolean
   /** Reads only what the plan says (docs/POLLING.md). Default: every open RFQ with all its responses. */
   planning?: PollPlanning
 }

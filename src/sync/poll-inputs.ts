@@ -23,9 +23,7 @@ export function pollContext(
 export const pollOptions = (config: {
   history: { recheckClosedHours: number }
   requests: { concurrency: number }
-  polling: { conditionalRequests: boolean }
 }): PollRfqsOptions => ({
   recheckClosedHours: config.history.recheckClosedHours,
   concurrency: config.requests.concurrency,
-  conditional: config.polling.conditionalRequests,
 })

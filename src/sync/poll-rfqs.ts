@@ -57,7 +57,6 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     const reading = {
       ...poll,
       concurrency: options.concurrency,
-      conditional: (options.conditional ?? false) && !options.full,
       left,
       storedState: storedStates(rfqPoll, selection),
       sentAfter: await store.newestRecording(run.channel),

@@ -20,15 +20,13 @@ import type { RecordResult } from '../store/contract.js'
 import type { ItemFailure } from '../store/runs/with-run.js'
 import { contradictions } from './list-entries.js'
 import { chooseResponses, lastRequestFailed } from './plan/read-reasons.js'
-import { conditionalReads, nameOf, type RfqToRead, type StoredState } from './plan/rfq-to-read.js'
+import { nameOf, type RfqToRead, type StoredState } from './plan/rfq-to-read.js'
 import { countChange, countMissing, type Poll } from './poll.js'
 
 /** A run that reads RFQs. */
 export interface RfqReading extends Poll {
   /** RFQs read at the same time. */
   concurrency: number
-  /** Whether requests are conditional. */
-  conditional: boolean
   /** Requests left for responses whose summaries turn out to have changed. */
   left: number
   /** `newestRecording` of the channel before any RFQ was requested. */
@@ -149,7 +147,7 @@ type FetchedForPoll = Awaited<ReturnType<typeof fetchRfq>>
 /** @param again another run has recorded the RFQ since the poll looked up what is stored */
 async function fetchRfq(reading: RfqReading, rfq: RfqToRead, again: boolean) {
   throwIfStopped(reading)
-  const { context, run, conditional } = reading
+  const { context, run } = reading
   const sentAfter = again ? await context.store.newestRecording(run.channel) : reading.sentAfter
   // The stored state that the poll loaded is outdated by then, so everything is read as if nothing were stored.
   const stored = again ? undefined : await reading.storedState(rfq.id)
@@ -158,7 +156,6 @@ async function fetchRfq(reading: RfqReading, rfq: RfqToRead, again: boolean) {
   const fetched = await readRfqWithResponses(context.session, rfq.id, {
     choose: responseChooser(reading, rfq, stored, choice),
     known: stored && knownDocuments(stored, rfq),
-    storedText: stored && conditional ? conditionalReads(context.store, run.channel, rfq, stored) : undefined,
     failures: failureOptions(rfq, stored, unavailable),
   })
   return { fetched, failures: describeUnavailable(rfq, unavailable), sentAfter, choice }

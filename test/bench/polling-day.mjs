@@ -149,7 +149,7 @@ async function readPlanned(desk, { perSecond, offersMaxAgeMinutes = 60, urgentHo
   const byId = new Map(desk.rfqs.map((rfq) => [rfq.id, rfq]))
   const stateOf = ({ id, readAt, readEntry }) => ({
     ...{ id, shape: 'full', state: 'open', detailReadAt: iso(readAt), entryHash: String(readEntry), isFollowed: true },
-    ...{ incomplete: false, missingSince: null, validators: null, firstObservedAt: iso(readAt ?? began) },
+    ...{ incomplete: false, missingSince: null, firstObservedAt: iso(readAt ?? began) },
   })
   const responsesOf = ({ id: rfqId, offers }) =>
     new Map(
@@ -160,7 +160,7 @@ async function readPlanned(desk, { perSecond, offersMaxAgeMinutes = 60, urgentHo
           {
             ...{ rfqId, id, readAt: iso(readAt), requestedAt: iso(readAt), firstObservedAt: iso(readAt) },
             ...{ summaryHash: String(seenSummary), readSummaryHash: String(readSummary) },
-            ...{ missingSince: null, validators: null },
+            ...{ missingSince: null },
           },
         ]),
     )

@@ -84,7 +84,7 @@ async function openPolled(path, counts) {
   let time = Date.parse('2026-03-02T00:00:00.000Z')
   const now = () => new Date(time)
   const world = createWorld({ seed: 1, now: now(), still: true, channels: [{ ...channel, ...counts }] })
-  const sandbox = await startSandbox({ world, now, keepRequests: 0, etags: false })
+  const sandbox = await startSandbox({ world, now, keepRequests: 0 })
   const store = await openStore({ path, clock: now })
   const limits = { concurrency: 16, perSecond: 1_000_000, timeoutMs: 60_000, retries: 0, maxBodyMiB: 64 }
   const marketplace = createMarketplace({ baseUrl: sandbox.url, limits, version: 'bench', now })

@@ -53,7 +53,7 @@ export async function openScenario(options: {
   reports?: string
 }): Promise<Scenario> {
   const world = createWorld({ seed: 1, ...options })
-  const sandbox = await startSandbox({ world, etags: !options.still })
+  const sandbox = await startSandbox({ world })
   onTestFinished(() => sandbox.close())
   sandbox.setClock(options.now)
   const { now } = sandbox

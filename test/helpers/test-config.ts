@@ -30,7 +30,7 @@ export const testConfig = (options: Partial<Config> = {}): Config => ({
   schedule: { listings: null, rfqs: null, closeExpired: null, channelReport: null },
   scheduleTimeZone: 'UTC',
   requests: { concurrency: 8, perSecond: 10_000, timeoutMs: 30_000, retries: 1, maxBodyMiB: 16 },
-  polling: { offersMaxAgeMinutes: 60, urgentHours: 24, conditionalRequests: true },
+  polling: { offersMaxAgeMinutes: 60, urgentHours: 24 },
   closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
   reports: { directory: '/nowhere/reports', settings: DEFAULT_SETTINGS },
   rates: null,

@@ -135,7 +135,7 @@ describe('poll job', () => {
   it('logs one line with its counts', async () => {
     const { run, log, called } = await createTestHandlers()
     await run('poll-rfqs')
-    expect(called).toEqual([{ what: 'rfqs', options: { recheckClosedHours: 24, concurrency: 8, conditional: true } }])
+    expect(called).toEqual([{ what: 'rfqs', options: { recheckClosedHours: 24, concurrency: 8 } }])
     expect(log.lines).toEqual([
       {
         level: 'info',

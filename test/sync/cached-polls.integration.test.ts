@@ -61,3 +61,22 @@ it.each(['rfqId', 'responseId'] as const)(
     expect(versions.at(-1)).toMatchObject({ version: 2, notBefore: readAt })
   },
 )
+
+it.each(['304 Not Modified', '100 Continue before the reply'])(
+  'a poll that gets %s for one RFQ names it and reads the others',
+  async (reply) => {
+    const fixture = await openCachedFixture()
+    fixture.proxy.answers = () => false
+    const isOdd = (path: string) => path.endsWith(`/${fixture.rfqId}`)
+    const notModified = { operation: 'readRfq', rfqId: fixture.rfqId, times: Number.POSITIVE_INFINITY } as const
+    if (reply.startsWith('304')) fixture.sandbox.faults.add({ ...notModified, effect: { kind: 'status', status: 304 } })
+    else fixture.proxy.continues = isOdd
+    for (let poll = 0; poll < 3; poll++) {
+      fixture.advanceSeconds(60)
+      const run = await fixture.poll()
+      expect(run).toMatchObject({ outcome: 'partial', failedItems: 1, error: expect.stringContaining(fixture.rfqId) })
+      const reads = fixture.sandbox.requests.filter(({ operation, path }) => operation === 'readRfq' && !isOdd(path))
+      expect(reads).toHaveLength(poll + 1)
+    }
+  },
+)

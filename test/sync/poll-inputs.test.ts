@@ -24,8 +24,7 @@ describe('what a poll is given', () => {
     const config = {
       history: { recheckClosedHours: 12 },
       requests: { concurrency: 3 },
-      polling: { conditionalRequests: true },
     }
-    expect(pollOptions(config)).toEqual({ recheckClosedHours: 12, concurrency: 3, conditional: true })
+    expect(pollOptions(config)).toEqual({ recheckClosedHours: 12, concurrency: 3 })
   })
 })

@@ -4,7 +4,7 @@ import { createResponseLoader } from '../../src/sync/stored-responses.js'
 
 const state = (rfqId: string, id: string): ResponsePollState => ({
   ...{ rfqId, id, readAt: null, requestedAt: null, summaryHash: null, readSummaryHash: null, missingSince: null },
-  ...{ firstObservedAt: '2026-11-22T00:00:00.000Z', validators: null, fingerprint: null },
+  ...{ firstObservedAt: '2026-11-22T00:00:00.000Z', fingerprint: null },
 })
 
 it('the stored responses of RFQs are loaded for many at once, each with its own, in any order', async () => {

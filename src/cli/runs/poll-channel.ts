@@ -45,8 +45,6 @@ export async function pollChannel(cli: Cli, app: App, request: PollRequest): Pro
     const context = { ...pollContext(services, channel, io.stop), acceptLoss, ...(onProgress ? { onProgress } : {}) }
     if (kind === 'listings') return (await import('../../sync/poll-listings.js')).pollListings(context)
     const { pollRfqs } = await import('../../sync/poll-rfqs.js')
-    // Who asks for one RFQ wants what the marketplace has, whatever it answers to conditional requests.
-    const ofOne = only === undefined ? {} : { only, conditional: false }
-    return pollRfqs(context, { ...pollOptions(app.config), full, ...ofOne })
+    return pollRfqs(context, { ...pollOptions(app.config), full, ...(only !== undefined && { only }) })
   })
 }

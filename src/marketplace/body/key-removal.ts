@@ -31,12 +31,6 @@ export function createKeyRemover(apiKey: string): (body: Buffer, label: () => st
   }
 }
 
-/** Creates a function that returns whether a text contains an API key in a form that `createKeyRemover` replaces. */
-export function createKeyDetector(apiKey: string): (text: string) => boolean {
-  const search = secretSearch([apiKey])
-  return (text) => search !== null && contains(text, search)
-}
-
 function contains(text: string, search: SecretSearch): boolean {
   const pattern = search.patternFor(text)
   pattern.lastIndex = 0

@@ -1,6 +1,5 @@
 import { constants } from 'node:buffer'
 import type { Dispatcher } from 'undici'
-import type { Validators } from '../../core/documents/validators.js'
 import type { RequestLedger } from '../../core/requests/request-ledger.js'
 import type { Clock } from '../../core/time/clock.js'
 import { clockSkewSeconds } from '../../core/time/clock-skew.js'
@@ -15,7 +14,6 @@ import { parseHttpDate } from './http-date.js'
 import { ACCEPT_ENCODING, type HttpReply, type HttpRequest, sendHttpRequest } from './http-exchange.js'
 import { parseRetryAfter } from './retry-after.js'
 import type { Timing } from './timing.js'
-import { conditionalHeaders } from './validators.js'
 
 export interface TransportOptions {
   baseUrl: string
@@ -46,8 +44,6 @@ export interface TransportRequest {
   removeKey: (body: Buffer, label: () => string) => Buffer | Promise<Buffer>
   /** Attempts of the same read before this one. */
   retry: number
-  /** Makes the request conditional. */
-  validators?: Validators | undefined
   /** See RateLimiter. */
   fairnessKey: object
   /** See HttpRequest. */
@@ -217,7 +213,7 @@ export class Transport {
     return method === 'POST' ? this.#closes : this.#reads
   }
 
-  #httpRequest({ target, headers, cancelToken, validators, mayBeLarge, refuseStart }: TransportRequest): HttpRequest {
+  #httpRequest({ target, headers, cancelToken, mayBeLarge, refuseStart }: TransportRequest): HttpRequest {
     const { limits } = this.#options
     const maxBytes = Math.min(limits.maxBodyMiB * 2 ** 20, constants.MAX_STRING_LENGTH)
     const { method, path, label } = target
@@ -227,7 +223,7 @@ export class Transport {
       method,
       path,
       label,
-      headers: validators ? { ...headers, ...conditionalHeaders(validators) } : headers,
+      headers,
       timeoutMs: limits.timeoutMs,
       maxBytes: isDocumentLimit ? MAX_DOCUMENT_BYTES : maxBytes,
       sizeAdvice: isDocumentLimit ? LARGEST_DOCUMENT : RAISE_LIMIT,

@@ -260,8 +260,6 @@ export class DocumentChanges {
       requested_at: request.requested_at,
       summary_hash: request.summary_hash,
       read_summary_hash: request.read_summary_hash,
-      etag: request.etag,
-      last_modified: request.last_modified,
       fingerprint: content.fingerprint,
       has_problems: content.has_problems,
       recording: kind === 'rfq-entry' ? recording : 0,

@@ -35,8 +35,6 @@ export interface DocumentState {
   requested_at: string | null
   summary_hash: string | null
   read_summary_hash: string | null
-  etag: string | null
-  last_modified: string | null
   fingerprint: string | null
   has_problems: number
   /** The number of the recording on the channel that read it last; for a list entry, the one that first had its newest version. */
@@ -65,7 +63,7 @@ export const SEEN_COLUMNS = [
     'summary_hash',
     'read_summary_hash',
   ] as const),
-  ...(['etag', 'last_modified', 'has_problems', 'recording'] as const),
+  ...(['has_problems', 'recording'] as const),
 ] satisfies readonly (keyof DocumentState)[]
 /** Columns of `documents` that a write may change. */
 export const CHANGING_COLUMNS = [
@@ -159,15 +157,13 @@ export function storedTexts(snapshot: Snapshot): { body: string; parsedBody: str
 
 /** The columns with the last read or failed request of the document, and with the values that decide whether it is read again. */
 export function requestColumns(snapshot: ShapedSnapshot, readAt: string) {
-  const { shape, summaryHash = null, requested = shape === 'summary', validators } = snapshot
+  const { shape, summaryHash = null, requested = shape === 'summary' } = snapshot
   const isFull = shape === 'full'
   return {
     full_read_at: isFull ? readAt : null,
     requested_at: !isFull && requested ? readAt : null,
     summary_hash: summaryHash,
     read_summary_hash: isFull ? summaryHash : null,
-    etag: isFull ? (validators?.etag ?? null) : null,
-    last_modified: isFull ? (validators?.lastModified ?? null) : null,
   }
 }
 

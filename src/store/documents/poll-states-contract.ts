@@ -1,4 +1,3 @@
-import type { Validators } from '../../core/documents/validators.js'
 import type { Timestamp } from '../../core/time/clock.js'
 
 /** The stored state by which a poll decides whether to read an RFQ again. */
@@ -20,7 +19,6 @@ export interface RfqPollState {
   incomplete: boolean
   missingSince: Timestamp | null
   firstObservedAt: Timestamp
-  validators: Validators | null
   /** The fingerprint of the bytes last received; null if they must be parsed again, for example because of problems. */
   fingerprint: string | null
 }
@@ -38,18 +36,8 @@ export interface ResponsePollState {
   readSummaryHash: string | null
   firstObservedAt: Timestamp
   missingSince: Timestamp | null
-  validators: Validators | null
   /** The fingerprint of the bytes last received; null if they must be parsed again, for example because of problems. */
   fingerprint: string | null
-}
-
-/** Identifies a document of a channel. */
-export interface StoredDocument {
-  channel: string
-  kind: 'rfq' | 'response'
-  /** Null for an RFQ. */
-  rfqId: string | null
-  id: string
 }
 
 /** The stored states by which a poll decides what to read. */
@@ -58,8 +46,6 @@ export interface PollStates {
   rfqStates(channel: string): Promise<RfqPollState[]>
   /** The responses of some RFQs. */
   responseStates(channel: string, rfqIds: readonly string[]): Promise<ResponsePollState[]>
-  /** The newest text of a document, if it was received with these validators; else null. */
-  textWithValidators(document: StoredDocument, validators: Validators): Promise<string | null>
   /** Ids of documents that are not missing; used to detect a mass loss. */
   presentIds(channel: string, kind: 'listing' | 'rfq'): Promise<string[]>
 }

@@ -1,5 +1,4 @@
 import type { Problem } from '../../core/documents/lenient-parser.js'
-import type { Validators } from '../../core/documents/validators.js'
 import type { LiveRun } from '../runs/run-contract.js'
 
 /** A document with its problems, ready to be stored. */
@@ -13,8 +12,6 @@ export interface Snapshot {
   text?: string | null
   valid: boolean
   problems: readonly Problem[]
-  /** The validators that the marketplace sent with the text; null (the default) if none. */
-  validators?: Validators | null
   /** Equal for documents with the same bytes; null (the default) if not known. */
   fingerprint?: string | null
   /** The content hash (core/documents/canonical-json.ts), if it is already known. */

@@ -79,9 +79,6 @@ create table documents (
   -- For a response: hashes of its summary in the RFQ, as last observed and as of when the response was last read.
   summary_hash text,
   read_summary_hash text,
-  -- The validators that the marketplace sent with the newest text, for conditional requests.
-  etag text,
-  last_modified text,
   -- Hash of the newest text and the program version that parsed it, so that the same bytes are not parsed again.
   fingerprint text,
   has_problems integer not null default 1,

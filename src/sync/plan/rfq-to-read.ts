@@ -1,12 +1,10 @@
 import type { Problem, ProblemCode } from '../../core/documents/lenient-parser.js'
 import type { EntryBody } from '../../core/sources/sources.js'
-import type { ReadOptions } from '../../marketplace/rfq-reader.js'
-import type { PollStates, RfqPollState, StoredDocument } from '../../store/contract.js'
+import type { RfqPollState } from '../../store/contract.js'
 import type { RfqEntry } from '../list-entries.js'
 import { entryBodyOf } from '../list-entries.js'
 import type { StoredResponses } from '../stored-responses.js'
 import type { Selection } from './plan-entries.js'
-import { isEntryRead, reasonToReadNow } from './read-reasons.js'
 import type { PlannedRfq } from './request-plan-model.js'
 
 /** An RFQ that a poll reads, with the parts of its list entry and of the plan that reading and recording it need. */
@@ -66,35 +64,4 @@ export const nameOf = ({ id, number }: Pick<RfqToRead, 'id' | 'number'>): string
 export interface StoredState {
   rfq: RfqPollState
   responses: StoredResponses
-}
-
-/**
- * The stored documents of an RFQ that may be requested conditionally. Documents that the list or a summary shows as changed are not
- * among them, because a proxy may answer 304 for a document that did change.
- */
-export function conditionalReads(
-  store: Pick<PollStates, 'textWithValidators'>,
-  channel: string,
-  { id: rfqId, entryHash, listedResponses, returned }: RfqToRead,
-  { rfq, responses }: StoredState,
-): ReadOptions['storedText'] {
-  if (rfq.detailReadAt === null) return undefined
-  const isPresent = (id: string) => responses.get(id)?.missingSince === null
-  const isSame = !returned && isEntryRead(rfq, entryHash) && listedResponses.every(isPresent)
-  return {
-    rfq: isSame ? storedText(store, { channel, kind: 'rfq', rfqId: null, id: rfqId }, rfq) : undefined,
-    response: (id, summaryHash) => {
-      const response = responses.get(id)
-      if (response === undefined || reasonToReadNow(response, summaryHash) !== null) return undefined
-      return storedText(store, { channel, kind: 'response', rfqId, id }, response)
-    },
-  }
-}
-
-function storedText(
-  store: Pick<PollStates, 'textWithValidators'>,
-  document: StoredDocument,
-  { validators }: Pick<RfqPollState, 'validators'>,
-) {
-  return validators === null ? undefined : { validators, text: () => store.textWithValidators(document, validators) }
 }

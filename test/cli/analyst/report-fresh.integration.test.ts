@@ -23,15 +23,13 @@ async function openFixture() {
 }
 
 it('report --fresh shows what the marketplace shows now, and records it in a run', async () => {
-  const { sandbox, quotekeeper, number, totalOf } = await openFixture()
+  const { quotekeeper, number, totalOf } = await openFixture()
   expect(totalOf((await quotekeeper('report', number, '--json')).out)).not.toBe(123_456)
   const fresh = await quotekeeper('report', number, '--fresh', '--json')
   expect({ status: fresh.status, err: fresh.err }).toEqual({ status: 0, err: '' })
   expect(totalOf(fresh.out)).toBe(123_456)
   const [run] = JSON.parse((await quotekeeper('runs', '--json')).out)
   expect(run).toMatchObject({ kind: 'rfqs', outcome: 'partial', changed: 2, error: expect.stringMatching(/^only RFQ/) })
-  // A marketplace may answer 304 although the document changed.
-  expect(sandbox.requests.map(({ ifNoneMatch }) => ifNoneMatch).filter((tag) => tag !== null)).toEqual([])
 })
 
 it('report --fresh reads an RFQ that is not known yet, by each of its names, and says what it found if there is none', async () => {

@@ -10,8 +10,6 @@ const OFFERS = 3
 async function polledRfqs() {
   const fixture = await createCliFixture({ channels: CHANNELS, more: 'closing: { maxPerRun: 50 }\n' })
   const { world } = fixture.sandbox
-  // A reply 304 would need the stored text.
-  fixture.sandbox.sendETags(false)
   const add = (number: number, responseDueDate: string) => {
     const { id } = world.addRfq(BLUE, { number, responseDueDate })
     for (let at = 0; at < OFFERS; at++) world.addResponse(id)

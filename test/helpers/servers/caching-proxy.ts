@@ -17,6 +17,8 @@ export interface CachingProxy {
   answers: (path: string) => boolean
   /** The header `Age`, given the age of a reply in seconds. Default: this age. */
   age: (seconds: number) => string
+  /** Whether a reply is preceded by one that nothing asked for, `100 Continue`. Default: none. */
+  continues: (path: string) => boolean
 }
 
 /**
@@ -30,7 +32,7 @@ export async function startCachingProxy(
   { seconds = 50, obeys = false } = {},
 ): Promise<CachingProxy> {
   const kept = new Map<string, CachedReply>()
-  const proxy: CachingProxy = { url: '', answers: () => true, age: String }
+  const proxy: CachingProxy = { url: '', answers: () => true, age: String, continues: () => false }
   const cached = ({ method, url = '', headers }: IncomingMessage) => {
     const reply = kept.get(url)
     if (method !== 'GET' || reply === undefined || now().getTime() - reply.at >= seconds * 1000) return undefined
@@ -38,6 +40,7 @@ export async function startCachingProxy(
   }
   const server = createServer(async (incoming, outgoing) => {
     const { method, url = '' } = incoming
+    if (proxy.continues(url)) outgoing.writeContinue()
     const found = cached(incoming)
     if (found !== undefined) {
       const age = Math.floor((now().getTime() - found.at) / 1000)

@@ -8,7 +8,6 @@ import { isPostgres, rowsOf } from '../../helpers/store/store-engine.js'
 const CHANNEL = 'acme/forest'
 const at = (time: string) => new Date(`2026-11-21T${time}Z`)
 const END = { requests: 1, seen: 1, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
-const VALIDATORS = { etag: '"1"', lastModified: 'Sat, 21 Nov 2026 07:00:00 GMT' }
 
 /** A new store with one run, which `next` ends to begin another. */
 async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
@@ -64,16 +63,16 @@ const summary = (id: string, more: { requested?: boolean; summaryHash?: string }
 const iso = (time: string) => at(time).toISOString()
 
 describe('read and request times of a response', () => {
-  const REQUESTS = `select id, last_read_at, full_read_at, requested_at, summary_hash, read_summary_hash, etag,
-    last_modified from documents where kind = 'response' order by id`
+  const REQUESTS = `select id, last_read_at, full_read_at, requested_at, summary_hash, read_summary_hash
+    from documents where kind = 'response' order by id`
 
   it('are recorded for a successful read, a failed request, and a response that was not requested', async () => {
     const { record, rows } = await recording()
-    const read = { ...full('read', { validators: VALIDATORS }), summaryHash: '01' }
+    const read = { ...full('read'), summaryHash: '01' }
     await record('08:01:00', {
       responses: [read, summary('refused', { summaryHash: '02' }), summary('seen', { requested: false })],
     })
-    const nothing = { full_read_at: null, requested_at: null, read_summary_hash: null, etag: null, last_modified: null }
+    const nothing = { full_read_at: null, requested_at: null, read_summary_hash: null }
     const time = iso('08:01:00')
     expect(await rows(REQUESTS)).toEqual([
       {
@@ -83,8 +82,6 @@ describe('read and request times of a response', () => {
         requested_at: null,
         summary_hash: '01',
         read_summary_hash: '01',
-        etag: VALIDATORS.etag,
-        last_modified: VALIDATORS.lastModified,
       },
       { ...nothing, id: 'refused', last_read_at: time, requested_at: time, summary_hash: '02' },
       { ...nothing, id: 'seen', last_read_at: time, summary_hash: null },
@@ -93,7 +90,7 @@ describe('read and request times of a response', () => {
 
   it('are kept when only the summary is observed later', async () => {
     const { record, rows } = await recording()
-    await record('08:01:00', { responses: [{ ...full('a', { validators: VALIDATORS }), summaryHash: '01' }] })
+    await record('08:01:00', { responses: [{ ...full('a'), summaryHash: '01' }] })
     const [read] = (await rows(REQUESTS)) as [object]
     await record('08:02:00', { responses: [summary('a', { requested: false, summaryHash: '02' })] })
     const seen = { ...read, last_read_at: iso('08:02:00'), summary_hash: '02' }
@@ -105,12 +102,12 @@ describe('read and request times of a response', () => {
 
   it('of an RFQ are not changed by its list entry', async () => {
     const { record, rows } = await recording()
-    const read = `select last_read_at, full_read_at, requested_at, etag from documents where kind = 'rfq'`
+    const read = `select last_read_at, full_read_at, requested_at from documents where kind = 'rfq'`
     await record('08:01:00', { shape: 'list' })
     expect(await rows(read)).toMatchObject([{ full_read_at: null, requested_at: null }])
-    await record('08:02:00', { rfq: document('rfq', { validators: VALIDATORS }) })
+    await record('08:02:00', { rfq: document('rfq') })
     const [before] = await rows(read)
-    expect(before).toMatchObject({ full_read_at: iso('08:02:00'), etag: VALIDATORS.etag })
+    expect(before).toMatchObject({ full_read_at: iso('08:02:00') })
     await record('08:03:00', { shape: 'list' })
     expect(await rows(read)).toEqual([before])
   })

@@ -45,14 +45,12 @@ const snapshot = (prefix: string): fc.Arbitrary<Snapshot> =>
         spaced: fc.option(fc.boolean(), { nil: null }),
         valid: fc.boolean(),
         problems: fc.array(problem, { maxLength: 2 }),
-        etag: fc.option(fc.constantFrom('e1', 'e2'), { nil: null }),
         hasFingerprint: fc.boolean(),
       })
-      .map(({ body, spaced, valid, problems, etag, hasFingerprint }) => {
+      .map(({ body, spaced, valid, problems, hasFingerprint }) => {
         const received = spaced === null ? null : JSON.stringify(body, null, spaced ? 1 : 0)
         return {
           ...{ id: key, body, valid, problems, text: received },
-          validators: etag === null ? null : { etag, lastModified: null },
           fingerprint: hasFingerprint ? JSON.stringify([received, body, valid, problems]) : null,
         }
       }),

@@ -8,7 +8,6 @@ import { untilStopped } from '../../runs/stop-signals.js'
 interface Options {
   port: number
   seed: number
-  etags: boolean
 }
 
 /** How often the sandbox advances its events, in real milliseconds. */
@@ -24,7 +23,6 @@ export const register: RegisterCommand = (command, cli) => {
       4700,
     )
     .option('--seed <number>', 'equal seeds produce equal marketplaces (default: 1)', wholeNumber(0, 2_147_483_647), 1)
-    .option('--no-etags', 'send no ETag, and answer no conditional request with 304')
     .action((options: Options) => runSandbox(cli, options))
   withExamples(
     command,
@@ -33,12 +31,11 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-async function runSandbox(cli: Cli, { port, seed, etags }: Options): Promise<void> {
+async function runSandbox(cli: Cli, { port, seed }: Options): Promise<void> {
   const { io } = cli
   const options: SandboxOptions = {
     port,
     seed,
-    etags,
     now: io.now,
     keepRequests: 1000,
     live: { everyMs: TICK_MS },

@@ -1,6 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isAddressable } from '../../../core/documents/identifier.js'
-import type { Validators } from '../../../core/documents/validators.js'
 import type { PollStates, ResponsePollState, RfqPollState } from '../../contract.js'
 import type { Dialect, Queries } from '../../sql/sql-database.js'
 import { fromStoredText, toStoredText } from '../stored-text.js'
@@ -26,14 +25,6 @@ export function createPollStates(queries: Queries): PollStates {
       const ids = rfqIds.map(toStoredText)
       return (await queries.all<ResponseStateRow>(selectResponseStates, { channel, ids })).map(toResponseState)
     },
-    async textWithValidators({ channel, kind, rfqId, id }, { etag, lastModified }) {
-      const row = await queries.get<{ text: string }>(TEXT_WITH_VALIDATORS, {
-        ...{ channel, kind, etag, lastModified },
-        rfqId: rfqId === null ? '' : toStoredText(rfqId),
-        id: toStoredText(id),
-      })
-      return row?.text ?? null
-    },
     async presentIds(channel, kind) {
       const rows = await queries.all<{ id: string }>(
         'select id from documents where channel = @channel and kind = @kind and missing_since is null',
@@ -50,7 +41,7 @@ const RFQS_PER_STEP = 300
 const rfqStates = ({ listOf, joinOne, leftJoin }: Dialect) => `
 select e.id, l.content_hash as entry_hash, l.followed_at, v.shape, e.contradicted, e.state, e.full_read_at,
   coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as requested_at,
-  e.missing_since, e.first_observed_at, e.etag, e.last_modified,
+  e.missing_since, e.first_observed_at,
   case when e.has_problems = 0 then e.fingerprint end as fingerprint,
   (select ${listOf('r.id')} from documents r
     ${joinOne('versions', 'w', currentVersion('w', 'r'))}
@@ -73,8 +64,6 @@ interface RfqStateRow {
   requested_at: string | null
   missing_since: string | null
   first_observed_at: string
-  etag: string | null
-  last_modified: string | null
   fingerprint: string | null
   /** JSON: ids of the responses that are known only by their summary, or whose last request failed. */
   unread: string
@@ -91,17 +80,13 @@ const toRfqState = (row: RfqStateRow): RfqPollState => ({
   incomplete: (JSON.parse(row.unread) as string[]).some((id) => isAddressable(fromStoredText(id))),
   missingSince: row.missing_since,
   firstObservedAt: row.first_observed_at,
-  validators: toValidators(row),
   fingerprint: row.fingerprint,
 })
-
-const toValidators = ({ etag, last_modified }: { etag: string | null; last_modified: string | null }) =>
-  etag === null && last_modified === null ? null : ({ etag, lastModified: last_modified } satisfies Validators)
 
 const responseStates = ({ anyOf }: Dialect) => `
 select rfq_id, id, full_read_at, coalesce(requested_at, full_read_at) as requested_at,
   summary_hash, read_summary_hash,
-  first_observed_at, missing_since, etag, last_modified, case when has_problems = 0 then fingerprint end as fingerprint
+  first_observed_at, missing_since, case when has_problems = 0 then fingerprint end as fingerprint
 from documents
 where channel = @channel and kind = 'response' and ${anyOf('rfq_id', '@ids')}`
 
@@ -114,8 +99,6 @@ interface ResponseStateRow {
   read_summary_hash: string | null
   first_observed_at: string
   missing_since: string | null
-  etag: string | null
-  last_modified: string | null
   fingerprint: string | null
 }
 const toResponseState = (row: ResponseStateRow): ResponsePollState => ({
@@ -127,14 +110,5 @@ const toResponseState = (row: ResponseStateRow): ResponsePollState => ({
   readSummaryHash: row.read_summary_hash,
   firstObservedAt: row.first_observed_at,
   missingSince: row.missing_since,
-  validators: toValidators(row),
   fingerprint: row.fingerprint,
 })
-
-const TEXT_WITH_VALIDATORS = `
-select coalesce(e.latest_body, v.body) as text
-from documents e
-join versions v on ${CURRENT_VERSION}
-where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id
-  and e.etag is not distinct from @etag and e.last_modified is not distinct from @lastModified
-  and (e.latest_body is not null or v.body_as_received = 1)`
