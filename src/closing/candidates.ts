@@ -120,8 +120,7 @@ async function findChannelBlocker(round: Round): Promise<Reason | null> {
   const listReason = listBlockReason(poll)
   if (listReason === null) return null
   const { code } = listReason
-  const details =
-    poll?.error ?? (code === 'mass-loss' ? 'its list suddenly lost most of its entries.' : 'its list was not recorded.')
+  const details = poll?.error ?? (code === 'mass-loss' ? 'its list may not be whole.' : 'its list was not recorded.')
   round.stop = { code, text: `Closing is blocked by the newest poll (run ${poll?.id}): ${details}` }
   return listReason
 }

@@ -7,7 +7,7 @@ import { type ClosingSwitches, closingKillSwitch } from './kill-switch.js'
 export type FindClosingBlocker = (channel: string, now: Date) => Promise<string | null>
 
 /**
- * Creates a function that finds what blocks all closing of a channel: the kill switch, or a list that lost most of its entries
+ * Creates a function that finds what blocks all closing of a channel: the kill switch, or a list that may not be whole
  * or was not recorded (docs/CLOSING.md, rules 2 and 10).
  */
 export function createFindClosingBlocker(
@@ -19,12 +19,12 @@ export function createFindClosingBlocker(
     (await killSwitch()) ?? listBlockReason(await store.newestListRead(channel, now))?.text ?? null
 }
 
-/** Why the newest list blocks closing: it suddenly lost most of its entries, or was not recorded. Null if it does not. */
+/** Why the newest list blocks closing: it may not be whole, or was not recorded. Null if it does not. */
 export function listBlockReason(
   poll: ListRun | null,
 ): { code: 'mass-loss' | 'list-not-recorded'; text: string } | null {
   if (poll?.suspicious) {
-    return { code: 'mass-loss', text: `the list suddenly lost most of its entries in the newest poll (run ${poll.id})` }
+    return { code: 'mass-loss', text: `the list of the newest poll (run ${poll.id}) may not be whole` }
   }
   if (poll === null || poll.isListRecorded) return null
   const text = `the newest poll (run ${poll.id}) ended before its list was recorded, so the newest list is not known`

@@ -53,7 +53,7 @@ export interface RunRecord extends RunCounts {
     /** What the comparison of the clocks found, if that is why: `the marketplace's clock is 3599 s behind ours (limit 60 s)`. */
     clocks: string | null
   } | null
-  /** A list suddenly lost most of its entries: nothing was marked missing, and closing is blocked. */
+  /** A list may not be whole: nothing was marked missing, and closing is blocked. */
   suspicious: boolean
   /** RFQs that failed in a run that otherwise did everything; null if it was cut short. */
   failedItems: number | null

@@ -22,9 +22,9 @@ export interface ChannelSession {
   /** Cancelled when the run is stopped or the client is closed. */
   readonly cancelToken: CancelToken
   /** Every listing of the channel. */
-  listListings(): Promise<ReadResult<Observation<Listing>[]>>
+  listListings(): Promise<ListResult<Listing>>
   /** Every RFQ of the channel, list shape. */
-  listRfqs(): Promise<ReadResult<Observation<RfqListItem>[]>>
+  listRfqs(): Promise<ListResult<RfqListItem>>
   /**
    * One RFQ with the summaries of its responses. A document with another id is a failed read; a document without an id
    * gets the requested one and is not valid.
@@ -74,8 +74,14 @@ export interface ReadResult<T> {
   serverDate: Date | null
 }
 
+export interface ListResult<T> extends ReadResult<Observation<T>[]> {
+  /** What the list says of itself that makes it only a part (body/partial-list.ts); null if it does not. */
+  partial: string | null
+}
+
 /** The reply to a close request. */
 export interface CloseResult {
+  /** The HTTP status, or the `statusCode` of an error body that came with status 200. */
   status: number
   /** `ok` of the body; null if it is not a boolean. */
   ok: boolean | null

@@ -13,12 +13,12 @@ import {
   type RfqResponse,
   StoredObservation,
 } from '../core/documents/observation.js'
-import { decodeText, type ParsedObject, parseAgain, readJsonItems, readJsonObject } from './body/json-body.js'
+import { decodeText, type ParsedObject, parseAgain, readJsonList, readJsonObject } from './body/json-body.js'
 import { createKeyRemover, flagRedactedKey } from './body/key-removal.js'
 import { LargeReplyError } from './body/large-reply.js'
 import { ListCollector, parseCloseReply, requireMatchingId } from './body/response-parsing.js'
 import { createSanitizer, type Sanitize } from './body/sanitizer.js'
-import type { ChannelSession, CloseSlot, ItemReadOptions, Operation, ReadResult } from './contract.js'
+import type { ChannelSession, CloseSlot, ItemReadOptions, ListResult, Operation, ReadResult } from './contract.js'
 import { ChannelError, ItemError, NotSentError } from './errors.js'
 import { CancelToken } from './http/cancel-token.js'
 import type { Timing } from './http/timing.js'
@@ -90,11 +90,11 @@ export class Session implements ChannelSession {
     return this.#requests
   }
 
-  listListings(): Promise<ReadResult<Observation<Listing>[]>> {
+  listListings(): Promise<ListResult<Listing>> {
     return this.#list('listListings', 'listing', parseListing)
   }
 
-  listRfqs(): Promise<ReadResult<Observation<RfqListItem>[]>> {
+  listRfqs(): Promise<ListResult<RfqListItem>> {
     return this.#list('listRfqs', 'rfq', parseRfqListItem)
   }
 
@@ -130,13 +130,15 @@ export class Session implements ChannelSession {
     }
   }
 
-  async #list<T>(operation: Operation, kind: 'listing' | 'rfq', parse: DocumentParser<T>) {
+  async #list<T>(operation: Operation, kind: 'listing' | 'rfq', parse: DocumentParser<T>): Promise<ListResult<T>> {
     const target = this.#target(operation, [`${kind}s`])
-    return this.#read(target, async (reply) => {
-      const list = new ListCollector(kind, reply.containedKey ? flagRedactedKey(parse) : parse)
-      for await (const item of readJsonItems(reply, target.label, this.#sanitize)) list.add(item.text, item.parse)
-      return list.finish()
+    const read = await this.#read(target, async (reply) => {
+      const collected = new ListCollector(kind, reply.containedKey ? flagRedactedKey(parse) : parse)
+      const { items, partial } = await readJsonList(reply, target.label, this.#sanitize)
+      for await (const item of items) collected.add(item.text, item.parse)
+      return { value: collected.finish(), partial }
     })
+    return { ...read, ...read.value }
   }
 
   /** @param segments of the path, the last one of which is the id */

@@ -155,7 +155,7 @@ export interface PollCheck {
   message: string
   /** When the newest complete poll finished; null if none did. */
   completeAt: string | null
-  /** When a poll found that the list had suddenly lost most of its entries; null unless the newest one did. */
+  /** When a poll found that the list may not be whole; null unless the newest one did. */
   lostEntriesAt: string | null
 }
 

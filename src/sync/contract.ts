@@ -12,7 +12,7 @@ export interface PollContext {
   timeZone?: string
   /** Stops the poll before it reads the next RFQ; recorded RFQs stay. */
   signal?: AbortSignal
-  /** Accept a list even if most of its entries disappeared (`--accept-loss`). */
+  /** Accept a list even if it may not be whole (`--accept-loss`). */
   acceptLoss?: boolean
   onProgress?: (progress: { done: number; total: number }) => void
 }

@@ -1,6 +1,6 @@
 import type { PollContext, PollResult } from './contract.js'
 import { dedupeById } from './list-entries.js'
-import { checkMassLoss, countChange, markMissing, readList, runPoll } from './poll.js'
+import { checkList, countChange, markMissing, readList, runPoll } from './poll.js'
 
 /**
  * Polls the listings of a channel with one request, records every listing, and marks those that are no longer listed
@@ -12,10 +12,10 @@ export function pollListings(context: PollContext): Promise<PollResult> {
   const { session, store, now } = context
   return runPoll(context, 'listings', async (poll) => {
     const { run, progress } = poll
-    const { value, read } = await readList(poll, () => session.listListings())
+    const { value, partial, read } = await readList(poll, () => session.listListings())
     const listings = [...(await dedupeById('listing', value)).values()]
     const listed = new Set(listings.map((listing) => listing.id))
-    await checkMassLoss(poll, 'listing', listed)
+    await checkList(poll, 'listing', listed, partial)
     const changes = await store.recordListings(run, listings, read.readAt, now())
     progress.madeProgress = true
     for (const [index, listing] of listings.entries()) {

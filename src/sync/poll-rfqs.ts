@@ -7,7 +7,7 @@ import { dedupeById, type RfqEntry, recordEntries } from './list-entries.js'
 import { isReadable, planEntries, type Selection } from './plan/plan-entries.js'
 import { reasonToRead } from './plan/read-reasons.js'
 import { nameOf, type RfqToRead, rfqToRead, type StoredState } from './plan/rfq-to-read.js'
-import { checkMassLoss, markMissing, type Poll, readList, runPoll } from './poll.js'
+import { checkList, markMissing, type Poll, readList, runPoll } from './poll.js'
 import { countRecorded, forEachInPoll, MAX_UNRECORDED, readRfqs } from './read-rfqs.js'
 import { createResponseLoader } from './stored-responses.js'
 
@@ -29,13 +29,13 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
   const { session, store, now } = context
   return runPoll(context, 'rfqs', async (poll) => {
     const { run, progress } = poll
-    const { value, read } = await readList(poll, () => session.listRfqs())
+    const { value, partial, read } = await readList(poll, () => session.listRfqs())
     await store.recordListArrived(run)
     const entries = await dedupeById('rfq', value)
     progress.counts.seen += entries.size
     const known = new Map((await store.rfqStates(run.channel)).map((state) => [state.id, state]))
     const listed = new Set(entries.keys())
-    await checkMassLoss(poll, 'rfq', listed)
+    await checkList(poll, 'rfq', listed, partial)
     // Recorded at once, because closing rounds use the previous poll until then.
     if (progress.suspicious) await store.recordListRead(run, { suspicious: true })
     await markMissing(poll, 'rfq', listed, read)

@@ -1,5 +1,5 @@
 import type { RunKind } from '../core/records.js'
-import type { ReadResult } from '../marketplace/contract.js'
+import type { ListResult } from '../marketplace/contract.js'
 import type { ListRead, LiveRun, UpsertResult } from '../store/contract.js'
 import { type RunProgress, withRun } from '../store/runs/with-run.js'
 import type { PollContext, PollResult } from './contract.js'
@@ -29,26 +29,32 @@ export async function runPoll(
 /** Reads a list, with the number of the newest record of the channel before the request. Throws MarketplaceError. */
 export async function readList<T>(
   { context, run }: Pick<Poll, 'context' | 'run'>,
-  request: () => Promise<ReadResult<T>>,
-): Promise<{ value: T; read: ListRead }> {
+  request: () => Promise<ListResult<T>>,
+): Promise<Pick<ListResult<T>, 'value' | 'partial'> & { read: ListRead }> {
   const sentAfter = await context.store.newestRecording(run.channel)
-  const { value, readAt } = await request()
-  return { value, read: { readAt, sentAfter } }
+  const { value, partial, readAt } = await request()
+  return { value, partial, read: { readAt, sentAfter } }
 }
 
 /**
- * Compares the list with what is stored, before recording any of it. After a mass loss the run is partial and
- * `markMissing` does nothing, unless the user accepted the loss.
+ * Compares the list with what is stored, before recording any of it. After a suspicious list (docs/CLOSING.md, rule 2) the run is partial
+ * and `markMissing` does nothing, unless the user accepted the loss.
  * @param listed identifiers of the list just read
+ * @param partial what the list says of itself that makes it only a part, or null
  */
-export async function checkMassLoss(
+export async function checkList(
   { context, run, progress }: Poll,
   kind: 'listing' | 'rfq',
   listed: ReadonlySet<string>,
+  partial: string | null,
 ): Promise<void> {
   if (context.acceptLoss) return
-  progress.incomplete = detectMassLoss(await context.store.presentIds(run.channel, kind), listed, PLURALS[kind])
-  progress.suspicious = progress.incomplete !== null
+  const loss = partial ?? detectLoss(await context.store.presentIds(run.channel, kind), listed)
+  if (loss === null) return
+  progress.suspicious = true
+  progress.incomplete =
+    `The list of ${PLURALS[kind]} may not be whole: ${loss}. Nothing was marked missing. ` +
+    'If the list is right, run `quotekeeper sync --accept-loss`.'
 }
 
 /** Marks everything of the kind as missing that the list does not contain, and what it contains as present. */
@@ -86,22 +92,18 @@ export function countMissing(
   for (const id of ids) changes.push({ kind, id, change: 'missing' })
 }
 
-/** Mass loss is detected in lists of at least this many entries. */
+/** A list of at least this many entries that loses more than half of them is suspicious. */
 const MIN_ENTRIES = 10
 
 /**
- * Detects a list that suddenly lost more than half of ten or more entries. Such a list is more likely to be incomplete
- * than correct, so it marks nothing as missing (docs/ARCHITECTURE.md, "Absence is not deletion").
+ * Detects a list that suddenly lost more than half of ten or more entries, or all of any number. Such a list is more likely to be incomplete
+ * than correct.
  * @param present identifiers that are stored and not missing
  * @param listed identifiers of the list just read
- * @param noun what the list contains, in the plural
- * @returns a message that says what was lost and what to do, or null
+ * @returns what was lost, or null
  */
-export function detectMassLoss(present: readonly string[], listed: ReadonlySet<string>, noun: string): string | null {
+export function detectLoss(present: readonly string[], listed: ReadonlySet<string>): string | null {
   const lost = present.filter((id) => !listed.has(id)).length
-  if (present.length < MIN_ENTRIES || lost * 2 <= present.length) return null
-  return (
-    `The list suddenly lost ${lost} of ${present.length} ${noun}, so nothing was marked missing. ` +
-    'If the list is right, run `quotekeeper sync --accept-loss`.'
-  )
+  const isLoss = listed.size === 0 ? lost > 0 : present.length >= MIN_ENTRIES && lost * 2 > present.length
+  return isLoss ? `it suddenly lost ${lost} of ${present.length} entries` : null
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { closeExpired } from '../../src/closing/closing-round.js'
 import { readAndRecord } from '../../src/closing/fresh-read.js'
+import type { Effect } from '../../src/sandbox/index.js'
 import { RunLostError } from '../../src/store/errors.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ALWAYS, closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
@@ -179,6 +180,26 @@ describe('a round that is blocked', () => {
     expect(decisions[0]?.evidence).toMatchObject({ codes: ['mass-loss'] })
     expect(stopReason).toContain(`(run ${poll.id}): ${poll.error}`)
     expect(fixture.posts()).toEqual([])
+  })
+
+  it.each<[string, Effect]>([
+    ['says that it has a next page', { kind: 'patch', patch: { links: { next: '/rfqs?page=2' } } }],
+    ['is empty', { kind: 'empty' }],
+  ])('because the list %s closes nothing until a whole list was read', async (_title, effect) => {
+    const fixture = await openClosingFixture([{}, {}])
+    for (let round = 0; round < 4; round++) {
+      fixture.sandbox.faults.add({ operation: 'listRfqs', effect })
+      await fixture.pollRfqs()
+      const { run } = await fixture.closeExpired()
+      expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'mass-loss' } })
+      if (round === 1) await fixture.reopenStore()
+    }
+    fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'status', status: 404 } })
+    await fixture.pollRfqs()
+    await fixture.closeExpired()
+    expect(fixture.posts()).toEqual([])
+    await fixture.pollRfqs()
+    expect((await fixture.closeExpired()).counts).toMatchObject({ closed: 2 })
   })
 })
 

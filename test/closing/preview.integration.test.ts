@@ -153,7 +153,7 @@ describe('the preview of a close', () => {
     fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', count: 7 } })
     const { run } = await fixture.pollRfqs()
     expect((await preview(fixture))?.against).toEqual([
-      expect.stringMatching(new RegExp(`list suddenly lost .*\\(run ${run.id}\\)`)),
+      expect.stringMatching(new RegExp(`list of .*\\(run ${run.id}\\) may not be whole`)),
     ])
   })
 })

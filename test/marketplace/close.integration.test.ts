@@ -35,6 +35,11 @@ describe('closing an RFQ', () => {
     expect(channel.requests).toBe(2)
   })
 
+  it.each([400, 503])('returns the status that an error body has although it came with 200: %i', async (status) => {
+    const server = await serveCloses((_, response) => json(response, 200, { ok: true, ...error(status) }))
+    expect(await close(session(server.url))).toMatchObject({ status, message: 'as the service puts it' })
+  })
+
   it.each([
     ['', null],
     ['<html>\u0007Back soon</html>', '<html> Back soon</html>'],

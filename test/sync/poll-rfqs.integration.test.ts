@@ -216,7 +216,7 @@ describe('a missing RFQ', () => {
     for (const id of ids.slice(0, 7)) fixture.sandbox.world.removeRfq(id)
     const { run } = await fixture.pollRfqs()
     expect(run).toMatchObject({ outcome: 'partial', suspicious: true, missing: 0 })
-    expect(run.error).toContain('lost 7 of 12')
+    expect(run.error).toContain('lost 7 of 12 entries')
     expect((await fixture.pollRfqs({ acceptLoss: true })).run).toMatchObject({ outcome: 'complete', missing: 7 })
   })
 

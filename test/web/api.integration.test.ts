@@ -519,7 +519,7 @@ describe('work on the queue', () => {
       world.removeRfq(id)
     await fixture.pollRfqs()
     const lossy = await post('/closings', { channel: KEY })
-    expect([lossy.statusCode, lossy.json().detail]).toEqual([409, expect.stringContaining('lost most of its entries')])
+    expect([lossy.statusCode, lossy.json().detail]).toEqual([409, expect.stringContaining('may not be whole')])
     writeFileSync(stopFileOf(locationsOf(fixture.store)), '')
     const stopped = await post('/closings', { channel: KEY })
     expect([stopped.statusCode, stopped.json().detail]).toEqual([409, expect.stringContaining('closing.stop exists')])

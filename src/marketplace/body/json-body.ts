@@ -5,7 +5,8 @@ import { TimeSlice } from '../../core/time/time-slice.js'
 import { UnavailableError } from '../errors.js'
 import type { HttpReply } from '../http/http-exchange.js'
 import { TransientError } from '../retry.js'
-import { JsonScanner, type TextCounts } from './json-scanner.js'
+import { type ItemRange, JsonScanner, type TextCounts } from './json-scanner.js'
+import { partialReason } from './partial-list.js'
 import type { Sanitize } from './sanitizer.js'
 
 /** A text with its parsed value. */
@@ -58,16 +59,23 @@ async function readLargeObject(
   return requireObject(parseWithText(text, scanner.total, { fail, hasInvalidUtf8 }), fail)
 }
 
+/** An element of a list. */
+export interface ListItem {
+  text: string
+  parse: () => ParsedText
+}
+
 /**
- * Parses the elements of `items` of a list one by one, in slices: a list may have tens of thousands.
+ * Parses the body of a list.
+ * @returns the elements of `items` one by one, in slices, because there may be tens of thousands; and why they are only a part
  * @throws TransientError as above, and if there is no such array: a channel must not look empty because of a broken reply
  * @throws UnavailableError as above
  */
-export async function* readJsonItems(
+export async function readJsonList(
   reply: HttpReply,
   label: () => string,
   sanitize: Sanitize,
-): AsyncGenerator<{ text: string; parse: () => ParsedText }> {
+): Promise<{ items: AsyncGenerator<ListItem>; partial: string | null }> {
   const slice = new TimeSlice()
   const decoded = checkBody(await decodeInPieces(reply.body, slice), reply, label, sanitize)
   const { text, scanner, fail, hasInvalidUtf8 } = await scanBody(reply, decoded, label, slice)
@@ -81,12 +89,15 @@ export async function* readJsonItems(
   if (items === null || !Array.isArray(body.items)) {
     throw new TransientError(`${label()}: status 200, but the body has no "items" array`, { status: 200 })
   }
-  for (const { start, end, ...counts } of items) {
-    rejectTooLarge({ length: end - start, values: counts.values }, label)
-    const item = text.slice(start, end)
-    yield { text: item, parse: () => parseWithText(item, counts, { fail, hasInvalidUtf8 }) }
-    if (slice.isOver) await slice.next()
+  async function* parseItems(ranges: readonly ItemRange[]): AsyncGenerator<ListItem> {
+    for (const { start, end, ...counts } of ranges) {
+      rejectTooLarge({ length: end - start, values: counts.values }, label)
+      const item = text.slice(start, end)
+      yield { text: item, parse: () => parseWithText(item, counts, { fail, hasInvalidUtf8 }) }
+      if (slice.isOver) await slice.next()
+    }
   }
+  return { items: parseItems(items), partial: partialReason(reply, body, items.length) }
 }
 
 /** Rejects a body that is obviously not JSON. */
@@ -255,5 +266,8 @@ export function countMembers(value: unknown): number {
 function requireObject<P extends { value: unknown }>(parsed: P, fail: ErrorFactory): P & { value: JsonObject } {
   const { value } = parsed
   if (value === null || typeof value !== 'object' || Array.isArray(value)) throw fail('the body is not a JSON object')
+  // The error body of the API, in which something in between changed the status.
+  const { statusCode } = value as JsonObject
+  if (Number(statusCode) >= 400) throw fail(`the body is an error (statusCode ${Number(statusCode)})`)
   return parsed as P & { value: JsonObject }
 }

@@ -111,8 +111,18 @@ export class ListCollector<T> {
 
 /** Extracts `ok` and the message of a close reply; the caller interprets them. */
 export function parseCloseReply({ status, body, serverDate }: TransportReply, sanitize: Sanitize): CloseResult {
-  const parsed = parseJsonOrNull(body.toString('utf8')) as { ok?: unknown; message?: unknown } | null
+  const parsed = parseJsonOrNull(body.toString('utf8')) as {
+    ok?: unknown
+    message?: unknown
+    statusCode?: unknown
+  } | null
   const ok = typeof parsed?.ok === 'boolean' ? parsed.ok : null
   const hasNoMessage = ok !== null && typeof parsed?.message !== 'string'
-  return { status, ok, message: hasNoMessage ? null : errorMessageOf(body, sanitize), serverDate }
+  const error = Number(parsed?.statusCode)
+  return {
+    status: status === 200 && error >= 400 ? error : status,
+    ok,
+    message: hasNoMessage ? null : errorMessageOf(body, sanitize),
+    serverDate,
+  }
 }

@@ -46,6 +46,6 @@ export interface PollStates {
   rfqStates(channel: string): Promise<RfqPollState[]>
   /** The responses of some RFQs. */
   responseStates(channel: string, rfqIds: readonly string[]): Promise<ResponsePollState[]>
-  /** Ids of documents that are not missing; used to detect a mass loss. */
+  /** Ids of documents that are not missing; used to detect a loss. */
   presentIds(channel: string, kind: 'listing' | 'rfq'): Promise<string[]>
 }

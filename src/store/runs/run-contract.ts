@@ -39,7 +39,7 @@ export interface Runs extends RunQueries {
    */
   beginRun(run: RunStart): Promise<RunHandle>
   /**
-   * Records that a poll of RFQs has read their list, and whether the list suddenly lost most of its entries. Stored at once, so that it is
+   * Records that a poll of RFQs has read their list, and whether the list may not be whole. Stored at once, so that it is
    * kept if the poll fails. Rejects with `RunLostError` if the run was taken over.
    */
   recordListRead(run: LiveRun, list: { suspicious: boolean }): Promise<void>

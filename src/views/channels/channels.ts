@@ -20,7 +20,7 @@ export const channelItem = z
         message: text,
         lostEntriesAt: timestamp
           .nullable()
-          .describe('When the newest poll found that the list had suddenly lost most of its entries; null otherwise.'),
+          .describe('When the newest poll found that the list may not be whole; null otherwise.'),
       }),
     ),
     rfqs: z

@@ -8,7 +8,7 @@ export async function systemItems(context: TodayContext): Promise<TodayItem[]> {
   return [...(await behindItems(context)), ...(await undeliveredItems(context)), ...(await problemItems(context))]
 }
 
-/** Polls that are behind their schedule, or of a list that suddenly lost most of its entries. */
+/** Polls that are behind their schedule, or of a list that may not be whole. */
 async function behindItems({ source, now, channel }: TodayContext): Promise<TodayItem[]> {
   const checks = await source.pollChecks(now)
   return checks
@@ -34,7 +34,7 @@ function lossItem({ channel, kind, lostEntriesAt }: PollCheck): TodayItem {
   const held = kind === 'rfqs' ? ', and no RFQ is closed' : ''
   return {
     ...{ kind: 'behind', severity: 'high', ...NO_RFQ, channel, since: lostEntriesAt },
-    message: `The list of ${LISTS[kind]} suddenly lost most of its entries: none is marked as missing${held}, until a poll finds them again or you accept the list.`,
+    message: `The list of ${LISTS[kind]} may not be whole: none is marked as missing${held}, until a poll reads a whole one or you accept the list.`,
     action: {
       message: 'See the polls',
       command: `quotekeeper sync ${onChannel(channel)} --only ${kind} --accept-loss`,

@@ -23,7 +23,7 @@ const KINDS = {
   failed: 'it had no effect',
   unsettled: 'it is not settled',
   blocked: 'a closing round waits for approval',
-  behind: 'a channel is not polled as scheduled, or its list suddenly lost most of its entries',
+  behind: 'a channel is not polled as scheduled, or its list may not be whole',
   undelivered: 'notifications were given up',
   problems: 'documents deviate from the API description',
 } as const

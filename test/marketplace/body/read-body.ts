@@ -1,4 +1,4 @@
-import { readJsonItems, readJsonObject } from '../../../src/marketplace/body/json-body.js'
+import { readJsonList, readJsonObject } from '../../../src/marketplace/body/json-body.js'
 import { createSanitizer } from '../../../src/marketplace/body/sanitizer.js'
 
 /** Reads the body of a reply as a document. */
@@ -10,8 +10,8 @@ export const read = async (body: string | Buffer, type = 'application/json') => 
 /** Reads the body of a reply as a list. */
 export const readItems = async (body: string) => {
   const reply = { status: 200, headers: {}, body: Buffer.from(body) }
+  const list = await readJsonList(reply, () => 'GET x', createSanitizer('the-key-itself'))
   const items = []
-  for await (const { parse } of readJsonItems(reply, () => 'GET x', createSanitizer('the-key-itself')))
-    items.push(parse().value)
+  for await (const { parse } of list.items) items.push(parse().value)
   return items
 }
