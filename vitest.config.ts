@@ -1,10 +1,13 @@
 import { statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { TEST_TIMEOUT, WAIT_TIMEOUT } from './test/helpers/time-limits.js'
+import { runsLongTests, TEST_TIMEOUT, WAIT_TIMEOUT } from './test/helpers/time-limits.js'
 
 /** Tests of the PostgreSQL engine, which vitest.postgres.config.ts runs. */
 export const POSTGRES_ENGINE = 'test/store/postgres/**/*.test.ts'
+
+/** Tests that start, stop and kill the compiled program. */
+export const PROCESSES = 'test/**/*.process.test.ts'
 
 export const shared = {
   env: { TMPDIR: quickFolder() },
@@ -23,7 +26,7 @@ export default defineConfig({
   test: {
     ...shared,
     include: ['test/**/*.test.ts'],
-    exclude: [POSTGRES_ENGINE],
+    exclude: [POSTGRES_ENGINE, ...(runsLongTests ? [] : [PROCESSES])],
     // Many tests wait for processes and timers, so that four workers keep two cores busy.
     maxWorkers: 4,
     experimental: { fsModuleCache: true },

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { POSTGRES_ENGINE, shared } from './vitest.config.js'
+import { POSTGRES_ENGINE, PROCESSES, shared } from './vitest.config.js'
 
 /** Tests of what the store contract promises, and of what uses it. */
 const STORE_CONTRACT = [
@@ -42,7 +42,7 @@ export default defineConfig({
           name: 'contract',
           include: STORE_CONTRACT,
           // Restored backups are files.
-          exclude: ['test/closing/closing-state-merge.integration.test.ts'],
+          exclude: ['test/closing/closing-state-merge.integration.test.ts', PROCESSES],
           env: { QUOTEKEEPER_TEST_ENGINE: 'postgres' },
           globalSetup: 'test/helpers/servers/postgres-server.ts',
         },

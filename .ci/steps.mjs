@@ -7,7 +7,7 @@ import { join } from 'node:path'
 /** More tests than this that pass only alone are a fault. */
 const MAX_FLAKY = 3
 /** Tests of processes and servers, which a busy machine can make late. */
-const MAY_BE_LATE = /\.(integration|external)\.test\.ts$/
+const MAY_BE_LATE = /\.(integration|external|process)\.test\.ts$/
 
 const failures = []
 const flaky = []

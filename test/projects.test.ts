@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const ROOT = import.meta.dirname
 const SELF = 'projects.test.ts'
 const unitTests = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => file.endsWith('.test.ts') && !/\.(integration|external)\.test\.ts$/.test(file) && file !== SELF,
+  (file) => file.endsWith('.test.ts') && !/\.(integration|external|process)\.test\.ts$/.test(file) && file !== SELF,
 )
 
 /** What only other tests may use: processes, threads, servers that must be installed, the compiled program. */

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { LONG_SUFFIX } from '../helpers/long-tests.js'
 import { matrix } from './fault-matrix.js'
 
@@ -14,7 +14,7 @@ export default class FaultTable implements Reporter {
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         const row = Number(/^fault (\d+)/.exec(test.name)?.[1])
-        const outcome = { state: test.result().state, long: test.name.includes(LONG_SUFFIX) }
+        const outcome = { state: test.result().state, long: isLong(module, test) }
         if (row) tests.set(row, [...(tests.get(row) ?? []), outcome])
       }
     }
@@ -22,6 +22,9 @@ export default class FaultTable implements Reporter {
     writeFileSync(FILE, `${head}${BEGIN}\n\n${table(tests)}\n`)
   }
 }
+
+const isLong = (module: TestModule, { name }: TestCase) =>
+  name.includes(LONG_SUFFIX) || module.moduleId.endsWith('.process.test.ts')
 
 interface TestOutcome {
   state: string

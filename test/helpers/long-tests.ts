@@ -1,10 +1,10 @@
 import { it } from 'vitest'
+import { runsLongTests } from './time-limits.js'
+
+export { runsLongTests }
 
 /** Ends the titles of tests and cases that `npm test` leaves out and `npm run test:long` runs. */
 export const LONG_SUFFIX = '(long)'
-
-/** Whether everything runs: with `npm run test:long`, `npm run faults` and in CI. */
-export const runsLongTests = process.env.QUOTEKEEPER_LONG === '1'
 
 /** Registers a test that only runs where long tests do; its title gets the suffix. */
 export function longIt(title: string, test: () => Promise<void>, timeout?: number): void {
@@ -25,9 +25,9 @@ export function labelledCases<T>(cases: Readonly<Record<string, T>>, quick: read
 
 /**
  * How often something is repeated: the runs of a property, each time with other random values, the rounds of a simulation.
- * @param all with long tests; `npm test` has an eighth of them
+ * @param all with long tests; `npm test` has a twentieth of them
  */
-export const shareOf = (all: number): number => (runsLongTests ? all : Math.ceil(all / 8))
+export const shareOf = (all: number): number => (runsLongTests ? all : Math.ceil(all / 20))
 
 /** Rounds of a test that shows what is always so: two of them in `npm test`. */
-export const ROUNDS = 6
+export const ROUNDS = runsLongTests ? 6 : 2

@@ -176,7 +176,7 @@ describe('service with an in-process queue', () => {
   })
 })
 
-// The faults of Redis under a service are in test/faults/processes/service.external.test.ts.
+// The faults of Redis under a service are in test/faults/processes/service.process.test.ts.
 describe.skipIf(redisSkipReason !== null)(
   `service on Redis${redisSkipReason ? ` (skipped: ${redisSkipReason})` : ''}`,
   () => {

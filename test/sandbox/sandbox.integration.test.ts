@@ -8,6 +8,7 @@ import {
   type WorldEvent,
 } from '../../src/sandbox/index.js'
 import { eventually } from '../helpers/eventually.js'
+import { createGate } from '../helpers/recording-handlers.js'
 import { requestJson } from './request-json.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
@@ -83,8 +84,13 @@ describe('a sandbox', () => {
 
   it('counts the peak of concurrent requests', async () => {
     const sandbox = await start()
-    const all = () => eventually(() => expect(sandbox.log.inFlight).toBe(3), 1)
-    sandbox.faults.add({ times: 3, effect: { kind: 'call', call: all } })
+    let arrived = 0
+    const all = createGate()
+    const call = () => {
+      if (++arrived === 3) all.open()
+      return all.passed
+    }
+    sandbox.faults.add({ times: 3, effect: { kind: 'call', call } })
     await Promise.all([read(sandbox), read(sandbox), read(sandbox)])
     await read(sandbox)
     expect(sandbox.log.peak).toBe(3)

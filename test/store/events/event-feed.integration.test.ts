@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Store } from '../../../src/store/contract.js'
 import { NO_LIMIT } from '../../../src/store/sql/sql-database.js'
 import { openChannelFixture } from '../../helpers/channel-fixture.js'
+import { longIt } from '../../helpers/long-tests.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 import { offers, recordPoll } from '../../helpers/store/record-poll.js'
 import { databaseOf, openReaderOf, rowsOf } from '../../helpers/store/store-engine.js'
@@ -67,44 +68,47 @@ async function followChanges(reader: FeedReader, isOver: () => boolean) {
 }
 
 describe('event feed', () => {
-  it('returns every event once to three readers, in order and without gaps, while three processes write, roll back and are killed', async () => {
-    const store = await openNewStore()
-    onTestFinished(() => store.close())
-    const writers = ['acme/one', 'acme/two'].map((channel) => startWriter(store, channel, 20))
-    const killed = startWriter(store, 'acme/killed', 1_000_000)
-    let isOver = false
-    const readers = await Promise.all([1, 2, 3, 4].map(() => openReaderOf(store)))
-    onTestFinished(async () => void (await Promise.all(readers.map((reader) => reader.close()))))
-    const [first, ...others] = readers as [FeedReader, ...FeedReader[]]
-    let read = 0
-    const feeds = Promise.all([
-      readFeed(
-        first,
-        500,
-        () => isOver,
-        (channels) => {
-          read += channels.filter((channel) => channel === 'acme/killed').length
-          if (read > 30) killed.kill()
-        },
-      ),
-      readFeed(others[0] as FeedReader, 7, () => isOver),
-      readFeed(others[1] as FeedReader, 1, () => isOver),
-    ])
-    const changes = followChanges(others[2] as FeedReader, () => isOver)
-    expect(await Promise.all([...writers, killed].map(({ ended }) => ended))).toEqual([0, 0, 'SIGKILL'])
-    isOver = true
-    const events = (await rowsOf(store, 'select channel, kind from events order by sequence')) as {
-      channel: string
-      kind: string
-    }[]
-    const all = events.map((_, at) => at + 1)
-    for (const seen of await feeds) expect(seen).toEqual(all)
-    expect(new Set(events.map(({ kind }) => kind))).toEqual(new Set(['channel.first-poll', 'offer.changed']))
-    // The first poll is one event; each other one changes twelve offers.
-    expect(events.filter(({ channel }) => channel === 'acme/one')).toHaveLength(1 + 19 * 12)
-    const recorded = await store.revisions({ limit: NO_LIMIT })
-    expect(await changes).toEqual(new Set(recorded.map(({ cursor }) => cursor)))
-  }, 120_000)
+  longIt(
+    'returns every event once to three readers, in order and without gaps, while three processes write, roll back and are killed',
+    async () => {
+      const store = await openNewStore()
+      onTestFinished(() => store.close())
+      const writers = ['acme/one', 'acme/two'].map((channel) => startWriter(store, channel, 20))
+      const killed = startWriter(store, 'acme/killed', 1_000_000)
+      let isOver = false
+      const readers = await Promise.all([1, 2, 3, 4].map(() => openReaderOf(store)))
+      onTestFinished(async () => void (await Promise.all(readers.map((reader) => reader.close()))))
+      const [first, ...others] = readers as [FeedReader, ...FeedReader[]]
+      let read = 0
+      const feeds = Promise.all([
+        readFeed(
+          first,
+          500,
+          () => isOver,
+          (channels) => {
+            read += channels.filter((channel) => channel === 'acme/killed').length
+            if (read > 30) killed.kill()
+          },
+        ),
+        readFeed(others[0] as FeedReader, 7, () => isOver),
+        readFeed(others[1] as FeedReader, 1, () => isOver),
+      ])
+      const changes = followChanges(others[2] as FeedReader, () => isOver)
+      expect(await Promise.all([...writers, killed].map(({ ended }) => ended))).toEqual([0, 0, 'SIGKILL'])
+      isOver = true
+      const events = (await rowsOf(store, 'select channel, kind from events order by sequence')) as {
+        channel: string
+        kind: string
+      }[]
+      const all = events.map((_, at) => at + 1)
+      for (const seen of await feeds) expect(seen).toEqual(all)
+      expect(new Set(events.map(({ kind }) => kind))).toEqual(new Set(['channel.first-poll', 'offer.changed']))
+      // The first poll is one event; each other one changes twelve offers.
+      expect(events.filter(({ channel }) => channel === 'acme/one')).toHaveLength(1 + 19 * 12)
+      const recorded = await store.revisions({ limit: NO_LIMIT })
+      expect(await changes).toEqual(new Set(recorded.map(({ cursor }) => cursor)))
+    },
+  )
 
   it('filters by kind, and reports from which sequence it is complete after pruning', async () => {
     const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })

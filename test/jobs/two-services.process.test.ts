@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../helpers/eventually.js'
-import { longIt, runsLongTests } from '../helpers/long-tests.js'
 import { openProcessFixture, type RunningProcess } from '../helpers/servers/process-fixture.js'
 
 interface LogLine {
@@ -26,7 +25,7 @@ describe('two services on one database, with a queue each', () => {
     const services = [1, 2].map(() => fixture.start(['--log-level', 'debug', 'start']))
     const ids = () => services.flatMap((service) => enqueuedBy(service, 'channel-report'))
     const skipped = () => services.flatMap(linesOf).filter(({ job, added }) => job === 'channel-report' && !added)
-    const ticks = runsLongTests ? 5 : 3
+    const ticks = 5
     await eventually(() => {
       expect(ids().length).toBeGreaterThanOrEqual(ticks)
       expect(skipped().length).toBeGreaterThanOrEqual(ticks)
@@ -46,7 +45,7 @@ describe('two services on one database, with a queue each', () => {
   })
 
   // The warning itself is in other-services.test.ts.
-  longIt('warn of each other, as check does, until one has stopped', async () => {
+  it('warn of each other, as check does, until one has stopped', async () => {
     const fixture = await openProcessFixture({ rfqs: 1 })
     const start = async () => {
       const service = fixture.start(['start'])

@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../helpers/eventually.js'
-import { longIt } from '../helpers/long-tests.js'
 import { openProcessFixture } from '../helpers/servers/process-fixture.js'
 import { testFolder } from '../helpers/test-folder.js'
 
@@ -70,7 +69,7 @@ describe.skipIf(!isInstalled && process.env.CI !== 'true')('Prometheus', () => {
     await run('promtool', ['test', 'rules', resolve(import.meta.dirname, 'alerts.test.yaml')])
   })
 
-  longIt('scrapes a running service with its token, and evaluates the rules', async () => {
+  it('scrapes a running service with its token, and evaluates the rules', async () => {
     const fixture = await openProcessFixture({
       rfqs: 3,
       more: 'web: { port: 0, token: { file: token } }\nschedule: { rfqs: "0 0 29 2 *", listings: "0 0 29 2 *", closeExpired: "* * * * * *" }\n',

@@ -2,10 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { eventually } from '../../helpers/eventually.js'
 import { openProcessFixture } from '../../helpers/servers/process-fixture.js'
-import { fault, longFaultUnless } from '../fault-test.js'
+import { fault } from '../fault-test.js'
 import { memoryExhaustingReply } from '../memory-exhausting-reply.js'
 
-const longFault = longFaultUnless(null)
 const RUNS = 'select kind, outcome from runs order by id'
 const RESPONSE_COUNTS = 'select distinct (select count(*) from offers where rfq_id = rfqs.id) as responses from rfqs'
 const CLOSED = "select count(*) as n from close_decisions where outcome = 'closed'"
@@ -76,7 +75,7 @@ fault(33, 'a killed `sync` leaves only complete RFQs, and the next one reads the
   expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
 })
 
-longFault(33, 'a killed service leaves only complete RFQs, and continues after a restart', async () => {
+fault(33, 'a killed service leaves only complete RFQs, and continues after a restart', async () => {
   const fixture = await openProcessFixture({ rfqs: 12, more: 'web: { port: 0 }\n' })
   fixture.sandbox.faults.add({
     operation: 'readRfq',
@@ -95,7 +94,7 @@ longFault(33, 'a killed service leaves only complete RFQs, and continues after a
   expect(await service.ended).toBe('exit 0')
 })
 
-longFault(40, 'a `sync` out of memory changes nothing, and the next one succeeds', async () => {
+fault(40, 'a `sync` out of memory changes nothing, and the next one succeeds', async () => {
   const fixture = await openProcessFixture()
   expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
   const known = fixture.sql('select * from versions')

@@ -2,7 +2,6 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../helpers/eventually.js'
-import { longIt } from '../../helpers/long-tests.js'
 import { PrivateRedis, redisSkipReason } from '../../helpers/servers/private-redis.js'
 import { openProcessFixture, type ProcessFixture } from '../../helpers/servers/process-fixture.js'
 
@@ -44,7 +43,7 @@ describe.skipIf(redisSkipReason !== null)('processes with different databases on
     await refused(two, 'work')
   })
 
-  longIt('accept a restored backup of the database, also at another path', async () => {
+  it('accept a restored backup of the database, also at another path', async () => {
     const { one, two } = await twoInstallations()
     const first = await started(one, 'work')
     first.signal('SIGTERM')

@@ -8,9 +8,7 @@ import { eventually } from '../helpers/eventually.js'
 import { answer, expectAtMost, openServer, senders, startSender } from '../helpers/senders.js'
 import { openProcessFixture } from '../helpers/servers/process-fixture.js'
 import { testFolder } from '../helpers/test-folder.js'
-import { fault, longFaultUnless } from './fault-test.js'
-
-const longFault = longFaultUnless(null)
+import { fault } from './fault-test.js'
 
 async function createDatabase(): Promise<string> {
   const database = join(testFolder(), 'shared.db')
@@ -18,7 +16,7 @@ async function createDatabase(): Promise<string> {
   return database
 }
 
-longFault(55, 'never more per second than `perSecond`, closes included', async () => {
+fault(55, 'never more per second than `perSecond`, closes included', async () => {
   const [database, server, since] = [await createDatabase(), await openServer(), performance.now()]
   const options = { database, url: server.url, parallel: 6, perSecond: 5 }
   await Promise.all(['one', 'two', 'three'].map((name) => startSender(name, options)))
@@ -27,7 +25,7 @@ longFault(55, 'never more per second than `perSecond`, closes included', async (
   for (const name of ['one', 'two', 'three']) expect(senders(server.arrivals, name)).toBeGreaterThan(0)
 })
 
-longFault(55, '`start`, `sync`, `close-expired` and `check` together stay within the limit', async () => {
+fault(55, '`start`, `sync`, `close-expired` and `check` together stay within the limit', async () => {
   const fixture = await openProcessFixture({ rfqs: 12, more: 'web: { port: 0 }\n' })
   const file = join(fixture.folder, 'quotekeeper.yaml')
   writeFileSync(file, readFileSync(file, 'utf8').replace('perSecond: 5000', 'perSecond: 5'))
@@ -41,7 +39,7 @@ longFault(55, '`start`, `sync`, `close-expired` and `check` together stay within
   expectAtMost(5, arrivals, since)
 })
 
-longFault(55, 'never more in flight than `concurrency` of each process', async () => {
+fault(55, 'never more in flight than `concurrency` of each process', async () => {
   const database = await createDatabase()
   const held: ServerResponse[] = []
   const server = await openServer((response) => void held.push(response))
@@ -69,7 +67,7 @@ fault(55, 'after kill -9 of the process that sends, another goes on at once, wit
   expectAtMost(10, server.arrivals, since)
 })
 
-longFault(56, 'none sends within that time, and all continue after it', async () => {
+fault(56, 'none sends within that time, and all continue after it', async () => {
   const database = await createDatabase()
   let pausedAt = Number.POSITIVE_INFINITY
   const server = await openServer((response, number) => {
@@ -87,7 +85,7 @@ longFault(56, 'none sends within that time, and all continue after it', async ()
   expect(server.arrivals.filter(({ at }) => at > pausedAt && at < pausedAt + 4000).length).toBeLessThan(9)
 })
 
-longFault(57, 'damaged or deleted, it is replaced, and the limit holds', async () => {
+fault(57, 'damaged or deleted, it is replaced, and the limit holds', async () => {
   const [database, server, since] = [await createDatabase(), await openServer(), performance.now()]
   const options = { database, url: server.url, parallel: 4, perSecond: 5 }
   await Promise.all(['one', 'two', 'three'].map((name) => startSender(name, options)))
@@ -105,7 +103,7 @@ longFault(57, 'damaged or deleted, it is replaced, and the limit holds', async (
   expectAtMost(5, server.arrivals, since)
 })
 
-longFault(57, 'locked by another program, nothing is sent, the run says why, and the next one succeeds', async () => {
+fault(57, 'locked by another program, nothing is sent, the run says why, and the next one succeeds', async () => {
   const fixture = await openProcessFixture()
   expect(await fixture.start(['sync']).ended).toBe('exit 0')
   const sent = fixture.sandbox.requests.length

@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { run as runHere } from '../../../src/cli/program.js'
 import { createWorld, type Sandbox, startSandbox } from '../../../src/sandbox/index.js'
 import { eventually } from '../../helpers/eventually.js'
-import { labelledCases, longIt, ROUNDS, runsLongTests } from '../../helpers/long-tests.js'
+import { ROUNDS } from '../../helpers/long-tests.js'
 import { testFolder } from '../../helpers/test-folder.js'
 import { testIo } from '../../helpers/test-io.js'
 
@@ -225,7 +225,7 @@ describe('Ctrl-C', () => {
     expect(posts).toHaveLength(closed.filter(({ outcome }) => outcome === 'closed').length)
   })
 
-  longIt('stops a demo during its first round', async () => {
+  it('stops a demo during its first round', async () => {
     const folder = testFolder()
     const demo = new Program(['demo'], { cwd: folder, env: { TMPDIR: folder } })
     await demo.waitForOutput('1. Polling')
@@ -279,19 +279,16 @@ describe('check', () => {
     }
   })
 
-  it.each(labelledCases<NodeJS.Signals>({ SIGTERM: 'SIGTERM', SIGINT: 'SIGINT' }, ['SIGTERM']))(
-    'ends on %s while the marketplace hangs',
-    async (_name, signal) => {
-      const { sandbox, start } = await createFixture()
-      sandbox.faults.add({ operation: 'listListings', times: Infinity, effect: { kind: 'delay', ms: 60_000 } })
-      const program = start('check')
-      await until(() => sandbox.requests.some(({ operation }) => operation === 'listListings'))
-      program.child.kill(signal)
-      const { status, err } = await program.exited
-      expect(status).toBe(1)
-      expect(err).toContain(`stopped by ${signal}`)
-    },
-  )
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends on %s while the marketplace hangs', async (_name, signal) => {
+    const { sandbox, start } = await createFixture()
+    sandbox.faults.add({ operation: 'listListings', times: Infinity, effect: { kind: 'delay', ms: 60_000 } })
+    const program = start('check')
+    await until(() => sandbox.requests.some(({ operation }) => operation === 'listListings'))
+    program.child.kill(signal)
+    const { status, err } = await program.exited
+    expect(status).toBe(1)
+    expect(err).toContain(`stopped by ${signal}`)
+  })
 })
 
 describe('work', () => {
@@ -311,7 +308,7 @@ const processesOf = (folder: string) => {
 const folderOf = (out: string) => /Folder +(\S+)/.exec(out)?.[1] as string
 
 describe('the demo', () => {
-  longIt('keeps running until Ctrl-C, prints events, and lets other commands read its database', async () => {
+  it('keeps running until Ctrl-C, prints events, and lets other commands read its database', async () => {
     const folder = testFolder()
     const demo = new Program(['demo'], { cwd: folder, env: { TMPDIR: folder } })
     await demo.waitForOutput(/ quotekeeper +\S+: found /)
@@ -350,24 +347,21 @@ describe('README commands', () => {
   }
   const pathsIn = (out: string) => out.match(/\/\S+\.(?:xlsx|db)\b/g) ?? []
 
-  longIt(
-    'npm run demo -- --once ends after one round, with the in-process queue if no Redis is installed',
-    async () => {
-      const temporary = testFolder()
-      const { status, stdout, stderr } = npm(['run', '--silent', 'demo', '--', '--once'], {
-        PATH: bareBin(),
-        TMPDIR: temporary,
-      })
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-      expect(stdout.replace(/\s+/g, ' ')).toMatch(/Queue +in-process/)
-      expect(stdout).toMatch(/: closed and verified/)
-      expect(stdout).toMatch(/Workbook +\/.+\.xlsx/)
-      expect(stdout).toMatch(/Database +\/.+\.db/)
-      expect(pathsIn(stdout).filter((path) => !existsSync(path))).toEqual([])
-      expect(statSync(folderOf(stdout)).mode & 0o777).toBe(0o700)
-      expect(readdirSync(temporary)).toHaveLength(1)
-    },
-  )
+  it('npm run demo -- --once ends after one round, with the in-process queue if no Redis is installed', async () => {
+    const temporary = testFolder()
+    const { status, stdout, stderr } = npm(['run', '--silent', 'demo', '--', '--once'], {
+      PATH: bareBin(),
+      TMPDIR: temporary,
+    })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(/Queue +in-process/)
+    expect(stdout).toMatch(/: closed and verified/)
+    expect(stdout).toMatch(/Workbook +\/.+\.xlsx/)
+    expect(stdout).toMatch(/Database +\/.+\.db/)
+    expect(pathsIn(stdout).filter((path) => !existsSync(path))).toEqual([])
+    expect(statSync(folderOf(stdout)).mode & 0o777).toBe(0o700)
+    expect(readdirSync(temporary)).toHaveLength(1)
+  })
 })
 
 describe('closes that are refused', () => {
@@ -383,11 +377,8 @@ describe('closes that are refused', () => {
     expect(new Set(posts().map(({ rfqId }) => rfqId)).size).toBe(sent)
     for (let round = 0; round < ROUNDS; round++) {
       const args = round % 2 === 0 ? ['close-expired'] : ['close-expired', '--dry-run']
-      // One process stays; the other is new in each round that could send a close.
-      const results = await Promise.all([
-        round % 2 === 0 || runsLongTests ? run(...args) : runHere(...args),
-        runHere(...args),
-      ])
+      // One process stays; the other is new in each round.
+      const results = await Promise.all([run(...args), runHere(...args)])
       expect(results.map(({ status }) => status)).toEqual([1, 1])
     }
     expect(posts()).toHaveLength(sent)

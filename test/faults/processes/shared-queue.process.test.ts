@@ -4,9 +4,9 @@ import { expect, onTestFinished } from 'vitest'
 import { eventually } from '../../helpers/eventually.js'
 import { PrivateRedis, redisSkipReason } from '../../helpers/servers/private-redis.js'
 import { openProcessFixture } from '../../helpers/servers/process-fixture.js'
-import { longFaultUnless } from '../fault-test.js'
+import { faultUnless } from '../fault-test.js'
 
-const longFault = longFaultUnless(redisSkipReason)
+const fault = faultUnless(redisSkipReason)
 const ROUNDS = 3
 const CLOSED = "select rfq_id as id from close_decisions where outcome = 'closed' order by 1"
 
@@ -16,7 +16,7 @@ async function startRedis() {
   return redis
 }
 
-longFault(52, 'start, work and check name both databases, as often as they are run, and write nothing', async () => {
+fault(52, 'start, work and check name both databases, as often as they are run, and write nothing', async () => {
   const more = `queue: ${(await startRedis()).url}\nweb: { port: 0 }\n`
   const [one, two] = [await openProcessFixture({ more }), await openProcessFixture({ more })]
   for (let round = 0; round < ROUNDS; round++) {
@@ -40,7 +40,7 @@ longFault(52, 'start, work and check name both databases, as often as they are r
   expect(two.sql('select count(*) as n from runs')).toEqual([{ n: 0 }])
 })
 
-longFault(
+fault(
   53,
   'every RFQ is closed once by the other process, also while the worker restarts',
   async () => {

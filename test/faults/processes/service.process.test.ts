@@ -9,9 +9,9 @@ import {
   type ProcessFixture,
   type RunningProcess,
 } from '../../helpers/servers/process-fixture.js'
-import { longFaultUnless } from '../fault-test.js'
+import { faultUnless } from '../fault-test.js'
 
-const longFault = longFaultUnless(redisSkipReason)
+const fault = faultUnless(redisSkipReason)
 const COMPLETE = "select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'"
 
 /** A private Redis and the configuration of a service on it; by default it polls and closes every second. */
@@ -58,7 +58,7 @@ const waitForClosedOnce = (fixture: ProcessFixture, ids: string[]) =>
     expect(fixture.posts()).toHaveLength(ids.length)
   })
 
-longFault(24, 'the service stays alive, becomes not ready, and recovers by itself', async () => {
+fault(24, 'the service stays alive, becomes not ready, and recovers by itself', async () => {
   const fixture = await openService()
   const { waitForStatus, healthz } = await startReady(fixture)
   await waitForClosedOnce(fixture, fixture.rfqIds)
@@ -79,7 +79,7 @@ longFault(24, 'the service stays alive, becomes not ready, and recovers by itsel
   await waitForClosedOnce(fixture, [...fixture.rfqIds, during, after])
 })
 
-longFault(26, 'the service continues to poll and closes nothing twice', async () => {
+fault(26, 'the service continues to poll and closes nothing twice', async () => {
   const fixture = await openService()
   const { waitForStatus } = await startReady(fixture)
   const later: string[] = []
@@ -92,7 +92,7 @@ longFault(26, 'the service continues to poll and closes nothing twice', async ()
   await waitForClosedOnce(fixture, [...fixture.rfqIds, ...later])
 })
 
-longFault(27, 'the service reports why it is not ready, and recovers when there is room', async () => {
+fault(27, 'the service reports why it is not ready, and recovers when there is room', async () => {
   const fixture = await openService()
   const { waitForStatus, readiness } = await startReady(fixture)
   await fixture.redis.withClient((client) => client.config('SET', 'maxmemory', '1'))
@@ -105,7 +105,7 @@ longFault(27, 'the service reports why it is not ready, and recovers when there 
   await waitForClosedOnce(fixture, [...fixture.rfqIds, meanwhile])
 })
 
-longFault(29, 'with three workers, each tick runs once and each RFQ is closed once', async () => {
+fault(29, 'with three workers, each tick runs once and each RFQ is closed once', async () => {
   const fixture = await openService({ rfqs: 4 })
   const debug = ['--log-level', 'debug']
   const all = [['start'], ['start'], ['work']].map((args) => fixture.start([...debug, ...args]))
@@ -123,7 +123,7 @@ longFault(29, 'with three workers, each tick runs once and each RFQ is closed on
 })
 
 const NEVER = { polls: '0 0 1 1 *', closes: '0 0 1 1 *' }
-longFault(39, 'the service finishes its poll and exits with status 0', async () => {
+fault(39, 'the service finishes its poll and exits with status 0', async () => {
   const fixture = await openService({ rfqs: 6, ...NEVER })
   fixture.sandbox.faults.add({ operation: 'readResponse', times: 12, effect: { kind: 'delay', ms: 300 } })
   fixture.sandbox.faults.add({
@@ -149,7 +149,7 @@ async function waitForHolder(all: RunningProcess[], fixture: ProcessFixture): Pr
   return all.find((each) => each.pid === pid) as RunningProcess
 }
 
-longFault(30, 'another worker completes the job within a minute at the default timeouts', async () => {
+fault(30, 'another worker completes the job within a minute at the default timeouts', async () => {
   const fixture = await openService({ rfqs: 3, ...NEVER })
   fixture.sandbox.faults.add({ operation: 'readRfq', skip: 1, effect: { kind: 'hang' } })
   const all = [['start'], ['work'], ['work']].map((args) => fixture.start(args))
@@ -164,7 +164,7 @@ longFault(30, 'another worker completes the job within a minute at the default t
   ])
 })
 
-longFault(39, 'the service stops a hanging poll, without partial RFQs', async () => {
+fault(39, 'the service stops a hanging poll, without partial RFQs', async () => {
   const fixture = await openService({ rfqs: 6, ...NEVER })
   fixture.sandbox.faults.add({ operation: 'readRfq', skip: 3, times: 3, effect: { kind: 'hang' } })
   const service = fixture.start(['start'])
@@ -174,38 +174,34 @@ longFault(39, 'the service stops a hanging poll, without partial RFQs', async ()
   expect(fixture.sql("select outcome from runs where kind = 'rfqs'")).toEqual([{ outcome: 'partial' }])
 })
 
-longFault(
-  39,
-  'another worker takes over a poll that does not end in time, and reads no recorded offer again',
-  async () => {
-    // Not during the test, but soon enough that offers need not be read again before.
-    const minutes = [10, 30, 50].map((later) => (new Date().getMinutes() + later) % 60)
-    const fixture = await openService({ rfqs: 0, ...NEVER, polls: `${minutes} * * * *` })
-    const { world, faults, log } = fixture.sandbox
-    const rfqs = Array.from({ length: 6 }, () => world.addRfq(CHANNEL, { responseDueDate: '2999-12-31' }).id)
-    for (const id of rfqs) world.addResponse(id)
-    faults.add({ operation: 'readRfq', skip: 3, times: 3, effect: { kind: 'hang' } })
-    const all = [fixture.start(['start']), fixture.start(['work'])]
-    for (const each of all) await eventually(() => expect(each.out).toContain('quotekeeper started'))
-    const stopped = await waitForHolder(all, fixture)
-    await eventually(() => expect(fixture.sql('select count(*) as n from rfqs')).toEqual([{ n: 3 }]))
-    const recorded = (fixture.sql('select id from rfqs') as { id: string }[]).map(({ id }) => id)
-    const readIds = (wanted: string) =>
-      fixture.sandbox.requests
-        .flatMap(({ operation, rfqId }) => (operation === wanted && rfqId !== null ? [rfqId] : []))
-        .sort()
+fault(39, 'another worker takes over a poll that does not end in time, and reads no recorded offer again', async () => {
+  // Not during the test, but soon enough that offers need not be read again before.
+  const minutes = [10, 30, 50].map((later) => (new Date().getMinutes() + later) % 60)
+  const fixture = await openService({ rfqs: 0, ...NEVER, polls: `${minutes} * * * *` })
+  const { world, faults, log } = fixture.sandbox
+  const rfqs = Array.from({ length: 6 }, () => world.addRfq(CHANNEL, { responseDueDate: '2999-12-31' }).id)
+  for (const id of rfqs) world.addResponse(id)
+  faults.add({ operation: 'readRfq', skip: 3, times: 3, effect: { kind: 'hang' } })
+  const all = [fixture.start(['start']), fixture.start(['work'])]
+  for (const each of all) await eventually(() => expect(each.out).toContain('quotekeeper started'))
+  const stopped = await waitForHolder(all, fixture)
+  await eventually(() => expect(fixture.sql('select count(*) as n from rfqs')).toEqual([{ n: 3 }]))
+  const recorded = (fixture.sql('select id from rfqs') as { id: string }[]).map(({ id }) => id)
+  const readIds = (wanted: string) =>
+    fixture.sandbox.requests
+      .flatMap(({ operation, rfqId }) => (operation === wanted && rfqId !== null ? [rfqId] : []))
+      .sort()
 
-    log.reset()
-    stopped.signal('SIGTERM')
-    expect(await stopped.ended).toBe('exit 0')
-    expect(stopped.out).toContain('job aborted by shutdown; returned to the queue for another worker')
-    await eventually(() => expect(fixture.sql(COMPLETE)).toEqual([{ n: 1 }]))
-    expect(fixture.sql("select outcome, inserted from runs where kind = 'rfqs' order by id")).toEqual([
-      { outcome: 'partial', inserted: 6 },
-      { outcome: 'complete', inserted: 6 },
-    ])
-    // The summaries of all offers are read at every poll, recorded offers are not.
-    expect(readIds('readRfq')).toEqual([...rfqs].sort())
-    expect(readIds('readResponse')).toEqual(rfqs.filter((id) => !recorded.includes(id)).sort())
-  },
-)
+  log.reset()
+  stopped.signal('SIGTERM')
+  expect(await stopped.ended).toBe('exit 0')
+  expect(stopped.out).toContain('job aborted by shutdown; returned to the queue for another worker')
+  await eventually(() => expect(fixture.sql(COMPLETE)).toEqual([{ n: 1 }]))
+  expect(fixture.sql("select outcome, inserted from runs where kind = 'rfqs' order by id")).toEqual([
+    { outcome: 'partial', inserted: 6 },
+    { outcome: 'complete', inserted: 6 },
+  ])
+  // The summaries of all offers are read at every poll, recorded offers are not.
+  expect(readIds('readRfq')).toEqual([...rfqs].sort())
+  expect(readIds('readResponse')).toEqual(rfqs.filter((id) => !recorded.includes(id)).sort())
+})

@@ -6,14 +6,13 @@ import { eventually } from '../../helpers/eventually.js'
 import { redisSkipReason } from '../../helpers/servers/private-redis.js'
 import { openProcessFixture, type ProcessFixture, type RunningProcess } from '../../helpers/servers/process-fixture.js'
 import { useRedisRunners } from '../../helpers/servers/redis-runners.js'
-import { faultUnless, longFaultUnless } from '../fault-test.js'
+import { faultUnless } from '../fault-test.js'
 import { memoryExhaustingReply } from '../memory-exhausting-reply.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const RUNS = 'select kind, outcome from runs order by id'
 const CLOSED = "select count(*) as n from close_decisions where outcome = 'closed'"
 const fault = faultUnless(redisSkipReason)
-const longFault = longFaultUnless(redisSkipReason)
 const runners = useRedisRunners()
 
 /** A process fixture with a queue for its workers. */
@@ -93,7 +92,7 @@ fault(30, 'after a kill during a close, another worker settles it by a read', as
   expect(fixture.posts()).toHaveLength(3)
 })
 
-longFault(30, 'a re-run of a job whose worker was only suspended has no effect', async () => {
+fault(30, 'a re-run of a job whose worker was only suspended has no effect', async () => {
   const { worker: held, ...fixture } = await openPolled()
   fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'call', call: () => held.signal('SIGSTOP') } })
   await fixture.enqueue('close-expired')
@@ -111,7 +110,7 @@ longFault(30, 'a re-run of a job whose worker was only suspended has no effect',
   await fixture.waitForRows("select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'", [{ n: 2 }])
 })
 
-longFault(40, 'the job passes to another worker', async () => {
+fault(40, 'the job passes to another worker', async () => {
   const fixture = await openWorkers()
   fixture.sandbox.faults.add({ operation: 'listRfqs', effect: memoryExhaustingReply })
   const small = fixture.startOne({ heap: 64 })
