@@ -7,7 +7,6 @@ import type { Store } from '../../store/contract.js'
 import type { App } from '../app.js'
 import { formatMinute } from '../output/output.js'
 import { plural } from '../output/terminal-text.js'
-import { looseFiles } from '../process/file-permissions.js'
 import type { CheckApp } from './check-app.js'
 import { type Check, failed, passed, warning } from './finding.js'
 import { checkWeb } from './web-check.js'
@@ -32,7 +31,6 @@ export const localChecks = (app: CheckApp, now: Clock): Check[] => [
     run: () => checkReports(app),
   },
   { what: 'web', remedy: '', run: () => checkWeb(app) },
-  { what: 'permissions', remedy: '', run: () => checkPermissions(app) },
 ]
 
 function checkConfiguration({ config }: App) {
@@ -197,16 +195,4 @@ async function checkReports({ config }: App) {
     return passed(`${directory}: new; it will be created with the first report`)
   await probeFolder(directory)
   return passed(`${directory}: writable`)
-}
-
-/** A warning only: everything works, but others may read offers and keys. */
-async function checkPermissions({ config, databaseIsNew }: CheckApp) {
-  const databaseOpened = await databaseIsNew().then(
-    (isNew) => !isNew,
-    () => false,
-  )
-  const loose = looseFiles(config, { databaseOpened })
-  const files = databaseOpened ? 'the database and the keys' : 'the keys'
-  if (loose.length === 0) return passed(`only this user may read ${files}`)
-  return warning(loose.map(({ found }) => found).join('; '), loose.map(({ remedy }) => remedy).join(' && '))
 }

@@ -1,7 +1,6 @@
 import { VERSION } from '../../version.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
-import { looseFiles } from '../process/file-permissions.js'
 import { untilStopped } from '../runs/stop-signals.js'
 import { createPages } from './create-pages.js'
 import { createHandlerDeps, webServerStarter } from './handler-deps.js'
@@ -50,8 +49,6 @@ export async function runService({ io }: Cli, app: App, { port, pages, ...parts 
   const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))
   const database = (await app.store()).name
   const facts = { version: VERSION, queue: config.queue.kind, database, channels }
-  for (const { path, found, remedy } of looseFiles(config, { databaseOpened: true }))
-    log.warn({ path }, `${found}; run: ${remedy}`)
   log.info({ ...facts, ...(service.url === null ? {} : { url: service.url }) }, 'quotekeeper started')
   await Promise.race([untilStopped(io.stop), queueLost])
   log.info('quotekeeper stopping')
