@@ -10,7 +10,6 @@ import type { Store } from '../store/contract.js'
 import { VERSION } from '../version.js'
 import type { Cli } from './cli-context.js'
 import { printNote } from './output/output.js'
-import { limitHeapGrowth } from './process/heap-growth.js'
 import { STOP_TIMEOUT_MS } from './runs/stop-signals.js'
 
 /** What a command works with. Each part is opened when first used; all are closed in reverse order. */
@@ -225,6 +224,5 @@ async function openMarketplace(
 ): Promise<Marketplace> {
   const { createMarketplace } = await import('../marketplace/client.js')
   const ledger = store.requestLedger(new URL(baseUrl).origin)
-  limitHeapGrowth()
   return createMarketplace({ baseUrl, limits: requests, ledger, version: VERSION, observer, now: io.now })
 }

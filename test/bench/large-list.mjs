@@ -40,9 +40,6 @@ const roles = {
     process.send(result, () => process.exit())
   },
   async poll(url, database) {
-    const { limitHeapGrowth } = await import(new URL('cli/process/heap-growth.js', src))
-    // As every command does.
-    limitHeapGrowth()
     const { createMarketplace } = await import(new URL('marketplace/client.js', src))
     const { openStore } = await import(new URL('store/sqlite/store.js', src))
     const { pollListings } = await import(new URL('sync/poll-listings.js', src))
