@@ -472,28 +472,27 @@ describe('work on the queue', () => {
     await expect.poll(() => job(sync)).toMatchObject({ name: 'poll-listings', state: 'completed' })
   })
 
-  it('takes the moment and the format of a report, and tells requests for other reports apart', async () => {
+  it('takes the moment of a report, and tells requests for other reports apart', async () => {
     const fixture = await openChannelFixture({ rfqs: 1 })
     await fixture.pollRfqs()
     fixture.advanceSeconds(48 * 3600)
     const { handlers, done } = recordingHandlers()
     const { post, get } = await openApi(fixture, { handlers })
-    const order = { channel: KEY, rfq: '1001', as_of: '2026-11-21', format: 'json' }
+    const order = { channel: KEY, rfq: '1001', as_of: '2026-11-21' }
     const accepted = await post('/reports', order, { 'idempotency-key': 'k' })
     expect(accepted.statusCode).toBe(202)
-    const work = { asOf: '2026-11-21T23:59:59.999Z', format: 'json' }
+    const work = { asOf: '2026-11-21T23:59:59.999Z' }
     await expect.poll(() => done).toMatchObject([{ name: 'rfq-report', payload: { ...work, cause: 'api local' } }])
     expect((await get(accepted.json().href)).json()).toMatchObject(work)
     const repeated = async (changes: object) =>
       (await post('/reports', { ...order, ...changes }, { 'idempotency-key': 'k' })).statusCode
     expect(await repeated({})).toBe(202)
-    for (const changes of [{ format: 'csv' }, { as_of: '2026-11-22' }, { rfq: undefined }])
+    for (const changes of [{ as_of: '2026-11-22' }, { rfq: undefined }])
       expect([changes, await repeated(changes)]).toEqual([changes, 422])
-    await post('/reports', { channel: KEY, as_of: '2026-11-23', format: 'xlsx' })
+    await post('/reports', { channel: KEY, as_of: '2026-11-23' })
     await expect.poll(() => done).toHaveLength(2)
     expect(done[1]?.payload).toEqual({ channel: KEY, cause: 'api local' })
     const wrong: [changes: object, status: number, detail: RegExp][] = [
-      [{ format: 'pdf' }, 400, /format: found "pdf"; allowed: one of xlsx, csv, json, html/],
       [{ as_of: 'sometime' }, 400, /Invalid as_of "sometime"/],
       [{ as_of: '2999-01-01' }, 400, /in the future/],
       [{ as_of: '2026-01-01' }, 400, /the first poll of RFQs in acme\/forest was at/],
