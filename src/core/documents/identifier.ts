@@ -11,7 +11,7 @@ export const MAX_IDENTIFIER_LENGTH = 500
 const MAX_IDENTIFIER_BYTES = 1000
 
 /**
- * Whether an identifier can be a key. A document with a longer one is treated as having none (synthetic-ids.ts): identifiers are
+ * Whether an identifier can be a key. A document with a longer one is treated as having none: identifiers are
  * repeated in each version, problem and index entry, and no marketplace has such long ones.
  */
 export const isUsableIdentifier = (id: string): boolean =>

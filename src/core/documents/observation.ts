@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { contentHash } from './canonical-json.js'
 import {
   type DocumentShape,
   listingDocument,
@@ -18,7 +19,6 @@ import {
   type Problem,
   parseLeniently,
 } from './lenient-parser.js'
-import { syntheticId } from './synthetic-ids.js'
 
 export type Listing = Lenient<z.output<typeof listingDocument>>
 /** An RFQ as an element of the list; its responses carry `id` and `listingId` only. */
@@ -34,7 +34,7 @@ export type Review = NonNullable<Offer['review']>
 
 /** A body as received, with the result of parsing it. */
 export interface Observation<T> {
-  /** The identifier, or `unidentified-<hash>` for a document without a usable one (synthetic-ids.ts). */
+  /** The identifier, or `unidentified-<hash>` of its content for a document without a usable one. */
   id: string
   /** The parsed JSON, unaltered. */
   body: unknown
@@ -180,7 +180,7 @@ const parserFor =
     const problems = [...lost.problems, ...(received?.hasInvalidUtf8 ? [INVALID_UTF8] : []), ...deviations]
     const id = (value as { id?: string } | null)?.id
     return {
-      id: id ?? syntheticId(kind, exactBody),
+      id: id ?? `unidentified-${contentHash(kind, exactBody).slice(0, 16)}`,
       body,
       exactBody,
       text: received?.text ?? null,

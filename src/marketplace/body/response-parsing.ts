@@ -1,6 +1,5 @@
 import { contentHash } from '../../core/documents/canonical-json.js'
 import { type DocumentParser, identifierOf, type Observation, withTextOnly } from '../../core/documents/observation.js'
-import { assignSyntheticIds } from '../../core/documents/synthetic-ids.js'
 import type { CloseResult } from '../contract.js'
 import type { TransportReply } from '../http/transport.js'
 import { TransientError } from '../retry.js'
@@ -54,10 +53,8 @@ export class ListCollector<T> {
   }
 
   finish(): Observation<T>[] {
-    const unidentified = [...this.#unidentified.values()]
-    const different = unidentified.map(({ observation }) => observation)
-    assignSyntheticIds(this.#kind, different)
-    for (const { observation, times } of unidentified) {
+    const [first] = this.#unidentified.values()
+    for (const { observation, times } of this.#unidentified.values()) {
       if (times > 1) {
         const message = `the list contains ${times} equal entries without an identifier; they are stored as one`
         observation.problems.push({ path: '', code: 'duplicate', message })
@@ -65,7 +62,7 @@ export class ListCollector<T> {
     }
     if (this.#unidentifiedLeftOut > 0) {
       const message = `${this.#unidentifiedLeftOut} further entries of the list have no identifier; they are not stored`
-      different[0]?.problems.push({ path: '', code: 'omitted', message })
+      first?.observation.problems.push({ path: '', code: 'omitted', message })
     }
     if (this.#problemsLeftOut > 0) {
       const message = `the list has more than ${MAX_LIST_PROBLEMS} problems; ${this.#problemsLeftOut} are not recorded`
