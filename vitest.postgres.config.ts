@@ -15,7 +15,7 @@ const STORE_CONTRACT = [
   'test/notify/{deliveries,watch}.integration.test.ts',
   'test/sync/poll-rfqs.integration.test.ts',
   'test/sync/{listed-entries,overlapping-reads,wrong-clocks}.integration.test.ts',
-  'test/sync/documents/{hostile-ids,received-bodies,unchanged-bodies}.integration.test.ts',
+  'test/sync/documents/{hostile-ids,other-forms,received-bodies,unchanged-bodies}.integration.test.ts',
   'test/sync/plan/{offers-read-later,planned-polls}.integration.test.ts',
   'test/web/{api,request-values}.integration.test.ts',
   'test/web/pages/{pages,notifications-page,closing-now,overdue-rfq,poll-now}.integration.test.ts',

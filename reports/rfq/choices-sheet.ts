@@ -64,7 +64,7 @@ function choiceColumns({ numbers, money, price, inCurrency, perTonne, report }: 
   const { priceBasis } = report.settings
   const signed = style.withNumberFormat(price, '+#,##0.00;-#,##0.00;0.00')
   return [
-    number('No.', (_, index) => index + 1),
+    text('Offer no.', ({ award }) => award.offers.map((offer) => offer.number).join(', ')),
     text('Award', ({ title }) => title, { style: style.boldWrapped }),
     text('Kind', kindText),
     number('Tonnes', ({ award }) => award.tonnes, numbers.volume),

@@ -201,7 +201,7 @@ function* choiceRows({ report, numbers, money, price, inCurrency, perTonne }: Rf
   yield sectionRow(CHOICES_TITLE)
   yield* tableRows(
     [
-      number('No.', (_, index) => index + 1),
+      message('Offer no.', ({ award }) => award.offers.map((offer) => offer.number).join(', ')),
       message('Award', ({ title }) => title, { style: style.boldWrapped }),
       message('Kind', kindText),
       number('Tonnes', ({ award }) => award.tonnes, numbers.volume),

@@ -21,7 +21,7 @@ const MAX_NAMED = 3
 export const isOtherAward = (a: RecommendationFigures, b: RecommendationFigures): boolean =>
   a.status !== b.status || idsOf(a).join('\t') !== idsOf(b).join('\t')
 
-/** Sorted, because the order in an award changes when an offer is submitted again. */
+/** An award is a set. */
 const idsOf = ({ offers }: RecommendationFigures) => offers.map(({ id }) => id).sort()
 
 /**

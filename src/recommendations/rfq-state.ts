@@ -20,7 +20,7 @@ import { factsOf, type RfqFacts } from './rfq-facts.js'
 import { figuresOf, type RfqFigures } from './rfq-figures.js'
 
 /** The version of the comparison rules. Increase it when the same documents and settings may lead to different figures. */
-export const COMPARISON_RULES = 1
+export const COMPARISON_RULES = 2
 
 export type StateStore = Pick<History, 'rfqs' | 'listings' | 'problems'> & Pick<PollStates, 'responseStates'>
 
@@ -58,8 +58,9 @@ export async function rfqStateOf(
   const { channel } = rfq
   const listed = listDiffOf(rfq)
   const parsed = { rfq: parseStoredRfq(rfq), responses: responses.map(parseStoredResponse) }
-  const listings = [...new Set(parsed.responses.flatMap(({ document }) => document?.listingId ?? []))]
-  const known = listings.length === 0 ? [] : await store.listings({ channel, ids: listings, ...(asOf && { asOf }) })
+  const ids = [...new Set(parsed.responses.flatMap(({ document }) => document?.listingId ?? []))]
+  const known = ids.length === 0 ? [] : await store.listings({ channel, ids, ...(asOf && { asOf }) })
+  const listings = known.map(parseStoredListing)
   const context = createContext({
     ...{ channel, timeZone, settings, listed },
     ...{ asOf: at, generatedAt: at, programVersion: '' },
@@ -67,7 +68,7 @@ export async function rfqStateOf(
   const assessed = assessRfq(
     {
       ...parsed,
-      listings: new Map(known.map((listing) => [listing.id, parseStoredListing(listing)])),
+      listings: new Map(listings.map((listing) => [listing.id, listing])),
       // Problems lead to flags only.
       problemsOf: () => 0,
       ...(await readSummaryTimes(store, rfq, parsed, asOf)),
@@ -95,7 +96,7 @@ export async function rfqStateOf(
     }),
     assessed,
     settings,
-    listings,
+    listings: known.map(({ id }) => id),
   }
 }
 

@@ -1,5 +1,6 @@
 import { contentHash } from '../core/documents/canonical-json.js'
 import type { SubjectKind } from '../core/documents/documents.js'
+import { IdMap } from '../core/documents/identifier.js'
 import type { Problem } from '../core/documents/lenient-parser.js'
 import { isAmbiguous, type Observation, type RfqListItem } from '../core/documents/observation.js'
 import { byCodeUnit } from '../core/numbers.js'
@@ -36,17 +37,21 @@ interface EntryGroup<T> {
  * Maps the entries of a list by identifier, sorted, so that entries recorded together are stored together and fewer database pages
  * are written. Equal entries with one identifier count once. If they differ, the last one is used, with a problem, and up to ten
  * others are kept, plus up to ten more that differ in state or due date.
+ * @param stored identifiers that are stored: an entry has the one with which it was first listed
  */
 export async function dedupeById<T>(
   kind: SubjectKind,
   observed: readonly Observation<T>[],
+  stored: Iterable<string> = [],
 ): Promise<Map<string, ListEntry<T>>> {
   const slice = new TimeSlice()
   const byId = new Map<string, EntryGroup<T>>()
+  const ids = new IdMap([...stored].map((id) => [id, id]))
   for (const each of observed) {
     const hash = each.hash ?? contentHash(kind, each.exactBody)
     // Not a copy: the content of an entry may not be parsed yet.
-    const entry = Object.assign(each, { hash, entryHash: hash })
+    const entry = Object.assign(each, { id: ids.get(each.id) ?? each.id, hash, entryHash: hash })
+    ids.set(entry.id, entry.id)
     const found = byId.get(entry.id)
     if (found === undefined) byId.set(entry.id, { last: entry, others: [], hashes: new Set([hash]), terms: new Set() })
     else if (found.last.hash !== hash) {

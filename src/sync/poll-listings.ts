@@ -13,7 +13,7 @@ export function pollListings(context: PollContext): Promise<PollResult> {
   return runPoll(context, 'listings', async (poll) => {
     const { run, progress } = poll
     const { value, partial, read } = await readList(poll, () => session.listListings())
-    const listings = [...(await dedupeById('listing', value)).values()]
+    const listings = [...(await dedupeById('listing', value, await store.presentIds(run.channel, 'listing'))).values()]
     const listed = new Set(listings.map((listing) => listing.id))
     await checkList(poll, 'listing', listed, partial)
     const changes = await store.recordListings(run, listings, read.readAt, now())

@@ -31,9 +31,9 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     const { run, progress } = poll
     const { value, partial, read } = await readList(poll, () => session.listRfqs())
     await store.recordListArrived(run)
-    const entries = await dedupeById('rfq', value)
-    progress.counts.seen += entries.size
     const known = new Map((await store.rfqStates(run.channel)).map((state) => [state.id, state]))
+    const entries = await dedupeById('rfq', value, known.keys())
+    progress.counts.seen += entries.size
     const listed = new Set(entries.keys())
     await checkList(poll, 'rfq', listed, partial)
     // Recorded at once, because closing rounds use the previous poll until then.
@@ -115,9 +115,6 @@ function selectOnly(
 
 function entriesNamed(entries: ReadonlyMap<string, RfqEntry>, only: string): RfqEntry[] {
   const name = parseRfqName(only)
-  const withId = entries.get(name.text)
-  // An id is found without parsing all entries.
-  if (name.kind === 'id') return withId ? [withId] : []
   return [...entries.values()].filter(({ id, body }) => hasName({ id, ...namesIn(body) }, name))
 }
 

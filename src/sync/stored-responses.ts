@@ -1,3 +1,4 @@
+import { IdMap } from '../core/documents/identifier.js'
 import { TimeSlice } from '../core/time/time-slice.js'
 import type { PollStates, ResponsePollState } from '../store/contract.js'
 
@@ -5,17 +6,14 @@ import type { PollStates, ResponsePollState } from '../store/contract.js'
 const LOADED_TOGETHER = 50
 
 /** The stored responses of an RFQ, by id. */
-export type StoredResponses = ReadonlyMap<string, ResponsePollState>
+export type StoredResponses = IdMap<ResponsePollState>
 
 /** Groups responses by RFQ. */
-export function addByRfq(
-  grouped: Map<string, Map<string, ResponsePollState>>,
-  states: readonly ResponsePollState[],
-): typeof grouped {
+export function addByRfq(grouped: Map<string, StoredResponses>, states: readonly ResponsePollState[]): typeof grouped {
   for (const state of states) {
     const group = grouped.get(state.rfqId)
     if (group) group.set(state.id, state)
-    else grouped.set(state.rfqId, new Map([[state.id, state]]))
+    else grouped.set(state.rfqId, new IdMap([[state.id, state]]))
   }
   return grouped
 }
@@ -32,12 +30,12 @@ export async function loadResponses(
   channel: string,
   rfqs: readonly { id: string; responses: number }[],
 ): Promise<Map<string, StoredResponses>> {
-  const grouped = new Map<string, Map<string, ResponsePollState>>()
+  const grouped = new Map<string, StoredResponses>()
   const slice = new TimeSlice()
   let batch: string[] = []
   let documents = 0
   const load = async () => {
-    for (const id of batch) grouped.set(id, new Map())
+    for (const id of batch) grouped.set(id, new IdMap())
     addByRfq(grouped, await store.responseStates(channel, batch))
     batch = []
     documents = 0
@@ -74,7 +72,7 @@ export function createResponseLoader(
     const loaded = loading.get(group) ?? load(group)
     loading.set(group, loaded)
     const states = await loaded
-    const found = states.get(rfqId) ?? new Map<string, ResponsePollState>()
+    const found = states.get(rfqId) ?? new IdMap<ResponsePollState>()
     states.delete(rfqId)
     return found
   }

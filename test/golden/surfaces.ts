@@ -58,8 +58,8 @@ async function* award(scenario: Scenario, { channel, rfqs, since }: Focus): Asyn
   const decision = ['--by', 'analyst', '--because', 'delivers first', '--yes']
   const lines = [
     ['award', ...rfq, '--offers', 'none', ...decision],
-    ['award', ...rfq, '--offers', '1', ...decision],
     ['award', ...rfq, '--offers', '2', ...decision],
+    ['award', ...rfq, '--offers', '3', ...decision],
     ['award', ...rfq],
     ['compare', ...rfq],
     ['today', '--since', since, '--limit', '3'],

@@ -196,15 +196,6 @@ describe('the reason of a changed recommendation', () => {
     )
   })
 
-  it('tells nothing of an award whose offers were submitted in another order', async () => {
-    const desk = await openDesk({ minVolume: 150, maxVolume: 250 })
-    const orderOf = async () => (await desk.fixture.store.recommendationAt({ channel: KEY, rfqId: desk.rfqId }))?.offers
-    const before = await orderOf()
-    desk.fixture.sandbox.world.changeResponse(before?.[0]?.id as string, { submittedAt: '2026-11-21T12:05:00.000Z' })
-    expect(await desk.reasons()).toEqual([])
-    expect((await orderOf())?.map(({ id }) => id)).toEqual(before?.map(({ id }) => id).reverse())
-  })
-
   it('names the settings, with what they were', async () => {
     const desk = await openDesk({ minVolume: 100, maxVolume: 250 })
     const settings: Settings = { ...DEFAULT_SETTINGS, volume: 150 }

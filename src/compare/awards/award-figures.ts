@@ -84,7 +84,7 @@ export const isSameAward = (a: Award | null, b: Award | null): boolean =>
 /** `Developer · Project`, as far as they are known; with the number if another offer of the list has the same name. */
 export function createNames(offers: readonly OfferReport[]): (offer: OfferReport) => string {
   const plain = ({ developer, project, label }: OfferReport) =>
-    oneLine(developer && project ? `${developer} · ${project}` : label)
+    oneLine([developer, project].filter(Boolean).join(' · ') || label)
   const counts = new Map<string, number>()
   for (const offer of offers) counts.set(plain(offer), (counts.get(plain(offer)) ?? 0) + 1)
   return (offer) => (counts.get(plain(offer)) === 1 ? plain(offer) : `${plain(offer)} (no. ${offer.sequence})`)

@@ -35,7 +35,7 @@ export interface AwardSearch<L extends Lot> {
   exact: boolean
 }
 
-/** Finds the efficient awards of offers within a range. Lots are in the order in which they were submitted. */
+/** Finds the efficient awards of offers within a range. Lots are in the order of their numbers. */
 export function searchAwards<L extends Lot>(lots: readonly L[], range: TonnesRange): AwardSearch<L> {
   const all = sum(lots.map(({ tonnes }) => tonnes))
   const { awards, exact } = efficientAwards(lots, Math.min(range.upper, all))

@@ -167,8 +167,8 @@ function listingRows(listings: readonly ParsedListing[], assessments: readonly R
   const offers = byListing(assessments.flatMap((assessment) => assessment.offers))
   return listings
     .map((known) => {
-      const made = offers.get(known.id) ?? []
       const { id, version, observedAt, valid } = known
+      const made = offers.get(id) ?? []
       const usage = { rfqs: requests.get(id) ?? 0, offers: made.length, offeredVolume: offeredVolume(made) }
       return { id, ...listingQuality(known), ...usage, version, observedAt, valid }
     })

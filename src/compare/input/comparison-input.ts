@@ -16,7 +16,7 @@ export type CalendarDate = string
 /** Identifies the version of a document that a figure is derived from. */
 export type VersionMetadata = Pick<
   KnownDocument,
-  'id' | 'version' | 'contentHash' | 'notBefore' | 'observedAt' | 'missingSince' | 'runId' | 'valid'
+  'id' | 'version' | 'contentHash' | 'notBefore' | 'observedAt' | 'firstObservedAt' | 'missingSince' | 'runId' | 'valid'
 >
 
 /** The part of a stored document that a comparison reads. */

@@ -1,3 +1,4 @@
+import { comparableId } from '../../core/documents/identifier.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
 import { parseListing, parseResponse, parseResponseSummary, parseRfq } from '../../core/documents/observation.js'
 import type { KnownDocument } from '../../core/records.js'
@@ -33,15 +34,15 @@ export function parseStoredResponse(stored: StoredDocument): ParsedResponse {
 const unreadableOf = (problems: readonly Problem[]): Unreadable =>
   problems.flatMap(({ code, path }) => (code === 'type' || code === 'format' ? [path] : []))
 
-/** Parses a stored listing. Never throws. */
+/** Parses a stored listing; its id is as offers name it. Never throws. */
 export function parseStoredListing(stored: StoredDocument): ParsedListing {
-  return { ...versionMetadata(stored), document: parseListing(stored.body).document }
+  return { ...versionMetadata(stored), id: comparableId(stored.id), document: parseListing(stored.body).document }
 }
 
 /** The metadata of a version, without its document. */
 export function versionMetadata(known: VersionMetadata): VersionMetadata {
-  const { id, version, contentHash, notBefore, observedAt, missingSince, runId, valid } = known
-  return { id, version, contentHash, notBefore, observedAt, missingSince, runId, valid }
+  const { id, version, contentHash, notBefore, observedAt, firstObservedAt, missingSince, runId, valid } = known
+  return { id, version, contentHash, notBefore, observedAt, firstObservedAt, missingSince, runId, valid }
 }
 
 /** Whether a member, or the part of the document that it belongs to, is unreadable. @param member `pricing.maxUnitPrice` */

@@ -178,12 +178,7 @@ export const hasOtherTerms = (summary: NewerSummary | null): summary is NewerSum
   summary?.differences.some(({ member }) => member !== 'status') ?? false
 
 /** The status that the RFQ shows, if that is newer and another one. */
-export const newerStatus = (summary: NewerSummary | null): string | null => statusIn(summary, 'rfq')
-
-/** The status that the offer itself had, if the RFQ shows a newer one. */
-export const ownStatus = (summary: NewerSummary | null): string | null => statusIn(summary, 'offer')
-
-function statusIn(summary: NewerSummary | null, where: 'rfq' | 'offer'): string | null {
+export function newerStatus(summary: NewerSummary | null): string | null {
   const found = summary?.differences.find(({ member }) => member === 'status')
-  return found === undefined ? null : String(found[where])
+  return found === undefined ? null : String(found.rfq)
 }

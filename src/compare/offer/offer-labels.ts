@@ -1,3 +1,5 @@
+import { byCodeUnit } from '../../core/numbers.js'
+import type { KnownDocument } from '../../core/records.js'
 import { oneLine } from '../../core/text/clean-text.js'
 import { truncate } from '../../core/text/number-format.js'
 
@@ -9,6 +11,11 @@ interface Named {
 
 /** Longer than any name, because files and the API hold labels as they are: who shows them cuts them off. */
 const MAX_LENGTH = 200
+
+type Observed = Pick<KnownDocument, 'id' | 'firstObservedAt'>
+/** The order of the numbers 1, 2, … of all offers that an RFQ ever had: none changes, because later ones come after it. */
+export const byNumber = (a: Observed, b: Observed): number =>
+  byCodeUnit(a.firstObservedAt, b.firstObservedAt) || byCodeUnit(a.id, b.id)
 
 /** Unique names: developer and project; if shared, with the number of the offer. @param offers in the order of their numbers */
 export const offerFullNames = (offers: readonly Named[]): string[] =>

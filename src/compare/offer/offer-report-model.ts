@@ -12,7 +12,7 @@ import type { Requirement } from './requirements.js'
 export interface OfferReport {
   source: Source
   id: string
-  /** 1, 2, … by `submittedAt` (unknown last), then id. The lower sequence wins every tie. */
+  /** The number of the offer, which never changes (`byNumber`). The lower sequence wins every tie. */
   sequence: number
   /** Short and unique within the report: the developer, with the project or a number if several offers share it. */
   label: string

@@ -1,4 +1,3 @@
-import { byCodeUnit } from '../../core/numbers.js'
 import type { LastSummaries } from '../../core/sources/offer-sources.js'
 import { isLate } from '../../core/time/expiry.js'
 import { type ComparisonContext, toSource } from '../input/comparison-context.js'
@@ -11,7 +10,7 @@ import { type ListingQuality, listingQuality } from '../offer/listing-quality.js
 import { metricsOf } from '../offer/metrics.js'
 import { createNewerSummaries, type NewerSummary, newerStatus, type SummaryTimes } from '../offer/newer-summary.js'
 import { offerFlags } from '../offer/offer-flags.js'
-import { offerLabels } from '../offer/offer-labels.js'
+import { byNumber, offerLabels } from '../offer/offer-labels.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { type OfferFacts, offerFacts } from '../offer/offer-terms.js'
 import { rankOffers } from '../offer/ranking.js'
@@ -31,7 +30,6 @@ export interface RfqAssessmentInput {
   rfq: ParsedRfq
   /** Iterated once. */
   responses: Iterable<ParsedResponse>
-  /** By id. */
   listings: ReadonlyMap<string, ParsedListing>
   /** Number of problems recorded for a response. */
   problemsOf: (responseId: string) => number
@@ -68,7 +66,7 @@ interface ParsedOffer {
 
 const NO_PATHS: ReadonlySet<string> = new Set()
 
-/** By submission (unknown last), then id. */
+/** In the order of their numbers. */
 function parseInSequence(input: RfqAssessmentInput, context: ComparisonContext): ParsedOffer[] {
   const { rfq, newerSummaries: times = null, lastSummaries, conflictsOf = () => NO_PATHS } = input
   const newerSummaryOf = createNewerSummaries({ rfq, times, lastSummaries, conflictsOf })
@@ -78,12 +76,7 @@ function parseInSequence(input: RfqAssessmentInput, context: ComparisonContext):
     const newerSummary = newerSummaryOf(known, own)
     parsed.push({ known, facts: { ...own, status: newerStatus(newerSummary) ?? own.status }, newerSummary })
   }
-  const time = ({ facts }: ParsedOffer) =>
-    facts.submittedAt === null ? Number.POSITIVE_INFINITY : Date.parse(facts.submittedAt)
-  return parsed.sort((a, b) => {
-    const [first, second] = [time(a), time(b)]
-    return (first === second ? 0 : first - second) || byCodeUnit(a.known.id, b.known.id)
-  })
+  return parsed.sort((a, b) => byNumber(a.known, b.known))
 }
 
 function withComparedLimits(stated: StatedRfqTerms, currency: CurrencyReport): Omit<RfqTerms, 'flags'> {

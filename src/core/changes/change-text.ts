@@ -1,4 +1,5 @@
 import type { FieldValue } from '../documents/document-fields.js'
+import { isUuid } from '../documents/identifier.js'
 import { oneLine } from '../text/clean-text.js'
 import { formatChange, formatDecimal, formatFourDecimals, formatTotal, truncate } from '../text/number-format.js'
 
@@ -8,7 +9,6 @@ const MAX_NAME = 60
 /** A common beginning of two texts that is longer than this is left out. */
 const MAX_COMMON = 24
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 const list = new Intl.ListFormat('en-GB')
 
@@ -49,7 +49,7 @@ export function formatValue(value: FieldValue, year: string): string {
 }
 
 /** Whether a value means nothing to a reader. */
-export const isIdentifier = (value: FieldValue): boolean => typeof value === 'string' && UUID.test(value)
+export const isIdentifier = (value: FieldValue): boolean => typeof value === 'string' && isUuid(value)
 
 /** ` (−3 %)`; nothing if the change is not known, or too small or too large to say something. */
 export function changeSuffix(before: number, after: number): string {

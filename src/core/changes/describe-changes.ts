@@ -1,5 +1,6 @@
 import { flatten } from '../documents/document-fields.js'
 import type { DocumentShape } from '../documents/documents.js'
+import { comparableId } from '../documents/identifier.js'
 import { formatAmount, truncate } from '../text/number-format.js'
 import type { Timestamp } from '../time/clock.js'
 import { type Clause, compareDocuments, type Fields, type Sentence } from './document-difference.js'
@@ -51,7 +52,7 @@ function rfqFields(body: unknown): Fields {
   // The order of listing IDs has no meaning.
   const { listingIds } = own
   if (Array.isArray(listingIds) && listingIds.every((id) => typeof id === 'string'))
-    own.listingIds = [...listingIds].sort().join(', ')
+    own.listingIds = listingIds.map(comparableId).sort().join(', ')
   return flatten(own)
 }
 

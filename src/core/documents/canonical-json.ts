@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { comparableText } from '../text/comparable-text.js'
 import type { DocumentKind, SubjectKind } from './documents.js'
 import { ExactNumber, isPlainObject, mapRepeated, RepeatedMember } from './exact-json.js'
 
@@ -6,17 +7,22 @@ import { ExactNumber, isPlainObject, mapRepeated, RepeatedMember } from './exact
  * Serialises parsed JSON with object keys in code-unit order, so that equal documents give equal text (RFC 8785).
  * @param value a result of JSON.parse, or an exact value: its numbers beyond a double and its repeated members count too
  */
-export function canonicalJson(value: unknown): string {
-  if (typeof value === 'string') return canonicalString(value)
+export function canonicalJson(value: unknown, form: TextForm = (text) => text): string {
+  if (typeof value === 'string') return canonicalString(form(value))
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
   if (Array.isArray(value)) {
     let elements = ''
-    for (const element of value) elements += elements === '' ? canonicalJson(element) : `,${canonicalJson(element)}`
+    for (const element of value)
+      elements += elements === '' ? canonicalJson(element, form) : `,${canonicalJson(element, form)}`
     return `[${elements}]`
   }
   if (value instanceof ExactNumber) return value.normalForm
-  return canonicalObject(value as Record<string, unknown>, null)
+  return canonicalObject(value as Record<string, unknown>, null, form)
 }
+type TextForm = (text: string) => string
+
+/** The same with texts in the form in which they are compared: equal for documents that say the same. */
+export const comparableJson = (value: unknown): string => canonicalJson(value, comparableText)
 
 /** Characters that JSON writes as they are. */
 const ORDINARY = /^[ !#-[\]-~]*$/
@@ -25,19 +31,19 @@ const canonicalString = (text: string) => (ORDINARY.test(text) ? `"${text}"` : J
 /** What to serialise in place of the values of some members. */
 type Noisy = Readonly<Record<string, (value: unknown) => unknown>>
 
-function canonicalObject(object: Record<string, unknown>, noisy: Noisy | null): string {
+function canonicalObject(object: Record<string, unknown>, noisy: Noisy | null, form: TextForm): string {
   let members = ''
   for (const { key, name } of membersInOrder(Object.keys(object))) {
     const value = noisy !== null && Object.hasOwn(noisy, key) ? noisy[key]?.(object[key]) : object[key]
     if (value === undefined) continue
     if (members !== '') members += ','
-    members += value instanceof RepeatedMember ? repeated(name, value) : name + canonicalJson(value)
+    members += value instanceof RepeatedMember ? repeated(name, value, form) : name + canonicalJson(value, form)
   }
   return `{${members}}`
 }
 
-const repeated = (name: string, { values }: RepeatedMember): string =>
-  values.map((each) => name + canonicalJson(each)).join(',')
+const repeated = (name: string, { values }: RepeatedMember, form: TextForm): string =>
+  values.map((each) => name + canonicalJson(each, form)).join(',')
 
 /** A member with its name and colon as JSON. */
 interface MemberName {
@@ -100,7 +106,7 @@ function membersInOrder(keys: readonly string[]): readonly MemberName[] {
 const sortKeys = (keys: readonly string[]) => [...keys].sort().map((key) => ({ key, name: `${JSON.stringify(key)}:` }))
 
 const sorted = (value: unknown) =>
-  mapRepeated(value, (list) => (Array.isArray(list) ? list.map(canonicalJson).sort() : list))
+  mapRepeated(value, (list) => (Array.isArray(list) ? list.map(comparableJson).sort() : list))
 const withoutSignatures = (value: unknown) => mapRepeated(value, withoutSignature)
 
 /**
@@ -114,15 +120,17 @@ const NOISY: Record<SubjectKind, Noisy> = {
 }
 
 /**
- * Hash that decides whether a document changed: SHA-256 of its canonical JSON, without volatile members and with
- * unordered lists sorted.
+ * Hash that decides whether a document changed: SHA-256 of its canonical JSON with texts in the form in which they are compared,
+ * without volatile members and with unordered lists sorted.
  * @param body parsed JSON, or its exact value (exact-json.ts); they differ only if parsing lost something
  * @returns 64 hexadecimal digits
  */
 export const contentHash = (kind: DocumentKind, body: unknown): string =>
   hash(
     'sha256',
-    isPlainObject(body) ? canonicalObject(body, NOISY[kind === 'rfq-entry' ? 'rfq' : kind]) : canonicalJson(body),
+    isPlainObject(body)
+      ? canonicalObject(body, NOISY[kind === 'rfq-entry' ? 'rfq' : kind], comparableText)
+      : comparableJson(body),
   )
 
 function withoutSignature(value: unknown): unknown {

@@ -1,3 +1,4 @@
+import { comparableText } from '../text/comparable-text.js'
 import { ExactNumber, RepeatedMember } from './exact-json.js'
 
 export type FieldValue = string | number | boolean | null
@@ -8,9 +9,9 @@ const MAX_DEPTH = 10
 const MAX_FIELDS = 20_000
 
 /**
- * Flattens a document to its scalar values by path (`offer.prePayments[0].amount`), in document order. Null, absent and
- * empty values are left out. In an exact body (exact-json.ts), numbers that a double cannot hold become text, and the values of a
- * repeated member get numbered paths: `state (1 of 2)`.
+ * Flattens a document to its scalar values by path (`offer.prePayments[0].amount`), in document order, with texts in the form in
+ * which they are compared. Null, absent and empty values are left out. In an exact body (exact-json.ts), numbers that a double
+ * cannot hold become text, and the values of a repeated member get numbered paths: `state (1 of 2)`.
  */
 export function flatten(body: unknown): Map<string, FieldValue> {
   const leaves = new Map<string, FieldValue>()
@@ -37,6 +38,7 @@ export function flatten(body: unknown): Map<string, FieldValue> {
 
 // JSON.parse reads 1e999 as infinity and keeps −0, which JSON.stringify cannot write.
 function toFieldValue(value: string | number | boolean): FieldValue {
+  if (typeof value === 'string') return comparableText(value)
   if (typeof value !== 'number') return value
   return Number.isFinite(value) ? value + 0 : String(value)
 }

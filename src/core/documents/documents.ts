@@ -18,10 +18,12 @@ export type DocumentShape = 'full' | 'list' | 'summary'
 
 /** The only value a document must have: a list entry without it is dropped and reported as a problem. */
 export const identifier = z.string().min(1).brand('identifier')
+/** The identifier of another document. */
+export const reference = z.string()
 /** ISO 8601 calendar date, YYYY-MM-DD. */
 const calendarDate = z.iso.date()
-/** ISO 8601 timestamp in UTC. Promised with milliseconds; some values arrive without. */
-const dateTime = z.iso.datetime()
+/** ISO 8601 timestamp. Promised in UTC with milliseconds; some values arrive in other forms. */
+const dateTime = z.iso.datetime({ offset: true })
 
 const contractType = z.enum(['spot', 'forward'])
 /** The documented states of an RFQ. */
@@ -123,7 +125,7 @@ const vintageYear = z.union([z.number(), z.literal('Any')])
 
 const rfqFields = {
   id: identifier,
-  listingIds: z.array(z.string()),
+  listingIds: z.array(reference),
   state: rfqState,
   number: z.number(),
   reference: z.string(),
@@ -148,7 +150,7 @@ const rfqFields = {
 export const responseSummary = z
   .strictObject({
     id: identifier,
-    listingId: z.string(),
+    listingId: reference,
     projectDeveloperName: z.string(),
     projectName: z.string(),
     status: responseStatus,
@@ -165,7 +167,7 @@ export const responseSummary = z
 export const rfqListDocument = z
   .strictObject({
     ...rfqFields,
-    responses: z.array(z.strictObject({ id: identifier, listingId: z.string() })),
+    responses: z.array(z.strictObject({ id: identifier, listingId: reference })),
   })
   .meta({ id: 'RfqListItem' })
 
@@ -188,9 +190,9 @@ const scheduledDelivery = z.strictObject({
 const prePayment = z.strictObject({ amount: z.number(), paymentDueDate: calendarDate })
 const review = z.strictObject({
   status: z.string(),
-  offerId: z.string(),
+  offerId: reference,
   source: z.string(),
-  sourceId: z.string(),
+  sourceId: reference,
   comment: z.string().nullish(),
   createdAt: dateTime,
   updatedAt: dateTime,
@@ -211,7 +213,7 @@ const offer = z.strictObject({
 export const responseDocument = z
   .strictObject({
     id: identifier,
-    listingId: z.string(),
+    listingId: reference,
     projectName: z.string(),
     projectDeveloperName: z.string(),
     status: responseStatus,

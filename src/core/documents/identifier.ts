@@ -16,3 +16,29 @@ const MAX_IDENTIFIER_BYTES = 1000
  */
 export const isUsableIdentifier = (id: string): boolean =>
   id !== '' && id.length <= MAX_IDENTIFIER_LENGTH && Buffer.byteLength(JSON.stringify(id)) - 2 <= MAX_IDENTIFIER_BYTES
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Whether a text has the form of a UUID. */
+export const isUuid = (text: string): boolean => text.length === 36 && UUID.test(text)
+
+/** An identifier in the form in which it is compared: a UUID in lower case. Stored and requested is the one that was listed. */
+export const comparableId = (id: string): string => (isUuid(id) ? id.toLowerCase() : id)
+
+/** The forms in which a stored identifier is looked for: as it is, and a UUID in lower and in upper case. */
+export const formsOfId = (id: string): string[] => (isUuid(id) ? [id, id.toLowerCase(), id.toUpperCase()] : [id])
+
+/** A map by identifier, compared by `comparableId`. */
+export class IdMap<T> extends Map<string, T> {
+  override get(id: string): T | undefined {
+    return super.get(comparableId(id))
+  }
+
+  override has(id: string): boolean {
+    return super.has(comparableId(id))
+  }
+
+  override set(id: string, value: T): this {
+    return super.set(comparableId(id), value)
+  }
+}

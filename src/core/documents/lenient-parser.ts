@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import type { z } from 'zod'
-import { isUsableIdentifier, MAX_IDENTIFIER_LENGTH } from './identifier.js'
+import { comparableInstant, composed } from '../text/comparable-text.js'
+import { identifier, reference } from './documents.js'
+import { comparableId, isUsableIdentifier, MAX_IDENTIFIER_LENGTH } from './identifier.js'
 import { type Accepts, type AnySchema, acceptedBy, defOf } from './schema-check.js'
 
 /** A deviation of a document from the API description. */
@@ -210,7 +212,18 @@ function compileRecord(schema: AnySchema): Parse {
 
 function compileLeaf(schema: AnySchema): Parse {
   const accepts: Accepts = acceptedBy(schema)
-  return (value, path, report) => (accepts(value) ? value : parseUnaccepted(schema, value, path, report))
+  const form = formOf(schema)
+  return (sent, path, report) => {
+    const value = typeof sent === 'string' ? form(sent) : sent
+    return accepts(value) ? value : parseUnaccepted(schema, value, path, report)
+  }
+}
+
+/** The form in which values of a schema are used: UTC, composed characters. Requests are addressed by identifiers as sent. */
+function formOf(schema: AnySchema): (text: string) => string {
+  if (schema === identifier) return String
+  if (schema === reference) return comparableId
+  return defOf(schema).format === 'datetime' ? comparableInstant : composed
 }
 
 function parseUnaccepted(schema: AnySchema, value: unknown, path: Path, report: Report): unknown {

@@ -1,5 +1,6 @@
-import { canonicalJson } from '../documents/canonical-json.js'
+import { comparableJson } from '../documents/canonical-json.js'
 import { isPlainObject } from '../documents/exact-json.js'
+import { IdMap } from '../documents/identifier.js'
 import type { KnownDocument, KnownEntry } from '../records.js'
 import type { Timestamp } from '../time/clock.js'
 
@@ -220,24 +221,24 @@ function differs(listed: unknown, own: unknown): boolean {
   if (listed === undefined || listed === null || own === undefined) return false
   if (isPlainObject(listed) && isPlainObject(own))
     return Object.entries(listed).some(([name, value]) => differs(value, memberOf(own, name)))
-  return canonicalJson(listed) !== canonicalJson(own)
+  return comparableJson(listed) !== comparableJson(own)
 }
 
 function compareOffers(listed: unknown, own: unknown): Pick<Differences, 'removedOffers' | 'addedOffers'> {
   if (!Array.isArray(listed) || !Array.isArray(own)) return { removedOffers: [], addedOffers: [] }
-  const inList = offersIn(listed)
-  const known = offersIn(own)
+  const [inList, known] = [offersIn(listed), offersIn(own)]
   return {
-    removedOffers: [...known].flatMap(([id, offer]) => (inList.has(id) ? [] : [{ id, name: nameOf(id, offer) }])),
-    addedOffers: [...inList.keys()].filter((id) => !known.has(id)),
+    removedOffers: [...known.values()].flatMap((each) =>
+      inList.has(each.id) ? [] : [{ id: each.id, name: nameOf(each) }],
+    ),
+    addedOffers: [...inList.values()].flatMap(({ id }) => (known.has(id) ? [] : [id])),
   }
 }
 
-const offersIn = (responses: readonly unknown[]) =>
-  new Map(
-    responses.flatMap((each) => (isPlainObject(each) && typeof each.id === 'string' ? [[each.id, each] as const] : [])),
-  )
+type ListedOffer = Record<string, unknown> & { id: string }
+const isOffer = (each: unknown): each is ListedOffer => isPlainObject(each) && typeof each.id === 'string'
+const offersIn = (responses: readonly unknown[]) => new IdMap(responses.filter(isOffer).map((each) => [each.id, each]))
 
-function nameOf(id: string, { projectDeveloperName: name }: Record<string, unknown>): string {
+function nameOf({ id, projectDeveloperName: name }: ListedOffer): string {
   return typeof name === 'string' && name.trim() !== '' ? name.trim() : id
 }

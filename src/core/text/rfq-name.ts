@@ -1,3 +1,6 @@
+import { comparableId } from '../documents/identifier.js'
+import { composed, searchable } from './comparable-text.js'
+
 /**
  * How people and programs name an RFQ: by its id, its number or its reference. `id:…`, `number:…` and `reference:…` say which of
  * them is meant.
@@ -36,7 +39,7 @@ export function namesIn(body: unknown): Omit<RfqNames, 'id'> {
   const { number, reference } = Object(body) as { number?: unknown; reference?: unknown }
   return {
     number: typeof number === 'number' || typeof number === 'string' ? String(number) : null,
-    reference: typeof reference === 'string' ? reference : null,
+    reference: typeof reference === 'string' ? composed(reference) : null,
   }
 }
 
@@ -44,9 +47,9 @@ export function namesIn(body: unknown): Omit<RfqNames, 'id'> {
 export function hasName(rfq: RfqNames, { text, kind }: RfqName): boolean {
   const isMeant = (wanted: RfqName['kind']) => kind === undefined || kind === wanted
   return (
-    (isMeant('id') && rfq.id === text) ||
+    (isMeant('id') && comparableId(rfq.id) === comparableId(text)) ||
     (isMeant('number') && rfq.number === text) ||
-    (isMeant('reference') && rfq.reference?.toLowerCase() === text.toLowerCase())
+    (isMeant('reference') && rfq.reference?.toLowerCase() === searchable(text))
   )
 }
 

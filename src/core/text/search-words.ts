@@ -1,16 +1,14 @@
-/** The words of a search, in lower case. Something matches that contains all of them. */
-export const searchWords = (search: string): string[] => search.toLowerCase().split(/\s+/).filter(Boolean)
+import { searchable } from './comparable-text.js'
+
+/** The words of a search. Something matches that contains all of them. */
+export const searchWords = (search: string): string[] => searchable(search).split(/\s+/).filter(Boolean)
 
 /** Longer names are cut for the search. */
 const MAX_SEARCHED = 1_000
 
-/** The text of several names that is searched, in lower case. */
+/** The text of several names that is searched. */
 export const searchTextOf = (...names: readonly (string | number | null | undefined)[]): string =>
-  names
-    .filter((name) => name != null)
-    .join(' ')
-    .toLowerCase()
-    .slice(0, MAX_SEARCHED)
+  searchable(names.filter((name) => name != null).join(' ')).slice(0, MAX_SEARCHED)
 
 /** The names of a listing. */
 interface ListingNames {

@@ -1,4 +1,5 @@
 import { contentHash } from '../../core/documents/canonical-json.js'
+import { comparableId } from '../../core/documents/identifier.js'
 import { type DocumentParser, identifierOf, type Observation, withTextOnly } from '../../core/documents/observation.js'
 import type { CloseResult } from '../contract.js'
 import type { TransportReply } from '../http/transport.js'
@@ -13,7 +14,8 @@ import type { Sanitize } from './sanitizer.js'
  */
 export function requireMatchingId(body: JsonObject, id: string, label: () => string, sanitize: Sanitize): void {
   const found = body.id
-  if (found === id || found === undefined || found === null || found === '') return
+  if (found === undefined || found === null || found === '') return
+  if (typeof found === 'string' && comparableId(found) === comparableId(id)) return
   const shown = typeof found === 'string' ? sanitize(found) : `of type ${typeof found}`
   throw new TransientError(`${label()}: status 200, but the body is another document (id ${shown})`, { status: 200 })
 }

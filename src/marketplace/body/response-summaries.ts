@@ -1,4 +1,4 @@
-import { contentHash } from '../../core/documents/canonical-json.js'
+import { comparableJson, contentHash } from '../../core/documents/canonical-json.js'
 import { MAX_PROBLEMS, type Problem } from '../../core/documents/lenient-parser.js'
 import { identifierOf, type Observation, type Rfq } from '../../core/documents/observation.js'
 import { type ParsedText, readElements } from './json-body.js'
@@ -45,7 +45,7 @@ export function uniqueResponseEntries(rfq: Observation<Rfq>) {
     if (id === null) continue
     identified++
     const earlier = byId.get(id)?.entry
-    const differs = earlier !== undefined && JSON.stringify(earlier) !== JSON.stringify(entry)
+    const differs = earlier !== undefined && comparableJson(earlier) !== comparableJson(entry)
     if (differs && ++differing <= MAX_PROBLEMS) {
       duplicates.push({
         path: `responses[${index}]`,

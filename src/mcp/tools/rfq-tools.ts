@@ -19,7 +19,7 @@ export const rfqTools = [
     output: { rfq: sourced(rfqDetail.shape), offers: OFFERS },
     title: 'One RFQ with its offers',
     description:
-      'One RFQ: its terms, its document as the marketplace sent it, and its offers in the order in which they were submitted. ' +
+      'One RFQ: its terms, its document as the marketplace sent it, and its offers in the order of their numbers. ' +
       'compare_offers ranks them.',
     input: z.strictObject({ ...ofRfq, ...asOf, ...paging('Offers') }),
     async answer({ as_of, limit, cursor, ...name }, deps) {

@@ -16,6 +16,7 @@ import type { RfqReport } from '../../compare/report/rfq-report-model.js'
 import type { AwardedOfferRecord, AwardFacts, RecommendationRecord } from '../../core/decision/award-record.js'
 import type { DifferingSetting } from '../../core/decision/settings.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
+import { IdMap } from '../../core/documents/identifier.js'
 import { sum } from '../../core/numbers.js'
 import { formatTonnes, withoutNoise } from '../../core/text/number-format.js'
 
@@ -70,7 +71,7 @@ export function checkAward(
   ]
   const award: AwardFacts = {
     ...{ id: null, at: now.toISOString(), by, asOf: report.context.asOf },
-    offers: chosen.map((candidate) => offerRecord(candidate, report, nameOf)),
+    offers: chosen.map((candidate) => offerRecord(candidate, report)),
     ...{ tonnes: withoutNoise(tonnes), total: withoutNoise(total), pricePerTonne: withoutNoise(pricePerTonne) },
     ...{ currency, because, warnings },
     recommendation: recommendationRecord(recommendation),
@@ -123,8 +124,9 @@ function priceWarning(price: number, currency: string, { award }: Recommendation
   return [`It costs ${formatDerivedPrice(price - award.pricePerTonne, currency)} more than the recommended award.`]
 }
 
-function chooseOffers({ offers }: RfqReport, ids: readonly string[]): { chosen: Candidate[]; refusals: string[] } {
-  const byId = new Map(offers.map((offer) => [offer.id, offer]))
+function chooseOffers({ offers }: RfqReport, named: readonly string[]): { chosen: Candidate[]; refusals: string[] } {
+  const byId = new IdMap(offers.map((offer) => [offer.id, offer]))
+  const ids = named.map((id) => byId.get(id)?.id ?? id)
   const candidates = candidatesOf(offers)
   const twice = ids.filter((id, at) => ids.indexOf(id) !== at)
   const refusals = [
@@ -189,14 +191,11 @@ function missingReason(followed: boolean, warnings: readonly string[]): string[]
     : [`Say why (“because”): ${why.join(', and ')}${warnings.length === 0 ? '.' : ':'}`, ...warnings]
 }
 
-function offerRecord(
-  { offer, tonnes, total, cost }: Candidate,
-  { currency }: RfqReport,
-  nameOf: (offer: OfferReport) => string,
-): AwardedOfferRecord {
+/** The name has no number: the record has one of its own. */
+function offerRecord({ offer, tonnes, total, cost }: Candidate, { currency }: RfqReport): AwardedOfferRecord {
   const { id, sequence: number, source, status, terms, metrics } = offer
   return {
-    ...{ id, number, name: nameOf(offer), tonnes, total: withoutNoise(total) },
+    ...{ id, number, name: createNames([offer])(offer), tonnes, total: withoutNoise(total) },
     ...{ pricePerTonne: withoutNoise(total / tonnes), cost: withoutNoise(cost) },
     own: { total: metrics.total, currency: terms.currency, rate: rateOf(terms.currencyCode, currency) },
     expiryDate: terms.expiryDate,

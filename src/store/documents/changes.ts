@@ -1,3 +1,4 @@
+import { comparableId } from '../../core/documents/identifier.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedChange } from '../events/observed-events.js'
 import type { LiveRun } from '../runs/run-contract.js'
@@ -73,6 +74,8 @@ export class DocumentChanges {
   readonly #documents = new Map<string, DocumentState>()
   /** The responses among them, by RFQ. */
   readonly #responses = new Map<string, DocumentState[]>()
+  /** By RFQ, the first observation of its next response: after those that are stored, because they are numbered in this order. */
+  readonly #nextResponse = new Map<string, Timestamp>()
   readonly inserted = new Set<DocumentState>()
   readonly updated = new Map<DocumentState, DocumentUpdate>()
   readonly newVersions: AddedVersion[] = []
@@ -85,12 +88,16 @@ export class DocumentChanges {
   readonly returned: (Omit<VersionKey, 'version'> & { returned_at: string })[] = []
   readonly problems = new FoundProblems()
   readonly pendingTexts: PendingText[] = []
-  /** RFQs and listings whose changes affect recommendations, with the moment of the first change. */
+  /** RFQs, and listings by `comparableId`, whose changes affect recommendations, with the moment of the first change. */
   readonly dirty = { rfqs: new Map<string, string>(), listings: new Map<string, string>() }
 
   /** @param stored all documents that may change and are stored */
   constructor(stored: readonly DocumentState[]) {
-    for (const row of stored) this.#add(row)
+    for (const row of stored) {
+      const next = new Date(Date.parse(row.first_observed_at) + 1).toISOString()
+      this.#nextResponse.set(row.rfq_id, later(next, this.#nextResponse.get(row.rfq_id) ?? ''))
+      this.#add(row)
+    }
   }
 
   #add(row: DocumentState): void {
@@ -105,10 +112,10 @@ export class DocumentChanges {
     return this.#documents.get(key.name)
   }
 
-  /** The responses of an RFQ that are not missing, in the order of their ids. */
-  presentResponses(rfqId: string): string[] {
+  /** The responses of an RFQ, in the order of their ids. */
+  responsesOf(rfqId: string): { id: string; isMissing: boolean }[] {
     const responses = this.#responses.get(toStoredText(rfqId)) ?? []
-    return responses.flatMap(({ id, missing_since }) => (missing_since === null ? [fromStoredText(id)] : []))
+    return responses.map(({ id, missing_since }) => ({ id: fromStoredText(id), isMissing: missing_since !== null }))
   }
 
   upsert(key: DocumentKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
@@ -152,10 +159,6 @@ export class DocumentChanges {
     // Lists show a contradiction with the time when the RFQ was read.
     if (contradicted) this.#markDirty(key, stamp)
     return contradicted
-  }
-
-  touch(key: DocumentKey, { stamp }: Pick<ChangeContext, 'stamp'>): void {
-    this.#see(key, { last_observed_at: stamp })
   }
 
   markMissing(key: DocumentKey, { run, stamp }: ChangeContext): void {
@@ -230,7 +233,7 @@ export class DocumentChanges {
     }
     // A summary or list entry never replaces a full document.
     if (snapshot.shape !== 'full' && row.shape === 'full') {
-      this.touch(key, context)
+      this.#see(key, { last_observed_at: context.stamp })
       return 'unchanged'
     }
     const hash = hasSameBytes(row, snapshot) ? row.content_hash : hashOf(key, snapshot)
@@ -242,35 +245,21 @@ export class DocumentChanges {
   #insert(key: DocumentKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
     const { stamp, readAt, recording } = context
     const { channel, kind, rfqId: rfq_id, id } = key
-    const request = requestColumns(snapshot, readAt)
-    const content = contentColumns(key, snapshot, hashOf(key, snapshot))
-    // Without spread operators, because thousands of rows are created at once.
     const row: DocumentState = {
       channel,
       kind,
       rfq_id,
       id,
       version: 1,
-      first_observed_at: stamp,
+      first_observed_at: kind === 'response' ? later(stamp, this.#nextResponse.get(rfq_id) ?? '') : stamp,
       last_observed_at: stamp,
       last_read_at: readAt,
       changed_at: stamp,
       missing_since: null,
-      full_read_at: request.full_read_at,
-      requested_at: request.requested_at,
-      summary_hash: request.summary_hash,
-      read_summary_hash: request.read_summary_hash,
-      fingerprint: content.fingerprint,
-      has_problems: content.has_problems,
       recording: kind === 'rfq-entry' ? recording : 0,
-      state: content.state,
-      due_date: content.due_date,
-      search: content.search,
       contradicted: 0,
-      terms: content.terms,
-      valid: content.valid,
-      content_hash: content.content_hash,
-      shape: content.shape,
+      ...requestColumns(snapshot, readAt),
+      ...contentColumns(key, snapshot, hashOf(key, snapshot)),
       followed_at: null,
     }
     this.#add(row)
@@ -408,7 +397,7 @@ export class DocumentChanges {
   /** Marks an RFQ or listing whose change may affect recommendations or lists from a moment on. */
   #markDirty({ kind, rfqId, id }: Pick<DocumentKey, 'kind' | 'rfqId' | 'id'>, since: string): void {
     const [marks, entity] =
-      kind === 'listing' ? [this.dirty.listings, id] : [this.dirty.rfqs, kind === 'response' ? rfqId : id]
+      kind === 'listing' ? [this.dirty.listings, comparableId(id)] : [this.dirty.rfqs, kind === 'response' ? rfqId : id]
     const known = marks.get(entity)
     if (known === undefined || since < known) marks.set(entity, since)
   }

@@ -1,4 +1,5 @@
 import type { DocumentKind } from '../../core/documents/documents.js'
+import { IdMap } from '../../core/documents/identifier.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
 import { DatabaseUnavailableError, RunLostError } from '../errors.js'
@@ -254,7 +255,8 @@ async function recordRfq(
   if (isStale) return { ...result, contradicted: false, responses: [], missing: [] }
   if (shape === 'full') changes.recordRead(document.id, context)
   const contradicted = changes.compareWithEntry(document.id, context)
-  const keyOf = (id: string) => documentKey(run, 'response', id, document.id)
+  const stored = new IdMap(changes.responsesOf(document.id).map(({ id }) => [id, id]))
+  const keyOf = (id: string) => documentKey(run, 'response', stored.get(id) ?? id, document.id)
   const responses: RecordResult['responses'] = []
   for (const response of snapshot.responses) {
     responses.push({ id: response.id, change: changes.upsert(keyOf(response.id), response, context) })
@@ -275,8 +277,8 @@ async function recordRfq(
 
 /** Responses that the RFQ no longer lists. */
 function findMissing(changes: DocumentChanges, { rfq, responses, observed = [] }: RfqSnapshot): string[] {
-  const listed = new Set([...responses, ...observed].map(({ id }) => id))
-  return changes.presentResponses(rfq.id).filter((id) => !listed.has(id))
+  const listed = new IdMap([...responses, ...observed].map(({ id }) => [id, true]))
+  return changes.responsesOf(rfq.id).flatMap(({ id, isMissing }) => (isMissing || listed.has(id) ? [] : [id]))
 }
 
 function* inBatches<T>(all: readonly T[]): Generator<readonly T[]> {

@@ -17,10 +17,11 @@ const NUMBER_TEXT = 'cast(cast(@number as numeric) as text)'
 const matchCondition = (key: string) => {
   const found = (condition: string) =>
     `(${key.replaceAll('$', 'v')}) in (select ${key.replaceAll('$', 'm')} from versions m where m.kind = 'rfq' and ${condition})`
-  return `(v.id in (@storedId, @shownId)
+  return `(v.id = any(@namedIds)
   or ${found(`${NUMBER} in (@numberText, ${NUMBER_TEXT}) and ${NUMBER} =
     case jsonb_typeof(m.document -> 'number') when 'number' then ${NUMBER_TEXT} when 'string' then @numberText end`)}
-  or ${found(`lower((m.document #>> '{reference}') collate "C") = lower(@reference collate "C")
+  or ${found(`lower((m.document #>> '{reference}') collate "C")
+    in (lower(@reference collate "C"), lower(@decomposed collate "C"))
     and jsonb_typeof(m.document -> 'reference') = 'string'`)})`
 }
 const HAS_NAME = matchCondition('$.channel, $.id, $.version')

@@ -1,3 +1,5 @@
+import { formsOfId } from '../../core/documents/identifier.js'
+import { searchable } from '../../core/text/comparable-text.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { allOf, type Dialect, type Queries, type Transaction } from '../sql/sql-database.js'
 import { hasWords, wordPatterns } from '../sql/word-search.js'
@@ -36,7 +38,7 @@ export async function recordRow(tx: Transaction, row: RfqRow, offerRows: readonl
     },
   )
   await tx.run('delete from rfq_names where channel = @channel and rfq_id = @rfqId', key)
-  const names = new Set(row.names.map((name) => toStoredText(name.toLowerCase())))
+  const names = new Set(row.names.map((name) => toStoredText(searchable(name))))
   await tx.run(
     `insert into rfq_names (channel, name, rfq_id) select @channel, value ->> 'name', @rfqId from ${tx.dialect.elementsOf('@names')}`,
     { ...key, names: JSON.stringify([...names].map((name) => ({ name }))) },
@@ -143,7 +145,7 @@ const MAX_MATCHES = 2_000
 function conditionOf(filter: ListedRfqFilter, { anyOf }: Dialect) {
   const { channel, ids, state, search } = filter
   const words = search?.words ?? []
-  const found = words.length > 0 && `(${hasWords('r.search', words)} or e.id = @searchId)`
+  const found = words.length > 0 && `(${hasWords('r.search', words)} or ${anyOf('e.id', '@searchIds')})`
   const where = allOf(
     `e.kind = 'rfq'`,
     channel === undefined ? 'e.channel in (select channel from channels)' : 'e.channel = @channel',
@@ -159,7 +161,7 @@ function conditionOf(filter: ListedRfqFilter, { anyOf }: Dialect) {
         ids: ids?.map(toStoredText) ?? [],
         state: state === undefined ? null : toStoredText(state),
       },
-      searchId: search === undefined ? null : toStoredText(search.id),
+      searchIds: search === undefined ? [] : formsOfId(search.id).map(toStoredText),
       ...wordPatterns(words),
     },
   }
@@ -266,7 +268,7 @@ export const createRfqRowQueries = (
     const rows = await queries.all<{ name: string }>(
       `select name from rfq_names where channel = @channel and ${queries.dialect.anyOf('name', '@names')}
       group by name having count(*) > 1`,
-      { channel, names: names.map((name) => toStoredText(name.toLowerCase())) },
+      { channel, names: names.map((name) => toStoredText(searchable(name))) },
     )
     return new Set(rows.map(({ name }) => fromStoredText(name)))
   },
@@ -274,7 +276,7 @@ export const createRfqRowQueries = (
     const rows = await queries.all<{ channel: string; rfq_id: string }>(
       `select n.channel, n.rfq_id from channels c
       join rfq_names n on n.channel = c.channel and n.name = @name order by n.channel, n.rfq_id limit @limit`,
-      { name: toStoredText(name.toLowerCase()), limit },
+      { name: toStoredText(searchable(name)), limit },
     )
     return rows.map(({ channel, rfq_id }) => ({ channel, rfqId: fromStoredText(rfq_id) }))
   },

@@ -16,10 +16,10 @@ import { sqliteDatabase, toSqlite } from './sqlite-database.js'
 /** The condition that a version of an RFQ has the given name. */
 const hasName = (version: string) => {
   const document = `coalesce(${version}.parsed_body, ${version}.body)`
-  return `(${version}.id in (@storedId, @shownId)
+  return `(${version}.id in (select value from json_each(@namedIds))
     or json_extract(${document}, '$.number') = case json_type(${document}, '$.number')
       when 'integer' then @number when 'real' then @number when 'text' then @numberText end
-    or json_extract(${document}, '$.reference') = @reference collate nocase)`
+    or json_extract(${document}, '$.reference') collate nocase in (@reference, @decomposed))`
 }
 
 const HAD_NAME = `exists (
@@ -28,9 +28,10 @@ const HAD_NAME = `exists (
 
 /** The condition that an RFQ may have or have had the given name: as the indexes find it, whatever the type of its number. */
 const MAY_HAVE_NAME = `e.channel in (select channel from channels) and e.id in (
-  select @storedId union select @shownId
+  select value from json_each(@namedIds)
   union select m.id from versions m where m.kind = 'rfq' and ${rfqMember('number', 'm')} in (@number, @numberText)
-  union select m.id from versions m where m.kind = 'rfq' and ${rfqMember('reference', 'm')} = @reference collate nocase)`
+  union select m.id from versions m
+    where m.kind = 'rfq' and ${rfqMember('reference', 'm')} collate nocase in (@reference, @decomposed))`
 
 /** Queries the current state, or the state as of a moment. */
 export function createHistory(connection: Connection): History {

@@ -64,7 +64,7 @@ export interface ResponseChoice {
 export function chooseResponses(
   listed: readonly ListedResponse[],
   { responses, postponed }: Pick<PlannedRfq, 'responses' | 'postponed'>,
-  stored: StoredResponses = new Map(),
+  stored?: StoredResponses,
   left = 0,
 ): ResponseChoice {
   const choice: ResponseChoice = { request: new Set(), observe: new Set(), postponed: 0, left: left + responses.size }
@@ -72,7 +72,7 @@ export function chooseResponses(
   choice.left -= choice.request.size
   for (const { id, summaryHash } of listed) {
     if (choice.request.has(id)) continue
-    const state = stored.get(id)
+    const state = stored?.get(id)
     const isPostponed = postponed.has(id)
     const reason = state === undefined ? 'never read' : reasonToReadNow(state, summaryHash)
     const isDue = isPostponed || (reason !== null && reason !== 'failed')

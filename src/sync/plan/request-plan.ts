@@ -91,13 +91,13 @@ function toCandidate(rfq: PlannableRfq, input: PlanInput): RfqCandidate | null {
   }
   const stored = responses.get(rfq.id)
   for (const id of rfq.responseIds ?? presentIds(stored)) {
-    const response = responseItem(id, stored?.get(id), urgent, input)
+    const state = stored?.get(id)
+    const response = responseItem(state?.id ?? id, state, urgent, input)
     const isDue = response.slack <= 0 || response.failed
     // A closed RFQ is read rarely, so all its responses are read with it. If it is only incomplete, those that were read
     // before are not read again because of their age.
     if (closed && rfq.reasonToRead !== 'incomplete') candidate.responses.push({ ...response, slack: 0 })
-    else if (isDue && !(closed && response.reason === 'age' && stored?.get(id)?.readAt))
-      candidate.responses.push(response)
+    else if (isDue && !(closed && response.reason === 'age' && state?.readAt)) candidate.responses.push(response)
     else if (!closed) candidate.deferrable.push(response)
   }
   // If the last request for the RFQ failed, its responses may be unreadable too, so they do not raise its priority.
@@ -106,8 +106,8 @@ function toCandidate(rfq: PlannableRfq, input: PlanInput): RfqCandidate | null {
   return candidate
 }
 
-const presentIds = (stored: StoredResponses = new Map()) =>
-  [...stored.values()].flatMap(({ id, missingSince }) => (missingSince === null ? [id] : []))
+const presentIds = (stored: StoredResponses | undefined) =>
+  [...(stored?.values() ?? [])].flatMap(({ id, missingSince }) => (missingSince === null ? [id] : []))
 
 function rfqItem(
   rfq: PlannableRfq,

@@ -25,7 +25,7 @@ export type NotMet = z.infer<typeof notMet>
 export const offerViewSchema = z
   .strictObject({
     id: text,
-    number: z.int().describe('The number of the offer in the comparison: 1, 2, … in the order of submission.'),
+    number: z.int().describe('1, 2, … in the order in which the offers of the RFQ were first seen; never changes.'),
     rank: z
       .int()
       .nullable()

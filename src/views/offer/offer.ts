@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { OfferReport } from '../../compare/offer/offer-report-model.js'
 import { changesOfVersion } from '../../compare/report/document-changes.js'
+import { comparableId } from '../../core/documents/identifier.js'
 import type { RfqWithResponses, Version } from '../../core/records.js'
 import type { PricesRead } from '../../core/sources/offer-sources.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
@@ -60,7 +61,7 @@ export type OfferVersion = OfferDetail['versions'][number]
 
 /** The offers for an RFQ. */
 export const offerViews = (source: ViewSource) => ({
-  /** In the order in which they were submitted. */
+  /** In the order of their numbers. */
   offers: (address: RfqAddress): Promise<Lookup<OfferItem[]>> =>
     withRfq(source.store, address, async (found) =>
       offerItems(rfqView(await source.compare(found.rfq, address)), found).sort((a, b) => a.number - b.number),
@@ -92,10 +93,11 @@ async function readOffer(
   found: RfqWithResponses,
   address: OfferAddress,
 ): Promise<OfferDetail | null> {
-  const { offerId, asOf, documents = 'all' } = address
+  const { asOf, documents = 'all' } = address
   const { channel, id: rfqId } = found.rfq
   const report = await source.compare(found.rfq, address)
-  const response = found.responses.find(({ id }) => id === offerId)
+  const response = found.responses.find(({ id }) => comparableId(id) === comparableId(address.offerId))
+  const offerId = response?.id
   const offer = report.offers.find(({ id }) => id === offerId)
   const item = offerItems(rfqView(report), found).find(({ id }) => id === offerId)
   if (response === undefined || offer === undefined || item === undefined) return null

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { comparableId } from '../../core/documents/identifier.js'
 import { byCodeUnit, compareNullsLast } from '../../core/numbers.js'
 import { withListMessage } from '../../core/sources/source-text.js'
 import { searchWords } from '../../core/text/search-words.js'
@@ -301,7 +302,7 @@ async function createFilter(
     const searched = words.length === 0 ? '' : searchText(row)
     return (
       (state === undefined || row.state === state) &&
-      (words.every((word) => searched.includes(word)) || row.id === search.trim()) &&
+      (words.every((word) => searched.includes(word)) || comparableId(row.id) === comparableId(search.trim())) &&
       (dueBefore === undefined || (due !== null && due < dueBefore)) &&
       (dueAfter === undefined || (due !== null && due > dueAfter)) &&
       (overdue === undefined || row.overdue === overdue) &&

@@ -16,6 +16,7 @@ import {
   manyResponses,
   offerId,
   response,
+  storedDocument,
   vintage,
 } from '../../helpers/data/comparison-inputs.js'
 import { shareOf } from '../../helpers/long-tests.js'
@@ -98,12 +99,10 @@ describe('scores', () => {
 })
 
 describe('ranks', () => {
-  it('break ties in favour of the offer submitted first, then by identifier', () => {
+  it('break ties in favour of the lower number: the offer seen first, then the lower identifier', () => {
     const same = [3, 1, 2, 4].map((number) =>
-      response(number, {
-        listingId: response(1).listingId,
-        submittedAt: `2026-03-0${number === 4 ? 1 : 2}T00:00:00.000Z`,
-        offer: at(10),
+      storedDocument(response(number, { listingId: response(1).listingId, offer: at(10) }), {
+        firstObservedAt: `2026-03-0${number === 4 ? 1 : 2}T00:00:00.000Z`,
       }),
     )
     for (const awardRule of AWARD_RULES) {

@@ -173,6 +173,14 @@ describe('a sentence about an RFQ', () => {
     expect(ofRfq(members)).toEqual([expected])
   })
 
+  it('says nothing of a timestamp, a UUID or characters in another form', () => {
+    const [upper, composed] = ['ABCDEF00-0000-4000-8000-000000000001', 'M\u00fcller']
+    const before = rfq({ listingIds: [upper], createdAt: '2026-11-01T09:00:00.000Z', title: composed })
+    const forms = { listingIds: [upper.toLowerCase()], createdAt: '2026-11-01T10:00:00+01:00' }
+    expect(sentences('rfq', before, rfq({ ...forms, title: composed.normalize('NFD') }))).toEqual([])
+    expect(ofOffer({}, { submittedAt: '2026-11-03T09:00:00+00:00' })).toEqual([])
+  })
+
   it('ignores its responses and the order of listings', () => {
     expect(ofRfq({ listingIds: ['b', 'a'], responses: [{ id: 'r1' }] })).toEqual([])
   })

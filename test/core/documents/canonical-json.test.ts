@@ -49,6 +49,20 @@ describe('content hash', () => {
     )
   })
 
+  it('ignores the form of timestamps, UUIDs and characters, and nothing else', () => {
+    const hashOf = (members: object) => contentHash('response', { id: 'a', offer: members })
+    const same = [
+      { at: '2026-10-01T10:00:00.000Z', id: 'abcdef00-0000-4000-8000-000000000001', name: 'M\u00fcller' },
+      { at: '2026-10-01T12:00:00+02:00', id: 'ABCDEF00-0000-4000-8000-000000000001', name: 'Mu\u0308ller' },
+    ]
+    expect(new Set(same.map(hashOf)).size).toBe(1)
+    const others = [
+      ...['2026-10-01T10:00:00.001Z', '2026-10-01T10:00:00', '2026-03-02T10:00:00Z', '2026-02-30T10:00:00Z'],
+      ...['abc', 'ABC', 'Muller', 'M\u00dcLLER'],
+    ]
+    expect(new Set(others.map((text) => hashOf({ text }))).size).toBe(others.length)
+  })
+
   it('of a document of which parsing loses nothing is that of every earlier version', () => {
     const rfq = JSON.parse(
       '{"id":"rfq-1","listingIds":["b","a"],"number":1042,"minVolume":0.1,"maxVolume":1e21,"title":"caf\\u00e9 \\ud800",' +

@@ -28,16 +28,33 @@ describe('lenient parser', () => {
     expect(problemsOf(observed)).toEqual(['state enum', 'colour unknown-field'])
   })
 
-  it('accepts timestamps with and without milliseconds only', () => {
-    const observed = parseRfq(
-      anRfq('rfq-1', {
-        createdAt: '2026-11-01T09:00:00Z',
-        updatedAt: '2026-11-01T09:00:00.123Z',
-        openedAt: 'yesterday',
-      }),
-    )
-    expect(problemsOf(observed)).toEqual(['openedAt format'])
-    expect(observed.document?.openedAt).toBeNull()
+  it.each([
+    '2026-11-01T09:00:00.000Z',
+    '2026-11-01T09:00:00Z',
+    '2026-11-01T09:00Z',
+    '2026-11-01T09:00:00+00:00',
+    '2026-11-01T14:30:00.0000000+05:30',
+    '2026-10-31T21:00:00-12:00',
+  ])('accepts the timestamp %s', (openedAt) => {
+    const observed = parseRfq(anRfq('rfq-1', { openedAt }))
+    expect(observed).toMatchObject({ problems: [], document: { openedAt: '2026-11-01T09:00:00.000Z' } })
+  })
+
+  it.each(['yesterday', '2026-02-30T09:00:00Z', '2026-11-01T09:00:00', '2026-11-01T09:00:60Z', '2026-11-01', ''])(
+    'rejects the timestamp "%s"',
+    (openedAt) => {
+      const observed = parseRfq(anRfq('rfq-1', { openedAt }))
+      expect(observed.document?.openedAt).toBeNull()
+      expect(observed.problems).toHaveLength(1)
+    },
+  )
+
+  it('composes texts, and compares the ids of other documents without case, but leaves its own id as sent', () => {
+    const upper = 'ABCDEF00-0000-4000-8000-000000000001'
+    const sent = { title: 'Mu\u0308ller', listingIds: [upper, 'B'] }
+    const { id, body, document } = parseRfq(anRfq(upper, sent))
+    expect(document).toMatchObject({ title: 'M\u00fcller', listingIds: [upper.toLowerCase(), 'B'] })
+    expect([id, body]).toMatchObject([upper, sent])
   })
 
   it('rejects malformed dates', () => {

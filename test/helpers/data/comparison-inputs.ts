@@ -142,6 +142,7 @@ export function storedDocument(body: unknown, of: Partial<StoredDocument> = {}):
     contentHash: 'a'.repeat(64),
     notBefore: null,
     observedAt: '2026-03-10T10:00:00.000Z',
+    firstObservedAt: '2026-03-10T10:00:00.000Z',
     missingSince: null,
     runId: 7,
     valid: true,

@@ -119,6 +119,17 @@ describe('an award that is checked', () => {
   })
 })
 
+it('offers are recorded under names without a number, which is recorded beside them', async () => {
+  const rfq = await openAwardedRfq()
+  for (const id of [rfq.cheap, rfq.other])
+    rfq.sandbox.world.changeResponse(id, { projectDeveloperName: 'Acme', projectName: 'Peat' })
+  rfq.advanceSeconds(60)
+  await rfq.pollRfqs()
+  await rfq.award([rfq.cheap.toUpperCase()])
+  const [award] = await rfq.store.awards({})
+  expect(award?.offers).toMatchObject([{ id: rfq.cheap, name: 'Acme · Peat' }])
+})
+
 it('offers are named by their number in the comparison, or by id', () => {
   const offers = [
     { id: 'a', sequence: 1 },

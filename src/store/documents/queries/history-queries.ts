@@ -1,5 +1,6 @@
 import type { DocumentKind, SubjectKind } from '../../../core/documents/documents.js'
 import { parseExactly } from '../../../core/documents/exact-json.js'
+import { formsOfId } from '../../../core/documents/identifier.js'
 import { isAmbiguous, parseStored } from '../../../core/documents/observation.js'
 import type { Absence, KnownDocument, KnownEntry, ProblemRecord, Version } from '../../../core/records.js'
 import type { History, ProblemCounts } from '../../contract.js'
@@ -226,7 +227,8 @@ export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 
   })
   return {
     async listings(filter) {
-      const { sql, parameters } = selectKnown(queries, { ...filter, kind: 'listing' })
+      const ids = filter.ids?.flatMap(formsOfId)
+      const { sql, parameters } = selectKnown(queries, { ...filter, ids, kind: 'listing' })
       return (await queries.all<KnownRow>(sql, parameters)).map(toKnown)
     },
     async rfqHistory(channel, rfqId, asOf) {

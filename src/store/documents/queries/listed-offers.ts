@@ -1,4 +1,5 @@
 import { isPlainObject } from '../../../core/documents/exact-json.js'
+import { IdMap } from '../../../core/documents/identifier.js'
 import type { Transaction } from '../../sql/sql-database.js'
 import { toStoredText } from '../stored-text.js'
 
@@ -7,10 +8,10 @@ export interface ListedOffers {
   /** The run that first recorded the RFQ; null if it is new. */
   rfqRunId: number | null
   /** The run that first recorded a list entry with this offer, and when. */
-  first: ReadonlyMap<string, { runId: number; at: string }>
+  first: IdMap<{ runId: number; at: string }>
 }
 
-export const NOTHING_LISTED: ListedOffers = { rfqRunId: null, first: new Map() }
+export const NOTHING_LISTED: ListedOffers = { rfqRunId: null, first: new IdMap() }
 
 /** Reads what runs before this one recorded. */
 export async function listedOffers(
@@ -24,7 +25,7 @@ export async function listedOffers(
       and run_id < @runId order by version`,
     { channel: run.channel, id: toStoredText(rfqId), runId: run.id },
   )
-  const first = new Map<string, { runId: number; at: string }>()
+  const first = new IdMap<{ runId: number; at: string }>()
   for (const { run_id, observed_at, text } of rows) {
     for (const id of text === null ? [] : offerIdsOf(JSON.parse(text))) {
       if (!first.has(id)) first.set(id, { runId: run_id, at: observed_at })

@@ -1,3 +1,4 @@
+import { formsOfId } from '../../../core/documents/identifier.js'
 import type { RfqName } from '../../../core/text/rfq-name.js'
 import type { SqlParameters } from '../../sql/sql-database.js'
 import { isStorable, toStoredText } from '../stored-text.js'
@@ -9,13 +10,14 @@ import { isStorable, toStoredText } from '../stored-text.js'
 export function matchParameters({ text, kind }: RfqName): SqlParameters {
   const isMeant = (wanted: RfqName['kind']) => kind === undefined || kind === wanted
   const storable = isStorable(text) ? text : null
+  // The stored form of the id, as users see it in the database.
+  const shownId = kind === undefined && storable !== null ? [storable] : []
   const number = Number(text)
   return {
-    storedId: isMeant('id') ? toStoredText(text) : null,
-    // The stored form of the id, as users see it in the database.
-    shownId: kind === undefined ? storable : null,
+    namedIds: [...(isMeant('id') ? formsOfId(text).map(toStoredText) : []), ...shownId],
     number: isMeant('number') && Number.isFinite(number) && String(number) === text ? number : null,
     numberText: isMeant('number') ? storable : null,
-    reference: isMeant('reference') ? storable : null,
+    reference: isMeant('reference') ? (storable?.normalize('NFC') ?? null) : null,
+    decomposed: isMeant('reference') ? (storable?.normalize('NFD') ?? null) : null,
   }
 }

@@ -91,7 +91,7 @@ export const rfqEndpoints = [
     id: 'listOffers',
     path: `${RFQ_PATH}/offers`,
     summary: 'List the offers for an RFQ',
-    description: 'All offers that were ever known, in the order in which they were submitted.',
+    description: 'All offers that were ever known, in the order of their numbers.',
     query: moments,
     result: countedListOf(offerItem),
     problems: [404, 409],

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { viewConfigOf } from '../../../src/views/source.js'
+import { createViews } from '../../../src/views/views.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { testConfig } from '../../helpers/test-config.js'
+
+const RFQ = 'ABCDEF00-0000-4000-8000-000000000001'
+// biome-ignore lint/suspicious/noExplicitAny: bodies of the marketplace.
+type Body = any
+type Operation = 'listListings' | 'listRfqs' | 'readRfq' | 'readResponse'
+
+/** Changes every reply of an operation until the function that it returns is called. */
+function change({ sandbox }: ChannelFixture, operation: Operation, to: (body: Body) => unknown): () => void {
+  const fault = sandbox.faults.add({
+    ...{ operation, times: Number.POSITIVE_INFINITY },
+    effect: { kind: 'transform', change: to },
+  })
+  return () => fault.remove()
+}
+
+const upperIds = (all: readonly Body[]) => all.map((each) => ({ ...each, id: each.id.toUpperCase() }))
+const viewsOf = ({ store }: ChannelFixture) => createViews(store, viewConfigOf(testConfig()))
+const named = ({ now }: ChannelFixture, name: string) => ({ channel: KEY, name, now: now() })
+const namesOf = async (fixture: ChannelFixture) =>
+  (await fixture.store.rfqs({ channel: KEY })).map(({ rfq, responses }) => [rfq.id, responses.map(({ id }) => id)])
+
+/** The lists spell ids in upper case; the RFQ and its offers say their own and other ids in lower case. */
+async function openSpelledTwice() {
+  const fixture = await openChannelFixture()
+  const { world } = fixture.sandbox
+  world.addRfq(CHANNEL, { id: RFQ, responseDueDate: '2026-11-20' })
+  const offer = world.addResponse(RFQ).id as string
+  change(fixture, 'listListings', ({ items }) => ({ items: upperIds(items) }))
+  change(fixture, 'readRfq', (body) => ({ ...body, id: body.id.toLowerCase() }))
+  const stopList = change(fixture, 'listRfqs', ({ items }) => ({
+    items: items.map((each: Body) => ({ ...each, responses: upperIds(each.responses) })),
+  }))
+  return { fixture, offer, stopList }
+}
+
+describe('identifiers in two spellings', () => {
+  it('are one RFQ, offer and listing, stored and requested as they were listed, and the RFQ is closed', async () => {
+    const { fixture, offer } = await openSpelledTwice()
+    await fixture.pollListings()
+    expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', inserted: 2, invalid: 0 })
+    expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', inserted: 0, changed: 0, missing: 0 })
+    expect(await namesOf(fixture)).toEqual([[RFQ, [offer]]])
+    const found = await viewsOf(fixture).offer({ ...named(fixture, RFQ.toLowerCase()), offerId: offer.toUpperCase() })
+    expect(found).toMatchObject({ found: { id: RFQ, offer: { id: offer, late: true } } })
+    const listingId = 'found' in found ? found.found.offer?.listingId : null
+    expect(await viewsOf(fixture).listing({ channel: KEY, id: listingId ?? '' })).toMatchObject({
+      id: listingId?.toUpperCase(),
+    })
+    expect('found' in found && found.found.offer?.flags.map(({ message }) => message).join()).not.toMatch(/listing/i)
+    expect(await viewsOf(fixture).rfqs({ now: fixture.now(), page: { from: 0, to: 9 }, figures: false })).toMatchObject(
+      {
+        items: [{ id: RFQ, listed: null }],
+      },
+    )
+    await fixture.closeExpired()
+    expect(fixture.posts()).toMatchObject([{ path: expect.stringContaining(RFQ) }])
+    expect(fixture.sandbox.world.rfq(RFQ).state).toBe('closed')
+  })
+
+  it('are planned as one offer, which is read again by its age', async () => {
+    const { fixture } = await openSpelledTwice()
+    const planning = {
+      ...{ budget: 100, usualBudget: 100, nextPollAt: new Date('2026-11-21T12:10:00Z'), intervalMs: 600_000 },
+      ...{ offersMaxAgeMinutes: 60, urgentHours: 0 },
+    }
+    await fixture.pollRfqs({ planning })
+    const requests = async (minutes: number) => {
+      fixture.advanceSeconds(minutes * 60)
+      const nextPollAt = new Date(fixture.now().getTime() + 600_000)
+      return (await fixture.pollRfqs({ planning: { ...planning, nextPollAt } })).run.requests
+    }
+    expect([await requests(10), await requests(10), await requests(40)]).toEqual([2, 2, 3])
+  })
+
+  it('stay one when the marketplace spells all of them otherwise', async () => {
+    const { fixture, offer, stopList } = await openSpelledTwice()
+    await fixture.pollListings()
+    await fixture.pollRfqs()
+    stopList()
+    change(fixture, 'listListings', ({ items }) => ({
+      items: items.map((each: Body) => ({ ...each, id: each.id.toLowerCase() })),
+    }))
+    change(fixture, 'listRfqs', ({ items }) => ({
+      items: items.map((each: Body) => ({ ...each, id: each.id.toLowerCase() })),
+    }))
+    change(fixture, 'readRfq', (body) => ({ ...body, responses: upperIds(body.responses) }))
+    for (const { run } of [await fixture.pollListings(), await fixture.pollRfqs()])
+      expect(run).toMatchObject({ outcome: 'complete', inserted: 0, changed: 0, missing: 0 })
+    expect(await namesOf(fixture)).toEqual([[RFQ, [offer]]])
+  })
+})
+
+describe('timestamps in another form', () => {
+  it('are the same instants: nothing changed, and lateness is known', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const { id } = world.addRfq(CHANNEL, { responseDueDate: '2026-11-30' })
+    world.addResponse(id, { submittedAt: '2026-11-20T10:00:00.000Z' })
+    await fixture.pollRfqs()
+    const form = (text: string) => text.replace(/(\.\d+)?Z$/, '.000000+00:00')
+    change(fixture, 'readResponse', (body) => ({ ...body, submittedAt: form(body.submittedAt) }))
+    change(fixture, 'readRfq', (body) => ({
+      ...{ ...body, createdAt: form(body.createdAt) },
+      responses: body.responses.map((each: Body) => ({ ...each, submittedAt: form(each.submittedAt) })),
+    }))
+    fixture.advanceSeconds(60)
+    expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', changed: 0, invalid: 0 })
+    expect(await fixture.store.problems({})).toEqual([])
+    expect(await viewsOf(fixture).offers(named(fixture, id))).toMatchObject({
+      found: [{ version: 1, submittedAt: '2026-11-20T10:00:00.000Z', late: false }],
+    })
+    const [known] = await fixture.store.rfqs({ channel: KEY })
+    expect(known?.responses[0]?.body).toMatchObject({ submittedAt: '2026-11-20T10:00:00.000000+00:00' })
+  })
+})
+
+describe('composed and decomposed characters', () => {
+  const [composed, decomposed] = ['M\u00fcller', 'Mu\u0308ller']
+
+  it('are found and named alike, are no change, and stay in the body as sent', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const { id } = world.addRfq(CHANNEL, { title: `Peat of ${decomposed}`, reference: `${decomposed}-7` })
+    world.addResponse(id, { projectDeveloperName: decomposed })
+    await fixture.pollRfqs()
+    const views = viewsOf(fixture)
+    const search = async (text: string) =>
+      (await views.rfqs({ now: fixture.now(), search: text, page: { from: 0, to: 9 }, figures: false })).items.length
+    for (const text of [composed, decomposed]) {
+      expect(await search(text.toUpperCase())).toBe(1)
+      expect(await views.findRfq({ ...named(fixture, `${text}-7`) })).toMatchObject({ found: { id } })
+    }
+    expect(await views.offers(named(fixture, id))).toMatchObject({ found: [{ developer: composed }] })
+    const [known] = await fixture.store.rfqs({ channel: KEY })
+    expect(known?.rfq.body).toMatchObject({ title: `Peat of ${decomposed}` })
+    change(fixture, 'readRfq', (body) => ({ ...body, title: body.title.normalize('NFC') }))
+    fixture.advanceSeconds(60)
+    expect((await fixture.pollRfqs()).run).toMatchObject({ changed: 0 })
+  })
+})
+
+describe('numbers of offers', () => {
+  it('never change: not by another submission, a further or a missing offer, or a clock that was set back', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const { id } = world.addRfq(CHANNEL)
+    const offers = [1, 2, 3].map(
+      (n) => world.addResponse(id, { submittedAt: `2026-11-2${n}T10:00:00.000Z` }).id as string,
+    )
+    await fixture.pollRfqs()
+    const byNumber = async () => {
+      const found = await viewsOf(fixture).offers(named(fixture, id))
+      return 'found' in found ? found.found.map((offer) => offer.id) : []
+    }
+    const before = await byNumber()
+    expect(before).toEqual([...offers].sort())
+    world.changeResponse(before[0] as string, { submittedAt: '2026-11-23T10:00:00.000Z' })
+    world.removeResponse(before[1] as string)
+    world.addResponse(id, { id: '00000000-0000-4000-8000-000000000000', submittedAt: '2026-11-01T10:00:00.000Z' })
+    fixture.setTime('2026-11-20T12:00:00.000Z')
+    await fixture.pollRfqs()
+    fixture.setTime('2026-11-22T12:00:00.000Z')
+    await fixture.pollRfqs()
+    expect(await byNumber()).toEqual([...before, '00000000-0000-4000-8000-000000000000'])
+  })
+})
