@@ -1,3 +1,4 @@
+import { fstatSync, writeSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Environment } from '../../config/environment.js'
@@ -35,7 +36,7 @@ export interface Io {
   workerScript: URL | null
 }
 
-type Stream = NodeJS.WriteStream
+type Stream = NodeJS.WriteStream & { fd: number }
 
 /** The Io of the real process. */
 export function processIo(stop: AbortSignal): Io {
@@ -68,7 +69,19 @@ function writer(stream: Stream) {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
     closed = true
   })
-  return { write: (text: string) => void (closed || stream.write(text)), closed: () => closed }
+  const write = isFile(stream) ? (text: string) => writeWhole(stream.fd, text) : (text: string) => stream.write(text)
+  return { write: (text: string) => void (closed || write(text)), closed: () => closed }
+}
+
+function isFile({ fd, isTTY }: Stream): boolean {
+  const stat = fstatSync(fd)
+  return !isTTY && (stat.isFile() || stat.isCharacterDevice())
+}
+
+/** Node hands a file over in one call, and takes no notice of what did not fit on the disk. */
+function writeWhole(fd: number, text: string): void {
+  const bytes = Buffer.from(text)
+  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written)
 }
 
 /** Any non-empty NO_COLOR turns colours off: https://no-color.org */

@@ -179,6 +179,18 @@ describe('the program as a process', () => {
     expect(await text(pipeline.stdout)).toBe(out)
   })
 
+  it.skipIf(!existsSync('/dev/full'))('fails if a file does not take its whole output', async () => {
+    const { runHere, folder } = await createFixture()
+    await runHere('sync')
+    for (const command of ['rfqs --json', 'rfqs', 'export']) {
+      const script = `"$0" "$1" ${command} > /dev/full`
+      const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, main], { cwd: folder })
+      expect({ command, status, stderr: String(stderr) }).toEqual({
+        ...{ command, status: 1, stderr: expect.stringContaining('no space left on the disk') },
+      })
+    }
+  })
+
   it('reports a port in use with a remedy and no stack', async () => {
     const { runHere, sandbox } = await createFixture()
     const { status, err } = await runHere('sandbox', '--port', String(sandbox.port))
@@ -347,14 +359,13 @@ describe('README commands', () => {
   }
   const pathsIn = (out: string) => out.match(/\/\S+\.(?:xlsx|db)\b/g) ?? []
 
-  it('npm run demo -- --once ends after one round, with the in-process queue if no Redis is installed', async () => {
+  it('npm run demo -- --once ends after one round', async () => {
     const temporary = testFolder()
     const { status, stdout, stderr } = npm(['run', '--silent', 'demo', '--', '--once'], {
       PATH: bareBin(),
       TMPDIR: temporary,
     })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    expect(stdout.replace(/\s+/g, ' ')).toMatch(/Queue +in-process/)
     expect(stdout).toMatch(/: closed and verified/)
     expect(stdout).toMatch(/Workbook +\/.+\.xlsx/)
     expect(stdout).toMatch(/Database +\/.+\.db/)
