@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished } from 'vitest'
 import { Desk, ENGINES, longIt, type Running } from './desk.js'
 import { day, id, response, rfq } from './documents.js'
-import { type Handler, Marketplace, RESET } from './marketplace.js'
+import { ACME, type Handler, Marketplace, RESET } from './marketplace.js'
 import { expectProvenCloses } from './proven-closes.js'
 
 const MINUTE = 60_000
@@ -100,8 +100,10 @@ describe.each(ENGINES)('a process that is killed, on %s', (engine) => {
     const market = await Marketplace.open()
     for (let number = 101; number <= 160; number++)
       market.add(rfq(number), [response(number * 10), response(number * 10 + 1)])
+    for (const each of [...market.channel(ACME).responses.values()].flat())
+      Object.assign(each.offer as object, { additionalNotesToBuyer: 'N'.repeat(40_000) })
     const desk = await Desk.open(market, { engine })
-    for (const step of [2, 60, 120]) {
+    for (const step of [2, 60, 170]) {
       let requests = 0
       market.on(/rfq|response/, (request, answer) =>
         ++requests === step ? kill(() => poll, false)(request, answer) : answer(),
@@ -112,6 +114,7 @@ describe.each(ENGINES)('a process that is killed, on %s', (engine) => {
       if (engine === 'sqlite') expect(isSound(desk.database)).toBe('ok')
       expect(await desk.value(HALF_RECORDED)).toBe(0)
     }
+    expect(await desk.value('select count(*) from offers')).toBeGreaterThan(0)
     expect((await desk.run('sync')).status).toBe(0)
     expect(await desk.value('select count(*) from offers')).toBe(120)
     expect(await desk.value('select count(*) from rfqs')).toBe(60)
