@@ -76,6 +76,24 @@ describe.each(ENGINES)('a process that is killed, on %s', (engine) => {
     expect(killedAt).toBeUndefined()
   })
 
+  longIt('at a close without effect: nothing is sent while it may still take effect', async () => {
+    const market = await Marketplace.open()
+    market.add(rfq(101, { responseDueDate: day(-2) }))
+    const desk = await Desk.open(market, { engine })
+    market.on(
+      'POST close 101',
+      kill(() => closing, false),
+      1,
+    )
+    const closing = desk.start('close-expired')
+    await closing.ended
+    expect((await desk.run('close-expired')).status).toBe(1)
+    expect(market.posts()).toBe(1)
+    desk.travel(5 * MINUTE)
+    expect((await desk.run('close-expired')).status).toBe(0)
+    expect(market.posts()).toBe(2)
+  })
+
   longIt('at each of its closes: a third request is never sent', async () => {
     const market = await Marketplace.open()
     market.add(rfq(101, { responseDueDate: day(-2) }))

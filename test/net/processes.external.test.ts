@@ -44,7 +44,8 @@ describe.each(ENGINES)('several processes on one database, on %s', (engine) => {
     const market = await Marketplace.open()
     addRfqs(market, 101, 3)
     addRfqs(market, 201, 1, { responseDueDate: day(-2) })
-    const desk = await Desk.open(market, { engine })
+    // So that the suspended process still takes the reply when it goes on.
+    const desk = await Desk.open(market, { engine, config: { requests: { timeoutMs: 600_000 } } })
     for (const [command, at] of [
       ['sync', 'GET rfq 103'],
       ['close-expired', 'POST close 201'],
