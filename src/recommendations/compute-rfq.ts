@@ -7,8 +7,6 @@ import type { Settings } from '../core/decision/settings.js'
 import { canonicalJson } from '../core/documents/canonical-json.js'
 import { rfqFacts } from '../core/events/event-facts.js'
 import type { KnownDocument } from '../core/records.js'
-import { withRoundedNumbers } from '../core/text/number-format.js'
-import { searchTextOf } from '../core/text/search-words.js'
 import { addDays, firstInstantOf } from '../core/time/calendar-days.js'
 import { createCalendar } from '../core/time/expiry.js'
 import { TimeSlice } from '../core/time/time-slice.js'
@@ -18,7 +16,6 @@ import type {
   DirtyRfq,
   ExchangeRates,
   NewRecommendation,
-  OfferRow,
   RecommendationQueries,
   RfqSortValues,
 } from '../store/contract.js'
@@ -27,7 +24,6 @@ import { VERSION } from '../version.js'
 import { attentionOf } from './attention.js'
 import { type AwardBrief, awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
-import type { OfferFacts } from './offer-facts.js'
 import { searchText } from './rfq-facts.js'
 import { COMPARISON_RULES, type RfqState, rfqStateOf, type StateStore } from './rfq-state.js'
 import { settingsAt } from './settings-at.js'
@@ -98,21 +94,6 @@ async function computeRfq(source: ComputeSource, dirty: DirtyRfq, now: Date, loo
       computedAt: later(now.toISOString(), moments.at(-1) ?? ''),
       engineVersion: ENGINE_VERSION,
     },
-    offers: current.assessed.offers.map(offerRow),
-  }
-}
-
-/** What searches find of an offer. */
-function offerRow(offer: RfqState['assessed']['offers'][number]): OfferRow {
-  const { id, listingId, developer, project, sequence, label, standing, status, metrics, terms } = offer
-  const facts: OfferFacts = {
-    ...{ number: sequence, label, developer, project, standing, status },
-    ...{ tonnes: metrics.volume, pricePerTonne: metrics.pricePerTonne, currency: terms.currency },
-  }
-  return {
-    ...{ id, listingId },
-    search: searchTextOf(developer, project),
-    facts: JSON.stringify(withRoundedNumbers(facts)),
   }
 }
 
@@ -120,19 +101,20 @@ function offerRow(offer: RfqState['assessed']['offers'][number]): OfferRow {
 function listColumns(
   { channel, id, valid }: KnownDocument,
   offers: number,
-  { facts, figures }: RfqState,
+  { facts, figures, assessed: { offers: assessed } }: RfqState,
   award: AwardBrief | null,
 ) {
   const { number, title, names, unreadOffers } = facts
   const [recommended] = (figures.accepted ?? figures.award)?.offers ?? []
   const sort: RfqSortValues = {
-    search: searchText({ ...facts, channel }),
+    search: searchText({ ...facts, channel }, assessed),
     ...{ number, title: title?.toLowerCase() ?? null, offers: offers + unreadOffers },
     ...{ recommended: recommended?.toLowerCase() ?? null, wanted: figures.wanted },
     ...{ coverage: figures.coverage, bestPricePerTonne: figures.bestPricePerTonne },
   }
   return {
     names: [id, names.number, names.reference].filter((name) => name !== null),
+    listings: [...new Set(assessed.flatMap(({ listingId }) => listingId ?? []))],
     sort,
     attention: attentionOf({ ...facts, valid }, award),
   }

@@ -4,6 +4,7 @@ import { plausibleOrNull } from '../core/numbers.js'
 import type { KnownDocument } from '../core/records.js'
 import type { ListDiff } from '../core/sources/sources.js'
 import { namesIn, type RfqNames } from '../core/text/rfq-name.js'
+import { searchTextOf } from '../core/text/search-words.js'
 
 /** The data of an RFQ's document that lists show. */
 export interface RfqFacts {
@@ -44,14 +45,12 @@ export const NO_FACTS: RfqFacts = {
   listed: null,
 }
 
-/** The text that is searched, in lower case. */
-export const searchText = ({
-  number,
-  reference,
-  title,
-  channel,
-}: Pick<RfqFacts, 'number' | 'reference' | 'title'> & { channel: string }): string =>
-  `${number ?? ''} ${reference ?? ''} ${title ?? ''} ${channel}`.toLowerCase()
+/** The text that is searched, in lower case: names of the RFQ and its channel, of developers and projects. */
+export const searchText = (
+  { number, reference, title, channel }: Pick<RfqFacts, 'number' | 'reference' | 'title'> & { channel: string },
+  offers: readonly { developer: string | null; project: string | null }[] = [],
+): string =>
+  searchTextOf(number, reference, title, channel, ...new Set(offers.flatMap((each) => [each.developer, each.project])))
 
 /** What a list shows of a stored RFQ. @param listed what the marketplace's list says otherwise */
 export function factsOf(rfq: KnownDocument, listed: ListDiff | null = null): RfqFacts {

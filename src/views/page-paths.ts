@@ -14,10 +14,6 @@ export const rfqPath = (channel: string, name: string): string => `/rfqs/${encod
 export const offerPath = (channel: string, name: string, offer: string): string =>
   `${rfqPath(channel, name)}/offers/${segment(offer)}`
 
-/** The list of listings, with one of them only. */
-export const listingPath = (channel: string, id: string): string =>
-  `${listPath('listings', channel)}&q=${encodeURIComponent(id)}`
-
 /** `/rfqs/acme/forest/1042/closing`. */
 export const closingPath = (channel: string, name: string): string => `${rfqPath(channel, name)}/closing`
 

@@ -12,7 +12,6 @@ import { rfqViews } from './rfq/rfq.js'
 import { whatIfViews } from './rfq/what-if.js'
 import { rfqsViews } from './rfqs/rfqs.js'
 import { runViews } from './runs/runs.js'
-import { searchViews } from './search/search.js'
 import { createViewSource, type ViewConfig, type ViewStore } from './source.js'
 import { today } from './today/today.js'
 import type { TodayOptions } from './today/today-view.js'
@@ -38,7 +37,6 @@ export function createViews(store: ViewStore, config: ViewConfig) {
     ...closingViews(source),
     ...awardViews(source),
     ...runViews(source),
-    ...searchViews(source),
     ...problemViews(source),
     ...eventViews(source),
     today: (options: TodayOptions) => today(source, options),

@@ -52,7 +52,7 @@ const PAGES = [
     '/problems',
     '/notifications',
   ],
-  ...['/queue', '/api', '/search?q=Batch+12', '/search?q=Developer+7', '/rfqs/acme/forest/10000'],
+  ...['/queue', '/api', '/rfqs?q=Batch+12', '/rfqs?q=Developer+7', '/rfqs/acme/forest/10000'],
   ...[
     '/rfqs/acme/forest/10000/award',
     '/rfqs/acme/forest/10000/closing',

@@ -312,7 +312,6 @@ describe('the MCP server', () => {
     const needed: Record<string, Record<string, unknown>> = {
       get_rfq: { rfq: 1042 },
       compare_offers: { rfq: 1042 },
-      search: { q: 'pay' },
     }
     for (const { name } of TOOLS.filter(({ input }) => !('offer' in input.shape))) {
       const answer = JSON.stringify(await call(name, needed[name] ?? {}))

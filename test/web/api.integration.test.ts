@@ -22,7 +22,6 @@ import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { openAwardedRfq } from '../helpers/store/awarded-rfq.js'
 import { offers, recordPoll } from '../helpers/store/record-poll.js'
-import { ASKS_FOR_ANYTHING, offerOf, openRecorder } from '../helpers/store/recorder.js'
 import { locationsOf, openReaderOf } from '../helpers/store/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { giveUp } from './support/dead-letters.js'
@@ -174,7 +173,7 @@ describe('every operation', () => {
     expect(rfq.figures).toMatchObject({ ranked: expect.any(Number) })
     const values: Record<string, string> = { org: 'acme', channel: 'forest', rfq: rfq.name, offer: offer.id }
     const urls = READ_ENDPOINTS.map(({ path }) =>
-      path.replace(/\{(\w+)\}/g, (_name, name) => values[name] ?? listing.id).replace(/^\/search$/, '$&?q=rfq'),
+      path.replace(/\{(\w+)\}/g, (_name, name) => values[name] ?? listing.id),
     )
     for (const url of urls) expect([url, (await get(`/api/v1${url}`)).statusCode]).toEqual([url, 200])
     for (const url of ['/rfqs', '/listings', '/changes']) {
@@ -724,29 +723,5 @@ describe('events', () => {
     ])
     expect(await get('/api/v1/events?kinds=offer.new,offer.nwe')).toMatchObject({ statusCode: 400 })
     expect(await get('/api/v1/events?after=-1')).toMatchObject({ statusCode: 400 })
-  })
-})
-
-describe('GET /search', () => {
-  it('answers the RFQs, offers and listings with all words, and the RFQ of that number', async () => {
-    const fixture = await openChannelFixture({ listings: 0 })
-    const { world } = fixture.sandbox
-    const { id } = world.addRfq(CHANNEL, { ...ASKS_FOR_ANYTHING, number: 1042, minVolume: 100, maxVolume: 9000 })
-    const offer = offerOf(9.25, 2000)
-    const offerId = world.addResponse(id, { projectDeveloperName: 'Katari', status: 'submitted', offer }).id
-    world.addListing(CHANNEL, { organizationName: 'Katari', projectName: 'Peat' })
-    await fixture.pollListings()
-    await fixture.pollRfqs()
-    await openRecorder(fixture).round()
-    const { get, read } = await openApi(fixture)
-    expect(await read('/search?q=1042')).toMatchObject({ only: { id, path: `/rfqs/${KEY}/1042` } })
-    const facts = { developer: 'Katari', tonnes: 2000, pricePerTonne: 9.25, currency: 'USD', standing: 'ranked' }
-    expect(await read('/search?q=KATARI&limit=1')).toMatchObject({
-      rfqs: { items: [], more: false },
-      offers: { items: [{ id: offerId, rfqId: id, facts }], more: false },
-      listings: { items: [{ title: 'Peat', organizationName: 'Katari' }], more: false },
-    })
-    for (const query of ['q=', 'limit=2', 'q=x&limit=201'])
-      expect((await get(`/api/v1/search?${query}`)).statusCode).toBe(400)
   })
 })

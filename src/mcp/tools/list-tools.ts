@@ -6,7 +6,6 @@ import { type ChannelItem, channelItem } from '../../views/channels/channels.js'
 import { closing } from '../../views/closings/closings.js'
 import { RFQ_SORTS, type RfqItem, rfqItem } from '../../views/rfqs/rfqs.js'
 import { text, timestamp } from '../../views/schema.js'
-import { type SearchResults, searchResults } from '../../views/search/search.js'
 import { todayItem, todayRfq, todaySummary } from '../../views/today/today-view.js'
 import type { TodayPage } from '../../web/api/endpoints/list-endpoints.js'
 import { fitAnswer } from '../answer-size.js'
@@ -58,7 +57,12 @@ export const listTools = [
     input: z.strictObject({
       ...ofChannel,
       state: z.string().min(1).max(200).optional().describe('`open`, `closed`, or what else the marketplace sent.'),
-      q: z.string().min(1).max(200).optional().describe('Part of the number, the reference or the title.'),
+      q: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('Words of number, reference, title, developers and projects, all of them; parts of words too.'),
       due_before: z.iso.date().optional().describe('Due before this date, such as 2026-01-31.'),
       due_after: z.iso.date().optional().describe('Due after this date.'),
       overdue: z.boolean().optional().describe('Open and past due.'),
@@ -83,29 +87,6 @@ export const listTools = [
         }))
         // Later pages show the moment of the first.
         return call.answer(filter.channel, { items: rows, nextCursor, total }, at)
-      })
-    },
-  }),
-  tool({
-    name: 'search',
-    output: searchResults.omit({ query: true, words: true }).shape,
-    title: 'Search',
-    description:
-      'Finds RFQs by number, reference or title, offers by developer or project, and listings by project, developer, country or ' +
-      'registry id, in all channels, as they are now. `only` is the RFQ that has the text as its number, reference or id.',
-    input: z.strictObject({
-      q: z.string().trim().min(1).max(200).describe('Words that a result contains, all of them; parts of words too.'),
-      limit: z.int().min(1).max(100).default(20).describe('Results in each group; fewer if they are long.'),
-    }),
-    async answer({ q, limit }, deps) {
-      const call = await ToolCall.begin(deps, undefined)
-      return fitAnswer(limit, async (maxItems) => {
-        const {
-          query: _query,
-          words: _words,
-          ...results
-        } = await call.read<SearchResults>('search', { q, limit: maxItems })
-        return call.answer(undefined, results)
       })
     },
   }),

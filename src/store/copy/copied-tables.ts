@@ -40,7 +40,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'settings_in_force', key: ['number'] },
   { name: 'recommendations', key: ['number'] },
   { name: 'rfq_rows', key: ['channel', 'rfq_id'] },
-  { name: 'offer_rows', key: ['channel', 'rfq_id', 'id'] },
+  { name: 'rfq_listings', key: ['channel', 'rfq_id', 'listing_id'] },
   { name: 'rfq_names', key: ['channel', 'name', 'rfq_id'] },
   { name: 'dirty_rfqs', key: ['channel', 'rfq_id'] },
   { name: 'awards', key: ['id'] },

@@ -1,8 +1,7 @@
 import { contentHash } from '../../core/documents/canonical-json.js'
 import type { DocumentKind, DocumentShape } from '../../core/documents/documents.js'
-import { isAmbiguous, parseStored } from '../../core/documents/observation.js'
+import { isAmbiguous } from '../../core/documents/observation.js'
 import { contradicts, type EntryTerms, entryTermsOf, type Terms, termsOf } from '../../core/sources/sources.js'
-import { listingSearchText } from '../../core/text/search-words.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import type { ResponseSnapshot, Snapshot } from './recorder-contract.js'
 import { isStorable, toStoredText } from './stored-text.js'
@@ -41,8 +40,6 @@ export interface DocumentState {
   recording: number
   state: string | null
   due_date: string | null
-  /** For a listing: the text that is searched, in lower case. */
-  search: string | null
   /** For an RFQ: 1 if the list contradicts it. */
   contradicted: number
   /** JSON, for an RFQ and a list entry: the values that decide whether they contradict each other (core/sources/sources.ts). */
@@ -68,17 +65,7 @@ export const SEEN_COLUMNS = [
 /** Columns of `documents` that a write may change. */
 export const CHANGING_COLUMNS = [
   ...SEEN_COLUMNS,
-  ...([
-    'version',
-    'changed_at',
-    'missing_since',
-    'fingerprint',
-    'state',
-    'due_date',
-    'search',
-    'contradicted',
-    'terms',
-  ] as const),
+  ...(['version', 'changed_at', 'missing_since', 'fingerprint', 'state', 'due_date', 'contradicted', 'terms'] as const),
 ] satisfies readonly (keyof DocumentState)[]
 /** All columns of `documents` except texts. */
 export const DOCUMENT_COLUMNS = [
@@ -183,19 +170,14 @@ export const contentColumns = ({ kind }: DocumentKey, snapshot: ShapedSnapshot, 
 })
 
 /**
- * The values of an RFQ and a list entry that decide whether they contradict each other; for an RFQ, also its state and due date; for a
- * listing, the text that is searched.
+ * The values of an RFQ and a list entry that decide whether they contradict each other; for an RFQ, also its state and due date.
  */
 function termColumns(kind: DocumentKind, snapshot: ShapedSnapshot) {
-  const none = { state: null, due_date: null, search: null, terms: null }
+  const none = { state: null, due_date: null, terms: null }
   if (kind === 'rfq') {
     const terms = termsOf(snapshot.body)
     const [state, due_date] = [storable(terms.state), storable(terms.responseDueDate)]
     return { ...none, state, due_date, terms: JSON.stringify(terms) }
-  }
-  if (kind === 'listing') {
-    const { document } = parseStored('listing', snapshot.shape, snapshot.body)
-    return { ...none, search: document === null ? null : toStoredText(listingSearchText(document)) }
   }
   const isEntry = kind === 'rfq-entry'
   const entry = isEntry && entryTermsOf({ body: snapshot.body, isAmbiguous: isAmbiguous(snapshot) })

@@ -84,8 +84,6 @@ export interface Overview {
   rfqEntries(filter: { channel?: string; asOf?: Date }): Promise<RfqEntry[]>
   /** Newest first, within one moment by RFQ. `before`: only those that follow this cursor in that order. */
   revisions(filter: RevisionFilter & { before?: string; limit: number }): Promise<Revision[]>
-  /** Listings whose names have all of these words: those that are not missing first, by name. */
-  listingsWith(words: readonly string[], limit: number): Promise<{ channel: string; id: string }[]>
   /** Stored times that are in the future (`isInFuture`), by channel; empty if the clocks are right. */
   futureTimes(now: Date): Promise<FutureTimes[]>
   /** The RFQs of a channel that are not missing, by state and due date. */

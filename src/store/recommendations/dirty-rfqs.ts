@@ -26,7 +26,7 @@ export async function markDirty(tx: Transaction, channel: string, { rfqs, listin
     await tx.run(
       `insert into dirty_rfqs (channel, rfq_id, since)
       select l.channel, l.rfq_id, min(value ->> 'since') from ${tx.dialect.elementsOf('@rows')}
-      join offer_rows l on l.channel = @channel and l.listing_id = value ->> 'id'
+      join rfq_listings l on l.channel = @channel and l.listing_id = value ->> 'id'
       group by l.channel, l.rfq_id ${MARK_AGAIN}`,
       { channel, rows: rowsOf(listings) },
     )

@@ -29,6 +29,8 @@ export interface RfqRow {
   award: string | null
   /** The id, number and reference. */
   names: readonly string[]
+  /** The ids of the listings of its offers. */
+  listings: readonly string[]
   /** The values by which lists are searched and sorted. */
   sort: RfqSortValues
   /** Whether a person has to look at the RFQ, whatever its due date: not at all, soon, or now. */
@@ -65,7 +67,7 @@ export interface ListedRfq {
   /** When the RFQ itself was last read; null if it never was. */
   readAt: Timestamp | null
   /** Null if it was not computed yet. */
-  row: Pick<RfqRow, 'valid' | 'offers' | 'facts' | 'computedAt'> | null
+  row: (Pick<RfqRow, 'valid' | 'offers' | 'facts' | 'computedAt'> & Pick<RfqSortValues, 'search'>) | null
   /** Whether the row is outdated. */
   isDirty: boolean
 }
@@ -112,15 +114,6 @@ export interface ListedRfqPage {
   to: number
 }
 
-/** An offer as it was recorded, and the RFQ that it is for. */
-export interface FoundOffer {
-  channel: string
-  rfqId: string
-  id: string
-  /** `OfferRow.facts`. */
-  facts: string
-}
-
 /** `settings`: those with which it was computed; `event`: the event data, if it has a reason. */
 export type NewRecommendation = Omit<RecordedRecommendation, 'channel' | 'rfqId' | 'settingsHash'> & {
   settings: Settings
@@ -133,17 +126,6 @@ export interface ComputedRfq {
   /** Recommendations that differ from the previous ones, oldest first. */
   recommendations: readonly NewRecommendation[]
   row: RfqRow
-  offers: readonly OfferRow[]
-}
-
-/** An offer that searches find. */
-export interface OfferRow {
-  id: string
-  listingId: string | null
-  /** The text that is searched, in lower case. */
-  search: string
-  /** JSON: what search results show of it. */
-  facts: string
 }
 
 export interface RecorderLease {
@@ -204,13 +186,6 @@ export interface RecommendationQueries {
   listedRfqs(filter: ListedRfqFilter, page?: ListedRfqPage): Promise<ListedRfq[]>
   /** Counts matching RFQs by state. */
   countRfqs(filter: ListedRfqFilter): Promise<{ state: string | null; rfqs: number }[]>
-  /** The RFQs of all channels whose id, number or reference is this name, in upper or lower case. */
-  rfqsNamed(name: string, limit: number): Promise<{ channel: string; rfqId: string }[]>
-  /**
-   * Offers whose searched text has all of these words, those for open RFQs first, due soonest first; a few of them, if more than
-   * 2,000 match.
-   */
-  offersWith(words: readonly string[], limit: number): Promise<FoundOffer[]>
   /** Those of the names that several RFQs of a channel share, in lower case. */
   sharedNames(channel: string, names: readonly string[]): Promise<Set<string>>
   /** The open RFQs that are due by a date (YYYY-MM-DD), those whose row needs attention, and those with these ids; unsorted. */

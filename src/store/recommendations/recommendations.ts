@@ -255,7 +255,7 @@ const ownerOf = ({ holder }: LeaseRow): string => (JSON.parse(holder) as LeaseHo
 const mayBeHeld = ({ holder }: LeaseRow): boolean => mayBeAlive(JSON.parse(holder) as LeaseHolder, PROCESS)
 
 async function recordOne(tx: Transaction, events: EventWriter, computed: ComputedRfq): Promise<boolean> {
-  const { dirty, recommendations, row, offers } = computed
+  const { dirty, recommendations, row } = computed
   const rfqId = toStoredText(dirty.rfqId)
   const key = { channel: dirty.channel, rfqId }
   const cleaned = await tx.run(
@@ -302,6 +302,6 @@ async function recordOne(tx: Transaction, events: EventWriter, computed: Compute
           ],
     ),
   )
-  await recordRow(tx, row, offers)
+  await recordRow(tx, row)
   return true
 }

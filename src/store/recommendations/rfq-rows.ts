@@ -9,7 +9,6 @@ import type {
   ListedRfqFilter,
   ListedRfqPage,
   ListedRfqSort,
-  OfferRow,
   OpenValue,
   RecommendationQueries,
   RfqRow,
@@ -22,8 +21,8 @@ const COLUMNS = {
   ...{ computed_at: '@computedAt', engine_version: '@engineVersion' },
 }
 
-/** Replaces the row of an RFQ, its names and its offers. */
-export async function recordRow(tx: Transaction, row: RfqRow, offerRows: readonly OfferRow[]): Promise<void> {
+/** Replaces the row of an RFQ, its names and its listings. */
+export async function recordRow(tx: Transaction, row: RfqRow): Promise<void> {
   const key = { channel: row.channel, rfqId: toStoredText(row.rfqId) }
   const { search, number, title, offers, recommended, wanted, coverage, bestPricePerTonne } = row.sort
   await tx.run('delete from rfq_rows where channel = @channel and rfq_id = @rfqId', key)
@@ -43,30 +42,12 @@ export async function recordRow(tx: Transaction, row: RfqRow, offerRows: readonl
     `insert into rfq_names (channel, name, rfq_id) select @channel, value ->> 'name', @rfqId from ${tx.dialect.elementsOf('@names')}`,
     { ...key, names: JSON.stringify([...names].map((name) => ({ name }))) },
   )
-  await recordOffers(tx, key, offerRows)
+  await tx.run('delete from rfq_listings where channel = @channel and rfq_id = @rfqId', key)
+  await tx.run(
+    `insert into rfq_listings (channel, rfq_id, listing_id) select @channel, @rfqId, value ->> 'id' from ${tx.dialect.elementsOf('@listings')}`,
+    { ...key, listings: JSON.stringify(row.listings.map((id) => ({ id: toStoredText(id) }))) },
+  )
 }
-
-/** Replaces the offers of an RFQ, by one statement for each thousand. */
-async function recordOffers(
-  tx: Transaction,
-  key: { channel: string; rfqId: string },
-  offers: readonly OfferRow[],
-): Promise<void> {
-  await tx.run('delete from offer_rows where channel = @channel and rfq_id = @rfqId', key)
-  for (let start = 0; start < offers.length; start += OFFERS_BATCH) {
-    const rows = offers.slice(start, start + OFFERS_BATCH).map(({ id, listingId, search, facts }) => ({
-      ...{ id: toStoredText(id), listing: storedOrNull(listingId), search: toStoredText(search), facts },
-    }))
-    await tx.run(
-      `insert into offer_rows (channel, rfq_id, id, listing_id, search, facts)
-      select @channel, @rfqId, value ->> 'id', value ->> 'listing', value ->> 'search', value ->> 'facts'
-      from ${tx.dialect.elementsOf('@rows')}`,
-      { ...key, rows: JSON.stringify(rows) },
-    )
-  }
-}
-
-const OFFERS_BATCH = 1_000
 
 const storedOrNull = (text: string | null) => (text === null ? null : toStoredText(text))
 
@@ -82,6 +63,7 @@ interface ListedRow {
   valid: number | null
   offers: number
   facts: string
+  search: string
   computed_at: string
 }
 
@@ -99,6 +81,7 @@ const toListed = (row: ListedRow): ListedRfq => ({
           valid: row.valid === 1,
           offers: row.offers,
           facts: row.facts,
+          search: fromStoredText(row.search),
           computedAt: row.computed_at,
         },
   isDirty: row.is_dirty === 1,
@@ -111,7 +94,7 @@ ${leftJoin('dirty_rfqs', 'd', 'd.channel = e.channel and d.rfq_id = e.id')}`
 const selectListed = (dialect: Dialect, where: string, order: string) => `
 select e.channel, e.id, e.version, e.changed_at, e.missing_since, e.full_read_at as read_at,
   case when d.rfq_id is null then 0 else 1 end as is_dirty,
-  r.valid, r.offers, r.facts, r.computed_at
+  r.valid, r.offers, r.facts, r.search, r.computed_at
 ${FROM(dialect)}
 where ${where}
 ${order}`
@@ -137,9 +120,6 @@ function orderOf({ sort }: ListedRfqPage): string {
   const column = SORT_COLUMNS[sort.key]
   return `case when ${column} is null then 1 else 0 end, ${column}${sort.descending ? ' desc' : ''}, ${BY_URGENCY}`
 }
-
-/** Offers that are compared by their RFQs: more are not looked at, because whoever searches adds a word. */
-const MAX_MATCHES = 2_000
 
 /** The condition and parameters of a filter. */
 function conditionOf(filter: ListedRfqFilter, { anyOf }: Dialect) {
@@ -236,8 +216,6 @@ export const createRfqRowQueries = (
   | 'listedRfqs'
   | 'countRfqs'
   | 'sharedNames'
-  | 'rfqsNamed'
-  | 'offersWith'
   | 'rfqFigures'
   | 'rfqRow'
   | 'awardStates'
@@ -271,28 +249,6 @@ export const createRfqRowQueries = (
       { channel, names: names.map((name) => toStoredText(searchable(name))) },
     )
     return new Set(rows.map(({ name }) => fromStoredText(name)))
-  },
-  async rfqsNamed(name, limit) {
-    const rows = await queries.all<{ channel: string; rfq_id: string }>(
-      `select n.channel, n.rfq_id from channels c
-      join rfq_names n on n.channel = c.channel and n.name = @name order by n.channel, n.rfq_id limit @limit`,
-      { name: toStoredText(searchable(name)), limit },
-    )
-    return rows.map(({ channel, rfq_id }) => ({ channel, rfqId: fromStoredText(rfq_id) }))
-  },
-  async offersWith(words, limit) {
-    const { joinOne } = queries.dialect
-    const rows = await queries.all<{ channel: string; rfq_id: string; id: string; facts: string }>(
-      `select o.channel, o.rfq_id, o.id, o.facts
-      from (select channel, rfq_id, id, facts from offer_rows where ${hasWords('search', words)} limit ${MAX_MATCHES}) o
-      ${joinOne('documents', 'e', `e.channel = o.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = o.rfq_id`)}
-      ${queries.dialect.leftJoin('rfq_rows', 'r', 'r.channel = o.channel and r.rfq_id = o.rfq_id')}
-      order by ${BY_URGENCY}, o.id limit @limit`,
-      { ...wordPatterns(words), limit },
-    )
-    return rows.map(({ channel, rfq_id, id, facts }) => ({
-      ...{ channel, rfqId: fromStoredText(rfq_id), id: fromStoredText(id), facts },
-    }))
   },
   async rfqRow(channel, rfqId) {
     const row = await queries.get<{ computed_at: string }>(

@@ -87,8 +87,6 @@ create table documents (
   -- For an RFQ: from its newest version, and whether the list contradicts it.
   state text,
   due_date text,
-  -- For a listing: the text that is searched, in lower case.
-  search text,
   contradicted integer not null default 0 check (contradicted in (0, 1)),
   -- JSON, for an RFQ and a list entry: the values that decide whether they contradict each other (core/sources/sources.ts).
   terms text,
@@ -387,21 +385,16 @@ create table rfq_rows (
 
 create index rfq_rows_attention on rfq_rows (channel, rfq_id) where attention > 0;
 
--- The offers for RFQs, as of their rows: for search, and to find the RFQs with an offer for a listing.
-create table offer_rows (
+-- The listings of the offers for RFQs, as of their rows.
+create table rfq_listings (
   channel text not null,
   rfq_id text not null,
-  id text not null,
-  listing_id text,
-  -- Developer and project in lower case.
-  search text not null,
-  -- JSON: what search results show.
-  facts text not null,
-  primary key (channel, rfq_id, id)
+  listing_id text not null,
+  primary key (channel, rfq_id, listing_id)
 ) strict, without rowid;
-create index offer_rows_listing on offer_rows (channel, listing_id) where listing_id is not null;
+create index rfq_listings_of on rfq_listings (channel, listing_id);
 
--- The names of RFQs in lower case, to find RFQs by name and to detect names that several RFQs share.
+-- The names of RFQs in lower case, to detect names that several RFQs share.
 create table rfq_names (
   channel text not null,
   name text not null,

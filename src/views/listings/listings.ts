@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseStored } from '../../core/documents/observation.js'
 import type { KnownDocument } from '../../core/records.js'
-import { listingSearchText, searchWords } from '../../core/text/search-words.js'
+import { searchTextOf, searchWords } from '../../core/text/search-words.js'
 import { bodyOf, documentBody, observation, observationOf } from '../document.js'
 import { channelKey, nullableNumber, nullableText, text } from '../schema.js'
 import type { ViewSource } from '../source.js'
@@ -49,7 +49,7 @@ export const listingViews = ({ store }: ListingSource) => ({
       .filter(
         (item) =>
           (changedSince === undefined || new Date(item.observedAt) > changedSince) &&
-          (words.length === 0 || words.every((word) => listingSearchText(item).includes(word))),
+          (words.length === 0 || words.every((word) => searchTextOfListing(item).includes(word))),
       )
   },
   /** Null if the channel has no such listing. */
@@ -58,6 +58,9 @@ export const listingViews = ({ store }: ListingSource) => ({
     return found === undefined ? null : { ...itemOf(found), ...bodyOf(found) }
   },
 })
+
+const searchTextOfListing = ({ projectName, organizationName, country, registry, registryId, id }: ListingItem) =>
+  searchTextOf(projectName, organizationName, country, registry, registryId, id)
 
 function itemOf(listing: KnownDocument): ListingItem {
   const { document } = parseStored('listing', listing.shape, listing.body)

@@ -5,7 +5,7 @@ import { listDiffOf } from '../../core/sources/sources.js'
 import { nameById, plainNames } from '../../core/text/rfq-name.js'
 import { createOverdueTest } from '../../core/time/expiry.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
-import { factsOf, NO_FACTS, type RfqFacts } from '../../recommendations/rfq-facts.js'
+import { factsOf, NO_FACTS, type RfqFacts, searchText } from '../../recommendations/rfq-facts.js'
 import { NO_FIGURES, type RfqFigures } from '../../recommendations/rfq-figures.js'
 import { rfqStateOf, type StateStore } from '../../recommendations/rfq-state.js'
 import { settingsAt } from '../../recommendations/settings-at.js'
@@ -33,6 +33,8 @@ export interface RfqListRow extends RfqFacts {
   missingSince: string | null
   valid: boolean
   version: number
+  /** The text that is searched, with developers and projects as they were recorded. */
+  search: string
 }
 
 export interface RfqListSource {
@@ -175,6 +177,7 @@ export function createRfqList({ store, channels, settings, maxSmall = MAX_SMALL 
         ...dueOf(facts, datesOf(key)),
         offers: other?.offers ?? row?.offers ?? 0,
         ...{ readAt, changedAt, missingSince, valid: other?.valid ?? row?.valid ?? false, version },
+        search: row?.search ?? searchText({ ...facts, channel: key }),
       }
       if (other === undefined) recorded.add(made)
       return made
@@ -209,6 +212,7 @@ export function createRfqList({ store, channels, settings, maxSmall = MAX_SMALL 
         ...facts,
         ...dueOf(facts, datesOf(key)),
         ...{ offers, readAt, changedAt, missingSince, valid, version },
+        search: searchText({ ...facts, channel: key }),
       }
     })
   }

@@ -3,7 +3,6 @@ import { comparableId } from '../../core/documents/identifier.js'
 import { byCodeUnit, compareNullsLast } from '../../core/numbers.js'
 import { withListMessage } from '../../core/sources/source-text.js'
 import { searchWords } from '../../core/text/search-words.js'
-import { searchText } from '../../recommendations/rfq-facts.js'
 import { type RfqFigures, rfqFigures } from '../../recommendations/rfq-figures.js'
 import type { Awards, ListedRfqSort, Overview } from '../../store/contract.js'
 import { type ListCursor, type ListPage, takePage } from '../cursor.js'
@@ -138,7 +137,7 @@ export const sortOf = (sort: RfqSort): RfqQuery['sort'] =>
 export interface RfqFilter {
   channel?: string
   state?: string
-  /** Words that its number, reference, title or channel contain, all of them; or its id. */
+  /** Words that its number, reference, title, channel, developers and projects contain, all of them; or its id. */
   search?: string
   /** Response due date before this one, or after it. */
   dueBefore?: string
@@ -261,7 +260,7 @@ async function toItems(
   const awards = await standingAwardsOf(store, rows, asOf)
   const known = figures ? await list.figures(rows, { now, ...(asOf && { asOf }) }) : []
   return rows.map((row, at) => {
-    const { names: _names, ...item } = row
+    const { names: _names, search: _search, ...item } = row
     const { listed: newest, readAt } = newestBy.get(keyOf(row)) ?? row
     const awarded = awards.get(keyOf(row)) ?? null
     return { ...item, readAt, listed: withListMessage(newest), awarded, ...(known[at] && { figures: known[at] }) }
@@ -298,8 +297,7 @@ async function createFilter(
   const changed = changedSince ? await store.offerRevisions({ ...period, after: changedSince }) : []
   const withChangedOffers = new Set(changed.map(({ channel: of, rfqId }) => keyOf({ channel: of, id: rfqId })))
   return (row) => {
-    const { responseDueDate: due } = row
-    const searched = words.length === 0 ? '' : searchText(row)
+    const { responseDueDate: due, search: searched } = row
     return (
       (state === undefined || row.state === state) &&
       (words.every((word) => searched.includes(word)) || comparableId(row.id) === comparableId(search.trim())) &&

@@ -74,8 +74,6 @@ export interface Frame {
   /** Null on pages of errors, which read nothing. */
   waiting: FrameWaiting | null
   now: Date
-  /** What was searched for. */
-  search?: string | undefined
   /** The past moment that is shown, a link to the present, and the channels without a complete poll of that kind at that moment. */
   asOf?: { at: Date; kind: 'rfqs' | 'listings'; nowLink: string; incomplete: readonly string[] } | undefined
   /** What the script does after a poll: show the new page, or announce it. */
@@ -131,21 +129,20 @@ export function Layout({ title, current, frame = null, children, html }: LayoutP
   )
 }
 
-/** Search, all pages, the age of what is shown, and who is signed in. */
+/** A search of RFQs, all pages, the age of what is shown, and who is signed in. */
 const Rail = ({ frame, current }: { frame: Frame; current: string | undefined }) => (
   <header class="rail" id="pages">
     <a class="brand" href="/">
       Quotekeeper
     </a>
     <search>
-      <form action="/search">
+      <form action="/rfqs">
         <input
           id="search"
           type="search"
           name="q"
-          value={frame.search}
-          aria-label="Search RFQs, developers, projects, listings"
-          placeholder="Search"
+          aria-label="Search RFQs by number, reference, title, developer or project"
+          placeholder="Search RFQs"
         />
       </form>
     </search>

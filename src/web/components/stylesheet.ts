@@ -55,14 +55,12 @@ p{margin:var(--s1) 0;max-width:80ch}
 .small{font-size:var(--t4)}
 blockquote{margin:var(--s1) 0;padding-left:var(--s3);border-left:2px solid var(--line);max-width:80ch}
 .prose{white-space:pre-line;overflow-wrap:anywhere}
-mark{background:var(--past);color:var(--pastink);border-radius:2px}
 code,pre,kbd{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;font-size:var(--t4)}
 code{overflow-wrap:anywhere}
 pre{margin:var(--s2) 0 0;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere}
 kbd{border:1px solid var(--edge);border-radius:4px;padding:0 .35rem}
 time{white-space:nowrap;font-variant-numeric:tabular-nums}
 ul.plain{margin:0;padding:0;list-style:none}
-.results li{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 var(--s4);padding:var(--s2) 0;border-bottom:1px solid var(--line)}
 .flags{list-style:none;padding:0}
 .flags li{margin:var(--s1) 0}
 .texts dt{font-weight:600;margin-top:var(--s3)}

@@ -73,8 +73,6 @@ export interface PageContent {
   current: string
   /** The past moment that it shows, and of what; undefined for the current state. */
   past?: Past | undefined
-  /** What was searched for, in the field of the frame. */
-  search?: string
   body: ComponentChildren
   /** What happens after a poll while the page is shown. Default: it is replaced. */
   live?: 'replace' | 'notice' | 'no'
@@ -156,7 +154,6 @@ async function sendContent(
     now,
     asOf,
     live: liveOf(content),
-    search: content.search,
   }
   const html = await renderParts(content.body)
   return sendPage(reply, <Layout title={content.title} current={content.current} frame={frame} html={html} />)

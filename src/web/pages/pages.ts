@@ -18,7 +18,6 @@ import { addQueue, type QueueDeps } from './operation/queue-page.js'
 import { addReports, type ReportsDeps } from './operation/reports-page.js'
 import { addPage, type FailedJobs, type PageDeps } from './page.js'
 import { rfqPage } from './rfq/rfq-page.js'
-import { searchPage } from './search/search-page.js'
 import { todayPage } from './today-page.js'
 
 export interface PagesDeps extends Omit<PageDeps, 'failedJobs'> {
@@ -60,7 +59,6 @@ export const pageRoutes =
     addChannel(app, deps, deps.closing)
     addPage(app, deps, '/changes', changesPage, { names: ['channel', 'rfq', 'kind', 'since', 'before'] })
     addPage(app, deps, '/listings', listingsPage, { names: ['channel', 'q', 'as_of'] })
-    addPage(app, deps, '/search', searchPage, { names: ['q', 'in'], hasTables: false })
     addReports(app, deps, deps.reports)
     addPage(app, deps, '/runs', runsPage, { names: ['channel', 'kind', 'outcome'] })
     addPage(app, deps, '/closings', closingsPage, { names: ['channel', 'outcome'] })

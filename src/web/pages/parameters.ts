@@ -6,10 +6,9 @@ export interface AcceptedParameters {
   names?: readonly string[]
   /** Whether it accepts the settings of a comparison too, such as `weights.price`. */
   acceptsSettings?: boolean
-  /** Whether it has tables, which can be sorted, downloaded and shown page by page. Default true. */
-  hasTables?: boolean
 }
 
+/** Tables can be sorted, downloaded and shown page by page. */
 const TABLE_PARAMETERS = ['sort', 'page', 'format', 'table']
 
 /**
@@ -18,10 +17,10 @@ const TABLE_PARAMETERS = ['sort', 'page', 'format', 'table']
  */
 export function checkParameters(
   query: unknown,
-  { names = [], acceptsSettings = false, hasTables = true }: AcceptedParameters,
+  { names = [], acceptsSettings = false }: AcceptedParameters,
   suggest: Suggest,
 ): void {
-  const known = [...names, ...(hasTables ? TABLE_PARAMETERS : []), ...(acceptsSettings ? KNOWN_SETTINGS : [])]
+  const known = [...names, ...TABLE_PARAMETERS, ...(acceptsSettings ? KNOWN_SETTINGS : [])]
   const given = Object.entries(Object(query) as Record<string, string | string[]>)
   const problems = given.flatMap(([name, value]) => {
     const isSetting = acceptsSettings && isSettingName(name)
@@ -34,6 +33,5 @@ export function checkParameters(
 
 function unknownParameter(name: string, known: readonly string[], suggest: Suggest): string {
   const [close] = suggest(name, known)
-  const list = known.length === 0 ? 'this address has no parameters' : `known: ${known.join(', ')}`
-  return `${name}: unknown parameter; ${close === undefined ? '' : `did you mean ${close}? `}${list}`
+  return `${name}: unknown parameter; ${close === undefined ? '' : `did you mean ${close}? `}known: ${known.join(', ')}`
 }

@@ -36,6 +36,29 @@ async function play(fixture: ChannelFixture, round: number): Promise<void> {
   await fixture.pollRfqs({ recheckClosedHours: 0 })
 }
 
+describe('a list of RFQs', () => {
+  it('finds words of number, reference, title, developers and projects, all of them, as they are written', async () => {
+    const fixture = await openChannelFixture({ listings: 0 })
+    const { world } = fixture.sandbox
+    const { id } = world.addRfq(CHANNEL, { number: 1042, title: 'Alpine forest', reference: 'FY26-A' })
+    world.addRfq(CHANNEL, { number: 1043, title: '100% 50_50', reference: 'FY26-B' })
+    world.addResponse(id, { projectDeveloperName: 'Katari', projectName: 'Mangroves of O\u0308vik' })
+    await fixture.pollRfqs()
+    await openRecorder(fixture).round()
+    for (const rfqs of [listOf(fixture, 1_000), listOf(fixture, 0)]) {
+      const numbers = async (search: string) => {
+        const query = { now: fixture.now(), search, page: { from: 0, to: 9 }, figures: false }
+        return (await listed(fixture, rfqs).rfqs(query)).items.map(({ number }) => number).sort()
+      }
+      for (const search of ['ALPINE', 'fy26-a', '1042', id, 'kat', 'katari \u00d6VIK fy26'])
+        expect(await numbers(search), search).toEqual([1042])
+      for (const search of ['100%', '50_50', '%']) expect(await numbers(search), search).toEqual([1043])
+      expect(await numbers('fy26')).toEqual([1042, 1043])
+      for (const search of ['katari peat', '1_0%', '.*', '\\', '!']) expect(await numbers(search), search).toEqual([])
+    }
+  })
+})
+
 describe('a list of many RFQs', () => {
   it('shows the same as one that reads all rows: sorted, searched, cut, by state', async () => {
     const fixture = await openChannelFixture({ rfqs: 6, responsesPerRfq: 3 })

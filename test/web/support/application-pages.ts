@@ -3,7 +3,6 @@ export const APPLICATION_PAGES = [
   '/',
   '/rfqs',
   '/awards',
-  '/search?q=forest',
   '/changes',
   '/listings',
   '/reports',

@@ -5,7 +5,6 @@ import type { Overview, RevisionFilter, RfqCount } from '../../contract.js'
 import { InvalidCursorError } from '../../errors.js'
 import { BEGIN_OF_UNSEEN } from '../../events/event-feed.js'
 import { allOf, type Dialect, type Queries } from '../../sql/sql-database.js'
-import { hasWords, wordPatterns } from '../../sql/word-search.js'
 import { fromStoredText, isStorable, toStoredText } from '../stored-text.js'
 import {
   CURRENT_VERSION,
@@ -39,14 +38,6 @@ export function createOverview(queries: Queries): Overview {
       const [beforeAt, beforeKey] = parseCursor(before)
       const parameters = { ...periodOf(filter), rfqId: storedOrNull(filter.rfqId), beforeAt, beforeKey, limit }
       return toRevisions(await queries.all<RevisionRow>(revisionsQuery(filter), parameters))
-    },
-    async listingsWith(words, limit) {
-      const rows = await queries.all<{ channel: string; id: string }>(
-        `select channel, id from documents e where channel in (select channel from channels) and kind = 'listing' and rfq_id = ''
-        and ${hasWords('search', words)} order by case when missing_since is null then 0 else 1 end, search, channel, id limit @limit`,
-        { ...wordPatterns(words), limit },
-      )
-      return rows.map(({ channel, id }) => ({ channel, id: fromStoredText(id) }))
     },
     futureTimes: (now) =>
       queries.all<FutureTimes>(FUTURE_TIMES, { limit: new Date(now.getTime() + CLOCK_TOLERANCE_MS).toISOString() }),

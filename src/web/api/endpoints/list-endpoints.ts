@@ -11,7 +11,6 @@ import { listingDetail, listingItem } from '../../../views/listings/listings.js'
 import { dataProblem } from '../../../views/problems/problems.js'
 import { run } from '../../../views/runs/runs.js'
 import { countedListOf, listOf } from '../../../views/schema.js'
-import { searchResults } from '../../../views/search/search.js'
 import { todayView } from '../../../views/today/today-view.js'
 import { defined } from '../../http/request-values.js'
 import { readEndpoint } from '../endpoint.js'
@@ -88,20 +87,6 @@ export const listEndpoints = [
       const query = { ...channelOf(call), ...defined({ asOf: call.at.asOf, before: cursor }), limit, now: call.at.now }
       return idPage(await call.deps.views.awards(query), limit, call.at)
     },
-  }),
-  readEndpoint({
-    id: 'search',
-    path: '/search',
-    summary: 'Search RFQs, offers and listings of all channels',
-    description:
-      'In what is recorded now: RFQs by number, reference, title, channel or id; offers by developer or project, some seconds after they ' +
-      'were recorded; listings by project, developer, country, registry or its id. `more` says that a group has others.',
-    query: z.object({
-      q: word.describe('Words that a result contains, all of them; parts of words too.'),
-      limit: wholeNumber(1, 200).default(20).describe('Results in each group.'),
-    }),
-    result: searchResults,
-    handle: ({ query: { q, limit }, at, deps }) => deps.views.search({ query: q, limit, now: at.now }),
   }),
   readEndpoint({
     id: 'listListings',

@@ -46,7 +46,7 @@ export const rfqEndpoints = [
       state: word.optional().describe('`open`, `closed`, or another state that the marketplace sent.'),
       q: word
         .optional()
-        .describe('Words that the number, the reference, the title or the channel contain, all of them; or the id.'),
+        .describe('Words of number, reference, title, channel, developers and projects, all of them; or the id.'),
       due_before: date.optional().describe('Response due date before this one.'),
       due_after: date.optional().describe('Response due date after this one.'),
       overdue: flag.optional().describe('Open and past due.'),

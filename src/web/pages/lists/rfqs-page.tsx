@@ -59,7 +59,7 @@ export async function rfqsPage(request: PageRequest): Promise<PageContent> {
     path: '/rfqs',
     title: 'RFQs',
     past,
-    search: { name: 'q', title: 'Search', hint: 'Number, reference, title' },
+    search: { name: 'q', title: 'Search', hint: 'Number, title, developer' },
     choices: [
       { name: 'state', title: 'State', values: states },
       { name: 'channel', title: 'Channel', values: channels },
