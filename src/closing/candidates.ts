@@ -72,7 +72,7 @@ async function recordApproval({ context: { store, now }, policy }: Round): Promi
  */
 async function findQualified(round: Round): Promise<EvaluatedCandidate[]> {
   const { store, now } = round.context
-  const { calendar, closeReplies, sentIntents, unresolved, policy } = round
+  const { calendar, closeReplies, sentIntents, restoredAt, unresolved, policy } = round
   const qualified: EvaluatedCandidate[] = []
   const intents = await store.openIntents(round.channel)
   const openIntents = new Map(intents.map(({ rfqId }) => [rfqId, unresolved.get(rfqId)]))
@@ -84,7 +84,7 @@ async function findQualified(round: Round): Promise<EvaluatedCandidate[]> {
     const candidate = storedCandidate(rfq)
     const evaluation = evaluateStored(candidate, {
       ...{ calendar, graceHours: policy.graceHours, now: now() },
-      ...{ openIntents, closeReplies, sentIntents, retried: policy.retry },
+      ...{ openIntents, closeReplies, sentIntents, restoredAt, retried: policy.retry },
     })
     if (evaluation.state === 'closed' || settled.has(rfq.id)) continue
     const inScope = isInScope(round, rfq.id)

@@ -71,6 +71,7 @@ async function loadState(round: Round): Promise<void> {
   round.poll = await store.newestListRead(round.channel, round.context.now())
   const intents = await store.openIntents(round.channel)
   await loadDecisions(round, [...intents.map(({ rfqId }) => rfqId), ...(round.policy.retry ?? [])])
+  round.restoredAt = await store.restoredAt()
   round.sentIntents = await store.sentIntents(round.channel, dayBefore(round.context.now()))
 }
 

@@ -141,18 +141,24 @@ export interface EarlierCloses {
   closeReplies: ReadonlyMap<string, DecisionRecord>
   /** How many intents of each RFQ were sent within the last 24 hours. */
   sentIntents: ReadonlyMap<string, number>
+  /** When a backup of the database was restored last; null if none was. */
+  restoredAt: Date | null
   /** RFQs that a person named: earlier closes of these do not block another. */
   retried?: readonly string[] | undefined
 }
 
-/** Evaluates a stored RFQ as a round does before it reads it again (docs/CLOSING.md, rules 2, 3, 5 and 7). */
+/** Evaluates a stored RFQ as a round does before it reads it again (docs/CLOSING.md, rules 2, 3, 5, 7 and 11). */
 export function evaluateStored(candidate: Candidate, context: EvaluationContext & EarlierCloses): Evaluation {
   const evaluation = evaluate(candidate, context)
   const { id } = candidate
-  const { openIntents, closeReplies, sentIntents, retried, now } = context
+  const { openIntents, closeReplies, sentIntents, retried } = context
   if (openIntents.has(id)) evaluation.against.push(openIntentReason(openIntents.get(id)))
   if (retried?.includes(id)) return evaluation
-  const blocker = resendBlockReason(candidate, { reply: closeReplies.get(id), sent: sentIntents.get(id) ?? 0, now })
+  const blocker = resendBlockReason(candidate, {
+    ...context,
+    reply: closeReplies.get(id),
+    sent: sentIntents.get(id) ?? 0,
+  })
   if (blocker !== null) evaluation.against.push(blocker)
   return evaluation
 }
@@ -181,17 +187,41 @@ export function retryBlockReason(reply: DecisionRecord | undefined, candidate: C
   return { code: 'uncertain', text: `the effect of its last close is uncertain (${reference}): ${remedy}` }
 }
 
+/** What the restore of a backup may have lost about one RFQ. */
+interface RestoreContext extends Pick<EvaluationContext, 'calendar' | 'graceHours'>, Pick<EarlierCloses, 'restoredAt'> {
+  /** The newest decision about it that has an outcome. */
+  reply: DecisionRecord | undefined
+}
+
 /**
- * Why earlier closes of an RFQ that qualifies block another one (docs/CLOSING.md, rule 5).
- * @param earlier.reply the newest decision about it that has an outcome
+ * Why an RFQ that was past due when a backup was restored is not closed without a person: a close that was sent after the backup
+ * was made may have been refused, or be uncertain (docs/CLOSING.md, rule 11).
+ * @returns the reason; null if there was no restore, or a close of it had an outcome since then
+ */
+export function restoreBlockReason(
+  { document }: Pick<Candidate, 'document'>,
+  { calendar, graceHours, restoredAt, reply }: RestoreContext,
+): Reason | null {
+  if (restoredAt === null || (reply !== undefined && Date.parse(reply.decidedAt) > restoredAt.getTime())) return null
+  const dueDate = document?.responseDueDate
+  if (!dueDate || !isExpired(dueDate, calendar, graceHours, restoredAt)) return null
+  const text =
+    `it was past due when a backup was restored (${restoredAt.toISOString()}), so that its last close may not be known: ` +
+    'check it; `quotekeeper close-expired --retry` closes it'
+  return { code: 'uncertain', text }
+}
+
+/**
+ * Why earlier closes of an RFQ that qualifies block another one (docs/CLOSING.md, rules 5 and 11).
  * @param earlier.sent how many closes of it were sent within 24 hours
  * @returns the reason, or null if nothing blocks it
  */
 export function resendBlockReason(
   candidate: Candidate,
-  { reply, sent, now }: { reply: DecisionRecord | undefined; sent: number; now: Date },
+  earlier: RestoreContext & { sent: number; now: Date },
 ): Reason | null {
-  const reason = retryBlockReason(reply, candidate, now)
+  const { reply, sent, now } = earlier
+  const reason = retryBlockReason(reply, candidate, now) ?? restoreBlockReason(candidate, earlier)
   if (reason !== null || sent < MAX_INTENTS_PER_DAY) return reason
   return { code: 'daily-limit', text: `its close was sent ${sent} times within 24 hours` }
 }

@@ -25,7 +25,10 @@ export interface ClosingPreview {
 type PreviewStore = Pick<RunQueries, 'newestListRead'> &
   Pick<History, 'rfqs'> &
   Pick<Outbox, 'openRfqsDue'> &
-  Pick<Closings, 'latestCloseReplies' | 'openIntents' | 'sentIntents' | 'pendingPlans' | 'unsettledCloses'>
+  Pick<
+    Closings,
+    'latestCloseReplies' | 'openIntents' | 'sentIntents' | 'restoredAt' | 'pendingPlans' | 'unsettledCloses'
+  >
 
 interface PreviewedRfq extends Pick<ClosingPolicy, 'timeZone' | 'graceHours' | 'maxPerRun'> {
   channel: string
@@ -33,7 +36,7 @@ interface PreviewedRfq extends Pick<ClosingPolicy, 'timeZone' | 'graceHours' | '
 }
 
 /**
- * Evaluates an RFQ as stored by the rules of a round (docs/CLOSING.md, rules 2, 3, 5 and 7), without sending, reading from the
+ * Evaluates an RFQ as stored by the rules of a round (docs/CLOSING.md, rules 2, 3, 5, 7 and 11), without sending, reading from the
  * marketplace or recording anything. The round itself decides: it also reads the RFQ again and compares the clocks.
  * @returns null if the RFQ is not stored
  */
@@ -44,17 +47,18 @@ export async function previewClose(
 ): Promise<ClosingPreview | null> {
   const [found] = await store.rfqs({ channel, ids: [rfqId], withoutResponses: true })
   if (found === undefined) return null
-  const [replies, intents, sentIntents, poll, plans, unsettled] = await Promise.all([
+  const [replies, intents, sentIntents, restoredAt, poll, plans, unsettled] = await Promise.all([
     store.latestCloseReplies(channel, [rfqId]),
     store.openIntents(channel),
     store.sentIntents(channel, dayBefore(now)),
+    store.restoredAt(),
     store.newestListRead(channel, now),
     store.pendingPlans({ channel, now }),
     store.unsettledCloses({ channel, now }),
   ])
   const calendar = createCalendar(timeZone)
   const context = {
-    ...{ calendar, graceHours, now, sentIntents },
+    ...{ calendar, graceHours, now, sentIntents, restoredAt },
     openIntents: new Map(intents.map((intent) => [intent.rfqId, undefined])),
     closeReplies: byRfq(replies),
   }

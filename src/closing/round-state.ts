@@ -7,7 +7,14 @@ import type { ItemFailure, RunProgress } from '../store/runs/with-run.js'
 import { clockProblemInGeneral, NO_DATE_HEADER } from './clock-skew-check.js'
 import { listBlockReason } from './closing-blockers.js'
 import type { ClosingContext, ClosingPolicy, RoundCounts } from './contract.js'
-import { type Candidate, type Evaluation, evaluate, type Reason, resendBlockReason } from './evaluate.js'
+import {
+  type Candidate,
+  type Evaluation,
+  evaluate,
+  type Reason,
+  resendBlockReason,
+  restoreBlockReason,
+} from './evaluate.js'
 import type { FreshRead } from './fresh-read.js'
 
 /** Why a round closes no further RFQ. */
@@ -34,6 +41,8 @@ export interface Round {
   closeReplies: Map<string, DecisionRecord>
   /** How many intents of each RFQ were sent within the last 24 hours. */
   sentIntents: Map<string, number>
+  /** When a backup of the database was restored last; null if none was. */
+  restoredAt: Date | null
   /** Identifiers of the RFQs that a person approved or asked for; null if the round needs no person. */
   chosenIds: ReadonlySet<string> | null
   /** Why the intent of an RFQ stays open, by identifier. */
@@ -73,6 +82,7 @@ export function createRound(
     newestDecisions: new Map(),
     closeReplies: new Map(),
     sentIntents: new Map(),
+    restoredAt: null,
     chosenIds: null,
     unresolved: new Map(),
     unconfirmed: new Map(),
@@ -112,21 +122,24 @@ export const isRetried = (round: Round, id: string): boolean => round.policy.ret
 export const isInScope = ({ policy: { only } }: Pick<Round, 'policy'>, id: string): boolean =>
   only?.includes(id) ?? true
 
-/** Why an RFQ that qualifies is not sent again without a person, or null (docs/CLOSING.md, rule 5). */
+/** Why an RFQ that qualifies is not sent again without a person, or null (docs/CLOSING.md, rules 5 and 11). */
 export function sendBlockReason(round: Round, candidate: Candidate): Reason | null {
   if (isRetried(round, candidate.id)) return null
-  const { closeReplies, sentIntents, context } = round
   return resendBlockReason(candidate, {
-    reply: closeReplies.get(candidate.id),
-    sent: sentIntents.get(candidate.id) ?? 0,
-    now: context.now(),
+    ...restoreContext(round, candidate),
+    sent: round.sentIntents.get(candidate.id) ?? 0,
+    now: round.context.now(),
   })
+}
+
+const restoreContext = ({ calendar, policy, restoredAt, closeReplies }: Round, { id }: Candidate) => {
+  return { calendar, graceHours: policy.graceHours, restoredAt, reply: closeReplies.get(id) }
 }
 
 /** Whether an intent that was sent may be sent once more: `wait` for a reason that passes, `never` for one that stays. */
 export type ResendDecision = { kind: 'send' } | { kind: 'wait' | 'never'; reason: string }
 
-/** Whether a second POST may follow a read (docs/CLOSING.md, rules 2, 3, 4, 7 and 10). */
+/** Whether a second POST may follow a read (docs/CLOSING.md, rules 2, 3, 4, 7, 10 and 11). */
 export async function decideResend(
   round: Round,
   read: FreshRead,
@@ -134,7 +147,8 @@ export async function decideResend(
 ): Promise<ResendDecision> {
   const { policy, context, channel } = round
   round.poll = await context.store.newestListRead(channel, context.now())
-  const [against] = evaluation.against
+  const lost = isRetried(round, read.id) ? null : restoreBlockReason(read, restoreContext(round, read))
+  const against = evaluation.against[0] ?? lost
   if (against) return { kind: 'never', reason: against.text }
   const reason =
     (await context.killSwitch()) ??

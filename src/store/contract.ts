@@ -85,6 +85,7 @@ export interface Reader
       | 'pendingPlans'
       | 'openIntents'
       | 'closingStop'
+      | 'restoredAt'
       | 'sentIntents'
     >,
     Pick<Awards, 'awards' | 'awardFile'>,

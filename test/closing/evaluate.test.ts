@@ -5,6 +5,7 @@ import {
   hashWithoutUpdateTimes,
   isSameContent,
   resendBlockReason,
+  restoreBlockReason,
   retryBlockReason,
   storedCandidate,
 } from '../../src/closing/evaluate.js'
@@ -150,7 +151,7 @@ describe('the reason against closing an RFQ again', () => {
 describe('the reason against another close', () => {
   it('is the last reply, otherwise the second close within 24 hours', () => {
     const reason = (outcome: string, sent: number) =>
-      resendBlockReason(candidate, { reply: replyed(outcome), sent, now: NOW })
+      resendBlockReason(candidate, { ...CONTEXT, reply: replyed(outcome), sent, restoredAt: null })
     expect(reason('closed', 1)).toBeNull()
     expect(reason('closed', 2)).toEqual({
       code: 'daily-limit',
@@ -158,6 +159,18 @@ describe('the reason against another close', () => {
     })
     expect(reason('unknown', 1)).toMatchObject({ code: 'uncertain' })
     expect(reason('unknown', 2)).toMatchObject({ code: 'uncertain' })
+  })
+})
+
+describe('the restore of a backup', () => {
+  it('holds an RFQ that was past due then, until a close of it has an outcome', () => {
+    const reason = (restoredAt: string, reply?: DecisionRecord) =>
+      restoreBlockReason(candidate, { ...CONTEXT, restoredAt: new Date(restoredAt), reply })?.code
+    expect(reason('2026-11-20T23:59:59Z')).toBeUndefined()
+    expect(reason('2026-11-21T00:00:00Z')).toBe('uncertain')
+    expect(reason('2026-11-21T11:00:00Z', replyed('closed'))).toBe('uncertain')
+    expect(reason('2026-11-21T10:59:59Z', replyed('closed'))).toBeUndefined()
+    expect(restoreBlockReason(candidate, { ...CONTEXT, restoredAt: null, reply: undefined })).toBeNull()
   })
 })
 

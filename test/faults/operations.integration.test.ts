@@ -63,7 +63,7 @@ longFault(
       copyFileSync(fixture.store.name, database)
       const script = `import { restoreDatabase } from ${JSON.stringify(restoreModule)}
         console.log('restoring')
-        await restoreDatabase({ backup: ${JSON.stringify(backup)}, database: ${JSON.stringify(database)}, now: new Date() })`
+        await restoreDatabase({ backup: ${JSON.stringify(backup)}, database: ${JSON.stringify(database)}, by: 'ana', now: new Date() })`
       const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })

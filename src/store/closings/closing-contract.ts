@@ -127,9 +127,12 @@ export interface Closings {
   closingStop(): Promise<ClosingStop | null>
   /**
    * Stops all closing in every process on the database, and records an event. Replaces an order in force, and keeps it in `replaces`.
+   * @param order.restored a backup is being restored: `restoredAt` is this moment
    * @returns the order
    */
-  stopClosing(order: { by: string; reason: string; now: Date }): Promise<ClosingStop>
+  stopClosing(order: { by: string; reason: string; now: Date; restored?: boolean }): Promise<ClosingStop>
+  /** When a backup was restored last; closes sent before are not all known. Null if none was. */
+  restoredAt(): Promise<Date | null>
   /**
    * Ends the order, and records an event.
    * @returns the order that was ended, or null

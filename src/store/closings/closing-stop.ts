@@ -5,7 +5,10 @@ import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 
 /** The key of `meta` that holds the order to stop closing. */
-export const CLOSING_STOPPED = 'closing_stopped'
+const CLOSING_STOPPED = 'closing_stopped'
+
+/** The key of `meta` that holds when a backup was restored last. */
+const RESTORED_AT = 'restored_at'
 
 /** The maximum number of replaced orders kept with the one in force. Each also has an event. */
 const MAX_REPLACED = 10
@@ -14,17 +17,22 @@ const MAX_REPLACED = 10
 export function createClosingStop(
   database: SqlDatabase,
   events: EventWriter,
-): Pick<Closings, 'closingStop' | 'stopClosing' | 'resumeClosing'> {
+): Pick<Closings, 'closingStop' | 'stopClosing' | 'resumeClosing' | 'restoredAt'> {
   const record = (tx: Transaction, kind: EventKind, at: Date, stop: NonNullable<EventData['stop']>) =>
     events.write(tx, [{ kind, at: at.toISOString(), channel: null, describe: () => ({ stop }) }])
   return {
     closingStop: () => selectStop(database),
-    stopClosing: ({ by, reason, now }) =>
+    async restoredAt() {
+      const value = await findMeta(database, RESTORED_AT)
+      return value === null ? null : new Date(value)
+    },
+    stopClosing: ({ by, reason, now, restored }) =>
       database.write(async (tx) => {
         // So that `resumeClosing` at the same time ends the order that it read.
         await tx.lock('closing stop')
         const stop: ClosingStop = { by, reason, since: now.toISOString(), ...replacing(await selectStop(tx)) }
         await setMeta(tx, CLOSING_STOPPED, JSON.stringify(stop))
+        if (restored) await setMeta(tx, RESTORED_AT, now.toISOString())
         await record(tx, 'close.stopped', now, stop)
         return stop
       }),

@@ -197,7 +197,7 @@ values (@id, @runId, @channel, @rfqId, @rfqNumber, @dueDate, @timeZone, @decided
   @message, @versionBefore, @versionAfter, @evidence, @previousHash, @hash, @approvedBy) returning *`
 
 /** The decision log as a hash chain. The hash covers the decision as written; the approver is part of its evidence. */
-export const DECISION_LOG: HashChainedLog<DecisionRow> = {
+const DECISION_LOG: HashChainedLog<DecisionRow> = {
   table: 'close_decisions',
   noun: { one: 'Closing decision', many: 'closings' },
   linkOf(row) {

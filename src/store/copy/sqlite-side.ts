@@ -1,7 +1,6 @@
 import { existsSync, renameSync } from 'node:fs'
 import { StoreError } from '../errors.js'
 import { flush } from '../maintenance/backup.js'
-import { describeFileUsers, findFileUsers } from '../maintenance/file-users.js'
 import { assertNotInUse } from '../maintenance/restore.js'
 import { Connection } from '../sqlite/connection.js'
 import { migrate, rejectOtherProgram, requireCurrentSchema } from '../sqlite/migrate.js'
@@ -24,11 +23,6 @@ export async function openSqliteSource(path: string): Promise<CopySource> {
         throw new StoreError(
           `${path} was written to while it was copied, so the copy cannot be used. Stop all processes that use it, remove the copy ` +
             `(${removal}), and copy again.`,
-        )
-      const users = findFileUsers([path, `${path}-wal`, `${path}-shm`])
-      if (users.length > 0)
-        throw new StoreError(
-          `${path} is in use by ${describeFileUsers(users)}, so the copy is not finished. Stop it, and copy again: it is continued.`,
         )
     },
   }

@@ -3,37 +3,38 @@ import { chmodSync, copyFileSync, existsSync, linkSync, realpathSync, renameSync
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeFolder } from '../../make-folder.js'
+import { createClosingStop } from '../closings/closing-stop.js'
 import { StoreError } from '../errors.js'
+import { createEventWriter } from '../events/event-writer.js'
 import { FIRST_SCHEMA, newestSchema, SQLITE_MIGRATIONS } from '../sql/migrations.js'
-import { connect, type Sqlite } from '../sqlite/connection.js'
+import { Connection, connect, type Sqlite } from '../sqlite/connection.js'
 import { APPLICATION_ID, schemaVersion } from '../sqlite/migrate.js'
+import { sqliteDatabase } from '../sqlite/sqlite-database.js'
 import { flush } from './backup.js'
-import { type ClosingStateMerge, mergeClosingState } from './closing-state-merge.js'
-import { describeFileUsers, findFileUsers } from './file-users.js'
 
 export interface RestoreReport {
   schemaVersion: number
   bytes: number
   /** Where the replaced database is kept; null if there was none. */
   kept: string | null
-  /** The closing state that was merged from the replaced database; null if there was none. */
-  mergedClosings: ClosingStateMerge | null
 }
 
 /** How long to wait for other connections to close, in milliseconds. */
 const LOCK_TIMEOUT_MS = 1000
 
 /**
- * Replaces a database by a copy of a backup, which is checked first. The replaced database and its write-ahead log are kept in the same
- * folder under a dated name. The replacement is atomic.
+ * Replaces a database by a copy of a backup, which is checked first, and in which closing is stopped (docs/CLOSING.md, rule 11). The replaced
+ * database and its write-ahead log are kept in the same folder under a dated name. The replacement is atomic.
+ * @param options.by who restores it
  * @throws StoreError if the backup is not usable, or if a process uses the database; the database is then unchanged
  */
 export async function restoreDatabase(options: {
   backup: string
   database: string
+  by: string
   now: Date
 }): Promise<RestoreReport> {
-  const { backup, now } = options
+  const { backup, by, now } = options
   // Follows a link, because the log and the replaced database belong in the folder of the real file.
   const database = existsSync(options.database) ? realpathSync(options.database) : resolve(options.database)
   assertUsableBackup(backup, database)
@@ -42,12 +43,11 @@ export async function restoreDatabase(options: {
   try {
     copyWithLog(backup, temporary)
     const facts = checkCopy(temporary, backup)
+    await stopClosingIn(temporary, { by, now })
     assertNotInUse(database)
     const kept = keepReplaced(database, now)
-    const mergedClosings = kept === null ? null : await mergeReplaced(temporary, kept, database)
-    assertNotInUse(database)
     replaceDatabase(temporary, database)
-    return { ...facts, kept, mergedClosings }
+    return { ...facts, kept }
   } catch (error) {
     throw explainFullDisk(error, database)
   } finally {
@@ -105,19 +105,26 @@ function checkCopy(copy: string, backup: string): Pick<RestoreReport, 'schemaVer
   }
 }
 
+/** Stops closing in the copy, before it can be used. */
+async function stopClosingIn(copy: string, { by, now }: { by: string; now: Date }): Promise<void> {
+  const connection = await Connection.open(copy, { inspect: () => undefined, prepare: async () => undefined })
+  try {
+    const database = sqliteDatabase(connection)
+    await createClosingStop(database, createEventWriter(database)).stopClosing({
+      ...{ by, now, reason: 'a backup was restored' },
+      restored: true,
+    })
+  } finally {
+    await connection.close()
+  }
+}
+
 /**
- * Briefly takes the exclusive lock of SQLite, which also detects processes in other containers, and applies a write-ahead log left by a crash.
- * @throws StoreError while another process has the database open
+ * Briefly takes the exclusive lock of SQLite, and applies a write-ahead log left by a crash.
+ * @throws StoreError while another connection has the database open
  */
 export function assertNotInUse(database: string, consequence = 'Nothing was changed.'): void {
   if (!existsSync(database)) return
-  const users = findFileUsers([database, `${database}-wal`, `${database}-shm`])
-  if (users.length > 0) {
-    throw new StoreError(
-      `The database ${database} is in use by ${describeFileUsers(users)}. ${consequence} ` +
-        'Stop it first; with Docker: docker compose stop.',
-    )
-  }
   let db: Sqlite | undefined
   try {
     db = new Database(database, { timeout: LOCK_TIMEOUT_MS })
@@ -127,8 +134,8 @@ export function assertNotInUse(database: string, consequence = 'Nothing was chan
     // A damaged database cannot be locked, but may be replaced.
     if (!(error instanceof Database.SqliteError) || !/^SQLITE_(BUSY|LOCKED)/.test(error.code)) return
     throw new StoreError(
-      `The database ${database} is in use by a process that this user or this container cannot see. ` +
-        `${consequence} Stop it first; with Docker: docker compose stop.`,
+      `The database ${database} is in use by another process. ${consequence} ` +
+        'Stop quotekeeper start and work first; with Docker: docker compose stop.',
     )
   } finally {
     db?.close()
@@ -154,26 +161,6 @@ function unusedName(name: string): string {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name}-${number}`
     if (!existsSync(candidate) && !existsSync(`${candidate}-wal`)) return candidate
-  }
-}
-
-/** Merges the closing state that is newer than the backup from the kept database, which is removed if that fails. */
-async function mergeReplaced(
-  temporary: string,
-  kept: string | null,
-  database: string,
-): Promise<ClosingStateMerge | null> {
-  if (kept === null) return null
-  try {
-    const result = await mergeClosingState(temporary, kept)
-    rmSync(`${kept}-shm`, { force: true })
-    const log = statSync(`${kept}-wal`, { throwIfNoEntry: false })
-    if (log?.size === 0) rmSync(`${kept}-wal`)
-    assertNotInUse(database)
-    return 'skipped' in result ? { skipped: result.skipped.replaceAll(temporary, database) } : result
-  } catch (error) {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(kept + suffix, { force: true })
-    throw error
   }
 }
 

@@ -4,8 +4,6 @@ import { dirname, join, resolve } from 'node:path'
 import { tryToMakeFolder } from '../../make-folder.js'
 import { StoreError } from '../errors.js'
 import type { Connection } from '../sqlite/connection.js'
-import { isBusy } from '../sqlite/sqlite-errors.js'
-import { describeFileUsers, findFileUsers } from './file-users.js'
 
 /** The minimum free space, in bytes; with less, the next large poll may not fit. */
 const MIN_FREE_BYTES = 32 * 2 ** 20
@@ -23,17 +21,8 @@ export async function checkWritable(connection: Connection): Promise<{ ok: boole
     await connection.probeWrite(MAX_LOCK_WAIT_MS)
     return { ok: true, message: 'writable, enough free space' }
   } catch (error) {
-    return {
-      ok: false,
-      message: (error as Error).message + (isBusy((error as Error).cause) ? otherUsers(connection) : ''),
-    }
+    return { ok: false, message: (error as Error).message }
   }
-}
-
-/** The processes that may hold the lock, if the system shows them. */
-function otherUsers({ path }: Connection): string {
-  const users = findFileUsers([path])
-  return users.length === 0 ? '' : `. Open in ${describeFileUsers(users)}`
 }
 
 /**

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { allOf, type SqlDatabase, type Transaction } from './sql-database.js'
 
 /** The previous hash of the first row of a log. */
-export const GENESIS = '0'.repeat(64)
+const GENESIS = '0'.repeat(64)
 
 /** Rows verified before yielding to the event loop. */
 const ROWS_PER_STEP = 500
@@ -91,15 +91,6 @@ export async function verifyLog<Row extends { id: number }>(
     after = last.id
     await yieldToEventLoop()
   }
-}
-
-/**
- * Verifies the hash chain of a whole log.
- * @param issued how many rows were ever written, so that removed rows are detected
- */
-export function verifyChain<Row>(log: HashChainedLog<Row>, rows: Iterable<Row>, issued: number): ChainReport {
-  const chain = startOfChain(log)
-  return chain.firstBroken(rows) ?? chain.end(issued)
 }
 
 /** Verifies a hash chain in batches. */

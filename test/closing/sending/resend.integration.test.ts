@@ -1,9 +1,8 @@
-import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ClosingPolicy } from '../../../src/closing/contract.js'
 import type { Effect } from '../../../src/sandbox/index.js'
-import { mergeClosingState } from '../../../src/store/maintenance/closing-state-merge.js'
+import { restoreDatabase } from '../../../src/store/maintenance/restore.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { isPostgres, openAgain } from '../../helpers/store/store-engine.js'
 import { testFolder } from '../../helpers/test-folder.js'
@@ -142,31 +141,6 @@ describe('a close that did not succeed', () => {
     expect(fixture.posts()).toHaveLength(2)
   })
 
-  // A backup of PostgreSQL is restored with its own tools.
-  it.skipIf(isPostgres).each(['refused', 'unknown'])(
-    'and is %s stays so after a backup from before it is restored',
-    async (outcome) => {
-      const fixture = await openFailingFixture({ kind: 'status', status: outcome === 'refused' ? 400 : 500 })
-      const backup = join(testFolder(), 'backup.db')
-      await fixture.store.backup(backup)
-      await fixture.closeExpired()
-      const posts = fixture.posts().length
-      for (let round = 0; round < 6; round++) {
-        const restored = join(testFolder(), 'restored.db')
-        copyFileSync(backup, restored)
-        expect(await mergeClosingState(restored, fixture.store.name)).toMatchObject({ decisions: expect.any(Number) })
-        await fixture.reopenStore(restored)
-        fixture.advanceSeconds(3600)
-        await fixture.closeExpired()
-        await fixture.pollRfqs()
-        await fixture.closeExpired()
-      }
-      expect(fixture.posts()).toHaveLength(posts)
-      expect(await fixture.store.unsettledCloses({ now: fixture.now() })).toMatchObject([{ outcome }])
-      expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
-    },
-  )
-
   it('is sent again by a person only, who is named', async () => {
     const fixture = await openFailingFixture({ kind: 'status', status: 400 })
     await fixture.closeExpired()
@@ -183,6 +157,75 @@ describe('a close that did not succeed', () => {
     fixture.sandbox.faults.clear()
     await fixture.closeExpired({ retry: [fixture.id, other.id] })
     expect(await fixture.store.unsettledCloses({ now: fixture.now() })).toEqual([])
+  })
+})
+
+// A backup of PostgreSQL is restored with its own tools.
+describe.skipIf(isPostgres)('after a backup was restored', () => {
+  const restore = async (fixture: Fixture, backup: string) => {
+    const database = fixture.store.name
+    await fixture.store.close()
+    await restoreDatabase({ backup, database, by: 'anna', now: fixture.now() })
+    await fixture.reopenStore()
+  }
+  /** The kill switch, as processes read it from the database before each round. */
+  const round = async (fixture: Fixture, policy: Partial<ClosingPolicy> = {}) => {
+    const stop = await fixture.store.closingStop()
+    return fixture.closeExpired(policy, { stopped: () => stop?.reason ?? null })
+  }
+
+  it.each([400, 500])(
+    'nothing is closed until a person resumes, and what was past due (%i) until it is retried',
+    async (status) => {
+      const fixture = await openFailingFixture({ kind: 'status', status })
+      const backup = join(testFolder(), 'backup.db')
+      await fixture.store.backup(backup)
+      const unknownToBackup = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE }).id
+      await fixture.pollRfqs()
+      await fixture.closeExpired()
+      const posts = fixture.posts().length
+      await restore(fixture, backup)
+      const later = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-22' }).id
+      fixture.sandbox.faults.clear()
+      fixture.advanceSeconds(3 * 24 * 3600)
+      await fixture.pollRfqs()
+      const decided = (await round(fixture)).decisions.map(({ rfqId, decision }) => [rfqId, decision])
+      expect(Object.fromEntries(decided)).toEqual({
+        [fixture.id]: 'keep',
+        [unknownToBackup]: 'keep',
+        [later]: 'blocked',
+      })
+      expect(await fixture.store.resumeClosing({ by: 'anna', now: fixture.now() })).toMatchObject({ by: 'anna' })
+      await round(fixture)
+      await fixture.reopenStore()
+      await round(fixture, { byHand: true })
+      expect(
+        fixture
+          .posts()
+          .slice(posts)
+          .map(({ rfqId }) => rfqId),
+      ).toEqual([later])
+      const kept = await fixture.store.decisions({ rfqId: fixture.id })
+      expect(kept).toMatchObject([{ evidence: { codes: ['uncertain'] } }])
+      await round(fixture, { retry: [fixture.id], byHand: true })
+      expect(fixture.sandbox.world.rfq(fixture.id).state).toBe('closed')
+      expect(fixture.sandbox.world.rfq(unknownToBackup).state).toBe('open')
+    },
+  )
+
+  it('a close that the backup shows as being sent is not sent again', async () => {
+    const fixture = await openFailingFixture({ kind: 'status', status: 500 })
+    const run = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
+    const close = { channel: KEY, rfqId: fixture.id, runId: run.id, evidence: {}, now: fixture.now() }
+    await fixture.store.markSending(await fixture.store.planClose(close), run)
+    const backup = join(testFolder(), 'backup.db')
+    await fixture.store.backup(backup)
+    await restore(fixture, backup)
+    await fixture.store.resumeClosing({ by: 'anna', now: fixture.now() })
+    fixture.advanceSeconds(3600)
+    expect((await round(fixture)).decisions).toMatchObject([{ outcome: 'unknown' }])
+    await round(fixture)
+    expect(fixture.posts()).toEqual([])
   })
 })
 

@@ -49,11 +49,8 @@ describe('restoring a backup', () => {
     expect(await idsIn(database)).toEqual([first, second].sort())
     const kept = new Set<string>()
     for (let round = 0; round < 6; round++) {
-      const report = await restoreDatabase({ backup, database, now: NOW })
-      expect(report).toMatchObject({
-        schemaVersion: newestSchema(SQLITE_MIGRATIONS),
-        mergedClosings: { decisions: 0, intents: 0 },
-      })
+      const report = await restoreDatabase({ backup, database, by: 'ana', now: NOW })
+      expect(report.schemaVersion).toBe(newestSchema(SQLITE_MIGRATIONS))
       expect(await idsIn(database)).toEqual([first])
       expect(statSync(database).mode & 0o777).toBe(0o600)
       kept.add(report.kept ?? '')
@@ -71,23 +68,22 @@ describe('restoring a backup', () => {
     copyFileSync(`${database}-wal`, `${copy}-wal`) // As after a crash: transactions only in the log.
     await close()
     expect(statSync(`${copy}-wal`).size).toBeGreaterThan(0)
-    const { kept } = await restoreDatabase({ backup, database: copy, now: NOW })
+    const { kept } = await restoreDatabase({ backup, database: copy, by: 'ana', now: NOW })
     expect(existsSync(`${copy}-wal`)).toBe(false)
     expect(await idsIn(copy)).toEqual([first])
     expect(await idsIn(kept ?? '')).toEqual([first, second].sort())
     expect(fixture.posts()).toEqual([])
   })
 
-  it('replaces a damaged database, and reports what was not carried over', async () => {
+  it('replaces a damaged database', async () => {
     const { database, backup, first, idsIn, close } = await databaseWithBackup()
     await close()
     writeFileSync(database, Buffer.alloc(64 * 1024, 0x5a))
     writeFileSync(`${database}-wal`, 'not a log')
     writeFileSync(`${database}-shm`, 'not an index')
-    const { kept, mergedClosings } = await restoreDatabase({ backup, database, now: NOW })
+    const { kept } = await restoreDatabase({ backup, database, by: 'ana', now: NOW })
     expect(await idsIn(database)).toEqual([first])
     expect(readFileSync(kept ?? '').equals(Buffer.alloc(64 * 1024, 0x5a))).toBe(true)
-    expect(mergedClosings).toEqual({ skipped: expect.stringContaining('database') })
   })
 
   it('follows a link: replaces the real file, and keeps the replaced one in its folder', async () => {
@@ -95,7 +91,7 @@ describe('restoring a backup', () => {
     await close()
     const link = join(testFolder(), 'linked.db')
     symlinkSync(database, link)
-    const { kept } = await restoreDatabase({ backup, database: link, now: NOW })
+    const { kept } = await restoreDatabase({ backup, database: link, by: 'ana', now: NOW })
     expect(kept).toBe(`${database}.replaced-20261121T170000Z`)
     expect(lstatSync(link).isSymbolicLink()).toBe(true)
     expect(await idsIn(database)).toEqual([first])
@@ -107,7 +103,7 @@ describe('restoring a backup', () => {
     expect(identity).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     await close()
     for (let round = 0; round < ROUNDS; round++) {
-      await restoreDatabase({ backup, database, now: NOW })
+      await restoreDatabase({ backup, database, by: 'ana', now: NOW })
       const store = await openStore({ path: database })
       expect(await store.identity()).toBe(identity)
       expect(await store.check()).toMatchObject({ ok: true, schemaVersion: newestSchema(SQLITE_MIGRATIONS) })
@@ -119,7 +115,7 @@ describe('restoring a backup', () => {
     const { backup, first, idsIn, close } = await databaseWithBackup()
     await close()
     const database = join(testFolder(), 'new', 'folder', 'quotekeeper.db')
-    expect(await restoreDatabase({ backup, database, now: NOW })).toMatchObject({ kept: null, mergedClosings: null })
+    expect(await restoreDatabase({ backup, database, by: 'ana', now: NOW })).toMatchObject({ kept: null })
     expect(await idsIn(database)).toEqual([first])
   })
 
@@ -160,14 +156,16 @@ describe('restoring a backup', () => {
       ],
     ]
     for (const [file, message] of cases)
-      await expect(restoreDatabase({ backup: file, database, now: NOW })).rejects.toThrow(message)
+      await expect(restoreDatabase({ backup: file, database, by: 'ana', now: NOW })).rejects.toThrow(message)
     expect(readFileSync(database).equals(before)).toBe(true)
     expect(readdirSync(join(database, '..')).sort()).toEqual([basename(database)])
   })
 
   it('refuses while the database is open', async () => {
     const { database, backup, first, second, fixture } = await databaseWithBackup()
-    await expect(restoreDatabase({ backup, database, now: NOW })).rejects.toThrow(/in use by .*Nothing was changed/)
+    await expect(restoreDatabase({ backup, database, by: 'ana', now: NOW })).rejects.toThrow(
+      /in use by .*Nothing was changed/,
+    )
     expect((await fixture.store.rfqs({})).map(({ rfq }) => rfq.id).sort()).toEqual([first, second].sort())
   })
 
@@ -180,7 +178,9 @@ describe('restoring a backup', () => {
     copyFileSync(database, path)
     const ballast = Buffer.alloc(3 * 2 ** 20 - statSync(path).size - 16_384)
     writeFileSync(join(disk.folder, 'ballast'), ballast)
-    await expect(restoreDatabase({ backup, database: path, now: NOW })).rejects.toThrow(/No space left.*not replaced/s)
+    await expect(restoreDatabase({ backup, database: path, by: 'ana', now: NOW })).rejects.toThrow(
+      /No space left.*not replaced/s,
+    )
     expect(readdirSync(disk.folder).sort()).toEqual(['ballast', 'quotekeeper.db'])
     expect(readFileSync(path).equals(readFileSync(database))).toBe(true)
   })

@@ -1,6 +1,7 @@
 import type { ClosingPolicy, ClosingResult } from '../../../closing/contract.js'
 import type { ChannelConfig } from '../../../config/contract.js'
-import type { DecisionRecord } from '../../../core/records.js'
+import type { DecisionRecord, KnownDocument } from '../../../core/records.js'
+import { createCalendar } from '../../../core/time/expiry.js'
 import type { Store } from '../../../store/contract.js'
 import { type App, withServices } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
@@ -130,7 +131,8 @@ async function findRetries(store: Store, app: App, { retry = [], channel: named 
         `the last close of RFQ ${match} is not settled yet; run close-expired without --retry to settle it`,
       )
     }
-    if (answer?.decision !== 'close' || !['refused', 'unknown', 'failed'].includes(answer.outcome ?? '')) {
+    const failed = answer?.decision === 'close' && ['refused', 'unknown', 'failed'].includes(answer.outcome ?? '')
+    if (!failed && !(await isHeldByRestore(store, app, rfq, answer))) {
       const found = answer ? `its last close is ${answer.outcome}` : 'no close of it was sent'
       throw new FailedError(
         `RFQ ${match} has no refused, unknown or failed close to retry (${found}); run close-expired without --retry`,
@@ -141,6 +143,15 @@ async function findRetries(store: Store, app: App, { retry = [], channel: named 
     retries.set(rfq.channel, [...(retries.get(rfq.channel) ?? []), rfq.id])
   }
   return retries
+}
+
+async function isHeldByRestore(store: Store, { config }: App, rfq: KnownDocument, reply: DecisionRecord | undefined) {
+  const channel = config.channels.find(({ key }) => key === rfq.channel)
+  if (channel === undefined) return false
+  const { restoreBlockReason, storedCandidate } = await import('../../../closing/evaluate.js')
+  const { timeZone, graceHours } = channel
+  const context = { calendar: createCalendar(timeZone), graceHours, restoredAt: await store.restoredAt(), reply }
+  return restoreBlockReason(storedCandidate(rfq), context) !== null
 }
 
 /** The channel of the approval plan, or the selected channels, without those that have `autoClose: off`. */
