@@ -1,3 +1,4 @@
+import type { AwardRecord } from '../core/decision/award-record.js'
 import {
   figuresOfRecommendation,
   type RecommendationFigures,
@@ -5,10 +6,10 @@ import {
 } from '../core/decision/recommendation.js'
 import type { Settings } from '../core/decision/settings.js'
 import { canonicalJson } from '../core/documents/canonical-json.js'
+import { isAddressable } from '../core/documents/identifier.js'
 import { rfqFacts } from '../core/events/event-facts.js'
-import type { KnownDocument } from '../core/records.js'
-import { addDays, firstInstantOf } from '../core/time/calendar-days.js'
-import { createCalendar } from '../core/time/expiry.js'
+import type { KnownDocument, RfqWithResponses } from '../core/records.js'
+import type { Timestamp } from '../core/time/clock.js'
 import { TimeSlice } from '../core/time/time-slice.js'
 import type {
   Awards,
@@ -33,68 +34,92 @@ export const ENGINE_VERSION = `${VERSION}/${COMPARISON_RULES}`
 
 export interface ComputeSource {
   store: StateStore &
-    Pick<
-      RecommendationQueries,
-      'changeMoments' | 'recommendationAt' | 'settingsInForce' | 'settingsChanges' | 'rfqRow'
-    > &
+    Pick<RecommendationQueries, 'newestRecommendations' | 'settingsInForce'> &
     Pick<Awards, 'awards'> &
-    Pick<ExchangeRates, 'ratesAt' | 'rateFetches'>
+    Pick<ExchangeRates, 'ratesAt'>
   /** IANA name of a channel's time zone. */
   timeZoneOf: (channel: string) => string
-  /** The settings to use if none were in force. */
   settings: Settings
 }
 
-/**
- * Computes the recommendation for an RFQ at each moment since it was marked: when its documents, the settings or the exchange rates changed, and
- * at midnight. The newest moment is computed from the current documents.
- * @throws StoreError
- * @throws RangeError if the RFQ is no longer stored
- */
-async function computeRfq(source: ComputeSource, dirty: DirtyRfq, now: Date, lookups: Lookups): Promise<ComputedRfq> {
-  const { store } = source
-  const { channel, rfqId } = dirty
-  const [found] = await store.rfqs({ channel, ids: [rfqId] })
-  if (found === undefined) throw new RangeError('the RFQ is no longer stored')
-  const states = createStates(source, dirty, lookups.settingsAt)
-  const current = await states.of(found, now)
-  const moments = await momentsOf(source, dirty, { state: current, now, lookups })
-  const [standing] = await store.awards({ channel, rfqId, standing: true })
-  const award = standing === undefined ? null : awardInBrief(standing, current)
-  const recommendations: NewRecommendation[] = []
-  let last: Recorded | null = await store.recommendationAt({ channel, rfqId })
-  for (const [at, moment] of moments.entries()) {
-    const state = at === moments.length - 1 ? current : await states.past(new Date(moment))
-    if (state === null || (last !== null && isEqual(last, state.recommendation))) continue
-    const isChange = last !== null && isOtherAward(last, state.recommendation)
-    const before = isChange ? await states.past(new Date(Date.parse(moment) - 1)) : null
-    const reason = last !== null && isChange ? reasonOf(last, before, state) : null
-    const made: NewRecommendation = {
-      ...state.recommendation,
-      ...{ at: later(last?.at ?? '', moment), engineVersion: ENGINE_VERSION, reason, settings: state.settings },
-      event:
-        last !== null && reason !== null
-          ? { rfq: rfqFacts(rfqId, found.rfq), ...toEventData(last, state, reason) }
-          : null,
-    }
-    recommendations.push(made)
-    last = made
-  }
-  const offers = found.responses.filter(({ missingSince }) => missingSince === null).length
+/** An RFQ that is computed. */
+interface Subject extends RfqWithResponses {
+  dirty: DirtyRfq
+  /** Its standing award. */
+  standing: AwardRecord | undefined
+  /** Its newest recommendation. */
+  last: RecordedRecommendation | undefined
+}
+
+/** @param settings with the exchange rates known now */
+async function computeRfq(
+  source: ComputeSource,
+  subject: Subject,
+  { now, settings }: { now: Date; settings: Settings },
+): Promise<ComputedRfq> {
+  const { dirty, rfq, responses, standing } = subject
+  const { channel, id: rfqId, version, valid } = rfq
+  const timeZone = source.timeZoneOf(channel)
+  const state = await rfqStateOf(source.store, subject, { timeZone, at: now, settings })
+  const award = standing === undefined ? null : awardInBrief(standing, state)
+  const offers = responses.filter(({ missingSince }) => missingSince === null).length
+  // Another process whose clock is ahead may have recorded the documents.
+  const computedAt = later(now.toISOString(), rfq.lastObservedAt ?? '')
   return {
     dirty,
-    recommendations,
+    recommendation: await changeOf(source, subject, state, computedAt),
     row: {
-      ...{ channel, rfqId, version: found.rfq.version, valid: found.rfq.valid },
-      offers,
-      facts: JSON.stringify(current.facts),
-      figures: JSON.stringify(current.figures),
-      ...listColumns(found.rfq, offers, current, award),
+      ...{ channel, rfqId, version, valid, offers },
+      facts: JSON.stringify(state.facts),
+      figures: JSON.stringify(state.figures),
+      ...listColumns(rfq, offers, state, award),
       award: award && JSON.stringify(award),
-      computedAt: later(now.toISOString(), moments.at(-1) ?? ''),
-      engineVersion: ENGINE_VERSION,
+      ...{ computedAt, engineVersion: ENGINE_VERSION },
     },
   }
+}
+
+/** The recommendation to record; null if it is the newest one, or if offers were not read yet. */
+async function changeOf(
+  source: ComputeSource,
+  { rfq, responses, last }: Subject,
+  state: RfqState,
+  computedAt: Timestamp,
+): Promise<NewRecommendation | null> {
+  const { facts, recommendation, settings } = state
+  if (last !== undefined && isEqual(last, recommendation)) return null
+  if (facts.unreadOffers > 0 || (await hasUnreadOffers(source.store, rfq, responses))) return null
+  const at = later(last?.at ?? '', computedAt)
+  const made = { ...recommendation, at, engineVersion: ENGINE_VERSION, settings }
+  if (last === undefined || !isOtherAward(last, recommendation)) return { ...made, reason: null, event: null }
+  const reason = reasonOf(last, await stateAt(source, rfq, new Date(last.at)), state)
+  return { ...made, reason, event: { rfq: rfqFacts(rfq.id, rfq), ...toEventData(last, state, reason) } }
+}
+
+/** Whether offers of an RFQ were listed and neither read nor requested yet, and can be. */
+async function hasUnreadOffers(
+  store: StateStore,
+  { channel, id }: KnownDocument,
+  responses: readonly KnownDocument[],
+): Promise<boolean> {
+  const listed = responses.flatMap((each) =>
+    each.shape === 'summary' && each.missingSince === null && isAddressable(each.id) ? each.id : [],
+  )
+  if (listed.length === 0) return false
+  const states = await store.responseStates(channel, [id])
+  return states.some(({ id, requestedAt }) => requestedAt === null && listed.includes(id))
+}
+
+/** The state of an RFQ at a past moment, with the settings in force then. */
+async function stateAt(
+  { store, timeZoneOf, settings }: ComputeSource,
+  { channel, id }: KnownDocument,
+  at: Date,
+): Promise<RfqState | null> {
+  const [found] = await store.rfqs({ channel, ids: [id], asOf: at })
+  if (found === undefined) return null
+  const inForce = await settingsAt(store, (await store.settingsInForce(at)) ?? settings, at)
+  return rfqStateOf(store, found, { timeZone: timeZoneOf(channel), at, asOf: at, settings: inForce })
 }
 
 /** The values by which lists are searched and sorted, and the names of the RFQ. */
@@ -120,11 +145,9 @@ function listColumns(
   }
 }
 
-type Recorded = RecommendationFigures & Pick<RecordedRecommendation, 'at'>
-
 /**
  * Why the recommendation changed.
- * @param before the state just before, recomputed; it differs from the recorded one if the rules have changed, or after a restore
+ * @param before the state when it was recorded, recomputed; it differs if the rules have changed
  */
 function reasonOf(recorded: RecommendationFigures, before: RfqState | null, state: RfqState): string {
   return before === null || !isOtherAward(before.recommendation, state.recommendation)
@@ -136,86 +159,6 @@ const toEventData = (before: RecommendationFigures, { recommendation }: RfqState
   reason,
   recommendation: { before: toEventFigures(before), after: toEventFigures(recommendation) },
 })
-
-/** Cached data that many RFQs share. */
-interface Lookups {
-  /** The settings in force at a moment, with the exchange rates known at that time. */
-  settingsAt: (at: Date) => Promise<Settings>
-  /** The moments at which settings came into force or exchange rates were recorded. */
-  otherMoments: () => Promise<string[]>
-}
-
-function createLookups({ store, settings }: ComputeSource): Lookups {
-  const known = new Map<number, Promise<Settings>>()
-  const load = async (at: Date) => settingsAt(store, (await store.settingsInForce(at)) ?? settings, at)
-  let moments: Promise<string[]> | undefined
-  const begin = new Date(0)
-  return {
-    settingsAt(at) {
-      const found = known.get(at.getTime()) ?? load(at)
-      known.set(at.getTime(), found)
-      return found
-    },
-    otherMoments() {
-      moments ??= Promise.all([store.settingsChanges(begin), store.rateFetches(begin)]).then((each) => each.flat())
-      return moments
-    },
-  }
-}
-
-/** States of one RFQ, now and at past moments. */
-function createStates(
-  { store, timeZoneOf }: ComputeSource,
-  { channel, rfqId }: DirtyRfq,
-  inForce: Lookups['settingsAt'],
-) {
-  const timeZone = timeZoneOf(channel)
-  return {
-    of: async (found: Parameters<typeof rfqStateOf>[1], at: Date) =>
-      rfqStateOf(store, found, { timeZone, at, settings: await inForce(at) }),
-    async past(at: Date): Promise<RfqState | null> {
-      const [found] = await store.rfqs({ channel, ids: [rfqId], asOf: at })
-      return found === undefined
-        ? null
-        : rfqStateOf(store, found, { timeZone, at, asOf: at, settings: await inForce(at) })
-    },
-  }
-}
-
-/** The moments to compute, in order. There is at least one. */
-async function momentsOf(
-  { store, timeZoneOf }: ComputeSource,
-  { channel, rfqId, since }: DirtyRfq,
-  { state, now, lookups }: { state: RfqState; now: Date; lookups: Lookups },
-): Promise<string[]> {
-  const row = await store.rfqRow(channel, rfqId)
-  // Until this moment, the row was valid except for changes of documents.
-  const through = new Date(row === null || row.computedAt > since ? since : row.computedAt)
-  const moments = new Set([
-    ...(await store.changeMoments({ channel, rfqId, since: new Date(since), listings: state.listings })),
-    ...midnightsBetween(through, now, timeZoneOf(channel)),
-    // Days of exchange rates are in UTC.
-    ...(state.settings.ratesFrom === null ? [] : midnightsBetween(through, now, 'UTC')),
-    ...(await lookups.otherMoments()).filter((moment) => moment > through.toISOString()),
-  ])
-  return moments.size === 0 ? [later(since, through.toISOString())] : [...moments].sort()
-}
-
-/** The maximum number of midnights to compute; earlier ones are skipped. */
-const MAX_DAYS = 31
-
-/** The midnights after a moment, up to another one; if there are many, the last ones. */
-function midnightsBetween(after: Date, upTo: Date, timeZone: string): string[] {
-  const calendar = createCalendar(timeZone)
-  const last = calendar.dateAt(upTo)
-  const midnights: string[] = []
-  const [next, first] = [addDays(calendar.dateAt(after), 1), addDays(last, 1 - MAX_DAYS)]
-  for (let day = next > first ? next : first; day <= last; day = addDays(day, 1)) {
-    const instant = firstInstantOf(day, (at) => calendar.dateAt(at))
-    if (instant !== null) midnights.push(instant.toISOString())
-  }
-  return midnights
-}
 
 const isEqual = (a: RecommendationFigures, b: RecommendationFigures) =>
   canonicalJson(figuresOfRecommendation(a)) === canonicalJson(figuresOfRecommendation(b))
@@ -249,16 +192,27 @@ export async function computeRfqs(
   dirty: readonly DirtyRfq[],
   now: Date,
 ): Promise<ComputedBatch> {
+  const { store } = source
   const batch: ComputedBatch = { computed: [], failed: [] }
-  const lookups = createLookups(source)
+  const settings = await settingsAt(store, source.settings, now)
   const slice = new TimeSlice()
-  for (const rfq of dirty) {
-    if (slice.isOver) await slice.next()
-    try {
-      batch.computed.push(await computeRfq(source, rfq, now, lookups))
-    } catch (error) {
-      if (error instanceof StoreError) throw error
-      batch.failed.push({ rfq, message: (error as Error).message })
+  for (const channel of new Set(dirty.map((rfq) => rfq.channel))) {
+    const ofChannel = dirty.filter((rfq) => rfq.channel === channel)
+    const rfqIds = ofChannel.map(({ rfqId }) => rfqId)
+    const stored = new Map((await store.rfqs({ channel, ids: rfqIds })).map((each) => [each.rfq.id, each]))
+    const awards = new Map((await store.awards({ channel, rfqIds, standing: true })).map((each) => [each.rfqId, each]))
+    const newest = new Map((await store.newestRecommendations(channel, rfqIds)).map((each) => [each.rfqId, each]))
+    for (const rfq of ofChannel) {
+      if (slice.isOver) await slice.next()
+      try {
+        const found = stored.get(rfq.rfqId)
+        if (found === undefined) throw new RangeError('the RFQ is no longer stored')
+        const subject = { ...found, dirty: rfq, standing: awards.get(rfq.rfqId), last: newest.get(rfq.rfqId) }
+        batch.computed.push(await computeRfq(source, subject, { now, settings }))
+      } catch (error) {
+        if (error instanceof StoreError) throw error
+        batch.failed.push({ rfq, message: (error as Error).message })
+      }
     }
   }
   return batch

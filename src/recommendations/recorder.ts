@@ -50,7 +50,7 @@ export interface RecommendationRecorder {
 /** The lease of a process that died expires after this time, in milliseconds. */
 const LEASE_MS = 30_000
 /** RFQs recorded in one transaction. */
-const BATCH_SIZE = 10
+const BATCH_SIZE = 50
 
 export function createRecommendationRecorder(options: RecorderOptions): RecommendationRecorder {
   const { store, compute, onFailed, channels, settings, holder, command, now } = options

@@ -1,5 +1,5 @@
 import { unreadOffersOf } from '../compare/rfq/rfq-terms.js'
-import { parseStored } from '../core/documents/observation.js'
+import { parseStored, type Rfq, type RfqListItem } from '../core/documents/observation.js'
 import { plausibleOrNull } from '../core/numbers.js'
 import type { KnownDocument } from '../core/records.js'
 import type { ListDiff } from '../core/sources/sources.js'
@@ -52,10 +52,16 @@ export const searchText = (
 ): string =>
   searchTextOf(number, reference, title, channel, ...new Set(offers.flatMap((each) => [each.developer, each.project])))
 
-/** What a list shows of a stored RFQ. @param listed what the marketplace's list says otherwise */
-export function factsOf(rfq: KnownDocument, listed: ListDiff | null = null): RfqFacts {
-  const { body, shape } = rfq
-  const { document } = parseStored('rfq', shape, body)
+/**
+ * What a list shows of a stored RFQ.
+ * @param listed what the marketplace's list says otherwise
+ * @param document as parsed, if it was
+ */
+export function factsOf(
+  { body, shape }: Pick<KnownDocument, 'body' | 'shape'>,
+  listed: ListDiff | null = null,
+  document: Rfq | RfqListItem | null = parseStored('rfq', shape, body).document,
+): RfqFacts {
   const names = namesIn(body)
   if (document === null) return { ...NO_FACTS, names }
   return {
@@ -71,7 +77,7 @@ export function factsOf(rfq: KnownDocument, listed: ListDiff | null = null): Rfq
     minUnitPrice: plausibleOrNull(document.pricing?.minUnitPrice),
     maxUnitPrice: plausibleOrNull(document.pricing?.maxUnitPrice),
     currency: document.pricing?.currency ?? null,
-    unreadOffers: unreadOffersOf(rfq.shape, document),
+    unreadOffers: unreadOffersOf(shape, document),
     listed,
   }
 }

@@ -6,6 +6,7 @@ import {
   parseStoredListing,
   parseStoredResponse,
   parseStoredRfq,
+  versionMetadata,
 } from '../compare/input/stored-documents.js'
 import { conflictPaths } from '../compare/offer/newer-summary.js'
 import { assessRfq, type RfqAssessment, type RfqAssessmentInput } from '../compare/rfq/rfq-assessment.js'
@@ -32,8 +33,6 @@ export interface RfqState {
   assessed: RfqAssessment
   /** The settings with which it was computed. */
   settings: Settings
-  /** The ids of the listings of its offers. */
-  listings: string[]
 }
 
 export interface StateMoment {
@@ -55,9 +54,12 @@ export async function rfqStateOf(
   { rfq, responses }: RfqWithResponses,
   { timeZone, at, asOf, settings }: StateMoment,
 ): Promise<RfqState> {
-  const { channel } = rfq
-  const listed = listDiffOf(rfq)
-  const parsed = { rfq: parseStoredRfq(rfq), responses: responses.map(parseStoredResponse) }
+  const { channel, shape, readAt, entry, body } = rfq
+  const listed = listDiffOf({ readAt, entry, body })
+  const parsed = {
+    rfq: parseStoredRfq({ ...versionMetadata(rfq), shape, body }),
+    responses: responses.map(parseStoredResponse),
+  }
   const ids = [...new Set(parsed.responses.flatMap(({ document }) => document?.listingId ?? []))]
   const known = ids.length === 0 ? [] : await store.listings({ channel, ids, ...(asOf && { asOf }) })
   const listings = known.map(parseStoredListing)
@@ -80,7 +82,7 @@ export async function rfqStateOf(
   const figures = withRoundedNumbers(figuresOf(assessed, outcome))
   const { award } = outcome
   return {
-    facts: factsOf(rfq, listed),
+    facts: factsOf({ shape, body }, listed, parsed.rfq.document),
     figures,
     recommendation: withRoundedNumbers({
       status: outcome.status,
@@ -96,7 +98,6 @@ export async function rfqStateOf(
     }),
     assessed,
     settings,
-    listings: known.map(({ id }) => id),
   }
 }
 

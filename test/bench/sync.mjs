@@ -1,4 +1,5 @@
-// What a sync costs beside a bare download loop over the same addresses: first, nothing changed, 1 % of the responses changed.
+// What a sync costs beside a bare download loop over the same addresses: first, nothing changed, 1 % of the responses changed; and the
+// figures of lists and recommendations after it.
 //   npm run bench:sync -- [RFQs] [responses per RFQ] [listings] [rounds]
 // Each measurement and the marketplace run in separate processes. Times are those of the whole process, from its start to its
 // last byte written; processor times are its own, so that other work on the machine disturbs them less. Medians of the rounds.
@@ -73,6 +74,26 @@ const roles = {
     await marketplace.close()
     await store.close()
   },
+  async figures(database) {
+    const { openStore } = await import(new URL('store/sqlite/store.js', src))
+    const { DEFAULT_SETTINGS: settings } = await import(new URL('core/decision/settings.js', src))
+    const { computeRfqs } = await import(new URL('recommendations/compute-rfq.js', src))
+    const { createRecommendationRecorder } = await import(new URL('recommendations/recorder.js', src))
+    const store = await openStore({ path: database })
+    await reportAndEnd(async () => {
+      const recorder = createRecommendationRecorder({
+        ...{ store, settings, holder: 'bench', command: null, now: () => new Date() },
+        channels: [{ key: `${channel.org}/${channel.channel}`, timeZone: 'UTC' }],
+        compute: (dirty, now) => computeRfqs({ store, settings, timeZoneOf: () => 'UTC' }, dirty, now),
+        onFailed: (_rfq, message) => {
+          throw new Error(message)
+        },
+      })
+      await recorder.round()
+      return 0
+    })
+    await store.close()
+  },
 }
 
 /** What one sync takes, in a process of its own. */
@@ -85,14 +106,17 @@ const reportAndEnd = async (work) => {
 export function compareSync({ rfqs, responses, listings, rounds }) {
   return inFolder(async (folder) => {
     const { child, answer } = await startRole(import.meta.url, 'marketplace', rfqs, responses, listings)
-    const results = { 'bare download': [], 'first sync': [], 'nothing changed': [], '1 % changed': [] }
+    const names = ['bare download', 'first sync', 'its figures', 'nothing changed', 'their figures', '1 % changed']
+    const results = Object.fromEntries(names.map((name) => [name, []]))
     if (process.env.PYTHON) Object.assign(results, { 'aiohttp first': [], 'aiohttp, nothing changed': [] })
     const measureRole = (...values) => measureIn(import.meta.url, ...values)
     for (let round = 0; round < rounds; round++) {
       const database = join(folder, `${round}.db`)
       results['bare download'].push(await measureRole('bare', answer.url))
       results['first sync'].push(await measureRole('sync', answer.url, database))
+      results['its figures'].push(await measureRole('figures', database))
       results['nothing changed'].push(await measureRole('sync', answer.url, database))
+      results['their figures'].push(await measureRole('figures', database))
       await changeSome(child)
       results['1 % changed'].push(await measureRole('sync', answer.url, database))
       for (const name of Object.keys(results).filter((each) => each.startsWith('aiohttp')))
@@ -139,7 +163,7 @@ export async function syncSection(rounds) {
   const full = await compareSync({ rfqs: 3000, responses: 10, listings: 2000, rounds })
   const smaller = []
   for (const rfqs of sizes) smaller.push(await compareSync({ rfqs, responses: 10, listings: 10, rounds }))
-  const growth = [1, 2].map((index) =>
+  const growth = [1, 3].map((index) =>
     growthExponent(smaller.map((results, at) => ({ size: sizes[at], seconds: results[index].cpuSeconds }))),
   )
   return {

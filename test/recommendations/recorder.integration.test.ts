@@ -222,6 +222,31 @@ describe('the recorder', () => {
     }
   })
 
+  it('waits until every listed offer was requested: to read them is no change, and one that cannot be read keeps nobody waiting', async () => {
+    const fixture = await openChannelFixture()
+    const { sandbox, store, now } = fixture
+    const rfqs = [0, 1].map(() => sandbox.world.addRfq(CHANNEL, ASKS_FOR_ANYTHING).id)
+    const [refused] = rfqs.flatMap((id) =>
+      [20, 22, 24, 26].map((price) => sandbox.world.addResponse(id, { status: 'submitted', offer: offerAt(price) }).id),
+    )
+    const effect = { kind: 'status', status: 500 } as const
+    sandbox.faults.add({ operation: 'readResponse', responseId: refused, times: Number.POSITIVE_INFINITY, effect })
+    const recorder = openRecorder(fixture)
+    const recorded: number[] = []
+    while (recorded.at(-1) !== rfqs.length) {
+      expect(recorded.length).toBeLessThan(20)
+      fixture.advanceSeconds(300)
+      const nextPollAt = new Date(now().getTime() + 300_000)
+      const rules = { offersMaxAgeMinutes: 600, urgentHours: 0, intervalMs: 300_000 }
+      await fixture.pollRfqs({ planning: { budget: 4, usualBudget: 4, nextPollAt, ...rules } })
+      await recorder.round()
+      recorded.push((await store.newestRecommendations(KEY, rfqs)).length)
+    }
+    expect(recorded[0]).toBe(0)
+    expect((await store.newestRecommendations(KEY, rfqs)).map(({ bestPrice }) => bestPrice).sort()).toEqual([20, 22])
+    expect(await store.recommendationChanges({ after: new Date(0), limit: 10 })).toEqual([])
+  })
+
   it('loses nothing that changes between computing and recording', async () => {
     const desk = await openDesk()
     const { store, now, sandbox } = desk.fixture
@@ -238,13 +263,13 @@ describe('the recorder', () => {
     await desk.fixture.pollRfqs()
     await recorder.round()
     expect(await store.dirtyRfqs({ limit: 10 })).toEqual([])
-    const newest = await store.recommendationAt({ channel: KEY, rfqId: desk.rfqId })
+    const [newest] = await store.newestRecommendations(KEY, [desk.rfqId])
     expect(newest?.bestPrice).toBe(10)
     const reasons = (await store.recommendationChanges({ channel: KEY, after: new Date(0), limit: 10 })).map(
       (each) => each.reason,
     )
     expect(reasons).toEqual([
-      'Katari (20.00) → Lumen (22.00), because the price of Katari rose from 20.00 to 30.00 USD/t',
+      'Katari (20.00) → Lumen (10.00), because the price of Katari rose from 20.00 to 30.00 USD/t; the price of Lumen fell from 22.00 to 10.00 USD/t',
     ])
   })
 
@@ -287,7 +312,7 @@ describe('the recorder', () => {
       sandbox.world.changeListing(poor, { country: '', registry: '', methodologies: [] })
       sandbox.world.changeListing(rich, { country: 'Kenya', registry: 'Verra', methodologies: ['VM0042'] })
       await desk.reasons(recorder)
-      const newest = await store.recommendationAt({ channel: KEY, rfqId: desk.rfqId })
+      const [newest] = await store.newestRecommendations(KEY, [desk.rfqId])
       expect(newest?.offers.map(({ id }) => id)).toEqual([desk.offers[names[1] as string]])
     }
   })

@@ -328,6 +328,8 @@ describe('today', () => {
     await fixture.pollRfqs()
     faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 400 } })
     await fixture.closeExpired()
+    const recorder = openRecorder({ ...fixture, store: fixture.store, timeZone: RULES.timeZone })
+    await recorder.round()
     fixture.advanceSeconds(20 * 3600)
     const since = new Date(fixture.now().getTime() - 3600_000)
     world.addResponse(later)
@@ -345,7 +347,7 @@ describe('today', () => {
       findClosingBlocker: async () => null,
       findClockSkewBlock: async () => null,
     }
-    await openRecorder({ ...fixture, store: fixture.store, now: fixture.now, timeZone: RULES.timeZone }).round()
+    await recorder.round()
     const found = await today(source, { now: fixture.now(), since })
     expect(itemsOf(found).map(({ kind, severity, rfqNumber }) => [kind, severity, rfqNumber])).toEqual([
       ['overdue', 'high', 1],

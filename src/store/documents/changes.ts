@@ -335,16 +335,15 @@ export class DocumentChanges {
   }
 
   /** Records when the document was read, and the values that decide whether it is read again. */
-  #recordRequest(key: DocumentKey, snapshot: ShapedSnapshot, { readAt }: ChangeContext): void {
+  #recordRequest(key: DocumentKey, snapshot: ShapedSnapshot, { stamp, readAt }: ChangeContext): void {
     const columns = requestColumns(snapshot, readAt)
     if (snapshot.shape === 'full') this.#see(key, columns)
     else if (snapshot.shape === 'summary') {
       const { summary_hash, requested_at } = columns
-      this.#see(key, {
-        last_read_at: readAt,
-        summary_hash,
-        requested_at: requested_at ?? this.find(key)?.requested_at ?? null,
-      })
+      const requestedBefore = this.find(key)?.requested_at ?? null
+      // The recommendation waits until each offer was requested.
+      if (requested_at !== null && requestedBefore === null) this.#markDirty(key, stamp)
+      this.#see(key, { last_read_at: readAt, summary_hash, requested_at: requested_at ?? requestedBefore })
     } else if (snapshot.requested) this.#see(key, { requested_at: columns.requested_at })
   }
 

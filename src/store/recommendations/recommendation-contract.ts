@@ -120,11 +120,11 @@ export type NewRecommendation = Omit<RecordedRecommendation, 'channel' | 'rfqId'
   event: EventData | null
 }
 
-/** The recommendations of an RFQ, which are recorded together. */
+/** What is recorded of an RFQ. */
 export interface ComputedRfq {
   dirty: DirtyRfq
-  /** Recommendations that differ from the previous ones, oldest first. */
-  recommendations: readonly NewRecommendation[]
+  /** The recommendation, if it differs from the newest one. */
+  recommendation: NewRecommendation | null
   row: RfqRow
 }
 
@@ -162,14 +162,10 @@ export interface Recommendations extends RecommendationQueries {
 }
 
 export interface RecommendationQueries {
-  /** The dirty RFQs, oldest mark first. */
+  /** The dirty RFQs, in the order of channels and ids. */
   dirtyRfqs(filter: { limit: number }): Promise<DirtyRfq[]>
-  /** The row of an RFQ; null if it was not computed yet. */
-  rfqRow(channel: string, rfqId: string): Promise<Pick<RfqRow, 'computedAt'> | null>
-  /** The moments from `since` on at which documents of an RFQ or listings of its offers changed, in order. */
-  changeMoments(filter: { channel: string; rfqId: string; since: Date; listings: readonly string[] }): Promise<string[]>
-  /** The newest recommendation for an RFQ as of a moment, by default now. */
-  recommendationAt(filter: { channel: string; rfqId: string; asOf?: Date }): Promise<RecordedRecommendation | null>
+  /** The newest recommendations for RFQs of a channel. */
+  newestRecommendations(channel: string, rfqIds: readonly string[]): Promise<RecordedRecommendation[]>
   /** Recommendations whose status or offers differ from the previous ones, newest first. */
   recommendationChanges(filter: {
     channel?: string
@@ -180,8 +176,6 @@ export interface RecommendationQueries {
   }): Promise<RecordedRecommendation[]>
   /** The settings in force at a moment; for an earlier moment, the first ones. Null if none were recorded. */
   settingsInForce(at: Date): Promise<Settings | null>
-  /** The moments after another one at which settings came into force. */
-  settingsChanges(after: Date): Promise<Timestamp[]>
   /** The stored RFQs with their rows; without `page`, all of them, in the order of channels and ids. */
   listedRfqs(filter: ListedRfqFilter, page?: ListedRfqPage): Promise<ListedRfq[]>
   /** Counts matching RFQs by state. */

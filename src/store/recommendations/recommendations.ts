@@ -59,27 +59,18 @@ export function createRecommendationQueries(queries: Queries): RecommendationQue
         `select d.channel, d.rfq_id, d.since, d.marks from dirty_rfqs d
         where exists (select 1 from documents e
           where e.channel = d.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = d.rfq_id)
-        order by d.since, d.channel, d.rfq_id limit @limit`,
+        order by d.channel, d.rfq_id limit @limit`,
         { limit },
       )
       return rows.map(({ channel, rfq_id, since, marks }) => ({ channel, rfqId: fromStoredText(rfq_id), since, marks }))
     },
-    async changeMoments({ channel, rfqId, since, listings }) {
-      const rows = await queries.all<{ at: string | null }>(CHANGE_MOMENTS(queries), {
-        channel,
-        rfqId: toStoredText(rfqId),
-        since: since.toISOString(),
-        listings: listings.map(toStoredText),
-      })
-      return rows.flatMap(({ at }) => at ?? [])
-    },
-    async recommendationAt({ channel, rfqId, asOf }) {
-      const row = await queries.get<RecommendationRow>(
-        `select * from recommendations where channel = @channel and rfq_id = @rfqId and at <= @asOf
-        order by at desc, number desc limit 1`,
-        { channel, rfqId: toStoredText(rfqId), asOf: asOf?.toISOString() ?? MAX_TIMESTAMP },
+    async newestRecommendations(channel, rfqIds) {
+      const rows = await queries.all<RecommendationRow>(
+        `select * from recommendations
+        where channel = @channel and superseded_at is null and ${queries.dialect.anyOf('rfq_id', '@ids')}`,
+        { channel, ids: rfqIds.map(toStoredText) },
       )
-      return row ? toRecommendation(row) : null
+      return rows.map(toRecommendation)
     },
     async recommendationChanges({ channel, rfqId, after, asOf, limit }) {
       const where = allOf(channel !== undefined && 'channel = @channel', rfqId !== undefined && 'rfq_id = @rfqId')
@@ -104,39 +95,11 @@ export function createRecommendationQueries(queries: Queries): RecommendationQue
       )
       return row ? settingsOf(row.settings) : null
     },
-    async settingsChanges(after) {
-      const rows = await queries.all<{ at: string }>(
-        'select at from settings_in_force where at > @after order by number',
-        {
-          after: after.toISOString(),
-        },
-      )
-      return rows.map(({ at }) => at)
-    },
     ...createRfqRowQueries(queries),
   }
 }
 
 const settingsOf = (text: string): Settings => settingsSchema.parse(JSON.parse(text))
-
-/** Selects when versions, absences and problems of the RFQ, its list entry and its offers began or ended, and versions of listings. */
-const CHANGE_MOMENTS = ({ dialect }: Queries) => {
-  const subjects = (table: string) => `(${table}.channel = @channel and ${table}.kind in ('rfq', 'rfq-entry')
-    and ${table}.rfq_id = '' and ${table}.id = @rfqId)
-    or (${table}.channel = @channel and ${table}.kind = 'response' and ${table}.rfq_id = @rfqId)`
-  return `
-select at from (
-  select observed_at as at from versions v where ${subjects('v')}
-  union select followed_at from versions v where v.channel = @channel and v.kind = 'rfq-entry' and v.rfq_id = '' and v.id = @rfqId
-  union select missing_since from absences a where ${subjects('a')}
-  union select returned_at from absences a where ${subjects('a')}
-  union select p.first_seen_at from documents d
-    join problems p on p.channel = d.channel and p.kind = d.kind and p.entity_id = d.id
-    where d.channel = @channel and d.kind = 'response' and d.rfq_id = @rfqId
-  union select v.observed_at from versions v
-    where v.channel = @channel and v.kind = 'listing' and v.rfq_id = '' and ${dialect.anyOf('v.id', '@listings')}
-) moments where at >= @since order by at`
-}
 
 /** Records recommendations. */
 export function createRecommendations(database: SqlDatabase, events: EventWriter): Recommendations {
@@ -225,13 +188,16 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
         await tx.lock('recommendation_lease')
         const lease = await tx.get<LeaseRow>('select * from recommendation_lease where id = 1')
         if (lease === undefined || ownerOf(lease) !== holder || Date.parse(lease.lease_until) <= now.getTime()) return 0
-        let recorded = 0
-        for (const one of computed) if (await recordOne(tx, events, one)) recorded++
-        const moments = computed.flatMap(({ recommendations }) =>
-          recommendations.flatMap(({ event, at }) => (event ? at : [])),
-        )
-        for (const at of new Set(moments)) await events.recordMoment(tx, at)
-        return recorded
+        const recorded: ComputedRfq[] = []
+        for (const one of computed) if (await recordOne(tx, one)) recorded.push(one)
+        const drafts = recorded.flatMap(({ row: { channel, rfqId, version }, recommendation }) => {
+          const { at = '', event = null } = recommendation ?? {}
+          const kind = 'recommendation.changed' as const
+          return event === null ? [] : [{ kind, at, channel, rfqId, version, describe: () => event }]
+        })
+        await events.write(tx, drafts)
+        for (const at of new Set(drafts.map((draft) => draft.at))) await events.recordMoment(tx, at)
+        return recorded.length
       }),
   }
 }
@@ -254,21 +220,20 @@ const PROCESS = createHolder()
 const ownerOf = ({ holder }: LeaseRow): string => (JSON.parse(holder) as LeaseHolder).owner
 const mayBeHeld = ({ holder }: LeaseRow): boolean => mayBeAlive(JSON.parse(holder) as LeaseHolder, PROCESS)
 
-async function recordOne(tx: Transaction, events: EventWriter, computed: ComputedRfq): Promise<boolean> {
-  const { dirty, recommendations, row } = computed
-  const rfqId = toStoredText(dirty.rfqId)
-  const key = { channel: dirty.channel, rfqId }
+async function recordOne(tx: Transaction, computed: ComputedRfq): Promise<boolean> {
+  const { dirty, recommendation, row } = computed
+  const key = { channel: dirty.channel, rfqId: toStoredText(dirty.rfqId) }
   const cleaned = await tx.run(
     'delete from dirty_rfqs where channel = @channel and rfq_id = @rfqId and marks = @marks',
     { ...key, marks: dirty.marks },
   )
   if (cleaned === 0) return false
-  for (const each of recommendations) {
-    const settings = await storeSettings(tx, each.settings)
+  if (recommendation !== null) {
+    const { at, status, tonnes, cost, pricePerTonne, currency, coverage, bestPrice, engineVersion } = recommendation
     await tx.run(
       `update recommendations set superseded_at = @at
       where channel = @channel and rfq_id = @rfqId and superseded_at is null`,
-      { ...key, at: each.at },
+      { ...key, at },
     )
     await tx.run(
       `insert into recommendations (channel, rfq_id, at, status, offers, tonnes, cost, price_per_tonne, currency, coverage,
@@ -276,32 +241,13 @@ async function recordOne(tx: Transaction, events: EventWriter, computed: Compute
       values (@channel, @rfqId, @at, @status, @offers, @tonnes, @cost, @pricePerTonne, @currency, @coverage, @bestPrice,
         @settingsHash, @engineVersion, @reason)`,
       {
-        ...key,
-        ...{ at: each.at, status: each.status, offers: JSON.stringify(each.offers) },
-        ...{ tonnes: each.tonnes, cost: each.cost, pricePerTonne: each.pricePerTonne, currency: each.currency },
-        ...{ coverage: each.coverage, bestPrice: each.bestPrice },
-        ...{ settingsHash: settings, engineVersion: each.engineVersion },
-        reason: each.reason === null ? null : toStoredText(each.reason),
+        ...{ ...key, at, status, tonnes, cost, pricePerTonne, currency, coverage, bestPrice, engineVersion },
+        offers: JSON.stringify(recommendation.offers),
+        settingsHash: await storeSettings(tx, recommendation.settings),
+        reason: recommendation.reason === null ? null : toStoredText(recommendation.reason),
       },
     )
   }
-  await events.write(
-    tx,
-    recommendations.flatMap(({ at, event }) =>
-      event === null
-        ? []
-        : [
-            {
-              kind: 'recommendation.changed' as const,
-              at,
-              channel: dirty.channel,
-              rfqId: dirty.rfqId,
-              version: row.version,
-              describe: () => event,
-            },
-          ],
-    ),
-  )
   await recordRow(tx, row)
   return true
 }

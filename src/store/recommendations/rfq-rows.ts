@@ -217,7 +217,6 @@ export const createRfqRowQueries = (
   | 'countRfqs'
   | 'sharedNames'
   | 'rfqFigures'
-  | 'rfqRow'
   | 'awardStates'
   | 'attentionRfqs'
   | 'countAttention'
@@ -249,13 +248,6 @@ export const createRfqRowQueries = (
       { channel, names: names.map((name) => toStoredText(searchable(name))) },
     )
     return new Set(rows.map(({ name }) => fromStoredText(name)))
-  },
-  async rfqRow(channel, rfqId) {
-    const row = await queries.get<{ computed_at: string }>(
-      'select computed_at from rfq_rows where channel = @channel and rfq_id = @rfqId',
-      { channel, rfqId: toStoredText(rfqId) },
-    )
-    return row ? { computedAt: row.computed_at } : null
   },
   async attentionRfqs({ channel, dueBy, others }) {
     const channels = new Set(others.map((each) => each.channel))

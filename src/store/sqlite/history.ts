@@ -43,18 +43,24 @@ export function createHistory(connection: Connection): History {
   ): KnownDocument[] =>
     (connection.readStatement(sql).all(toSqlite({ ...parameters, ...more })) as KnownRow[]).map(toKnown)
 
-  const responsesOf = ({ channel, id }: KnownDocument, asOf: Date | undefined) =>
-    select(selectKnown(database, { kind: 'response', channel, asOf, rfqIds: [id] }))
-
-  const rfqs = ({ match, withoutResponses, ...filter }: RfqFilter): RfqWithResponses[] =>
-    select(
+  const rfqs = ({ match, withoutResponses, ...filter }: RfqFilter): RfqWithResponses[] => {
+    const found = select(
       selectKnown(
         database,
         { ...filter, kind: 'rfq' },
         match !== undefined && `${MAY_HAVE_NAME} and ${match.former ? HAD_NAME : hasName('v')}`,
       ),
       match && matchParameters(match),
-    ).map((rfq) => ({ rfq, responses: withoutResponses ? [] : responsesOf(rfq, filter.asOf) }))
+    ).map((rfq): RfqWithResponses => ({ rfq, responses: [] }))
+    if (withoutResponses) return found
+    for (const channel of new Set(found.map(({ rfq }) => rfq.channel))) {
+      const byId = new Map(found.flatMap((each) => (each.rfq.channel === channel ? [[each.rfq.id, each]] : [])))
+      const { asOf } = filter
+      for (const each of select(selectKnown(database, { kind: 'response', channel, asOf, rfqIds: [...byId.keys()] })))
+        byId.get(each.rfqId ?? '')?.responses.push(each)
+    }
+    return found
+  }
 
   return {
     ...createDocumentQueries(database),

@@ -71,8 +71,9 @@ async function answersOf(location: string, { now }: Pick<ChannelFixture, 'now'>)
       chain: await store.verifyDecisions(),
       awards: [await store.awards({}), await store.verifyAwards()],
       listed: await store.listedRfqs({}),
-      recommendations: await Promise.all(
-        rfqs.map(({ rfq }) => store.recommendationAt({ channel: KEY, rfqId: rfq.id })),
+      recommendations: await store.newestRecommendations(
+        KEY,
+        rfqs.map(({ rfq }) => rfq.id),
       ),
       due: await store.openRfqsDue(KEY, '2999-01-01'),
       events: await store.events({ after: 0, limit: NO_LIMIT }),
