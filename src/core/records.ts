@@ -155,26 +155,6 @@ export interface Absence {
   returnedAt: Timestamp | null
 }
 
-/** An RFQ as known at a moment, without its documents: enough to notice that it, or one of its responses, changed. */
-export interface RfqEntry {
-  channel: string
-  id: string
-  version: number
-  /** When this version was first observed. */
-  changedAt: Timestamp
-  missingSince: Timestamp | null
-  /** When the newest entry in the list was recorded, and whether the RFQ itself was read since. */
-  listedAt: Timestamp | null
-  isFollowed: boolean
-  valid: boolean
-  /** When the RFQ itself, with the status and prices of its offers, was last read; null if never, and as of a past moment. */
-  readAt: Timestamp | null
-  /** Responses that are not missing. */
-  offers: number
-  /** Equal for two moments only if the versions and absences of all its responses are equal. */
-  responsesKey: string
-}
-
 /** What a revision is about. */
 export const REVISION_KINDS = ['rfq', 'offer', 'recommendation', 'award'] as const
 export type RevisionKind = (typeof REVISION_KINDS)[number]

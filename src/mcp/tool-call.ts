@@ -85,21 +85,17 @@ export class ToolCall {
     const text = problemText(lookup.problem)
     if (lookup.problem.reason === 'ambiguous') throw new ToolError(text)
     // If nothing at all was known at that moment, this says so.
-    if (this.moment.asOf !== undefined) await this.read('listRfqs', { channel, limit: 1 })
+    if (this.moment.asOf !== undefined) await this.read('listChanges', { channel, limit: 1 })
     throw new ToolError(`${text}; list_rfqs lists all`)
   }
 
-  /**
-   * The answer with the moment it is about and how recent the record is.
-   * @param at that moment, where it is not that of the call
-   */
-  async answer(channel: string | undefined, content: Answer, at: string | null = null): Promise<Answer> {
-    const moment = at === null ? this.moment : { ...this.moment, asOf: new Date(at) }
-    const { now, asOf = now } = moment
+  /** The answer with the moment it is about and how recent the record is. */
+  async answer(channel: string | undefined, content: Answer): Promise<Answer> {
+    const { now, asOf = now } = this.moment
     const channels = channel === undefined ? this.deps.channels : [channel]
     return {
       asOf: asOf.toISOString(),
-      freshness: await this.deps.freshness(channels, moment),
+      freshness: await this.deps.freshness(channels, this.moment),
       ...content,
     }
   }

@@ -15,9 +15,7 @@ export const incomplete = z
 /** A list, and the cursor of its next page. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({
-    asOf: timestamp
-      .nullable()
-      .describe('The requested `as_of`, or the time of the first page of a list of RFQs; null for the current state.'),
+    asOf: timestamp.nullable().describe('The requested `as_of`; null for the current state.'),
     incomplete,
     items: z.array(item),
     nextCursor: z.string().nullable().describe('Pass it as `cursor` to get the next page; null on the last page.'),

@@ -166,7 +166,7 @@ describe('commands that read the database', () => {
     sandbox.world.changeRfq(rfq.id, { title: 'Another title' })
     await quotekeeper('sync')
     const titleWith = async (...args: string[]) =>
-      json(await quotekeeper('rfqs', '--json', ...args)).find(({ id }: { id: string }) => id === rfq.id)?.title
+      json(await quotekeeper('compare', rfq.id, '--json', ...args)).rfq.title
     expect(await titleWith()).toBe('Another title')
     expect(await titleWith('--as-of', '2026-03-10T10:00Z')).toBe(rfq.title)
     const { out } = await quotekeeper('history', rfq.id, '--csv')
@@ -551,7 +551,7 @@ describe('report', () => {
     const behind = { now: () => new Date(NOW.getTime() - 86_400_000) }
     const { out } = await quotekeeperWith(behind, 'report', '1002', '--channel', 'acme/forest', '--json')
     expect(JSON.parse(out).context.asOf).toBe(NOW.toISOString())
-    expect((await quotekeeperWith(behind, 'rfqs', '--as-of', NOW.toISOString())).status).toBe(0)
+    expect((await quotekeeperWith(behind, 'changes', '--as-of', NOW.toISOString())).status).toBe(0)
   })
 
   it('uses the configured settings, or those given with --set', async () => {

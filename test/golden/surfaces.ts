@@ -90,7 +90,7 @@ async function* commandLine(scenario: Scenario, focus: Focus): AsyncGenerator<[s
   const asOf = ['--as-of', before]
   const files: Record<string, string[][]> = {
     today: [['today', '--since', since]],
-    rfqs: [['rfqs'], ['rfqs', '--state', 'open', '--csv'], ['rfqs', ...asOf]],
+    rfqs: [['rfqs'], ['rfqs', '--state', 'open', '--csv']],
     compare: [...each('compare'), ['compare', ...rfq, '--csv', '--wide'], ['compare', ...rfq, ...asOf]],
     listings: [['listings'], ['listings', ...asOf]],
     changes: [

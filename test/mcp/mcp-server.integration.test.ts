@@ -136,24 +136,19 @@ describe('the MCP server', () => {
     const { fixture, offers, before } = await openChangedFixture()
     const { call } = await openMcp(fixture)
     const ask = async () => [
-      await call('list_rfqs', { as_of: before, figures: true }),
       await call('get_rfq', { rfq: 1042, as_of: before }),
       await call('get_offer', { rfq: 1042, offer: offers[0], as_of: before }),
       await call('compare_offers', { rfq: 1042, as_of: before }),
       await call('list_changes', { as_of: before }),
       await call('list_closings', { as_of: before }),
-      await call('today', { as_of: before }),
     ]
     const first = await ask()
-    expect(first[2]).toMatchObject({
+    expect(first[1]).toMatchObject({
       asOf: before,
       offer: { source: { version: 1 } },
       freshness: [{ polledAt: before }],
     })
-    expect(first[5].items).toEqual([])
-    expect(first[6].items.map(({ kind, rfqNumber }: Record<string, unknown>) => [kind, rfqNumber])).toEqual([
-      ['due', 1042],
-    ])
+    expect(first[4].items).toEqual([])
     const decidedAt = fixture.now().toISOString()
     const decisions = await call('list_closings', { as_of: decidedAt })
     for (let round = 0; round < 6; round++) {
@@ -171,12 +166,12 @@ describe('the MCP server', () => {
     fixture.advanceSeconds(26 * 3600)
     const { call, fail } = await openMcp(fixture)
     expect((await call('get_rfq', { rfq: 1042, as_of: 'yesterday' })).asOf).toBe('2026-11-21T23:59:59.999Z')
-    expect(await call('list_rfqs', { as_of: '3 hours ago' })).toMatchObject({ total: 1, freshness: [{ behind: null }] })
+    expect(await call('list_changes', { as_of: '3 hours ago' })).toMatchObject({ freshness: [{ behind: null }] })
     expect((await call('today')).freshness).toMatchObject([
       { behind: true, message: expect.stringMatching(/26 h ago/) },
     ])
-    expect(await fail('list_rfqs', { as_of: 'soonish' })).toMatch(/Invalid as_of "soonish". Use .*"2 days ago"/)
-    expect(await fail('list_rfqs', { as_of: '2030-01-01' })).toMatch(/in the future/)
+    expect(await fail('list_changes', { as_of: 'soonish' })).toMatch(/Invalid as_of "soonish". Use .*"2 days ago"/)
+    expect(await fail('list_changes', { as_of: '2030-01-01' })).toMatch(/in the future/)
     expect(await fail('list_changes', { since: 'x' })).toMatch(/Invalid since/)
     expect(await fail('get_rfq', { rfq: 1042, as_of: '2 days ago' })).toMatch(/first poll of RFQs was at 2026-11-21/)
   })
@@ -280,22 +275,6 @@ describe('the MCP server', () => {
     expect(items.length).toBeGreaterThan(0)
     for (const limit of [1, 2, 3])
       expect(await everyPage('today', { limit, due_within_days: 366 }, (answer) => answer)).toEqual(items)
-  })
-
-  it('says of which moment a later page of RFQs is: that of the first', async () => {
-    const { fixture } = await openPolledFixture({ rfqs: 3 })
-    const first = fixture.now().toISOString()
-    const { call } = await openMcp(fixture)
-    let { asOf, nextCursor } = await call('list_rfqs', { limit: 1 })
-    for (let page = 1; page < 4; page++) {
-      expect(asOf).toBe(first)
-      fixture.advanceSeconds(3600)
-      await fixture.pollRfqs()
-      const next = await call('list_rfqs', { limit: 1, cursor: nextCursor })
-      expect(next.freshness).toMatchObject([{ polledAt: first, behind: null }])
-      ;({ asOf, nextCursor } = next)
-    }
-    expect([asOf, nextCursor]).toEqual([first, null])
   })
 
   it('removes hidden characters and escape codes from every text', async () => {

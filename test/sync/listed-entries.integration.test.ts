@@ -141,7 +141,7 @@ describe('what the list says of an RFQ that is not read', () => {
     for (const id of ids) world.closeRfq(id)
     for (let poll = 0; poll < 3; poll++) await listOnly(fixture)
     expect(recorded).toEqual([300])
-    const listed = (await fixture.store.rfqEntries({ channel: KEY })).filter(({ isFollowed }) => !isFollowed)
+    const listed = (await fixture.store.rfqStates(KEY)).filter(({ isFollowed }) => !isFollowed)
     expect(listed).toHaveLength(300)
   })
 
@@ -156,7 +156,7 @@ describe('what the list says of an RFQ that is not read', () => {
     fixture.sandbox.faults.add({ rfqId: second, times: Infinity, effect: { kind: 'status', status: 500 } })
     fixture.advanceSeconds(INTERVAL_SECONDS)
     await fixture.pollRfqs()
-    const left = (await fixture.store.rfqEntries({})).filter(({ isFollowed }) => !isFollowed)
+    const left = (await fixture.store.rfqStates(KEY)).filter(({ isFollowed }) => !isFollowed)
     expect(left.map(({ id }) => id)).toEqual([second])
   })
 

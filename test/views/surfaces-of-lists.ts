@@ -14,29 +14,25 @@ export interface ListSurface {
 // biome-ignore lint/suspicious/noExplicitAny: answers are compared member by member.
 type Answer = any
 
-/** Every list of RFQs as of a moment, default now, and what details of an RFQ have in common with lists. */
+/** Every list of RFQs, and what details of an RFQ have in common with lists. */
 export async function listsOfRfqs(
   { out, get, channels }: Scenario,
   { everyPage, call }: McpFixture,
-  asOf: string | undefined,
 ): Promise<ListSurface[]> {
-  const query = asOf === undefined ? '' : `&as_of=${asOf}`
-  const option = asOf === undefined ? [] : ['--as-of', asOf]
-  const json: Answer[] = JSON.parse(await out('rfqs', ...option, '--json'))
+  const json: Answer[] = JSON.parse(await out('rfqs', '--json'))
   const byId = (name: string, rows: readonly Answer[], figuresOf: (row: Answer) => Figures): ListSurface => ({
     name,
     rfqs: new Map(rows.map((row) => [row.id, figuresOf(row)])),
   })
-  const api: Answer[] = JSON.parse(await get(`/api/v1/rfqs?figures=true&limit=500${query}`)).items
-  const asked = { figures: true, ...(asOf && { as_of: asOf }) }
-  const listed = await everyPage('list_rfqs', asked, (answer) => answer)
-  const page: Answer[] = JSON.parse(await get(`/rfqs?format=json${query}`))
+  const api: Answer[] = JSON.parse(await get(`/api/v1/rfqs?figures=true&limit=500`)).items
+  const listed = await everyPage('list_rfqs', { figures: true }, (answer) => answer)
+  const page: Answer[] = JSON.parse(await get('/rfqs?format=json'))
   const details = []
   const told = []
   for (const { channel, id } of api) {
     const name = encodeURIComponent(`id:${id}`)
-    details.push(JSON.parse(await get(`/api/v1/rfqs/${channel}/${name}?${query.slice(1)}`)))
-    told.push((await call('get_rfq', { rfq: `id:${id}`, channel, ...(asOf && { as_of: asOf }) })).rfq)
+    details.push(JSON.parse(await get(`/api/v1/rfqs/${channel}/${name}`)))
+    told.push((await call('get_rfq', { rfq: `id:${id}`, channel })).rfq)
   }
   const withFigures = (row: Answer) => ({ ...counted(row), ...listFigures(row.figures as RfqFigures) })
   const ids = json.map(({ id }) => id)
@@ -47,7 +43,7 @@ export async function listsOfRfqs(
   const overviews = await Promise.all(
     channels.map(
       async (channel): Promise<Answer> =>
-        withRoundedNumbers(JSON.parse(await out('report', '--channel', channel, ...option, '--json'))),
+        withRoundedNumbers(JSON.parse(await out('report', '--channel', channel, '--json'))),
     ),
   )
   return [
@@ -56,8 +52,8 @@ export async function listsOfRfqs(
     byId('assistant, RFQs', listed, withFigures),
     byId('assistant, RFQ', told, counted),
     byId('rfqs --json', json, withFigures),
-    inOrder('rfqs --csv', csvRows(await out('rfqs', ...option, '--csv', '--wide')).map(csvFigures)),
-    inOrder('rfqs', tableRows(await out('rfqs', ...option, '--wide')).map(tableFigures)),
+    inOrder('rfqs --csv', csvRows(await out('rfqs', '--csv', '--wide')).map(csvFigures)),
+    inOrder('rfqs', tableRows(await out('rfqs', '--wide')).map(tableFigures)),
     byId('JSON of the page of RFQs', page, pageFigures),
     byId(
       'channel report',

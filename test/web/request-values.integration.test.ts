@@ -32,7 +32,7 @@ const QUERIES = [
   ...[
     '/rfqs?q=',
     '/rfqs?channel=',
-    '/rfqs?as_of=',
+    '/listings?as_of=',
     '/changes?channel=',
     '/changes?channel=acme/forest&rfq=',
     '/changes?before=',

@@ -70,23 +70,20 @@ export const listTools = [
       changed_since: momentSince('Only RFQs that changed since'),
       figures: z.boolean().default(false).describe('With coverage, best price and recommended award.'),
       sort: z.enum(RFQ_SORTS).default('urgency'),
-      ...asOf,
       ...paging('RFQs'),
     }),
-    async answer({ as_of, changed_since, limit, ...filter }, deps) {
-      const call = await ToolCall.begin(deps, as_of)
+    async answer({ changed_since, limit, ...filter }, deps) {
+      const call = await ToolCall.begin(deps, undefined)
       const since = call.since('changed_since', changed_since)
       return fitAnswer(limit, async (maxItems) => {
         const parameters = { ...filter, changed_since: since, limit: maxItems }
-        const { asOf: at, ...page } = await call.read<List<RfqItem>>('listRfqs', parameters)
-        const { items, nextCursor, total } = page
+        const { items, nextCursor, total } = await call.read<List<RfqItem>>('listRfqs', parameters)
         const rows = items.map(({ version, changedAt, ...row }) => ({
           ...row,
           listed: truncateListDiff(row.listed),
           ...sourceOf('rfq', row.id, version, changedAt),
         }))
-        // Later pages show the moment of the first.
-        return call.answer(filter.channel, { items: rows, nextCursor, total }, at)
+        return call.answer(filter.channel, { items: rows, nextCursor, total })
       })
     },
   }),
@@ -162,11 +159,10 @@ export const listTools = [
     description:
       'What needs attention now: one item for each RFQ that is overdue, due soon, new or changed, or whose recorded award waits, ' +
       'most urgent first, with its award and what to do; apart, closes that failed, rounds that wait for approval, channels that are ' +
-      'behind, problems of documents; and figures of all open RFQs. As of a past moment: RFQs only.',
+      'behind, problems of documents; and figures of all open RFQs.',
     input: z.strictObject({
       ...ofChannel,
       since: momentSince('What changed since; default 24 hours before'),
-      ...asOf,
       due_within_days: z.int().min(0).max(366).default(7).describe('RFQs that are due within so many days.'),
       limit: z.int().min(1).max(200).default(30).describe('RFQs on a page.'),
       cursor: z
@@ -175,8 +171,8 @@ export const listTools = [
         .optional()
         .describe('`nextCursor` of the previous page.'),
     }),
-    async answer({ channel, since, due_within_days, as_of, limit, cursor }, deps) {
-      const call = await ToolCall.begin(deps, as_of)
+    async answer({ channel, since, due_within_days, limit, cursor }, deps) {
+      const call = await ToolCall.begin(deps, undefined)
       const parameters = { channel, since: call.since('since', since), due_within_days, cursor, limit }
       const found = await call.read<TodayPage>('readToday', parameters)
       const rows = found.rfqs.map(({ rfqVersion, rfqObservedAt, action, ...row }) => ({

@@ -6,7 +6,6 @@ import type {
   ProblemRecord,
   Revision,
   RevisionKind,
-  RfqEntry,
   RfqWithResponses,
   Version,
 } from '../../core/records.js'
@@ -80,8 +79,6 @@ export interface RevisionFilter {
 export interface Overview {
   /** The channels with stored documents, sorted. */
   storedChannels(): Promise<string[]>
-  /** Every RFQ that was known at a moment. */
-  rfqEntries(filter: { channel?: string; asOf?: Date }): Promise<RfqEntry[]>
   /** Newest first, within one moment by RFQ. `before`: only those that follow this cursor in that order. */
   revisions(filter: RevisionFilter & { before?: string; limit: number }): Promise<Revision[]>
   /** Stored times that are in the future (`isInFuture`), by channel; empty if the clocks are right. */

@@ -190,10 +190,8 @@ export interface RecommendationQueries {
   }): Promise<AttentionRfq[]>
   /** Counts the open RFQs of a channel that are due by a date (YYYY-MM-DD), and those whose row needs attention, each once. */
   countAttention(filter: { channel: string; dueBy: string }): Promise<number>
-  /** The open RFQs that are not missing, by currency; of a past moment, those RFQs of a channel. */
-  openValues(
-    filter: { channel?: string } | { channel: string; rfqIds: readonly string[]; asOf: Date },
-  ): Promise<OpenValue[]>
+  /** The open RFQs that are not missing, by currency. */
+  openValues(filter: { channel?: string }): Promise<OpenValue[]>
   /** The states of standing awards of RFQs on the marketplace, as JSON; without those of dirty RFQs. */
   awardStates(
     channel: string,

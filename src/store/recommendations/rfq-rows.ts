@@ -189,24 +189,18 @@ const attentionById = ({ anyOf, leftJoin }: Dialect) => `
 select ${ATTENTION_COLUMNS} from documents e ${leftJoin('rfq_rows', 'r', ROW)}
 where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and ${anyOf('e.id', '@ids')}`
 
-/** Of the past, the recommendations and awards of that moment. */
-const openValues = ({ anyOf, leftJoin }: Dialect, ofChannel: boolean, isPast: boolean) => `
+const openValues = ({ leftJoin }: Dialect, channel: string | undefined) => `
 select coalesce(a.currency, r.currency) as currency, count(*) as rfqs, sum(coalesce(a.tonnes, r.tonnes)) as tonnes,
   sum(coalesce(a.total, r.cost)) as total
 from documents e
-${leftJoin(
-  'recommendations',
-  'r',
-  `r.channel = e.channel and r.rfq_id = e.id and ${isPast ? 'r.at <= @asOf and (r.superseded_at is null or r.superseded_at > @asOf)' : 'r.superseded_at is null'}`,
-)}
+${leftJoin('recommendations', 'r', 'r.channel = e.channel and r.rfq_id = e.id and r.superseded_at is null')}
 ${leftJoin(
   'awards',
   'a',
-  `a.channel = e.channel and a.rfq_id = e.id and a.withdraws is null ${isPast ? 'and a.at <= @asOf' : ''}
-    and not exists (select 1 from awards w where w.withdraws = a.id ${isPast ? 'and w.at <= @asOf' : ''})`,
+  `a.channel = e.channel and a.rfq_id = e.id and a.withdraws is null
+    and not exists (select 1 from awards w where w.withdraws = a.id)`,
 )}
-where e.kind = 'rfq' and ${channelIs('e.channel', ofChannel ? '' : undefined)}
-  and ${isPast ? `e.rfq_id = '' and ${anyOf('e.id', '@ids')}` : `e.state = 'open' and e.missing_since is null`}
+where e.kind = 'rfq' and ${channelIs('e.channel', channel)} and e.state = 'open' and e.missing_since is null
 group by coalesce(a.currency, r.currency) order by 1`
 
 export const createRfqRowQueries = (
@@ -274,13 +268,8 @@ export const createRfqRowQueries = (
     const row = await queries.get<{ rfqs: number }>(countAttention(queries.dialect, channel), { channel, dueBy })
     return row?.rfqs ?? 0
   },
-  async openValues(filter) {
-    const isPast = 'asOf' in filter
-    return queries.all<OpenValue>(openValues(queries.dialect, filter.channel !== undefined, isPast), {
-      channel: filter.channel ?? null,
-      ...(isPast && { ids: filter.rfqIds.map(toStoredText), asOf: filter.asOf.toISOString() }),
-    })
-  },
+  openValues: ({ channel }) =>
+    queries.all<OpenValue>(openValues(queries.dialect, channel), { channel: channel ?? null }),
   async awardStates(channel, rfqIds) {
     const rows = await queries.all<{ rfq_id: string; award: string; computed_at: string }>(
       `select r.rfq_id, r.award, r.computed_at from rfq_rows r

@@ -35,7 +35,7 @@ export const awardItem = awardRecordSchema
 export type AwardItem = z.infer<typeof awardItem>
 
 /** Which awards are listed, newest first. */
-export type AwardListQuery = Omit<AwardFilter, 'standing' | 'rfqIds'> & { now: Date }
+export type AwardListQuery = Omit<AwardFilter, 'standing' | 'rfqIds' | 'asOf'> & { now: Date }
 
 /** A part of the list of awards in which those that have to be settled come first. */
 export interface AwardPage {
@@ -68,12 +68,11 @@ export async function awardPage(
 }
 
 async function readAwards(source: ViewSource, { now, ...filter }: AwardListQuery): Promise<AwardWithState[]> {
-  const { asOf } = filter
   const awards = await source.store.awards(filter)
   const standing = new Map<string, StandingAward>()
   for (const channel of new Set(awards.map((award) => award.channel))) {
     const own = awards.filter((award) => award.channel === channel && award.withdrawn === null)
-    for (const [key, each] of await withStates(source, own, { channel, now, asOf })) standing.set(key, each)
+    for (const [key, each] of await withStates(source, own, { channel, now })) standing.set(key, each)
   }
   return awards.map((award) => {
     if (award.withdrawn !== null) return { ...award, state: 'withdrawn', acceptBy: null, message: null, next: null }
@@ -93,18 +92,15 @@ const keyOf = ({ channel, rfqId }: Pick<AwardRecord, 'channel' | 'rfqId'>) => `$
 async function toItems(
   source: ViewSource,
   awards: readonly AwardWithState[],
-  { now, asOf }: Pick<AwardListQuery, 'now' | 'asOf'>,
+  { now }: Pick<AwardListQuery, 'now'>,
 ): Promise<AwardItem[]> {
   const rows = new Map<string, RfqListRow>()
   for (const channel of new Set(awards.map((award) => award.channel))) {
     const ids = [...new Set(awards.flatMap((award) => (award.channel === channel ? award.rfqId : [])))]
-    for (const row of await source.rfqs.rows({ now, channel, ids, ...(asOf && { asOf }) }))
-      rows.set(keyOf({ channel, rfqId: row.id }), row)
+    for (const row of await source.rfqs.rows({ now, channel, ids })) rows.set(keyOf({ channel, rfqId: row.id }), row)
   }
   return awards.map((award) => {
     const row = rows.get(keyOf(award))
-    // What is led to is shown as it is now, when another RFQ may have the number.
-    const rfqName = row === undefined || asOf !== undefined ? nameById(award.rfqId) : row.name
-    return { ...award, rfqName, rfqTitle: row?.title ?? null }
+    return { ...award, rfqName: row?.name ?? nameById(award.rfqId), rfqTitle: row?.title ?? null }
   })
 }

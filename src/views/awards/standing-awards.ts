@@ -18,7 +18,6 @@ type AwardSource = Pick<TodaySource, 'store' | 'channels' | 'settings'>
 interface AwardMoment {
   channel: string
   now: Date
-  asOf?: Date | undefined
 }
 
 /**
@@ -29,14 +28,13 @@ export async function standingAwards(
   source: AwardSource,
   { ids, ...moment }: AwardMoment & { ids?: readonly string[] | undefined },
 ): Promise<Map<string, StandingAward>> {
-  const { channel, asOf } = moment
-  const filter = { channel, standing: true, ...(ids && { rfqIds: ids }), ...(asOf && { asOf }) }
+  const filter = { channel: moment.channel, standing: true, ...(ids && { rfqIds: ids }) }
   return withStates(source, await source.store.awards(filter), moment)
 }
 
 /**
- * The same for awards of a channel that were read. What the marketplace shows is recorded for the present, and computed for past moments
- * and for RFQs that changed since; awards of RFQs that are not stored are left out.
+ * The same for awards of a channel that were read. What the marketplace shows is recorded, and computed for RFQs that changed since;
+ * awards of RFQs that are not stored are left out.
  */
 export async function withStates(
   source: AwardSource,
@@ -44,8 +42,7 @@ export async function withStates(
   moment: AwardMoment,
 ): Promise<Map<string, StandingAward>> {
   const rfqIds = awards.map(({ rfqId }) => rfqId)
-  const recorded =
-    moment.asOf === undefined ? await recordedStates(source, rfqIds, moment) : new Map<string, AwardBrief>()
+  const recorded = await recordedStates(source, rfqIds, moment)
   const others = awards.filter(({ rfqId }) => !recorded.has(rfqId))
   const computed = await computedStates(source, others, moment)
   return new Map(
@@ -70,17 +67,17 @@ async function recordedStates({ store, channels }: AwardSource, rfqIds: readonly
 async function computedStates(
   { store, channels, settings }: AwardSource,
   awards: readonly AwardRecord[],
-  { channel, now, asOf }: AwardMoment,
+  { channel, now }: AwardMoment,
 ): Promise<Map<string, AwardBrief>> {
   const { timeZone } = createRulesLookup(channels)(channel)
   const states = new Map<string, AwardBrief>()
   for (let start = 0; start < awards.length; start += BATCH) {
     const byRfq = new Map(awards.slice(start, start + BATCH).map((award) => [award.rfqId, award]))
-    const found = await store.rfqs({ channel, ids: [...byRfq.keys()], ...(asOf && { asOf }) })
+    const found = await store.rfqs({ channel, ids: [...byRfq.keys()] })
     for (const each of found) {
       const award = byRfq.get(each.rfq.id)
       if (award === undefined) continue
-      const state = await rfqStateOf(store, each, { timeZone, at: asOf ?? now, asOf, settings })
+      const state = await rfqStateOf(store, each, { timeZone, at: now, settings })
       states.set(each.rfq.id, awardInBrief(award, state))
     }
   }

@@ -9,16 +9,16 @@ import { factsOf, NO_FACTS, type RfqFacts, searchText } from '../../recommendati
 import { NO_FIGURES, type RfqFigures } from '../../recommendations/rfq-figures.js'
 import { rfqStateOf, type StateStore } from '../../recommendations/rfq-state.js'
 import { settingsAt } from '../../recommendations/settings-at.js'
-import type { ExchangeRates, ListedRfq, ListedRfqPage, Overview, RecommendationQueries } from '../../store/contract.js'
+import type { ExchangeRates, ListedRfq, ListedRfqPage, RecommendationQueries } from '../../store/contract.js'
 import { type ChannelRules, createDayStarts, createRulesLookup } from '../channels/channel-rules.js'
 
-/** An RFQ in a list, as known at a moment. */
+/** An RFQ in a list. */
 export interface RfqListRow extends RfqFacts {
   channel: string
   id: string
   /** What to call it in commands and paths: its number, its id if others have that number too, or else `id:…`. */
   name: string
-  /** Days from the day of the moment to the due date, in the channel's time zone; negative after it. */
+  /** Days from today to the due date, in the channel's time zone; negative after it. */
   daysToDue: number | null
   /** The channel's, in which due dates end at midnight. */
   timeZone: string
@@ -26,7 +26,7 @@ export interface RfqListRow extends RfqFacts {
   overdue: boolean
   /** Offers that are not missing. */
   offers: number
-  /** When the RFQ itself, with the status and prices of its offers, was last read; null if never, and as of a past moment. */
+  /** When the RFQ itself, with the status and prices of its offers, was last read; null if never. */
   readAt: string | null
   /** When the RFQ itself, not an offer, was first observed as it is. */
   changedAt: string
@@ -38,45 +38,38 @@ export interface RfqListRow extends RfqFacts {
 }
 
 export interface RfqListSource {
-  store: Pick<Overview, 'rfqEntries'> &
-    StateStore &
+  store: StateStore &
     Pick<ExchangeRates, 'ratesAt'> &
-    Pick<RecommendationQueries, 'listedRfqs' | 'countRfqs' | 'sharedNames' | 'rfqFigures' | 'settingsInForce'>
+    Pick<RecommendationQueries, 'listedRfqs' | 'countRfqs' | 'sharedNames' | 'rfqFigures'>
   channels: readonly ChannelRules[]
-  /** Those to compare with, unless others were in force. */
+  /** Those to compare with. */
   settings: Settings
   /** Up to so many RFQs, all rows are read where some would do. Default 500. */
   maxSmall?: number
 }
 
-export interface RfqListMoment {
-  now: Date
-  /** Default: the current state. */
-  asOf?: Date
-}
-
-/**
- * Lists RFQs. The present is read from recorded rows (src/recommendations); what is not recorded yet, and past moments, is computed.
- */
+/** Lists RFQs from recorded rows (src/recommendations); what is not recorded yet is computed. */
 export interface RfqList {
   /** Open ones first, due soonest first; then the others, newest number first. */
   rows(filter: RfqListFilter): Promise<RfqListRow[]>
   /**
    * A part of the list, as the database finds and sorts it: by what is recorded, which may be some seconds old.
-   * @returns null for a past moment, and if there are so few RFQs that all of `rows` take no longer
+   * @returns null if there are so few RFQs that all of `rows` take no longer
    */
   page(filter: RfqPageFilter): Promise<RfqListPage | null>
-  /** The figures of some rows of `rows`, called with the same moment; in the same order. */
-  figures(rows: readonly RfqListRow[], moment: RfqListMoment): Promise<RfqFigures[]>
+  /** The figures of some rows of `rows`, called with the same `now`; in the same order. */
+  figures(rows: readonly RfqListRow[], now: Date): Promise<RfqFigures[]>
 }
 
-export interface RfqListFilter extends RfqListMoment {
+export interface RfqListFilter {
+  now: Date
   channel?: string
-  /** At least these, of the present. */
+  /** At least these. */
   ids?: readonly string[]
 }
 
-export interface RfqPageFilter extends RfqListMoment, ListedRfqPage {
+export interface RfqPageFilter extends ListedRfqPage {
+  now: Date
   channel?: string
   state?: string
   search?: { words: readonly string[]; id: string }
@@ -128,15 +121,12 @@ export function createRfqList({ store, channels, settings, maxSmall = MAX_SMALL 
   const recorded = new WeakSet<RfqListRow>()
 
   /** The facts of each RFQ, from its document. */
-  async function loadFacts(
-    rfqs: readonly { channel: string; id: string }[],
-    asOf: Date | undefined,
-  ): Promise<Map<string, DocumentFacts>> {
+  async function loadFacts(rfqs: readonly { channel: string; id: string }[]): Promise<Map<string, DocumentFacts>> {
     const facts = new Map<string, DocumentFacts>()
     for (const [channel, group] of byChannel(rfqs)) {
       for (const batch of batches(group, DOCUMENTS_BATCH)) {
         const ids = batch.map(({ id }) => id)
-        const found = await store.rfqs({ channel, ids, withoutResponses: asOf !== undefined, ...(asOf && { asOf }) })
+        const found = await store.rfqs({ channel, ids })
         const slice = new TimeSlice()
         for (const { rfq, responses } of found) {
           if (slice.isOver) await slice.next()
@@ -165,7 +155,6 @@ export function createRfqList({ store, channels, settings, maxSmall = MAX_SMALL 
       row !== null && !isDirty && row.computedAt >= startOf(key)
     const others = await loadFacts(
       all.flatMap((each) => (isCurrent(each) ? [] : { channel: each.channel, id: each.rfqId })),
-      undefined,
     )
     return all.map((each) => {
       const { channel: key, rfqId: id, row, version, readAt, changedAt, missingSince } = each
@@ -199,41 +188,19 @@ export function createRfqList({ store, channels, settings, maxSmall = MAX_SMALL 
     return rows
   }
 
-  async function pastRows(filter: { channel?: string | undefined; asOf: Date }): Promise<RfqListRow[]> {
-    const { channel, asOf } = filter
-    const entries = await store.rfqEntries({ asOf, ...(channel !== undefined && { channel }) })
-    const known = await loadFacts(entries, asOf)
-    const datesOf = createDates(asOf)
-    return entries.map((entry) => {
-      const facts = known.get(entityKey(entry))?.facts ?? NO_FACTS
-      const { channel: key, id, version, readAt, changedAt, missingSince, valid, offers } = entry
-      return {
-        ...{ channel: key, id, name: id },
-        ...facts,
-        ...dueOf(facts, datesOf(key)),
-        ...{ offers, readAt, changedAt, missingSince, valid, version },
-        search: searchText({ ...facts, channel: key }),
-      }
-    })
-  }
-
   /** Computes the figures of rows of one channel. */
-  async function computeBatch(
-    rows: readonly RfqListRow[],
-    { now, asOf }: RfqListMoment,
-  ): Promise<Map<RfqListRow, RfqFigures>> {
+  async function computeBatch(rows: readonly RfqListRow[], now: Date): Promise<Map<RfqListRow, RfqFigures>> {
     const channel = rows[0]?.channel ?? ''
     const { timeZone } = rulesOf(channel)
-    const at = asOf ?? now
-    const own = await settingsAt(store, (asOf && (await store.settingsInForce(asOf))) ?? settings, at)
-    const found = await store.rfqs({ channel, ids: rows.map(({ id }) => id), ...(asOf && { asOf }) })
+    const own = await settingsAt(store, settings, now)
+    const found = await store.rfqs({ channel, ids: rows.map(({ id }) => id) })
     const byId = new Map(rows.map((row) => [row.id, row]))
     const figures = new Map<RfqListRow, RfqFigures>()
     const slice = new TimeSlice()
     for (const each of found) {
       if (slice.isOver) await slice.next()
       const row = byId.get(each.rfq.id)
-      const state = await rfqStateOf(store, each, { timeZone, at, asOf, settings: own })
+      const state = await rfqStateOf(store, each, { timeZone, at: now, settings: own })
       if (row !== undefined) figures.set(row, state.figures)
     }
     return figures
@@ -255,16 +222,14 @@ export function createRfqList({ store, channels, settings, maxSmall = MAX_SMALL 
   }
 
   return {
-    async rows({ channel, now, asOf, ids }) {
+    async rows({ channel, now, ids }) {
       const ofChannel = channel === undefined ? {} : { channel }
-      if (asOf !== undefined) return withNames(await pastRows({ ...ofChannel, asOf })).sort(byUrgency)
       const isAll = ids === undefined || (await isSmall(channel))
       const part = isAll ? {} : { ids }
       const all = await presentRows(await store.listedRfqs({ ...ofChannel, ...part }), now)
       return (isAll ? withNames(all) : await nameRows(all)).sort(byUrgency)
     },
-    async page({ now, asOf, channel, state, search, ...page }) {
-      if (asOf !== undefined) return null
+    async page({ now, channel, state, search, ...page }) {
       const ofChannel = channel === undefined ? {} : { channel }
       const states = await store.countRfqs(ofChannel)
       if (countOf(states) <= maxSmall) return null
@@ -276,13 +241,12 @@ export function createRfqList({ store, channels, settings, maxSmall = MAX_SMALL 
         states: states.flatMap(({ state: known }) => known ?? []).sort(),
       }
     },
-    async figures(all, moment) {
-      const figures =
-        moment.asOf === undefined ? await recordedFigures(all.filter((row) => recorded.has(row))) : new Map()
+    async figures(all, now) {
+      const figures = await recordedFigures(all.filter((row) => recorded.has(row)))
       const others = all.filter((row) => !figures.has(row)).slice(0, MAX_COMPUTED)
       for (const [, group] of byChannel(others)) {
         for (const batch of batches(group, OFFERS_BATCH))
-          for (const [row, own] of await computeBatch(batch, moment)) figures.set(row, own)
+          for (const [row, own] of await computeBatch(batch, now)) figures.set(row, own)
       }
       return all.map((row) => figures.get(row) ?? NO_FIGURES)
     },
@@ -294,7 +258,7 @@ const countOf = (states: readonly { rfqs: number }[]): number => sum(states.map(
 interface DocumentFacts {
   facts: RfqFacts
   valid: boolean
-  /** Offers that are not missing; 0 if they were not read. */
+  /** Offers that are not missing. */
   offers: number
 }
 

@@ -7,7 +7,7 @@ import { type RfqFigures, rfqFigures } from '../../recommendations/rfq-figures.j
 import type { Awards, ListedRfqSort, Overview } from '../../store/contract.js'
 import { type ListCursor, type ListPage, takePage } from '../cursor.js'
 import { channelKey, count, nullableNumber, nullableText, text, timestamp } from '../schema.js'
-import type { RfqList, RfqListMoment, RfqListRow } from './rfq-list.js'
+import type { RfqList, RfqListRow } from './rfq-list.js'
 
 export const listed = z
   .strictObject({
@@ -68,9 +68,7 @@ export const rfqItem = z
     changedAt: timestamp,
     readAt: timestamp
       .nullable()
-      .describe(
-        'When the RFQ itself, with status and prices of its offers, was last read. Null if never, and as of a past moment.',
-      ),
+      .describe('When the RFQ itself, with status and prices of its offers, was last read. Null if never.'),
     missingSince: timestamp.nullable(),
     valid: z.boolean(),
     version: z.int().min(1),
@@ -148,15 +146,14 @@ export interface RfqFilter {
   changedSince?: Date
 }
 
-export interface RfqQuery extends RfqFilter, RfqListMoment {
+export interface RfqQuery extends RfqFilter {
+  now: Date
   /** Default: open ones first, due soonest first. */
   sort?: { key: RfqSortKey; descending: boolean }
   /** The rows to return: counted from 0, `to` exclusive; or those after a cursor. */
   page: { from: number; to: number } | { cursor: ListCursor | null; limit: number }
   /** Whether to compute the figures of the offers too. */
   figures: boolean
-  /** Say what the newest list says of the RFQs, and when they were read, although the rows are as of a moment before: that of the first page. */
-  listedNow?: boolean
 }
 
 export interface RfqPage extends ListPage<RfqItem> {
@@ -208,8 +205,7 @@ export const rfqsViews = (source: RfqsSource) => ({
 /** Finds, sorts and cuts the list. Figures are computed for the rows returned, and for all if they are sorted by one. */
 async function listRfqs(source: RfqsSource, query: RfqQuery): Promise<RfqPage> {
   const { rfqs: list, store } = source
-  const { now, asOf, channel, page, sort, listedNow = false } = query
-  const moment = { now, ...(asOf && { asOf }) }
+  const { now, channel, page, sort } = query
   const ofChannel = channel === undefined ? {} : { channel }
   const fromDatabase = await readPage(list, query)
   if (fromDatabase !== null) {
@@ -218,16 +214,15 @@ async function listRfqs(source: RfqsSource, query: RfqQuery): Promise<RfqPage> {
     const next = last === undefined ? null : { key: keyOf(last), position: rows.length - 1 }
     return { items: await toItems(source, rows, query), next, total, states }
   }
-  const all = await list.rows({ ...moment, ...ofChannel })
+  const all = await list.rows({ now, ...ofChannel })
   const wanted = await createFilter(store, query)
   const found = all.filter(wanted)
-  const sorted = sort === undefined ? found : await sortRfqs(found, sort, list, moment)
+  const sorted = sort === undefined ? found : await sortRfqs(found, sort, list, now)
   const { items, next, total } =
     'limit' in page
       ? takePage(sorted, keyOf, page)
       : { items: sorted.slice(page.from, page.to), next: null, total: sorted.length }
-  const current = listedNow && asOf !== undefined ? await list.rows({ now, ...ofChannel }) : []
-  return { items: await toItems(source, items, query, current), next, total, states: statesOf(all) }
+  return { items: await toItems(source, items, query), next, total, states: statesOf(all) }
 }
 
 const keyOf = ({ channel, id }: Pick<RfqListRow, 'channel' | 'id'>) => `${channel}\t${id}`
@@ -236,9 +231,9 @@ const rangeOf = (page: RfqQuery['page']) => ('limit' in page ? { from: 0, to: pa
 
 /** A page of a long list, as the database finds and sorts it; null if it cannot, or need not. */
 async function readPage(list: RfqList, { page, sort, search = '', ...query }: RfqQuery) {
-  const { now, asOf, channel, state, dueBefore, dueAfter, overdue, missing, changedSince } = query
+  const { now, channel, state, dueBefore, dueAfter, overdue, missing, changedSince } = query
   if ([dueBefore, dueAfter, overdue, missing, changedSince].some((each) => each !== undefined)) return null
-  if (asOf !== undefined || ('limit' in page && page.cursor !== null)) return null
+  if ('limit' in page && page.cursor !== null) return null
   const words = searchWords(search)
   return list.page({
     ...{ now, ...rangeOf(page) },
@@ -249,21 +244,17 @@ async function readPage(list: RfqList, { page, sort, search = '', ...query }: Rf
   })
 }
 
-/** @param current rows as they are now */
 async function toItems(
   { rfqs: list, store }: RfqsSource,
   rows: readonly RfqListRow[],
-  { now, asOf, figures }: RfqQuery,
-  current: readonly RfqListRow[] = [],
+  { now, figures }: RfqQuery,
 ): Promise<RfqItem[]> {
-  const newestBy = new Map(current.map((row) => [keyOf(row), row]))
-  const awards = await standingAwardsOf(store, rows, asOf)
-  const known = figures ? await list.figures(rows, { now, ...(asOf && { asOf }) }) : []
+  const awards = await standingAwardsOf(store, rows)
+  const known = figures ? await list.figures(rows, now) : []
   return rows.map((row, at) => {
     const { names: _names, search: _search, ...item } = row
-    const { listed: newest, readAt } = newestBy.get(keyOf(row)) ?? row
     const awarded = awards.get(keyOf(row)) ?? null
-    return { ...item, readAt, listed: withListMessage(newest), awarded, ...(known[at] && { figures: known[at] }) }
+    return { ...item, listed: withListMessage(row.listed), awarded, ...(known[at] && { figures: known[at] }) }
   })
 }
 
@@ -271,12 +262,11 @@ async function toItems(
 async function standingAwardsOf(
   store: RfqsSource['store'],
   rows: readonly RfqListRow[],
-  asOf: Date | undefined,
 ): Promise<Map<string, NonNullable<RfqItem['awarded']>>> {
   const awarded = new Map<string, NonNullable<RfqItem['awarded']>>()
   for (const channel of new Set(rows.map((row) => row.channel))) {
     const rfqIds = rows.filter((row) => row.channel === channel).map(({ id }) => id)
-    for (const award of await store.awards({ channel, rfqIds, standing: true, ...(asOf && { asOf }) })) {
+    for (const award of await store.awards({ channel, rfqIds, standing: true })) {
       const { id, rfqId, at, by, offers, tonnes, pricePerTonne, currency } = award
       const names = offers.map(({ name }) => name)
       const item = { award: id, at, by, offers: names, tonnes, pricePerTonne, currency }
@@ -288,13 +278,14 @@ async function standingAwardsOf(
 
 async function createFilter(
   store: RfqsSource['store'],
-  { asOf, channel, ...filter }: RfqQuery,
+  { channel, ...filter }: RfqQuery,
 ): Promise<(row: RfqListRow) => boolean> {
   const { state, search = '', dueBefore, dueAfter, overdue, missing, changedSince } = filter
   const words = searchWords(search)
   const since = changedSince?.toISOString()
-  const period = { ...(channel !== undefined && { channel }), ...(asOf && { asOf }) }
-  const changed = changedSince ? await store.offerRevisions({ ...period, after: changedSince }) : []
+  const changed = changedSince
+    ? await store.offerRevisions({ ...(channel !== undefined && { channel }), after: changedSince })
+    : []
   const withChangedOffers = new Set(changed.map(({ channel: of, rfqId }) => keyOf({ channel: of, id: rfqId })))
   return (row) => {
     const { responseDueDate: due, search: searched } = row
@@ -315,11 +306,11 @@ async function sortRfqs(
   rows: readonly RfqListRow[],
   { key, descending }: NonNullable<RfqQuery['sort']>,
   list: RfqList,
-  moment: RfqListMoment,
+  now: Date,
 ): Promise<RfqListRow[]> {
   const byRow = (ROW_VALUES as Partial<Record<RfqSortKey, (row: RfqListRow) => Value>>)[key]
   const byFigures = (FIGURE_VALUES as Partial<Record<RfqSortKey, (figures: RfqFigures) => Value>>)[key]
-  const values = byFigures ? (await list.figures(rows, moment)).map(byFigures) : rows.map(byRow ?? (() => null))
+  const values = byFigures ? (await list.figures(rows, now)).map(byFigures) : rows.map(byRow ?? (() => null))
   return rows
     .map((row, at) => ({ row, value: values[at] ?? null }))
     .sort((a, b) => compareNullsLast(a.value, b.value, compareValues, descending))

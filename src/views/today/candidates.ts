@@ -1,11 +1,9 @@
 import { daysBetween } from '../../compare/date-math.js'
 import { byCodeUnit } from '../../core/numbers.js'
 import { addDays } from '../../core/time/calendar-days.js'
-import { attentionOf } from '../../recommendations/attention.js'
 import type { AttentionRfq, OpenValue, RfqNews } from '../../store/contract.js'
-import { type StandingAward, standingAwards } from '../awards/standing-awards.js'
 import { createRulesLookup } from '../channels/channel-rules.js'
-import { type ChannelDates, channelDates, type RfqListRow } from '../rfqs/rfq-list.js'
+import { type ChannelDates, channelDates } from '../rfqs/rfq-list.js'
 import { filterOf, keyOf, type TodayContext, type TodaySeverity } from './today-view.js'
 
 /** An RFQ that has a row, as far as that decides where. */
@@ -23,19 +21,16 @@ export interface Candidates {
   open: readonly OpenValue[]
   due: number
   overdue: number
-  /** Of a past moment, all RFQs and standing awards, by `keyOf`. */
-  past: { rows: ReadonlyMap<string, RfqListRow>; awards: ReadonlyMap<string, StandingAward> } | undefined
 }
 
 /**
- * Finds the RFQs that need attention. Reads a few columns of each, and no document of the present.
+ * Finds the RFQs that need attention. Reads a few columns of each, and no document.
  * @param closing `keyOf` RFQs whose closing is listed apart, so that they are not overdue here
  */
 export async function findCandidates(context: TodayContext, closing: ReadonlySet<string>): Promise<Candidates> {
   const { source, since, now } = context
   const news = await source.store.rfqNews({ ...filterOf(context), since, until: now })
-  const past = context.asOf === undefined ? undefined : await readPast(context, context.asOf)
-  const found = past?.found ?? (await readPresent(context, news))
+  const found = await readRfqs(context, news)
   const byRfq = new Map(news.map((each) => [keyOf({ channel: each.channel, id: each.rfqId }), each]))
   const datesOf = createDates(context)
   const all = found.map((rfq): Candidate => {
@@ -53,10 +48,9 @@ export async function findCandidates(context: TodayContext, closing: ReadonlySet
     state === 'open' && missingSince === null && !overdue && daysToDue !== null && daysToDue <= context.dueWithinDays
   return {
     rows: all.filter(hasRow).sort(byUrgency),
-    open: past?.open ?? (await source.store.openValues(filterOf(context))),
+    open: await source.store.openValues(filterOf(context)),
     due: all.filter(isDue).length,
     overdue: all.filter(({ overdue }) => overdue).length,
-    past,
   }
 }
 
@@ -106,7 +100,7 @@ function createDates({ source, now }: TodayContext): (channel: string) => Channe
   }
 }
 
-function readPresent(context: TodayContext, news: readonly RfqNews[]): Promise<AttentionRfq[]> {
+function readRfqs(context: TodayContext, news: readonly RfqNews[]): Promise<AttentionRfq[]> {
   const { source, now, dueWithinDays } = context
   return source.store.attentionRfqs({
     ...filterOf(context),
@@ -114,27 +108,4 @@ function readPresent(context: TodayContext, news: readonly RfqNews[]): Promise<A
     dueBy: addDays(now.toISOString().slice(0, 10), dueWithinDays + 1),
     others: news,
   })
-}
-
-/** The past is not recorded: every RFQ is computed. */
-async function readPast(context: TodayContext, asOf: Date) {
-  const { source, now } = context
-  const rows = new Map<string, RfqListRow>()
-  const awards = new Map<string, StandingAward>()
-  const open: OpenValue[] = []
-  const channels = context.channel === undefined ? await source.store.storedChannels() : [context.channel]
-  for (const channel of channels) {
-    const own = await source.rfqs.rows({ channel, now, asOf })
-    for (const row of own) rows.set(keyOf(row), row)
-    for (const [key, award] of await standingAwards(source, { channel, now, asOf })) awards.set(key, award)
-    const openIds = own.flatMap(({ state, missingSince, id }) => (state === 'open' && missingSince === null ? id : []))
-    open.push(...(await source.store.openValues({ channel, rfqIds: openIds, asOf })))
-  }
-  const found = [...rows].map(([key, row]): AttentionRfq => {
-    const { channel, id: rfqId, number, state, responseDueDate: dueDate, missingSince } = row
-    const award = awards.get(key)
-    const attention = attentionOf(row, award?.state ?? null)
-    return { ...{ channel, rfqId, number, state, dueDate, missingSince, attention }, isAwarded: award !== undefined }
-  })
-  return { rows, awards, open, found }
 }

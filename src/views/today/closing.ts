@@ -28,15 +28,15 @@ export interface Closings {
   outlooks: (rows: readonly RfqListRow[]) => Promise<ReadonlyMap<string, OverdueOutlook>>
 }
 
-/** Closes and closing rounds that need attention; none of a past moment. */
+/** Closes and closing rounds that need attention. */
 export async function readClosings(context: TodayContext): Promise<Closings> {
-  const { source, now, asOf } = context
+  const { source, now } = context
   const findClockSkewBlock = createClockLookup(context)
   const filter = { ...filterOf(context), now }
-  const [unsettled, plans] =
-    asOf === undefined
-      ? await Promise.all([source.store.unsettledCloses(filter), source.store.pendingPlans(filter)])
-      : [[], []]
+  const [unsettled, plans] = await Promise.all([
+    source.store.unsettledCloses(filter),
+    source.store.pendingPlans(filter),
+  ])
   const named = new Set([
     ...unsettled.map(({ channel, rfqId }) => keyOf({ channel, id: rfqId })),
     ...plans.flatMap(({ channel, rfqIds }) => rfqIds.map((id) => keyOf({ channel, id }))),
@@ -131,13 +131,10 @@ function blockedRoundItem(approvalPlan: ApprovalPlan, blocker: string | null): T
 
 /** What becomes of RFQs that are past due and open, by `keyOf`. */
 async function outlooksOf(
-  { source, now, asOf }: TodayContext,
+  { source, now }: TodayContext,
   rows: readonly RfqListRow[],
   findClockSkewBlock: ReturnType<typeof createClockLookup>,
 ): Promise<Map<string, OverdueOutlook>> {
-  // What a closing round would do is known of the present only.
-  if (asOf !== undefined)
-    return new Map(rows.map((row) => [keyOf(row), { message: '', isClosable: false, isPrevented: false }]))
   const rulesOf = createRulesLookup(source.channels)
   const outlooks = new Map<string, OverdueOutlook>()
   for (const channel of new Set(rows.map((row) => row.channel))) {

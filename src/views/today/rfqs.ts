@@ -4,12 +4,11 @@ import { describeListDiff } from '../../core/sources/source-text.js'
 import { isDecisive } from '../../core/sources/sources.js'
 import { formatCount, formatDueDate, formatPricePerTonne } from '../../core/text/number-format.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
-import { nameById } from '../../core/text/rfq-name.js'
 import type { RfqFigures } from '../../recommendations/rfq-figures.js'
 import { type StandingAward, standingAwards } from '../awards/standing-awards.js'
 import { awardPath, closingPath, listPath, rfqPath } from '../page-paths.js'
 import type { RfqListRow } from '../rfqs/rfq-list.js'
-import type { Candidate, Candidates } from './candidates.js'
+import type { Candidate } from './candidates.js'
 import type { Closings, OverdueOutlook } from './closing.js'
 import { eventsOf, type ToldChanges, tellChanges } from './news.js'
 import {
@@ -34,29 +33,22 @@ interface Subject {
   told: ToldChanges
   since: Date
   dueWithinDays: number
-  isPast: boolean
 }
 
 /** The rows of RFQs, in the same order. RFQs that are no longer stored, as after a restore, have none. */
 export async function rfqRows(
   context: TodayContext,
   candidates: readonly Candidate[],
-  { past }: Pick<Candidates, 'past'>,
   closings: Closings,
 ): Promise<TodayRfq[]> {
-  const { source, now, asOf, since, dueWithinDays } = context
-  const moment = { now, ...(asOf && { asOf }) }
+  const { source, now, since, dueWithinDays } = context
   const subjects = new Map<string, Subject>()
   for (const channel of new Set(candidates.map((each) => each.channel))) {
     const own = new Map(candidates.flatMap((each) => (each.channel === channel ? [[each.rfqId, each]] : [])))
     const ids = [...own.keys()]
-    const listed =
-      past === undefined
-        ? await source.rfqs.rows({ ...moment, channel, ids })
-        : ids.flatMap((id) => past.rows.get(keyOf({ channel, id })) ?? [])
-    const rows = listed.filter(({ id }) => own.has(id))
-    const figures = await source.rfqs.figures(rows, moment)
-    const awards = past?.awards ?? (await standingAwards(source, { channel, ids, now, asOf }))
+    const rows = (await source.rfqs.rows({ now, channel, ids })).filter(({ id }) => own.has(id))
+    const figures = await source.rfqs.figures(rows, now)
+    const awards = await standingAwards(source, { channel, ids, now })
     const events = await eventsOf(
       context,
       channel,
@@ -73,12 +65,10 @@ export async function rfqRows(
         candidate.news === undefined
           ? { changes: [], moreChanges: 0 }
           : tellChanges(candidate.news, events.get(row.id) ?? [], isDecided)
-      // What the rows lead to is shown as it is now, when another RFQ may have the number.
-      const named = asOf === undefined ? row : { ...row, name: nameById(row.id) }
       const outlook = outlooks.get(key) ?? null
       subjects.set(key, {
-        ...{ candidate, row: named, figures: rowFigures, standing, outlook, told },
-        ...{ since, dueWithinDays, isPast: asOf !== undefined },
+        ...{ candidate, row, figures: rowFigures, standing, outlook, told },
+        ...{ since, dueWithinDays },
       })
     }
   }
@@ -239,7 +229,7 @@ function knownOffers(
 
 /** The one next step: what decides most. */
 function nextStep(
-  { candidate, row, standing, outlook, figures, isPast }: Subject,
+  { candidate, row, standing, outlook, figures }: Subject,
   kinds: readonly TodayRfqKind[],
   award: TodayRfq['award'],
 ): TodayRfq['action'] {
@@ -268,8 +258,7 @@ function nextStep(
   if (kinds.includes('listed') && !kinds.includes('due'))
     return {
       message: 'See the difference',
-      // To read it again tells nothing of a past moment.
-      command: isPast ? changes : `quotekeeper report ${rfq} ${on} --fresh`,
+      command: `quotekeeper report ${rfq} ${on} --fresh`,
       path,
     }
   if (candidate.severity === 'low') return { message: 'See what changed', command: changes, path }

@@ -15,7 +15,7 @@ import type {
 } from '../../store/contract.js'
 import type { ChannelRules } from '../channels/channel-rules.js'
 import type { RfqList, RfqListRow } from '../rfqs/rfq-list.js'
-import { channelKey, count, incomplete, nullableNumber, nullableText, text, timestamp } from '../schema.js'
+import { channelKey, count, nullableNumber, nullableText, text, timestamp } from '../schema.js'
 
 const KINDS = {
   refused: 'the newest close of an RFQ was refused',
@@ -141,7 +141,6 @@ export const todaySummary = z.strictObject({
 export const todayView = z
   .strictObject({
     asOf: timestamp,
-    incomplete,
     since: timestamp.describe('What changed after this moment is listed.'),
     dueWithinDays: z.number(),
     summary: todaySummary,
@@ -176,10 +175,6 @@ export interface TodaySource {
 
 export interface TodayOptions {
   now: Date
-  /**
-   * What needed a person at a past moment, as far as that is recorded: RFQs, without closings and the system. Default: the present.
-   */
-  asOf?: Date
   /** What changed since this moment, such as the last visit. */
   since: Date
   /** Default 7. */
@@ -193,9 +188,8 @@ export interface TodayOptions {
 export const DUE_WITHIN_DAYS = 7
 export const ROWS_PER_PAGE = 100
 
-/** What Today is made from. `now`: the moment that it is about. */
+/** What Today is made from. */
 export interface TodayContext extends Required<Pick<TodayOptions, 'now' | 'since' | 'dueWithinDays'>> {
-  asOf?: Date
   channel?: string
   source: TodaySource
 }

@@ -16,17 +16,15 @@ import {
 
 /** What needs attention: one row for each RFQ, most urgent first; closings and the system apart. */
 export async function today(source: TodaySource, options: TodayOptions): Promise<Today> {
-  const { asOf, since, channel, dueWithinDays = DUE_WITHIN_DAYS, page = { from: 0, to: ROWS_PER_PAGE } } = options
-  const now = asOf ?? options.now
+  const { now, since, channel, dueWithinDays = DUE_WITHIN_DAYS, page = { from: 0, to: ROWS_PER_PAGE } } = options
   const context: TodayContext = {
     ...{ source, now, since, dueWithinDays },
-    ...(asOf && { asOf }),
     ...(channel !== undefined && { channel }),
   }
   const closings = await readClosings(context)
   const candidates = await findCandidates(context, closings.named)
-  const rfqs = await rfqRows(context, candidates.rows.slice(page.from, page.to), candidates, closings)
-  const system = asOf === undefined ? await systemItems(context) : []
+  const rfqs = await rfqRows(context, candidates.rows.slice(page.from, page.to), closings)
+  const system = await systemItems(context)
   const waiting = [...candidates.rows, ...closings.items, ...system].filter(({ severity }) => severity !== 'low')
   return {
     ...{ asOf: now.toISOString(), since: since.toISOString(), dueWithinDays },
@@ -44,19 +42,12 @@ export async function today(source: TodaySource, options: TodayOptions): Promise
   }
 }
 
-/** Of several channels of the past, the sums of each currency are added. */
-function valuesOf(open: readonly OpenValue[]) {
-  const byCurrency = new Map<string, Today['summary']['values'][number]>()
-  for (const { currency, rfqs, tonnes, total } of open) {
-    if (currency === null || total === null) continue
-    const known = byCurrency.get(currency) ?? { currency, rfqs: 0, tonnes: 0, total: 0 }
-    byCurrency.set(currency, {
-      currency,
-      rfqs: known.rfqs + rfqs,
-      tonnes: known.tonnes + (tonnes ?? 0),
-      total: known.total + total,
-    })
-  }
-  // The engines add in different orders.
-  return withRoundedNumbers([...byCurrency.values()].sort((a, b) => b.total - a.total))
-}
+/** The engines add in different orders. */
+const valuesOf = (open: readonly OpenValue[]): Today['summary']['values'] =>
+  withRoundedNumbers(
+    open
+      .flatMap(({ currency, rfqs, tonnes, total }) =>
+        currency === null || total === null ? [] : { currency, rfqs, tonnes: tonnes ?? 0, total },
+      )
+      .sort((a, b) => b.total - a.total),
+  )

@@ -49,11 +49,11 @@ export const pageRoutes =
     const deps = { ...parts, failedJobs: countFailedJobs(parts.queue) }
     eventRoutes({ pulse: () => deps.queries.pulse(), onError: deps.onError })(app)
     addPage(app, deps, '/', todayPage, { names: ['since'] })
-    addPage(app, deps, '/rfqs', rfqsPage, { names: ['channel', 'state', 'q', 'as_of'] })
+    addPage(app, deps, '/rfqs', rfqsPage, { names: ['channel', 'state', 'q'] })
     addPage(app, deps, '/rfqs/:org/:channel/:name', rfqPage, { names: ['as_of'], acceptsSettings: true })
     addPage(app, deps, '/rfqs/:org/:channel/:name/offers/:offer', offerPage, { names: ['as_of'] })
     addClosing(app, deps, deps.closing)
-    addPage(app, deps, '/awards', awardsPage, { names: ['channel', 'as_of'] })
+    addPage(app, deps, '/awards', awardsPage, { names: ['channel'] })
     addAwards(app, deps, deps.awards)
     addPage(app, deps, '/channels', channelsPage)
     addChannel(app, deps, deps.closing)

@@ -127,7 +127,6 @@ describe('list entry of an RFQ', () => {
     await listed('08:02:00', [entry('closed')])
     expect(await found()).toEqual(shown('08:02:00', 'closed'))
     expect(await store.rfqStates(CHANNEL)).toMatchObject([{ entryHash: 'closed', isFollowed: false }])
-    expect(await store.rfqEntries({})).toMatchObject([{ listedAt: iso('08:02:00'), isFollowed: false }])
     await listed('08:03:00', [entry('held')])
     expect(await found()).toEqual(shown('08:03:00', 'held'))
     await listed('08:04:00', [entry('held')])
@@ -208,7 +207,7 @@ describe('list entry of an RFQ', () => {
   })
 
   it('is returned as of each moment, and kept when the RFQ changes', async () => {
-    const { record, listed, list, entry: found, store } = await recording()
+    const { record, listed, list, entry: found } = await recording()
     await record('08:01:00', {})
     await listed('08:02:00', [entry('closed')])
     await list([], '08:03:00')
@@ -218,7 +217,6 @@ describe('list entry of an RFQ', () => {
     expect(await found(at('08:01:30'))).toBeNull()
     for (const time of ['08:02:00', '08:04:30']) expect(await found(at(time))).toEqual(shown('08:02:00', 'closed'))
     expect(await found(at('08:05:30'))).toEqual(shown('08:02:00', 'closed', '08:05:00'))
-    expect(await store.rfqEntries({ asOf: at('08:05:30') })).toMatchObject([{ isFollowed: true }])
     expect(await found(at('11:00:00'))).toEqual(shown('08:06:00', 'open'))
   })
 

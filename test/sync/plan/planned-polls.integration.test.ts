@@ -146,8 +146,7 @@ describe('planned polls', () => {
     const source = todaySource(fixture.store, channels)
     const list = source.rfqs
     const rows = async () => {
-      const [now, asOf] = [fixture.now(), fixture.now()]
-      const found = await list.rows({ now, asOf })
+      const found = await list.rows({ now: fixture.now() })
       return ids.map((id) => {
         const { offers, unreadOffers } = found.find((row) => row.id === id) ?? {}
         return [offers, unreadOffers]
@@ -158,7 +157,7 @@ describe('planned polls', () => {
       const now = fixture.now()
       const found = await list.rows({ now })
       const items = itemsOf(await today(source, { now, since: now, dueWithinDays: 365 }))
-      const figures = await list.figures(found, { now })
+      const figures = await list.figures(found, now)
       return found.map(({ id }, at) => {
         const message = items.find(({ kind, rfqId }) => kind === 'due' && rfqId === id)?.message ?? ''
         return [

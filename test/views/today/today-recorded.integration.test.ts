@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { today } from '../../../src/views/today/today.js'
-import type { Today } from '../../../src/views/today/today-view.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS, runsLongTests } from '../../helpers/long-tests.js'
 import { openRecorder } from '../../helpers/store/recorder.js'
@@ -26,14 +25,7 @@ async function play(fixture: ChannelFixture, round: number): Promise<void> {
   await fixture.pollRfqs({ recheckClosedHours: 0 })
 }
 
-/** What is the same of the present and as of its moment: all but what becomes of overdue RFQs, and their names in paths. */
-const comparable = ({ rfqs, totalRfqs, summary }: Today) => ({
-  rows: rfqs.map(({ action: _action, message: _message, ...row }) => row),
-  totalRfqs,
-  summary,
-})
-
-it('shows the same of recorded rows as computed from documents of that moment, page by page', async () => {
+it('shows the same page by page as on one page', async () => {
   const fixture = await openChannelFixture({ rfqs: 6, responsesPerRfq: 3 })
   await fixture.pollRfqs()
   const source = todaySource(fixture.store, [RULES])
@@ -46,7 +38,6 @@ it('shows the same of recorded rows as computed from documents of that moment, p
     for (const channel of [{}, { channel: KEY }]) {
       const options = { now, since: new Date(now.getTime() - 86_400_000), ...channel }
       const whole = await today(source, options)
-      expect(comparable(whole)).toEqual(comparable(await today(source, { ...options, asOf: now })))
       expect(whole.rfqs).toHaveLength(whole.totalRfqs)
       const pages = await Promise.all(
         Array.from({ length: Math.ceil(whole.totalRfqs / 3) }, (_, at) =>

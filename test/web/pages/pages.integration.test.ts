@@ -71,11 +71,11 @@ describe('every page', () => {
     fixture.sandbox.faults.add({ operation: 'readRfq', times: 3, effect: { kind: 'status', status: 500 } })
     expect((await fixture.pollRfqs()).run.outcome).toBe('partial')
     fixture.advanceSeconds(60)
-    const early = `/rfqs?as_of=${fixture.now().toISOString()}`
+    const early = `/rfqs/acme/forest/1001?as_of=${fixture.now().toISOString()}`
     fixture.advanceSeconds(60)
     expect((await fixture.pollRfqs({ full: true })).run.outcome).toBe('complete')
     fixture.advanceSeconds(60)
-    const late = `/rfqs?as_of=${fixture.now().toISOString()}`
+    const late = `/rfqs/acme/forest/1001?as_of=${fixture.now().toISOString()}`
     fixture.advanceSeconds(60)
     const app = await pagesOf(fixture)
     const note = 'No complete poll of RFQs yet of acme/forest.'
@@ -125,7 +125,9 @@ describe('every page', () => {
     expect(await answer('/rfqs/acme/nothing/1042')).toBe(
       '404 no RFQ matches "1042" in acme/nothing; no RFQs are stored yet',
     )
-    expect(await answer('/rfqs?as_of=2026-02-30')).toMatch(/^400 Invalid as_of "2026-02-30". Use a date such as 2026/)
+    expect(await answer('/listings?as_of=2026-02-30')).toMatch(
+      /^400 Invalid as_of "2026-02-30". Use a date such as 2026/,
+    )
     expect(await answer('/changes?since=foo')).toMatch(/^400 Invalid since "foo"/)
     expect(await answer('/?since=foo')).toMatch(/^400 Invalid since "foo"/)
     expect(await answer('/changes?before=zzz')).toMatch(/^400 before is not the address of a page of changes/)
@@ -172,7 +174,6 @@ describe('every page', () => {
     expect(new Set(changes.map(({ rfq }) => rfq))).toEqual(new Set([1042]))
     expect(await answer('/changes?rfq=1043')).toMatch(/^404 no RFQ matches "1043"; closest matches: .*1042/)
     for (const [path, what] of [
-      ['/rfqs', 'RFQs'],
       ['/listings?channel=acme/forest', 'listings in acme/forest'],
       ['/rfqs/acme/forest/1042', 'RFQs in acme/forest'],
     ] as const)
@@ -617,6 +618,6 @@ describe('an RFQ that cannot be read', () => {
     expect(await textOf('/rfqs')).toContain('due 2026-11-24, 1 offer gone')
     expect(await textOf('/')).toContain('The list of 2026-11-21 12:10 UTC says due 2026-11-24')
     const past = `as_of=${new Date(fixture.now().getTime() - 1_000).toISOString()}`
-    for (const url of pages) expect(await textOf(`${url}?${past}`)).not.toMatch(/The list of|not listed|offer gone/)
+    expect(await textOf(`/rfqs/${KEY}/1042?${past}`)).not.toMatch(/The list of|not listed|offer gone/)
   })
 })

@@ -113,8 +113,8 @@ function checkOptions(name: string | undefined, options: Options): void {
   if (offers === undefined && !withdraw && (because !== undefined || by !== undefined || yes))
     throw new UsageError('--because, --by and --yes belong to --offers or --withdraw; use them with one of them')
   if (force && workbook === undefined) throw new UsageError('--force overwrites the file of --workbook; use both')
-  if (withdraw && options.asOf !== undefined)
-    throw new UsageError('--as-of names the comparison that an award is based on; --withdraw is recorded as of now')
+  if (offers === undefined && options.asOf !== undefined)
+    throw new UsageError('--as-of names the comparison that an award is based on; use it with --offers')
 }
 
 interface Context {

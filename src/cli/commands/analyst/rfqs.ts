@@ -10,8 +10,6 @@ import { withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { UsageError } from '../../cli-error.js'
 import {
-  type AsOfOption,
-  asOfOption,
   type ChannelOption,
   channelOption,
   jsonOption,
@@ -29,7 +27,7 @@ import { formatMinute } from '../../output/output.js'
 import { formatNumber, sanitize } from '../../output/terminal-text.js'
 
 type Filters = SinceOption & { state?: string; dueBefore?: string }
-type Options = ChannelOption & AsOfOption & ListOptions & Filters
+type Options = ChannelOption & ListOptions & Filters
 
 /** `rfqs`: lists RFQs. */
 export const register: RegisterCommand = (command, cli) => {
@@ -38,7 +36,6 @@ export const register: RegisterCommand = (command, cli) => {
     .option('--state <state>', 'only RFQs in this state, such as open or closed')
     .option('--due-before <date>', 'only RFQs due before this date: 2026-01-31, tomorrow or "in 7 days"')
     .addOption(sinceOption('RFQs that, or offers of which, are new or changed'))
-    .addOption(asOfOption())
     .addOption(limitOption())
     .addOption(jsonOption())
     .action((options: Options) =>
@@ -57,7 +54,7 @@ export const register: RegisterCommand = (command, cli) => {
         const shown = shownChannels(app.config, filter.channel)
         // Polls read closed ones again only after hours.
         const open = rows.filter(({ state }) => state !== 'closed')
-        const sources = { channels: shown, kind: 'rfqs', asOf: filter.asOf, rfqs: open } as const
+        const sources = { channels: shown, kind: 'rfqs', rfqs: open } as const
         const freshness = await describeFreshness(cli, store, sources)
         printList(cli, { columns: COLUMNS, rows, emptyText, freshness }, options)
       }),
@@ -68,7 +65,6 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper rfqs --state open', 'the open RFQs, due soonest first'],
     ['quotekeeper rfqs --due-before "in 7 days" --sort -offers', 'due within a week, most offers first'],
     ['quotekeeper rfqs --since yesterday', 'with news since yesterday'],
-    ['quotekeeper rfqs --as-of yesterday --json', 'as known at the end of yesterday, for a script'],
   )
 }
 

@@ -1,5 +1,4 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { OfferRevisions, RevisedAward, Revision, RevisionKind, RfqEntry } from '../../../core/records.js'
+import type { OfferRevisions, RevisedAward, Revision, RevisionKind } from '../../../core/records.js'
 import { CLOCK_TOLERANCE_MS, type FutureTimes } from '../../../core/time/clock.js'
 import type { Overview, RevisionFilter, RfqCount } from '../../contract.js'
 import { InvalidCursorError } from '../../errors.js'
@@ -7,10 +6,7 @@ import { BEGIN_OF_UNSEEN } from '../../events/event-feed.js'
 import { allOf, type Dialect, type Queries } from '../../sql/sql-database.js'
 import { fromStoredText, isStorable, toStoredText } from '../stored-text.js'
 import {
-  CURRENT_VERSION,
-  entryOf,
   MAX_TIMESTAMP,
-  missingSinceAsOf,
   rowsOfRfq,
   sameDocument,
   toVersion,
@@ -23,17 +19,6 @@ import { offerIdsOf } from './listed-offers.js'
 export function createOverview(queries: Queries): Overview {
   return {
     storedChannels: () => storedChannels(queries),
-    async rfqEntries({ channel, asOf }) {
-      const sql = asOf === undefined ? currentEntries(queries.dialect) : entriesAsOf(queries.dialect)
-      const moment = asOf === undefined ? {} : { asOf: asOf.toISOString() }
-      const channels = channel === undefined ? await storedChannels(queries) : [channel]
-      const entries: RfqEntry[] = []
-      for (const [at, key] of channels.entries()) {
-        if (at > 0) await yieldToEventLoop()
-        for (const row of await queries.all<EntryRow>(sql, { channel: key, ...moment })) entries.push(toEntry(row))
-      }
-      return entries
-    },
     async revisions({ before, limit, ...filter }) {
       const [beforeAt, beforeKey] = parseCursor(before)
       const parameters = { ...periodOf(filter), rfqId: storedOrNull(filter.rfqId), beforeAt, beforeKey, limit }
@@ -77,83 +62,6 @@ const periodOf = ({ channel, after, asOf }: Omit<RevisionFilter, 'rfqId' | 'kind
   after: after?.toISOString() ?? MIN_TIMESTAMP,
   asOf: asOf?.toISOString() ?? MAX_TIMESTAMP,
 })
-
-// --- RFQs -----------------------------------------------------------------------------------------------------------
-
-interface EntryRow {
-  channel: string
-  id: string
-  version: number
-  changed_at: string
-  missing_since: string | null
-  listed_at: string | null
-  followed_at: string | null
-  valid: number
-  read_at: string | null
-  responses: number | null
-  present: number | null
-  versions: number | null
-  newest_missing: string | null
-}
-
-/**
- * `responsesKey` is equal only if no response changed: versions only increase, and a new absence is newer than all others, so any change
- * affects the number of responses, the sum of their versions, the number present or the newest absence.
- */
-const toEntry = (row: EntryRow): RfqEntry => ({
-  channel: row.channel,
-  id: fromStoredText(row.id),
-  version: row.version,
-  changedAt: row.changed_at,
-  missingSince: row.missing_since,
-  listedAt: row.listed_at,
-  isFollowed: row.followed_at !== null,
-  valid: row.valid === 1,
-  readAt: row.read_at,
-  offers: row.present ?? 0,
-  responsesKey: `${row.responses ?? 0} ${row.versions ?? 0} ${row.present ?? 0} ${row.newest_missing ?? ''}`,
-})
-
-const currentEntries = ({ joinOne, leftJoin }: Dialect) => `
-with responses as (
-  select rfq_id, count(*) as responses, count(*) filter (where missing_since is null) as present, sum(version) as versions,
-    max(missing_since) as newest_missing
-  from documents where channel = @channel and kind = 'response' group by rfq_id
-)
-select e.channel, e.id, e.version, e.changed_at, e.missing_since, l.observed_at as listed_at, l.followed_at, v.valid,
-  case v.shape when 'full' then e.full_read_at end as read_at, r.responses, r.present, r.versions, r.newest_missing
-from documents e
-${joinOne('versions', 'v', CURRENT_VERSION)}
-${leftJoin('versions', 'l', entryOf('e', 'now'))}
-left join responses r on r.rfq_id = e.id
-where e.channel = @channel and e.kind = 'rfq'
-order by e.id`
-
-/** Reads only the versions of RFQs, and those that were superseded after @asOf. */
-const entriesAsOf = ({ joinOne, leftJoin }: Dialect) => `
-with known as (
-  select e.channel, e.kind, e.rfq_id, e.id,
-    case when e.changed_at <= @asOf then e.version else (
-      select v.version from versions v where ${sameDocument('v', 'e')} and v.observed_at <= @asOf order by v.version desc limit 1
-    ) end as version,
-    ${missingSinceAsOf('e')} as missing_since
-  from documents e
-  where e.channel = @channel and e.kind in ('rfq', 'response') and e.first_observed_at <= @asOf
-), responses as (
-  select rfq_id, count(*) as responses, count(*) filter (where missing_since is null) as present, sum(version) as versions,
-    max(missing_since) as newest_missing
-  from known where kind = 'response' group by rfq_id
-)
-select e.channel, e.id, e.version, v.observed_at as changed_at, e.missing_since, l.observed_at as listed_at,
-  case when l.followed_at <= @asOf then l.followed_at end as followed_at, v.valid,
-  null as read_at,
-  r.responses, r.present, r.versions, r.newest_missing
-from known e
-${joinOne('versions', 'v', CURRENT_VERSION)}
-${leftJoin('versions', 'l', entryOf('e', 'asOf'))}
-left join responses r on r.rfq_id = e.id
-where e.kind = 'rfq'
-order by e.id`
 
 // --- revisions ------------------------------------------------------------------------------------------------------
 

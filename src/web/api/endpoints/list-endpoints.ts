@@ -56,11 +56,9 @@ export const listEndpoints = [
     id: 'readToday',
     path: '/today',
     summary: 'What needs attention: one row for each RFQ, most urgent first; closings and the system apart',
-    description:
-      'Pages are of `rfqs`; the rest is the same on each. As of a past moment: RFQs only; what else needed a person is not recorded.',
+    description: 'Pages are of `rfqs`; the rest is the same on each.',
     query: z.object({
       ...channelFilter,
-      ...asOf,
       since: momentSince('What changed since; default 24 hours before'),
       due_within_days: wholeNumber(0, 366).default(7),
       cursor: wholeNumber(0, MAX_OFFSET).default(0).describe('`nextCursor` of the previous page.'),
@@ -70,8 +68,8 @@ export const listEndpoints = [
     async handle(call) {
       const { since: text, due_within_days: dueWithinDays, cursor: from, limit } = call.query
       const to = from + limit
-      const since = sinceOf(call, 'since', text) ?? yesterday(call.at.asOf ?? call.at.now)
-      const options = { ...call.at, since, dueWithinDays, page: { from, to }, ...channelOf(call) }
+      const since = sinceOf(call, 'since', text) ?? yesterday(call.at.now)
+      const options = { now: call.at.now, since, dueWithinDays, page: { from, to }, ...channelOf(call) }
       const found = await call.deps.views.today(options)
       return { ...found, nextCursor: to < found.totalRfqs ? to : null }
     },
@@ -80,12 +78,12 @@ export const listEndpoints = [
     id: 'listAllAwards',
     path: '/awards',
     summary: 'List the awards that the desk recorded, newest first, with what the marketplace shows of them',
-    query: z.object({ ...channelFilter, ...asOf, ...idPaging }),
+    query: z.object({ ...channelFilter, ...idPaging }),
     result: listOf(awardItem),
     async handle(call) {
       const { cursor, limit } = call.query
-      const query = { ...channelOf(call), ...defined({ asOf: call.at.asOf, before: cursor }), limit, now: call.at.now }
-      return idPage(await call.deps.views.awards(query), limit, call.at)
+      const query = { ...channelOf(call), ...defined({ before: cursor }), limit, now: call.at.now }
+      return idPage(await call.deps.views.awards(query), limit)
     },
   }),
   readEndpoint({

@@ -40,7 +40,8 @@ export const rfqEndpoints = [
     id: 'listRfqs',
     path: '/rfqs',
     summary: 'List RFQs',
-    description: 'Open ones first, due soonest first, unless `sort` says otherwise.',
+    description:
+      'Open ones first, due soonest first, unless `sort` says otherwise. RFQs that change their place while pages are read may be on two of them or on none.',
     query: z.object({
       ...channelFilter,
       state: word.optional().describe('`open`, `closed`, or another state that the marketplace sent.'),
@@ -54,24 +55,21 @@ export const rfqEndpoints = [
       changed_since: momentSince('RFQs that, or offers of which, changed since'),
       figures: flag.default(false).describe('With coverage, best price and the like.'),
       sort: oneOf(RFQ_SORTS).default('urgency'),
-      ...asOf,
       ...paging,
     }),
     result: countedListOf(rfqItem),
     async handle(call) {
       const { state, q, due_before, due_after, overdue, missing, changed_since, figures, sort, cursor, limit } =
         call.query
-      // An RFQ that closes or changes moves within the list, so all pages show the moment of the first.
-      const at = cursor?.asOf === undefined ? call.at : { asOf: cursor.asOf, ...call.at }
       await refuseUnknownState(call)
       const { items, next, total } = await call.deps.views.rfqs({
-        ...at,
+        now: call.at.now,
         ...channelOf(call),
         ...defined({ state, search: q, dueBefore: due_before, dueAfter: due_after, overdue, missing }),
         ...defined({ changedSince: sinceOf(call, 'changed_since', changed_since), sort: sortOf(sort) }),
-        ...{ figures, page: { cursor: cursor ?? null, limit }, listedNow: call.at.asOf === undefined },
+        ...{ figures, page: { cursor: cursor ?? null, limit } },
       })
-      return listPage({ items, total, next: next && { ...next, asOf: at.asOf ?? at.now } }, at)
+      return listPage({ items, total, next })
     },
   }),
   readEndpoint({
@@ -146,16 +144,13 @@ export const rfqEndpoints = [
     path: `${RFQ_PATH}/awards`,
     summary: "List the desk's awards for an RFQ",
     description: 'Newest first; at most one stands. `comparison` says what the marketplace shows of it.',
-    query: moments,
+    query: z.object({}),
     result: countedListOf(awardItem),
     problems: [404, 409],
     async handle(call) {
       const name = rfqNameOf(call)
       const { channel, id: rfqId } = requireFound(await call.deps.views.findRfq(name))
-      return wholeList(
-        await call.deps.views.awards({ channel, rfqId, now: name.now, ...defined({ asOf: name.asOf }) }),
-        name,
-      )
+      return wholeList(await call.deps.views.awards({ channel, rfqId, now: name.now }))
     },
   }),
 ]

@@ -7,7 +7,7 @@ import { TableView } from '../../components/table-view.js'
 import { type Column, parseSorting, type Table } from '../../tables/table.js'
 import { downloadOf } from '../../tables/table-file.js'
 import { FilterForm } from '../lists/filter-form.js'
-import { type PageContent, type PageRequest, pagesOf, rangeOf, readChannel, readPast, withAsOf } from '../page.js'
+import { type PageContent, type PageRequest, pagesOf, rangeOf, readChannel } from '../page.js'
 import { awardColumns } from './award-columns.js'
 
 /** The newest awards that are listed. */
@@ -24,16 +24,14 @@ const GROUPS = [
 export async function awardsPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, now, link, channels, suggest } = page
   const channel = await readChannel(page)
-  const past = await readPast(page, { ...channel, kind: 'rfqs' })
   parseSorting(query.sort, [], suggest)
   const { items, counts } = await queries.awardPage({
     ...channel,
-    ...(past && { asOf: past.asOf }),
     ...{ now, limit: MAX_AWARDS, page: rangeOf(query) },
   })
   const total = sum(Object.values(counts))
   const pages = pagesOf(query, total)
-  const first = rfqColumns(channels.length > 1, query.as_of)
+  const first = rfqColumns(channels.length > 1)
   const empty = (
     <>
       No award was recorded yet. Open <a href="/rfqs?state=open">an open RFQ</a> and choose “Record award”.
@@ -52,7 +50,6 @@ export async function awardsPage(page: PageRequest): Promise<PageContent> {
   return {
     title: 'Awards',
     current: '/awards',
-    past,
     tables: [all, ...groups.map(({ table }) => table)].map((table) => downloadOf(table)),
     body: (
       <>
@@ -92,7 +89,7 @@ function summaryText({ waiting, differs, accepted, withdrawn }: AwardPage['count
 }
 
 /** Which RFQ an award is of. */
-function rfqColumns(showChannel: boolean, asOf: string | undefined): readonly Column<AwardItem>[] {
+function rfqColumns(showChannel: boolean): readonly Column<AwardItem>[] {
   return [
     {
       key: 'rfq',
@@ -101,7 +98,7 @@ function rfqColumns(showChannel: boolean, asOf: string | undefined): readonly Co
       value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
       cell: ({ channel, rfqName, rfqNumber, rfqTitle, state }) => (
         <>
-          <a href={state === 'withdrawn' ? awardPath(channel, rfqName) : withAsOf(rfqPath(channel, rfqName), asOf)}>
+          <a href={(state === 'withdrawn' ? awardPath : rfqPath)(channel, rfqName)}>
             {plain([rfqNumber, rfqTitle].filter((part) => part !== null).join(' ') || rfqName)}
           </a>
           {showChannel && <div class="muted small">{channel}</div>}

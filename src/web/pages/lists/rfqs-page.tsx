@@ -9,17 +9,7 @@ import { channelColumn, withUnit } from '../../components/columns.js'
 import { amount, Badge, DueDay, percent, plain, price, range, UNKNOWN } from '../../components/format.js'
 import { defined } from '../../http/request-values.js'
 import { type Column, parseSorting, type Table } from '../../tables/table.js'
-import {
-  type PageContent,
-  type PageRequest,
-  pagesOf,
-  rangeOf,
-  readChannel,
-  readChoice,
-  readPast,
-  readSearch,
-  withAsOf,
-} from '../page.js'
+import { type PageContent, type PageRequest, pagesOf, rangeOf, readChannel, readChoice, readSearch } from '../page.js'
 import { listPage } from './list-page.js'
 
 type Row = RfqItem & { figures: RfqFigures }
@@ -29,11 +19,10 @@ export async function rfqsPage(request: PageRequest): Promise<PageContent> {
   const { query, queries, now, suggest, channels } = request
   const sorting = parseSorting(query.sort, COLUMNS, suggest)
   const channel = await readChannel(request)
-  const past = await readPast(request, { ...channel, kind: 'rfqs' })
   const { items, total, states } = await queries.rfqs({
     now,
     ...channel,
-    ...defined({ asOf: past?.asOf, state: query.state, search: readSearch(query) }),
+    ...defined({ state: query.state, search: readSearch(query) }),
     ...(sorting && { sort: { key: sorting.key as RfqSortKey, descending: sorting.descending } }),
     page: rangeOf(query),
     figures: true,
@@ -44,7 +33,7 @@ export async function rfqsPage(request: PageRequest): Promise<PageContent> {
     caption: 'RFQs, open ones first, due soonest first',
     narrow: 'lines',
     columns: COLUMNS.map((column) => {
-      if (column.key === 'number') return { ...column, cell: (row) => <RfqLink row={row} asOf={query.as_of} /> }
+      if (column.key === 'number') return { ...column, cell: RfqLink }
       if (column.key === 'channel') return channelColumn(channels)
       return column.key === 'bestPricePerTonne' ? { ...column, ...priceCell(items) } : column
     }),
@@ -58,7 +47,6 @@ export async function rfqsPage(request: PageRequest): Promise<PageContent> {
   return listPage(request, {
     path: '/rfqs',
     title: 'RFQs',
-    past,
     search: { name: 'q', title: 'Search', hint: 'Number, title, developer' },
     choices: [
       { name: 'state', title: 'State', values: states },
@@ -76,10 +64,9 @@ async function refuseUnknownState(request: PageRequest, listed: readonly string[
   readChoice(request, 'state', [...new Set([...known, ...(await queries.rfqStates(now))])])
 }
 
-const RfqLink = ({ row, asOf }: { row: Row; asOf: string | undefined }) => (
+const RfqLink = ({ channel, name, number, title }: Row) => (
   <>
-    <span class="muted">{row.number ?? ''}</span>{' '}
-    <a href={withAsOf(rfqPath(row.channel, row.name), asOf)}>{plain(row.title ?? row.name)}</a>
+    <span class="muted">{number ?? ''}</span> <a href={rfqPath(channel, name)}>{plain(title ?? name)}</a>
   </>
 )
 
