@@ -19,13 +19,6 @@ export interface JobPayload {
   asOf?: Timestamp
   /** Why the job was enqueued: `tick`, `start`, `close`, `page ana`, … */
   cause: string
-  /** Of a job that a person retried after it failed. */
-  retried?: {
-    /** As in `cause`: `page ana`. */
-    by: string
-    /** How often it had been started before. */
-    attempts: number
-  }
 }
 
 /** A database as stored with a queue. Only the id is compared; path and host are for messages. */
@@ -46,14 +39,12 @@ export interface BindOptions {
 
 /** The result of a job that writes a report. */
 export interface JobResult {
-  /** Absolute path of a report, on the machine that made it. */
-  file: string
   /** Its path in the report folder of any process, with `/`; null if it is elsewhere. */
-  report?: string | null
+  report: string | null
 }
 
-/** `delayed`: waits for a moment, such as a job that was returned for a worker whose configuration has its channel. */
-export const JOB_STATES = ['active', 'waiting', 'delayed', 'completed', 'failed'] as const
+/** `waiting`: also a job that was returned for a worker whose configuration has its channel. */
+export const JOB_STATES = ['active', 'waiting', 'completed', 'failed'] as const
 export type JobState = (typeof JOB_STATES)[number]
 
 /** The state of a job, and how it ended. */
@@ -63,22 +54,11 @@ export interface JobStatus {
   payload: JobPayload
   state: JobState
   addedAt: Timestamp
-  /** When it was last started; null if it never was. */
-  startedAt: Timestamp | null
   finishedAt: Timestamp | null
-  /** How often it was started, also before it was retried. */
-  attempts: number
   /** Why it failed. */
   error: string | null
   result: JobResult | null
 }
-
-/**
- * Why a job was not retried. `unknown`: the queue has no job with this id any more. `not-failed`: it waits, runs or has succeeded.
- * `same-work`: another job for the same work waits or runs. `refused`: it belongs to another database, or its payload is invalid.
- */
-export const RETRY_REFUSALS = ['unknown', 'not-failed', 'same-work', 'refused'] as const
-export type RetryOutcome = 'retried' | (typeof RETRY_REFUSALS)[number]
 
 /** Runs one job. Must be safe to repeat. A result is kept with the job. */
 export type JobHandler = (
@@ -88,13 +68,13 @@ export type JobHandler = (
 export type JobHandlers = Record<JobName, JobHandler>
 
 /**
- * Runs jobs: on BullMQ with Redis, or in this process. Jobs with equal ids are one job. Jobs with the same
- * fairness key (name, channel and RFQ, if there is one) never run at the same time, and at most one of them waits.
+ * Runs jobs: on BullMQ with Redis, or in this process. Jobs with equal ids are one job. At most one job with a
+ * fairness key (name, channel and RFQ, if there is one) waits or runs.
  */
 export interface JobRunner {
   /**
    * Adds a job.
-   * @returns false if a job with this id is known or one with the same fairness key is waiting
+   * @returns false if a job with this id is known, or one with the same fairness key waits or runs
    * @throws RefusedJobError for an invalid payload; QueueUnavailableError if the queue does not answer within seconds
    */
   enqueue(name: JobName, payload: JobPayload, id: string): Promise<boolean>
@@ -115,18 +95,6 @@ export interface JobRunner {
    * @throws QueueUnavailableError
    */
   job(id: string): Promise<JobStatus | null>
-  /**
-   * Jobs of all processes in one state: those that wait or run oldest first, finished ones newest first. Finished ones are kept for a while.
-   * @param range counted from 0, `to` exclusive
-   * @throws QueueUnavailableError
-   */
-  jobs(state: JobState, range: { from: number; to: number }): Promise<JobStatus[]>
-  /**
-   * Enqueues a failed job again, with its id and payload, under the rules of `enqueue`.
-   * @param by the person who retries it, as in `JobPayload.cause`
-   * @throws QueueUnavailableError
-   */
-  retry(id: string, by: string): Promise<RetryOutcome>
   /**
    * How many jobs are in each state.
    * @throws QueueUnavailableError

@@ -195,5 +195,5 @@ async function report(
   const name = reportName(deps.config.reports.directory, file)
   deps.log.info({ channel, rfq: rfqId, cause, file }, 'report written')
   await recordReport(deps, { channel, rfqId }, { name: name ?? basename(file), by: options.madeBy })
-  return { file, report: name }
+  return { report: name }
 }

@@ -16,7 +16,7 @@ export function jobId(name: JobName, payload: KeyPayload, at: Date, setBacks = 0
 }
 
 /**
- * The job id without its moment: only one job per key runs at a time, and at most one waits. A report with another as-of time is
+ * The job id without its moment: at most one job with a key waits or runs. A report with another as-of time is
  * different work.
  */
 export function fairnessKey(name: JobName, { channel, rfqId, asOf }: KeyPayload): string {

@@ -6,12 +6,7 @@ import { RefusedJobError } from './errors.js'
 const text = (maxLength: number) => z.string().min(1).max(maxLength)
 
 const rfqId = text(MAX_IDENTIFIER_LENGTH)
-const retried = z.strictObject({ by: text(100), attempts: z.int().min(1) })
-const common = {
-  channel: text(500).regex(/\//, 'is not org/slug'),
-  cause: text(100),
-  retried: retried.exactOptional(),
-}
+const common = { channel: text(500).regex(/\//, 'is not org/slug'), cause: text(100) }
 const report = { asOf: z.iso.datetime().exactOptional() }
 const channelJob = z.strictObject(common)
 
@@ -36,18 +31,9 @@ export function parseJob(name: string, data: unknown): { name: JobName; payload:
   throw new RefusedJobError(`invalid ${knownName} payload: ${reasons.join('; ').slice(0, 300)}`)
 }
 
-/**
- * The payload of a job that a person retries.
- * @param retry `attempts`: how often it was started, as in `JobStatus`
- * @throws RefusedJobError as `parseJob`
- */
-export function retriedJob(name: string, data: unknown, retry: { by: string; attempts: number }) {
-  return parseJob(name, { ...Object(data), retried: { by: retry.by, attempts: Math.max(1, retry.attempts) } })
-}
-
-/** The person who requested a job, or retried it, as in its cause; null if the schedule caused it. */
-export const requestedBy = ({ cause, retried }: Pick<JobPayload, 'cause' | 'retried'>): string | null =>
-  retried?.by ?? (isScheduled({ cause }) ? null : cause)
+/** The person who requested a job, as in its cause; null if the schedule caused it. */
+export const requestedBy = ({ cause }: Pick<JobPayload, 'cause'>): string | null =>
+  isScheduled({ cause }) ? null : cause
 
 /** Whether the schedule, not a user or another job, caused a job. */
 export const isScheduled = ({ cause }: Pick<JobPayload, 'cause'>): boolean => cause === 'tick' || cause === 'start'

@@ -29,7 +29,7 @@ export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
 }
 
 /** The queue, as far as the web server uses it. */
-export type ServiceQueue = Pick<JobRunner, 'enqueue' | 'job' | 'jobs' | 'retry' | 'load'>
+export type ServiceQueue = Pick<JobRunner, 'enqueue' | 'job' | 'load'>
 
 /** A listening web server. */
 export interface WebServer {

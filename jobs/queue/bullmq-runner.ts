@@ -7,17 +7,15 @@ import type {
   JobName,
   JobPayload,
   JobRunner,
-  JobState,
   JobStatus,
   Log,
   QueueDatabase,
-  RetryOutcome,
 } from '../contract.js'
 import { InterruptedRunError, type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from '../errors.js'
 import { parseJob } from '../job-payload.js'
 import { createOutageLog } from '../outage-log.js'
 import { runJob } from '../run-job.js'
-import { addJob, findJob, listJobs, readQueueLoad, retryJob, splitJobData, toJobData } from './bullmq-jobs.js'
+import { addJob, findJob, readQueueLoad, splitJobData, toJobData } from './bullmq-jobs.js'
 import { otherDatabaseMessage, parseQueueDatabase, QueueBinding } from './queue-binding.js'
 import { openRedisBackend, queueAddress, type RedisBackend } from './redis-backend.js'
 import { RUNNER_TIMING, type RunnerTiming } from './runner-timing.js'
@@ -170,14 +168,6 @@ class BullRunner implements JobRunner {
 
   job(id: string): Promise<JobStatus | null> {
     return this.#call(() => findJob(this.#parts.queue, id))
-  }
-
-  jobs(state: JobState, range: { from: number; to: number }): Promise<JobStatus[]> {
-    return this.#call(() => listJobs(this.#parts.queue, state, range))
-  }
-
-  retry(id: string, by: string): Promise<RetryOutcome> {
-    return this.#call(() => retryJob(this.#parts.queue, id, { by, database: this.#binding.databaseId }))
   }
 
   load(): Promise<QueueLoad> {

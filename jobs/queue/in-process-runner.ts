@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { withTimeout } from '../../src/core/async.js'
-import type { JobHandlers, JobName, JobPayload, JobRunner, JobState, JobStatus, Log } from '../contract.js'
+import type { JobHandlers, JobName, JobPayload, JobRunner, JobStatus, Log } from '../contract.js'
 import { QueueUnavailableError } from '../errors.js'
 import { fairnessKey } from '../job-id.js'
-import { parseJob, retriedJob } from '../job-payload.js'
+import { parseJob } from '../job-payload.js'
 import { runJob } from '../run-job.js'
 
 interface WaitingJob {
@@ -45,8 +45,7 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
 
   const run = async (job: WaitingJob, workers: JobHandlers) => {
     await Promise.resolve() // `running` must contain this job before its handler can enqueue another.
-    const attempts = (known.get(job.id)?.attempts ?? 0) + 1
-    update(job.id, { state: 'active', startedAt: new Date().toISOString(), attempts })
+    update(job.id, { state: 'active' })
     const raw = { id: job.id, name: job.name, data: job.payload, signal: shutdown.signal }
     try {
       const result = await runJob(workers, raw, options.log)
@@ -62,50 +61,27 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
 
   const startWaiting = () => {
     while (handlers !== null && !closing && running.size < options.concurrency) {
-      const index = waiting.findIndex((job) => !running.has(job.key))
-      const [job] = index === -1 ? [] : waiting.splice(index, 1)
+      const job = waiting.shift()
       if (job === undefined) return
       running.set(job.key, outsideOfRequests(run, job, handlers))
     }
   }
 
-  const add = ({ id, name, payload, key }: Omit<WaitingJob, 'since'>) => {
-    const times = { addedAt: new Date().toISOString(), startedAt: null, finishedAt: null }
-    const attempts = payload.retried?.attempts ?? 0
-    known.delete(id) // The newest is the last.
-    known.set(id, { id, name, payload, state: 'waiting', ...times, attempts, error: null, result: null })
-    for (const oldest of known.keys()) {
-      if (known.size <= MAX_KNOWN_JOBS) break
-      known.delete(oldest)
-    }
-    waiting.push({ id, name, payload, key, since: performance.now() })
-    startWaiting()
-  }
-  const inState = (state: JobState) => [...known.values()].filter((job) => job.state === state)
-  const isWaiting = (key: string) => waiting.some((job) => job.key === key)
-  const throwIfClosing = () => {
-    if (closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
-  }
-
   return {
     async enqueue(name, payload, id) {
       parseJob(name, payload)
-      throwIfClosing()
+      if (closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
       const key = fairnessKey(name, payload)
-      if (known.has(id) || isWaiting(key)) return false
-      add({ id, name, payload, key })
+      if (known.has(id) || running.has(key) || waiting.some((job) => job.key === key)) return false
+      const addedAt = new Date().toISOString()
+      known.set(id, { id, name, payload, state: 'waiting', addedAt, finishedAt: null, error: null, result: null })
+      for (const oldest of known.keys()) {
+        if (known.size <= MAX_KNOWN_JOBS) break
+        known.delete(oldest)
+      }
+      waiting.push({ id, name, payload, key, since: performance.now() })
+      startWaiting()
       return true
-    },
-    async retry(id, by) {
-      throwIfClosing()
-      const failed = known.get(id)
-      if (failed === undefined) return 'unknown'
-      if (failed.state !== 'failed') return 'not-failed'
-      const { name, payload } = retriedJob(failed.name, failed.payload, { by, attempts: failed.attempts })
-      const key = fairnessKey(name, payload)
-      if (running.has(key) || isWaiting(key)) return 'same-work'
-      add({ id, name, payload, key })
-      return 'retried'
     },
     async bindDatabase() {}, // No other process can use the queue.
     async checkDatabase() {
@@ -121,16 +97,10 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
     async job(id) {
       return known.get(id) ?? null
     },
-    async jobs(state, { from, to }) {
-      const found = inState(state)
-      const isFinished = state === 'completed' || state === 'failed'
-      return (isFinished ? found.reverse() : found).slice(from, to)
-    },
     async load() {
       const [oldest] = waiting
       const oldestWaitingSeconds = oldest === undefined ? 0 : (performance.now() - oldest.since) / 1_000
-      const finished = { completed: inState('completed').length, failed: inState('failed').length }
-      return { waiting: waiting.length, active: running.size, delayed: 0, ...finished, oldestWaitingSeconds }
+      return { waiting: waiting.length, active: running.size, delayed: 0, oldestWaitingSeconds }
     },
     async close(deadlineMs) {
       closing = true

@@ -6,9 +6,6 @@ export interface QueueLoad {
   active: number
   /** Jobs that are due later, such as those returned for a worker with their channel. */
   delayed: number
-  /** Finished jobs that are still kept. */
-  completed: number
-  failed: number
   /** Age of the oldest waiting job; 0 if none waits. */
   oldestWaitingSeconds: number
 }

@@ -4,9 +4,6 @@
 const segment = (text: string) => encodeURIComponent(text).replaceAll('%3A', ':')
 const encoded = (path: string) => path.split('/').map(segment).join('/')
 
-/** `/channels/acme/forest`. */
-export const channelPath = (channel: string): string => `/channels/${encoded(channel)}`
-
 /** `/rfqs/acme/forest/1042`. @param name that leads to one RFQ only: of a row of `RfqList`, or `nameById` */
 export const rfqPath = (channel: string, name: string): string => `/rfqs/${encoded(channel)}/${segment(name)}`
 
@@ -20,9 +17,12 @@ export const closingPath = (channel: string, name: string): string => `${rfqPath
 /** `/rfqs/acme/forest/1042/award`. */
 export const awardPath = (channel: string, name: string): string => `${rfqPath(channel, name)}/award`
 
-/** `/problems?channel=acme%2Fforest`, and other lists of one channel. */
-export const listPath = (list: 'problems' | 'runs' | 'closings' | 'changes' | 'listings', channel: string): string =>
+/** `/closings?channel=acme%2Fforest`, and other lists of one channel. */
+export const listPath = (list: 'closings' | 'changes' | 'listings', channel: string): string =>
   `/${list}?channel=${encodeURIComponent(channel)}`
+
+/** A table of the page System. */
+export const systemPath = (table: 'channels' | 'runs' | 'notifications' | 'problems'): string => `/system#${table}`
 
 /** `/reports/acme_forest/rfq-1042.xlsx`. @param name below the folder of reports */
 export const reportPath = (name: string): string => `/reports/${encoded(name)}`

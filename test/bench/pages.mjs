@@ -42,17 +42,8 @@ web:
 /** Every page, with the RFQ of ten offers that is recorded last. */
 const PAGES = [
   ...['/', '/rfqs', '/rfqs?page=3', '/rfqs?q=batch+12', '/awards', '/changes', '/changes?kind=recommendation'],
-  ...[
-    '/reports',
-    '/listings',
-    '/channels',
-    '/channels/acme/forest',
-    '/closings',
-    '/runs',
-    '/problems',
-    '/notifications',
-  ],
-  ...['/queue', '/api', '/rfqs?q=Batch+12', '/rfqs?q=Developer+7', '/rfqs/acme/forest/10000'],
+  ...['/reports', '/listings', '/system', '/closings'],
+  ...['/rfqs?q=Batch+12', '/rfqs?q=Developer+7', '/rfqs/acme/forest/10000'],
   ...[
     '/rfqs/acme/forest/10000/award',
     '/rfqs/acme/forest/10000/closing',
@@ -73,7 +64,7 @@ const PATHS = [
   '/rfqs/acme/forest/2500?weights.price=ROUND',
 ]
 /** What is read while another user compares. */
-const READ = ['/', '/rfqs', '/runs', '/rfqs/acme/forest/10000']
+const READ = ['/', '/rfqs', '/system', '/rfqs/acme/forest/10000']
 const COMPARISONS = 8
 const ROUNDS = 5
 const RFQS = Number(process.argv[2]) || 1000

@@ -157,14 +157,10 @@ async function* pages(
     'rfq-as-of': `${rfq}?as_of=${before}`,
     offer: `${rfq}/offers/${encodeURIComponent(offer)}`,
     closing: `${rfq}/closing`,
-    channels: '/channels',
-    channel: `/channels/${channel}`,
     changes: `/changes?since=${since}`,
     listings: '/listings',
-    runs: '/runs',
     closings: '/closings',
-    problems: '/problems',
-    notifications: '/notifications',
+    system: '/system',
   }
   for (const [name, path] of Object.entries(paths)) yield [`pages/${name}.txt`, visibleText(await get(path))]
 }

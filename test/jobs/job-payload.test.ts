@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseJob, requestedBy, retriedJob } from '../../jobs/job-payload.js'
+import { parseJob, requestedBy } from '../../jobs/job-payload.js'
 
 it('parseJob › accepts a known job name with a valid payload', () => {
   const payload = { channel: 'acme/forest', rfqId: 'r1', cause: 'close' }
@@ -8,20 +8,10 @@ it('parseJob › accepts a known job name with a valid payload', () => {
     expect(parseJob('close-expired', closing)).toEqual({ name: 'close-expired', payload: closing })
 })
 
-it('retriedJob › keeps the payload, and says who retried it and how often it was started', () => {
-  const payload = { channel: 'acme/forest', rfqId: 'r1', cause: 'close' }
-  const retried = { by: 'page ana', attempts: 2 }
-  expect(retriedJob('rfq-report', payload, retried)).toEqual({ name: 'rfq-report', payload: { ...payload, retried } })
-  const again = retriedJob('rfq-report', { ...payload, retried }, { by: 'page omar', attempts: 3 })
-  expect(again.payload.retried).toEqual({ by: 'page omar', attempts: 3 })
-  expect(() => retriedJob('rfq-report', null, retried)).toThrow(expect.objectContaining({ name: 'RefusedJobError' }))
-})
-
 it.each([
   [{ cause: 'tick' }, null],
   [{ cause: 'start' }, null],
   [{ cause: 'api omar' }, 'api omar'],
-  [{ cause: 'tick', retried: { by: 'page ana', attempts: 1 } }, 'page ana'],
 ])('requestedBy › %j: %s', (payload, by) => expect(requestedBy(payload)).toBe(by))
 
 it.each([

@@ -20,7 +20,6 @@ const PATHS = [
   '/rfqs/acme/NUL/1042',
   '/rfqs/acme/forest/1042/offers/NUL',
   '/rfqs/acme/forest/1042/closing/NUL',
-  '/channels/acme/NUL',
   '/reports/NUL.xlsx',
   '/reports/acme/NUL.html',
   '/reports/jobs/NUL',
@@ -37,7 +36,7 @@ const QUERIES = [
     '/changes?channel=acme/forest&rfq=',
     '/changes?before=',
   ],
-  ...['/listings?q=', '/runs?channel=', '/closings?channel=', '/problems?channel=', '/notifications?target='],
+  ...['/listings?q=', '/closings?channel=', '/system?job='],
   ...['/?NUL=', '/rfqs?sort='],
 ].map((start) => `${start}NUL`)
 const FORMS = [

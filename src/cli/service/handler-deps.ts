@@ -34,7 +34,11 @@ export async function createHandlerDeps(
   return { config, store, marketplace, now, log, ...work, ...(metrics && { observer: metrics.jobObserver }) }
 }
 
-function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | 'channelReport'> {
+/** Makes the reports of jobs. */
+export function reportHandlers(
+  app: Pick<App, 'config' | 'makeReport'>,
+  now: Clock,
+): Pick<HandlerDeps, 'rfqReport' | 'channelReport'> {
   const make = async (
     { key }: ChannelConfig,
     { madeBy, signal, asOf = now() }: ReportJobOptions,

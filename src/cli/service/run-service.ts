@@ -25,7 +25,7 @@ export async function runService({ io }: Cli, app: App, { port, pages, ...parts 
   const { startService } = await import('../../../jobs/service.js')
   const { config, log, scrub } = app
   const metrics = port === null ? null : await openServiceMetrics(app, io.now)
-  const plugins = pages ? [await createPages(app, io.now, metrics?.jobObserver)] : []
+  const plugins = pages ? [await createPages(app, io.now)] : []
   const databaseId = await (await app.store()).identity()
   const serveWeb = port === null ? null : webServerStarter(app, io.now, { port, metrics, plugins, databaseId })
   const maintenance = parts.schedule ? await createMaintenanceJobs(app, io.now) : []

@@ -85,8 +85,6 @@ export interface Overview {
   futureTimes(now: Date): Promise<FutureTimes[]>
   /** The RFQs of a channel that are not missing, by state and due date. */
   rfqCounts(channel: string): Promise<RfqCount[]>
-  /** How many offers of a channel were first observed on each day in UTC. @param filter.since the first day, YYYY-MM-DD */
-  newOffers(filter: { channel: string; since: string }): Promise<{ day: string; offers: number }[]>
   /** Counts the changes of offers by RFQ. */
   offerRevisions(filter: Omit<RevisionFilter, 'rfqId' | 'kinds'> & { after: Date }): Promise<OfferRevisions[]>
 }

@@ -6,7 +6,7 @@ import { formatCount, formatDueDate, formatPricePerTonne } from '../../core/text
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import type { RfqFigures } from '../../recommendations/rfq-figures.js'
 import { type StandingAward, standingAwards } from '../awards/standing-awards.js'
-import { awardPath, closingPath, listPath, rfqPath } from '../page-paths.js'
+import { awardPath, closingPath, rfqPath, systemPath } from '../page-paths.js'
 import type { RfqListRow } from '../rfqs/rfq-list.js'
 import type { Candidate } from './candidates.js'
 import type { Closings, OverdueOutlook } from './closing.js'
@@ -254,7 +254,7 @@ function nextStep(
   if (standing !== undefined)
     return { message: 'See the award', command: `quotekeeper award ${rfq} ${on}`, path: awardPath(channel, name) }
   if (kinds.includes('problems'))
-    return { message: 'See problems', command: `quotekeeper problems ${on}`, path: listPath('problems', channel) }
+    return { message: 'See problems', command: `quotekeeper problems ${on}`, path: systemPath('problems') }
   if (kinds.includes('listed') && !kinds.includes('due'))
     return {
       message: 'See the difference',

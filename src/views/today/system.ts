@@ -1,6 +1,6 @@
 import { formatCount } from '../../core/text/number-format.js'
 import type { PollCheck } from '../../readiness/poll-freshness.js'
-import { channelPath, listPath } from '../page-paths.js'
+import { systemPath } from '../page-paths.js'
 import { filterOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-view.js'
 
 /** Channels that are behind, notifications that were given up, and data problems; most severe first. */
@@ -25,7 +25,7 @@ function behindItem({ channel, kind, message, completeAt }: PollCheck): TodayIte
     action: {
       message: 'Poll now',
       command: `quotekeeper sync ${onChannel(channel)} --only ${kind}`,
-      path: channelPath(channel),
+      path: systemPath('channels'),
     },
   }
 }
@@ -38,7 +38,7 @@ function lossItem({ channel, kind, lostEntriesAt }: PollCheck): TodayItem {
     action: {
       message: 'See the polls',
       command: `quotekeeper sync ${onChannel(channel)} --only ${kind} --accept-loss`,
-      path: listPath('runs', channel),
+      path: systemPath('runs'),
     },
   }
 }
@@ -61,7 +61,7 @@ async function undeliveredItems({ source, channel }: TodayContext): Promise<Toda
       channel: key,
       message: `${formatCount(total, 'notification')} could not be sent and will not be tried again: ${targets}.`,
       since: own.map(({ since }) => since).sort()[0] ?? null,
-      action: { message: 'See why', command: 'quotekeeper notify', path: '/notifications?state=dead' },
+      action: { message: 'See why', command: 'quotekeeper notify', path: systemPath('notifications') },
     }
   })
 }
@@ -80,7 +80,7 @@ async function problemItems(context: TodayContext): Promise<TodayItem[]> {
     action: {
       message: 'List the problems',
       command: `quotekeeper problems ${onChannel(channel)}`,
-      path: listPath('problems', channel),
+      path: systemPath('problems'),
     },
   }))
 }

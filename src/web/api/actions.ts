@@ -27,7 +27,7 @@ export interface ApiQueue {
   newId(order: JobOrder): string
   /**
    * Adds a job.
-   * @returns false if there is a job with this id, or one for the same work is waiting
+   * @returns false if there is a job with this id, or one for the same work waits or runs
    */
   enqueue(order: JobOrder, id: string): Promise<boolean>
   /** Null if the queue does not know it. */
@@ -250,7 +250,7 @@ async function accept(call: ActionCall<unknown>, order: JobOrder) {
   if (await deps.queue.enqueue(order, id)) return accepted
   const added = await deps.queue.status(id)
   if (added !== null) return requireSameWork(added, order) && accepted
-  throw new ProblemError(409, 'a job for the same work is waiting already; it will do what this one would')
+  throw new ProblemError(409, 'a job for the same work is waiting or running already')
 }
 
 /** Keys belong to a user, so that nobody meets the job of another one. */

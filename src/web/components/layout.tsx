@@ -11,13 +11,10 @@ interface Entry {
   path: string
   title: string
   /** What waits there for a person, in the words of a screen reader and of a tooltip; a count of 0 is not shown. */
-  waiting?: (waiting: FrameWaiting) => { count: number; text: string; hint: string }
+  waiting?: (waiting: Waiting) => { count: number; text: string; hint: string }
 }
 
-/** What waits for a person; of jobs, null if the queue did not tell yet. */
-export type FrameWaiting = Waiting & { failedJobs: number | null }
-
-/** What an analyst opens. */
+/** Every page of the rail. */
 const PAGES: readonly Entry[] = [
   {
     path: '/',
@@ -33,33 +30,20 @@ const PAGES: readonly Entry[] = [
   { path: '/changes', title: 'Changes' },
   { path: '/reports', title: 'Reports' },
   { path: '/listings', title: 'Listings' },
-]
-
-/** What an operator opens. */
-const SYSTEM: readonly Entry[] = [
-  { path: '/channels', title: 'Channels' },
   {
     path: '/closings',
     title: 'Closings',
     waiting: ({ closings }) => ({ count: closings, text: 'wait', hint: 'Closes to check, and blocked closing rounds' }),
   },
-  { path: '/runs', title: 'Runs' },
-  { path: '/problems', title: 'Problems' },
   {
-    path: '/notifications',
-    title: 'Notifications',
+    path: '/system',
+    title: 'System',
     waiting: ({ notifications }) => ({
       count: notifications,
       text: 'not sent',
       hint: 'Notifications that were given up',
     }),
   },
-  {
-    path: '/queue',
-    title: 'Queue',
-    waiting: ({ failedJobs }) => ({ count: failedJobs ?? 0, text: 'failed', hint: 'Failed jobs' }),
-  },
-  { path: '/api', title: 'API' },
 ]
 
 /** Entries of the bar at the bottom of a phone's screen; the last one leads to all pages, below the content. */
@@ -72,7 +56,7 @@ export interface Frame {
   canSignOut: boolean
   freshness: readonly ChannelFreshness[]
   /** Null on pages of errors, which read nothing. */
-  waiting: FrameWaiting | null
+  waiting: Waiting | null
   now: Date
   /** The past moment that is shown, a link to the present, and the channels without a complete poll of that kind at that moment. */
   asOf?: { at: Date; kind: 'rfqs' | 'listings'; nowLink: string; incomplete: readonly string[] } | undefined
@@ -148,8 +132,6 @@ const Rail = ({ frame, current }: { frame: Frame; current: string | undefined })
     </search>
     <nav aria-label="Pages">
       <Entries of={PAGES} current={current} waiting={frame.waiting} />
-      <h2>System</h2>
-      <Entries of={SYSTEM} current={current} waiting={frame.waiting} />
     </nav>
     <div class="foot">
       {frame.freshness.length > 0 && <Freshness frame={frame} />}
@@ -164,24 +146,19 @@ const Rail = ({ frame, current }: { frame: Frame; current: string | undefined })
 interface EntriesProps {
   of: readonly Entry[]
   current: string | undefined
-  waiting: FrameWaiting | null
+  waiting: Waiting | null
 }
 
 const Entries = ({ of, current, waiting }: EntriesProps) =>
   of.map((entry) => (
-    <a
-      key={entry.path}
-      class={of === SYSTEM ? 'system' : undefined}
-      href={entry.path}
-      aria-current={entry.path === current ? 'page' : undefined}
-    >
+    <a key={entry.path} href={entry.path} aria-current={entry.path === current ? 'page' : undefined}>
       {entry.title}
       <Count entry={entry} waiting={waiting} />
     </a>
   ))
 
 /** How much waits at an entry, read as `Closings, 3 wait`; nothing if nothing does. */
-function Count({ entry, waiting }: { entry: Entry; waiting: FrameWaiting | null }) {
+function Count({ entry, waiting }: { entry: Entry; waiting: Waiting | null }) {
   const found = waiting && entry.waiting?.(waiting)
   if (!found || found.count === 0) return null
   return (

@@ -24,9 +24,7 @@ a:hover{text-decoration-thickness:2px}
 .rail{grid-column:1;grid-row:1;position:sticky;top:0;height:100vh;overflow:auto;display:flex;flex-direction:column;gap:var(--s3);padding:var(--s4) var(--s3);background:var(--band);border-right:1px solid var(--line)}
 .brand{font-size:var(--t2);font-weight:650;text-decoration:none;color:var(--sectionink);padding:0 var(--s2)}
 .rail nav{display:flex;flex-direction:column;gap:1px}
-.rail nav h2{margin:var(--s3) 0 var(--s1);padding:var(--s3) var(--s2) 0;border-top:1px solid var(--line);font-size:var(--t4);font-weight:500;color:var(--faint)}
 .rail nav a{display:flex;justify-content:space-between;gap:var(--s2);padding:5px var(--s2);border-radius:6px;text-decoration:none;color:var(--ink)}
-.rail nav .system{color:var(--muted)}
 .rail nav a:hover{background:var(--line)}
 .rail nav a[aria-current]{background:var(--section);color:var(--sectionink);font-weight:600}
 .count{min-width:1.3rem;padding:0 .35rem;border-radius:1rem;font-size:var(--t4);font-weight:600;text-align:center;font-variant-numeric:tabular-nums;background:var(--warn);color:var(--warnink)}
@@ -97,9 +95,6 @@ details.tag[open]{flex-basis:100%;white-space:normal}
 .stats dd small{font-size:var(--t4);font-weight:400;color:var(--muted)}
 
 /* Panels and groups. */
-.tiles{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s5);padding:0;margin:var(--s4) 0;list-style:none}
-.tiles a{display:block;padding:var(--s1) 0;text-decoration:none;color:var(--muted);font-size:var(--t4)}
-.tiles strong{display:block;font-size:var(--t1);line-height:1.25;color:var(--ink)}
 .panel,.card{background:var(--paper);border:1px solid var(--line);border-radius:8px;padding:var(--s3) var(--s4);margin:var(--s3) 0}
 .panel>h2:first-child,.card>h2:first-child{margin-top:0}
 .card ul{margin:var(--s1) 0;padding-left:1.1rem}
@@ -149,7 +144,6 @@ legend{font-weight:600;padding:0 var(--s2) 0 0}
 fieldset.wide{grid-column:1/-1;display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr));gap:0 var(--s5)}
 .weights{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,14rem),1fr));gap:0 var(--s4);align-content:start}
 .weights .field{grid-template-columns:minmax(0,1fr) 6rem}
-progress{width:100%;height:.9rem;accent-color:var(--brand)}
 dialog{border:1px solid var(--edge);border-radius:8px;background:var(--paper);color:var(--ink);padding:var(--s4) var(--s5)}
 dialog::backdrop{background:#0008}
 dialog h2{margin:0 0 var(--s2)}
@@ -250,7 +244,6 @@ tr.chosen>*{background:var(--section)}
   .past{padding:var(--s2) var(--s4)}
   .rail{position:static;height:auto;border:0;border-top:1px solid var(--line);padding-bottom:5rem}
   .rail nav{display:grid;grid-template-columns:1fr 1fr;gap:0 var(--s4)}
-  .rail nav h2{grid-column:1/-1}
   .rail nav a{padding:10px var(--s2)}
   .rail .foot{margin-top:0}
   .tabs{display:flex;position:fixed;inset:auto 0 0;z-index:10;background:var(--band);border-top:1px solid var(--line);padding-bottom:env(safe-area-inset-bottom)}

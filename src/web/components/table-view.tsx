@@ -17,7 +17,12 @@ interface TableViewProps<Row> {
 /** A table with links to sort and download it. On narrow screens, rows become cards. */
 export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<Row>) {
   const { rows, caption, name, empty, narrow } = table
-  if (rows.length === 0) return <div class="notice empty">{empty}</div>
+  if (rows.length === 0)
+    return (
+      <div class="notice empty" id={name}>
+        {empty}
+      </div>
+    )
   const { columns, shared } = splitShared(table)
   const download = (format: string) => link({ format, table: name })
   return (
@@ -63,7 +68,7 @@ export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<R
       </section>
       {shared.length > 0 && <p class="muted small">{`${shared.join('. ')}.`}</p>}
       <div class="under noprint">
-        {pages && pages.of > 1 ? <Pages pages={pages} maxRows={table.maxRows} link={link} /> : <span />}
+        {pages && pages.of > 1 ? <Pages pages={pages} link={link} /> : <span />}
         <span>
           <a href={download('csv')} aria-label={`Download ${caption} as CSV`}>
             CSV
@@ -114,14 +119,11 @@ function HeaderCell<Row>({
 
 function Pages({
   pages: { page, of, total },
-  maxRows,
   link,
 }: {
   pages: NonNullable<TableViewProps<never>['pages']>
-  maxRows: number | undefined
   link: TableViewProps<never>['link']
 }) {
-  const rows = `${total.toLocaleString('en-US')} rows`
   return (
     <nav class="pages" aria-label="Pages of the table">
       {page > 1 && (
@@ -129,7 +131,7 @@ function Pages({
           Previous
         </a>
       )}
-      <span>{`Page ${page} of ${of}, ${total === maxRows ? `only the newest ${rows}` : rows}`}</span>
+      <span>{`Page ${page} of ${of}, ${total.toLocaleString('en-US')} rows`}</span>
       {page < of && (
         <a href={link({ page: String(page + 1) })} rel="next">
           Next

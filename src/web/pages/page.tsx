@@ -25,15 +25,6 @@ export interface PageDeps {
   /** How offers are compared unless a reader changes it. */
   settings: Settings
   suggest: Suggest
-  failedJobs: FailedJobs
-}
-
-/** How many jobs of the queue failed. */
-export interface FailedJobs {
-  /** Asks the queue, and waits for no answer. */
-  refresh: () => void
-  /** The newest answer; null if there is none. */
-  known: () => number | null
 }
 
 /** The parameters of an address, each at most once. */
@@ -126,13 +117,11 @@ export function addForm(
 type Surroundings = Pick<Frame, 'freshness' | 'waiting'>
 
 async function readSurroundings(
-  { queries, failedJobs }: Pick<PageDeps, 'queries' | 'failedJobs'>,
+  { queries }: Pick<PageDeps, 'queries'>,
   { now }: Pick<PageRequest, 'now'>,
 ): Promise<Surroundings> {
-  // No page waits for the queue: it may be on another machine.
-  failedJobs.refresh()
   const [freshness, waiting] = await Promise.all([queries.freshness(), queries.waiting(now)])
-  return { freshness, waiting: { ...waiting, failedJobs: failedJobs.known() } }
+  return { freshness, waiting }
 }
 
 async function sendContent(

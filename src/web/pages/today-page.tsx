@@ -47,7 +47,7 @@ export async function todayPage(page: PageRequest): Promise<PageContent> {
   }
   const groups = [
     { title: 'Closings', path: '/closings', table: itemTable('closings', 'Closings', today.closings) },
-    { title: 'System', path: '/channels', table: itemTable('system', 'System', today.system) },
+    { title: 'System', path: '/system', table: itemTable('system', 'System', today.system) },
   ]
   return {
     title: 'Today',
@@ -113,7 +113,7 @@ const Group = ({
       </summary>
       {table.rows.length === 0 ? (
         <p class="muted">
-          <a href={path}>{`All ${title === 'System' ? 'channels' : 'closings'}`}</a>
+          <a href={path}>{title === 'System' ? 'Channels and runs' : 'All closings'}</a>
         </p>
       ) : (
         <TableView table={table} link={link} />

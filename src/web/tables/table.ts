@@ -47,8 +47,6 @@ export interface Table<Row> {
   narrow?: 'cells' | 'lines'
   /** A row to look at first. */
   isEmphasized?: (row: Row) => boolean
-  /** How many rows are read at most, the newest ones. */
-  maxRows?: number
   /** Shown instead of a table without rows: what to do. */
   empty: ComponentChildren
 }

@@ -1,4 +1,3 @@
-import { Queue } from 'bullmq'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { JobRunner } from '../../../jobs/contract.js'
 import { type BullRunnerOptions, createBullRunner } from '../../../jobs/queue/bullmq-runner.js'
@@ -14,9 +13,6 @@ export interface RedisRunners {
   /** The Redis key prefix of the current test. */
   readonly prefix: string
   open(options?: Partial<BullRunnerOptions>): Promise<JobRunner>
-  /** Adds or removes a job of the current test, as another program could. */
-  addJob(id: string, data: unknown): Promise<void>
-  removeJob(id: string): Promise<void>
 }
 
 /** Provides a Redis for the tests of the calling file or `describe`. Runners are closed after each test. */
@@ -35,12 +31,6 @@ export function useRedisRunners(): RedisRunners {
   })
   afterEach(() => Promise.all(runners.map((runner) => runner.close(0))))
   afterAll(() => redis?.remove())
-  const withQueue = async (use: (queue: Queue) => Promise<unknown>) => {
-    const { url } = redis as PrivateRedis
-    const queue = new Queue('jobs', { connection: { url }, prefix: `p${tests}` })
-    await use(queue)
-    await queue.close()
-  }
   return {
     get redis() {
       return redis as PrivateRedis
@@ -58,7 +48,5 @@ export function useRedisRunners(): RedisRunners {
       runners.push(runner)
       return runner
     },
-    addJob: (id, data) => withQueue((queue) => queue.add('poll-rfqs', data, { jobId: id })),
-    removeJob: (id) => withQueue((queue) => queue.remove(id)),
   }
 }

@@ -102,22 +102,6 @@ describe.skipIf(redisSkipReason !== null)('the database of a queue', () => {
     expect(losses).toEqual([])
   })
 
-  it('does not retry a job of the former database, nor one that another program added', async () => {
-    const former = await open()
-    await former.bindDatabase(OURS)
-    const { handlers } = recordingHandlers(() => Promise.reject(new Error('disk full')))
-    await former.work(handlers)
-    await former.enqueue('close-expired', { channel: 'acme/forest', cause: 'tick' }, 'former-1')
-    await runners.addJob('other-1', { any: 'form' })
-    const failed = async () => (await former.load()).failed
-    await expect.poll(failed).toBe(2)
-    expect(await former.retry('other-1', 'page ana')).toBe('refused')
-    const adopting = await open()
-    await adopting.bindDatabase(THEIRS, { adopt: true })
-    expect(await adopting.retry('former-1', 'page ana')).toBe('refused')
-    expect(await adopting.load()).toMatchObject({ failed: 2, waiting: 0 })
-  })
-
   it('tells a running process that another database has adopted it', async () => {
     const former = await open({ timing: { databaseCheck: 50 } })
     const lost = new Promise<Error>((resolve) => {

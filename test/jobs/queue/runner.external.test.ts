@@ -12,8 +12,7 @@ import { PrivateRedis, redisSkipReason } from '../../helpers/servers/private-red
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const OTHER = { channel: 'acme/peat', cause: 'tick' }
-const EMPTY = { waiting: 0, active: 0, delayed: 0, completed: 0, failed: 0 }
-const ALL = { from: 0, to: 100 }
+const EMPTY = { waiting: 0, active: 0, delayed: 0, oldestWaitingSeconds: 0 }
 
 interface Environment {
   name: string
@@ -122,7 +121,7 @@ describe.each(environments)('job runner, $name', ({ name, skip, start }) => {
   it('says how many jobs wait and run, how long the oldest has waited, and how each ended', async () => {
     const gate = createGate()
     await open()
-    expect(await runner.load()).toEqual({ ...EMPTY, oldestWaitingSeconds: 0 })
+    expect(await runner.load()).toEqual(EMPTY)
     await runner.enqueue('poll-rfqs', PAYLOAD, 'oldest-1')
     await new Promise((resolve) => setTimeout(resolve, 150))
     await runner.enqueue('poll-rfqs', OTHER, 'newest-1')
@@ -131,21 +130,15 @@ describe.each(environments)('job runner, $name', ({ name, skip, start }) => {
     expect(load.oldestWaitingSeconds).toBeGreaterThanOrEqual(0.149)
     expect(load.oldestWaitingSeconds).toBeLessThan(60)
     expect(await runner.job('oldest-1')).toMatchObject({ name: 'poll-rfqs', payload: PAYLOAD, state: 'waiting' })
-    expect(await runner.jobs('waiting', ALL)).toMatchObject([
-      { id: 'oldest-1', state: 'waiting', startedAt: null, attempts: 0 },
-      { id: 'newest-1', payload: OTHER },
-    ])
     const { handlers } = recordingHandlers(async () => {
       await gate.passed
-      return { file: '/reports/one.xlsx' }
+      return { report: 'one.xlsx' }
     })
     await runner.work({ ...handlers, 'rfq-report': () => Promise.reject(new Error('disk full')) })
     await eventually(async () => expect(await runner.load()).toMatchObject({ waiting: 0, active: 2 }))
-    expect(await runner.job('oldest-1')).toMatchObject({
-      ...{ state: 'active', startedAt: expect.stringMatching(/Z$/), finishedAt: null, attempts: 1 },
-    })
+    expect(await runner.job('oldest-1')).toMatchObject({ state: 'active', finishedAt: null })
     gate.open()
-    const result = { file: '/reports/one.xlsx' }
+    const result = { report: 'one.xlsx' }
     await eventually(async () => expect(await runner.job('oldest-1')).toMatchObject({ state: 'completed', result }))
     await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId: 'r1' }, 'report-1')
     await eventually(async () =>
@@ -154,131 +147,26 @@ describe.each(environments)('job runner, $name', ({ name, skip, start }) => {
     expect((await runner.job('report-1'))?.finishedAt).toMatch(/Z$/)
     expect(await runner.job('never-added')).toBeNull()
     await eventually(async () => expect((await runner.job('newest-1'))?.state).toBe('completed'))
-    expect((await runner.jobs('completed', ALL)).map(({ id }) => id).sort()).toEqual(['newest-1', 'oldest-1'])
-    expect(await runner.jobs('failed', ALL)).toMatchObject([{ id: 'report-1', state: 'failed', error: 'disk full' }])
-    expect(await runner.load()).toEqual({ ...EMPTY, completed: 2, failed: 1, oldestWaitingSeconds: 0 })
+    expect(await runner.load()).toEqual(EMPTY)
   })
 
-  it('reads a part of the jobs in a state: waiting ones oldest first, failed ones newest first', async () => {
-    await open()
-    for (const slug of ['a', 'b', 'c', 'd'])
-      await runner.enqueue('poll-rfqs', { ...PAYLOAD, channel: `acme/${slug}` }, slug)
-    const idsOf = async (...args: Parameters<JobRunner['jobs']>) => (await runner.jobs(...args)).map(({ id }) => id)
-    expect(await idsOf('waiting', { from: 0, to: 3 })).toEqual(['a', 'b', 'c'])
-    expect(await idsOf('waiting', { from: 3, to: 6 })).toEqual(['d'])
-    expect(await idsOf('waiting', { from: 4, to: 8 })).toEqual([])
-    const { handlers } = recordingHandlers()
-    let before = Promise.resolve()
-    const failInOrder: JobHandler = async () => {
-      // BullMQ orders jobs that ended in the same millisecond by id.
-      before = before.then(() => new Promise((resolve) => setTimeout(resolve, 3)))
-      await before
-      throw new Error('no')
-    }
-    await runner.work({ ...handlers, 'poll-rfqs': failInOrder })
-    await eventually(async () => expect(await runner.load()).toMatchObject({ failed: 4 }))
-    expect(await idsOf('failed', { from: 0, to: 2 })).toEqual(['d', 'c'])
-    expect(await idsOf('failed', { from: 2, to: 4 })).toEqual(['b', 'a'])
-    expect(await idsOf('delayed', ALL)).toEqual([])
-  })
-
-  it('retries a failed job with its id and payload, and says who did it and how often it was started', async () => {
-    let failures = 2
-    const { handlers, done } = recordingHandlers(async () => {
-      if (failures-- > 0) throw new Error('disk full')
-    })
-    await open()
-    await runner.work(handlers)
-    const payload = { ...PAYLOAD, rfqId: 'r1' }
-    await runner.enqueue('rfq-report', payload, 'report-1')
-    await eventually(async () => expect(await runner.job('report-1')).toMatchObject({ state: 'failed', attempts: 1 }))
-    expect(await runner.retry('report-1', 'page ana')).toBe('retried')
-    await eventually(async () => expect(await runner.job('report-1')).toMatchObject({ state: 'failed', attempts: 2 }))
-    expect(await runner.retry('report-1', 'page omar')).toBe('retried')
-    await eventually(async () =>
-      expect(await runner.job('report-1')).toMatchObject({ state: 'completed', attempts: 3 }),
-    )
-    const retried = { by: 'page omar', attempts: 2 }
-    expect(done).toEqual([{ name: 'rfq-report', id: 'report-1', payload: { ...payload, retried } }])
-    expect(await runner.job('report-1')).toMatchObject({ payload: { ...payload, retried }, error: null })
-    expect(await runner.load()).toMatchObject({ failed: 0, completed: 1 })
-    // Its id is known, so a second scheduler does not run the same tick again.
-    expect(await runner.enqueue('rfq-report', payload, 'report-1')).toBe(false)
-  })
-
-  it('does not retry a job that is unknown, waits, runs, has succeeded, or whose work is queued already', async () => {
+  it('takes no job with the fairness key of one that waits or runs, and the next one after it has ended', async () => {
     const gate = createGate()
-    let fails = true
-    const { handlers } = recordingHandlers(async () => {
-      if (fails) throw new Error('disk full')
-      await gate.passed
-    })
-    await open()
-    expect(await runner.retry('never-added', 'page ana')).toBe('unknown')
-    await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-    expect(await runner.retry('tick-1', 'page ana')).toBe('not-failed')
-    await runner.work(handlers)
-    await eventually(async () => expect((await runner.job('tick-1'))?.state).toBe('failed'))
-    await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')
-    await eventually(async () => expect((await runner.job('tick-2'))?.state).toBe('failed'))
-    fails = false
-    expect(await runner.retry('tick-1', 'page ana')).toBe('retried')
-    expect(await runner.retry('tick-2', 'page ana')).toBe('same-work')
-    await eventually(async () => expect((await runner.job('tick-1'))?.state).toBe('active'))
-    expect(await runner.retry('tick-1', 'page ana')).toBe('not-failed')
-    expect(await runner.retry('tick-2', 'page ana')).toBe('same-work')
-    gate.open()
-    await eventually(async () => expect((await runner.job('tick-1'))?.state).toBe('completed'))
-    expect(await runner.retry('tick-1', 'page ana')).toBe('not-failed')
-    expect((await runner.job('tick-2'))?.state).toBe('failed')
-    expect(await runner.retry('tick-2', 'page ana')).toBe('retried')
-  })
-
-  it('runs a job that several persons retry at once one time, and never beside a job for the same work', async () => {
-    let isRetried = false
-    let running = 0
-    let maxRunning = 0
-    const { handlers, done } = recordingHandlers(async () => {
-      if (!isRetried) throw new Error('disk full')
-      maxRunning = Math.max(maxRunning, ++running)
-      await new Promise((resolve) => setTimeout(resolve, 5))
-      running--
-    })
-    await open()
-    await runner.work(handlers)
-    await runner.enqueue('close-expired', PAYLOAD, 'tick-1')
-    await eventually(async () => expect((await runner.job('tick-1'))?.state).toBe('failed'))
-    isRetried = true
-    const outcomes = await Promise.all([
-      ...['ana', 'omar', 'ines', 'paul'].map((name) => runner.retry('tick-1', `page ${name}`)),
-      runner.enqueue('close-expired', PAYLOAD, 'tick-2'),
-    ])
-    expect(outcomes.filter((outcome) => outcome === 'retried').length).toBeLessThanOrEqual(1)
-    await eventually(async () => expect(await runner.load()).toMatchObject({ waiting: 0, active: 0 }))
-    expect(maxRunning).toBe(1)
-    expect(done.map(({ id }) => id).filter((id) => id === 'tick-1').length).toBeLessThanOrEqual(1)
-    expect(done.length).toBeGreaterThan(0)
-  })
-
-  it('never runs two jobs with the same fairness key at once, and queues one more', async () => {
-    const gate = createGate()
-    let maxRunning = 0
     let running = 0
     const { handlers, done } = recordingHandlers(async () => {
-      maxRunning = Math.max(maxRunning, ++running)
+      running++
       await gate.passed
-      running--
     })
     await open()
     await runner.work(handlers)
     await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
     await eventually(() => expect(running).toBe(1))
-    expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true)
-    await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-3')
-    expect(running).toBe(1)
+    expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(false)
+    expect(await runner.job('tick-2')).toBeNull()
     gate.open()
-    await eventually(() => expect(done).toHaveLength(2))
-    expect(maxRunning).toBe(1)
+    await eventually(async () => expect(await runner.job('tick-1')).toMatchObject({ state: 'completed' }))
+    expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-3')).toBe(true)
+    await eventually(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-3']))
   })
 
   it('queues the reports of two RFQs of one channel separately', async () => {

@@ -271,7 +271,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     await page.goto('/reports')
     await page.getByLabel('RFQ (empty').fill('1042')
     await page.getByRole('button', { name: 'Make the report' }).click()
-    const link = page.getByRole('link', { name: 'Download' })
+    const link = page.getByRole('link', { name: 'Download', exact: true })
     await link.waitFor()
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
     expect(download.suggestedFilename()).toMatch(/^rfq-1042_asof-.*\.xlsx$/)

@@ -97,7 +97,7 @@ describe('closing now', () => {
       ended('No decision was made: skipped: a pause.'),
     )
     expect(await shown({ state: 'completed' })).toEqual(
-      ended('The closing round ended without a closing decision on this RFQ. <a href="/runs?channel='),
+      ended('The closing round ended without a closing decision on this RFQ. <a href="/system#runs'),
     )
     expect(await shown(null)).toEqual(ended('The job is no longer in the queue; it ended without a closing decision'))
     expect(reads).toBe(3)

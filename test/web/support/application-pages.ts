@@ -6,12 +6,6 @@ export const APPLICATION_PAGES = [
   '/changes',
   '/listings',
   '/reports',
-  '/channels',
-  '/channels/acme/forest',
-  '/runs',
+  '/system',
   '/closings',
-  '/problems',
-  '/notifications',
-  '/queue',
-  '/api',
 ] as const

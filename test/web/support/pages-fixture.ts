@@ -4,21 +4,19 @@ import type { JobObserver, JobRunner } from '../../../jobs/contract.js'
 import { createHandlers } from '../../../jobs/handlers.js'
 import { createInProcessRunner } from '../../../jobs/queue/in-process-runner.js'
 import { createAwardDesk } from '../../../src/cli/service/award-desk.js'
+import { reportHandlers } from '../../../src/cli/service/handler-deps.js'
 import { createQueueActions } from '../../../src/cli/service/queue-actions.js'
 import { createReportFiles } from '../../../src/cli/service/report-files.js'
-import { createWebReportMaker } from '../../../src/cli/service/web-report-maker.js'
 import { closingKillSwitch } from '../../../src/closing/kill-switch.js'
 import type { Config } from '../../../src/config/contract.js'
 import { createScrubber } from '../../../src/core/text/secret-scrubber.js'
 import { closestMatches } from '../../../src/core/text/suggest.js'
 import type { Marketplace } from '../../../src/marketplace/contract.js'
 import { createQueries } from '../../../src/pool/queries.js'
-import { makeReportInProcess } from '../../../src/report-files/make-report.js'
+import { type MakeReport, makeReportInProcess } from '../../../src/report-files/make-report.js'
 import { recordReports } from '../../../src/report-files/recorded-reports.js'
 import { viewConfigOf } from '../../../src/views/source.js'
-import type { NotificationsDeps } from '../../../src/web/pages/operation/notifications-page.js'
 import { pageRoutes } from '../../../src/web/pages/pages.js'
-import { createReportJobs } from '../../../src/web/reports/report-jobs.js'
 import type { ServerOptions } from '../../../src/web/server.js'
 import type { ChannelFixture } from '../../helpers/channel-fixture.js'
 import { type RecordingLog, recordingLog } from '../../helpers/recording-log.js'
@@ -43,16 +41,14 @@ type ReportEnded = Parameters<JobObserver['reportEnded']>[0]
 /**
  * The pages of a channel, read from its store in this thread, with a queue in this process that closes RFQs. Reports are made
  * in a folder of their own.
- * @param options.redis a queue on Redis in place of that in this process
  */
 export async function openPages(
   fixture: ChannelFixture,
   {
     channels = testConfig().channels,
     closing: rules = testConfig().closing,
-    redis,
     ...options
-  }: Partial<ServerOptions> & Partial<Pick<Config, 'channels' | 'closing'>> & { redis?: JobRunner } = {},
+  }: Partial<ServerOptions> & Partial<Pick<Config, 'channels' | 'closing'>> = {},
 ): Promise<PagesFixture> {
   const { store, now } = fixture
   const directory = testFolder()
@@ -61,26 +57,16 @@ export async function openPages(
   const unexpected = (error: unknown) => {
     throw error
   }
-  const { log, runner } = await openQueue(fixture, config, redis)
   const queries = createQueries(store, viewConfigOf(config))
   const reported: PagesFixture['reported'] = []
   const observer = {
     reportEnded: ({ seconds, ...report }: ReportEnded) => void reported.push({ ...report, measured: seconds > 0 }),
   }
   const makeReport = recordReports(makeReportInProcess(store), { store, onError: unexpected })
-  const make = createWebReportMaker({ config, log, makeReport, store, now, observer })
-  const reports = {
-    jobs: createReportJobs(make, (error) => (error as Error).message),
-    ...createReportFiles({ directory, store }),
-  }
+  const { log, runner } = await openQueue(fixture, { config, makeReport, observer })
   const scrub = createScrubber(['a secret'])
   const closing = (await createQueueActions({ config, scrub, store: async () => store }, now))(runner)
-  const kind = redis === undefined ? ('in-process' as const) : ('redis' as const)
-  const queue = { kind, queue: closing.queue, ...closing.jobs }
-  const notifications: NotificationsDeps = {
-    scrub,
-    retryDeliveries: (which) => store.retryDeliveries(which, now()),
-  }
+  const { queue } = closing
   const app = await webApp({
     ...options,
     now,
@@ -91,11 +77,10 @@ export async function openPages(
         now,
         settings,
         suggest: closestMatches,
-        reports,
+        reports: { ...createReportFiles({ directory, store }), queue },
         closing,
         awards: { ...createAwardDesk({ store, config, makeReport, now }), prepare: queries.prepareAward },
-        notifications,
-        queue,
+        system: { queue, scrub, retryDeliveries: (which) => store.retryDeliveries(which, now()) },
         onError: unexpected,
       }),
     ],
@@ -103,16 +88,18 @@ export async function openPages(
   return { app, directory, log, runner, reported }
 }
 
-/** A queue, by default in this process. Its closing rounds are those of the fixture, with the policy of the configuration. */
+/** A queue in this process. Its closing rounds are those of the fixture, with the policy of the configuration. */
 async function openQueue(
   fixture: ChannelFixture,
-  config: Config,
-  redis: JobRunner | undefined,
+  {
+    config,
+    makeReport,
+    observer,
+  }: { config: Config; makeReport: MakeReport; observer: Pick<JobObserver, 'reportEnded'> },
 ): Promise<Pick<PagesFixture, 'log' | 'runner'>> {
   const log = recordingLog()
-  const runner = redis ?? createInProcessRunner({ concurrency: 2, log })
+  const runner = createInProcessRunner({ concurrency: 2, log })
   onTestFinished(() => runner.close(0))
-  const unused = () => Promise.reject(new Error('not used by this test'))
   const { store, now } = fixture
   const killSwitch = closingKillSwitch(config, store)
   const marketplace = { session: () => fixture.session() } as unknown as Marketplace
@@ -120,7 +107,9 @@ async function openQueue(
     createHandlers({
       ...{ config, store, marketplace, now, log, killSwitch },
       ...{ pollListings: () => fixture.pollListings(), pollRfqs: () => fixture.pollRfqs() },
-      ...{ rfqReport: unused, channelReport: unused, enqueue: async () => true },
+      ...reportHandlers({ config, makeReport }, now),
+      observer: { runEnded: () => undefined, runFailed: () => undefined, ...observer },
+      enqueue: async () => true,
       closeExpired: (_context, policy) => fixture.closeExpired(policy, { stopped: killSwitch }),
     }),
   )

@@ -32,7 +32,6 @@ export function createOverview(queries: Queries): Overview {
         where channel = @channel and kind = 'rfq' and missing_since is null group by state, due_date`,
         { channel },
       ),
-    newOffers: (filter) => queries.all(newOffers(filter), { ...filter }),
     async offerRevisions(filter) {
       const parameters = { ...periodOf(filter), listed: await offersListedBefore(queries, filter) }
       return (await queries.all<OfferRevisionRow>(offerRevisions(filter, queries.dialect), parameters)).map(
@@ -287,10 +286,6 @@ async function offersListedBefore(queries: Queries, filter: OfferPeriod): Promis
 const responsesOf = ({ channel }: Pick<OfferPeriod, 'channel'>) =>
   allOf(`kind || '' = 'response'`, channel !== undefined && `channel || '' = @channel`)
 const ofChannel = ({ channel }: OfferPeriod) => allOf(channel !== undefined && 'channel = @channel')
-
-const newOffers = (filter: { channel: string }) => `
-select substr(observed_at, 1, 10) as day, count(*) as offers from versions
-where version = 1 and observed_at >= @since and ${responsesOf(filter)} group by substr(observed_at, 1, 10) order by 1`
 
 const listEntriesBefore = (filter: OfferPeriod) => `
 with added as (

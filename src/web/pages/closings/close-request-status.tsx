@@ -1,6 +1,6 @@
 import type { CloseOutcome, DecisionRecord } from '../../../core/records.js'
 import type { RfqClosings } from '../../../views/closings/closings.js'
-import { listPath } from '../../../views/page-paths.js'
+import { systemPath } from '../../../views/page-paths.js'
 import { Notice, plain, type Tone } from '../../components/format.js'
 import { RELOAD_NOTICE, type RequestedJobStatus } from '../operation/job-status.js'
 import type { Parameters } from '../page.js'
@@ -100,11 +100,9 @@ const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
 /** The status of the requested close, at the top of the page. */
 export const CloseRequestNotice = ({
   status,
-  channel,
   unsettled,
 }: {
   status: CloseRequestStatus
-  channel: string
   /** A close whose outcome is not recorded yet, or null. */
   unsettled: string | null
 }) => (
@@ -114,7 +112,7 @@ export const CloseRequestNotice = ({
     {status.linksToRuns && (
       <>
         {' '}
-        <a href={`${listPath('runs', channel)}&kind=close`}>Closing rounds of the channel</a>
+        <a href={systemPath('runs')}>The newest runs</a>
       </>
     )}
   </Notice>

@@ -8,7 +8,7 @@ import type { ActionDeps } from '../../api/actions.js'
 import { Badge, plain } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
 import { downloadOf } from '../../tables/table-file.js'
-import { autoReload, jobCause, readJobStatus } from '../operation/job-status.js'
+import { autoReload, enqueueJob, readJobStatus } from '../operation/job-status.js'
 import {
   addForm,
   addPage,
@@ -77,16 +77,9 @@ async function requestClose(page: PageRequest, { confirm = '' }: Parameters, clo
   }
   const refusal = refusalOf(found, reasons, await closing.closingObstacle(channel))
   if (refusal !== null) return refuse(409, refusal)
-  const order = {
-    name: 'close-expired',
-    payload: { channel, rfqId: id, cause: jobCause(page.request.user) },
-  } as const
-  const job = closing.queue.newId(order)
-  if (!(await closing.queue.enqueue(order, job)))
-    return refuse(
-      409,
-      'A close of this RFQ was requested a moment ago and is waiting; reload the page to see its status.',
-    )
+  const job = await enqueueJob(page, closing, { name: 'close-expired', payload: { channel, rfqId: id } })
+  if (job === null)
+    return refuse(409, 'A close of this RFQ was requested a moment ago; reload the page to see its status.')
   return {
     redirect: `${closingPath(channel, nameById(id))}?${closeRequestParameters({ job, at: page.now.toISOString() })}`,
   }
@@ -133,9 +126,7 @@ async function closingPage(
         {found.clockSkewBlock !== null && !requestStatus?.isInProgress && (
           <p class="notice bad">{plain(clockText(found.clockSkewBlock))}</p>
         )}
-        {requestStatus !== null && (
-          <CloseRequestNotice status={requestStatus} channel={channel} unsettled={reasons?.unsettled ?? null} />
-        )}
+        {requestStatus !== null && <CloseRequestNotice status={requestStatus} unsettled={reasons?.unsettled ?? null} />}
         {(found.state !== 'closed' || mistake !== undefined) && !requestStatus?.isInProgress && (
           <ClosingForm
             found={found}

@@ -1,26 +1,27 @@
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import type { ComponentChildren } from 'preact'
 import { reportPath } from '../../../views/page-paths.js'
+import type { ActionDeps } from '../../api/actions.js'
 import { momentColumn } from '../../components/columns.js'
-import { amount, Badge, Moment, Notice, plain, type Tone, UNKNOWN } from '../../components/format.js'
+import { amount, Notice, plain, UNKNOWN } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
 import { HttpError } from '../../http/errors.js'
-import type { ReportJob, ReportJobs } from '../../reports/report-jobs.js'
-import type { Column, Table } from '../../tables/table.js'
+import type { Column } from '../../tables/table.js'
 import { downloadOf } from '../../tables/table-file.js'
 import {
+  addForm,
   addPage,
   type PageContent,
   type PageDeps,
   type PageRequest,
+  type Parameters,
   pageOf,
   readPast,
-  readWhatIf,
   requireFound,
-  singleValues,
 } from '../page.js'
-import { autoReload } from './job-status.js'
+import { autoReload, enqueueJob, readRequestedJob } from './job-status.js'
 
 /** A report that was made. */
 export interface ReportFile {
@@ -36,27 +37,17 @@ export interface ReportFile {
 }
 
 /** Reports that were made, and making more. */
-export interface ReportsDeps {
-  jobs: ReportJobs
+export interface ReportsDeps extends Pick<ActionDeps, 'queue'> {
   /** Newest first. */
   files: () => Promise<ReportFile[]>
-  /**
-   * The path of a report in the folder of this process; null if there is none of this name.
-   */
+  /** The path of a report in the folder of this process; null if there is none of this name. */
   find: (name: string) => Promise<string | null>
 }
 
 /** `/reports`: existing reports with downloads, and a form that makes one. */
 export function addReports(app: FastifyInstance, deps: PageDeps, reports: ReportsDeps): void {
-  addPage(app, deps, '/reports', (page) => reportsPage(page, reports))
-  addPage(app, deps, '/reports/jobs/:id', (page) => jobPage(page, reports))
-  app.post('/reports', async (request, reply) => {
-    const now = deps.now()
-    const fields = singleValues(request.body)
-    const options = await parseReportOptions(fields, deps, now)
-    const job = reports.jobs.enqueue({ ...options, requestedBy: request.user?.name ?? 'unknown' }, now)
-    return reply.redirect(`/reports/jobs/${job.id}`, 303)
-  })
+  addPage(app, deps, '/reports', (page) => reportsPage(page, reports), { names: ['job'] })
+  addForm(app, deps, '/reports', (page, fields) => makeReport(page, fields, reports))
   const download = async (name: string) => {
     const path = await reports.find(name)
     if (path === null)
@@ -77,31 +68,29 @@ export function addReports(app: FastifyInstance, deps: PageDeps, reports: Report
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
-async function parseReportOptions(
-  fields: Readonly<Record<string, string>>,
-  { queries, settings, channels }: PageDeps,
-  now: Date,
-) {
-  const channel = fields.channel ?? ''
+async function makeReport(page: PageRequest, fields: Parameters, reports: ReportsDeps) {
+  const { queries, channels, now } = page
+  const { channel = '', rfq } = fields
   if (!channels.includes(channel)) throw new HttpError(400, 'channel: expected a configured channel')
   const past = await readPast({ query: fields, now, queries }, { channel, kind: 'rfqs' })
-  const found =
-    fields.rfq === undefined
-      ? null
-      : requireFound(await queries.findRfq({ channel, name: fields.rfq, now, ...(past && { asOf: past.asOf }) }))
-  const whatIf = readWhatIf(fields, settings)
-  return {
-    channel,
-    rfq: found,
-    asOf: past?.asOf ?? now,
-    settings: whatIf.settings,
-    isWhatIf: Object.keys(whatIf.changes).length > 0,
-  }
+  const payload = { channel, ...(past && { asOf: past.asOf.toISOString() }) }
+  const find = async (name: string) =>
+    requireFound(await queries.findRfq({ channel, name, now, ...(past && { asOf: past.asOf }) })).id
+  const order =
+    rfq === undefined
+      ? ({ name: 'channel-report', payload } as const)
+      : ({ name: 'rfq-report', payload: { ...payload, rfqId: await find(rfq) } } as const)
+  const job = await enqueueJob(page, reports, order)
+  if (job !== null) return { redirect: `/reports?${new URLSearchParams({ job })}` }
+  const notice = <Notice tone="warn">This report is being made already; it will be in the list.</Notice>
+  return { status: 409, ...(await reportsPage(page, reports, notice)) }
 }
 
-async function reportsPage(page: PageRequest, { jobs, files }: ReportsDeps): Promise<PageContent> {
+async function reportsPage(page: PageRequest, reports: ReportsDeps, refusal?: ComponentChildren): Promise<PageContent> {
   const { channels, link, request } = page
-  const rows = await files()
+  // Before the files: that of a job that has ended is then among them.
+  const asked = await readRequestedJob(page, reports)
+  const rows = await reports.files()
   const shown = pageOf(page, {
     name: 'reports',
     caption: 'Reports, newest first',
@@ -109,21 +98,17 @@ async function reportsPage(page: PageRequest, { jobs, files }: ReportsDeps): Pro
     rows,
     empty: <>No report was made yet. Make one here, or on the page of an RFQ.</>,
   })
-  const running: Table<ReportJob> = {
-    name: 'jobs',
-    caption: 'Reports requested on this page, newest first',
-    columns: JOB_COLUMNS,
-    rows: jobs.list(),
-    empty: <>None.</>,
-  }
   return {
     title: 'Reports',
     current: '/reports',
     live: 'notice',
+    ...(asked?.isRunning && autoReload),
     tables: [downloadOf(shown.table)],
     body: (
       <>
         <h1>Reports</h1>
+        {asked?.notice}
+        {refusal}
         <p class="lead">Comparisons of RFQs and overviews of channels, as files. One that was made stays as it is.</p>
         {request.user?.role === 'operator' && (
           <form class="filters noprint" method="post" action="/reports">
@@ -144,12 +129,6 @@ async function reportsPage(page: PageRequest, { jobs, files }: ReportsDeps): Pro
               Make the report
             </button>
           </form>
-        )}
-        {running.rows.length > 0 && (
-          <>
-            <h2>Requested here</h2>
-            <TableView table={running} link={link} />
-          </>
         )}
         <TableView {...shown} link={link} />
       </>
@@ -192,65 +171,3 @@ const FILE_COLUMNS: readonly Column<ReportFile>[] = [
     cell: ({ sha256 }) => (sha256 === null ? UNKNOWN : <code title={sha256}>{`${sha256.slice(0, 12)}…`}</code>),
   },
 ]
-
-const TONES: Record<ReportJob['state'], Tone> = { waiting: 'neutral', running: 'warn', done: 'good', failed: 'bad' }
-
-const JOB_COLUMNS: readonly Column<ReportJob>[] = [
-  {
-    key: 'title',
-    title: 'Report',
-    value: ({ title }) => title,
-    cell: ({ title, id }) => <a href={`/reports/jobs/${id}`}>{plain(title)}</a>,
-  },
-  {
-    key: 'state',
-    title: 'State',
-    value: ({ state }) => state,
-    cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge>,
-  },
-  { key: 'by', title: 'By', value: ({ requestedBy }) => requestedBy },
-  momentColumn('requestedAt', 'Requested', ({ requestedAt }) => requestedAt.toISOString()),
-]
-
-/** `/reports/jobs/ID`: the status of one report. */
-async function jobPage({ path }: PageRequest, { jobs }: ReportsDeps): Promise<PageContent> {
-  const job = jobs.find(path.id ?? '')
-  if (job === undefined)
-    throw new HttpError(404, 'there is no such report job; jobs are lost when the service stops, reports are kept')
-  const isOver = job.state === 'done' || job.state === 'failed'
-  return {
-    title: job.title,
-    current: '/reports',
-    live: 'no',
-    ...(!isOver && autoReload),
-    body: (
-      <div class="card narrow">
-        <h1>{plain(job.title)}</h1>
-        <p>
-          <Badge tone={TONES[job.state]}>{job.state}</Badge>{' '}
-          <span class="muted">
-            requested by {plain(job.requestedBy)}, <Moment at={job.requestedAt.toISOString()} />
-          </span>
-        </p>
-        {!isOver && (
-          <p>
-            <label for="progress">Progress </label>
-            <progress id="progress" max={100} value={Math.round(job.progress * 100)} />
-          </p>
-        )}
-        {job.file !== null && (
-          <p>
-            <a class="button primary" href={reportPath(job.file)}>
-              Download
-            </a>{' '}
-            <span class="small muted">{plain(job.file)}</span>
-          </p>
-        )}
-        {job.error !== null && <Notice tone="bad">{plain(job.error)}</Notice>}
-        <p>
-          <a href="/reports">All reports</a>
-        </p>
-      </div>
-    ),
-  }
-}

@@ -95,20 +95,19 @@ interface ActionsProps {
   isPast: boolean
 }
 
-/** What one does with a decision: record the award, make the files of exactly what the page shows, ask, try other settings. */
+/** What one does with a decision: record the award, make its workbook, ask, try other settings. */
 export function Actions({ page: { request, query }, view, name, changes, isPast }: ActionsProps) {
-  const settings = Object.entries(changes)
-  const isOperator = request.user?.role === 'operator'
+  // With other settings, the page names the command that makes the workbook.
+  const isOperator = request.user?.role === 'operator' && Object.keys(changes).length === 0
   const fields = [
     ['channel', view.channel],
     ['rfq', name],
     ['_csrf', request.csrfToken],
     ...(query.as_of === undefined ? [] : [['as_of', query.as_of] as const]),
-    ...settings,
   ] as const
   return (
     <div class="actions noprint">
-      {isOperator && !isPast && settings.length === 0 && (
+      {isOperator && !isPast && (
         <a class="button primary" href={awardPath(view.channel, nameById(view.rfq.id))}>
           {view.award === null ? 'Record the award' : 'Change the award'}
         </a>

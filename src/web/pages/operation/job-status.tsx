@@ -1,0 +1,79 @@
+import type { ActionDeps, JobOrder } from '../../api/actions.js'
+import type { JobStatusView } from '../../api/job.js'
+import { Notice, plain } from '../../components/format.js'
+import { isQueueUnavailable } from '../../http/errors.js'
+import type { PageContent, PageRequest } from '../page.js'
+
+/** The status of a job requested on a page: null if it is no longer in the queue, `unreachable` if the queue does not answer. */
+export type RequestedJobStatus = JobStatusView | 'unreachable' | null
+
+/** Pages are shown even if the queue is unavailable. */
+export const readJobStatus = (job: string, { queue }: Pick<ActionDeps, 'queue'>): Promise<RequestedJobStatus> =>
+  queue.status(job).catch((error: Error) => {
+    if (isQueueUnavailable(error)) return 'unreachable'
+    throw error
+  })
+
+/** The cause of a job: the user who requested it on a page. */
+const jobCause = (user: { name: string } | null): string => `page ${user?.name ?? ''}`.trim().slice(0, 100)
+
+/** Seconds after which a page that waits for a job reloads. */
+const REFRESH_SECONDS = '1'
+
+/** A page that waits for a job reloads until the job has ended, so it needs no live updates. */
+export const autoReload: Pick<PageContent, 'live' | 'onSend'> = {
+  live: 'no',
+  onSend: (reply) => reply.header('refresh', REFRESH_SECONDS),
+}
+export const RELOAD_NOTICE = 'This page reloads automatically.'
+
+/** Puts a job on the queue. @returns its id, or null if one for the same work waits or runs */
+export async function enqueueJob(
+  { request }: Pick<PageRequest, 'request'>,
+  { queue }: Pick<ActionDeps, 'queue'>,
+  { name, payload }: { name: JobOrder['name']; payload: Omit<JobOrder['payload'], 'cause'> },
+): Promise<string | null> {
+  const order = { name, payload: { ...payload, cause: jobCause(request.user) } }
+  const id = queue.newId(order)
+  return (await queue.enqueue(order, id)) ? id : null
+}
+
+/** The job in the address of a page, which was requested on it: what became of it, and whether it has not ended yet. */
+export async function readRequestedJob(
+  { query: { job } }: Pick<PageRequest, 'query'>,
+  deps: Pick<ActionDeps, 'queue'>,
+) {
+  if (job === undefined) return null
+  const status = await readJobStatus(job, deps)
+  const isRunning = status === 'unreachable' || status?.state === 'waiting' || status?.state === 'active'
+  return { isRunning, notice: <JobNotice status={status} /> }
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  'poll-listings': 'The poll of listings',
+  'poll-rfqs': 'The poll of RFQs',
+  'close-expired': 'The closing round',
+  'channel-report': 'The overview',
+  'rfq-report': 'The workbook of the RFQ',
+}
+
+function JobNotice({ status }: { status: RequestedJobStatus }) {
+  if (status === 'unreachable') return <Notice tone="warn">{`The queue does not answer. ${RELOAD_NOTICE}`}</Notice>
+  if (status === null) return <Notice tone="neutral">The requested job is no longer in the queue.</Notice>
+  const title = `${TITLES[status.name] ?? plain(status.name)} of ${plain(status.channel)}`
+  switch (status.state) {
+    case 'waiting':
+      return <Notice tone="warn">{`${title} is waiting for a worker. ${RELOAD_NOTICE}`}</Notice>
+    case 'active':
+      return <Notice tone="warn">{`${title} is running. ${RELOAD_NOTICE}`}</Notice>
+    case 'completed':
+      return (
+        <Notice tone="good">
+          {`${title} has ended. `}
+          {status.reportHref !== null && <a href={status.reportHref}>Download</a>}
+        </Notice>
+      )
+    case 'failed':
+      return <Notice tone="bad">{`${title} failed: ${plain(status.error)}`}</Notice>
+  }
+}

@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest'
+import { QueueUnavailableError } from '../../../jobs/errors.js'
+import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { giveUp } from '../support/dead-letters.js'
+import { openPages } from '../support/pages-fixture.js'
+import { notices, sendForm } from '../support/send-form.js'
+
+const tokens = (['viewer', 'operator'] as const).map((role) => ({ name: role, role, token: `token of ${role}` }))
+const as = (name: string) => ({ authorization: `Bearer token of ${name}` })
+
+it('/system › shows channels, the newest runs, notifications and problems, and has all in files', async () => {
+  const fixture = await openChannelFixture()
+  const { id } = fixture.sandbox.world.addRfq(CHANNEL, { number: 1042 })
+  fixture.sandbox.world.changeRfq(id, { minVolume: 'many' as never })
+  for (let round = 0; round < 21; round++) {
+    fixture.sandbox.world.changeRfq(id, { title: `Round ${round}` })
+    await fixture.pollRfqs()
+    fixture.advanceSeconds(60)
+  }
+  await giveUp(fixture, ['crm', 'mail'])
+  const { app } = await openPages(fixture)
+  const { body } = await app.inject('/system')
+  expect(body).toContain('Runs: the newest 20')
+  expect(body.match(/>complete</g)).toHaveLength(20)
+  expect(body).toMatch(/RFQ <a href="\/rfqs\/acme\/forest\/id:[^"]+">1042</)
+  expect(body).toContain('HTTP 500: [secret]')
+  for (const table of ['channels', 'runs', 'notifications', 'problems']) expect(body).toContain(`id="${table}"`)
+  const rows = async (table: string) => (await app.inject(`/system?format=json&table=${table}`)).json()
+  expect(await rows('runs')).toHaveLength(21)
+  expect(await rows('channels')).toMatchObject([{ channel: KEY, open: 1, rfqsAt: '2026-11-21T12:20:00.000Z' }])
+  expect(await rows('targets')).toMatchObject([{ target: 'crm', state: 'failing', dead: 1, pending: 0 }, {}])
+  expect(await rows('notifications')).toMatchObject([{ state: 'dead', error: 'HTTP 500: [secret]' }, {}])
+  expect(await rows('problems')).toMatchObject([{ kind: 'rfq', path: expect.stringContaining('minVolume') }])
+  expect((await app.inject('/system?format=csv&table=problems')).body).toMatch(/^.?kind,id,channel,path,/)
+  const today = (await app.inject('/')).body
+  expect(today).toContain('2 notifications could not be sent and will not be tried again: 1 for crm, 1 for mail.')
+  expect(today).toContain('href="/system#notifications"')
+  expect(today).toMatch(/>System<span class="count"[^>]*><span [^>]*>, <\/span>2<span [^>]*> not sent</)
+})
+
+it('/system › sends what was given up again, for operators, unless the target is not configured any more', async () => {
+  const fixture = await openChannelFixture()
+  const [id = 0] = await giveUp(fixture, ['crm'])
+  const { app } = await openPages(fixture, { tokens })
+  expect((await app.inject({ url: '/system', headers: as('viewer') })).body).not.toContain('Send again')
+  expect((await sendForm(app, '/system', { target: 'crm' }, as('viewer'))).statusCode).toBe(403)
+  expect((await app.inject({ url: '/system', headers: as('operator') })).body).toContain('Send again')
+  expect((await sendForm(app, '/system', { target: 'nobody' }, as('operator'))).statusCode).toBe(404)
+  expect((await sendForm(app, '/system', { target: 'crm' }, as('operator'))).statusCode).toBe(303)
+  expect(await fixture.store.deliveries({})).toMatchObject([{ id, state: 'pending', nextAt: null }])
+  await fixture.store.setTargets([], fixture.now())
+  expect((await app.inject({ url: '/system', headers: as('operator') })).body).not.toContain('Send again')
+  for (const which of [{ ids: [id] }, { target: 'crm' }, {}, { from: 1 }])
+    expect(await fixture.store.retryDeliveries(which, fixture.now())).toEqual([])
+})
+
+it('/system › polls a channel now, for operators, and says what became of the poll', async () => {
+  const fixture = await openChannelFixture({ rfqs: 1 })
+  const { app, runner } = await openPages(fixture, { tokens })
+  const get = (url: string, name = 'operator') => app.inject({ url, headers: as(name) })
+  const poll = (fields: Record<string, string>, name = 'operator') => sendForm(app, '/system', fields, as(name))
+  const wanted = { channel: KEY, kind: 'rfqs' }
+  expect((await get('/system', 'viewer')).body).not.toContain('Poll now')
+  expect((await poll(wanted, 'viewer')).statusCode).toBe(403)
+  expect((await get('/system')).body).toContain('Poll now')
+  const { statusCode, headers } = await poll(wanted)
+  expect(statusCode).toBe(303)
+  const shown = async () => notices((await get(String(headers.location))).body)
+  await expect.poll(shown, { interval: 10 }).toEqual(['The poll of RFQs of acme/forest has ended. '])
+  expect(await fixture.store.rfqs({ channel: KEY })).toHaveLength(1)
+  expect((await poll({ ...wanted, kind: 'offers' })).statusCode).toBe(400)
+  expect((await poll({ ...wanted, channel: 'acme/peat' })).statusCode).toBe(400)
+
+  const job = { id: 'x', name: 'poll-listings', payload: { channel: KEY, cause: '' }, error: null, result: null }
+  const status = async (changes: object | null | Error) => {
+    runner.job = async () => {
+      if (changes instanceof Error) throw changes
+      return changes && ({ ...job, addedAt: '', finishedAt: null, ...changes } as never)
+    }
+    const page = await get('/system?job=x')
+    return [page.headers.refresh, ...notices(page.body)]
+  }
+  const poller = 'The poll of listings of acme/forest'
+  const again = 'This page reloads automatically.'
+  expect(await status({ state: 'waiting' })).toEqual(['1', `${poller} is waiting for a worker. ${again}`])
+  expect(await status({ state: 'active' })).toEqual(['1', `${poller} is running. ${again}`])
+  const failed = { state: 'failed', error: 'skipped: another process polls' }
+  expect(await status(failed)).toEqual([undefined, `${poller} failed: skipped: another process polls`])
+  expect(await status(null)).toEqual([undefined, 'The requested job is no longer in the queue.'])
+  expect(await status(new QueueUnavailableError('x'))).toEqual(['1', `The queue does not answer. ${again}`])
+  runner.enqueue = async () => false
+  const refused = await poll(wanted)
+  expect([refused.statusCode, ...notices(refused.body)]).toEqual([
+    409,
+    'A poll of the RFQs of acme/forest waits or runs already.',
+  ])
+})
