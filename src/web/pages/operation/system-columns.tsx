@@ -82,10 +82,10 @@ export function channelColumns(csrfToken: string | null): readonly Column<Channe
     { key: 'autoClose', title: 'Auto-close', value: ({ autoClose }) => autoClose },
     {
       key: 'timeZone',
-      title: 'Due dates end at midnight',
+      title: 'Time zone',
       value: ({ timeZone }) => timeZone,
       cell: ({ timeZone, graceHours }) =>
-        graceHours > 0 ? `${timeZone}, plus ${formatCount(graceHours, 'hour')}` : timeZone,
+        graceHours > 0 ? `${timeZone}, ${formatCount(graceHours, 'hour')} of grace` : timeZone,
     },
   ]
 }

@@ -7,7 +7,7 @@ import { API_PREFIX } from '../../api/problem.js'
 import { Command, Notice } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
 import { HttpError } from '../../http/errors.js'
-import type { Table } from '../../tables/table.js'
+import { parseSorting, type Table } from '../../tables/table.js'
 import { downloadOf } from '../../tables/table-file.js'
 import { addForm, addPage, type PageContent, type PageDeps, type PageRequest, type Parameters } from '../page.js'
 import { autoReload, enqueueJob, readRequestedJob } from './job-status.js'
@@ -35,7 +35,7 @@ const MAX_ROWS_IN_FILE = 5_000
 
 /** `/system`: channels, runs, notifications and problems; for operators, polling now and sending notifications again. */
 export function addSystem(app: FastifyInstance, deps: PageDeps, system: SystemDeps): void {
-  addPage(app, deps, PATH, (page) => systemPage(page, system), { names: ['job', 'format', 'table'], hasTables: false })
+  addPage(app, deps, PATH, (page) => systemPage(page, system), { names: ['job'] })
   addForm(app, deps, PATH, (page, fields) =>
     fields.target === undefined ? pollNow(page, fields, system) : sendAgain(fields.target, system),
   )
@@ -56,7 +56,8 @@ async function pollNow(page: PageRequest, { channel = '', kind }: Parameters, sy
 }
 
 async function systemPage(page: PageRequest, system: SystemDeps, refusal?: ComponentChildren): Promise<PageContent> {
-  const { query, queries, channels, now, request, link } = page
+  const { query, queries, channels, now, request, suggest, link } = page
+  parseSorting(query.sort, [], suggest)
   // Before the runs: that of a poll that has ended is then among them.
   const asked = await readRequestedJob(page, system)
   const limit = query.format === undefined ? MAX_ROWS : MAX_ROWS_IN_FILE
