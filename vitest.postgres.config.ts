@@ -18,7 +18,7 @@ const STORE_CONTRACT = [
   'test/sync/documents/{hostile-ids,other-forms,received-bodies,unchanged-bodies}.integration.test.ts',
   'test/sync/plan/{offers-read-later,planned-polls}.integration.test.ts',
   'test/web/{api,request-values}.integration.test.ts',
-  'test/web/pages/{pages,notifications-page,closing-now,overdue-rfq,poll-now}.integration.test.ts',
+  'test/web/pages/{pages,system-page,closing-now,overdue-rfq}.integration.test.ts',
   'test/views/**/*.test.ts',
   'test/mcp/mcp-server.integration.test.ts',
   'test/metrics/service-metrics.integration.test.ts',
