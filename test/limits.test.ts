@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { expect, it } from 'vitest'
 import type { z } from 'zod'
 import { JOB_NAMES } from '../jobs/contract.js'
-import { commands, namesOf } from '../src/cli/commands/index.js'
+import { commands } from '../src/cli/commands/index.js'
 import { buildProgram, createCli } from '../src/cli/program.js'
 import { REASON_CODES } from '../src/closing/evaluate.js'
 import { OFFER_FLAGS, RFQ_FLAGS } from '../src/compare/flag.js'
@@ -81,7 +81,7 @@ async function presentLists(): Promise<Record<string, string[]>> {
   const lists = {
     'tables and views': await tables(),
     'configuration keys': keysOf(configSchema({ folder: ROOT, env: {}, secretsRequired: false })),
-    commands: commands.flatMap(namesOf),
+    commands: commands.map(({ name }) => name),
     options: [program, ...program.commands].flatMap(optionsOf),
     'event kinds': Object.keys(EVENT_KINDS),
     'reason codes': [...REASON_CODES, ...STOP_CODES],

@@ -2,15 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { closeExpired } from '../src/closing/closing-round.js'
 import { previewClose } from '../src/closing/preview.js'
-import { compareOffers } from '../src/compare/report/compare-offers.js'
+import { reportCommand } from '../src/compare/decision/report-command.js'
+import { DEFAULT_SETTINGS } from '../src/core/decision/settings.js'
 import { quoteForShell } from '../src/core/text/quote-for-shell.js'
+import { nameById, plainNames } from '../src/core/text/rfq-name.js'
 import { retryCommand } from '../src/store/closings/decision-events.js'
 import { findRfq } from '../src/views/find-rfq.js'
 import { today } from '../src/views/today/today.js'
 import { createCliFixture } from './cli/cli-fixture.js'
 import { openChannelFixture } from './helpers/channel-fixture.js'
 import { closingContextOf, DUE, POLICY } from './helpers/closing-round-fixture.js'
-import { comparisonInput } from './helpers/data/comparison-inputs.js'
 import { shellText } from './helpers/shell-words.js'
 import { rowsOf } from './helpers/store/store-engine.js'
 import { itemsOf, todaySource } from './helpers/today-source.js'
@@ -59,12 +60,12 @@ describe('commands that are shown', () => {
       fc.property(
         fc.array(fc.tuple(hostile, hostile, fc.option(fc.integer())), { minLength: 40, maxLength: 40 }),
         (all) => {
+          const moment = '2026-03-16T12:00:00.000Z'
           const report = (channel: string, id: string, number: number | null) =>
-            compareOffers(comparisonInput({ channel, rfq: { id, number }, responses: [] })).decision.command
+            reportCommand({ channel, asOf: moment }, plainNames({ id, number })[0] ?? nameById(id), DEFAULT_SETTINGS)
           const found = all.flatMap(([channel, id, number]) =>
             [`quotekeeper ${quoteForShell(id)}`, retryCommand(channel, id), report(channel, id, number)].map(shellText),
           )
-          const moment = '2026-03-16T12:00:00.000Z'
           expect(found).toEqual(
             all.flatMap(([channel, id, number]) => {
               const retried = ['close-expired', '--channel', channel, '--retry', `id:${id}`]

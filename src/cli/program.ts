@@ -5,7 +5,7 @@ import { didYouMean } from '../core/text/suggest.js'
 import { VERSION } from '../version.js'
 import type { Cli, GlobalOptions } from './cli-context.js'
 import { UsageError } from './cli-error.js'
-import { commandGroups, commands, namesOf } from './commands/index.js'
+import { commandGroups, commands } from './commands/index.js'
 import { exitStatusFor, formatError, isUserFacing } from './output/error-message.js'
 import { escapeInvisible } from './output/terminal-text.js'
 import type { Io } from './process/process-io.js'
@@ -27,16 +27,13 @@ async function outcomeOf(args: readonly string[], cli: Cli): Promise<{ status: n
   try {
     const program = await buildProgram(cli, (name) => args.includes(name))
     refuseUnknownHelp(program, args)
-    await program.parseAsync(args.map(withNewName), { from: 'user' })
+    await program.parseAsync(args, { from: 'user' })
     return { status: cli.status }
   } catch (error) {
     if (error instanceof CommanderError) return { status: error.exitCode === 0 ? 0 : 2 }
     return { status: 1, error }
   }
 }
-
-/** An option by its present name, if it is given by an earlier one. */
-const withNewName = (arg: string) => arg.replace(/^--changed-since(?==|$)/, '--since')
 
 /** @param io everything written to its stderr names the program as the user has to type it */
 export function createCli(io: Io): Cli {
@@ -51,7 +48,7 @@ export function createCli(io: Io): Cli {
   return { io: named, globals, status: 0, scrub: (text) => text, runnable }
 }
 
-const COMMAND_NAMES = new Set([...commands.flatMap(namesOf), 'help'])
+const COMMAND_NAMES = new Set([...commands.map(({ name }) => name), 'help'])
 
 /** Prints an error on stderr without secrets; with its stack at log level debug. */
 export function printError(cli: Cli, error: unknown): void {
@@ -92,8 +89,7 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
     for (const entry of entries) {
       const command = configureCommand(program.command(entry.name), cli).description(entry.description)
       command.helpGroup(`${group}:`)
-      if (entry.alias !== undefined) command.alias(entry.alias)
-      if (namesOf(entry).some(isNeeded)) (await entry.load()).register(command, cli)
+      if (isNeeded(entry.name)) (await entry.load()).register(command, cli)
     }
   }
   return program

@@ -5,10 +5,14 @@
 export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<string, string>>> = {
   command: {
     completion: '`quotekeeper --help` lists the commands, and `--help` after one its options',
+    decisions: '`closings`',
+    history: '`changes --rfq RFQ`',
+    offers: '`compare RFQ`',
   },
   option: {
     '--anchor': 'keep the head hash that notifications and log lines of closes carry',
     '--anchors': '--head HASH, with a head hash that a notification or a log line of a close carried',
+    '--changed-since': '--since',
     '--format': '`report` writes workbooks; print the page of the RFQ, or use `compare --json`, and `--csv` of lists',
     '--no-etags': 'the sandbox sends no ETag',
     '--open': 'the path of the file is printed, so: xdg-open "$(quotekeeper report 1012)"',

@@ -121,7 +121,7 @@ export interface NamedRfq {
 }
 
 /** An RFQ with the names that messages show. */
-export function namedRfq({
+function namedRfq({
   rfq: { channel, id, shape, body },
 }: {
   rfq: Pick<KnownDocument, 'channel' | 'id' | 'shape' | 'body'>
@@ -153,7 +153,7 @@ export function problemText({ message, listed: rfqs }: RfqNameProblem, layout: '
 }
 
 /** The problem of a name that several RFQs have. */
-export function ambiguousRfq(name: string, found: readonly NamedRfq[]): RfqNameProblem {
+function ambiguousRfq(name: string, found: readonly NamedRfq[]): RfqNameProblem {
   const channels = new Set(found.map(({ channel }) => channel)).size
   const remedies = [
     ...(channels > 1 ? ['name its channel'] : []),

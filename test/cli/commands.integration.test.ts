@@ -113,7 +113,7 @@ describe('commands that read the database', () => {
       .channel({ org: 'acme', channel: 'blue' })
       ?.rfqs.find(({ terms }) => terms.id === rfq.id)
     expect(rfq).toMatchObject({ channel: 'acme/blue', title: served?.terms.title, offers: 1, version: 1, valid: true })
-    const offers = json(await quotekeeper('offers', rfq.id, '--json')).offers
+    const offers = json(await quotekeeper('compare', rfq.id, '--json')).offers
     const sent = served?.responses[0]
     expect(offers).toEqual([
       expect.objectContaining({
@@ -128,10 +128,10 @@ describe('commands that read the database', () => {
 
   it('ask for --channel if RFQs of two channels have the same number', async () => {
     const { quotekeeper } = await createPolledFixture()
-    const both = await quotekeeper('offers', '1001')
+    const both = await quotekeeper('compare', '1001')
     expect(both.status).toBe(2)
     expect(both.err).toContain('"1001" matches 2 RFQs; name its channel:\n  acme/blue, number 1001, id:')
-    expect((await quotekeeper('offers', '1001', '--channel', 'acme/blue')).status).toBe(0)
+    expect((await quotekeeper('compare', '1001', '--channel', 'acme/blue')).status).toBe(0)
   })
 
   it('ask for the id if two RFQs of one channel have the same number', async () => {
@@ -152,7 +152,7 @@ describe('commands that read the database', () => {
     ['a name unlike any other', 'zzzzzz', /`quotekeeper rfqs` lists/],
   ])('suggest the closest RFQs for %s', async (_what, match, message) => {
     const { quotekeeper } = await createPolledFixture()
-    const { status, err } = await quotekeeper('history', match, '--channel', 'acme/forest')
+    const { status, err } = await quotekeeper('changes', '--rfq', match, '--channel', 'acme/forest')
     expect(status).toBe(2)
     expect(err).toContain(`no RFQ matches "${match}" in acme/forest`)
     expect(err).toMatch(message)
@@ -169,9 +169,9 @@ describe('commands that read the database', () => {
       json(await quotekeeper('compare', rfq.id, '--json', ...args)).rfq.title
     expect(await titleWith()).toBe('Another title')
     expect(await titleWith('--as-of', '2026-03-10T10:00Z')).toBe(rfq.title)
-    const { out } = await quotekeeper('history', rfq.id, '--csv')
+    const { out } = await quotekeeper('changes', '--rfq', rfq.id, '--csv')
     expect(out).toContain(`Title changed: “${rfq.title}” → “Another title”.`)
-    const changes = json(await quotekeeper('history', rfq.id, '--json'))
+    const changes = json(await quotekeeper('changes', '--rfq', rfq.id, '--json'))
     const bodies = changes.flatMap(({ entity, body }: { entity: string; body: object }) =>
       entity === 'rfq' ? body : [],
     )

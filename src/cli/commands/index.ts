@@ -3,16 +3,11 @@ import type { RegisterCommand } from '../cli-context.js'
 /** A command as listed in the help. Its module is loaded only when the command runs, to keep the start fast. */
 export interface CommandEntry {
   name: string
-  /** Its earlier name, which still runs it. */
-  alias?: string
   /** Its arguments, as listed in the help. */
   args?: string
   description: string
   load: () => Promise<{ register: RegisterCommand }>
 }
-
-/** The names that a command is run by. */
-export const namesOf = ({ name, alias }: CommandEntry): string[] => (alias === undefined ? [name] : [name, alias])
 
 const analyst: readonly CommandEntry[] = [
   {
@@ -28,14 +23,12 @@ const analyst: readonly CommandEntry[] = [
   },
   {
     name: 'compare',
-    alias: 'offers',
     args: '<rfq>',
     description: 'say whom to award and why, then compare the offers: score, price, failed requirements, flags',
     load: () => import('./analyst/compare.js'),
   },
   {
     name: 'changes',
-    alias: 'history',
     description: 'list what changed in all RFQs and offers since yesterday, or in one RFQ, newest first',
     load: () => import('./analyst/changes.js'),
   },
@@ -97,7 +90,6 @@ const operation: readonly CommandEntry[] = [
   },
   {
     name: 'closings',
-    alias: 'decisions',
     description: 'list closings: decisions to close or keep RFQs, with reasons, newest first',
     load: () => import('./operation/closings.js'),
   },

@@ -4,7 +4,6 @@ import { describeListDiff } from '../../core/sources/source-text.js'
 import type { ListDiff, RemovedOffer } from '../../core/sources/sources.js'
 import { oneLine } from '../../core/text/clean-text.js'
 import { formatCount, formatPricePerTonne, formatTonnes, formatTotal, truncate } from '../../core/text/number-format.js'
-import { nameById, plainNames } from '../../core/text/rfq-name.js'
 import { joined } from '../awards/award-figures.js'
 import { type AwardProblem, awardProblem } from '../awards/award-problem.js'
 import { upTo } from '../awards/efficient-awards.js'
@@ -19,7 +18,6 @@ import type { Award, Banner, Decision, RequirementSetting, Savings } from './dec
 import { excludedOffers } from './excluded-offers.js'
 import { questionsOf } from './questions.js'
 import { outcomeOf, recommend } from './recommendation.js'
-import { reportCommand } from './report-command.js'
 import { alternativesOf } from './what-if.js'
 
 export interface DecisionInput {
@@ -56,7 +54,6 @@ export function decisionOf({ context, settings, currency, rfq, offers }: Decisio
     questions: questionsOf(problem, award, choices),
     savings: award === null ? null : savingsOf(award, problem),
     awardedTonnes: tonnesByOffer(award, problem),
-    command: reportCommand(context, plainNames(rfq)[0] ?? nameById(rfq.id), settings),
   }
 }
 

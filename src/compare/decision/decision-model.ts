@@ -23,8 +23,6 @@ export interface Decision {
   savings: Savings | null
   /** Tonnes in the accepted award, or else in the recommended one, by offer id; offers without are absent. */
   awardedTonnes: Record<string, number>
-  /** The command that regenerates the workbook with these figures. */
-  command: string
 }
 
 /** One requirement, and how it is applied. */

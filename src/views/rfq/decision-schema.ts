@@ -118,6 +118,5 @@ export const decisionSchema = z
       })
       .nullable(),
     awardedTonnes: z.record(text, z.number()).describe('Tonnes in the accepted or the recommended award, by offer id.'),
-    command: text,
   })
   .meta({ id: 'AwardDecision' })

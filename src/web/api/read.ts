@@ -60,7 +60,7 @@ const hasIncomplete = ({ result }: ReadEndpoint): boolean =>
 /** Where an answer repeats when it was asked for. */
 function momentsOf(now: Date): string[] {
   const at = now.toISOString()
-  return [`"asOf":"${at}"`, `"generatedAt":"${at}"`, `--as-of ${at}`, `"since":"${yesterday(now).toISOString()}"`]
+  return [`"asOf":"${at}"`, `"generatedAt":"${at}"`, `"since":"${yesterday(now).toISOString()}"`]
 }
 
 /** The polls that recorded what is answered. */

@@ -150,16 +150,16 @@ describe('quotekeeper award', () => {
   it('is verified with the decisions, down to its workbook', async () => {
     const { cli, cheap, numberOf } = await openRfq()
     await cli.quotekeeper('award', '1042', '--yes', '--offers', numberOf(cheap))
-    expect(await cli.quotekeeper('decisions', '--verify')).toMatchObject({
+    expect(await cli.quotekeeper('closings', '--verify')).toMatchObject({
       status: 0,
       out: expect.stringContaining('1 awards'),
     })
     const db = new Database(join(cli.folder, 'data/quotekeeper.db'))
     db.exec(`drop trigger award_files_immutable; update award_files set content = 'UEs='`)
     db.close()
-    const { status, out } = await cli.quotekeeper('decisions', '--verify')
+    const { status, out } = await cli.quotekeeper('closings', '--verify')
     expect({ status, out }).toEqual({ status: 1, out: expect.stringContaining('workbook of award 1 was changed') })
-    expect(JSON.parse((await cli.quotekeeper('decisions', '--verify', '--json')).out)).toMatchObject({
+    expect(JSON.parse((await cli.quotekeeper('closings', '--verify', '--json')).out)).toMatchObject({
       awards: { brokenAt: 1 },
     })
   })

@@ -31,8 +31,8 @@ describe('a filter that nothing has', () => {
     ['runs --kind rfq', 'Did you mean rfqs? Allowed choices are listings, rfqs, close'],
     ['export --kind rfqs', 'Allowed choices are listing, rfq-entry, rfq, response'],
     ['closings --rfq 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
-    ['offers 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
-    ['history 1011 --json', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+    ['compare 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+    ['changes --rfq 1011 --json', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
     ['report 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
     ['close-expired --retry 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
   ] as const
@@ -59,7 +59,7 @@ describe('a filter that nothing has', () => {
   it('says with status 1 that nothing is stored before the first poll', async () => {
     const { quotekeeper } = await createCliFixture({ channels: CHANNELS })
     await quotekeeper('sync', '--only', 'listings')
-    const { status, err } = await quotekeeper('offers', '1001')
+    const { status, err } = await quotekeeper('compare', '1001')
     expect(status).toBe(1)
     expect(err).toContain('no RFQs are stored yet, run `quotekeeper sync`')
   })
@@ -101,8 +101,8 @@ describe('--as-of before the first poll', () => {
     ['listings', '2026-03-09', `the first poll of listings, of which nothing is known. Use a time from ${listings}`],
     ['changes --json', '2026-03-10', `the first poll of RFQs, of which nothing is known. Use a time from ${rfqs}`],
     ['changes --channel acme/blue', '2026-03-10', `the first poll of RFQs in acme/blue, of which`],
-    ['offers 1001', '2026-03-10', rfqs],
-    ['history 1001', '2026-03-10', rfqs],
+    ['compare 1001', '2026-03-10', rfqs],
+    ['changes --rfq 1001', '2026-03-10', rfqs],
     ['report 1001', '2026-03-10', rfqs],
     ['report', '2026-03-09', `the first poll in acme/blue, of which nothing is known. Use a time from ${listings}`],
     ['export', '2026-03-09', listings],

@@ -6,7 +6,7 @@ import { createCliFixture } from '../cli-fixture.js'
 const SET_UP = ['sync', 'close-expired'] as const
 const READING = [
   ['rfqs'],
-  ['offers', '--channel', 'acme/blue', '1001'],
+  ['compare', '--channel', 'acme/blue', '1001'],
   ['listings'],
   ['runs'],
   ['closings', '--verify'],

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { reportCommand } from '../../../src/compare/decision/report-command.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import type { SettingsInput } from '../../../src/core/decision/settings.js'
+import {
+  DEFAULT_SETTINGS,
+  type Settings,
+  type SettingsInput,
+  settingsSchema,
+} from '../../../src/core/decision/settings.js'
 import {
   AS_OF,
   comparisonInput,
@@ -432,7 +438,6 @@ describe('a decision', () => {
     const decision = decided(offers)
     expect(decided([...offers].reverse())).toEqual(decision)
     expect(JSON.parse(JSON.stringify(decision))).toEqual(decision)
-    expect(decision.command).toContain(`--as-of ${AS_OF.toISOString()}`)
   })
 
   it('names offers with the same developer and project by their number', () => {
@@ -512,18 +517,19 @@ describe('what contradicts itself', () => {
   })
 })
 
-describe('the command', () => {
+describe('the command of a report', () => {
   it('has every setting that has not its default, so that it gives the same decision under any configuration', () => {
-    const settings = {
+    const settings = settingsSchema.parse({
       volume: 6_000,
       awardRule: 'lowest-cost',
       weights: { price: 60 },
       requirements: { priceMax: 'advisory' },
       currency: 'USD',
       exchangeRates: { EUR: { rate: 1.25, source: "the bank's" } },
-    } as const
-    expect(decided([sized(1, 6_000, 30)]).command).not.toContain('--set')
-    expect(decided([sized(1, 6_000, 30)], { settings }).command).toMatch(
+    })
+    const command = (own: Settings) => reportCommand({ channel: 'acme/blue', asOf: AS_OF.toISOString() }, '1012', own)
+    expect(command(DEFAULT_SETTINGS)).toBe(`quotekeeper report 1012 --channel acme/blue --as-of ${AS_OF.toISOString()}`)
+    expect(command(settings)).toMatch(
       / --set currency=USD --set 'exchangeRates\.EUR=\{.*' --set weights\.price=60 --set awardRule=lowest-cost --set volume=6000 --set requirements\.priceMax=advisory$/,
     )
   })

@@ -3,7 +3,6 @@ import type { ChangeEntry } from '../../../views/changes/changes.js'
 import { describeEntry } from '../../../views/changes/describe-entry.js'
 import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
-import { UsageError } from '../../cli-error.js'
 import {
   type AsOfOption,
   asOfOption,
@@ -28,18 +27,13 @@ type Options = ChannelOption & AsOfOption & SinceOption & ListOptions & { rfq?: 
 /** `changes`: lists what changed in all RFQs, or in one. */
 export const register: RegisterCommand = (command, cli) => {
   command
-    .argument('[rfq]', 'the same as --rfq')
     .addOption(channelOption())
     .addOption(rfqOption())
     .addOption(sinceOption('what was observed', 'yesterday; with --rfq, the beginning'))
     .addOption(asOfOption())
     .addOption(limitOption(100))
     .addOption(jsonOption())
-    .action((name: string | undefined, options: Options) => {
-      if (name !== undefined && options.rfq !== undefined)
-        throw new UsageError('the argument and --rfq both name an RFQ; use one of them')
-      return withStore(cli, (store, app) => changes(cli, { store, app }, { ...options, ...(name && { rfq: name }) }))
-    })
+    .action((options: Options) => withStore(cli, (store, app) => changes(cli, { store, app }, options)))
   addListOptions(command, COLUMNS)
   withExamples(
     command,

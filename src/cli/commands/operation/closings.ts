@@ -1,9 +1,7 @@
 import { createFindClockSkewBlock } from '../../../closing/closing-blockers.js'
 import { CLOSE_OUTCOMES, type CloseOutcome, type DecisionRecord } from '../../../core/records.js'
-import { parseRfqName } from '../../../core/text/rfq-name.js'
 import type { Store } from '../../../store/contract.js'
 import { explainDecision } from '../../../views/closings/explain-decision.js'
-import { ambiguousRfq, findRfq, namedRfq } from '../../../views/find-rfq.js'
 import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
@@ -22,7 +20,7 @@ import {
   withExamples,
 } from '../../input/options.js'
 import { parseReadFilter, type ReadFilter } from '../../input/read-filter.js'
-import { toCliError } from '../../input/require-rfq.js'
+import { requireRfq } from '../../input/require-rfq.js'
 import { shownChannels } from '../../input/select-channels.js'
 import { keepSince } from '../../input/since.js'
 import { describeFreshness } from '../../output/freshness.js'
@@ -105,19 +103,10 @@ async function describeNone(store: Store, channels: readonly string[]): Promise<
     : 'No closings found: the last closing round ended early because of the clocks. `quotekeeper check` compares them.'
 }
 
-/** The RFQ that `--rfq` names. After a restore, the log may contain decisions about an RFQ that is not in the backup. */
+/** The RFQ that `--rfq` names. */
 async function findDecidedRfq(store: Store, filter: ReadFilter, name: string) {
-  const lookup = await findRfq(store, { ...filter, name, withoutResponses: true })
-  const { text, kind = 'id' } = parseRfqName(name)
-  const [logged] = kind === 'id' ? await store.decisions({ ...filter, rfqId: text, limit: 1 }) : []
-  if ('found' in lookup) {
-    const { rfq } = lookup.found
-    if (logged === undefined || logged.rfqId === rfq.id) return { ...filter, channel: rfq.channel, rfqId: rfq.id }
-    const others = [namedRfq(lookup.found), { channel: logged.channel, id: text, number: logged.rfqNumber }]
-    throw toCliError(ambiguousRfq(name, others), filter)
-  }
-  if (logged === undefined || lookup.problem.reason === 'ambiguous') throw toCliError(lookup.problem, filter)
-  return { ...filter, rfqId: text }
+  const { rfq } = await requireRfq(store, { ...filter, name, withoutResponses: true })
+  return { ...filter, channel: rfq.channel, rfqId: rfq.id }
 }
 
 /** A decision as listed. */
