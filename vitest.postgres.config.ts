@@ -41,8 +41,7 @@ export default defineConfig({
           ...shared,
           name: 'contract',
           include: STORE_CONTRACT,
-          // Restored backups are files.
-          exclude: ['test/closing/closing-state-merge.integration.test.ts', PROCESSES],
+          exclude: [PROCESSES],
           env: { QUOTEKEEPER_TEST_ENGINE: 'postgres' },
           globalSetup: 'test/helpers/servers/postgres-server.ts',
         },

@@ -7,19 +7,14 @@ const encoded = (path: string) => path.split('/').map(segment).join('/')
 /** `/rfqs/acme/forest/1042`. @param name that leads to one RFQ only: of a row of `RfqList`, or `nameById` */
 export const rfqPath = (channel: string, name: string): string => `/rfqs/${encoded(channel)}/${segment(name)}`
 
-/** `/rfqs/acme/forest/1042/offers/0192f3…`. @param name of the RFQ */
-export const offerPath = (channel: string, name: string, offer: string): string =>
-  `${rfqPath(channel, name)}/offers/${segment(offer)}`
-
 /** `/rfqs/acme/forest/1042/closing`. */
 export const closingPath = (channel: string, name: string): string => `${rfqPath(channel, name)}/closing`
 
 /** `/rfqs/acme/forest/1042/award`. */
 export const awardPath = (channel: string, name: string): string => `${rfqPath(channel, name)}/award`
 
-/** `/closings?channel=acme%2Fforest`, and other lists of one channel. */
-export const listPath = (list: 'closings' | 'changes' | 'listings', channel: string): string =>
-  `/${list}?channel=${encodeURIComponent(channel)}`
+/** `/closings?channel=acme%2Fforest`. */
+export const closingsPath = (channel: string): string => `/closings?channel=${encodeURIComponent(channel)}`
 
 /** A table of the page System. */
 export const systemPath = (table: 'channels' | 'runs' | 'notifications' | 'problems'): string => `/system#${table}`

@@ -293,30 +293,6 @@ describe('comparison', () => {
   })
 })
 
-describe('entity tags', () => {
-  const LISTS = ['today', 'rfqs?figures=true', 'listings', 'changes', 'closings', 'runs', 'problems'].map(
-    (list) => `/api/v1/${list}`,
-  )
-
-  it('answer 304 until something changes', async () => {
-    const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 2 })
-    await fixture.pollRfqs()
-    const { get, read } = await openApi(fixture)
-    const [{ name, id }] = (await read('/rfqs')).items
-    for (const url of [...LISTS, `${BASE}/${name}/comparison`, '/api/v1/openapi.json']) {
-      const { etag = '' } = (await get(url)).headers
-      fixture.advanceSeconds(1)
-      const again = await get(url, { 'if-none-match': `"other", ${etag}` })
-      expect([url, again.statusCode, again.body.slice(0, 200), again.headers.etag]).toEqual([url, 304, '', etag])
-    }
-    const { etag = '' } = (await get('/api/v1/rfqs')).headers
-    fixture.sandbox.world.changeRfq(id, { title: 'Another title' })
-    fixture.advanceSeconds(300)
-    await fixture.pollRfqs()
-    expect(await get('/api/v1/rfqs', { 'if-none-match': String(etag) })).toMatchObject({ statusCode: 200 })
-  })
-})
-
 describe('a wrong request is answered with a problem document', () => {
   it('names, parameters, cursors and addresses', async () => {
     const fixture = await openChannelFixture({ rfqs: 2 })

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from '../../core/async.js'
 import type { Store } from '../../store/contract.js'
-import { databaseFile, databaseName } from '../../store/open-database.js'
+import { databaseName } from '../../store/open-database.js'
 import type { App } from '../app.js'
 
 /** The app as `check` uses it: a missing database is not created. */
@@ -48,11 +48,4 @@ async function emptyStore(app: App): Promise<Store> {
   const store = await openStore({ path: join(folder, 'empty.db') })
   app.onClose(() => store.close())
   return { ...store, name: databaseName(app.config.database) }
-}
-
-/** Whether a folder does not exist yet, but `start` will create it on the way to the database file. */
-export function willBeCreatedWithDatabase(folder: string, { config }: App): boolean {
-  const file = databaseFile(config.database)
-  if (file === null || statSync(folder, { throwIfNoEntry: false })) return false
-  return file.startsWith(join(folder, '/'))
 }

@@ -10,7 +10,7 @@ import {
   nextRoundPrediction,
   unsettledText,
 } from '../closings/closing-outlook.js'
-import { closingPath, listPath } from '../page-paths.js'
+import { closingPath, closingsPath } from '../page-paths.js'
 import type { RfqListRow } from '../rfqs/rfq-list.js'
 import { filterOf, keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-view.js'
 
@@ -124,7 +124,7 @@ function blockedRoundItem(approvalPlan: ApprovalPlan, blocker: string | null): T
             command: `quotekeeper close-expired ${onChannel(channel)} --approve ${quoteForShell(plan)}`,
           }
         : { message: 'See the round', command: `quotekeeper closings ${onChannel(channel)}` }),
-      path: listPath('closings', channel),
+      path: closingsPath(channel),
     },
   }
 }

@@ -5,7 +5,6 @@ import type { WebPlugin } from '../plugin.js'
 import { ACTION_ENDPOINTS, type ActionDeps, type ActionEndpoint } from './actions.js'
 import { AWARD_ENDPOINTS } from './award-endpoints.js'
 import { type Operation, parseBody, parseQuery, type ReadEndpoint } from './endpoint.js'
-import { etagOf, matchesEtag } from './etag.js'
 import { openApiDocument } from './openapi.js'
 import { API_PREFIX, PROBLEM_TYPE, ProblemError, toProblem } from './problem.js'
 import { READ_ENDPOINTS } from './read.js'
@@ -37,7 +36,6 @@ function addEndpoints(api: FastifyInstance, options: ApiOptions): void {
   })
   // Bodies are JSON only.
   api.removeContentTypeParser(['text/plain', 'application/x-www-form-urlencoded'])
-  api.addHook('onSend', async (request, reply, payload) => answerIfChanged(request, reply, payload))
   let document: ReturnType<typeof openApiDocument> | undefined
   api.get('/openapi.json', () => {
     document ??= openApiDocument(ENDPOINTS)
@@ -60,7 +58,7 @@ function addReadEndpoint(api: FastifyInstance, endpoint: ReadEndpoint, options: 
     const json = endpoint.quotesErrors
       ? JSON.stringify(JSON.parse(answer.json), scrubTexts(options.scrub))
       : answer.json
-    return reply.header('etag', answer.etag).type('application/json; charset=utf-8').send(json)
+    return reply.type('application/json; charset=utf-8').send(json)
   })
 }
 
@@ -81,17 +79,6 @@ function addActionEndpoint(api: FastifyInstance, endpoint: ActionEndpoint, optio
       return reply.code(status).send(result)
     },
   })
-}
-
-/** Adds an entity tag to what was read, and answers 304 if the client has the same already. */
-function answerIfChanged(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
-  if (!['GET', 'HEAD'].includes(request.method) || reply.statusCode !== 200 || typeof payload !== 'string')
-    return payload
-  const etag = String(reply.getHeader('etag') ?? etagOf(payload))
-  reply.header('etag', etag).header('cache-control', 'private, no-cache')
-  if (!matchesEtag(request.headers['if-none-match'], etag)) return payload
-  reply.code(304).removeHeader('content-length').removeHeader('content-type')
-  return ''
 }
 
 function notFound(app: FastifyInstance, { method, url }: FastifyRequest, reply: FastifyReply): ProblemError {

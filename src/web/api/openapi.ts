@@ -69,10 +69,8 @@ function describeOperation(endpoint: Operation, schemaOf: SchemaOf): Json {
     responses: {
       [status]: {
         description: status === 202 ? 'Accepted' : 'Success',
-        ...(status === 200 && { headers: { ETag: { schema: { type: 'string' } } } }),
         content: { 'application/json': { schema: schemaOf(endpoint.result) } },
       },
-      ...(status === 200 && { 304: { description: 'Not changed since the entity tag in If-None-Match' } }),
       ...Object.fromEntries(errors.map((code) => [code, problemResponse(code)])),
     },
   }

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import { beforeFirstPoll, type Observed } from '../../views/polls.js'
 import type { Views } from '../../views/views.js'
 import type { ReadDeps, ReadEndpoint } from './endpoint.js'
-import { listEndpoints, yesterday } from './endpoints/list-endpoints.js'
+import { listEndpoints } from './endpoints/list-endpoints.js'
 import { momentOf } from './endpoints/request.js'
 import { rfqEndpoints } from './endpoints/rfq-endpoints.js'
-import { type TaggedJson, toTaggedJson } from './etag.js'
 import { ProblemError, type ProblemText } from './problem.js'
 
 /** Every operation that reads, in the order of the document. */
@@ -18,7 +17,8 @@ export interface ReadRequest {
   now: Date
 }
 
-export type ReadAnswer = TaggedJson | { problem: ProblemText }
+/** JSON, made where it blocks no event loop, or why there is none. */
+export type ReadAnswer = { json: string } | { problem: ProblemText }
 
 /**
  * What reads the database for the API. Arguments and results are plain data and can be sent to another thread, where
@@ -43,7 +43,7 @@ export function createApiReader(deps: ReadDeps): ApiReader {
         const answer = await endpoint.handle({ path, query, at, deps })
         const incomplete = past !== undefined &&
           hasIncomplete(endpoint) && { incomplete: await views.incompleteAt(past.observed, past.asOf) }
-        return toTaggedJson(incomplete ? { ...Object(answer), ...incomplete } : answer, momentsOf(now))
+        return { json: `${JSON.stringify(incomplete ? { ...Object(answer), ...incomplete } : answer)}\n` }
       } catch (error) {
         return { problem: problemOf(error) }
       }
@@ -56,12 +56,6 @@ export function createApiReader(deps: ReadDeps): ApiReader {
 /** Whether answers about a past moment name the channels without a complete poll by then. */
 const hasIncomplete = ({ result }: ReadEndpoint): boolean =>
   result instanceof z.ZodObject && Object.hasOwn(result.shape, 'incomplete')
-
-/** Where an answer repeats when it was asked for. */
-function momentsOf(now: Date): string[] {
-  const at = now.toISOString()
-  return [`"asOf":"${at}"`, `"generatedAt":"${at}"`, `"since":"${yesterday(now).toISOString()}"`]
-}
 
 /** The polls that recorded what is answered. */
 function observedBy({ reads = 'rfqs' }: ReadEndpoint, { path, query }: Pick<ReadRequest, 'path' | 'query'>): Observed {

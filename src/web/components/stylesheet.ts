@@ -122,9 +122,8 @@ button.primary,.button.primary{background:var(--brand);border-color:var(--brand)
 button.primary:hover,.button.primary:hover{filter:brightness(1.15)}
 button.quiet,.button.quiet{border-color:transparent;background:none;color:var(--link)}
 td .button,td button{min-height:0;padding:1px 8px}
-.actions,.buttons,.make,.make form{display:flex;flex-wrap:wrap;align-items:center;gap:var(--s2)}
-.actions,.buttons{margin:var(--s3) 0}
-.actions form,.make form{margin:0}
+.actions{display:flex;flex-wrap:wrap;align-items:center;gap:var(--s2);margin:var(--s3) 0}
+.actions form{margin:0}
 .filters{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s3);align-items:end;margin:var(--s3) 0}
 .filters .field{margin:0;gap:2px;max-width:100%;grid-template-columns:minmax(0,auto)}
 .filters label{font-weight:400;font-size:var(--t4);color:var(--muted)}

@@ -32,7 +32,7 @@ import { unknownName } from '../problem.js'
 import { asOfText, channelOf, idPage, pageOf, pathChannel, rfqOf, sinceOf, wholeList } from './request.js'
 
 /** From when `/today` tells changes, unless the request says so. */
-export const yesterday = (now: Date): Date => new Date(now.getTime() - 24 * 3_600_000)
+const yesterday = (now: Date): Date => new Date(now.getTime() - 24 * 3_600_000)
 
 const MAX_OFFSET = 1_000_000
 /** A page of `/today`. */
