@@ -13,7 +13,7 @@ const TWO_DAYS_MS = 48 * 3600_000
 
 /** Examples that need what the demo does not have, or that do not end. Other tests run them. */
 const OTHERS =
-  /^(init|start|work|demo|sandbox|backup|restore|copy-database|notify|award 1012)\b|--log-level|\/mnt\/|--retry|--compact/
+  /^(init|start|work|demo|sandbox|backup|restore|copy-database|notify|award 1012)\b|--log-level|\/mnt\/|--retry|--compact|--head/
 
 /** Splits a command line as a shell does, up to a redirection. */
 const textOf = (line: string) =>

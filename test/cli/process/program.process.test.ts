@@ -291,7 +291,7 @@ describe('check', () => {
     }
   })
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends on %s while the marketplace hangs', async (_name, signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends on %s while the marketplace hangs', async (signal) => {
     const { sandbox, start } = await createFixture()
     sandbox.faults.add({ operation: 'listListings', times: Infinity, effect: { kind: 'delay', ms: 60_000 } })
     const program = start('check')
