@@ -14,8 +14,8 @@ import type { FreshRead } from './fresh-read.js'
 import { isRetried, type Round } from './round-state.js'
 import type { Settlement } from './settlement.js'
 
-/** This many unknown outcomes in a row stop the round (docs/CLOSING.md, rule 5). */
-const MAX_CONSECUTIVE_UNKNOWN = 2
+/** This many closes in a row with an uncertain effect stop the round (docs/CLOSING.md, rule 5). */
+const MAX_CONSECUTIVE_UNCERTAIN = 2
 
 interface DecisionInput {
   decision: 'keep' | 'would-close' | 'blocked'
@@ -119,10 +119,10 @@ export async function recordOutcome(
     },
   }
   addToRound(round, await round.context.store.settleClose(intent, decision))
-  round.consecutiveUnknown = outcome === 'unknown' ? round.consecutiveUnknown + 1 : 0
-  if (round.consecutiveUnknown >= MAX_CONSECUTIVE_UNKNOWN) {
-    const text = `The round stopped after ${MAX_CONSECUTIVE_UNKNOWN} closes in a row with an unknown outcome.`
-    round.stop = { code: 'unknown-outcomes', text }
+  round.consecutiveUncertain = outcome === 'unknown' || outcome === 'failed' ? round.consecutiveUncertain + 1 : 0
+  if (round.consecutiveUncertain >= MAX_CONSECUTIVE_UNCERTAIN) {
+    const text = `The round stopped after ${MAX_CONSECUTIVE_UNCERTAIN} closes in a row with an uncertain effect.`
+    round.stop = { code: 'uncertain-effects', text }
   }
 }
 

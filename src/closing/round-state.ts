@@ -63,7 +63,7 @@ export interface Round {
   approvalPlan: string | null
   /** Why no further RFQ is closed in this round, or null. */
   stop: RoundStop | null
-  consecutiveUnknown: number
+  consecutiveUncertain: number
 }
 
 export function createRound(
@@ -96,7 +96,7 @@ export function createRound(
     invalid: 0,
     approvalPlan: null,
     stop: null,
-    consecutiveUnknown: 0,
+    consecutiveUncertain: 0,
   }
 }
 

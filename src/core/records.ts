@@ -19,7 +19,7 @@ export const STOP_CODES = [
   'mass-loss',
   'list-not-recorded',
   'max-per-run',
-  'unknown-outcomes',
+  'uncertain-effects',
   'channel',
   'clock',
   'no-date-header',

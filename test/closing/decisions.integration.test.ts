@@ -302,17 +302,19 @@ describe('a decision that a round repeats', () => {
   })
 })
 
-describe('closes with an unknown outcome', () => {
+describe('closes with an uncertain effect', () => {
   const faultsAt = (fixture: Fixture, indexes: number[]) => {
     for (const index of indexes) fixture.answerCloses(rfqId(index), 500)
   }
 
   it('stop the round if they are two in a row', async () => {
     const fixture = await openClosingFixture([{}, {}, {}, {}])
-    faultsAt(fixture, [2, 3])
+    faultsAt(fixture, [2])
+    const effect = { kind: 'status', status: 200, body: { ok: true } } as const
+    fixture.sandbox.faults.add({ rfqId: rfqId(3), operation: 'closeRfq', effect })
     const { decisions, stopReason, counts } = await fixture.closeExpired()
-    expect(decisions.map(({ outcome }) => outcome)).toEqual(['closed', 'unknown', 'unknown'])
-    expect(stopReason).toMatch(/2 closes in a row.* unknown/)
+    expect(decisions.map(({ outcome }) => outcome)).toEqual(['closed', 'unknown', 'failed'])
+    expect(stopReason).toMatch(/2 closes in a row.* uncertain/)
     expect(counts).toMatchObject({ closed: 1, alreadyClosed: 0 })
   })
 

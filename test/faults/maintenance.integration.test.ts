@@ -98,4 +98,5 @@ fault(59, 'verification alone passes, with a hash kept elsewhere it fails', asyn
     out: expect.stringContaining('No closing decision has this hash'),
   })
   expect(await quotekeeper('closings', '--head', hash)).toMatchObject({ status: 2 })
+  expect(await verify('--head', `${hash.slice(0, 8)}…`)).toMatchObject({ status: 2 })
 })

@@ -60,7 +60,7 @@ export async function openChannelFixture(
   })
   const sandbox = await startSandbox({ world, now })
   let store = await openNewStore({ clock: now })
-  const marketplaceAt = (baseUrl: string) => {
+  const marketplaceAt = (baseUrl: string, timing = quickTime()) => {
     const marketplace = createMarketplace({
       baseUrl,
       limits: {
@@ -72,7 +72,7 @@ export async function openChannelFixture(
       },
       version: 'test',
       now,
-      timing: quickTime(),
+      timing,
     })
     onTestFinished(() => marketplace.close())
     return marketplace
@@ -97,7 +97,11 @@ export async function openChannelFixture(
     },
     now,
     session,
-    sessionVia: (url) => marketplaceAt(url).session(DEFAULT_CHANNEL),
+    sessionVia: (url) => {
+      const timing = quickTime()
+      const elapsed = () => timing.elapsed() + time.getTime()
+      return marketplaceAt(url, { ...timing, elapsed }).session(DEFAULT_CHANNEL)
+    },
     pauses,
     setTime: (to) => {
       time = new Date(to)

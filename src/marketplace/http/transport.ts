@@ -78,6 +78,10 @@ export interface TransportReply extends HttpReply {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
+/** A reply whose `Date` falls behind that of another one by this much is old; by more, the marketplace's clock was set. */
+const OLD_REPLY_SECONDS = { over: 5, upTo: 60 }
+/** For how long a reply is compared with later ones, in milliseconds. */
+const COMPARED_MS = 5 * 60_000
 const RAISE_LIMIT = 'If this size is expected, raise requests.maxBodyMiB'
 const LARGEST_DOCUMENT = 'No larger document is accepted'
 
@@ -94,6 +98,8 @@ export class Transport {
   readonly #reads: Dispatcher
   readonly #closes: Dispatcher
   #lastDate: { text: string; date: Date | null } = { text: '', date: null }
+  /** A recent reply: its `Date` in milliseconds and when it was sent for, by the wall clock and by the monotonic clock. */
+  #compared = { date: 0, sentAt: 0, elapsed: Number.NEGATIVE_INFINITY }
 
   constructor(options: TransportOptions) {
     const { origin, pathname } = new URL(options.baseUrl)
@@ -166,9 +172,10 @@ export class Transport {
         throw error
       }
       const { status, headers, body: received } = reply
-      // The age is in seconds, and NaN if it cannot be read (RFC 9111 §5.1). The `Date` of an old reply is not the time of now.
-      const age = Number(headers.age ?? 0)
-      const serverDate = age === 0 ? this.#serverDate(reply) : null
+      const date = this.#serverDate(reply)
+      const age = this.#ageSeconds(reply, date, times.sentAt, started)
+      // The `Date` of an old reply is not the time of now.
+      const serverDate = age === 0 ? date : null
       this.#report(request, times, { code: status, serverDate })
       this.#pauseIfAsked(reply, serverDate)
       if (age !== 0) throw oldReplyError(target, status, age)
@@ -240,6 +247,22 @@ export class Transport {
       this.#lastDate = { text: headers.date, date: parseHttpDate(headers.date, this.#options.now()) }
     }
     return this.#lastDate.date
+  }
+
+  /**
+   * The age of a reply from a cache, 0 if it was made for this request. NaN if its `Age` cannot be read (RFC 9111 §5.1). A cache
+   * without `Age` is told by a `Date` that falls behind, by both clocks, because either may be set or stand still.
+   */
+  #ageSeconds({ headers }: HttpReply, serverDate: Date | null, sentAt: Date, elapsed: number): number {
+    const age = Number(headers.age ?? 0)
+    if (age !== 0 || serverDate === null) return age
+    const current = { date: serverDate.getTime(), sentAt: sentAt.getTime(), elapsed }
+    const earlier = this.#compared
+    const passed = Math.min(current.sentAt - earlier.sentAt, elapsed - earlier.elapsed)
+    const behind = elapsed - earlier.elapsed > COMPARED_MS ? 0 : (passed - (current.date - earlier.date)) / 1000
+    if (behind > OLD_REPLY_SECONDS.over && behind <= OLD_REPLY_SECONDS.upTo) return Math.round(behind)
+    if (behind <= 0) this.#compared = current
+    return 0
   }
 
   /** A 429 or 503 with Retry-After pauses all requests (docs/MARKETPLACE.md, Pauses). */

@@ -37,7 +37,7 @@ function lossItem({ channel, kind, lostEntriesAt }: PollCheck): TodayItem {
     message: `The list of ${LISTS[kind]} may not be whole: none is marked as missing${held}, until a poll reads a whole one or you accept the list.`,
     action: {
       message: 'See the polls',
-      command: `quotekeeper sync ${onChannel(channel)} --only ${kind} --accept-loss`,
+      command: `quotekeeper runs ${onChannel(channel)}`,
       path: systemPath('runs'),
     },
   }

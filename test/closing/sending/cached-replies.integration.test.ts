@@ -13,7 +13,8 @@ const ROUNDS = 4
 async function openCachedFixture({ rfqs = 1, ...cache }: { rfqs?: number; seconds?: number; obeys?: boolean } = {}) {
   const fixture = await openClosingFixture(Array.from({ length: rfqs }, () => ({})))
   const proxy = await startCachingProxy(fixture.sandbox.url, fixture.now, cache)
-  const session = () => fixture.sessionVia(proxy.url)
+  const only = fixture.sessionVia(proxy.url)
+  const session = () => only
   return Object.assign(fixture, {
     proxy,
     poll: () =>
@@ -62,6 +63,22 @@ describe('a closing round behind a cache', () => {
       expect(fixture.posts()).toEqual([])
     },
   )
+
+  it('closes nothing on old replies without "Age", which it tells by their "Date"', async () => {
+    const fixture = await openCachedFixture({ rfqs: 3, seconds: 3600 })
+    fixture.proxy.age = () => undefined
+    await fixture.poll()
+    for (const rfq of [1, 2, 3]) fixture.sandbox.world.changeRfq(rfqId(rfq), EXTENDED)
+    for (const seconds of [6, 20, 30, 3]) {
+      fixture.advanceSeconds(seconds)
+      expect((await fixture.close()).decisions.map(({ outcome }) => outcome)).not.toContain('closed')
+      await fixture.reopenStore()
+    }
+    expect(fixture.posts()).toEqual([])
+    fixture.proxy.answers = () => false
+    expect((await fixture.close()).decisions).toMatchObject(Array(3).fill({ dueDate: EXTENDED.responseDueDate }))
+    expect(fixture.posts()).toEqual([])
+  })
 
   it.each([
     ['first', FIRST_READ],

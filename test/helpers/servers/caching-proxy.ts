@@ -15,8 +15,8 @@ export interface CachingProxy {
   url: string
   /** Whether a request is answered with the reply that the cache has, if it has one. Default: each. */
   answers: (path: string) => boolean
-  /** The header `Age`, given the age of a reply in seconds. Default: this age. */
-  age: (seconds: number) => string
+  /** The header `Age`, given the age of a reply in seconds; undefined for none. Default: this age. */
+  age: (seconds: number) => string | undefined
   /** Whether a reply is preceded by one that nothing asked for, `100 Continue`. Default: none. */
   continues: (path: string) => boolean
 }
@@ -44,7 +44,9 @@ export async function startCachingProxy(
     const found = cached(incoming)
     if (found !== undefined) {
       const age = Math.floor((now().getTime() - found.at) / 1000)
-      outgoing.writeHead(found.status, { ...found.headers, age: proxy.age(age) }).end(found.body)
+      outgoing
+        .writeHead(found.status, { ...found.headers, ...(proxy.age(age) && { age: proxy.age(age) }) })
+        .end(found.body)
       return
     }
     const { 'accept-encoding': _encoding, ...headers } = incoming.headers

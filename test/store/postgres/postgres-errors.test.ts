@@ -44,7 +44,9 @@ describe('an error of PostgreSQL', () => {
       /cancelled a statement that took longer than a minute.*pg_stat_activity/,
     )
     const busy = new Error('timeout exceeded when trying to connect')
-    expect(messageOf(busy)).toMatch(/^DatabaseUnavailableError: Every connection of this process to PostgreSQL was in use/)
+    expect(messageOf(busy)).toMatch(
+      /^DatabaseUnavailableError: Every connection of this process to PostgreSQL was in use/,
+    )
     const silent = new NoAnswerError('it does not answer: timeout expired', { isServerGone: true })
     expect(messageOf(silent)).toMatch(
       /cannot be reached: .*\(it does not answer: timeout expired\)\. Check that it runs/,
