@@ -15,7 +15,6 @@ import {
 } from '../core/documents/observation.js'
 import { decodeText, type ParsedObject, parseAgain, readJsonList, readJsonObject } from './body/json-body.js'
 import { createKeyRemover, flagRedactedKey } from './body/key-removal.js'
-import { LargeReplyError } from './body/large-reply.js'
 import { ListCollector, parseCloseReply, requireMatchingId } from './body/response-parsing.js'
 import { createSanitizer, type Sanitize } from './body/sanitizer.js'
 import type { ChannelSession, CloseSlot, ItemReadOptions, ListResult, Operation, ReadResult } from './contract.js'
@@ -38,9 +37,7 @@ export interface SessionOptions {
   signal?: AbortSignal | undefined
 }
 
-type RequestOptions = Partial<
-  Pick<TransportRequest, 'retry' | 'mayBeLarge' | 'fairnessKey' | 'cancelToken' | 'slot' | 'refuseStart'>
->
+type RequestOptions = Partial<Pick<TransportRequest, 'retry' | 'fairnessKey' | 'cancelToken' | 'slot' | 'refuseStart'>>
 interface AttemptOptions extends RequestOptions, SlotOptions {
   cancelToken: CancelToken
 }
@@ -186,25 +183,8 @@ export class Session implements ChannelSession {
     }: Omit<ItemReadOptions, 'fingerprint'> & SlotOptions = {},
   ): Promise<ReadResult<T>> {
     const { backoff, timing } = this.#options
-    const attempt = (retry: number) => this.#attempt(target, { retry, cancelToken, acquire }, parse)
+    const attempt = (retry: number) => this.#requestAndParse(target, { retry, cancelToken, acquire }, parse)
     return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken })
-  }
-
-  /** A large reply that was aborted because of another one is requested again after that one has been parsed. */
-  async #attempt<T>(target: Target, options: AttemptOptions, parse: ParseReply<T>): Promise<ReadResult<T>> {
-    const { largeReplies } = this.#options.transport
-    const owner = {}
-    const attempt = { ...options, mayBeLarge: () => largeReplies.tryAcquire(owner) }
-    try {
-      return await this.#requestAndParse(target, attempt, parse)
-    } catch (error) {
-      if (!(error instanceof LargeReplyError)) throw error
-      await largeReplies.acquire(owner, attempt.cancelToken)
-      // Others wait for this reply, so it does not queue behind the requests of its session.
-      return await this.#requestAndParse(target, { ...attempt, fairnessKey: owner }, parse)
-    } finally {
-      largeReplies.release(owner)
-    }
   }
 
   async #requestAndParse<T>(
@@ -242,7 +222,6 @@ export class Session implements ChannelSession {
       headers: this.#headers,
       removeKey: this.#removeKey,
       retry: 0,
-      mayBeLarge: () => false,
       fairnessKey: this,
       cancelToken: this.cancelToken,
       beforeSend,

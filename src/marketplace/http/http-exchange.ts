@@ -1,7 +1,6 @@
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
-import { LARGE_REPLY_BYTES, LargeReplyError } from '../body/large-reply.js'
 import { MarketplaceError, NotSentError, UnavailableError } from '../errors.js'
 import { TransientError } from '../retry.js'
 import type { CancelToken } from './cancel-token.js'
@@ -20,8 +19,6 @@ export interface HttpRequest {
   maxBytes: number
   /** What to do about a larger body, as the end of a message. */
   sizeAdvice: string
-  /** Whether the body may have more than `LARGE_REPLY_BYTES`; called when it does. */
-  mayBeLarge: () => boolean
   cancelToken: CancelToken
   /**
    * Called once connected, just before the first byte is sent, which follows without another event in between.
@@ -40,6 +37,8 @@ export interface HttpReply {
 
 /** How much is kept of a body that is used only in messages. */
 const MAX_MESSAGE_BYTES = 64 * 1024
+/** How much of such a body may wait to be decoded. */
+const MAX_BUFFERED_BYTES = 4 * 2 ** 20
 type Decoder = Transform
 const DECODERS: Record<string, () => Decoder> = {
   gzip: createGunzip,
@@ -53,7 +52,7 @@ export const ACCEPT_ENCODING = 'gzip, br'
 /**
  * Sends one request and reads its reply within one deadline. Follows no redirects and sends nothing twice.
  * @throws NotSentError if no byte of a POST was sent; TransientError without a complete reply; UnavailableError for a body that is too
- *   large or has an unknown encoding; LargeReplyError for a body that may not be large now; AbortedError on cancellation
+ *   large or has an unknown encoding; AbortedError on cancellation
  */
 export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpReply> {
   request.cancelToken.throwIfCancelled()
@@ -85,9 +84,6 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest
   readonly #end: (result: HttpReply | Error) => void
   #chunks: Buffer[] = []
-  /** Where a large body is collected, so that it is in memory once; null if its length is not known. */
-  #whole: Buffer | null = null
-  #isLarge = false
   #size = 0
   #status = 0
   #headers: HttpReply['headers'] = {}
@@ -135,7 +131,6 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.#decode(String(headers['content-encoding'] ?? 'identity').toLowerCase())
     const length = Number(headers['content-length'])
     if (this.#limit.exceeded) this.#checkSize(length)
-    if (this.#isLarge && !this.#decoder) this.#whole = Buffer.allocUnsafeSlow(length)
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -173,8 +168,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
 
   #add(chunk: Buffer): void {
     if (this.#hasEnded) return
-    if (this.#whole) chunk.copy(this.#whole, this.#size)
-    else this.#chunks.push(chunk)
+    this.#chunks.push(chunk)
     this.#size += chunk.length
     this.#checkSize()
   }
@@ -187,24 +181,15 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     if (this.#hasEnded) return
     const { bytes, exceeded } = this.#limit
     if (exceeded === null) {
-      if (this.#size <= bytes && buffered <= LARGE_REPLY_BYTES) return
+      if (this.#size <= bytes && buffered <= MAX_BUFFERED_BYTES) return
       this.#complete()
       this.abort(new Error('The rest of the body is not needed'))
     } else if (buffered > bytes) this.abort(exceeded())
-    else if (buffered > LARGE_REPLY_BYTES && !this.#isLarge) this.#becomeLarge()
-  }
-
-  #becomeLarge(): void {
-    const { label, mayBeLarge } = this.#request
-    this.#isLarge = mayBeLarge()
-    if (!this.#isLarge)
-      this.abort(new LargeReplyError(`${label()}: the body is large, and so is that of another reply`))
   }
 
   #complete(): void {
     const [first] = this.#chunks
-    const whole =
-      this.#whole?.subarray(0, this.#size) ?? (this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks))
+    const whole = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks)
     this.#finish({ status: this.#status, headers: this.#headers, body: whole.subarray(0, this.#limit.bytes) })
   }
 

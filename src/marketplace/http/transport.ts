@@ -4,7 +4,6 @@ import type { RequestLedger } from '../../core/requests/request-ledger.js'
 import type { Clock } from '../../core/time/clock.js'
 import { clockSkewSeconds } from '../../core/time/clock-skew.js'
 import { MAX_DOCUMENT_BYTES } from '../body/json-body.js'
-import { LargeReplyLock } from '../body/large-reply.js'
 import type { Operation, RequestLimits, RequestObserver } from '../contract.js'
 import { AbortedError, NotSentError, type PausedError, UnavailableError } from '../errors.js'
 import { RateLimiter } from '../rate-limiter.js'
@@ -46,8 +45,6 @@ export interface TransportRequest {
   retry: number
   /** See RateLimiter. */
   fairnessKey: object
-  /** See HttpRequest. */
-  mayBeLarge: () => boolean
   cancelToken: CancelToken
   /** Called before connecting; may throw to send nothing. */
   beforeSend: () => void
@@ -92,7 +89,6 @@ export class Transport {
   readonly prefix: string
   /** Cancelled when the client is closed. */
   readonly cancelToken = new CancelToken()
-  readonly largeReplies = new LargeReplyLock()
   readonly #options: TransportOptions
   readonly #rateLimiter: RateLimiter
   readonly #reads: Dispatcher
@@ -220,7 +216,7 @@ export class Transport {
     return method === 'POST' ? this.#closes : this.#reads
   }
 
-  #httpRequest({ target, headers, cancelToken, mayBeLarge, refuseStart }: TransportRequest): HttpRequest {
+  #httpRequest({ target, headers, cancelToken, refuseStart }: TransportRequest): HttpRequest {
     const { limits } = this.#options
     const maxBytes = Math.min(limits.maxBodyMiB * 2 ** 20, constants.MAX_STRING_LENGTH)
     const { method, path, label } = target
@@ -234,7 +230,6 @@ export class Transport {
       timeoutMs: limits.timeoutMs,
       maxBytes: isDocumentLimit ? MAX_DOCUMENT_BYTES : maxBytes,
       sizeAdvice: isDocumentLimit ? LARGEST_DOCUMENT : RAISE_LIMIT,
-      mayBeLarge,
       cancelToken,
       refuseStart,
     }

@@ -75,12 +75,8 @@ export const register: RegisterCommand = (command, cli) => {
 async function run(cli: Cli, { store, app }: { store: Store; app: App }, options: Options): Promise<void> {
   const filter = await parseReadFilter(cli, { store, app }, options)
   const { rfq, outcome, explain, json } = options
-  if (options.head !== undefined && !options.verify)
-    throw new UsageError('--head names a hash that --verify looks for; use it with --verify')
-  if (options.head !== undefined && !/^[0-9a-f]{64}$/i.test(options.head))
-    throw new UsageError(
-      `--head ${options.head} is no hash of 64 hexadecimal digits, as notifications and the log have`,
-    )
+  if (options.head !== undefined && !(options.verify && /^[0-9a-f]{64}$/i.test(options.head)))
+    throw new UsageError('--head needs --verify, and the hash of 64 digits that a notification or the log has')
   if (options.verify) return verifyDecisions(cli, store, options)
   if (explain !== undefined) return printDecision(cli, await getDecision(store, explain), json)
   const about = rfq === undefined ? filter : await findDecidedRfq(store, filter, rfq)
