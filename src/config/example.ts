@@ -56,7 +56,7 @@ closing:
 
 reports:
   directory: ./data/reports
-  # How offers are compared (docs/COMPARISON.md). Most of these can be changed inside a workbook too.
+  # How offers are compared (docs/COMPARISON.md).
   currency: null # compare in this currency, such as EUR; null: each RFQ's own
   # Value of one unit in that currency: { USD: 0.92, GBP: { rate: 1.17, date: 2026-01-31, source: ECB } }; or the address or path of
   # daily reference rates: https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.zip; or both: { from: ADDRESS, USD: 0.92 }
@@ -70,12 +70,8 @@ reports:
     payment: 5
     evidence: 5
   discountRate: 0.08 # per year, for the present value of payments
-  haircuts: # share of the volume not expected to be delivered, by contract type
-    spot: 0
-    forward: 0
-    other: 0
   awardRule: lowest-price # recommended award: lowest-price (per tonne), lowest-cost or best-score
-  priceBasis: quoted # what offers are compared by: quoted totals, present-value or risk-adjusted
+  priceBasis: quoted # what offers are compared by: quoted totals or present-value
   volume: null # tonnes to award at least, if more than an RFQ's minimum; meant for one report: --volume
   requirements: # hard: offers that do not meet it are not awarded; advisory: named; off: ignored
     reviewNotRejected: hard
@@ -91,8 +87,6 @@ reports:
     volumeMax: hard # tonnes of the whole award
   expiryWindowDays: 14 # flag offers that expire within this many days
   prepaymentShareLimit: 0.3 # flag offers that ask for a larger share of the total before delivery
-  volumeTolerance: 0.5 # tonnes by which a stated volume may differ from the sum of its lines
-  totalTolerance: 0.001 # share by which a stated total may differ from the sum of its lines
   waitDays: 365 # mean wait in days that halves the promptness score
   vintagePointsPerYear: 10 # points deducted from the vintage score per year of age
 

@@ -22,6 +22,9 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
   },
   key: {
     anchors: 'keep the head hash that notifications and log lines of closes carry; `closings --verify --head HASH`',
+    'reports.haircuts': 'delete it: offers cost what they quote, or its present value (`priceBasis`)',
+    'reports.totalTolerance': 'delete it: a stated total may differ from its lines by 0.1 %',
+    'reports.volumeTolerance': 'delete it: a stated volume may differ from its lines by 0.5 t',
     'polling.conditionalRequests': 'delete it: no request is conditional',
   },
 }

@@ -18,7 +18,6 @@ export function reportSettings(toPath: (path: string) => string) {
       .transform((found, context) => readRates(found, context, toPath))
       .prefault({}),
     weights: z.preprocess(emptyIfMissing, shape.weights).prefault({}),
-    haircuts: z.preprocess(emptyIfMissing, shape.haircuts).prefault({}),
     requirements: z.preprocess(normalizeLevels, shape.requirements).prefault({}),
   }
 }

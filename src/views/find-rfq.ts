@@ -113,7 +113,7 @@ async function readRfqs(
 // --- messages -------------------------------------------------------------------------------------------------------
 
 /** An RFQ as messages name it. */
-export interface NamedRfq {
+interface NamedRfq {
   channel: string
   id: string
   number: number | null

@@ -91,7 +91,7 @@ export function parseWhatIf(
   return 'errors' in found ? found : { settings: found.settings, changes, unchanged }
 }
 
-const SECTION = /^(weights|haircuts|requirements|exchangeRates)\./
+const SECTION = /^(weights|requirements|exchangeRates)\./
 
 /** The value of a setting that a parameter can replace; of a rate without its date and source. Undefined for a currency without a rate. */
 export function settingValue(settings: Settings, name: string): unknown {

@@ -555,7 +555,7 @@ describe('report', () => {
   })
 
   it('uses the configured settings, or those given with --set', async () => {
-    const more = 'reports: { discountRate: 0, haircuts: { spot: 0.2, forward: 0.2, other: 0.2 }, volume: 5000 }\n'
+    const more = 'reports: { discountRate: 0, volume: 5000 }\n'
     const { quotekeeper } = await createPolledFixture({ more })
     const reportBy = async (...set: string[]) =>
       json(await quotekeeper('report', '1002', '--channel', 'acme/forest', '--json', ...set))
@@ -563,12 +563,10 @@ describe('report', () => {
     expect(configured.settings).toMatchObject({ discountRate: 0, volume: 5000, waitDays: 365 })
     const [{ metrics }] = configured.offers
     expect(metrics.presentValue).toBeCloseTo(metrics.total, 6)
-    expect(metrics.riskAdjustedPrice).toBeCloseTo(metrics.pricePerTonne / 0.8, 6)
 
-    const other = await reportBy('--set', 'discountRate=0.5', '--set', 'haircuts={}', '--set', 'volume=')
-    expect(other.settings).toMatchObject({ discountRate: 0.5, haircuts: { spot: 0 }, volume: null })
+    const other = await reportBy('--set', 'discountRate=0.5', '--set', 'volume=')
+    expect(other.settings).toMatchObject({ discountRate: 0.5, volume: null })
     expect(other.offers[0].metrics.presentValue).toBeLessThan(metrics.presentValue)
-    expect(other.offers[0].metrics.riskAdjustedPrice).toBeLessThan(metrics.riskAdjustedPrice)
   })
 
   it('applies --set to the workbook and to the channel overview', async () => {

@@ -90,14 +90,12 @@ describe('docs/CONFIGURATION.md', () => {
 
   it('states the limits of the report settings', () => {
     const limitsOf = (key: string) =>
-      SETTING_LIMITS[
-        key.replace(/^weights\..*/, 'weight').replace(/^haircuts\..*/, 'haircut') as keyof typeof SETTING_LIMITS
-      ]
+      SETTING_LIMITS[key.replace(/^weights\..*/, 'weight') as keyof typeof SETTING_LIMITS]
     const limited = rows.flatMap(([key = '']) => {
       const limits = limitsOf(key.replace('reports.', ''))
       return limits === undefined || !key.startsWith('reports.') ? [] : [{ key, limits }]
     })
-    expect(limited).toHaveLength(7 + 3 + 8)
+    expect(limited).toHaveLength(7 + 6)
     for (const { key, limits } of limited) {
       expect(text).toMatch(
         new RegExp(`^\\| \`${key}\` \\| \`[^|]*\` \\| ${limits.join(' to ')}(, or \`null\`)? \\|`, 'm'),

@@ -103,7 +103,6 @@ it.each([
   [{ weights: { price: 0, coverage: 0, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 } }],
   [{ weights: { prize: 1 } }],
   [{ discountRate: -0.1 }],
-  [{ haircuts: { spot: 1 } }],
 ])('settings out of bounds are refused: %j', (settings) => {
   expect(() => report(settings as SettingsInput)).toThrow()
 })

@@ -192,8 +192,8 @@ describe('configuration file', () => {
   })
 
   it('merges the given comparison settings with the defaults', () => {
-    const given = `discountRate: 0.05, weights: { price: 60, evidence: 0 }, haircuts: { forward: 0.1 }, volume: 5000,
-      volumeTolerance: 2, totalTolerance: 0.01, expiryWindowDays: 30, prepaymentShareLimit: 0.5, waitDays: 90,
+    const given = `discountRate: 0.05, weights: { price: 60, evidence: 0 }, volume: 5000,
+      expiryWindowDays: 30, prepaymentShareLimit: 0.5, waitDays: 90,
       vintagePointsPerYear: 5, priceBasis: present-value, awardRule: best-score,
       requirements: { priceMax: advisory, notExpired: off, listing: false }`
     const { settings } = read(`${MINIMAL}reports: { ${given} }\n`).reports
@@ -204,10 +204,7 @@ describe('configuration file', () => {
       outdatedRates: null,
       weights: { ...DEFAULT_SETTINGS.weights, price: 60, evidence: 0 },
       discountRate: 0.05,
-      haircuts: { spot: 0, forward: 0.1, other: 0 },
       volume: 5000,
-      volumeTolerance: 2,
-      totalTolerance: 0.01,
       expiryWindowDays: 30,
       prepaymentShareLimit: 0.5,
       waitDays: 90,
@@ -216,9 +213,9 @@ describe('configuration file', () => {
       awardRule: 'best-score',
       requirements: { ...DEFAULT_SETTINGS.requirements, priceMax: 'advisory', notExpired: 'off', listing: 'off' },
     })
-    expect(
-      read(`${MINIMAL}reports: { weights:, haircuts:, exchangeRates:, requirements: }\n`).reports.settings,
-    ).toEqual(DEFAULT_SETTINGS)
+    expect(read(`${MINIMAL}reports: { weights:, exchangeRates:, requirements: }\n`).reports.settings).toEqual(
+      DEFAULT_SETTINGS,
+    )
   })
 
   it('recognizes the kind of queue by its URL', () => {
@@ -256,7 +253,7 @@ describe('--set KEY=VALUE', () => {
 
   it('overrides that key of the file and no other', () => {
     const file = 'reports: { discountRate: 0.1, waitDays: 90, weights: { price: 50, vintage: 20 } }\n'
-    const set = ['discountRate=0.02', 'weights.price=60', 'volume=5000', 'priceBasis=risk-adjusted']
+    const set = ['discountRate=0.02', 'weights.price=60', 'volume=5000', 'priceBasis=present-value']
     const rule = ['awardRule=lowest-cost', 'requirements.priceMax=off', 'requirements.volumeMax=advisory']
     expect(readWith(file, ...set, ...rule)).toEqual({
       ...DEFAULT_SETTINGS,
@@ -264,7 +261,7 @@ describe('--set KEY=VALUE', () => {
       waitDays: 90,
       weights: { ...DEFAULT_SETTINGS.weights, price: 60, vintage: 20 },
       volume: 5000,
-      priceBasis: 'risk-adjusted',
+      priceBasis: 'present-value',
       awardRule: 'lowest-cost',
       requirements: { ...DEFAULT_SETTINGS.requirements, priceMax: 'off', volumeMax: 'advisory' },
     })
@@ -300,7 +297,7 @@ describe('--set KEY=VALUE', () => {
     const set = [
       'discountRat=0.05',
       'weights.price=1e9',
-      'haircuts=',
+      'requirements=',
       'awardRule=[',
       'weights.__proto__=1',
       'waitDays.x=1',
@@ -576,7 +573,6 @@ reports:
   exchangeRates: { USD: -3, eur: 1 }
   weights: { price: 1001 }
   discountRate: 5%
-  haircuts: { forward: 1, futures: 0 }
   volume: most
   waitDays: 0
   priceBasis: maybe
@@ -603,22 +599,18 @@ web:
       '18 reports.exchangeRates.eur: "eur"',
       '19 reports.weights.price: 1001',
       '20 reports.discountRate: "5%"',
-      '21 reports.haircuts.forward: 1',
-      '21 reports.haircuts.futures: an unknown key',
-      '22 reports.volume: "most"',
-      '23 reports.waitDays: 0',
-      '24 reports.priceBasis: "maybe"',
-      '25 reports.expiryWindow: an unknown key',
-      '26 web.token: nothing',
+      '21 reports.volume: "most"',
+      '22 reports.waitDays: 0',
+      '23 reports.priceBasis: "maybe"',
+      '24 reports.expiryWindow: an unknown key',
+      '25 web.token: nothing',
     ])
-    expect(issues.slice(-9, -1).map(({ allowed }) => allowed)).toEqual([
+    expect(issues.slice(-7, -1).map(({ allowed }) => allowed)).toEqual([
       'a number from 0 to 1000',
       'a number from 0 to 1',
-      'a number from 0 to 0.99',
-      'spot, forward, other',
       'a number from 0 to 1000000000000',
       'a number from 1 to 36500',
-      'one of quoted, present-value, risk-adjusted',
+      'one of quoted, present-value',
       expect.stringContaining('did you mean expiryWindowDays?'),
     ])
     expect(issues.find(({ key }) => key === 'databse')?.allowed).toContain('did you mean database?')

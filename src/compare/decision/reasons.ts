@@ -116,7 +116,6 @@ const byBasis = (basis: PriceBasis): string => (basis === 'quoted' ? '' : ` by $
 export const BASIS_TEXT: Record<PriceBasis, string> = {
   quoted: 'quoted price',
   'present-value': 'present value',
-  'risk-adjusted': 'risk-adjusted price',
 }
 
 /** Awarded offers that are left out in turn, the largest first; with many offers, one. */

@@ -1,7 +1,7 @@
 import type { SETTING_LIMITS } from '../../core/decision/settings.js'
 
 /** The settings that are one number. */
-type NumberSetting = Exclude<keyof typeof SETTING_LIMITS, 'weight' | 'haircut' | 'rate'>
+type NumberSetting = Exclude<keyof typeof SETTING_LIMITS, 'weight' | 'rate'>
 
 /** Settings that are one number, in words. */
 export const SETTING_TEXT: Record<NumberSetting, { label: string; unit: string }> = {
@@ -9,8 +9,6 @@ export const SETTING_TEXT: Record<NumberSetting, { label: string; unit: string }
   volume: { label: 'Tonnes to award, at least', unit: 't' },
   waitDays: { label: 'Mean wait that halves the promptness score', unit: 'days' },
   vintagePointsPerYear: { label: 'Vintage points lost per year of age', unit: 'points per year' },
-  volumeTolerance: { label: 'Volume tolerance', unit: 't' },
-  totalTolerance: { label: 'Total tolerance', unit: 'of the total' },
   expiryWindowDays: { label: 'Expiry warning period', unit: 'days' },
   prepaymentShareLimit: { label: 'Pre-payment limit', unit: 'of the total' },
 }

@@ -1,10 +1,4 @@
-import {
-  AWARD_RULES,
-  type AwardRule,
-  PRICE_BASES,
-  type PriceBasis,
-  type Settings,
-} from '../../core/decision/settings.js'
+import { AWARD_RULES, type AwardRule, PRICE_BASES, type PriceBasis } from '../../core/decision/settings.js'
 import { plausibleOrNull, positiveOrNull } from '../../core/numbers.js'
 import { formatChange, formatPricePerTonne } from '../../core/text/number-format.js'
 import { awardOf, type Candidate, isSameAward, joined, offersText, priceText } from '../awards/award-figures.js'
@@ -23,7 +17,6 @@ export const RULE_TEXT: Record<AwardRule, string> = {
 export const PRICED_BY: Record<PriceBasis, string> = {
   quoted: 'quoted prices',
   'present-value': 'present values',
-  'risk-adjusted': 'risk-adjusted prices',
 }
 
 /** Awarded offers with a price up to which they stay: each takes two searches. */
@@ -92,18 +85,14 @@ export function alternativesOf(problem: AwardProblem): Alternative[] {
       by: RULE_TEXT[rule],
       chosen: awardByRule(problem, rule),
     })),
-    ...(competing.length > MANY_OFFERS ? [] : otherBases(settings)).map((basis) => ({
-      by: PRICED_BY[basis],
-      chosen: awardByBasis(problem, basis),
-    })),
+    ...(competing.length > MANY_OFFERS ? [] : PRICE_BASES.filter((basis) => basis !== settings.priceBasis)).map(
+      (basis) => ({
+        by: PRICED_BY[basis],
+        chosen: awardByBasis(problem, basis),
+      }),
+    ),
   ]
   return found.flatMap(({ by, chosen }) => (chosen?.reached ? [{ by, award: awardOf(chosen.lots(), context) }] : []))
-}
-
-/** Without haircuts, risk-adjusted prices are present values. */
-function otherBases({ priceBasis, haircuts }: Settings): PriceBasis[] {
-  const same = Object.values(haircuts).every((share) => share === 0) ? 'risk-adjusted' : null
-  return PRICE_BASES.filter((basis) => basis !== priceBasis && basis !== same)
 }
 
 /** Maximum number of waived requirements that are named, the cheapest first. */

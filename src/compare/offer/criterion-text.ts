@@ -13,7 +13,7 @@ export const CRITERION_NAMES: Record<Criterion, string> = {
 
 /** How each criterion is scored, in full sentences. */
 export const CRITERION_DEFINITIONS: Record<Criterion, string> = {
-  price: "100 × lowest risk-adjusted price among scored offers ÷ the offer's own.",
+  price: "100 × lowest present value per tonne among scored offers ÷ the offer's own.",
   coverage: '100 × coverage; 100 if the RFQ states no volume.',
   delivery: "100 × share of the volume due on or before the RFQ's fulfilment due date; 100 if it states none.",
   promptness: '100 ÷ (1 + mean wait ÷ the wait that halves the score).',

@@ -15,9 +15,9 @@ export interface ComparedAmounts {
   total: number | null
   /** metrics.pricePerTonne × rate: statistics and charts show this. */
   pricePerTonne: number | null
-  /** ROUND(metrics.riskAdjustedPrice × rate, 6): determines the price score. */
-  price: number | null
-  /** What awards are compared by: `total`, or by `settings.priceBasis` the present value, or that ÷ (1 − haircut). */
+  /** ROUND(metrics.presentValuePerTonne × rate, 6): determines the price score. */
+  presentValuePerTonne: number | null
+  /** What awards are compared by: `total`, or by `settings.priceBasis` the present value. */
   cost: number | null
   /** ROUND(cost / volume, 6): determines the rank, unless the award rule is `best-score`. */
   costPerTonne: number | null
@@ -49,23 +49,21 @@ export function convertAmounts(
 ): ComparedAmounts {
   const rate = currencyCode === null ? null : rateInto(currency, currencyCode)
   const converted = (amount: number | null) => (amount === null || rate === null ? null : amount * rate)
-  const price = converted(metrics.riskAdjustedPrice)
+  const presentValuePerTonne = converted(metrics.presentValuePerTonne)
   const cost = converted(costOf(metrics, priceBasis))
   return {
     rate,
     total: converted(metrics.total),
     pricePerTonne: converted(metrics.pricePerTonne),
-    price: price === null ? null : round6(price),
+    presentValuePerTonne: presentValuePerTonne === null ? null : round6(presentValuePerTonne),
     cost,
     costPerTonne: cost === null || metrics.volume === null ? null : round6(cost / metrics.volume),
   }
 }
 
 /** What an offer costs by a price basis, in its own currency. */
-export function costOf({ total, presentValue, haircut }: Metrics, basis: PriceBasis): number | null {
-  if (basis === 'quoted') return total
-  return presentValue === null ? null : basis === 'present-value' ? presentValue : presentValue / (1 - haircut)
-}
+export const costOf = ({ total, presentValue }: Metrics, basis: PriceBasis): number | null =>
+  basis === 'quoted' ? total : presentValue
 
 interface Candidate {
   facts: OfferFacts
@@ -96,10 +94,10 @@ function* statusExclusions({ facts: { status }, missingSince, notListed }: Candi
 }
 
 function* priceExclusions({ facts, metrics, compared }: Candidate) {
-  if (metrics.riskAdjustedPrice === null) {
+  if (metrics.presentValuePerTonne === null) {
     const noVolume = metrics.sumVolume <= 0 && (facts.terms.statedVolume ?? 0) <= 0
-    yield exclusion(noVolume ? 'no-volume' : 'no-price', metrics.reasons.riskAdjustedPrice ?? '')
-  } else if (compared.price !== null && compared.price <= 0) {
+    yield exclusion(noVolume ? 'no-volume' : 'no-price', metrics.reasons.presentValuePerTonne ?? '')
+  } else if (compared.presentValuePerTonne !== null && compared.presentValuePerTonne <= 0) {
     yield exclusion('no-price', 'The price per tonne rounds to 0 at six decimals.')
   }
 }

@@ -1,11 +1,17 @@
-import { HAIRCUT_KINDS, type HaircutKind, type Settings } from '../../core/decision/settings.js'
+import type { Settings } from '../../core/decision/settings.js'
 import { type PriceBasis, priceOffer } from '../../core/documents/offer-price.js'
 import { maxOf, minOf, positiveOrNull, ratio, sum } from '../../core/numbers.js'
 import { earliest, latest } from '../date-math.js'
 import type { CalendarDate } from '../input/comparison-input.js'
 import type { StatedRfqTerms } from '../rfq/rfq-terms.js'
 import { type DeliveryLine, discountFactor, type OfferFacts } from './offer-terms.js'
-import { EXACT_TOTAL, type ReconciliationResult, reconcile, totalTolerance } from './reconciliation.js'
+import {
+  EXACT_TOTAL,
+  type ReconciliationResult,
+  reconcile,
+  totalTolerance,
+  VOLUME_TOLERANCE,
+} from './reconciliation.js'
 
 /** In the offer's own currency. */
 export interface Metrics {
@@ -61,10 +67,6 @@ export interface Metrics {
    */
   presentValue: number | null
   presentValuePerTonne: number | null
-  /** From the settings, by contract type. */
-  haircut: number
-  /** presentValuePerTonne / (1 − haircut). */
-  riskAdjustedPrice: number | null
   /** MIN(1, volume / lower end of the window of an award). */
   coverage: number | null
   /** The reason for each null member. */
@@ -79,17 +81,13 @@ export type MetricName = Exclude<keyof Metrics, 'reasons'>
  */
 export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Settings): Metrics {
   const money = amountsOf(facts)
-  const haircut = settings.haircuts[haircutKind(facts.terms.contractType)]
   const presentValue = presentValueOf(facts, money, settings.discountRate)
-  const presentValuePerTonne = ratio(presentValue, money.volume)
   const metrics: Omit<Metrics, 'reasons'> = {
     ...money,
-    ...reconciliation(facts, money, settings),
+    ...reconciliation(facts, money),
     ...timing(facts.lines, rfq.fulfilmentDueDate),
     presentValue,
-    presentValuePerTonne,
-    haircut,
-    riskAdjustedPrice: presentValuePerTonne === null ? null : presentValuePerTonne / (1 - haircut),
+    presentValuePerTonne: ratio(presentValue, money.volume),
     coverage: coverageOf(money.volume, rfq.window.lower),
   }
   return { ...metrics, reasons: reasonsOf(metrics, facts, rfq) }
@@ -129,11 +127,7 @@ function amountsOf({ lines, prepayments, terms, hasOffer, shape }: OfferFacts): 
   }
 }
 
-/** Which of the haircuts applies to a contract. */
-export const haircutKind = (contractType: string | null): HaircutKind =>
-  HAIRCUT_KINDS.find((kind) => kind === contractType) ?? 'other'
-
-function reconciliation({ lines, terms }: OfferFacts, money: Amounts, settings: Settings) {
+function reconciliation({ lines, terms }: OfferFacts, money: Amounts) {
   const volumeDifference = differenceOf(
     terms.statedVolume,
     lines.map((line) => line.volume),
@@ -144,13 +138,11 @@ function reconciliation({ lines, terms }: OfferFacts, money: Amounts, settings: 
     lines.map((line) => line.total),
     money.sumValue,
   )
-  const { volumeTolerance } = settings
-  const tolerance = totalTolerance(terms.statedTotal, settings.totalTolerance)
   return {
     volumeDifference,
     totalDifference,
-    volumeVerdict: reconcile(volumeDifference, volumeTolerance, volumeTolerance),
-    totalVerdict: reconcile(totalDifference, EXACT_TOTAL, tolerance),
+    volumeVerdict: reconcile(volumeDifference, VOLUME_TOLERANCE, VOLUME_TOLERANCE),
+    totalVerdict: reconcile(totalDifference, EXACT_TOTAL, totalTolerance(terms.statedTotal)),
   }
 }
 
@@ -250,7 +242,6 @@ const REASONS: Partial<Record<MetricName, Reason>> = {
     shape === 'summary' ? 'Only the summary is known; it does not include pre-payments.' : 'The total is unknown.',
   presentValue: NO_PRICE,
   presentValuePerTonne: NO_PRICE,
-  riskAdjustedPrice: NO_PRICE,
   coverage: (_facts, rfq) => (rfq.window.lower === null ? rfq.window.message : 'The volume is unknown.'),
 }
 

@@ -28,6 +28,7 @@ import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { hasOtherTerms } from './newer-summary.js'
 import type { OfferReport } from './offer-report-model.js'
 import { allTonnesOf, totalOf } from './price-per-tonne.js'
+import { VOLUME_TOLERANCE } from './reconciliation.js'
 import type { Requirement } from './requirements.js'
 
 /** Input to the flag rules of an offer. */
@@ -269,11 +270,11 @@ function noExchangeRate({ offer: { terms, compared }, currency }: FlagContext): 
 
 // --- lines ----------------------------------------------------------------------------------------------------------
 
-function volumeMismatch({ offer: { terms, metrics }, settings }: FlagContext): FlagBody | null {
+function volumeMismatch({ offer: { terms, metrics } }: FlagContext): FlagBody | null {
   if (metrics.volumeVerdict !== 'differs' || terms.statedVolume === null) return null
   const { statedVolume } = terms
   const message = `The stated volume is ${formatTonnes(statedVolume)}, but the delivery lines add up to ${formatTonnes(metrics.sumVolume)}.`
-  const tolerance = flagValue('tolerance', settings.volumeTolerance, 't')
+  const tolerance = flagValue('tolerance', VOLUME_TOLERANCE, 't')
   return {
     message,
     compared: [

@@ -81,7 +81,7 @@ export interface UnmetRequirement {
 
 /**
  * 0 to 100. An unknown value scores 0; a criterion that the RFQ does not limit scores 100 for every offer.
- * - price: 100 × lowest `compared.price` of the scored offers / the offer's own
+ * - price: 100 × lowest `compared.presentValuePerTonne` of the scored offers / the offer's own
  * - coverage: 100 × metrics.coverage; 100 if the RFQ requests no volume
  * - delivery: 100 × metrics.onTimeShare; 100 if the RFQ states no fulfilmentDueDate
  * - promptness: 100 / (1 + MAX(0, metrics.meanWaitDays) / settings.waitDays)

@@ -35,7 +35,7 @@ export function rankOffers(
   asOfDate: string,
   settings: Settings,
 ): OfferReport[] {
-  const lowest = minOf(offers.filter(isScored).map((offer) => offer.compared.price)) ?? 0
+  const lowest = minOf(offers.filter(isScored).map((offer) => offer.compared.presentValuePerTonne)) ?? 0
   const assessed = offers.map((offer) => {
     const scores = isScored(offer) ? scoresOf(offer, rfq, lowest, asOfDate, settings) : null
     return { ...offer, scores, ...standingOf(offer), rank: null as number | null }
@@ -68,7 +68,7 @@ function scoresOf(
   { waitDays, vintagePointsPerYear, weights }: Settings,
 ): Scores {
   const points: Points = {
-    price: priceScore(lowest, compared.price ?? 0),
+    price: priceScore(lowest, compared.presentValuePerTonne ?? 0),
     coverage: coverageScore(metrics.coverage, rfq.window.lower),
     delivery: rfq.fulfilmentDueDate === null ? 100 : 100 * (metrics.onTimeShare ?? 0),
     promptness: metrics.meanWaitDays === null ? 0 : 100 / (1 + Math.max(0, metrics.meanWaitDays) / waitDays),

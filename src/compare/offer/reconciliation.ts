@@ -1,5 +1,9 @@
 import { round6 } from '../../core/numbers.js'
 
+/** Tonnes by which a stated volume may differ from the sum of its lines. */
+export const VOLUME_TOLERANCE = 0.5
+/** Share of a stated total by which it may differ from the sum of its lines. */
+export const TOTAL_TOLERANCE = 0.001
 /** Totals that differ by at most one cent are equal. */
 export const EXACT_TOTAL = 0.01
 
@@ -16,9 +20,6 @@ export function reconcile(difference: number | null, exact: number, tolerance: n
   return off <= exact ? 'equal' : off <= tolerance ? 'rounding' : 'differs'
 }
 
-/**
- * The largest allowed difference between a stated total and its lines: ROUND(MAX(0.01, share × ABS(stated)), 6).
- * @param share `settings.totalTolerance`
- */
-export const totalTolerance = (stated: number | null, share: number): number =>
-  round6(Math.max(EXACT_TOTAL, share * Math.abs(stated ?? 0)))
+/** The largest allowed difference between a stated total and its lines. */
+export const totalTolerance = (stated: number | null): number =>
+  round6(Math.max(EXACT_TOTAL, TOTAL_TOLERANCE * Math.abs(stated ?? 0)))

@@ -4,6 +4,7 @@ import { PRICED_BY } from '../decision/what-if.js'
 import type { Source } from '../input/comparison-context.js'
 import { CRITERION_DEFINITIONS, CRITERION_NAMES } from '../offer/criterion-text.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
+import { TOTAL_TOLERANCE, VOLUME_TOLERANCE } from '../offer/reconciliation.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 
 export interface About {
@@ -27,7 +28,6 @@ const AWARDED_BY: Record<AwardRule, string> = {
 }
 /** Definitions of the terms in a report, with its settings. */
 export function definitionsOf(settings: Settings): About['definitions'] {
-  const totalTolerance = formatPercent(settings.totalTolerance)
   return [
     {
       term: 'As-of',
@@ -46,16 +46,11 @@ export function definitionsOf(settings: Settings): About['definitions'] {
     { term: 'Price per tonne', message: 'Total ÷ volume: the volume-weighted average price.' },
     {
       term: 'Mismatch',
-      message: `The stated volume and the sum of the delivery lines differ by more than ${formatTonnes(settings.volumeTolerance)}, or the totals by more than 0.01 and more than ${totalTolerance} of the stated total. A smaller difference in totals above 0.01 counts as rounding.`,
+      message: `The stated volume and the sum of the delivery lines differ by more than ${formatTonnes(VOLUME_TOLERANCE)}, or the totals by more than 0.01 and more than ${formatPercent(TOTAL_TOLERANCE)} of the stated total. A smaller difference in totals above 0.01 counts as rounding.`,
     },
     {
       term: 'Present value',
       message: `Each payment is divided by (1 + ${formatPercent(settings.discountRate)}) ^ (days / 365). Pre-payments are part of the total; the balance is paid on delivery, pro rata. Overdue and undated payments count at face value.`,
-    },
-    {
-      term: 'Risk-adjusted price',
-      message:
-        'Present value per tonne ÷ (1 − haircut): the expected price of a delivered tonne. Haircuts are set by contract type.',
     },
     { term: 'Coverage', message: 'Volume ÷ the requested tonnes, at most 100 %.' },
     {

@@ -13,11 +13,8 @@ export type Criterion = (typeof CRITERIA)[number]
 export const SETTING_LIMITS = {
   weight: [0, 1000],
   discountRate: [0, 1],
-  volumeTolerance: [0, 1e9],
-  totalTolerance: [0, 1],
   expiryWindowDays: [0, 36_500],
   prepaymentShareLimit: [0, 1],
-  haircut: [0, 0.99],
   waitDays: [1, 36_500],
   vintagePointsPerYear: [0, 100],
   rate: [1e-9, 1e9],
@@ -65,16 +62,11 @@ const weights = section({
   params: { found: 'only zeros' },
 })
 
-const haircut = number(SETTING_LIMITS.haircut).default(0)
-/** Contract types with their own haircut, then all others. */
-export const HAIRCUT_KINDS = ['spot', 'forward', 'other'] as const
-export type HaircutKind = (typeof HAIRCUT_KINDS)[number]
-
 /** How the recommended award is chosen (compare/awards/award-rules.ts). */
 export const AWARD_RULES = ['lowest-price', 'lowest-cost', 'best-score'] as const
 
-/** What an offer costs in the comparison: its total, the present value of its payments, or that for the tonnes expected to arrive. */
-export const PRICE_BASES = ['quoted', 'present-value', 'risk-adjusted'] as const
+/** What an offer costs in the comparison: its total, or the present value of its payments. */
+export const PRICE_BASES = ['quoted', 'present-value'] as const
 
 /**
  * How a requirement is applied to awards. `hard`: an award that does not meet it is not compliant and not recommended.
@@ -119,16 +111,10 @@ export const settingsSchema = z.strictObject({
   weights: weights.prefault({}),
   /** Yearly, as a fraction: 0.08 is 8 %. */
   discountRate: number(SETTING_LIMITS.discountRate).default(0.08),
-  /** Tonnes by which a stated volume may differ from the sum of its lines. */
-  volumeTolerance: number(SETTING_LIMITS.volumeTolerance).default(0.5),
-  /** Fraction of a stated total by which it may differ from the sum of its lines (never less than 0.01 money units). */
-  totalTolerance: number(SETTING_LIMITS.totalTolerance).default(0.001),
   /** Offers that expire within this many days are flagged. */
   expiryWindowDays: number(SETTING_LIMITS.expiryWindowDays).default(14),
   /** Largest share of the total that may be due before delivery without a flag. */
   prepaymentShareLimit: number(SETTING_LIMITS.prepaymentShareLimit).default(0.3),
-  /** Share of the volume not expected to be delivered, by contract type; `other`: neither spot nor forward. */
-  haircuts: section({ spot: haircut, forward: haircut, other: haircut }).prefault({}),
   /** Mean wait, in days, that halves the promptness score. */
   waitDays: number(SETTING_LIMITS.waitDays).default(365),
   /** Points deducted from the vintage score per year of age. */

@@ -60,7 +60,7 @@ export const offerViewSchema = z
     compared: money
       .extend({
         costPerTonne: number.describe('By the price basis of the settings; ranks go by it.'),
-        riskAdjustedPrice: number.describe('Present value per tonne ÷ (1 − haircut); the price score goes by it.'),
+        presentValuePerTonne: number.describe('The price score goes by it.'),
       })
       .describe('In the currency of the comparison.'),
     score: number.describe('0 to 100.'),
@@ -116,7 +116,7 @@ export function offerView(
       total: compared.total,
       pricePerTonne: compared.pricePerTonne,
       costPerTonne: compared.costPerTonne,
-      riskAdjustedPrice: compared.price,
+      presentValuePerTonne: compared.presentValuePerTonne,
     },
     score: scores?.total ?? null,
     scores: scores === null ? null : pointsOf(scores),

@@ -6,7 +6,6 @@ import {
   type AwardRule,
   type Criterion,
   DEFAULT_SETTINGS,
-  type HaircutKind,
   type PriceBasis,
   type RequirementName,
   type Settings,
@@ -51,12 +50,6 @@ const RATES = 'exchangeRates.'
 const FIRST: readonly string[] = ['awardRule', 'priceBasis', 'volume', 'discountRate', 'currency']
 const ORDERED_NAMES = [...FIRST, ...SETTING_NAMES.filter((name) => !FIRST.includes(name))]
 
-const HAIRCUTS: Record<HaircutKind, string> = {
-  spot: 'spot contracts',
-  forward: 'forward contracts',
-  other: 'other contracts',
-}
-
 /** What a setting is called. @param name a parameter: `weights.price` */
 export function settingTitle(name: string): string {
   const [section = '', key = ''] = name.split('.')
@@ -65,8 +58,6 @@ export function settingTitle(name: string): string {
       return `Weight of ${CRITERION_NAMES[key as Criterion].toLowerCase()}`
     case 'requirements':
       return REQUIREMENT_TITLES[key as RequirementName]
-    case 'haircuts':
-      return `Haircut of ${HAIRCUTS[key as HaircutKind]}`
     case 'exchangeRates':
       return `Value of 1 ${key}`
     case 'awardRule':
@@ -81,7 +72,7 @@ export function settingTitle(name: string): string {
 }
 
 /** The names of settings that are shares of something. */
-const SHARES: readonly string[] = ['discountRate', 'totalTolerance', 'prepaymentShareLimit']
+const SHARES: readonly string[] = ['discountRate', 'prepaymentShareLimit']
 
 function valueText(settings: Settings, name: string): string {
   const value = settingValue(settings, name)
@@ -92,7 +83,7 @@ function valueText(settings: Settings, name: string): string {
   if (section === 'exchangeRates') return value === undefined ? 'not known' : rateText(Number(value), settings.currency)
   if (value === null) return 'the minimum of the RFQ'
   if (typeof value !== 'number') return String(value)
-  if (SHARES.includes(name) || section === 'haircuts') return formatPercent(value)
+  if (SHARES.includes(name)) return formatPercent(value)
   const unit = name in DEFAULT_SETTINGS ? SETTING_TEXT[name as keyof typeof SETTING_TEXT].unit : ''
   return `${formatAmount(value)} ${unit}`.trimEnd()
 }

@@ -36,7 +36,6 @@ const close = (value: number) => expect.closeTo(value, 6)
 const BASIS_NAMES = {
   quoted: 'quoted prices',
   'present-value': 'present values',
-  'risk-adjusted': 'risk-adjusted prices',
 } satisfies Record<PriceBasis, string>
 const isSame = (a: Award, b: Award) => membersOf(a).join() === membersOf(b).join()
 const offerAt = ({ offers }: Case, at: number) => offers[at] as InventedOffer

@@ -56,8 +56,6 @@ export interface Case {
 /** What one unit is worth in US dollars; an exact double. */
 const RATES = { USD: 1, EUR: 1.25, GBP: null }
 const DISCOUNT_RATE = 0.3
-/** Of spot contracts, which the RFQ does not ask for. */
-const HAIRCUT = 0.5
 
 /** Cents per tonne in the comparison currency, the US dollar; null without a rate. */
 export function dollarCents({ cents, currency }: InventedOffer): number | null {
@@ -76,9 +74,7 @@ const deliveredOf = ({ fails, isSoon }: InventedOffer) =>
 /** Cents per tonne by which awards are compared; only of offers with a rate. */
 function costPerTonne(offer: InventedOffer, basis: PriceBasis): number {
   const quoted = dollarCents(offer) ?? 0
-  if (basis === 'quoted') return quoted
-  const present = quoted / (1 + DISCOUNT_RATE) ** (DAYS[deliveredOf(offer)] / 365)
-  return basis === 'risk-adjusted' && offer.fails.has('contractType') ? present / (1 - HAIRCUT) : present
+  return basis === 'quoted' ? quoted : quoted / (1 + DISCOUNT_RATE) ** (DAYS[deliveredOf(offer)] / 365)
 }
 
 function reviewOf(fails: Fails) {
@@ -123,7 +119,7 @@ export function reportOf(of: Case, change: { at?: number; dollars?: number; isRe
       },
       settings: {
         ...{ currency: 'USD', exchangeRates: { EUR: { rate: RATES.EUR } }, discountRate: DISCOUNT_RATE },
-        ...{ haircuts: { spot: HAIRCUT }, awardRule: rule, priceBasis: basis, volume, requirements: levels },
+        ...{ awardRule: rule, priceBasis: basis, volume, requirements: levels },
       },
     }),
   )

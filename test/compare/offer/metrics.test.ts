@@ -65,7 +65,7 @@ describe('the figures of an offer', () => {
     const { metrics, compared } = assessed(TWO_LINES, { settings: { discountRate: 0.1 } })
     expect(metrics.presentValue).toBeCloseTo(60_000 / 1.1 + 28_000 / 1.21, 6)
     expect(metrics.presentValuePerTonne).toBeCloseTo((60_000 / 1.1 + 28_000 / 1.21) / 8000, 9)
-    expect(compared.price).toBe(Math.round(((60_000 / 1.1 + 28_000 / 1.21) / 8000) * 1e6) / 1e6)
+    expect(compared.presentValuePerTonne).toBe(Math.round(((60_000 / 1.1 + 28_000 / 1.21) / 8000) * 1e6) / 1e6)
   })
 
   it('take pre-payments as part of the total, the balance paid at delivery pro rata', () => {
@@ -93,14 +93,6 @@ describe('the figures of an offer', () => {
     expect(metrics.presentValue).toBe(2000)
     expect(lines.map((line) => line.days)).toEqual([-439, null])
     expect(metrics.meanWaitDays).toBe(-439)
-  })
-
-  it('raise the price by the haircut of the contract type', () => {
-    const settings = { discountRate: 0, haircuts: { forward: 0.2, spot: 0.05, other: 0.5 } }
-    expect(assessed(TWO_LINES, { settings }).metrics).toMatchObject({ haircut: 0.2, riskAdjustedPrice: 13.75 })
-    const spot = assessed({ ...TWO_LINES, contractType: 'spot' }, { settings })
-    expect(spot.metrics.riskAdjustedPrice).toBeCloseTo(11 / 0.95, 9)
-    expect(assessed({ ...TWO_LINES, contractType: 'swap' }, { settings }).metrics.haircut).toBe(0.5)
   })
 
   it('include the share of the volume due by the fulfilment due date', () => {

@@ -279,7 +279,6 @@ export function mixedInput(): ComparisonInput {
   return comparisonInput({
     settings: {
       ...EURO_SETTINGS,
-      haircuts: { forward: 0.05 },
       weights: { price: 60, evidence: 0 },
       volume: 15_000,
     },

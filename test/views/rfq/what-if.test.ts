@@ -62,15 +62,14 @@ describe('what other settings change', () => {
   it('names each setting in words, with its unit', () => {
     const settings = changeOf(
       {
-        ...{ awardRule: 'lowest-cost', priceBasis: 'risk-adjusted', currency: 'USD' },
+        ...{ awardRule: 'lowest-cost', priceBasis: 'present-value', currency: 'USD' },
         exchangeRates: { EUR: { rate: 1.1 } },
-        ...{ weights: { price: 60 }, requirements: { priceMax: 'off' }, haircuts: { forward: 0.1 }, waitDays: 90 },
+        ...{ weights: { price: 60 }, requirements: { priceMax: 'off' }, waitDays: 90 },
       },
       { currency: 'USD', exchangeRates: { EUR: { rate: 1.08 }, GBP: { rate: 1.3 } } },
     ).settings
     expect(settings.map(({ message }) => message).sort()).toEqual([
-      'Compared by: quoted prices → risk-adjusted prices',
-      'Haircut of forward contracts: 0 % → 10 %',
+      'Compared by: quoted prices → present values',
       'Mean wait that halves the promptness score: 365 days → 90 days',
       'Price at most the maximum: hard → off',
       'Rule: lowest price per tonne → lowest total cost',

@@ -426,7 +426,7 @@ describe('the page of an offer', () => {
     ).json()
     const value = (figure: string) => metrics.find((row) => row.figure === figure)?.value
     expect(value('Price per tonne')).toBe(offer?.metrics.pricePerTonne)
-    expect(value('Risk-adjusted price')).toBe(offer?.metrics.riskAdjustedPrice)
+    expect(value('Present value per tonne')).toBe(offer?.metrics.presentValuePerTonne)
     expect(metrics.every((row) => row.value !== null || row.reason !== null)).toBe(true)
     const unit = `${offer?.terms.currency}/t`
     expect(metrics.find(({ figure }) => figure === 'Price per tonne')?.unit).toBe(unit)

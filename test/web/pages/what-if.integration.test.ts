@@ -41,8 +41,8 @@ describe('what-if of an RFQ on its page', () => {
 
   it('keeps settings that the form does not show', async () => {
     const { get } = await openPage()
-    expect((await get(`${RFQ}?haircuts.spot=0.1`)).panel).toContain(
-      '<input type="hidden" name="haircuts.spot" value="0.1"/>',
+    expect((await get(`${RFQ}?prepaymentShareLimit=0.1`)).panel).toContain(
+      '<input type="hidden" name="prepaymentShareLimit" value="0.1"/>',
     )
   })
 })

@@ -42,8 +42,6 @@ const METRIC_ROWS: readonly (readonly [name: MetricName, title: string, formula:
   ['prepaidShare', 'Prepaid share', 'pre-payments ÷ total', 'share'],
   ['presentValue', 'Present value', 'Σ payment ÷ (1 + discount rate) ^ (days ÷ 365)', 'money'],
   ['presentValuePerTonne', 'Present value per tonne', 'present value ÷ volume', 'price'],
-  ['haircut', 'Haircut', 'share of tonnes expected not to be delivered, by contract type', 'share'],
-  ['riskAdjustedPrice', 'Risk-adjusted price', 'present value per tonne ÷ (1 − haircut)', 'price'],
   ['meanWaitDays', 'Mean wait', 'Σ tonnes × days to delivery ÷ Σ tonnes', 'days'],
   ['onTimeShare', 'On-time share', 'tonnes due by the fulfilment due date ÷ tonnes', 'share'],
   ['oldestVintage', 'Oldest vintage', 'earliest year of the lines', 'year'],
@@ -93,7 +91,7 @@ export function metricsTable({ own, metrics, compared, exchangeRate }: OfferDeta
         ? []
         : [
             converted('Price per tonne', compared.pricePerTonne),
-            converted('Risk-adjusted price', compared.riskAdjustedPrice),
+            converted('Present value per tonne', compared.presentValuePerTonne),
           ]),
     ],
     empty: <>No figures.</>,

@@ -20,7 +20,6 @@ const TONES: Record<Recommendation['status'], string> = {
 const COST_TITLES: Record<PriceBasis, string | null> = {
   quoted: null,
   'present-value': 'present value',
-  'risk-adjusted': 'risk-adjusted price',
 }
 
 /** What to do, why, what to check, and what would change it. */
