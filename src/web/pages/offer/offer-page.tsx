@@ -63,7 +63,6 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
           <TableView table={lines} link={link} />
           <Prepayments offer={offer} />
         </section>
-        <Questions offer={offer} />
         <section aria-labelledby="versions-title">
           <h2 id="versions-title">What changed</h2>
           {offer.versions.length > 1 ? (
@@ -313,21 +312,6 @@ const VERSION_COLUMNS: readonly Column<OfferVersion>[] = [
     ),
   },
 ]
-
-/** What to ask the developer. */
-function Questions({ offer: { questions } }: { offer: OfferDetail }) {
-  if (questions.length === 0) return null
-  return (
-    <section aria-labelledby="questions">
-      <h2 id="questions">Questions to the developer</h2>
-      <ul>
-        {questions.map((message) => (
-          <li>{plain(message)}</li>
-        ))}
-      </ul>
-    </section>
-  )
-}
 
 /** Characters of the document that are shown. */
 const MAX_DOCUMENT = 200_000
