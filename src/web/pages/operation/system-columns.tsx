@@ -44,7 +44,7 @@ export function channelColumns(csrfToken: string | null): readonly Column<Channe
         {csrfToken !== null && (
           <FormButton
             fields={{ _csrf: csrfToken, channel: row.channel, kind }}
-            label={`Poll the ${POLLS[kind]} of ${row.channel} now`}
+            label={`Poll now the ${POLLS[kind]} of ${row.channel}`}
             text="Poll now"
           />
         )}
