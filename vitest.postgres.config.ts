@@ -8,7 +8,7 @@ const STORE_CONTRACT = [
   'test/store/documents/{as-of,monitoring,poll-states,recorder,sources}.integration.test.ts',
   'test/store/documents/revalidation.test.ts',
   'test/store/runs/{run-lock,waiting-runs}.integration.test.ts',
-  'test/store/runs/{complete-runs,tick-claims}.test.ts',
+  'test/store/runs/{complete-runs,schedule-clock}.test.ts',
   'test/store/maintenance/prune.integration.test.ts',
   'test/closing/**/*.test.ts',
   'test/golden/**/*.test.ts',

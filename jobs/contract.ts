@@ -4,7 +4,6 @@ import type { QueueLoad } from '../src/core/queue-load.js'
 import type { RunKind } from '../src/core/records.js'
 import type { Timestamp } from '../src/core/time/clock.js'
 import type { PollResult } from '../src/sync/contract.js'
-import type { QueueDatabaseError } from './errors.js'
 
 export const JOB_NAMES = ['poll-listings', 'poll-rfqs', 'close-expired', 'channel-report', 'rfq-report'] as const
 export type JobName = (typeof JOB_NAMES)[number]
@@ -19,22 +18,6 @@ export interface JobPayload {
   asOf?: Timestamp
   /** Why the job was enqueued: `tick`, `start`, `close`, `page ana`, … */
   cause: string
-}
-
-/** A database as stored with a queue. Only the id is compared; path and host are for messages. */
-export interface QueueDatabase {
-  id: string
-  path: string
-  host: string
-}
-
-export interface BindOptions {
-  /** Bind the queue even if it belongs to another database. Default false. */
-  adopt?: boolean
-  /** Bind a queue without a database; if false, another process must. Default true. */
-  claim?: boolean
-  /** Called when the queue turns out to belong to another database later. Take no more jobs then. */
-  onLost?: (error: QueueDatabaseError) => void
 }
 
 /** The result of a job that writes a report. */
@@ -78,16 +61,9 @@ export interface JobRunner {
    * @throws RefusedJobError for an invalid payload; QueueUnavailableError if the queue does not answer within seconds
    */
   enqueue(name: JobName, payload: JobPayload, id: string): Promise<boolean>
-  /**
-   * Binds the queue to the database of this process. All processes on a queue must use the same database.
-   * @throws QueueDatabaseError if it belongs to another database; QueueUnavailableError
-   */
-  bindDatabase(database: QueueDatabase, options?: BindOptions): Promise<void>
-  /** Whether processes with this database can use the queue. Binds nothing. */
-  checkDatabase(database: QueueDatabase): Promise<{ ok: boolean; message: string }>
   /** Starts taking jobs. */
   work(handlers: JobHandlers): Promise<void>
-  /** Whether the queue answers, accepts writes and still belongs to the bound database, for readiness. */
+  /** Whether the queue answers and accepts writes, for readiness. */
   ping(): Promise<{ ok: boolean; message: string }>
   /**
    * The state of a job, and how it ended. Finished ones are kept for a while.

@@ -3,11 +3,6 @@ export class QueueUnavailableError extends Error {
   override name = 'QueueUnavailableError'
 }
 
-/** The queue belongs to another database than the one this process uses. The message contains the remedy. */
-export class QueueDatabaseError extends Error {
-  override name = 'QueueDatabaseError'
-}
-
 /** No handler accepts the job: its name is unknown or its payload is invalid. Never retried. */
 export class RefusedJobError extends Error {
   override name = 'RefusedJobError'

@@ -8,13 +8,7 @@ import { jobId } from './job-id.js'
 export interface ScheduleOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>
   enqueue: JobRunner['enqueue']
-  /** Whether this process enqueues a tick, if each process has its own queue. Default: it enqueues every tick. */
-  claim?: (
-    job: { name: JobName; channel: string },
-    tick: Date,
-    moment: { now: Date; setBacks: number },
-  ) => Promise<boolean>
-  /** How often the clock was set back while jobs were scheduled on the database (`TickClaims`). Default: never. */
+  /** How often the clock was set back while jobs were scheduled on the database (`ScheduleClock`). Default: never. */
   setBacks?: (now: Date) => Promise<number>
   now: Clock
   /** Default: that of this process. */
@@ -144,22 +138,15 @@ function createScheduledJobs(
 async function enqueueDue(
   job: ScheduledJob,
   upTo: Date,
-  {
-    enqueue,
-    claim,
-    log,
-    setBacks,
-  }: Pick<ScheduleOptions, 'enqueue' | 'claim' | 'log'> & { setBacks: () => Promise<number> },
+  { enqueue, log, setBacks }: Pick<ScheduleOptions, 'enqueue' | 'log'> & { setBacks: () => Promise<number> },
 ): Promise<void> {
   const { name, channel, catchUp } = job
   if (upTo < job.enqueuedUpTo) job.enqueuedUpTo = upTo // The clock was set back.
   const tick = job.cron.lastTick({ after: job.enqueuedUpTo, upTo })
   const at = tick ?? catchUp
   if (at !== null) {
-    const moment = { now: upTo, setBacks: await setBacks() }
-    const id = jobId(name, { channel }, at, moment.setBacks)
-    const isOurs = claim === undefined || (await claim(job, at, moment))
-    const added = isOurs && (await enqueue(name, { channel, cause: tick ? 'tick' : 'start' }, id))
+    const id = jobId(name, { channel }, at, await setBacks())
+    const added = await enqueue(name, { channel, cause: tick ? 'tick' : 'start' }, id)
     log.debug({ job: name, id, added }, added ? 'job enqueued' : 'job already known')
   }
   job.enqueuedUpTo = upTo

@@ -7,9 +7,7 @@ import { createHandlers, type HandlerDeps } from './handlers.js'
 import { createMaintenance, type MaintenanceJob } from './maintenance.js'
 import { createNotifications, type NotificationOptions } from './notifications.js'
 import { createInProcessRunner } from './queue/in-process-runner.js'
-import { createOtherServices } from './queue/other-services.js'
-import { queueDatabase } from './queue/queue-binding.js'
-import { createSchedule, type Schedule, type ScheduleOptions } from './schedule.js'
+import { createSchedule, type Schedule } from './schedule.js'
 
 export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
   /** Whether to take jobs from the queue. */
@@ -20,10 +18,6 @@ export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
   maintenance?: readonly MaintenanceJob[]
   /** Sends notifications, in a process that schedules. Default: nothing is sent. */
   notifications?: Pick<NotificationOptions, 'send' | 'scrub'>
-  /** Bind the queue to the database of this process, even if it belongs to another. Default false. */
-  adoptQueue?: boolean
-  /** Called when the queue turns out to belong to another database. Stop the service then. Default: an error in the log. */
-  onQueueLost?: (error: Error) => void
   /** Starts the web server; null for none. */
   serveWeb: ((readiness: Readiness, runner: ServiceQueue) => Promise<WebServer>) | null
 }
@@ -57,7 +51,7 @@ const STOP_TICK_MS = 500
 
 /**
  * Starts the requested parts of the service: queue, web server, workers, schedule.
- * @throws QueueUnavailableError; QueueDatabaseError; whatever `serveWeb` throws. Nothing is left open then
+ * @throws QueueUnavailableError; whatever `serveWeb` throws. Nothing is left open then
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const closers: (() => Promise<void>)[] = []
@@ -75,15 +69,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   const { config, store, now, log } = options
-  const runner = await createRunner(config.queue, log)
+  const runner = await createRunner(config.queue, { database: await store.identity(), log })
   const enqueue: JobRunner['enqueue'] = (...job) => runner.enqueue(...job)
   closers.push(() => runner.close(DRAIN_MS))
-  await runner.bindDatabase(await queueDatabase(store), {
-    adopt: options.adoptQueue ?? false,
-    // Workers run what is scheduled, so a queue without a database belongs to the process that schedules.
-    claim: options.schedule,
-    onLost: options.onQueueLost ?? ((error) => log.error({ err: error }, 'the queue belongs to another database')),
-  })
   let schedule: Schedule | null = null
   const readiness = createReadiness({ config, store, runner, now, checkSchedule: () => schedule?.check() ?? null })
   const web = (await options.serveWeb?.(readiness, runner)) ?? null
@@ -91,17 +79,7 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   if (web) closers.unshift(() => web.close())
   if (options.work) await runner.work(createHandlers({ ...options, enqueue }))
   if (options.schedule) {
-    const others = createOtherServices({ store, ownQueue: config.queue.kind === 'in-process', log })
-    await others.start()
-    closers.push(async () => void (await withTimeout(others.stop(), STOP_TICK_MS)))
-    schedule = createSchedule({
-      config,
-      enqueue,
-      now,
-      log,
-      setBacks: (at) => store.clockSetBacks(at),
-      ...claimsOf(options),
-    })
+    schedule = createSchedule({ config, enqueue, now, log, setBacks: (at) => store.clockSetBacks(at) })
     schedule.start()
     const { stop } = schedule
     closers.push(async () => void (await withTimeout(stop(), STOP_TICK_MS)))
@@ -118,24 +96,20 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
 }
 
 /**
- * A shared queue recognizes the tick of a job by its id. Otherwise the database decides which process makes a report; other scheduled jobs
- * have runs, of which only one is in progress at a time.
- */
-function claimsOf({ config, store }: ServiceOptions): Pick<ScheduleOptions, 'claim'> {
-  if (config.queue.kind !== 'in-process') return {}
-  return {
-    claim: async ({ name, channel }, tick, { now, setBacks }) =>
-      name !== 'channel-report' ||
-      store.claimTick(`${name} ${channel}${setBacks === 0 ? '' : ` ${setBacks}`}`, tick, now),
-  }
-}
-
-/**
  * Opens the configured queue.
+ * @param options.database id of the database of this process: each has its own queue on a Redis
  * @throws QueueUnavailableError
  */
-export async function createRunner(queue: Config['queue'], log: Log): Promise<JobRunner> {
+export async function createRunner(
+  queue: Config['queue'],
+  { database, log }: { database: string; log: Log },
+): Promise<JobRunner> {
   if (queue.kind === 'in-process') return createInProcessRunner({ concurrency: MAX_CONCURRENT_JOBS, log })
   const { createBullRunner } = await import('./queue/bullmq-runner.js')
-  return createBullRunner({ url: queue.url, concurrency: MAX_CONCURRENT_JOBS, log })
+  return createBullRunner({
+    url: queue.url,
+    prefix: `{quotekeeper}:${database}`,
+    concurrency: MAX_CONCURRENT_JOBS,
+    log,
+  })
 }

@@ -3,24 +3,12 @@ import type { QueueLoad } from '../../src/core/queue-load.js'
 import { JOB_STATES, type JobName, type JobPayload, type JobResult, type JobStatus } from '../contract.js'
 import { fairnessKey } from '../job-id.js'
 
-/** The data of a job in Redis: its payload, and the id of the database it belongs to. */
-type JobData = JobPayload & { database?: string }
-
-export const toJobData = (payload: JobPayload, database: string | undefined): JobData =>
-  database === undefined ? payload : { ...payload, database }
-
-/** The inverse of `toJobData`. The data comes from Redis, so its shape is not trusted. */
-export function splitJobData(jobData: unknown): { database: string | undefined; data: unknown } {
-  const { database, ...data } = Object(jobData) as { database?: unknown }
-  return typeof database === 'string' ? { database, data } : { database: undefined, data: jobData }
-}
-
 /** Adds a job unless its id is known, or another one with its fairness key waits or runs. */
-export async function addJob(queue: Queue, name: JobName, data: JobData, id: string): Promise<boolean> {
-  const deduplication = { id: fairnessKey(name, data) }
+export async function addJob(queue: Queue, name: JobName, payload: JobPayload, id: string): Promise<boolean> {
+  const deduplication = { id: fairnessKey(name, payload) }
   if (await queue.getJob(id)) return false
   for (let attempt = 0; attempt < 3; attempt++) {
-    const added = await queue.add(name, data, { jobId: id, deduplication, attempts: 1, stackTraceLimit: 1 })
+    const added = await queue.add(name, payload, { jobId: id, deduplication, attempts: 1, stackTraceLimit: 1 })
     if (added.id === id) return true
     // Another job has the fairness key. It may have ended meanwhile.
     const other = added.id === undefined ? undefined : await queue.getJob(added.id)
@@ -48,7 +36,7 @@ export async function readQueueLoad(queue: Queue): Promise<QueueLoad> {
 function toStatus(job: Job, state: string): JobStatus {
   const { id = '', name, data, timestamp, finishedOn, failedReason, returnvalue } = job
   return {
-    ...{ id, name, payload: splitJobData(data).data as JobPayload },
+    ...{ id, name, payload: data as JobPayload },
     state: JOB_STATES.find((known) => known === state) ?? 'waiting',
     ...{ addedAt: isoTime(timestamp), finishedAt: isoTime(finishedOn) },
     error: failedReason ?? null,

@@ -1,30 +1,20 @@
 import { DelayedError, type Job, type Queue, UnrecoverableError, WaitingError, type Worker } from 'bullmq'
 import { withTimeout } from '../../src/core/async.js'
 import type { QueueLoad } from '../../src/core/queue-load.js'
-import type {
-  BindOptions,
-  JobHandlers,
-  JobName,
-  JobPayload,
-  JobRunner,
-  JobStatus,
-  Log,
-  QueueDatabase,
-} from '../contract.js'
-import { InterruptedRunError, type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from '../errors.js'
+import type { JobHandlers, JobName, JobPayload, JobRunner, JobStatus, Log } from '../contract.js'
+import { InterruptedRunError, QueueUnavailableError, UnknownChannelError } from '../errors.js'
 import { parseJob } from '../job-payload.js'
 import { createOutageLog } from '../outage-log.js'
 import { runJob } from '../run-job.js'
-import { addJob, findJob, readQueueLoad, splitJobData, toJobData } from './bullmq-jobs.js'
-import { otherDatabaseMessage, parseQueueDatabase, QueueBinding } from './queue-binding.js'
+import { addJob, findJob, readQueueLoad } from './bullmq-jobs.js'
 import { openRedisBackend, queueAddress, type RedisBackend } from './redis-backend.js'
 import { RUNNER_TIMING, type RunnerTiming } from './runner-timing.js'
 
 export interface BullRunnerOptions {
   /** URL of the Redis server. */
   url: string
-  /** Prefix of all keys. Default `{quotekeeper}`: in braces, so that a cluster keeps them on one node. */
-  prefix?: string
+  /** Prefix of all keys, with a part in braces, so that a cluster keeps them on one node. */
+  prefix: string
   /** Jobs that run at the same time in this process. */
   concurrency: number
   log: Log
@@ -47,7 +37,7 @@ const RETENTION = { age: 24 * 3_600, count: 5_000 }
  * @throws QueueUnavailableError with the remedy if the queue does not answer within seconds, or may evict jobs
  */
 export async function createBullRunner(options: BullRunnerOptions): Promise<JobRunner> {
-  const { url, prefix = '{quotekeeper}', concurrency, log } = options
+  const { url, prefix, concurrency, log } = options
   const timing = { ...RUNNER_TIMING, ...options.timing }
   const address = queueAddress(url)
   const logOutage = createOutageLog(log, `the queue at ${address}`)
@@ -104,19 +94,15 @@ class BullRunner implements JobRunner {
   readonly #running = new Set<Promise<unknown>>()
   #worker: Worker | null = null
   readonly #returnedChannels = new Set<string>()
-  readonly #binding: QueueBinding
   #closing = false
 
   constructor(parts: Parts) {
     this.#parts = parts
-    const { backend, address, timing } = parts
-    const call = <T>(operation: () => Promise<T>) => this.#call(operation)
-    this.#binding = new QueueBinding({ backend, address, call, checkEveryMs: timing.databaseCheck })
   }
 
   async enqueue(name: JobName, payload: JobPayload, id: string): Promise<boolean> {
     parseJob(name, payload)
-    return this.#call(() => addJob(this.#parts.queue, name, toJobData(payload, this.#binding.databaseId), id))
+    return this.#call(() => addJob(this.#parts.queue, name, payload, id))
   }
 
   async work(handlers: JobHandlers): Promise<void> {
@@ -138,27 +124,10 @@ class BullRunner implements JobRunner {
     await this.#call(() => worker.waitUntilReady())
   }
 
-  bindDatabase(database: QueueDatabase, options: BindOptions = {}): Promise<void> {
-    const onLost = (error: QueueDatabaseError) => {
-      void this.#worker?.pause(true)
-      options.onLost?.(error)
-    }
-    return this.#binding.bind(database, { ...options, onLost })
-  }
-
-  async checkDatabase(database: QueueDatabase): Promise<{ ok: boolean; message: string }> {
-    const text = await this.#call(() => this.#parts.backend.databaseText())
-    if (text === null) return { ok: true, message: 'belongs to no database yet' }
-    const bound = parseQueueDatabase(text)
-    if (bound.id === database.id) return { ok: true, message: `belongs to this database (id ${bound.id})` }
-    return { ok: false, message: otherDatabaseMessage(this.#parts.address, bound, database) }
-  }
-
   async ping(): Promise<{ ok: boolean; message: string }> {
     try {
       // A write, because a Redis that is full or became a replica still answers reads.
       await this.#call(() => this.#parts.queue.getBackend().setQueueMeta({ 'quotekeeper.ping': Date.now() }))
-      await this.#binding.verify()
       this.#parts.onOutcome(null)
       return { ok: true, message: `${this.#parts.address} accepts writes` }
     } catch (error) {
@@ -177,7 +146,6 @@ class BullRunner implements JobRunner {
   async close(deadlineMs: number): Promise<void> {
     const { backend, queue, timing } = this.#parts
     this.#closing = true
-    this.#binding.close()
     await this.#worker?.pause(true)
     const drain = (withinMs: number) => withTimeout(Promise.allSettled(this.#running), withinMs)
     if (!(await drain(deadlineMs))) {
@@ -197,17 +165,17 @@ class BullRunner implements JobRunner {
       throw new WaitingError()
     }
     const { timing, log } = this.#parts
-    const { database, data } = splitJobData(job.data)
-    const action = await this.#binding.checkOwner(database)
-    if (action === 'leave') return this.#leaveJob(job, token)
-    if (action === 'refuse') {
-      log.warn({ job: job.name, id: job.id }, 'job refused: it belongs to the former database of this queue')
-      throw new UnrecoverableError('it belongs to the former database of this queue')
-    }
     // Counts pauses instead of the time since the job was added, because a job without any worker could not be taken.
     const ifUnknownChannel = job.attemptsStarted * timing.returnPause < timing.returnFor ? 'return' : 'expired'
     const returnInterrupted = job.attemptsStarted < MAX_STARTS
-    const raw = { id: job.id ?? '', name: job.name, data, signal, ifUnknownChannel, returnInterrupted } as const
+    const raw = {
+      id: job.id ?? '',
+      name: job.name,
+      data: job.data,
+      signal,
+      ifUnknownChannel,
+      returnInterrupted,
+    } as const
     const result = runJob(handlers, raw, log).catch((error: unknown) => {
       if (error instanceof InterruptedRunError) return this.#returnInterrupted(job, token)
       if (error instanceof UnknownChannelError) return this.#returnJob(job, token, error)
@@ -223,13 +191,6 @@ class BullRunner implements JobRunner {
     } finally {
       this.#running.delete(result)
     }
-  }
-
-  /** Leaves a job of another database to the processes that use it. */
-  async #leaveJob(job: Job, token: string): Promise<never> {
-    const { timing, onOutcome } = this.#parts
-    await job.moveToDelayed(Date.now() + timing.returnPause, token).catch((error) => onOutcome(error))
-    throw new DelayedError()
   }
 
   /** Returns a job to the queue for a worker that has its channel. It keeps its id and its fairness key. */

@@ -83,10 +83,6 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
       startWaiting()
       return true
     },
-    async bindDatabase() {}, // No other process can use the queue.
-    async checkDatabase() {
-      return { ok: true, message: 'used by this process only' }
-    },
     async work(workers) {
       handlers = workers
       startWaiting()

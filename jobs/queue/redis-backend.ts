@@ -38,7 +38,6 @@ export function openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect }
     return client
   }
   const producer = connect({ maxRetriesPerRequest: 2, commandTimeout: responseTimeoutMs })
-  const databaseKey = `${prefix}:database`
   return {
     queue: () => new Queue(QUEUE_NAME, { connection: producer, prefix }),
     worker(process: Processor, options: Omit<WorkerOptions, 'connection' | 'prefix'>) {
@@ -53,18 +52,6 @@ export function openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect }
         `the queue at ${queueAddress(url)} may lose jobs, because Redis deletes keys when its memory is full (maxmemory-policy ${policy}): ` +
           'set maxmemory-policy to noeviction in the configuration of Redis',
       )
-    },
-    /** The database stored with the queue, as text; null if there is none. */
-    databaseText: () => producer.get(databaseKey),
-    /**
-     * Stores the database with the queue, unless there is one and `replace` is false. Safe when several processes do so at once.
-     * @returns the text that is stored afterwards
-     */
-    async keepDatabaseText(text: string, { replace }: { replace: boolean }): Promise<string> {
-      if (replace) await producer.set(databaseKey, text)
-      else await producer.set(databaseKey, text, 'NX')
-      // Null only if Redis was emptied in between; the next call then stores the text.
-      return (await producer.get(databaseKey)) ?? text
     },
     /** Ends every connection at once, without waiting for replies. */
     disconnect() {

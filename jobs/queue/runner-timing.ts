@@ -13,8 +13,6 @@ export const RUNNER_TIMING = {
   response: 4_000,
   /** Average pause before a job whose channel is not configured in this process can be taken again. */
   returnPause: 4_000,
-  /** Interval of the check that the queue still belongs to the database of this process. */
-  databaseCheck: 5_000,
   /** A job that was returned for this long fails. */
   returnFor: 3_600_000,
   /** How long an aborted job may take to end, and then BullMQ to record what finished. */

@@ -1,4 +1,3 @@
-import type { JobRunner } from '../../jobs/contract.js'
 import type { Config, LogLevel } from '../config/contract.js'
 import { once } from '../core/async.js'
 import { createScrubber } from '../core/text/secret-scrubber.js'
@@ -10,7 +9,6 @@ import type { Store } from '../store/contract.js'
 import { VERSION } from '../version.js'
 import type { Cli } from './cli-context.js'
 import { printNote } from './output/output.js'
-import { STOP_TIMEOUT_MS } from './runs/stop-signals.js'
 
 /** What a command works with. Each part is opened when first used; all are closed in reverse order. */
 export interface App {
@@ -21,8 +19,6 @@ export interface App {
   store(): Promise<Store>
   /** @param observer called after each request; only the one of the first call is used */
   marketplace(observer?: RequestObserver): Promise<Marketplace>
-  /** The job runner that `queue:` selects. Rejects with QueueUnavailableError. */
-  runner(): Promise<JobRunner>
   /** What does heavy work apart from the main thread. */
   pool(): Promise<WorkerPool>
   makeReport: MakeReport
@@ -119,12 +115,6 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
       marketplace ??= (async () => closeLater(await openMarketplace(cli, config, await store(), observer)))()
       return marketplace
     },
-    runner: once(async () => {
-      const { createRunner } = await import('../../jobs/service.js')
-      const runner = await createRunner(config.queue, log)
-      closers.push(() => runner.close(STOP_TIMEOUT_MS))
-      return runner
-    }),
     pool,
     makeReport: async (...args) => (await reportMaker())(...args),
     onClose: (close) => void closers.push(close),

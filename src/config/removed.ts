@@ -10,6 +10,7 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
     offers: '`compare RFQ`',
   },
   option: {
+    '--adopt-queue': 'nothing: each database has its own queue on a Redis',
     '--anchor': 'keep the head hash that notifications and log lines of closes carry',
     '--anchors': '--head HASH, with a head hash that a notification or a log line of a close carried',
     '--changed-since': '--since',

@@ -6,12 +6,11 @@ import type { History, Overview } from './documents/history-contract.js'
 import type { PollStates } from './documents/poll-states-contract.js'
 import type { Recorder } from './documents/recorder-contract.js'
 import type { EventFeed, Outbox } from './events/outbox-contract.js'
-import type { MaintenanceLog, Pruning, RevalidationReport, TickClaims } from './maintenance/maintenance-contract.js'
+import type { MaintenanceLog, Pruning, RevalidationReport, ScheduleClock } from './maintenance/maintenance-contract.js'
 import type { ExchangeRates } from './rates/rate-contract.js'
 import type { RecommendationQueries, Recommendations } from './recommendations/recommendation-contract.js'
 import type { ReportRecords } from './reports/report-contract.js'
 import type { RunQueries, Runs } from './runs/run-contract.js'
-import type { SchedulingProcesses } from './runs/scheduling-contract.js'
 
 // Other modules import the types of the store from here, except those of the outbox (events/outbox-contract.ts).
 export type * from './awards/award-contract.js'
@@ -25,7 +24,6 @@ export type * from './rates/rate-contract.js'
 export type * from './recommendations/recommendation-contract.js'
 export type * from './reports/report-contract.js'
 export type * from './runs/run-contract.js'
-export type * from './runs/scheduling-contract.js'
 
 /**
  * The store (docs/DATABASE.md). All methods are asynchronous, and reject with `StoreError` (errors.ts).
@@ -39,8 +37,7 @@ export interface Store
     Closings,
     Awards,
     MaintenanceLog,
-    TickClaims,
-    SchedulingProcesses,
+    ScheduleClock,
     Pruning,
     Recommendations,
     ReportRecords,

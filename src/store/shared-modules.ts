@@ -16,8 +16,7 @@ import { createRecommendationQueries, createRecommendations } from './recommenda
 import { createReportRecords } from './reports/report-records.js'
 import { createRuns } from './runs/run-leases.js'
 import { createRunQueries } from './runs/run-queries.js'
-import { createSchedulingProcesses } from './runs/scheduling-processes.js'
-import { createTickClaims } from './runs/tick-claims.js'
+import { createScheduleClock } from './runs/schedule-clock.js'
 import { findIdentity } from './sql/meta.js'
 import type { SqlDatabase } from './sql/sql-database.js'
 
@@ -52,8 +51,7 @@ export const createSharedStore = ({ database, events, clock, command }: SharedSt
   ...createClosings(database, events),
   ...createAwards(database, events),
   ...createMaintenanceLog(database),
-  ...createTickClaims(database),
-  ...createSchedulingProcesses(database, { clock, command }),
+  ...createScheduleClock(database),
   ...createPruning(database),
   ...createRecommendations(database, events),
   ...createReportRecords(database),

@@ -83,9 +83,9 @@ async function cpuSeconds({ pid }) {
 }
 
 /** Starts `quotekeeper work`. */
-async function startWorker({ file, index }) {
+async function startWorker(file) {
   const program = new URL('src/cli/main.js', dist).pathname
-  const args = [program, '--config', file, 'work', ...(index === 0 ? ['--adopt-queue'] : [])]
+  const args = [program, '--config', file, 'work']
   const child = spawn(process.execPath, args, { env: { ...process.env, KEY }, stdio: ['ignore', 'pipe', 'inherit'] })
   let log = ''
   await new Promise((resolve, reject) => {
@@ -115,7 +115,7 @@ requests: { concurrency: ${limits.concurrency}, perSecond: ${limits.perSecond} }
 `
     const file = join(own, 'quotekeeper.yaml')
     writeFileSync(file, text)
-    children.push(await startWorker({ file, index }))
+    children.push(await startWorker(file))
   }
   const runner = await createBullRunner({ url: queue, concurrency: 1, log: quiet })
   const client = new pg.Client({ connectionString: servers.postgres.url })

@@ -65,7 +65,6 @@ const roles = {
     const { createBullRunner } = await import(new URL('queue/bullmq-runner.js', jobs))
     const prefix = `q${process.pid}`
     const runner = await createBullRunner({ url, prefix, concurrency: CONCURRENCY, log })
-    await runner.bindDatabase({ id: '00000000-0000-4000-8000-000000000000', path: 'bench.db', host: 'bench' })
     await timeRunner(runner)
     process.exit()
   },

@@ -50,7 +50,7 @@ describe.skipIf(redisSkipReason !== null)('the Redis of docker-compose.yml', () 
         QUOTEKEEPER_QUEUE_PASSWORD_FILE: join(folder, 'redis_password'),
       },
     })
-    const runner = await createRunner(queue, recordingLog())
+    const runner = await createRunner(queue, { database: 'a', log: recordingLog() })
     expect(await runner.ping()).toMatchObject({ ok: true })
     expect(JSON.stringify(await runner.ping())).not.toContain('a-password')
     await runner.close(1000)

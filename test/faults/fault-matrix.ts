@@ -116,8 +116,8 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
     expected: 'a problem is recorded; the document is stored as received with valid = 0, and never closed',
   },
   52: {
-    fault: 'a process with another database on the queue, also after the queue was emptied',
-    expected: 'refused with a message that names both databases; runs no job of the others',
+    fault: 'a process with another database on the same Redis',
+    expected: 'it has a queue of its own; runs no job of the others',
   },
   53: {
     fault: 'a worker whose configuration lacks the channel of a job',

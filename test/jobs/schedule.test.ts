@@ -8,11 +8,7 @@ import { channelConfig as channel } from '../helpers/test-config.js'
 const NEVER = { listings: null, rfqs: null, closeExpired: null, channelReport: null }
 
 /** A schedule whose clock only the test moves, with the jobs it enqueued. */
-function createTestSchedule(
-  options: Partial<ScheduleOptions['config']> = {},
-  time = '2026-11-21T01:00:30Z',
-  claim?: ScheduleOptions['claim'],
-) {
+function createTestSchedule(options: Partial<ScheduleOptions['config']> = {}, time = '2026-11-21T01:00:30Z') {
   let now = new Date(time)
   let queueDown = false
   const enqueuedIds = new Set<string>()
@@ -26,7 +22,7 @@ function createTestSchedule(
     return true
   }
   const config = { channels: [channel('acme/forest')], schedule: NEVER, scheduleTimeZone: 'UTC', ...options }
-  const create = () => createSchedule({ config, enqueue, now: () => now, log, ...(claim && { claim }) })
+  const create = () => createSchedule({ config, enqueue, now: () => now, log })
   const schedule = create()
   return {
     schedule,
@@ -95,23 +91,6 @@ describe('schedule', () => {
     const { schedule, create, ids } = createTestSchedule({ schedule: { ...NEVER, rfqs: '*/5 * * * *' } })
     await Promise.all([schedule.tick(), create().tick()])
     expect(ids()).toHaveLength(1)
-  })
-
-  it('enqueues only the ticks that it claims, and claims a tick again if that failed', async () => {
-    const answers: (boolean | Error)[] = [new Error('the database is locked'), true, false]
-    const claimed: string[] = []
-    const claim = async ({ name, channel: key }: { name: string; channel: string }, tick: Date) => {
-      claimed.push(`${name} ${key} ${tick.toISOString()}`)
-      const answer = answers.shift() ?? true
-      if (answer instanceof Error) throw answer
-      return answer
-    }
-    const options = { schedule: { ...NEVER, channelReport: '*/5 * * * *' } }
-    const { at, ids } = createTestSchedule(options, '2026-11-21T01:00:30Z', claim)
-    for (const minute of ['05', '06', '10', '11', '15']) await at(`2026-11-21T01:${minute}:00Z`)
-    const tick = (minute: string) => `channel-report acme/forest 2026-11-21T01:${minute}:00.000Z`
-    expect(claimed).toEqual([tick('05'), tick('05'), tick('10'), tick('15')])
-    expect(ids()).toEqual(['channel-report_acme_forest_20261121T0105Z', 'channel-report_acme_forest_20261121T0115Z'])
   })
 
   it('schedules no closing for a channel with autoClose off', async () => {

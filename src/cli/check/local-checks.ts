@@ -62,31 +62,15 @@ async function checkDatabase(app: CheckApp, now: Date) {
   return failed(named, 'nothing can be recorded until the database can be written')
 }
 
-/** The queue accepts jobs, and no other database uses it. */
-async function checkQueue(app: App) {
-  const runner = await app.runner()
+/** The queue accepts jobs. */
+async function checkQueue(app: CheckApp) {
+  const opened = await app.store().catch(() => null)
+  if (opened === null) return failed('not checked: see database')
+  const { createRunner } = await import('../../../jobs/service.js')
+  const runner = await createRunner(app.config.queue, { database: await opened.identity(), log: app.log })
   const { ok, message } = await runner.ping()
-  if (!ok) return failed(message, START_QUEUE)
-  const store = await app.store().catch(() => null)
-  if (store === null) return passed(message)
-  const ownQueue = app.config.queue.kind === 'in-process'
-  if (ownQueue) return besideServices(store, { ownQueue, found: message })
-  const { queueDatabase } = await import('../../../jobs/queue/queue-binding.js')
-  const owner = await runner.checkDatabase(await queueDatabase(store))
-  return owner.ok ? besideServices(store, { ownQueue, found: `${message}; ${owner.message}` }) : failed(owner.message)
-}
-
-/** A warning if processes that run on the database have different queues, or would with the one of the configuration. */
-async function besideServices(store: Store, { ownQueue, found }: { ownQueue: boolean; found: string }) {
-  const services = await store.otherSchedulingProcesses()
-  const own = services.filter((service) => service.ownQueue)
-  // One with a queue of its own is the service of this configuration.
-  const isConflict = ownQueue ? services.length > 1 || services.length > own.length : own.length > 0
-  if (services.length === 0) return passed(found)
-  const running = `${found}; running on this database: ${services.map(({ by }) => by).join(', ')}`
-  if (!isConflict) return passed(running)
-  const { QUEUE_CONFLICT_REMEDY } = await import('../../../jobs/queue/other-services.js')
-  return warning(`${running}, not all of them on one queue`, QUEUE_CONFLICT_REMEDY)
+  await runner.close(0)
+  return ok ? passed(message) : failed(message, START_QUEUE)
 }
 
 /** Nothing may keep RFQs from being closed: nothing that stops closing, no round waiting for approval, no close that needs attention. */

@@ -57,15 +57,6 @@ export interface WaitOption {
 export const noWaitOption = () =>
   new Option('--no-wait', 'fail at once if another process polls or closes the channel, instead of waiting')
 
-export interface AdoptQueueOption {
-  adoptQueue?: boolean
-}
-export const adoptQueueOption = () =>
-  new Option(
-    '--adopt-queue',
-    'use the queue although it belongs to another database, because the database was replaced on purpose',
-  )
-
 export const asOfOption = () =>
   new Option(
     '--as-of <time>',

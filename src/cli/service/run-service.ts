@@ -14,13 +14,9 @@ export interface ServiceParts {
   port: number | null
   /** Whether the web server serves pages, besides health. */
   pages: boolean
-  adoptQueue: boolean
 }
 
-/**
- * Runs the service, or some parts of it, until SIGINT or SIGTERM. Without a port it answers no HTTP requests.
- * @throws QueueDatabaseError also when the queue comes to belong to another database
- */
+/** Runs the service, or some parts of it, until SIGINT or SIGTERM. Without a port it answers no HTTP requests. */
 export async function runService({ io }: Cli, app: App, { port, pages, ...parts }: ServiceParts): Promise<void> {
   const { startService } = await import('../../../jobs/service.js')
   const { config, log, scrub } = app
@@ -29,11 +25,6 @@ export async function runService({ io }: Cli, app: App, { port, pages, ...parts 
   const databaseId = await (await app.store()).identity()
   const serveWeb = port === null ? null : webServerStarter(app, io.now, { port, metrics, plugins, databaseId })
   const maintenance = parts.schedule ? await createMaintenanceJobs(app, io.now) : []
-  let loseQueue: (error: Error) => void = () => undefined
-  const queueLost = new Promise<never>((_resolve, reject) => {
-    loseQueue = reject
-  })
-  queueLost.catch(() => undefined) // It may be lost before anybody waits for it.
   const deps = await createHandlerDeps(app, io.now, metrics)
   const { createSendMessage } = await import('../../notify/send-message.js')
   const notifications = { send: createSendMessage({ reportsDirectory: config.reports.directory }), scrub }
@@ -43,13 +34,12 @@ export async function runService({ io }: Cli, app: App, { port, pages, ...parts 
     maintenance,
     notifications,
     serveWeb,
-    onQueueLost: loseQueue,
   })
   app.onClose(() => service.stop())
   const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))
   const database = (await app.store()).name
   const facts = { version: VERSION, queue: config.queue.kind, database, channels }
   log.info({ ...facts, ...(service.url === null ? {} : { url: service.url }) }, 'quotekeeper started')
-  await Promise.race([untilStopped(io.stop), queueLost])
+  await untilStopped(io.stop)
   log.info('quotekeeper stopping')
 }

@@ -33,14 +33,8 @@ export interface MaintenanceLog {
   endMaintenance(task: MaintenanceTask, now: Date, end: MaintenanceEnd): Promise<void>
 }
 
-/** Decides which process enqueues a tick of the schedule if each process has its own queue. */
-export interface TickClaims {
-  /**
-   * Claims a tick of a scheduled job.
-   * @param job the scheduled job, such as `channel-report acme/forest`
-   * @returns false if this tick, or a later one, was claimed before
-   */
-  claimTick(job: string, tick: Date, now: Date): Promise<boolean>
+/** Tells ticks of the schedule apart that recur after the clock was set back. */
+export interface ScheduleClock {
   /**
    * Records the time, and returns how often the clock was set back by more than clocks may differ. A tick that recurs after that is a new
    * one, so this number is part of the id of its job.

@@ -68,7 +68,7 @@ describe('check', () => {
       expect(status).toBe(1)
       expect(occurrences(out + err, 'the folder /proc/quotekeeper cannot be created there')).toBe(1)
       expect(out).toMatch(/^closing +FAILED +not checked: see database/m)
-      expect(err).toContain('2 of 11 checks failed')
+      expect(err).toContain('3 of 11 checks failed')
     },
   )
 

@@ -28,7 +28,7 @@ fault(24, 'new jobs are accepted after the restart, and none runs twice', async 
 
   await runners.redis.launch()
   await eventually(async () => expect(await scheduler.ping()).toMatchObject({ ok: true }))
-  await scheduler.enqueue('poll-rfqs', PAYLOAD, 'after')
+  await eventually(async () => expect(await scheduler.enqueue('poll-rfqs', PAYLOAD, 'after')).toBe(true))
   await eventually(() => expect(done.map(({ id }) => id)).toEqual(['before', 'after']))
   expect(await scheduler.enqueue('poll-rfqs', PAYLOAD, 'before')).toBe(false)
   // One line of each runner when the outage began, and one when it ended.
@@ -69,9 +69,9 @@ fault(25, 'commands fail while Redis is a read-only replica, then jobs run again
   await runners.redis.withClient((client) => client.replicaof('NO', 'ONE'))
   await eventually(async () => expect(await runner.ping()).toMatchObject({ ok: true }))
   // The refused command may still arrive later; jobs run in either case.
-  await runner.enqueue('poll-rfqs', PAYLOAD, 'after')
+  await eventually(async () => expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'after')).toBe(true))
   await eventually(() => expect(done.length).toBeGreaterThan(1))
-  expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'later')).toBe(true)
+  await eventually(async () => expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'later')).toBe(true))
   await eventually(() => expect(done.map(({ id }) => id)).toContain('later'))
 })
 

@@ -115,7 +115,8 @@ fault(29, 'with three workers, each tick runs once and each RFQ is closed once',
   await waitForClosedOnce(fixture, fixture.rfqIds)
   for (const each of all) each.signal('SIGTERM')
   expect(await Promise.all(all.map(({ ended }) => ended))).toEqual(['exit 0', 'exit 0', 'exit 0'])
-  const queue = new Queue('jobs', { connection: { url: fixture.redis.url }, prefix: '{quotekeeper}' })
+  const [{ id }] = fixture.sql("select value as id from meta where key = 'database_id'") as [{ id: string }]
+  const queue = new Queue('jobs', { connection: { url: fixture.redis.url }, prefix: `{quotekeeper}:${id}` })
   onTestFinished(() => queue.close())
   const jobs = (await queue.getCompleted()).filter(({ name }) => name === 'poll-rfqs').map(({ id }) => id)
   expect(fixture.sql("select count(*) as n from runs where kind = 'rfqs'")).toEqual([{ n: jobs.length }])

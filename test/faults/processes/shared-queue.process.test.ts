@@ -1,7 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { createRunner } from '../../../jobs/service.js'
 import { eventually } from '../../helpers/eventually.js'
+import { recordingHandlers } from '../../helpers/recording-handlers.js'
+import { recordingLog } from '../../helpers/recording-log.js'
 import { PrivateRedis, redisSkipReason } from '../../helpers/servers/private-redis.js'
 import { openProcessFixture } from '../../helpers/servers/process-fixture.js'
 import { faultUnless } from '../fault-test.js'
@@ -16,28 +19,21 @@ async function startRedis() {
   return redis
 }
 
-fault(52, 'start, work and check name both databases, as often as they are run, and write nothing', async () => {
-  const more = `queue: ${(await startRedis()).url}\nweb: { port: 0 }\n`
-  const [one, two] = [await openProcessFixture({ more }), await openProcessFixture({ more })]
-  for (let round = 0; round < ROUNDS; round++) {
-    const service = one.start(['start'])
-    await eventually(() => expect(service.out).toContain('quotekeeper started'))
-    for (const command of ['work', 'start']) {
-      const process = two.start([command])
-      expect(await process.ended).toBe('exit 1')
-      expect(process.err.trim().split('\n')).toHaveLength(1)
-      expect(process.err).toContain(`belongs to the database ${one.database}`)
-      expect(process.err).toContain(`this process uses ${two.database}`)
-      expect(process.err).toContain('--adopt-queue')
-    }
-    service.signal('SIGTERM')
-    expect(await service.ended).toBe('exit 0')
+fault(52, 'a job waits for the processes with its database', async () => {
+  const { url } = await startRedis()
+  const open = async (database: string) => {
+    const runner = await createRunner({ kind: 'redis', url }, { database, log: recordingLog() })
+    onTestFinished(() => runner.close(0))
+    return runner
   }
-  const check = two.start(['check'])
-  expect(await check.ended).toBe('exit 1')
-  expect(check.out).toMatch(/queue +FAILED/)
-  expect(check.out.replaceAll(/\s+/g, '')).toContain(`belongstothedatabase${one.database}`)
-  expect(two.sql('select count(*) as n from runs')).toEqual([{ n: 0 }])
+  const [one, two] = [await open('one'), await open('two')]
+  const { handlers, done } = recordingHandlers()
+  const payload = { channel: 'acme/forest', cause: 'tick' }
+  for (const runner of [one, two]) expect(await runner.enqueue('poll-rfqs', payload, 'tick-1')).toBe(true)
+  await two.work(handlers)
+  await eventually(async () => expect(await two.job('tick-1')).toMatchObject({ state: 'completed' }))
+  expect(done).toHaveLength(1)
+  expect(await one.job('tick-1')).toMatchObject({ state: 'waiting' })
 })
 
 fault(

@@ -102,7 +102,12 @@ describe.skipIf(redisSkipReason !== null)(
 
 describe.skipIf(redisSkipReason !== null)('Redis as it is configured', () => {
   const start = async (redis: PrivateRedis) => {
-    const runner = await createBullRunner({ url: redis.url, concurrency: 1, log: recordingLog() })
+    const runner = await createBullRunner({
+      url: redis.url,
+      prefix: '{quotekeeper}:a',
+      concurrency: 1,
+      log: recordingLog(),
+    })
     onTestFinished(() => runner.close(0))
     return runner
   }
@@ -116,7 +121,6 @@ describe.skipIf(redisSkipReason !== null)('Redis as it is configured', () => {
     })
     const runner = await start(redis)
     const { handlers, done } = recordingHandlers()
-    await runner.bindDatabase({ id: 'a', path: 'a.db', host: 'h' })
     await runner.work(handlers)
     await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
     await eventually(() => expect(done).toHaveLength(1))
@@ -136,7 +140,7 @@ describe.skipIf(redisSkipReason !== null)('Redis as it is configured', () => {
 describe('without Redis', () => {
   it('the start fails, and the error says what to do', async () => {
     const url = `redis://user:s3cret@127.0.0.1:${await freePort()}/2`
-    const start = createBullRunner({ url, concurrency: 1, log: recordingLog() })
+    const start = createBullRunner({ url, prefix: 'q', concurrency: 1, log: recordingLog() })
     await expect(start).rejects.toThrow(
       /^the queue at redis:\/\/127\.0\.0\.1:\d+\/2 does not answer \(connect ECONNREFUSED.*\): start it, or correct "queue"/,
     )
@@ -154,7 +158,7 @@ describe.skipIf(redisSkipReason !== null)('with Redis behind a password', () => 
   it.each(['wrong', ''])('the password "%s" fails the start and is not logged', async (password) => {
     const url = redis.url.replace('//', `//:${password}@`)
     const log = recordingLog()
-    const start = createBullRunner({ url, concurrency: 1, log })
+    const start = createBullRunner({ url, prefix: 'q', concurrency: 1, log })
     await expect(start).rejects.toThrow(/WRONGPASS|NOAUTH/)
     expect(JSON.stringify(log.lines)).not.toContain('wrong@')
   })

@@ -1,11 +1,11 @@
 import { type App, withApp } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
-import { type AdoptQueueOption, adoptQueueOption, withExamples } from '../../input/options.js'
+import { withExamples } from '../../input/options.js'
 import { runService } from '../../service/run-service.js'
 
 /** `start`: runs the service. */
 export const register: RegisterCommand = (command, cli) => {
-  command.addOption(adoptQueueOption()).action((options: AdoptQueueOption) => start(cli, options))
+  command.action(() => start(cli))
   withExamples(
     command,
     ['quotekeeper start', 'poll, close and report on schedule until Ctrl-C'],
@@ -13,10 +13,9 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-const start = (cli: Cli, { adoptQueue = false }: AdoptQueueOption) =>
+const start = (cli: Cli) =>
   withApp(
     cli,
     { secrets: 'required', logTo: 'stdout', defaultLevel: 'info', createDatabase: true, servesPages: true },
-    (app: App) =>
-      runService(cli, app, { work: true, schedule: true, port: app.config.web.port, pages: true, adoptQueue }),
+    (app: App) => runService(cli, app, { work: true, schedule: true, port: app.config.web.port, pages: true }),
   )

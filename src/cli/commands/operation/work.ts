@@ -1,7 +1,7 @@
 import { type App, withApp } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { UsageError } from '../../cli-error.js'
-import { type AdoptQueueOption, adoptQueueOption, wholeNumber, withExamples } from '../../input/options.js'
+import { wholeNumber, withExamples } from '../../input/options.js'
 import { runService } from '../../service/run-service.js'
 
 /** `work`: runs workers only; another process schedules the jobs. */
@@ -12,7 +12,6 @@ export const register: RegisterCommand = (command, cli) => {
       'answer /healthz, /readyz and /metrics on this port of web.host; 0 for any free port; without it, nothing listens',
       wholeNumber(0, 65_535),
     )
-    .addOption(adoptQueueOption())
     .action((options: Options) => work(cli, options))
   withExamples(
     command,
@@ -21,17 +20,17 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-interface Options extends AdoptQueueOption {
+interface Options {
   port?: number
 }
 
-const work = (cli: Cli, { port, adoptQueue = false }: Options) =>
+const work = (cli: Cli, { port }: Options) =>
   withApp(
     cli,
     { secrets: 'required', logTo: 'stdout', defaultLevel: 'info', createDatabase: true },
     async (app: App) => {
       requireSharedQueue(app)
-      await runService(cli, app, { work: true, schedule: false, port: port ?? null, pages: false, adoptQueue })
+      await runService(cli, app, { work: true, schedule: false, port: port ?? null, pages: false })
     },
   )
 
