@@ -16,7 +16,7 @@ export function logRunSummary(
   log: Log,
   { previous = null, cause, rfq }: { previous?: RunRecord | null; cause?: string; rfq?: string } = {},
 ): void {
-  const { id, startedAt, finishedAt, error, suspicious: _suspicious, times: _times, notBefore, ...run } = result.run
+  const { id, startedAt, finishedAt, error, suspicious: _suspicious, notBefore, ...run } = result.run
   const { requestRates: _rates, cause: _cause, stop: _stop, ...rest } = run
   const seconds = finishedAt === null ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000
   const facts = {

@@ -56,11 +56,8 @@ export interface ClosingConfig {
 }
 export interface HistoryConfig {
   recheckClosedHours: number
-  /** Days after which idle runs are folded, and expired approval plans are deleted; null: never. */
-  keepRunsDays: number | null
-  keepPlansDays: number | null
-  /** Days after which events that were delivered are deleted; null: never. */
-  keepEventsDays: number | null
+  /** Days after which idle runs, and events that were delivered, are deleted; null: never. */
+  keepDays: number | null
   /** When `start` does so; null: never. */
   pruneSchedule: string | null
 }

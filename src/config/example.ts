@@ -93,9 +93,7 @@ reports:
 history:
   recheckClosedHours: 24 # hours after which a closed RFQ is read again
   # Versions and closings are kept for ever. null instead of a number of days: never removed.
-  keepRunsDays: 30 # days after which runs that found nothing new become one row per day
-  keepPlansDays: 90 # days after which expired approval plans are deleted
-  keepEventsDays: 90 # days after which events are deleted
+  keepDays: 90 # days after which events, and runs that found nothing new, are deleted
   pruneSchedule: "30 3 * * *" # when the service does so; null: never
 
 # Notifications (docs/NOTIFICATIONS.md). Send a test with: quotekeeper notify --test

@@ -15,6 +15,9 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
     '--anchors': '--head HASH, with a head hash that a notification or a log line of a close carried',
     '--changed-since': '--since',
     '--format': '`report` writes workbooks; print the page of the RFQ, or use `compare --json`, and `--csv` of lists',
+    '--compact':
+      'nothing: deleted rows leave space that is used again; `sqlite3 FILE vacuum` gives it back to the disk',
+    '--dry-run': 'only `close-expired` has it; `prune` deletes what is older than `history.keepDays`',
     '--no-etags': 'the sandbox sends no ETag',
     '--open': 'the path of the file is printed, so: xdg-open "$(quotekeeper report 1012)"',
     '--time-zone': 'times are in UTC; a time in an option may have an offset, such as 2026-01-31T14:00+02:00',
@@ -22,6 +25,9 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
     '--scenario': 'bookmark the address of a what-if, or pass its settings with --set',
   },
   key: {
+    'history.keepEventsDays': 'history.keepDays',
+    'history.keepPlansDays': 'history.keepDays',
+    'history.keepRunsDays': 'history.keepDays',
     anchors: 'keep the head hash that notifications and log lines of closes carry; `closings --verify --head HASH`',
     'reports.haircuts': 'delete it: offers cost what they quote, or its present value (`priceBasis`)',
     'reports.totalTolerance': 'delete it: a stated total may differ from its lines by 0.1 %',

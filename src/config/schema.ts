@@ -109,9 +109,7 @@ const reports = (context: SchemaContext) =>
 const history = () =>
   section({
     recheckClosedHours: values.number(0, 8760).prefault(24),
-    keepRunsDays: values.days(1, 36_500).prefault(30),
-    keepPlansDays: values.days(1, 36_500).prefault(90),
-    keepEventsDays: values.days(1, 36_500).prefault(90),
+    keepDays: values.days(1, 36_500).prefault(90),
     pruneSchedule: values.cron().prefault('30 3 * * *'),
   })
 

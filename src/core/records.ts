@@ -59,8 +59,6 @@ export interface RunRecord extends RunCounts {
   failedItems: number | null
   /** Earliest start of the next run of this channel and kind (a Retry-After longer than a run waits), or null. */
   notBefore: Timestamp | null
-  /** How many runs it stands for. */
-  times: number
   /** Documents that it should have read again, but left to the next poll because the request budget was exceeded. */
   postponed: number
   /** The request rates needed and allowed (docs/POLLING.md); null if it planned none. */

@@ -118,8 +118,7 @@ async function openPolled(path, counts) {
       db.close()
       return { bytes, used, bodies }
     },
-    prune: () =>
-      store.prune({ foldRunsBefore: new Date(time + DAY_MS), dropPlansBefore: null, dropEventsBefore: null }),
+    prune: () => store.prune({ before: new Date(time + DAY_MS) }),
     async close() {
       await marketplace.close()
       await sandbox.close()

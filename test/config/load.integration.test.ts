@@ -79,9 +79,7 @@ describe('configuration file', () => {
       rates: null,
       history: {
         recheckClosedHours: 24,
-        keepRunsDays: 30,
-        keepPlansDays: 90,
-        keepEventsDays: 90,
+        keepDays: 90,
         pruneSchedule: '30 3 * * *',
       },
       notify: { targets: [], routes: [], dueSoonDays: 3 },

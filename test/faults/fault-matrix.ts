@@ -141,8 +141,8 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
     expected: 'locked: nothing is sent and the run fails; damaged or deleted: it is replaced, and the rate holds',
   },
   58: {
-    fault: 'kill -9 during pruning, or two prunings at once',
-    expected: 'every run is counted once; runs that something refers to stay; polls go on',
+    fault: 'two prunings at once',
+    expected: 'every idle run is deleted once; polls go on',
   },
   59: {
     fault: 'the closing log rewritten as a whole',

@@ -102,7 +102,7 @@ async function* commandLine(scenario: Scenario, focus: Focus): AsyncGenerator<[s
     closings: [['closings'], ['closings', '--all', '--csv'], ['closings', '--verify'], ['closings', '--explain', '1']],
     problems: [['problems']],
     notify: [['notify']],
-    prune: [['prune', '--dry-run']],
+    prune: [['prune']],
   }
   for (const [name, lines] of Object.entries(files)) yield [`cli/${name}.txt`, await session(scenario, lines)]
   yield ['cli/export.ndjson', await scenario.out('export', '--channel', scenario.channels.at(-1) ?? '')]

@@ -34,7 +34,7 @@ export const testConfig = (options: Partial<Config> = {}): Config => ({
   closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
   reports: { directory: '/nowhere/reports', settings: DEFAULT_SETTINGS },
   rates: null,
-  history: { recheckClosedHours: 24, keepRunsDays: 30, keepPlansDays: 90, keepEventsDays: 90, pruneSchedule: null },
+  history: { recheckClosedHours: 24, keepDays: 90, pruneSchedule: null },
   notify: { targets: [], routes: [], dueSoonDays: 3 },
   web: LOCAL_WEB,
   logLevel: null,

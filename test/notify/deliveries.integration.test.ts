@@ -5,7 +5,6 @@ import type { EventRecord } from '../../src/core/events/events.js'
 import type { EmailTarget, WebhookTarget } from '../../src/notify/contract.js'
 import { createDeliverer } from '../../src/notify/deliverer.js'
 import { retryPause } from '../../src/notify/retry.js'
-import { pruneOptions } from '../../src/store/maintenance/retention.js'
 import { ROUNDS, shareOf } from '../helpers/long-tests.js'
 import { CHANNEL, httpReceiver, notifications, openOutbox, SECRET } from './outbox-fixture.js'
 
@@ -290,15 +289,15 @@ describe('old events', () => {
     await service.deliver()
     outbox.advance(91 * 24 * HOUR)
     await outbox.emit()
-    const keep = { keepRunsDays: null, keepPlansDays: null, keepEventsDays: 90 }
+    const before = new Date(outbox.now().getTime() - 90 * 24 * HOUR)
     for (const rows of [2, 0]) {
-      expect((await outbox.store.prune(pruneOptions(keep, outbox.now()))).events.rows).toBe(rows)
+      expect((await outbox.store.prune({ before })).events).toBe(rows)
     }
     await service.deliver()
     await service.deliver()
     expect(server.requests.map(decisionIn)).toEqual([1, 2, 3, 2, 4])
     // Given up after its last attempt, it can be pruned.
-    expect((await outbox.store.prune(pruneOptions(keep, outbox.now()))).events.rows).toBe(1)
+    expect((await outbox.store.prune({ before })).events).toBe(1)
     expect((await outbox.store.check()).ok).toBe(true)
   })
 })

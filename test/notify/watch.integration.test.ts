@@ -89,7 +89,7 @@ describe('pruning', () => {
       counts.push(await Promise.all(kinds.map(async (kind) => (await events(kind)).length)))
       fixture.advanceSeconds(24 * 3600)
       await fixture.reopenStore()
-      await fixture.store.prune({ foldRunsBefore: null, dropPlansBefore: null, dropEventsBefore: fixture.now() })
+      await fixture.store.prune({ before: fixture.now() })
     }
     expect(counts).toEqual([[1, 0, 0], ...[1, 2, 3].map(() => [1, 0, 1]), ...[4, 5, 6].map(() => [1, 1, 1])])
   })

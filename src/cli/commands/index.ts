@@ -122,7 +122,7 @@ const operation: readonly CommandEntry[] = [
   },
   {
     name: 'prune',
-    description: 'fold runs that found nothing new, delete expired approval plans; versions and closings stay',
+    description: 'delete old events and old runs that found nothing new; versions and closings stay',
     load: () => import('./data/prune.js'),
   },
   {

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../../core/time/clock.js'
 
 /**
- * `prune` folds idle runs; `rates SOURCE` reads the exchange rates of a
+ * `prune` deletes old runs and events; `rates SOURCE` reads the exchange rates of a
  * source.
  */
 export type MaintenanceTask = 'prune' | `rates ${string}`
@@ -45,32 +45,13 @@ export interface ScheduleClock {
 /** `stopped`: the process was stopped before the task ended. */
 export type MaintenanceEnd = 'succeeded' | 'stopped' | { error: string }
 
-/** What pruning removed, or would remove: rows, and approximately how many bytes they take in the file. */
-export interface PruneReport {
-  /** Idle runs, not counting the rows into which they were folded. */
-  runs: { rows: number; bytes: number }
-  /** Approval plans that expired. */
-  plans: { rows: number; bytes: number }
-  /** Events with their deliveries. */
-  events: { rows: number; bytes: number }
-}
-
 export interface Pruning {
   /**
-   * Folds runs that found nothing new into one row per day, channel, kind and outcome, and deletes expired approval plans
-   * and old events. Versions, absences and decisions are kept. Null: prunes nothing of that kind.
+   * Deletes runs that began, and events that happened, before a moment: runs that found nothing new and to which nothing refers, and events
+   * that are not still to be delivered. Versions, absences and decisions are kept.
+   * @returns how many were deleted
    */
-  prune(options: {
-    /** Folds runs that began before this day (UTC). */
-    foldRunsBefore: Date | null
-    /** Deletes plans that expired before. */
-    dropPlansBefore: Date | null
-    /** Deletes older events, unless they are still to be delivered. */
-    dropEventsBefore: Date | null
-    /** Only reports what would be removed. */
-    dryRun?: boolean
-    signal?: AbortSignal
-  }): Promise<PruneReport>
+  prune(options: { before: Date; signal?: AbortSignal }): Promise<{ runs: number; events: number }>
 }
 
 /** Changes made by `revalidate`. */

@@ -123,7 +123,7 @@ async function stopClosingIn(copy: string, { by, now }: { by: string; now: Date 
  * Briefly takes the exclusive lock of SQLite, and applies a write-ahead log left by a crash.
  * @throws StoreError while another connection has the database open
  */
-export function assertNotInUse(database: string, consequence = 'Nothing was changed.'): void {
+export function assertNotInUse(database: string): void {
   if (!existsSync(database)) return
   let db: Sqlite | undefined
   try {
@@ -134,7 +134,7 @@ export function assertNotInUse(database: string, consequence = 'Nothing was chan
     // A damaged database cannot be locked, but may be replaced.
     if (!(error instanceof Database.SqliteError) || !/^SQLITE_(BUSY|LOCKED)/.test(error.code)) return
     throw new StoreError(
-      `The database ${database} is in use by another process. ${consequence} ` +
+      `The database ${database} is in use by another process. Nothing was changed. ` +
         'Stop quotekeeper start and work first; with Docker: docker compose stop.',
     )
   } finally {

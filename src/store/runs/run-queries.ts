@@ -28,7 +28,6 @@ export interface RunRow {
   not_before: string | null
   holder: string
   lease_until: string
-  times: number
   postponed: number
   allowed_rate: number | null
   required_rate: number | null
@@ -56,7 +55,6 @@ export const toRunRecord = (row: RunRow): RunRecord => ({
   suspicious: row.suspicious === 1,
   failedItems: row.failed_items,
   notBefore: row.not_before,
-  times: row.times,
   postponed: row.postponed,
   requestRates: toRequestRates(row),
   futureStoredAt: row.future_stored_at,
@@ -67,9 +65,9 @@ const toRequestRates = (row: RunRow): RunRecord['requestRates'] =>
     ? null
     : { allowed: row.allowed_rate, required: row.required_rate, ageMinutes: row.expected_age_minutes }
 
-/** SQL condition: a run counts as complete. Applies to runs of a day that were folded into one row on average. */
+/** SQL condition: a run counts as complete. */
 const COUNTS_AS_COMPLETE = `(outcome = 'complete' or outcome = 'partial' and failed_items > 0 and failed_items < seen
-  and (failed_items <= 3 * times or failed_items * 100 <= seen))`
+  and (failed_items <= 3 or failed_items * 100 <= seen))`
 
 /** Queries of the recorded runs. */
 export function createRunQueries(queries: Queries): RunQueries {
@@ -126,10 +124,9 @@ export function createRunQueries(queries: Queries): RunQueries {
       return row ? toRunRecord(row) : null
     },
     async hadCompleteRun({ channel, kind, asOf }) {
-      // The first of several folded runs finished soon after the start of the row.
       const row = await queries.get<{ id: number }>(
         `select id from runs where channel = @channel and kind = @kind and finished_at is not null and ${COUNTS_AS_COMPLETE}
-          and case when times > 1 then started_at else finished_at end <= @asOf order by id limit 1`,
+          and finished_at <= @asOf order by id limit 1`,
         { channel, kind, asOf: asOf.toISOString() },
       )
       return row !== undefined

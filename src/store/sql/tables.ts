@@ -36,8 +36,6 @@ create table runs (
   lease_until text not null,
   -- RFQs that failed in a run that processed everything else; null if the run was cut short.
   failed_items integer,
-  -- How many idle runs of a day were folded into this row.
-  times integer not null default 1,
   -- Documents that a poll left to the next one because the request budget was exceeded.
   postponed integer not null default 0,
   -- Requests per second that the limit allows the channel, and that its documents require; null if the run planned no requests.
@@ -253,7 +251,7 @@ create table events (
   offer_id text,
   -- The version of the offer, if the event is about one; otherwise of the RFQ.
   version integer,
-  -- The run that observed the event; it may have been folded since. Its events are delivered when it has ended.
+  -- The run that observed the event; it may have been deleted since. Its events are delivered when it has ended.
   run_id integer,
   data text not null
 ) strict;

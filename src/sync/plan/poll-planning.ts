@@ -71,7 +71,7 @@ export async function newestPlanned(store: Pick<Store, 'runs'>, channel: string)
 
 /** The estimated requests of the next poll of a channel; infinite if unknown. */
 const demandOf = (run: RunRecord | null): number =>
-  run === null ? Number.POSITIVE_INFINITY : GROWTH * ((run.requests + run.postponed) / run.times) + MIN_DEMAND
+  run === null ? Number.POSITIVE_INFINITY : GROWTH * (run.requests + run.postponed) + MIN_DEMAND
 
 /**
  * Shares requests fairly (max-min): a channel that needs less than an equal share gets what it needs, and the others share the rest

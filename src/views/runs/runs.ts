@@ -31,7 +31,6 @@ export const run = z
     suspicious: z.boolean(),
     failedItems: count.nullable(),
     notBefore: timestamp.nullable(),
-    times: count.describe('How many runs it stands for.'),
     postponed: count.describe('Documents left to the next poll, because the request budget was exceeded.'),
     requestRates: z
       .strictObject({ required: z.number(), allowed: z.number(), ageMinutes: z.number() })

@@ -111,8 +111,7 @@ describe('the kill switch of closing', () => {
       )
     }
     // Who stopped closing, and who ended that, is kept however old it is.
-    const pruned = { foldRunsBefore: null, dropPlansBefore: null, dropEventsBefore: new Date('2030-01-01') }
-    expect((await store.prune(pruned)).events.rows).toBe(0)
+    expect((await store.prune({ before: new Date('2030-01-01') })).events).toBe(0)
     const routed: unknown[] = []
     await store.routeEvents((event) => {
       routed.push(event)

@@ -28,5 +28,3 @@ export function sql(path: string, query: string): unknown[] {
     db.close()
   }
 }
-
-export const RUN_TOTALS = 'select sum(times) as times, sum(requests) as requests, sum(unchanged) as unchanged from runs'

@@ -121,8 +121,8 @@ describe('event feed', () => {
       beginsAt: 1,
     })
     expect(await store.events({ after: 11, limit: 5 })).toEqual({ items: [], next: 11, beginsAt: 1 })
-    const dropEventsBefore = new Date(fixture.now().getTime() - 60_000)
-    await store.prune({ foldRunsBefore: null, dropPlansBefore: null, dropEventsBefore })
+    const before = new Date(fixture.now().getTime() - 60_000)
+    await store.prune({ before })
     const kept = await store.events({ after: 0, limit: 5 })
     expect(kept).toMatchObject({ next: 11, beginsAt: 8 })
     expect(kept.items.map(({ sequence }) => sequence)).toEqual([8, 9, 10, 11])

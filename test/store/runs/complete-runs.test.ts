@@ -60,14 +60,3 @@ it('newestCompleteRun › finds the newest complete poll as of any moment, befor
     ...[false, true, true, false],
   ])
 })
-
-it('newestCompleteRun › counts folded polls as complete like the single ones', async () => {
-  const { store, poll } = await openRuns()
-  const folded = 10
-  for (let minute = 0; minute < folded * 2; minute += 2) await poll(minute, FEW_FAILED)
-  for (let minute = 3_000; minute < 3_100; minute++) await poll(minute, MANY_FAILED)
-  const { runs } = await store.prune({ foldRunsBefore: at(2_880), dropPlansBefore: null, dropEventsBefore: null })
-  expect(runs.rows).toBe(folded - 1)
-  expect(await store.hadCompleteRun({ ...RFQS, asOf: at(2) })).toBe(true)
-  expect(await store.newestCompleteRun(RFQS)).toMatchObject({ times: folded, failedItems: folded })
-})

@@ -52,7 +52,7 @@ export const runColumns: readonly ListColumn<RunRecord>[] = [
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Started (UTC)', cell: ({ startedAt }) => formatMinute(startedAt), value: ({ startedAt }) => startedAt },
   { header: 'Duration', cell: duration, value: durationSeconds, align: 'right', drop: 2 },
-  { header: 'Outcome', cell: outcomeText },
+  { header: 'Outcome', cell: ({ outcome }) => outcome ?? 'running' },
   { header: 'Requests', cell: ({ requests }) => requests, align: 'right', drop: 3 },
   { header: 'Seen', cell: ({ seen }) => seen, align: 'right' },
   { header: 'New', cell: ({ inserted }) => inserted, align: 'right' },
@@ -63,12 +63,8 @@ export const runColumns: readonly ListColumn<RunRecord>[] = [
   { header: 'Error', cell: ({ error }) => error, below: true, hideIfEmpty: true },
 ]
 
-function outcomeText({ outcome, times }: RunRecord): string {
-  return times === 1 ? (outcome ?? 'running') : `${outcome} (${times} runs, nothing changed)`
-}
-
-function durationSeconds({ startedAt, finishedAt, times }: RunRecord): number | null {
-  return finishedAt === null || times > 1 ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000
+function durationSeconds({ startedAt, finishedAt }: RunRecord): number | null {
+  return finishedAt === null ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000
 }
 
 function duration(run: RunRecord): string {

@@ -113,12 +113,7 @@ export const runColumns = (channels: readonly string[]): readonly Column<RunReco
     key: 'outcome',
     title: 'Outcome',
     value: ({ outcome }) => outcome ?? 'running',
-    cell: ({ outcome, times }) => (
-      <>
-        <Badge tone={outcome === null ? 'neutral' : TONES[outcome]}>{outcome ?? 'running'}</Badge>
-        {times > 1 && ` ${times} runs, nothing changed`}
-      </>
-    ),
+    cell: ({ outcome }) => <Badge tone={outcome === null ? 'neutral' : TONES[outcome]}>{outcome ?? 'running'}</Badge>,
   },
   {
     ...count('requests', 'Requests', 'requests', ({ requests }) => requests),
@@ -153,8 +148,8 @@ const count = (
   ...(none !== undefined && { shared: (run) => (value(run) === 0 ? none : `${value(run)} ${unit} in each run`) }),
 })
 
-function seconds({ startedAt, finishedAt, times }: RunRecord): number | null {
-  return finishedAt === null || times > 1 ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000
+function seconds({ startedAt, finishedAt }: RunRecord): number | null {
+  return finishedAt === null ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000
 }
 
 // --- notifications ---------------------------------------------------------------------------------------------------
