@@ -14,10 +14,7 @@ interface MissingReportsDeps {
 
 const CAUSE = 'close'
 /** How long after a close a missing report is still made. */
-const MAX_AGE_MS = 24 * 3_600_000
-/** A report that is missing for longer is requested again, once an hour. */
-const LOST_AFTER_MS = 10 * 60_000
-const HOUR_MS = 3_600_000
+const MAX_AGE_MS = 7 * 24 * 3_600_000
 
 /**
  * Enqueues a report for each RFQ of a channel that was closed and has none, because an earlier round was stopped before it enqueued one,
@@ -31,12 +28,10 @@ export async function enqueueMissingReports(deps: MissingReportsDeps, channel: s
     )
   const at = deps.now()
   const missing = await missingReports(deps.store, channel, at).catch((error: unknown) => warn({}, error))
-  for (const { rfqId, decidedAt, runId } of missing ?? []) {
+  for (const { rfqId, runId } of missing ?? []) {
     const payload = { channel, rfqId, cause: CAUSE }
-    const isLost = at.getTime() - Date.parse(decidedAt) > LOST_AFTER_MS
-    const requestedAt = isLost ? new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS) : new Date(decidedAt)
     try {
-      await deps.enqueue('rfq-report', payload, jobId('rfq-report', payload, requestedAt))
+      await deps.enqueue('rfq-report', payload, jobId('rfq-report', payload, at))
     } catch (error) {
       warn({ run: runId, rfq: rfqId }, error)
     }

@@ -317,14 +317,15 @@ describe('closing job', () => {
     const { id } = await recordRun(store, 'close')
     const decidedAt = new Date(time).toISOString()
     for (const rfqId of ['r1', 'r2']) await decide(store, id, { rfqId, decidedAt, outcome: 'closed' })
-    const longAgo = new Date(time - 48 * 3_600_000).toISOString()
+    const longAgo = new Date(time - 8 * 86_400_000).toISOString()
     await decide(store, id, { rfqId: 'r3', decidedAt: longAgo, outcome: 'closed' })
     for (let round = 0; round < 6; round++) {
       await run('close-expired')
       time += 15 * 60_000
     }
-    const [hour] = [...new Set(enqueued.map((each) => each.split('_').at(-1)))]
-    expect(new Set(enqueued)).toEqual(new Set(['r1', 'r2'].map((rfqId) => `rfq-report_acme_forest_${rfqId}_${hour}`)))
+    expect(enqueued).toEqual(
+      ['1100', '1115'].flatMap((at) => ['r1', 'r2'].map((id) => `rfq-report_acme_forest_${id}_20261121T${at}Z`)),
+    )
     const made = { channel: 'acme/forest', madeBy: 'closing round', madeAt: new Date(time).toISOString() }
     await store.addReportRecord(reportRecord('r1.xlsx', { ...made, rfqId: 'r1' }))
     // Somebody else's report is none of the close.
@@ -332,7 +333,7 @@ describe('closing job', () => {
     enqueued.length = 0
     await run('close-expired')
     expect(enqueued).toEqual([expect.stringContaining('_r2_')])
-    time += 86_400_000
+    time += 7 * 86_400_000
     await run('close-expired')
     expect(enqueued).toHaveLength(1)
   })
