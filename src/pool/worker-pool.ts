@@ -33,7 +33,7 @@ export const poolSizeOfService = (): number => Math.min(4, availableParallelism(
 
 /**
  * Small limits (MiB) make garbage collection run early: with 5,000 offers and 50,000 lines, a process that makes a report takes about
- * 500 MB (test/bench/workbooks.mjs). Nearly all reports fit.
+ * 500 MB. Nearly all reports fit.
  */
 const DEFAULT_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 8 }
 const IDLE_MILLISECONDS = 3 * 60_000

@@ -1,31 +1,25 @@
 /**
- * How the time of commands and pages that list grows with the number of RFQs. Run it with:
+ * How the time of commands that list grows with the number of RFQs: 30 and 3,000 with 10 offers each. Run it with:
  *
- *   npm run bench:lists                        databases of 30, 300 and 3,000 RFQs with 10 offers each
- *   npm run bench:lists -- 30 10000            of these sizes, up to 10,000
- *   npm run bench:lists -- --keep FOLDER 30    keeps the databases there, and uses them again
+ *   npm run bench:lists
  *
- * 8 RFQs of each database are past due and open, up to 12 are open and due later, the others are closed. They are polled from a
- * marketplace in another process, three days before, and again just before. Commands are whole processes, from start to end; `close-expired` polls the
- * marketplace first, so its time contains the list of all RFQs: the row above it is that poll alone. Pages are those of a service, after
- * the first request. All are medians of five; the sizes take turns.
- * `exponent`: of the power of the size with which the time beyond `quotekeeper --version` (of pages, the whole time) grows; 1 is linear, 0
- * does not grow. `-`: no more than a tenth of a second beyond it at the largest size.
+ * 8 RFQs of each database are past due and open, 12 are open and due later, the others are closed. They are polled from a marketplace in
+ * another process, three days before, and again just before. Commands are whole processes, from start to end; `close-expired` polls the
+ * marketplace first, so its time contains the list of all RFQs: the row above it is that poll alone. All are medians of five; the
+ * sizes take turns.
  */
-import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { dist, growthExponent, measureIn, median, runRole, startRole, times } from './bench-process.mjs'
+import { dist, inFolder, measureIn, median, runRole, startRole, times } from './bench-process.mjs'
 
 const src = new URL('src/', dist)
 const program = fileURLToPath(new URL('cli/main.js', src))
 const channel = { org: 'bench', channel: 'lists', apiKey: 'bench key' }
 const base = `/v1/orgs/${channel.org}/channels/${channel.channel}`
-const MAX_RFQS = 10_000
+const SIZES = [30, 3000]
 const OFFERS = 10
 const PAST_DUE = 8
 const OPEN = 20
@@ -131,11 +125,10 @@ const summaryOf = ({ offer: { totalVolume, totalPrice, currency, expiryDate, con
   ...{ totalVolume, totalPrice, currency, expiryDate, contractType },
 })
 
-const configOf = ({ url, database, port }) => `baseUrl: ${url}
+const configOf = ({ url, database }) => `baseUrl: ${url}
 database: ${database}
 requests: { perSecond: 10000 }
 schedule: { listings: null, rfqs: null, closeExpired: null }
-web: { port: ${port} }
 channels: [{ org: bench, channel: lists, apiKey: { env: BENCH_KEY }, autoClose: "on" }]
 `
 
@@ -151,7 +144,6 @@ function run(...args) {
 const COMMANDS = {
   today: ['today'],
   rfqs: ['rfqs'],
-  changes: ['changes'],
   'sync --only rfqs': ['sync', '--only', 'rfqs'],
   'close-expired --dry-run': ['close-expired', '--dry-run'],
 }
@@ -160,12 +152,12 @@ const COMMANDS = {
 async function openSize(folder, size) {
   const { child, answer } = await startRole(import.meta.url, 'marketplace', size)
   const database = join(folder, `${size}.db`)
-  if (!existsSync(database)) await measureIn(import.meta.url, 'fill', answer.url, database)
-  const [config, port] = [join(folder, `${size}.yaml`), await freePort()]
-  writeFileSync(config, configOf({ url: answer.url, database, port }), { mode: 0o600 })
+  await measureIn(import.meta.url, 'fill', answer.url, database)
+  const config = join(folder, `${size}.yaml`)
+  writeFileSync(config, configOf({ url: answer.url, database }), { mode: 0o600 })
   // Records recommendations, which lists read.
   run(program, '--config', config, 'sync', '--only', 'rfqs')
-  return { size, config, port, close: () => child.kill() }
+  return { config, close: () => child.kill() }
 }
 
 /** Medians of each size. The sizes take turns, so that other work on the machine disturbs them alike. */
@@ -179,87 +171,27 @@ async function mediansOf(sizes, secondsOf) {
   return sizes.map((_size, at) => median(rounds.map((seconds) => seconds[at])))
 }
 
-function freePort() {
-  const server = createServer()
-  return new Promise((done) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => done(port))
-    })
-  })
-}
-
-function startService({ config, port }) {
-  const env = { ...process.env, BENCH_KEY: channel.apiKey }
-  const service = spawn(process.execPath, [program, '--config', config, 'start'], { env, stdio: 'ignore' })
-  const ended = new Promise((done) => service.once('exit', done))
-  return {
-    read: (path) => readPage(`http://127.0.0.1:${port}${path}`, service),
-    end() {
-      service.kill('SIGTERM')
-      return ended
-    },
-  }
-}
-
-/** Resolves with the seconds of a request, as soon as the service answers. */
-async function readPage(address, service) {
-  for (;;) {
-    const began = performance.now()
-    const response = await fetch(address).catch(() => null)
-    if (response?.ok) {
-      await response.text()
-      return (performance.now() - began) / 1000
-    }
-    if (response !== null && response.status !== 503) throw new Error(`${response.status} ${address}`)
-    if (service.exitCode !== null) throw new Error('the service ended')
-    await new Promise((resume) => setTimeout(resume, 200))
-  }
-}
-
 async function compareSizes(sizes) {
-  const node = median(await times(ROUNDS, () => run('-e', '0')))
-  const version = median(await times(ROUNDS, () => run(program, '--version')))
-  console.log(EXPLANATION)
-  console.log(`node -e 0: ${ms(node)}; quotekeeper --version: ${ms(version)}\n`)
-  const printRow = (name, seconds, floor) => {
-    const beyond = seconds.map((each, at) => ({ size: sizes[at].size, seconds: Math.max(each - floor, 0.001) }))
-    const isSmall = floor > 0 && beyond.at(-1).seconds < 0.1
-    const exponent = sizes.length < 2 || isSmall ? '-' : growthExponent(beyond).toFixed(2)
-    print(name, ...seconds.map(ms), exponent)
-  }
-  print(`RFQs with ${OFFERS} offers`, ...sizes.map(({ size }) => String(size)), 'exponent')
-  for (const [name, args] of Object.entries(COMMANDS))
-    printRow(name, await mediansOf(sizes, ({ config }) => run(program, '--config', config, ...args)), version)
-  const services = sizes.map(startService)
-  try {
-    for (const path of ['/', '/rfqs']) printRow(`GET ${path}`, await mediansOf(services, ({ read }) => read(path)), 0)
-  } finally {
-    await Promise.all(services.map(({ end }) => end()))
+  console.log(`quotekeeper --version: ${ms(median(await times(ROUNDS, () => run(program, '--version'))))}\n`)
+  print(`RFQs with ${OFFERS} offers`, ...SIZES.map(String), 'ratio')
+  for (const [name, args] of Object.entries(COMMANDS)) {
+    const seconds = await mediansOf(sizes, ({ config }) => run(program, '--config', config, ...args))
+    print(name, ...seconds.map(ms), `${(seconds.at(-1) / seconds[0]).toFixed(1)} ×`)
   }
 }
-
-const EXPLANATION = `${PAST_DUE} RFQs are past due, at most ${OPEN} are open, the others are closed; all were polled just before.
-close-expired polls first: the row above it is such a poll. exponent: of the time beyond --version.\n`
 
 const print = (name, ...cells) => console.log([name.padEnd(26), ...cells.map((cell) => cell.padStart(10))].join(''))
 const ms = (seconds) => `${(seconds * 1000).toFixed(0)} ms`
 
-async function main() {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { keep: { type: 'string' } } })
-  const sizes = (positionals.length > 0 ? positionals.map(Number) : [30, 300, 3000]).sort((a, b) => a - b)
-  if (!sizes.every((size) => Number.isInteger(size) && size >= OPEN && size <= MAX_RFQS))
-    throw new Error(`expected numbers of RFQs from ${OPEN} to ${MAX_RFQS}, found ${positionals.join(' ')}`)
-  const folder = values.keep ? resolve(values.keep) : mkdtempSync(join(tmpdir(), 'quotekeeper-bench-'))
-  mkdirSync(folder, { recursive: true })
-  const opened = []
-  try {
-    for (const size of sizes) opened.push(await openSize(folder, size))
-    await compareSizes(opened)
-  } finally {
-    for (const { close } of opened) close()
-    if (values.keep === undefined) rmSync(folder, { recursive: true })
-  }
-}
+const main = () =>
+  inFolder(async (folder) => {
+    const opened = []
+    try {
+      for (const size of SIZES) opened.push(await openSize(folder, size))
+      await compareSizes(opened)
+    } finally {
+      for (const { close } of opened) close()
+    }
+  })
 
 await (Object.hasOwn(roles, process.argv[2] ?? '') ? runRole(roles) : main())

@@ -1,20 +1,16 @@
 /**
- * Time that pages need, how long they block the event loop of the service, and what one user's comparisons cost another. Run it with:
+ * Time that every page needs while the service's process records a poll. Run it with:
  *
  *   npm run bench:pages             with 1,000 RFQs of ten offers
  *   npm run bench:pages -- 10000    with more
  *
- * First, every page is read twenty times while the service's process records a poll: RFQs with changed prices, as many a second as the
- * default request limit allows. Then, the database has one RFQ with 300 offers of 10 lines each, and one with 2,500; recommendations are recorded. The service
- * runs in this process; requests come from another process over HTTP, five of each kind after the first, and the median and the slowest are
- * shown. Then a user reads pages one after another while another one asks for eight comparisons of 2,500 offers at once, each with
- * other settings, again and again.
+ * The poll records RFQs with changed prices, as many a second as the default request limit allows. Recommendations are recorded. The
+ * service runs in this process; requests come from another process over HTTP, twenty of each page after the first.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { dist, median } from './bench-process.mjs'
@@ -26,7 +22,7 @@ const now = () => new Date(NOW.getTime() + performance.now() - began)
 /** Polls before NOW and during the measurement record as many RFQs a second as the default request limit allows: so many of ten offers. */
 const POLLED_PER_SECOND = 2
 const CHANNEL = 'acme/forest'
-const TOKENS = { reader: 'token of the one who reads', busy: 'token of the one who compares' }
+const TOKEN = 'token of the one who reads'
 const CONFIG = `baseUrl: http://127.0.0.1:1
 database: ./bench.db
 reports: { directory: . }
@@ -35,8 +31,7 @@ channels: [{ org: acme, channel: forest, apiKey: { env: NO_KEY }, autoClose: off
 web:
   port: 0
   tokens:
-    - { name: reader, role: viewer, token: { env: TOKEN_READER } }
-    - { name: busy, role: viewer, token: { env: TOKEN_BUSY } }
+    - { name: reader, role: viewer, token: { env: TOKEN } }
 `
 
 /** Every page, with the RFQ of ten offers that is recorded last. */
@@ -44,29 +39,10 @@ const PAGES = [
   ...['/', '/rfqs', '/rfqs?page=3', '/rfqs?q=batch+12', '/awards', '/changes', '/changes?kind=recommendation'],
   ...['/reports', '/listings', '/system', '/closings'],
   ...['/rfqs?q=Batch+12', '/rfqs?q=Developer+7', '/rfqs/acme/forest/10000'],
-  ...[
-    '/rfqs/acme/forest/10000/award',
-    '/rfqs/acme/forest/10000/closing',
-    '/rfqs/acme/forest/10000/offers/offer-10000-0',
-  ],
-  ...['/rfqs/acme/forest/10000?awardRule=lowest-cost'],
+  ...['/rfqs/acme/forest/10000/award', '/rfqs/acme/forest/10000/closing'],
 ]
 const PAGE_ROUNDS = 20
 
-const PATHS = [
-  '/rfqs',
-  '/rfqs?q=batch+12&sort=-number',
-  '/rfqs?sort=bestPricePerTonne',
-  '/',
-  '/rfqs/acme/forest/300',
-  '/rfqs/acme/forest/300?weights.price=ROUND',
-  '/rfqs/acme/forest/300?awardRule=best-score&weights.vintage=ROUND',
-  '/rfqs/acme/forest/2500?weights.price=ROUND',
-]
-/** What is read while another user compares. */
-const READ = ['/', '/rfqs', '/system', '/rfqs/acme/forest/10000']
-const COMPARISONS = 8
-const ROUNDS = 5
 const RFQS = Number(process.argv[2]) || 1000
 
 /** In a process of its own: prints the times of each address, in milliseconds. */
@@ -77,58 +53,15 @@ async function fetchAll(base) {
     for (let round = 0; round <= PAGE_ROUNDS; round++) {
       const began = performance.now()
       const { statusCode, body } = await request(base + path, {
-        headers: { authorization: `Bearer ${TOKENS.reader}`, accept: 'text/html', 'accept-encoding': 'gzip' },
+        headers: { authorization: `Bearer ${TOKEN}`, accept: 'text/html', 'accept-encoding': 'gzip' },
       })
       const sent = await body.bytes()
-      // Before the first poll nothing is known.
-      if (statusCode !== 200 && statusCode !== 404) throw new Error(`${statusCode} ${path}`)
+      if (statusCode !== 200) throw new Error(`${statusCode} ${path}`)
       if (round > 0) everyPage[path].times.push(performance.now() - began)
       everyPage[path].bytes = sent.length
     }
   }
-  process.send('every page was read')
-  const timesOf = {}
-  for (const path of PATHS) {
-    const times = []
-    for (let round = 0; round <= ROUNDS; round++)
-      times.push(await fetchPage(base, path.replace('ROUND', String(round))))
-    timesOf[path] = times
-  }
-  const quiet = await readPages(base, 0)
-  let isOver = false
-  let compared = 0
-  let failed = 0
-  const compare = async (at) => {
-    for (let round = 0; !isOver; round++) {
-      const address = `/rfqs/acme/forest/2500?weights.price=${round}&weights.vintage=${at}`
-      await fetchPage(base, address, 'busy').then(
-        () => compared++,
-        () => failed++,
-      )
-    }
-  }
-  const comparisons = Array.from({ length: COMPARISONS }, (_, at) => compare(at))
-  const busy = await readPages(base, 15_000)
-  isOver = true
-  await Promise.all(comparisons)
-  process.stdout.write(JSON.stringify({ everyPage, timesOf, quiet, busy, compared, failed }))
-}
-
-/** The times of each page that is read, again and again for so long, but at least five times. */
-async function readPages(base, forMs) {
-  const timesOf = Object.fromEntries(READ.map((path) => [path, []]))
-  const began = performance.now()
-  for (let round = 0; round < ROUNDS || performance.now() - began < forMs; round++)
-    for (const path of READ) timesOf[path].push(await fetchPage(base, path))
-  return timesOf
-}
-
-async function fetchPage(base, address, user = 'reader') {
-  const began = performance.now()
-  const response = await fetch(base + address, { headers: { authorization: `Bearer ${TOKENS[user]}` } })
-  await response.text()
-  if (response.status !== 200) throw new Error(`${response.status} ${address}`)
-  return performance.now() - began
+  process.stdout.write(JSON.stringify(everyPage))
 }
 
 async function serveAndMeasure() {
@@ -138,24 +71,15 @@ async function serveAndMeasure() {
     writeFileSync(join(folder, 'quotekeeper.yaml'), CONFIG)
     await recordRecommendations(folder)
     const { url, stop } = await startService(folder)
-    const delay = monitorEventLoopDelay({ resolution: 1 })
     const poll = await recordPoll(join(folder, 'bench.db'))
-    const { everyPage, timesOf, quiet, busy, compared, failed } = await measureIn(url, delay, poll.stop)
+    const everyPage = await measurePages(url)
+    await poll.stop()
     console.log(`every page, while a poll records (${poll.recorded()} RFQs): median, 95th percentile, size`)
     for (const [path, { times, bytes }] of Object.entries(everyPage)) {
       const sorted = times.toSorted((a, b) => a - b)
       const p95 = sorted[Math.ceil(sorted.length * 0.95) - 1]
       console.log(`${path.padEnd(52)} ${ms(median(times))} ${ms(p95)} ${(bytes / 1000).toFixed(0).padStart(5)} kB`)
     }
-    console.log()
-    for (const [path, [first, ...others]] of Object.entries(timesOf))
-      console.log(`${path.padEnd(66)} first ${ms(first)}  ${summaryOf(others)}`)
-    console.log(`longest block of the event loop: ${ms(delay.max / 1e6)}\n`)
-    console.log(
-      `beside another user with ${COMPARISONS} comparisons of 2,500 offers at once (${compared} done, ${failed} took more than 30 s):`,
-    )
-    for (const path of READ)
-      console.log(`${path.padEnd(26)} alone ${summaryOf(quiet[path])}   beside them ${summaryOf(busy[path])}`)
     await stop()
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -165,7 +89,7 @@ async function serveAndMeasure() {
 /** A command line in this process, at the time of the database. */
 async function createIo(folder, overrides = {}) {
   const { processIo } = await import(new URL('src/cli/process/process-io.js', dist))
-  const env = { TOKEN_READER: TOKENS.reader, TOKEN_BUSY: TOKENS.busy, NO_KEY: 'a key of nobody' }
+  const env = { TOKEN, NO_KEY: 'a key of nobody' }
   const io = processIo(new AbortController().signal)
   return { ...io, env, cwd: folder, now, ...overrides }
 }
@@ -205,17 +129,13 @@ async function startService(folder) {
 }
 
 const ms = (value) => `${value.toFixed(0).padStart(5)} ms`
-const summaryOf = (times) => `median ${ms(median(times))}  slowest ${ms(Math.max(...times))}`
 
-async function measureIn(base, delay, onPagesRead) {
-  delay.enable()
+async function measurePages(base) {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--fetch', base], {
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
-  child.once('message', onPagesRead)
   let text = ''
   for await (const chunk of child.stdout) text += chunk
-  delay.disable()
   return JSON.parse(text)
 }
 
@@ -274,14 +194,12 @@ async function fill(path) {
   const store = await openStore({ path })
   const start = new Date(NOW.getTime() - (RFQS / POLLED_PER_SECOND) * 1000)
   const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: start })
-  for (const offers of [300, 2500])
-    await recordRfq(store, run, { rfq: rfqOf(offers), offers: offersOf(offers, offers, 10), at: start })
   for (let at = 0; at < RFQS; at++) {
     const number = 10_000 + at
     const readAt = new Date(start.getTime() + (at / POLLED_PER_SECOND) * 1000)
     await recordRfq(store, run, { rfq: rfqOf(number), offers: offersOf(number, 10, 2), at: readAt })
   }
-  const counts = { requests: 0, seen: RFQS + 2, inserted: RFQS + 2, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
+  const counts = { requests: 0, seen: RFQS, inserted: RFQS, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
   await run.finish({ ...counts, outcome: 'complete', error: null }, NOW)
   await store.close()
 }
@@ -294,8 +212,8 @@ const rfqOf = (number) => ({
   state: number % 4 ? 'closed' : 'open',
   contractTypes: ['spot', 'forward'],
   listingIds: [],
-  minVolume: number < 10_000 ? 100_000 : 1000,
-  maxVolume: number < 10_000 ? 200_000 : 9000,
+  minVolume: 1000,
+  maxVolume: 9000,
   minVintageYear: 'Any',
   maxVintageYear: 'Any',
   pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: 'USD' },

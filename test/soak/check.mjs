@@ -117,68 +117,13 @@ export function checkPosts(db, requests, shown) {
 const JITTER = 500
 /** A rate is judged over this many seconds, so that the jitter matters little. */
 const WINDOW = 10
-/** How long after a pause was reported other processes may start what they were granted before: usually, and at most. */
-const GRANTED = { usually: 150, atMost: 1100 }
-
-/**
- * All processes together keep the rate limit, and none sends what it was not granted before it could know of a pause
- * (docs/ARCHITECTURE.md, Request limits).
- * @param limits {perSecond, retryAfter} of the configuration and of every 429, in seconds
- * @param reports [{at, until}] when the ledger knew of a pause, and until when it lasts
- * @param disruptions [{at, what}] that may explain a finding
- */
-export function checkRate(requests, { perSecond, retryAfter }, { reports, disruptions = [] }) {
+/** All processes together keep the rate limit. */
+export function checkRate(requests, perSecond) {
   const times = requests.map(({ at }) => at.getTime()).sort((a, b) => a - b)
-  const maxPerSecond = maxWithin(times, 1000)
   const maxInWindow = maxWithin(times, WINDOW * 1000)
-  const allowed = Math.ceil(perSecond * (WINDOW + JITTER / 1000))
-  const findings = []
-  if (maxInWindow > allowed) {
-    findings.push(`${maxInWindow} requests within ${WINDOW} s; ${perSecond} per second are allowed`)
-  }
-  const rejected = requests.filter(({ status, answeredAt }) => status === 429 && answeredAt !== null)
-  const pauses = rejected.map(({ answeredAt }) => {
-    const at = answeredAt.getTime()
-    const until = at + retryAfter * 1000
-    // It ends when the process that was asked says: not before the marketplace does, but for the precision of clocks.
-    const known = reports.find((report) => report.at >= at && report.until >= until - 5)
-    const knownAt = known && known.at < until ? known.at : null
-    const after = (granted) =>
-      knownAt === null ? [] : times.filter((time) => time > knownAt + granted + JITTER && time < until)
-    return { at, knownAt, late: after(GRANTED.usually), early: after(GRANTED.atMost) }
-  })
-  const describe = ({ at, knownAt, late }) => {
-    const around = disruptions.filter((each) => Math.abs(each.at - at) < 4000)
-    return (
-      `${new Date(at).toISOString()}: known ${knownAt === null ? 'never' : `${knownAt - at} ms later`}, requests ` +
-      `${late.slice(0, 5).map((time) => time - at)} ms later (${late.length}); ` +
-      `${around.map((each) => `${each.what} ${each.at - at} ms`).join(', ') || 'nothing was disrupted'}`
-    )
-  }
-  const early = pauses.filter((pause) => pause.early.length > 0)
-  if (early.length > 0) findings.push(`requests followed pauses that were known: ${early.map(describe).join('; ')}`)
-  const late = pauses.filter((pause) => pause.late.length > 0)
-  if (late.length > Math.max(1, pauses.length * 0.02)) {
-    findings.push(
-      `starts granted before were used late after ${late.length} of ${pauses.length} pauses: ${late.map(describe).join('; ')}`,
-    )
-  }
-  // A process that is killed right after the reply cannot tell the others; nor can one while the database is away.
-  const excuses = (at) => (each) =>
-    /of (service|worker)/.test(each.what)
-      ? each.at > at - JITTER && each.at < at + retryAfter * 1000
-      : !/of redis/.test(each.what) && each.at > at - 15_000 && each.at < at + retryAfter * 1000
-  const unknown = pauses.filter(({ at, knownAt }) => knownAt === null && !disruptions.some(excuses(at)))
-  if (unknown.length > 0) findings.push(`pauses were never reported: ${unknown.map(describe).join('; ')}`)
-  const delays = pauses.flatMap(({ at, knownAt }) => (knownAt === null ? [] : knownAt - at)).sort((a, b) => a - b)
-  return {
-    counts: {
-      ...{ maxPerSecond, [`maxPer${WINDOW}Seconds`]: maxInWindow },
-      ...{ pauses: pauses.length, pausesKnown: delays.length, requestsAfterPauses: late.length },
-      ...{ pauseKnownAfterMs: { median: delays[delays.length >> 1], slowest: delays.at(-1) } },
-    },
-    findings,
-  }
+  const isKept = maxInWindow <= Math.ceil(perSecond * (WINDOW + JITTER / 1000))
+  const finding = `${maxInWindow} requests within ${WINDOW} s; ${perSecond} per second are allowed`
+  return { counts: { [`maxPer${WINDOW}Seconds`]: maxInWindow }, findings: isKept ? [] : [finding] }
 }
 
 /** The most of the ascending times that lie within any period of this length. */
