@@ -1,36 +1,22 @@
 import { z } from 'zod'
 import { CLOSE_OUTCOMES } from '../../core/records.js'
 import { nameById } from '../../core/text/rfq-name.js'
-import { type ChangeEntry, changeEntry } from '../../views/changes/changes.js'
-import { type ChannelItem, channelItem } from '../../views/channels/channels.js'
-import { closing } from '../../views/closings/closings.js'
-import { RFQ_SORTS, type RfqItem, rfqItem } from '../../views/rfqs/rfqs.js'
-import { text, timestamp } from '../../views/schema.js'
-import { todayItem, todayRfq, todaySummary } from '../../views/today/today-view.js'
+import type { ChangeEntry } from '../../views/changes/changes.js'
+import type { ChannelItem } from '../../views/channels/channels.js'
+import type { closing } from '../../views/closings/closings.js'
+import { RFQ_SORTS, type RfqItem } from '../../views/rfqs/rfqs.js'
 import type { TodayPage } from '../../web/api/endpoints/list-endpoints.js'
 import { fitAnswer } from '../answer-size.js'
 import { truncateListDiff } from '../list-diff.js'
 import { ToolCall } from '../tool-call.js'
 import { asOf, momentSince, ofChannel, paging, rfqName } from './arguments.js'
-import { pageShape, sourced, sourceOf, tool } from './tool.js'
+import { sourceOf, tool } from './tool.js'
 
 interface List<Item> {
   asOf: string | null
   items: Item[]
   nextCursor: string | null
   total?: number
-}
-
-const CHANGE = {
-  ...changeEntry.pick({
-    channel: true,
-    rfqId: true,
-    rfqNumber: true,
-    rfqTitle: true,
-    label: true,
-    messages: true,
-    notBefore: true,
-  }).shape,
 }
 
 export const listTools = [
@@ -40,7 +26,6 @@ export const listTools = [
     description:
       'The channels that are recorded: how fresh each is, RFQs by state, whether RFQs are closed automatically.',
     input: z.strictObject({}),
-    output: pageShape(sourced(channelItem.shape)),
     async answer(_args, deps) {
       const call = await ToolCall.begin(deps, undefined)
       const { items } = await call.read<List<ChannelItem>>('listChannels')
@@ -49,7 +34,6 @@ export const listTools = [
   }),
   tool({
     name: 'list_rfqs',
-    output: pageShape(sourced(rfqItem.shape)),
     title: 'RFQs',
     description:
       'RFQs with state, due date, number of offers and, with figures, coverage, best price and award. Open ones first, due ' +
@@ -89,7 +73,6 @@ export const listTools = [
   }),
   tool({
     name: 'list_changes',
-    output: pageShape(sourced(CHANGE)),
     title: 'Changes',
     description:
       'What changed in RFQs and offers, in recommendations and awards, newest first: each entry says in sentences what differs, and ' +
@@ -120,7 +103,6 @@ export const listTools = [
   }),
   tool({
     name: 'list_closings',
-    output: pageShape(sourced(closing.shape)),
     title: 'Closings',
     description:
       'Closings, which are decisions to close or keep RFQs, newest first: what was decided, why, with which outcome, and on which version of the RFQ. ' +
@@ -148,13 +130,6 @@ export const listTools = [
   }),
   tool({
     name: 'today',
-    output: {
-      since: timestamp,
-      summary: todaySummary,
-      closings: z.array(todayItem.partial()),
-      system: z.array(todayItem.partial()),
-      ...pageShape(sourced({ ...todayRfq.shape, action: text, command: text })),
-    },
     title: 'What needs attention',
     description:
       'What needs attention now: one item for each RFQ that is overdue, due soon, new or changed, or whose recorded award waits, ' +

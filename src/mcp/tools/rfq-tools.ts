@@ -1,22 +1,19 @@
 import { z } from 'zod'
-import { type OfferDetail, type OfferItem, offerDetail, offerItem } from '../../views/offer/offer.js'
-import { type RfqDetail, rfqDetail } from '../../views/rfq/rfq.js'
-import { type RfqView, rfqViewSchema } from '../../views/rfq/rfq-view.js'
+import type { OfferDetail, OfferItem } from '../../views/offer/offer.js'
+import type { RfqDetail } from '../../views/rfq/rfq.js'
+import type { RfqView } from '../../views/rfq/rfq-view.js'
 import { KNOWN_SETTINGS } from '../../views/settings.js'
 import { documentMembers, fitAnswer, MAX_ANSWER, shorten } from '../answer-size.js'
 import { truncateListDiff } from '../list-diff.js'
 import { pageOf, ToolCall, ToolError } from '../tool-call.js'
 import { asOf, identifier, ofRfq, paging } from './arguments.js'
-import { pageShape, sourced, sourceOf, tool } from './tool.js'
+import { sourceOf, tool } from './tool.js'
 
 const setting = z.union([z.string().max(200), z.number(), z.boolean(), z.null()])
-
-const OFFERS = z.object(pageShape(sourced(offerItem.shape)))
 
 export const rfqTools = [
   tool({
     name: 'get_rfq',
-    output: { rfq: sourced(rfqDetail.shape), offers: OFFERS },
     title: 'One RFQ with its offers',
     description:
       'One RFQ: its terms, its document as the marketplace sent it, and its offers in the order of their numbers. ' +
@@ -42,11 +39,6 @@ export const rfqTools = [
   }),
   tool({
     name: 'get_offer',
-    output: {
-      offer: sourced(offerDetail.shape),
-      document: sourced({}),
-      versions: z.object(pageShape(sourced(offerDetail.shape.versions.element.shape))),
-    },
     title: 'One offer with its versions',
     description:
       'One offer: its terms, every version with what it changed, newest first, and the document of one version as the ' +
@@ -80,11 +72,6 @@ export const rfqTools = [
   }),
   tool({
     name: 'compare_offers',
-    output: {
-      ...rfqViewSchema.omit({ asOf: true }).partial().shape,
-      settingsReplaced: z.array(z.string()),
-      offers: OFFERS,
-    },
     title: 'Comparison of the offers for an RFQ',
     description:
       'Whom to award, why, what to check first and what would change it; the awards to choose from; what to ask developers; then the ' +
