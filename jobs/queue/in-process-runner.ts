@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { withTimeout } from '../../src/core/async.js'
 import type { JobHandlers, JobName, JobPayload, JobRunner, JobStatus, Log } from '../contract.js'
 import { QueueUnavailableError } from '../errors.js'
@@ -31,8 +30,6 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
   const waiting: WaitingJob[] = []
   const running = new Map<string, Promise<void>>()
   const shutdown = new AbortController()
-  /** A job must not end with the request that enqueued it, nor work in the name of its user. */
-  const outsideOfRequests = AsyncLocalStorage.snapshot()
   let handlers: JobHandlers | null = null
   let closing = false
 
@@ -63,7 +60,7 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
     while (handlers !== null && !closing && running.size < options.concurrency) {
       const job = waiting.shift()
       if (job === undefined) return
-      running.set(job.key, outsideOfRequests(run, job, handlers))
+      running.set(job.key, run(job, handlers))
     }
   }
 

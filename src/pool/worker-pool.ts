@@ -3,8 +3,6 @@ import { availableParallelism } from 'node:os'
 import { MessageChannel, type ResourceLimits, receiveMessageOnPort, type Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import type { MadeReport, MakeReport, ReportRequest } from '../report-files/make-report.js'
-import { currentCaller } from './current-user.js'
-import { FairQueue, type QueuedTask } from './fair-queue.js'
 import type { Queries } from './queries.js'
 import type { Outcome, ReportMessage, WorkerData, WorkerTask } from './worker.js'
 
@@ -47,17 +45,21 @@ class UnavailableError extends Error {
   override name = 'UnavailableError'
 }
 
-interface Task extends QueuedTask {
+interface Task {
+  /** It may take seconds. */
+  isHeavy: boolean
   start: () => void
 }
 
 /**
  * Runs queries and makes reports in worker threads, so that the main thread can always renew leases and answer health checks. A
- * worker starts when it is needed; one that dies fails only its task and is replaced. fair-queue.ts decides which task starts next.
+ * worker starts when it is needed; one that dies fails only its task and is replaced. Tasks start in the order in which they came, but heavy
+ * ones never take the last worker, so that reads need not wait for them.
  */
 export function createWorkerPool({ script, size, database, config, ...options }: WorkerPoolOptions): WorkerPool {
   const { limits = DEFAULT_LIMITS, idleMilliseconds = IDLE_MILLISECONDS } = options
-  const queue = new FairQueue<Task>(size)
+  const waiting: Task[] = []
+  const running = new Set<Task>()
   /** What waits or runs, by what ends it. */
   const unfinished = new Map<AbortController, Promise<unknown>>()
   const abortAll = (reason: Error) => {
@@ -76,31 +78,35 @@ export function createWorkerPool({ script, size, database, config, ...options }:
     }).on('error', abortAll)
   const workers = startWorkers({ maxThreads: size, idleTimeout: idleMilliseconds, resourceLimits: limits })
 
-  function startNext(): void {
-    for (let task = queue.next(); task !== null; task = queue.next()) task.start()
+  function startWaiting(): void {
+    while (running.size < size) {
+      const heavy = [...running].filter(({ isHeavy }) => isHeavy).length
+      const index = waiting.findIndex(({ isHeavy }) => !isHeavy || heavy < Math.max(1, size - 1))
+      const [task] = index === -1 ? [] : waiting.splice(index, 1)
+      if (task === undefined) return
+      running.add(task)
+      task.start()
+    }
   }
 
   async function inTurn<T>(heavy: boolean, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted()
-    const { user, signal: caller } = currentCaller()
-    const task: Task = { user, isHeavy: heavy, start: () => undefined }
+    const task: Task = { isHeavy: heavy, start: () => undefined }
     const turn = new Promise<void>((resolve, reject) => {
       task.start = resolve
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-      caller?.addEventListener('abort', () => reject(new UnavailableError('nobody waits for the answer any more')), {
-        once: true,
-      })
     })
-    queue.add(task)
-    startNext()
+    waiting.push(task)
+    startWaiting()
     try {
       await turn
       return await work()
     } catch (error) {
       throw signal.aborted ? signal.reason : error
     } finally {
-      queue.remove(task)
-      startNext()
+      running.delete(task)
+      if (waiting.includes(task)) waiting.splice(waiting.indexOf(task), 1)
+      startWaiting()
     }
   }
 
@@ -114,7 +120,7 @@ export function createWorkerPool({ script, size, database, config, ...options }:
   async function query(name: string, args: readonly unknown[]): Promise<unknown> {
     const limit = name === 'computeRecommendations' ? RECOMMENDATIONS_MILLISECONDS : QUERY_MILLISECONDS
     const abort = new AbortController()
-    const message = `the answer took longer than ${limit / 1000} s, also because other requests of the same user come first; try again later`
+    const message = `the answer took longer than ${limit / 1000} s; try again later`
     const late = () => abort.abort(new UnavailableError(message))
     const timer = setTimeout(late, limit)
     const task: WorkerTask = { query: name, args }

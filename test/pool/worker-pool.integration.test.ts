@@ -5,7 +5,6 @@ import type { Worker } from 'node:worker_threads'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { formatError } from '../../src/cli/output/error-message.js'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
-import { asUser } from '../../src/pool/current-user.js'
 import { createWorkerPool, type WorkerPoolOptions } from '../../src/pool/worker-pool.js'
 import { makeReportInProcess, type ReportRequest } from '../../src/report-files/make-report.js'
 import { viewConfigOf } from '../../src/views/source.js'
@@ -91,22 +90,17 @@ const never = (): never => {
 }
 
 describe('queries in workers', () => {
-  it('those of another user start in turn, reads at once, over many rounds of comparisons', async () => {
+  it('reads start at once over many rounds of comparisons, which start in their order', async () => {
     const { ask, waits, release } = openScripted({ size: 2 })
-    const ended: string[] = []
-    const compare = (user: string, count: number) =>
-      Array.from({ length: count }, (_, at) =>
-        asUser(user, () => ask('wait', 'comparison')).then(() => ended.push(`${user}${at}`)),
-      )
-    const all = [...compare('a', 8), ...compare('b', 4)]
+    const ended: number[] = []
+    const all = Array.from({ length: 8 }, (_, at) => ask('wait', 'comparison').then(() => ended.push(at)))
     for (let round = 1; round <= all.length; round++) {
       await waits(round)
-      await Promise.all(['a', 'b'].map((user) => asUser(user, () => ask('answer'))))
+      await ask('answer')
       release()
     }
     await Promise.all(all)
-    // The first started before anybody waited.
-    expect(ended).toEqual(['a0', 'a1', 'b0', 'a2', 'b1', 'a3', 'b2', 'a4', 'b3', 'a5', 'a6', 'a7'])
+    expect(ended).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
   })
 
   it.each([
@@ -121,21 +115,6 @@ describe('queries in workers', () => {
     const thread = await next
     release()
     expect(await other).not.toBe(thread)
-  })
-
-  it('those of a caller who is gone never start, round after round, and delay nobody', async () => {
-    const { ask, waits, release } = openScripted()
-    for (let round = 1; round <= 20; round++) {
-      const first = ask('wait')
-      await waits(round)
-      const gone = new AbortController()
-      const left = Array.from({ length: 3 }, () => asUser('a', () => ask('loop', 'comparison'), gone.signal))
-      gone.abort()
-      for (const each of left) await expect(each).rejects.toThrow('nobody waits for the answer any more')
-      const next = ask('answer')
-      release()
-      expect(await next).toBe(await first)
-    }
   })
 
   it('a query that cannot be sent leaves its worker as it is', async () => {

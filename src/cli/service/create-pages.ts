@@ -2,8 +2,6 @@ import type { ServiceQueue } from '../../../jobs/service.js'
 import type { RedeliveryFilter } from '../../core/events/deliveries.js'
 import { closestMatches } from '../../core/text/suggest.js'
 import type { Clock } from '../../core/time/clock.js'
-import { asUser } from '../../pool/current-user.js'
-import type { Queries } from '../../pool/queries.js'
 import type { WebPlugin } from '../../web/plugin.js'
 import type { App } from '../app.js'
 import { createAwardDesk } from './award-desk.js'
@@ -15,8 +13,7 @@ export async function createPages(app: App, now: Clock): Promise<(queue: Service
   const { pageRoutes } = await import('../../web/pages/pages.js')
   const { queries } = await app.pool()
   const { keepRecommendations } = await import('./keep-recommendations.js')
-  const compute: Queries['computeRecommendations'] = (...args) =>
-    asUser('recommendations', () => queries.computeRecommendations(...args))
+  const compute = queries.computeRecommendations
   app.onClose(keepRecommendations({ app, store: await app.store(), now, command: 'start', compute }))
   const { createReportFiles } = await import('./report-files.js')
   const { config, makeReport, scrub } = app
@@ -41,19 +38,8 @@ export async function createPages(app: App, now: Clock): Promise<(queue: Service
   const api = await createApi(app, { reader: queries, now, awards, ...notifications })
   const actionsOn = await createQueueActions(app, now)
   return (queue) => async (scope) => {
-    takeTurns(scope)
     const actions = actionsOn(queue)
     await pages(actions)(scope)
     await api(actions)(scope)
   }
-}
-
-/** Lets each user of the routes have turns of their own in the worker pool; a read ends when its client is gone. Call it before they are added. */
-export function takeTurns(scope: Parameters<WebPlugin>[0]): void {
-  // The last hook: what runs before it may lose the context, such as reading a body.
-  scope.addHook('preHandler', (request, reply, done) => {
-    const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
-    asUser(request.user?.name ?? request.ip, done, request.method === 'GET' ? gone.signal : null)
-  })
 }

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { JobHandler, JobRunner } from '../../../jobs/contract.js'
 import { InterruptedRunError } from '../../../jobs/errors.js'
@@ -72,18 +71,6 @@ describe.each(environments)('job runner, $name', ({ name, skip, start }) => {
     expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')).toBe(true)
     await runner.work(handlers)
     await eventually(() => expect(done).toEqual([{ name: 'poll-rfqs', id: 'tick-1', payload: PAYLOAD }]))
-  })
-
-  it('passes nothing on to a job from the request that enqueued it', async () => {
-    const request = new AsyncLocalStorage<string>()
-    const { handlers, done } = recordingHandlers(async () => {
-      expect(request.getStore()).toBeUndefined()
-      return undefined
-    })
-    await open()
-    await runner.work(handlers)
-    await request.run('of ana', () => runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1'))
-    await eventually(() => expect(done).toHaveLength(1))
   })
 
   it('runs a job for an RFQ whose identifier has characters that are not text', async () => {
