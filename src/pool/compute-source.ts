@@ -1,16 +1,12 @@
-import type { ComputeSource } from '../recommendations/compute-rfq.js'
+import { type ComputeRfqs, type ComputeSource, createComputeRfqs } from '../recommendations/compute-rfq.js'
 import { createRulesLookup } from '../views/channels/channel-rules.js'
 import type { ViewConfig } from '../views/source.js'
 
-/** What recommendations are computed from, as configured. */
-export function computeSourceOf(
+/** Computes recommendations as configured. */
+export function computeRfqsOf(
   store: ComputeSource['store'],
-  config: Pick<ViewConfig, 'channels' | 'reports'>,
-): ComputeSource {
-  const rulesOf = createRulesLookup(config.channels)
-  return {
-    store,
-    timeZoneOf: (channel) => rulesOf(channel).timeZone,
-    settings: config.reports.settings,
-  }
+  { channels, reports: { settings } }: Pick<ViewConfig, 'channels' | 'reports'>,
+): ComputeRfqs {
+  const rulesOf = createRulesLookup(channels)
+  return createComputeRfqs({ store, timeZoneOf: (channel) => rulesOf(channel).timeZone, settings })
 }

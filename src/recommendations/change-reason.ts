@@ -26,7 +26,7 @@ const idsOf = ({ offers }: RecommendationFigures) => offers.map(({ id }) => id).
 
 /**
  * Why another award is recommended than before: `Katari (20.99) → Lumen (22.68), because the offer of Katari was rejected`.
- * @param before the state just before the change
+ * @param before the state when the newest recommendation was recorded
  */
 export function changeReason(before: RfqState, after: RfqState): string {
   const causes = [

@@ -25,8 +25,9 @@ import { VERSION } from '../version.js'
 import { attentionOf } from './attention.js'
 import { type AwardBrief, awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
+import { createListingReader } from './listing-reader.js'
 import { searchText } from './rfq-facts.js'
-import { COMPARISON_RULES, type RfqState, rfqStateOf, type StateStore } from './rfq-state.js'
+import { COMPARISON_RULES, type RfqState, rfqStateOf, type StateMoment, type StateStore } from './rfq-state.js'
 import { settingsAt } from './settings-at.js'
 
 /** The version of the comparison. Another version may compute different figures from the same documents and settings. */
@@ -51,20 +52,14 @@ interface Subject extends RfqWithResponses {
   last: RecordedRecommendation | undefined
 }
 
-/** @param settings with the exchange rates known now */
-async function computeRfq(
-  source: ComputeSource,
-  subject: Subject,
-  { now, settings }: { now: Date; settings: Settings },
-): Promise<ComputedRfq> {
+async function computeRfq(source: ComputeSource, subject: Subject, now: StateMoment): Promise<ComputedRfq> {
   const { dirty, rfq, responses, standing } = subject
   const { channel, id: rfqId, version, valid } = rfq
-  const timeZone = source.timeZoneOf(channel)
-  const state = await rfqStateOf(source.store, subject, { timeZone, at: now, settings })
+  const state = await rfqStateOf(source.store, subject, now)
   const award = standing === undefined ? null : awardInBrief(standing, state)
   const offers = responses.filter(({ missingSince }) => missingSince === null).length
   // Another process whose clock is ahead may have recorded the documents.
-  const computedAt = later(now.toISOString(), rfq.lastObservedAt ?? '')
+  const computedAt = later(now.at.toISOString(), rfq.lastObservedAt ?? '')
   return {
     dirty,
     recommendation: await changeOf(source, subject, state, computedAt),
@@ -82,32 +77,26 @@ async function computeRfq(
 /** The recommendation to record; null if it is the newest one, or if offers were not read yet. */
 async function changeOf(
   source: ComputeSource,
-  { rfq, responses, last }: Subject,
+  { rfq, last }: Subject,
   state: RfqState,
   computedAt: Timestamp,
 ): Promise<NewRecommendation | null> {
-  const { facts, recommendation, settings } = state
+  const { recommendation } = state
   if (last !== undefined && isEqual(last, recommendation)) return null
-  if (facts.unreadOffers > 0 || (await hasUnreadOffers(source.store, rfq, responses))) return null
+  if (await hasUnreadOffers(source.store, rfq, state)) return null
   const at = later(last?.at ?? '', computedAt)
-  const made = { ...recommendation, at, engineVersion: ENGINE_VERSION, settings }
+  const made = { ...recommendation, at, engineVersion: ENGINE_VERSION }
   if (last === undefined || !isOtherAward(last, recommendation)) return { ...made, reason: null, event: null }
   const reason = reasonOf(last, await stateAt(source, rfq, new Date(last.at)), state)
-  return { ...made, reason, event: { rfq: rfqFacts(rfq.id, rfq), ...toEventData(last, state, reason) } }
+  const figures = { before: toEventFigures(last), after: toEventFigures(recommendation) }
+  return { ...made, reason, event: { rfq: rfqFacts(rfq.id, rfq), reason, recommendation: figures } }
 }
 
 /** Whether offers of an RFQ were listed and neither read nor requested yet, and can be. */
-async function hasUnreadOffers(
-  store: StateStore,
-  { channel, id }: KnownDocument,
-  responses: readonly KnownDocument[],
-): Promise<boolean> {
-  const listed = responses.flatMap((each) =>
-    each.shape === 'summary' && each.missingSince === null && isAddressable(each.id) ? each.id : [],
-  )
-  if (listed.length === 0) return false
-  const states = await store.responseStates(channel, [id])
-  return states.some(({ id, requestedAt }) => requestedAt === null && listed.includes(id))
+async function hasUnreadOffers(store: StateStore, rfq: KnownDocument, { facts, figures }: RfqState): Promise<boolean> {
+  if (facts.unreadOffers > 0 || figures.summaryOnly === 0) return facts.unreadOffers > 0
+  const states = await store.responseStates(rfq.channel, [rfq.id])
+  return states.some((each) => each.requestedAt === null && each.missingSince === null && isAddressable(each.id))
 }
 
 /** The state of an RFQ at a past moment, with the settings in force then. */
@@ -155,22 +144,13 @@ function reasonOf(recorded: RecommendationFigures, before: RfqState | null, stat
     : changeReason(before, state)
 }
 
-const toEventData = (before: RecommendationFigures, { recommendation }: RfqState, reason: string) => ({
-  reason,
-  recommendation: { before: toEventFigures(before), after: toEventFigures(recommendation) },
-})
-
 const isEqual = (a: RecommendationFigures, b: RecommendationFigures) =>
   canonicalJson(figuresOfRecommendation(a)) === canonicalJson(figuresOfRecommendation(b))
 
-const toEventFigures = ({ status, offers, tonnes, cost, pricePerTonne, currency }: RecommendationFigures) => ({
-  status,
-  offers,
-  tonnes,
-  cost,
-  pricePerTonne,
-  currency,
-})
+function toEventFigures(of: RecommendationFigures) {
+  const { coverage: _coverage, bestPrice: _bestPrice, ...figures } = figuresOfRecommendation(of)
+  return figures
+}
 
 const recordedName = ({ offers }: RecommendationFigures) =>
   offers.length === 0 ? 'no award' : new Intl.ListFormat('en-GB').format(offers.map(({ name }) => name))
@@ -179,41 +159,46 @@ const later = (a: string, b: string) => (a > b ? a : b)
 
 /** The computed RFQs, and those that could not be computed. Plain data, which can be sent between threads. */
 export interface ComputedBatch {
+  /** With the exchange rates known then. */
+  settings: Settings
   computed: ComputedRfq[]
   failed: { rfq: DirtyRfq; message: string }[]
 }
 
+export type ComputeRfqs = (dirty: readonly DirtyRfq[], now: Date) => Promise<ComputedBatch>
+
 /**
- * Computes dirty RFQs. An RFQ that cannot be computed does not affect the others.
+ * Computes dirty RFQs, and keeps the listings that it has read. An RFQ that cannot be computed does not affect the others.
  * @throws StoreError
  */
-export async function computeRfqs(
-  source: ComputeSource,
-  dirty: readonly DirtyRfq[],
-  now: Date,
-): Promise<ComputedBatch> {
-  const { store } = source
-  const batch: ComputedBatch = { computed: [], failed: [] }
-  const settings = await settingsAt(store, source.settings, now)
-  const slice = new TimeSlice()
-  for (const channel of new Set(dirty.map((rfq) => rfq.channel))) {
-    const ofChannel = dirty.filter((rfq) => rfq.channel === channel)
-    const rfqIds = ofChannel.map(({ rfqId }) => rfqId)
-    const stored = new Map((await store.rfqs({ channel, ids: rfqIds })).map((each) => [each.rfq.id, each]))
-    const awards = new Map((await store.awards({ channel, rfqIds, standing: true })).map((each) => [each.rfqId, each]))
-    const newest = new Map((await store.newestRecommendations(channel, rfqIds)).map((each) => [each.rfqId, each]))
-    for (const rfq of ofChannel) {
-      if (slice.isOver) await slice.next()
-      try {
-        const found = stored.get(rfq.rfqId)
-        if (found === undefined) throw new RangeError('the RFQ is no longer stored')
-        const subject = { ...found, dirty: rfq, standing: awards.get(rfq.rfqId), last: newest.get(rfq.rfqId) }
-        batch.computed.push(await computeRfq(source, subject, { now, settings }))
-      } catch (error) {
-        if (error instanceof StoreError) throw error
-        batch.failed.push({ rfq, message: (error as Error).message })
+export function createComputeRfqs(source: ComputeSource): ComputeRfqs {
+  const { store, timeZoneOf } = source
+  const readListings = createListingReader(store)
+  return async (dirty, at) => {
+    const settings = await settingsAt(store, source.settings, at)
+    const batch: ComputedBatch = { settings, computed: [], failed: [] }
+    const slice = new TimeSlice()
+    for (const channel of new Set(dirty.map((rfq) => rfq.channel))) {
+      const now = { timeZone: timeZoneOf(channel), at, settings, readListings }
+      const ofChannel = dirty.filter((rfq) => rfq.channel === channel)
+      const ids = ofChannel.map(({ rfqId }) => rfqId)
+      const stored = new Map((await store.rfqs({ channel, ids })).map((each) => [each.rfq.id, each]))
+      const awards = await store.awards({ channel, rfqIds: ids, standing: true })
+      const newest = await store.newestRecommendations(channel, ids)
+      for (const rfq of ofChannel) {
+        if (slice.isOver) await slice.next()
+        try {
+          const found = stored.get(rfq.rfqId)
+          if (found === undefined) throw new RangeError('the RFQ is no longer stored')
+          const isOfRfq = ({ rfqId }: { rfqId: string }) => rfqId === rfq.rfqId
+          const subject = { ...found, dirty: rfq, standing: awards.find(isOfRfq), last: newest.find(isOfRfq) }
+          batch.computed.push(await computeRfq(source, subject, now))
+        } catch (error) {
+          if (error instanceof StoreError) throw error
+          batch.failed.push({ rfq, message: (error as Error).message })
+        }
       }
     }
+    return batch
   }
-  return batch
 }

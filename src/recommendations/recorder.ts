@@ -3,7 +3,7 @@ import { firstInstantOf } from '../core/time/calendar-days.js'
 import type { Clock } from '../core/time/clock.js'
 import { createCalendar } from '../core/time/expiry.js'
 import type { DirtyRfq, ExchangeRates, RecommendationQueries, Recommendations } from '../store/contract.js'
-import { type ComputedBatch, ENGINE_VERSION } from './compute-rfq.js'
+import { type ComputeRfqs, ENGINE_VERSION } from './compute-rfq.js'
 
 export interface RecorderOptions {
   store: Pick<
@@ -16,7 +16,7 @@ export interface RecorderOptions {
   > &
     Pick<RecommendationQueries, 'dirtyRfqs'> &
     Pick<ExchangeRates, 'rateFetches'>
-  compute: (dirty: DirtyRfq[], now: Date) => Promise<ComputedBatch>
+  compute: ComputeRfqs
   /** Called once with each RFQ that cannot be computed, which is not retried until the process restarts. */
   onFailed: (rfq: DirtyRfq, message: string) => void
   channels: readonly { key: string; timeZone: string }[]
@@ -70,7 +70,7 @@ export function createRecommendationRecorder(options: RecorderOptions): Recommen
   /** Marks RFQs that are dirty because of a new day or new exchange rates. */
   async function markOutdated(): Promise<void> {
     const at = now()
-    if (checked === null) await store.markOtherEngineVersions(ENGINE_VERSION, at)
+    if (checked === null) await store.markOtherEngineVersions(ENGINE_VERSION)
     for (const { key, timeZone } of channels) await markEarlierDays(at, timeZone, key)
     if (settings.ratesFrom === null) {
       checked = at
@@ -78,7 +78,9 @@ export function createRecommendationRecorder(options: RecorderOptions): Recommen
     }
     // Days of exchange rates are in UTC.
     await markEarlierDays(at, 'UTC')
-    const fetched = (await store.rateFetches(checked ?? new Date(0))).at(-1)
+    const fetches = await store.rateFetches(checked ?? new Date(0))
+    // Those of a process whose clock is ahead are not known yet.
+    const fetched = fetches.findLast((moment) => moment <= at.toISOString())
     if (fetched !== undefined) await store.markComputedBefore(fetched)
     checked = at
   }
@@ -103,7 +105,7 @@ export function createRecommendationRecorder(options: RecorderOptions): Recommen
       failed.add(keyOf(rfq))
       onFailed(rfq, message)
     }
-    return store.recordRecommendations(holder, batch.computed, at)
+    return store.recordRecommendations(holder, batch.computed, batch.settings, at)
   }
 
   return {

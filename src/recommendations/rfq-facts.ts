@@ -27,24 +27,6 @@ export interface RfqFacts {
   listed: ListDiff | null
 }
 
-/** The facts of an invalid document. */
-export const NO_FACTS: RfqFacts = {
-  names: { number: null, reference: null },
-  number: null,
-  reference: null,
-  title: null,
-  state: null,
-  responseDueDate: null,
-  fulfilmentDueDate: null,
-  minVolume: null,
-  maxVolume: null,
-  minUnitPrice: null,
-  maxUnitPrice: null,
-  currency: null,
-  unreadOffers: 0,
-  listed: null,
-}
-
 /** The text that is searched, in lower case: names of the RFQ and its channel, of developers and projects. */
 export const searchText = (
   { number, reference, title, channel }: Pick<RfqFacts, 'number' | 'reference' | 'title'> & { channel: string },
@@ -62,22 +44,23 @@ export function factsOf(
   listed: ListDiff | null = null,
   document: Rfq | RfqListItem | null = parseStored('rfq', shape, body).document,
 ): RfqFacts {
-  const names = namesIn(body)
-  if (document === null) return { ...NO_FACTS, names }
   return {
-    names,
-    number: plausibleOrNull(document.number),
-    reference: document.reference,
-    title: document.title,
-    state: document.state,
-    responseDueDate: document.responseDueDate,
-    fulfilmentDueDate: document.fulfilmentDueDate,
-    minVolume: plausibleOrNull(document.minVolume),
-    maxVolume: plausibleOrNull(document.maxVolume),
-    minUnitPrice: plausibleOrNull(document.pricing?.minUnitPrice),
-    maxUnitPrice: plausibleOrNull(document.pricing?.maxUnitPrice),
-    currency: document.pricing?.currency ?? null,
+    names: namesIn(body),
+    number: plausibleOrNull(document?.number),
+    reference: document?.reference ?? null,
+    title: document?.title ?? null,
+    state: document?.state ?? null,
+    responseDueDate: document?.responseDueDate ?? null,
+    fulfilmentDueDate: document?.fulfilmentDueDate ?? null,
+    minVolume: plausibleOrNull(document?.minVolume),
+    maxVolume: plausibleOrNull(document?.maxVolume),
+    minUnitPrice: plausibleOrNull(document?.pricing?.minUnitPrice),
+    maxUnitPrice: plausibleOrNull(document?.pricing?.maxUnitPrice),
+    currency: document?.pricing?.currency ?? null,
     unreadOffers: unreadOffersOf(shape, document),
-    listed,
+    listed: document && listed,
   }
 }
+
+/** The facts of an invalid document. */
+export const NO_FACTS = factsOf({ body: null, shape: 'list' })

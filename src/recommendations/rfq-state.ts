@@ -3,7 +3,6 @@ import { createContext } from '../compare/input/comparison-context.js'
 import type { ParsedResponse, ParsedRfq } from '../compare/input/comparison-input.js'
 import {
   findLastSummaries,
-  parseStoredListing,
   parseStoredResponse,
   parseStoredRfq,
   versionMetadata,
@@ -17,6 +16,7 @@ import { findSummaryConflicts, newerSummariesOf } from '../core/sources/offer-so
 import { listDiffOf } from '../core/sources/sources.js'
 import { withRoundedNumbers } from '../core/text/number-format.js'
 import type { History, PollStates } from '../store/contract.js'
+import { createListingReader, type ListingReader } from './listing-reader.js'
 import { factsOf, type RfqFacts } from './rfq-facts.js'
 import { figuresOf, type RfqFigures } from './rfq-figures.js'
 
@@ -43,6 +43,8 @@ export interface StateMoment {
   asOf?: Date | undefined
   /** The settings with the exchange rates of the moment. */
   settings: Settings
+  /** Default: reads from the store. */
+  readListings?: ListingReader
 }
 
 /**
@@ -52,7 +54,7 @@ export interface StateMoment {
 export async function rfqStateOf(
   store: StateStore,
   { rfq, responses }: RfqWithResponses,
-  { timeZone, at, asOf, settings }: StateMoment,
+  { timeZone, at, asOf, settings, readListings = createListingReader(store) }: StateMoment,
 ): Promise<RfqState> {
   const { channel, shape, readAt, entry, body } = rfq
   const listed = listDiffOf({ readAt, entry, body })
@@ -61,8 +63,7 @@ export async function rfqStateOf(
     responses: responses.map(parseStoredResponse),
   }
   const ids = [...new Set(parsed.responses.flatMap(({ document }) => document?.listingId ?? []))]
-  const known = ids.length === 0 ? [] : await store.listings({ channel, ids, ...(asOf && { asOf }) })
-  const listings = known.map(parseStoredListing)
+  const listings = await readListings(channel, ids, asOf)
   const context = createContext({
     ...{ channel, timeZone, settings, listed },
     ...{ asOf: at, generatedAt: at, programVersion: '' },
@@ -70,7 +71,7 @@ export async function rfqStateOf(
   const assessed = assessRfq(
     {
       ...parsed,
-      listings: new Map(listings.map((listing) => [listing.id, listing])),
+      listings,
       // Problems lead to flags only.
       problemsOf: () => 0,
       ...(await readSummaryTimes(store, rfq, parsed, asOf)),

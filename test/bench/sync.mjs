@@ -77,14 +77,14 @@ const roles = {
   async figures(database) {
     const { openStore } = await import(new URL('store/sqlite/store.js', src))
     const { DEFAULT_SETTINGS: settings } = await import(new URL('core/decision/settings.js', src))
-    const { computeRfqs } = await import(new URL('recommendations/compute-rfq.js', src))
+    const { createComputeRfqs } = await import(new URL('recommendations/compute-rfq.js', src))
     const { createRecommendationRecorder } = await import(new URL('recommendations/recorder.js', src))
     const store = await openStore({ path: database })
     await reportAndEnd(async () => {
       const recorder = createRecommendationRecorder({
         ...{ store, settings, holder: 'bench', command: null, now: () => new Date() },
         channels: [{ key: `${channel.org}/${channel.channel}`, timeZone: 'UTC' }],
-        compute: (dirty, now) => computeRfqs({ store, settings, timeZoneOf: () => 'UTC' }, dirty, now),
+        compute: createComputeRfqs({ store, settings, timeZoneOf: () => 'UTC' }),
         onFailed: (_rfq, message) => {
           throw new Error(message)
         },

@@ -75,7 +75,6 @@ async function play(fixture: ChannelFixture, first: number, all: readonly Step[]
   const open = (settings = DEFAULT_SETTINGS) =>
     openRecorder({ store: fixture.store, now: fixture.now, timeZone: TIME_ZONE, settings })
   let processes = [open(SETTINGS[first]), open()]
-  await processes[0]?.round()
   let backup: string | null = null
   const poll = async () => {
     fixture.advanceSeconds(60)
@@ -83,6 +82,7 @@ async function play(fixture: ChannelFixture, first: number, all: readonly Step[]
     await fixture.pollRfqs({ recheckClosedHours: 0 })
   }
   await poll()
+  await processes[0]?.round()
   for (const step of all) {
     const offer = 'of' in step ? (offers[step.of % offers.length] as string) : ''
     const rfq = 'of' in step ? (rfqs[step.of % 2] as string) : ''

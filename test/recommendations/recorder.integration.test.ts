@@ -319,11 +319,23 @@ describe('the recorder', () => {
 
   it('computes again what another version of the comparison has recorded, and RFQs without a row', async () => {
     const desk = await openDesk()
-    const { store, now } = desk.fixture
-    await store.markOtherEngineVersions('another', now())
-    expect(await store.dirtyRfqs({ limit: 10 })).toMatchObject([{ rfqId: desk.rfqId, since: now().toISOString() }])
+    const { store } = desk.fixture
+    await store.markOtherEngineVersions('another')
+    expect(await store.dirtyRfqs({ limit: 10 })).toMatchObject([{ rfqId: desk.rfqId }])
     await desk.reasons()
     expect(await store.dirtyRfqs({ limit: 10 })).toEqual([])
+  })
+
+  it('uses rates of a process whose clock is ahead once its own clock is there', async () => {
+    const { store, now, advanceSeconds } = (await openDesk()).fixture
+    const recorder = openRecorder({ store, now, settings: { ...DEFAULT_SETTINGS, ratesFrom: 'rates.csv' } })
+    advanceSeconds(60)
+    await recorder.round()
+    const ahead = new Date(now().getTime() + 60_000)
+    await store.recordRates('rates.csv', [{ currency: 'USD', date: '2026-11-20', rate: 1.2 }], ahead)
+    expect(await recorder.round()).toEqual({ held: true, recorded: 0, left: 0 })
+    advanceSeconds(60)
+    expect(await recorder.round()).toEqual({ held: true, recorded: 1, left: 0 })
   })
 
   it('goes on with the others if one RFQ cannot be computed, which stays dirty', async () => {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { differingSettings } from '../../core/decision/settings.js'
 import type { Clock } from '../../core/time/clock.js'
-import { computeSourceOf } from '../../pool/compute-source.js'
+import { computeRfqsOf } from '../../pool/compute-source.js'
 import type { Queries } from '../../pool/queries.js'
-import { computeRfqs } from '../../recommendations/compute-rfq.js'
 import { createRecommendationRecorder, type RecommendationRecorder } from '../../recommendations/recorder.js'
 import type { Store } from '../../store/contract.js'
 import { StoreError } from '../../store/errors.js'
@@ -100,10 +99,9 @@ export async function recordRecommendations(cli: Cli, app: App, { polls = false 
     )
     return
   }
-  const source = computeSourceOf(store, app.config)
   const recorder = createRecorder({
     ...{ app, store, now: cli.io.now, command: cli.command },
-    compute: (dirty, now) => computeRfqs(source, dirty, now),
+    compute: computeRfqsOf(store, app.config),
   })
   try {
     const result = await recorder.round(polls ? Number.POSITIVE_INFINITY : COMMAND_MS)

@@ -27,7 +27,7 @@ export const DUE_SOON_DAYS = 7
  * The overview of a channel as known at a moment. Pure, like `compareOffers`, but with awards in one line, without reasons and
  * changes, so that a channel of thousands of RFQs stays cheap.
  * @returns plain JSON
- * @throws RangeError for an unknown time zone or an invalid date; ZodError for invalid settings
+ * @throws RangeError for an unknown time zone or an invalid date
  */
 export function summariseChannel(input: ChannelInput): ChannelReport {
   const context = createContext(input)
@@ -53,7 +53,7 @@ export function summariseChannel(input: ChannelInput): ChannelReport {
 }
 
 function assessAll(input: ChannelInput, context: ComparisonContext): RfqAssessment[] {
-  const listings = new Map(input.listings.map((listing) => [listing.id, listing]))
+  const listings = new Map(input.listings.map((listing) => [listing.id, listingQuality(listing)]))
   const { asOf } = context.report
   const responseProblems = input.problems.filter(({ kind, firstSeenAt }) => kind === 'response' && firstSeenAt <= asOf)
   const counts = new Map(countByName(responseProblems.map(({ entityId }) => entityId)))

@@ -1,4 +1,4 @@
-import { type Settings, settingsSchema } from '../../core/decision/settings.js'
+import type { Settings } from '../../core/decision/settings.js'
 import type { NewerSummaries, PricesRead, TermsRead } from '../../core/sources/offer-sources.js'
 import type { ListDiff } from '../../core/sources/sources.js'
 import type { Timestamp } from '../../core/time/clock.js'
@@ -45,10 +45,7 @@ export interface ComparisonContext {
   settings: Settings
 }
 
-/**
- * @throws RangeError for an unknown time zone or an invalid date
- * @throws ZodError for invalid settings
- */
+/** @throws RangeError for an unknown time zone or an invalid date */
 export function createContext(input: ReportParameters): ComparisonContext {
   const calendar = createCalendar(input.timeZone)
   const asOfDate = calendar.dateAt(input.asOf)
@@ -65,7 +62,7 @@ export function createContext(input: ReportParameters): ComparisonContext {
     listed: input.listed ?? null,
     newerSummaries: input.newerSummaries === 'by-version' ? null : (input.newerSummaries ?? null),
   }
-  return { report, asOfDate, calendar, settings: settingsSchema.parse(input.settings ?? {}) }
+  return { report, asOfDate, calendar, settings: input.settings }
 }
 
 export function toSource(kind: Source['kind'], known: VersionMetadata): Source {

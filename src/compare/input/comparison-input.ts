@@ -4,7 +4,7 @@
  */
 
 import type { AwardFacts } from '../../core/decision/award-record.js'
-import type { SettingsInput } from '../../core/decision/settings.js'
+import type { Settings } from '../../core/decision/settings.js'
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../../core/documents/observation.js'
 import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../../core/records.js'
 import type { LastSummaries, NewerSummaries, PricesRead, TermsRead } from '../../core/sources/offer-sources.js'
@@ -80,8 +80,7 @@ export interface ReportParameters {
    * the versions are known; null (the default) if there are none.
    */
   newerSummaries?: NewerSummaries | 'by-version' | null
-  /** Absent members default to DEFAULT_SETTINGS. */
-  settings?: SettingsInput
+  settings: Settings
 }
 
 /** One RFQ, as known at `asOf`. The order of the lists does not matter. */

@@ -82,15 +82,17 @@ export type MetricName = Exclude<keyof Metrics, 'reasons'>
 export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Settings): Metrics {
   const money = amountsOf(facts)
   const presentValue = presentValueOf(facts, money, settings.discountRate)
-  const metrics: Omit<Metrics, 'reasons'> = {
+  const metrics: Metrics = {
     ...money,
     ...reconciliation(facts, money),
     ...timing(facts.lines, rfq.fulfilmentDueDate),
     presentValue,
     presentValuePerTonne: ratio(presentValue, money.volume),
     coverage: coverageOf(money.volume, rfq.window.lower),
+    reasons: {},
   }
-  return { ...metrics, reasons: reasonsOf(metrics, facts, rfq) }
+  addReasons(metrics, facts, rfq)
+  return metrics
 }
 
 /** MIN(1, volume / wanted). */
@@ -245,13 +247,7 @@ const REASONS: Partial<Record<MetricName, Reason>> = {
   coverage: (_facts, rfq) => (rfq.window.lower === null ? rfq.window.message : 'The volume is unknown.'),
 }
 
-function reasonsOf(metrics: Omit<Metrics, 'reasons'>, facts: OfferFacts, rfq: StatedRfqTerms): Metrics['reasons'] {
-  const reasons: Metrics['reasons'] = {}
-  for (const [name, value] of Object.entries(metrics) as [MetricName, unknown][]) {
-    const reason = REASONS[name]
-    if (value === null && reason !== undefined) {
-      reasons[name] = typeof reason === 'string' ? reason : reason(facts, rfq)
-    }
-  }
-  return reasons
+function addReasons(metrics: Metrics, facts: OfferFacts, rfq: StatedRfqTerms): void {
+  for (const [name, reason] of Object.entries(REASONS) as [MetricName, Reason][])
+    if (metrics[name] === null) metrics.reasons[name] = typeof reason === 'string' ? reason : reason(facts, rfq)
 }

@@ -4,6 +4,7 @@ import { type AwardState, awardState } from '../decision/award-state.js'
 import { decisionOf } from '../decision/decide.js'
 import { createContext, type ReportContext, type Source } from '../input/comparison-context.js'
 import type { ComparisonInput, DocumentProblem } from '../input/comparison-input.js'
+import { listingQuality } from '../offer/listing-quality.js'
 import { conflictPaths } from '../offer/newer-summary.js'
 import { assessRfq } from '../rfq/rfq-assessment.js'
 import { changesOf } from './document-changes.js'
@@ -15,13 +16,13 @@ import { summariseOffers } from './rfq-statistics.js'
  * The report on one RFQ as known at a moment. Pure: the same input gives the same report, whatever the order of its lists.
  * Takes time n log n in offers and lines; the search for awards has its own limit (efficient-awards.ts).
  * @returns plain JSON: `report --json` prints this value
- * @throws RangeError for an unknown time zone or an invalid date; ZodError for invalid settings
+ * @throws RangeError for an unknown time zone or an invalid date
  */
 export function compareOffers(input: ComparisonInput): RfqReport {
   const comparison = createContext(input)
   const { report: context } = comparison
   const problems = problemsUntil(input.problems, context.asOf)
-  const listings = new Map(input.listings.map((listing) => [listing.id, listing]))
+  const listings = new Map(input.listings.map((listing) => [listing.id, listingQuality(listing)]))
   const counts = new Map(
     countByName(problems.filter(({ kind }) => kind === 'response').map(({ entityId }) => entityId)),
   )

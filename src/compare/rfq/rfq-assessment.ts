@@ -2,7 +2,7 @@ import type { LastSummaries } from '../../core/sources/offer-sources.js'
 import { isLate } from '../../core/time/expiry.js'
 import { type ComparisonContext, toSource } from '../input/comparison-context.js'
 import { type CurrencyReport, currencyReport, rateInto } from '../input/comparison-currency.js'
-import type { ParsedListing, ParsedResponse, ParsedRfq, VersionMetadata } from '../input/comparison-input.js'
+import type { ParsedResponse, ParsedRfq, VersionMetadata } from '../input/comparison-input.js'
 import { versionMetadata } from '../input/stored-documents.js'
 import { unmetRequirements } from '../offer/award-requirements.js'
 import { convertAmounts, exclusionsOf } from '../offer/eligibility.js'
@@ -30,7 +30,7 @@ export interface RfqAssessmentInput {
   rfq: ParsedRfq
   /** Iterated once. */
   responses: Iterable<ParsedResponse>
-  listings: ReadonlyMap<string, ParsedListing>
+  listings: ReadonlyMap<string, ListingQuality>
   /** Number of problems recorded for a response. */
   problemsOf: (responseId: string) => number
   /** Which summaries in the RFQ are newer than what was read of the offers; default none. */
@@ -51,7 +51,7 @@ export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext)
   const rfq = { ...withComparedLimits(stated, currency), flags: [] }
   const labels = offerLabels(facts.map((one) => ({ ...one.facts, id: one.known.id })))
   const gone = new Set(context.report.listed?.removedOffers.map(({ id }) => id))
-  const offerContext = { gone, input, rfq, currency, context, projects: listingQualityById(facts, input.listings) }
+  const offerContext = { gone, input, rfq, currency, context }
   const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', offerContext))
   const ranked = rankOffers(offers, rfq, context.asOfDate, context.settings)
   return { rfq: { ...rfq, flags: rfqFlags(rfq, offers.length, context) }, currency, offers: ranked }
@@ -89,19 +89,9 @@ function withComparedLimits(stated: StatedRfqTerms, currency: CurrencyReport): O
   }
 }
 
-/** Listing quality by listing ID, computed once per listing. */
-function listingQualityById(
-  parsed: readonly ParsedOffer[],
-  listings: ReadonlyMap<string, ParsedListing>,
-): Map<string | null, ListingQuality> {
-  const ids = new Set(parsed.map(({ facts }) => facts.listingId))
-  return new Map([...ids].map((id) => [id, listingQuality(id === null ? undefined : listings.get(id))]))
-}
-
 interface OfferContext {
   /** Offers that a newer list no longer has. */
   gone: ReadonlySet<string>
-  projects: ReadonlyMap<string | null, ListingQuality>
   input: RfqAssessmentInput
   rfq: RfqTerms
   currency: CurrencyReport
@@ -114,7 +104,7 @@ function assessOffer(
   label: string,
   offerContext: OfferContext,
 ) {
-  const { gone, input, rfq, currency, context, projects } = offerContext
+  const { gone, input, rfq, currency, context } = offerContext
   const { settings, asOfDate } = context
   const { implausible, ...content } = facts
   const metrics = metricsOf(facts, rfq, settings)
@@ -135,7 +125,7 @@ function assessOffer(
     inView: known.missingSince === null,
     missingSince: known.missingSince,
     newerSummary,
-    listing: projects.get(facts.listingId) ?? listingQuality(undefined),
+    listing: input.listings.get(facts.listingId ?? '') ?? listingQuality(undefined),
     exclusions: exclusionsOf({ facts, missingSince: known.missingSince, notListed, metrics, compared }, currency),
     requirements,
     meetsRequirements: facts.hasOffer && requirements.every(({ met }) => met === true) && !isReviewRejected(evaluated),

@@ -69,7 +69,7 @@ async function append(tx: Transaction, content: AwardContent): Promise<AwardRow>
   const row = { ...(await nextLink(tx, AWARD_LOG, content)), ...content }
   const appended = (await tx.get<AwardRow>(INSERT, row)) as AwardRow
   // So that the state of the standing award, which lists show, is recomputed.
-  await markDirty(tx, row.channel, { rfqs: new Map([[row.rfq_id, row.at]]), listings: new Map() })
+  await markDirty(tx, row.channel, { rfqs: new Set([row.rfq_id]), listings: new Set() })
   return appended
 }
 

@@ -41,7 +41,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'recommendations', key: ['number'] },
   { name: 'rfq_rows', key: ['channel', 'rfq_id'] },
   { name: 'rfq_listings', key: ['channel', 'rfq_id', 'listing_id'] },
-  { name: 'rfq_names', key: ['channel', 'name', 'rfq_id'] },
+  { name: 'rfq_names', key: ['channel', 'rfq_id', 'name'] },
   { name: 'dirty_rfqs', key: ['channel', 'rfq_id'] },
   { name: 'awards', key: ['id'] },
   { name: 'award_files', key: ['award_id'] },

@@ -88,8 +88,8 @@ export class DocumentChanges {
   readonly returned: (Omit<VersionKey, 'version'> & { returned_at: string })[] = []
   readonly problems = new FoundProblems()
   readonly pendingTexts: PendingText[] = []
-  /** RFQs, and listings by `comparableId`, whose changes affect recommendations, with the moment of the first change. */
-  readonly dirty = { rfqs: new Map<string, string>(), listings: new Map<string, string>() }
+  /** RFQs, and listings by `comparableId`, whose changes affect recommendations. */
+  readonly dirty = { rfqs: new Set<string>(), listings: new Set<string>() }
 
   /** @param stored all documents that may change and are stored */
   constructor(stored: readonly DocumentState[]) {
@@ -123,7 +123,7 @@ export class DocumentChanges {
     const result = this.#upsertContent(key, snapshot, context)
     // Problems of a list entry are recorded with its RFQ.
     if (key.kind !== 'rfq-entry') for (const problem of snapshot.problems) this.problems.add(key, problem, context)
-    if (snapshot.problems.some(({ code }) => code === 'conflict')) this.#markDirty(key, context.stamp)
+    if (snapshot.problems.some(({ code }) => code === 'conflict')) this.#markDirty(key)
     if (result !== 'inserted') this.#recordRequest(key, snapshot, context)
     return result
   }
@@ -146,18 +146,18 @@ export class DocumentChanges {
     const entry = this.find(key)
     if (entry?.followed_at !== null) return
     this.#changeVersion(key, entry, { followed_at: stamp })
-    this.#markDirty(key, stamp)
+    this.#markDirty(key)
   }
 
   /** Records whether the list contradicts an RFQ, after the RFQ or its entry was recorded. */
-  compareWithEntry(rfqId: string, { run, stamp }: ChangeContext): boolean {
+  compareWithEntry(rfqId: string, { run }: ChangeContext): boolean {
     const key = documentKey(run, 'rfq', rfqId)
     const rfq = this.find(key)
     if (rfq === undefined) return false
     const contradicted = isContradicted(this.find(documentKey(run, 'rfq-entry', rfqId)) ?? null, rfq)
     if ((rfq.contradicted === 1) !== contradicted) this.#update(key, { contradicted: contradicted ? 1 : 0 })
     // Lists show a contradiction with the time when the RFQ was read.
-    if (contradicted) this.#markDirty(key, stamp)
+    if (contradicted) this.#markDirty(key)
     return contradicted
   }
 
@@ -174,7 +174,7 @@ export class DocumentChanges {
     this.absences.push(absence)
     this.#openAbsences.set(key.name, absence)
     this.#update(key, { missing_since: stamp })
-    this.#markDirty(key, stamp)
+    this.#markDirty(key)
   }
 
   clearMissing(key: DocumentKey, { stamp }: ChangeContext): void {
@@ -183,7 +183,7 @@ export class DocumentChanges {
     if (open) open.returned_at = later(stamp, open.missing_since)
     else this.returned.push({ ...toRowKey(key), returned_at: stamp })
     this.#update(key, { missing_since: null })
-    this.#markDirty(key, stamp)
+    this.#markDirty(key)
   }
 
   /** Records a change for events. The texts of changed bodies are kept only up to MAX_BODIES_BEFORE. */
@@ -335,14 +335,14 @@ export class DocumentChanges {
   }
 
   /** Records when the document was read, and the values that decide whether it is read again. */
-  #recordRequest(key: DocumentKey, snapshot: ShapedSnapshot, { stamp, readAt }: ChangeContext): void {
+  #recordRequest(key: DocumentKey, snapshot: ShapedSnapshot, { readAt }: ChangeContext): void {
     const columns = requestColumns(snapshot, readAt)
     if (snapshot.shape === 'full') this.#see(key, columns)
     else if (snapshot.shape === 'summary') {
       const { summary_hash, requested_at } = columns
       const requestedBefore = this.find(key)?.requested_at ?? null
       // The recommendation waits until each offer was requested.
-      if (requested_at !== null && requestedBefore === null) this.#markDirty(key, stamp)
+      if (requested_at !== null && requestedBefore === null) this.#markDirty(key)
       this.#see(key, { last_read_at: readAt, summary_hash, requested_at: requested_at ?? requestedBefore })
     } else if (snapshot.requested) this.#see(key, { requested_at: columns.requested_at })
   }
@@ -390,21 +390,19 @@ export class DocumentChanges {
     }
     this.newVersions.push(added)
     this.#newest.set(row, added)
-    this.#markDirty({ kind, rfqId: rfq_id, id }, observedAt)
+    this.#markDirty({ kind, rfqId: rfq_id, id })
   }
 
-  /** Marks an RFQ or listing whose change may affect recommendations or lists from a moment on. */
-  #markDirty({ kind, rfqId, id }: Pick<DocumentKey, 'kind' | 'rfqId' | 'id'>, since: string): void {
-    const [marks, entity] =
-      kind === 'listing' ? [this.dirty.listings, comparableId(id)] : [this.dirty.rfqs, kind === 'response' ? rfqId : id]
-    const known = marks.get(entity)
-    if (known === undefined || since < known) marks.set(entity, since)
+  /** Marks an RFQ or listing whose change may affect recommendations or lists. */
+  #markDirty({ kind, rfqId, id }: Pick<DocumentKey, 'kind' | 'rfqId' | 'id'>): void {
+    if (kind === 'listing') this.dirty.listings.add(comparableId(id))
+    else this.dirty.rfqs.add(kind === 'response' ? rfqId : id)
   }
 
   #changeVersion(key: DocumentKey, row: DocumentState, change: Partial<Omit<ChangedVersion, keyof VersionKey>>): void {
     if (change.valid !== undefined) {
       row.valid = change.valid
-      this.#markDirty(key, row.last_observed_at)
+      this.#markDirty(key)
     }
     if (change.followed_at !== undefined) row.followed_at = change.followed_at
     const added = this.#addedVersion(row)

@@ -24,7 +24,10 @@ export interface RfqFilter {
 }
 
 export interface History {
-  listings(filter: { channel?: string; asOf?: Date; ids?: readonly string[] }): Promise<KnownDocument[]>
+  /** `known`: leaves out listings with this id, version and `missingSince` (empty if null), separated by spaces. */
+  listings(
+    filter: Pick<RfqFilter, 'channel' | 'asOf' | 'ids'> & { known?: readonly string[] },
+  ): Promise<KnownDocument[]>
   rfqs(filter: RfqFilter): Promise<RfqWithResponses[]>
   /** Every version of an RFQ and its responses up to `asOf`, oldest first. */
   rfqHistory(channel: string, rfqId: string, asOf?: Date): Promise<Version[]>

@@ -7,8 +7,6 @@ import type { Timestamp } from '../../core/time/clock.js'
 export interface DirtyRfq {
   channel: string
   rfqId: string
-  /** The first moment to recompute. */
-  since: Timestamp
   /** How often it was marked. */
   marks: number
 }
@@ -114,9 +112,8 @@ export interface ListedRfqPage {
   to: number
 }
 
-/** `settings`: those with which it was computed; `event`: the event data, if it has a reason. */
+/** `event`: the event data, if it has a reason. */
 export type NewRecommendation = Omit<RecordedRecommendation, 'channel' | 'rfqId' | 'settingsHash'> & {
-  settings: Settings
   event: EventData | null
 }
 
@@ -153,12 +150,18 @@ export interface Recommendations extends RecommendationQueries {
   /** Marks RFQs whose rows were computed before a moment, because something other than documents changed. Default: of all channels. */
   markComputedBefore(moment: Timestamp, channel?: string): Promise<void>
   /** Marks RFQs that have no row, or whose row was computed by another version of the comparison. */
-  markOtherEngineVersions(engineVersion: string, now: Date): Promise<void>
+  markOtherEngineVersions(engineVersion: string): Promise<void>
   /**
    * Records recommendations in one transaction. Skips RFQs that were marked again in the meantime, which stay dirty.
+   * @param settings with which they were computed
    * @returns how many were recorded; 0 if the holder has lost its lease
    */
-  recordRecommendations(holder: string, computed: readonly ComputedRfq[], now: Date): Promise<number>
+  recordRecommendations(
+    holder: string,
+    computed: readonly ComputedRfq[],
+    settings: Settings,
+    now: Date,
+  ): Promise<number>
 }
 
 export interface RecommendationQueries {

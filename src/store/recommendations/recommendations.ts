@@ -54,15 +54,15 @@ const toRecommendation = (row: RecommendationRow): RecordedRecommendation => ({
 export function createRecommendationQueries(queries: Queries): RecommendationQueries {
   return {
     async dirtyRfqs({ limit }) {
-      const rows = await queries.all<{ channel: string; rfq_id: string; since: string; marks: number }>(
+      const rows = await queries.all<{ channel: string; rfq_id: string; marks: number }>(
         // Skips RFQs of which only a list entry is known.
-        `select d.channel, d.rfq_id, d.since, d.marks from dirty_rfqs d
+        `select d.channel, d.rfq_id, d.marks from dirty_rfqs d
         where exists (select 1 from documents e
           where e.channel = d.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = d.rfq_id)
         order by d.channel, d.rfq_id limit @limit`,
         { limit },
       )
-      return rows.map(({ channel, rfq_id, since, marks }) => ({ channel, rfqId: fromStoredText(rfq_id), since, marks }))
+      return rows.map(({ channel, rfq_id, marks }) => ({ channel, rfqId: fromStoredText(rfq_id), marks }))
     },
     async newestRecommendations(channel, rfqIds) {
       const rows = await queries.all<RecommendationRow>(
@@ -93,21 +93,19 @@ export function createRecommendationQueries(queries: Queries): RecommendationQue
         order by case when f.at <= @at then 0 else 1 end, case when f.at <= @at then -f.number else f.number end limit 1`,
         { at: at.toISOString() },
       )
-      return row ? settingsOf(row.settings) : null
+      return row ? settingsSchema.parse(JSON.parse(row.settings)) : null
     },
     ...createRfqRowQueries(queries),
   }
 }
 
-const settingsOf = (text: string): Settings => settingsSchema.parse(JSON.parse(text))
-
 /** Records recommendations. */
 export function createRecommendations(database: SqlDatabase, events: EventWriter): Recommendations {
-  const mark = (tx: Transaction, since: string, where: string, parameters: Record<string, string>) =>
+  const mark = (tx: Transaction, where: string, parameters: Record<string, string>) =>
     tx.run(
-      `insert into dirty_rfqs (channel, rfq_id, since)
-      select r.channel, r.rfq_id, @since from rfq_rows r where ${where} order by r.channel, r.rfq_id ${MARK_AGAIN}`,
-      { ...parameters, since },
+      `insert into dirty_rfqs (channel, rfq_id)
+      select r.channel, r.rfq_id from rfq_rows r where ${where} order by r.channel, r.rfq_id ${MARK_AGAIN}`,
+      parameters,
     )
 
   /** Brings the settings of the holder into force. */
@@ -120,7 +118,7 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
       // Always later than the previous settings, even if the clock is behind.
       const at = new Date(Math.max(now.getTime(), newest === undefined ? 0 : Date.parse(newest.at) + 1)).toISOString()
       await tx.run('insert into settings_in_force (at, settings_hash) values (@at, @own)', { at, own })
-      await mark(tx, at, 'r.computed_at < @since', {})
+      await mark(tx, 'r.computed_at < @at', { at })
     }
   }
 
@@ -165,31 +163,30 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
     },
 
     async markComputedBefore(moment, channel) {
-      const where = allOf(channel !== undefined && 'r.channel = @channel', 'r.computed_at < @since')
-      await database.write((tx) => mark(tx, moment, where, channel === undefined ? {} : { channel }))
+      const where = allOf(channel !== undefined && 'r.channel = @channel', 'r.computed_at < @moment')
+      await database.write((tx) => mark(tx, where, { moment, ...(channel !== undefined && { channel }) }))
     },
 
-    async markOtherEngineVersions(engineVersion, now) {
+    async markOtherEngineVersions(engineVersion) {
       await database.write(async (tx) => {
-        const since = now.toISOString()
-        await mark(tx, since, 'r.engine_version <> @engineVersion', { engineVersion })
+        await mark(tx, 'r.engine_version <> @engineVersion', { engineVersion })
         await tx.run(
-          `insert into dirty_rfqs (channel, rfq_id, since)
-          select e.channel, e.id, @since from documents e
+          `insert into dirty_rfqs (channel, rfq_id)
+          select e.channel, e.id from documents e
           where e.kind = 'rfq' and not exists (select 1 from rfq_rows r where r.channel = e.channel and r.rfq_id = e.id)
           on conflict (channel, rfq_id) do nothing`,
-          { since },
         )
       })
     },
 
-    recordRecommendations: (holder, computed, now) =>
+    recordRecommendations: (holder, computed, settings, now) =>
       database.write(async (tx) => {
         await tx.lock('recommendation_lease')
         const lease = await tx.get<LeaseRow>('select * from recommendation_lease where id = 1')
         if (lease === undefined || ownerOf(lease) !== holder || Date.parse(lease.lease_until) <= now.getTime()) return 0
         const recorded: ComputedRfq[] = []
-        for (const one of computed) if (await recordOne(tx, one)) recorded.push(one)
+        const hash = await storeSettings(tx, settings)
+        for (const one of computed) if (await recordOne(tx, one, hash)) recorded.push(one)
         const drafts = recorded.flatMap(({ row: { channel, rfqId, version }, recommendation }) => {
           const { at = '', event = null } = recommendation ?? {}
           const kind = 'recommendation.changed' as const
@@ -220,7 +217,7 @@ const PROCESS = createHolder()
 const ownerOf = ({ holder }: LeaseRow): string => (JSON.parse(holder) as LeaseHolder).owner
 const mayBeHeld = ({ holder }: LeaseRow): boolean => mayBeAlive(JSON.parse(holder) as LeaseHolder, PROCESS)
 
-async function recordOne(tx: Transaction, computed: ComputedRfq): Promise<boolean> {
+async function recordOne(tx: Transaction, computed: ComputedRfq, settingsHash: string): Promise<boolean> {
   const { dirty, recommendation, row } = computed
   const key = { channel: dirty.channel, rfqId: toStoredText(dirty.rfqId) }
   const cleaned = await tx.run(
@@ -243,7 +240,7 @@ async function recordOne(tx: Transaction, computed: ComputedRfq): Promise<boolea
       {
         ...{ ...key, at, status, tonnes, cost, pricePerTonne, currency, coverage, bestPrice, engineVersion },
         offers: JSON.stringify(recommendation.offers),
-        settingsHash: await storeSettings(tx, recommendation.settings),
+        settingsHash,
         reason: recommendation.reason === null ? null : toStoredText(recommendation.reason),
       },
     )

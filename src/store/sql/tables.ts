@@ -395,16 +395,16 @@ create index rfq_listings_of on rfq_listings (channel, listing_id);
 -- The names of RFQs in lower case, to detect names that several RFQs share.
 create table rfq_names (
   channel text not null,
-  name text not null,
   rfq_id text not null,
-  primary key (channel, name, rfq_id)
+  name text not null,
+  primary key (channel, rfq_id, name)
 ) strict, without rowid;
+create index rfq_names_of on rfq_names (channel, name);
 
--- RFQs whose recommendation must be recomputed for all moments since the first change. Each change adds a mark.
+-- RFQs whose recommendation must be recomputed. Each change adds a mark.
 create table dirty_rfqs (
   channel text not null,
   rfq_id text not null,
-  since text not null,
   marks integer not null default 1,
   primary key (channel, rfq_id)
 ) strict, without rowid;

@@ -4,7 +4,7 @@ import { efficientAwards } from '../../../src/compare/awards/efficient-awards.js
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../../src/compare/input/stored-documents.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
-import { AWARD_RULES, type SettingsInput } from '../../../src/core/decision/settings.js'
+import { AWARD_RULES, type SettingsInput, settingsSchema } from '../../../src/core/decision/settings.js'
 import { createWorld } from '../../../src/sandbox/index.js'
 import { storedDocument } from '../../helpers/data/comparison-inputs.js'
 
@@ -23,7 +23,7 @@ function reportsOf(seed: number, settings: SettingsInput = {}): RfqReport[] {
           asOf: NOW,
           generatedAt: NOW,
           programVersion: 'test',
-          settings,
+          settings: settingsSchema.parse(settings),
         },
         rfq: parseStoredRfq(storedDocument(record.singleShape())),
         responses: record.responses.map((response) => parseStoredResponse(storedDocument(response))),

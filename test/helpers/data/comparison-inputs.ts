@@ -10,6 +10,8 @@ import type {
 } from '../../../src/compare/input/comparison-input.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../../src/compare/input/stored-documents.js'
 
+import { type SettingsInput, settingsSchema } from '../../../src/core/decision/settings.js'
+
 type Body = Record<string, unknown>
 
 /** The as-of moment of the inputs. */
@@ -162,7 +164,9 @@ export const pastVersion = (
   return { kind, id, version, notBefore, observedAt, runId, valid, shape, body, ...of }
 }
 
-export interface ComparisonOverrides extends Partial<Omit<ComparisonInput, 'rfq' | 'responses' | 'listings'>> {
+export interface ComparisonOverrides
+  extends Partial<Omit<ComparisonInput, 'rfq' | 'responses' | 'listings' | 'settings'>> {
+  settings?: SettingsInput
   rfq?: Body
   /** Bodies made with `response`, or stored documents where their metadata matter. */
   responses?: (Body | StoredDocument)[]
@@ -176,7 +180,7 @@ const asStored = (one: Body | StoredDocument): StoredDocument => (isStored(one) 
 
 /** One RFQ with its responses (default: `sampleResponses`). The RFQ lists those that are not missing. */
 export function comparisonInput(scene: ComparisonOverrides = {}): ComparisonInput {
-  const { rfq: rfqOverrides, responses = sampleResponses(), listings, rfqStored, ...rest } = scene
+  const { rfq: rfqOverrides, responses = sampleResponses(), listings, rfqStored, settings = {}, ...rest } = scene
   const documents = responses.map(asStored)
   const shown = documents.filter((one) => one.missingSince === null && isObject(one.body))
   const summaries = shown.map((one) => (one.shape === 'full' ? summaryOf(one.body as Body) : one.body))
@@ -195,6 +199,7 @@ export function comparisonInput(scene: ComparisonOverrides = {}): ComparisonInpu
     absences: [],
     problems: [],
     decisions: [],
+    settings: settingsSchema.parse(settings),
     ...rest,
   }
 }
@@ -307,10 +312,16 @@ export function manyResponses(count: number, lines: number, seed = 1): Body[] {
 }
 
 /** A channel of several RFQs, each built as by `comparisonInput`. */
-export function channelInput(scenes: ComparisonOverrides[], of: Partial<ChannelInput> = {}): ChannelInput {
+export function channelInput(
+  scenes: ComparisonOverrides[],
+  { settings: own, ...of }: Partial<Omit<ChannelInput, 'settings'>> & { settings?: SettingsInput } = {},
+): ChannelInput {
   const inputs = scenes.map(comparisonInput)
-  const { channel, timeZone, asOf, generatedAt, programVersion } = comparisonInput()
+  const { channel, timeZone, asOf, generatedAt, programVersion, settings } = comparisonInput(own && { settings: own })
   const listings = [1, 2, 3, 4, 5].map((number) => parseStoredListing(storedDocument(listing(number))))
   const rfqs = inputs.map(({ rfq: known, responses }) => ({ rfq: known, responses }))
-  return { channel, timeZone, asOf, generatedAt, programVersion, rfqs, listings, decisions: [], problems: [], ...of }
+  return {
+    ...{ channel, timeZone, asOf, generatedAt, programVersion, settings, rfqs, listings, decisions: [], problems: [] },
+    ...of,
+  }
 }

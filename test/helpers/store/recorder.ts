@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_SETTINGS, type Settings } from '../../../src/core/decision/settings.js'
-import { type ComputeSource, computeRfqs } from '../../../src/recommendations/compute-rfq.js'
+import { createComputeRfqs } from '../../../src/recommendations/compute-rfq.js'
 import { createRecommendationRecorder, type RecommendationRecorder } from '../../../src/recommendations/recorder.js'
 import type { Store } from '../../../src/store/contract.js'
 import { KEY } from '../channel-fixture.js'
@@ -51,18 +51,11 @@ interface RecorderFixture {
   onFailed?: (rfqId: string, message: string) => void
 }
 
-/** What recommendations of one channel are computed from. */
-const computeSource = ({ store, settings = DEFAULT_SETTINGS, timeZone = 'UTC' }: RecorderFixture): ComputeSource => ({
-  store,
-  settings,
-  timeZoneOf: () => timeZone,
-})
-
 /** The recorder of a process with these settings. */
 export function openRecorder(fixture: RecorderFixture): RecommendationRecorder {
   const { store, now, settings = DEFAULT_SETTINGS, timeZone = 'UTC', failing, onFailed } = fixture
   let { beforeRecording } = fixture
-  const source = computeSource(fixture)
+  const compute = createComputeRfqs({ store, settings, timeZoneOf: () => timeZone })
   return createRecommendationRecorder({
     ...{ store, now, settings },
     channels: [{ key: KEY, timeZone }],
@@ -73,12 +66,13 @@ export function openRecorder(fixture: RecorderFixture): RecommendationRecorder {
       onFailed(rfqId, message)
     },
     async compute(dirty, at) {
-      const { computed, failed } = await computeRfqs(source, dirty, at)
+      const { computed, failed, ...batch } = await compute(dirty, at)
       const first = beforeRecording
       beforeRecording = undefined
       await first?.()
       const isFailing = ({ rfqId }: { rfqId: string }) => rfqId === failing
       return {
+        ...batch,
         computed: computed.filter((each) => !isFailing(each.dirty)),
         failed: [...failed, ...dirty.filter(isFailing).map((rfq) => ({ rfq, message: 'a number of the wrong kind' }))],
       }

@@ -180,7 +180,7 @@ export interface DocumentFilter {
 export function selectKnown(
   { dialect }: Pick<Queries, 'dialect'>,
   filter: DocumentFilter,
-  more: string | false = false,
+  more: string | false | undefined = false,
 ) {
   const { kind, channel, asOf, ids, rfqIds } = filter
   const row = asOf === undefined ? 'e' : dialect.outerRow
@@ -212,6 +212,8 @@ export const rowsOfRfq = (table: 'versions' | 'absences'): string =>
   `(select * from ${table} where channel = @channel and kind = 'rfq' and rfq_id = '' and id = @rfqId
   union all select * from ${table} where channel = @channel and kind = 'response' and rfq_id = @rfqId)`
 
+const LISTING_STATE = `e.id || ' ' || e.version || ' ' || coalesce(e.missing_since, '')`
+
 /** After all timestamps. */
 export const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
 
@@ -226,10 +228,11 @@ export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 
     asOf: asOf?.toISOString() ?? MAX_TIMESTAMP,
   })
   return {
-    async listings(filter) {
+    async listings({ known, ...filter }) {
       const ids = filter.ids?.flatMap(formsOfId)
-      const { sql, parameters } = selectKnown(queries, { ...filter, ids, kind: 'listing' })
-      return (await queries.all<KnownRow>(sql, parameters)).map(toKnown)
+      const isOther = known && `not ${queries.dialect.anyOf(LISTING_STATE, '@known')}`
+      const { sql, parameters } = selectKnown(queries, { ...filter, ids, kind: 'listing' }, isOther)
+      return (await queries.all<KnownRow>(sql, { ...parameters, known: known?.map(toStoredText) ?? [] })).map(toKnown)
     },
     async rfqHistory(channel, rfqId, asOf) {
       const rows = await queries.all<VersionRow>(
