@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 
 /**
  * Creates a folder and its missing parents. Used in place of a recursive mkdir, which on Node 20 loops forever if a
@@ -11,24 +11,6 @@ export function makeFolder(path: string, mode = 0o700): void {
   const { existing, missing } = splitPath(path)
   // If the path itself is a file, mkdir reports it.
   for (const folder of missing.length > 0 ? missing : [existing]) createOne(folder, mode)
-}
-
-/**
- * Tests whether `makeFolder` could create a folder, without creating it.
- * @returns the folder, or the nearest parent that exists
- * @throws the error that `makeFolder` would throw
- */
-export function tryToMakeFolder(path: string): string {
-  const { existing, missing } = splitPath(path)
-  if (missing.length === 0) createOne(existing, 0o700)
-  else {
-    try {
-      rmdirSync(mkdtempSync(join(existing, '.quotekeeper-write-test-')))
-    } catch (error) {
-      throw Object.assign(error as Error, { syscall: 'mkdir', path: missing[0] })
-    }
-  }
-  return existing
 }
 
 /** The nearest parent that exists, or the folder itself, and the folders that are missing below it. */

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeFolder, tryToMakeFolder } from '../src/make-folder.js'
+import { makeFolder } from '../src/make-folder.js'
 import { testFolder } from './helpers/test-folder.js'
 
 describe('makeFolder', () => {
@@ -24,35 +24,5 @@ describe('makeFolder', () => {
 
   it.skipIf(!existsSync('/proc/self'))('returns where no folder can be created', () => {
     expect(() => makeFolder('/proc/quotekeeper/data')).toThrow(/ENOENT/)
-  })
-})
-
-describe('tryToMakeFolder', () => {
-  it('creates nothing and returns the nearest folder that exists', () => {
-    const folder = testFolder()
-    expect(tryToMakeFolder(join(folder, 'a', 'b'))).toBe(folder)
-    expect(tryToMakeFolder(folder)).toBe(folder)
-    expect(readdirSync(folder)).toEqual([])
-  })
-
-  it('throws what makeFolder throws', () => {
-    const folder = testFolder()
-    writeFileSync(join(folder, 'file'), '')
-    symlinkSync(join(folder, 'nothing'), join(folder, 'link'))
-    const errorOf = (attempt: () => unknown) => {
-      try {
-        return { returned: attempt() }
-      } catch (error) {
-        const { code, syscall, path } = error as NodeJS.ErrnoException
-        return { code, syscall, path }
-      }
-    }
-    const paths = [join(folder, 'file'), join(folder, 'file', 'below')]
-    if (existsSync('/proc/self')) paths.push('/proc/quotekeeper/data')
-    for (const path of paths) {
-      const error = errorOf(() => tryToMakeFolder(path))
-      expect(error).toMatchObject({ code: expect.any(String) })
-      expect(error).toEqual(errorOf(() => makeFolder(path)))
-    }
   })
 })

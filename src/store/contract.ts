@@ -53,9 +53,9 @@ export interface Store
    * @param origin scheme, host and port of the marketplace
    */
   requestLedger(origin: string): RequestLedger
-  /** Checks the integrity of the database; `message` describes the damage if `ok` is false. `freeBytes` is the unused part of the file. */
-  check(): Promise<{ ok: boolean; message: string; bytes: number; freeBytes: number; schemaVersion: number }>
-  /** Tests whether the database can be written: a small file in its folder, the free space, and a transaction that is rolled back. */
+  /** Checks the integrity of the database; `message` describes the damage if `ok` is false. */
+  check(): Promise<{ ok: boolean; message: string; bytes: number; schemaVersion: number }>
+  /** Tests whether the database can be written: the free space of its disk, and a transaction that is rolled back. */
   checkWritable(): Promise<{ ok: boolean; message: string }>
   /** Parses every stored version again after the document schemas have changed, and updates `valid` and the problems. */
   revalidate(now: Date): Promise<RevalidationReport>

@@ -38,15 +38,6 @@ export async function openDatabaseReader(database: string, options: { checked?: 
   return (await import('./postgres/reader.js')).openPostgresReader(database, options)
 }
 
-/**
- * Tests whether a database that does not exist yet can be created, without creating it.
- * @throws an error with the reason if it cannot
- */
-export async function assertCanCreateDatabase(database: string): Promise<void> {
-  if (!isPostgresUrl(database)) return (await import('./maintenance/write-check.js')).assertCanCreateFile(database)
-  return (await import('./postgres/store.js')).assertCanCreateTables(database)
-}
-
 /** The path of a SQLite database; null for a PostgreSQL database. */
 export const databaseFile = (database: string): string | null => (isPostgresUrl(database) ? null : database)
 

@@ -10,7 +10,7 @@ import type { App } from '../app.js'
 export interface CheckApp extends App {
   /** The database. If there is none yet, a temporary empty one, like the one that `start` would create. */
   store(): Promise<Store>
-  /** Whether there is no database yet. Rejects if the existing database cannot be opened, or if `start` could not create one. */
+  /** Whether there is no database yet. Rejects if the existing database cannot be opened. */
   databaseIsNew(): Promise<boolean>
 }
 
@@ -19,8 +19,6 @@ export function createCheckApp(app: App): CheckApp {
   const opened = once(async () => {
     const existing = await existingStore(app)
     if (existing !== null) return { store: existing, isNew: false }
-    const { assertCanCreateDatabase } = await import('../../store/open-database.js')
-    await assertCanCreateDatabase(app.config.database)
     return { store: await emptyStore(app), isNew: true }
   })
   return {

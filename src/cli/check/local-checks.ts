@@ -1,3 +1,4 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { findStopFile, stopOrderText } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
 import { MAX_RATE_AGE_DAYS } from '../../core/decision/exchange-rates.js'
@@ -43,23 +44,16 @@ function checkConfiguration({ config }: App) {
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
-/** A smaller share of unused space is not worth showing. */
-const MIN_UNUSED_SHOWN = 0.1
 
 async function checkDatabase(app: CheckApp, now: Date) {
   const store = await app.store()
   if (await app.databaseIsNew())
     return passed(`${store.name}: new; \`quotekeeper sync\` or \`quotekeeper start\` creates it`)
-  const { ok, message, bytes, freeBytes, schemaVersion } = await store.check()
-  const unused = freeBytes > MIN_UNUSED_SHOWN * bytes ? ` (${megabytes(freeBytes)} unused)` : ''
-  const found = `${store.name}: ${message}, ${megabytes(bytes)}${unused}, schema ${schemaVersion}`
+  const { ok, message, bytes, schemaVersion } = await store.check()
+  const found = `${store.name}: ${message}, ${megabytes(bytes)}, schema ${schemaVersion}`
   if (!ok) return failed(found, 'stop Quotekeeper and restore a backup: quotekeeper restore FILE')
-  const writing = await store.checkWritable()
   const future = (await store.futureTimes(now)).map(describeFutureTimes)
-  if (writing.ok && future.length > 0) return warning(`${found}; ${future.join('; ')}`, CLOCK_REMEDY)
-  if (writing.ok) return passed(`${found}; ${writing.message}`)
-  const named = writing.message.includes(store.name) ? writing.message : `${store.name}: ${writing.message}`
-  return failed(named, 'nothing can be recorded until the database can be written')
+  return future.length > 0 ? warning(`${found}; ${future.join('; ')}`, CLOCK_REMEDY) : passed(found)
 }
 
 /** The queue accepts jobs. */
@@ -171,12 +165,8 @@ async function checkNotifications({ config, store }: App) {
 
 async function checkReports({ config }: App) {
   const { directory } = config.reports
-  const [{ tryToMakeFolder }, { probeFolder }] = await Promise.all([
-    import('../../make-folder.js'),
-    import('../../store/maintenance/write-check.js'),
-  ])
-  if (tryToMakeFolder(directory) !== directory)
-    return passed(`${directory}: new; it will be created with the first report`)
-  await probeFolder(directory)
+  if (!existsSync(directory)) return passed(`${directory}: new; it will be created with the first report`)
+  if (!statSync(directory).isDirectory()) return failed(`${directory} is a file`)
+  accessSync(directory, constants.W_OK)
   return passed(`${directory}: writable`)
 }

@@ -2,8 +2,6 @@ import { clockProblem } from '../../closing/clock-skew-check.js'
 import type { ChannelConfig } from '../../config/contract.js'
 import { isExampleAddress } from '../../config/example.js'
 import { once } from '../../core/async.js'
-import type { Observation, RfqListItem } from '../../core/documents/observation.js'
-import { describeShortage, SHORTAGE_REMEDY } from '../../core/requests/request-rates.js'
 import type { ChannelSession, ReadResult } from '../../marketplace/contract.js'
 import { UnavailableError } from '../../marketplace/errors.js'
 import { VERSION } from '../../version.js'
@@ -11,7 +9,7 @@ import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { plural } from '../output/terminal-text.js'
 import { connectTo } from '../process/connect-to.js'
-import { type Check, type CheckResult, failed, passed, warning } from './finding.js'
+import { type Check, type CheckResult, failed, passed } from './finding.js'
 
 /** A list that takes longer counts as failed, in milliseconds: `check` answers within seconds, unless the request limit is low. */
 const MAX_READ_MS = 10_000
@@ -73,26 +71,6 @@ function sessionOpener({ io }: Cli, app: App) {
   return async (channel: ChannelConfig) => (await open()).session(channel, { signal: io.stop })
 }
 
-/** Whether the request budget allows reading everything in time: a warning only, because polls read what they can. */
-async function withShortage(
-  { cli, app }: ChannelContext,
-  channel: ChannelConfig,
-  list: readonly Observation<RfqListItem>[],
-  summary: string,
-): Promise<CheckResult> {
-  const store = await app.store().catch(() => null)
-  if (store === null) return passed(summary)
-  const [{ planPoll }, { ratesOfList }] = await Promise.all([
-    import('../../sync/plan/poll-planning.js'),
-    import('../../sync/plan/plan-entries.js'),
-  ])
-  const now = cli.io.now()
-  const planning = await planPoll(app.config, store, { channel: channel.key, now })
-  if (planning === undefined) return passed(summary)
-  const shortage = describeShortage(await ratesOfList(list, { planning, timeZone: channel.timeZone, now }))
-  return shortage === null ? passed(summary) : warning(`${summary}; ${shortage}`, SHORTAGE_REMEDY)
-}
-
 function channelChecks(context: ChannelContext, channel: ChannelConfig): Check[] {
   const { io } = context.cli
   const { closing } = context.app.config
@@ -107,7 +85,7 @@ function channelChecks(context: ChannelContext, channel: ChannelConfig): Check[]
     })
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     const skew = clockProblem({ readAt, answeredAt: io.now(), serverDate }, closing.maxClockSkewSeconds)
-    return { value, summary: `${plural(value.length, noun)} in ${seconds} s`, skew }
+    return { summary: `${plural(value.length, noun)} in ${seconds} s`, skew }
   }
   const isReachable = () =>
     context.reachable().then(
@@ -124,8 +102,8 @@ function channelChecks(context: ChannelContext, channel: ChannelConfig): Check[]
     if (!(await isReachable())) return failed('not checked: see marketplace')
     const before = await readListings().catch(() => null)
     if (!before?.ok) return failed(`not checked: see ${listings}`)
-    const { value, summary, skew } = await readList(rfqs, 'RFQ', (from) => from.listRfqs())
-    if (skew === null) return withShortage(context, channel, value, summary)
+    const { summary, skew } = await readList(rfqs, 'RFQ', (from) => from.listRfqs())
+    if (skew === null) return passed(summary)
     return closes ? failed(`${summary}; ${skew}`, NO_CLOSING) : passed(`${summary}; ${skew}`)
   })
   return [

@@ -47,17 +47,6 @@ export function migrate(
   })
 }
 
-/**
- * Tests whether the tables can be created in an empty database, in a transaction that is rolled back.
- * @throws UnusableDatabaseError; StoreError
- */
-export const tryToMigrate = (database: PostgresDatabase, now: Date): Promise<void> =>
-  database.write(async (tx) => {
-    await tx.run('savepoint empty')
-    await applyMissing(tx, database, { steps: POSTGRES_MIGRATIONS, now })
-    await tx.run('rollback to savepoint empty')
-  })
-
 async function applyMissing(
   tx: Transaction,
   database: PostgresDatabase,

@@ -12,7 +12,7 @@ import { observed, type Queries, type SqlDatabase } from '../sql/sql-database.js
 import type { StoreOptions } from '../sqlite/store.js'
 import { saveDocuments } from './document-writer.js'
 import { createHistory } from './history.js'
-import { migrate, type PostgresMigrationReport, rejectUnfinishedCopy, tryToMigrate } from './migrate.js'
+import { migrate, type PostgresMigrationReport, rejectUnfinishedCopy } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
 import { parsePostgresUrl } from './postgres-url.js'
 
@@ -71,25 +71,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
-/**
- * Tests whether the tables can be created in an empty database, and leaves it empty.
- * @throws UnusableDatabaseError; StoreError
- */
-export async function assertCanCreateTables(url: string): Promise<void> {
-  const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 1 })
-  try {
-    await tryToMigrate(database, new Date())
-  } finally {
-    await database.close()
-  }
-}
-
 /** Checks no keys and references, because PostgreSQL keeps them intact. */
 async function check(database: PostgresDatabase) {
   const row = await database.get<{ bytes: number; version: number }>(
     `select pg_database_size(current_database()) as bytes, (select max(number) from migrations) as version`,
   )
-  return { ok: true, message: 'ok', bytes: row?.bytes ?? 0, freeBytes: 0, schemaVersion: row?.version ?? 0 }
+  return { ok: true, message: 'ok', bytes: row?.bytes ?? 0, schemaVersion: row?.version ?? 0 }
 }
 
 async function checkWritable(database: PostgresDatabase) {

@@ -133,9 +133,6 @@ function check(connection: Connection) {
       ok,
       message: ok ? 'ok' : found === 'ok' ? `foreign key violations: ${orphans}` : found,
       bytes: statSync(connection.path).size,
-      freeBytes:
-        (db.pragma('freelist_count', { simple: true }) as number) *
-        (db.pragma('page_size', { simple: true }) as number),
       schemaVersion: schemaVersion(db),
     }
   })

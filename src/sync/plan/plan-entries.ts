@@ -1,6 +1,5 @@
 import { isAddressable } from '../../core/documents/identifier.js'
 import type { Observation, RfqListItem } from '../../core/documents/observation.js'
-import type { RequestRates } from '../../core/records.js'
 import { createCalendar, endOfDate } from '../../core/time/expiry.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
 import type { RfqPollState } from '../../store/contract.js'
@@ -54,16 +53,6 @@ export async function planEntries(
   progress.requestRates = plan.rates
   progress.postponed += plan.postponed.reduce((sum, rfq) => sum + 1 + rfq.postponed.size, 0)
   return toSelection(plan, { entries, known, responses })
-}
-
-/** Estimates the request rates of a channel from its list alone. */
-export async function ratesOfList(
-  list: readonly Observation<RfqListItem>[],
-  { planning, timeZone, now }: { planning: PollPlanning; timeZone: string; now: Date },
-): Promise<RequestRates> {
-  const rules = { full: false, recheckClosedHours: 0, now }
-  const listed = await plannableRfqs(list, timeZone, (rfq) => reasonToRead(rfq, undefined, rules))
-  return (await planRequests({ listed, known: new Map(), responses: new Map(), now, planning })).rates
 }
 
 /** Whether an RFQ can be requested; others are recorded from their entry. */

