@@ -7,7 +7,7 @@ import type { Today } from '../../src/views/today/today-view.js'
 import { eventually } from '../helpers/eventually.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { itemsOf } from '../helpers/today-source.js'
-import { createCliFixture, createPolledFixture, NOW } from './cli-fixture.js'
+import { createCliFixture, createPolledFixture } from './cli-fixture.js'
 
 const json = ({ out }: { out: string }) => JSON.parse(out)
 
@@ -106,46 +106,6 @@ describe('commands that read the database', () => {
     expect(existsSync(join(folder, 'data'))).toBe(false)
   })
 
-  it('show the RFQs, offers and listings of the marketplace', async () => {
-    const { quotekeeper, sandbox } = await createPolledFixture()
-    const [rfq] = json(await quotekeeper('rfqs', '--channel', 'acme/blue', '--state', 'open', '--json'))
-    const served = sandbox.world
-      .channel({ org: 'acme', channel: 'blue' })
-      ?.rfqs.find(({ terms }) => terms.id === rfq.id)
-    expect(rfq).toMatchObject({ channel: 'acme/blue', title: served?.terms.title, offers: 1, version: 1, valid: true })
-    const offers = json(await quotekeeper('compare', rfq.id, '--json')).offers
-    const sent = served?.responses[0]
-    expect(offers).toEqual([
-      expect.objectContaining({
-        id: sent?.id,
-        developer: sent?.projectDeveloperName,
-        own: expect.objectContaining({ total: sent?.offer.totalPrice, currency: sent?.offer.currency }),
-      }),
-    ])
-    const listings = json(await quotekeeper('listings', '--channel', 'acme/forest', '--json'))
-    expect(listings).toHaveLength(4)
-  })
-
-  it('ask for --channel if RFQs of two channels have the same number', async () => {
-    const { quotekeeper } = await createPolledFixture()
-    const both = await quotekeeper('compare', '1001')
-    expect(both.status).toBe(2)
-    expect(both.err).toContain('"1001" matches 2 RFQs; name its channel:\n  acme/blue, number 1001, id:')
-    expect((await quotekeeper('compare', '1001', '--channel', 'acme/blue')).status).toBe(0)
-  })
-
-  it('ask for the id if two RFQs of one channel have the same number', async () => {
-    const { quotekeeper, sandbox } = await createCliFixture()
-    const twin = sandbox.world.addRfq({ org: 'acme', channel: 'blue' }, { number: 1001 })
-    await quotekeeper('sync')
-    const both = await quotekeeper('report', '1001', '--channel', 'acme/blue')
-    expect({ status: both.status, out: both.out }).toEqual({ status: 2, out: '' })
-    expect(both.err).toContain('"1001" matches 2 RFQs; write id:…, number:… or reference:… for the one that is meant')
-    const name = `id:${twin.id}`
-    expect(both.err).toContain(`\n  acme/blue, number 1001, ${name}, `)
-    expect(json(await quotekeeper('report', name, '--json')).rfq).toMatchObject({ id: twin.id, number: 1001 })
-  })
-
   it.each([
     ['a mistyped number', '1007', /number 1006, id:/],
     ['a mistyped word of a title', 'forst', /forest/i],
@@ -156,75 +116,6 @@ describe('commands that read the database', () => {
     expect(status).toBe(2)
     expect(err).toContain(`no RFQ matches "${match}" in acme/forest`)
     expect(err).toMatch(message)
-  })
-
-  it('show the data as it was known with --as-of', async () => {
-    const { quotekeeper, sandbox } = await createPolledFixture()
-    const [rfq] = json(await quotekeeper('rfqs', '--state', 'open', '--json'))
-    const later = new Date(NOW.getTime() + 3_600_000)
-    sandbox.setClock(later)
-    sandbox.world.changeRfq(rfq.id, { title: 'Another title' })
-    await quotekeeper('sync')
-    const titleWith = async (...args: string[]) =>
-      json(await quotekeeper('compare', rfq.id, '--json', ...args)).rfq.title
-    expect(await titleWith()).toBe('Another title')
-    expect(await titleWith('--as-of', '2026-03-10T10:00Z')).toBe(rfq.title)
-    const { out } = await quotekeeper('changes', '--rfq', rfq.id, '--csv')
-    expect(out).toContain(`Title changed: “${rfq.title}” → “Another title”.`)
-    const changes = json(await quotekeeper('changes', '--rfq', rfq.id, '--json'))
-    const bodies = changes.flatMap(({ entity, body }: { entity: string; body: object }) =>
-      entity === 'rfq' ? body : [],
-    )
-    expect(bodies).toMatchObject([{ title: 'Another title' }, { title: rfq.title }])
-    expect(json(await quotekeeper('changes', '--rfq', rfq.id, '--json'))).toEqual(changes)
-  })
-
-  it('remove control characters from marketplace text', async () => {
-    const { quotekeeperWith, quotekeeper, sandbox } = await createCliFixture()
-    const [record] = sandbox.world.channel({ org: 'acme', channel: 'blue' })?.rfqs ?? []
-    sandbox.world.changeRfq(record?.terms.id as string, { title: '\u001b[2J\u001b]0;owned\u0007Peat\nland' })
-    await quotekeeper('sync')
-    const { out } = await quotekeeperWith({ width: 120 }, 'rfqs')
-    expect(out).toContain('Peat land')
-    expect([...out].filter((character) => /\p{Cc}/u.test(character) && character !== '\n')).toEqual([])
-    expect(out.split('\n').every((line) => line.length <= 120)).toBe(true)
-  })
-
-  it('export one document per line', async () => {
-    const { quotekeeper } = await createPolledFixture()
-    const lines = (await quotekeeper('export')).out.trimEnd().split('\n')
-    const kinds = lines.map((line) => JSON.parse(line).kind)
-    expect([kinds.filter((kind) => kind === 'listing').length, kinds.filter((kind) => kind === 'rfq').length]).toEqual([
-      7, 9,
-    ])
-    const [first] = (await quotekeeper('export', '--kind', 'response')).out.split('\n')
-    expect(Object.keys(JSON.parse(first as string)).slice(0, 7)).toEqual([
-      'channel',
-      'kind',
-      'id',
-      'version',
-      'observedAt',
-      'valid',
-      'body',
-    ])
-  })
-
-  it('stop exporting when the reader closes the pipe', async () => {
-    const { quotekeeperWith } = await createPolledFixture()
-    let written = 0
-    const reader = { out: () => void written++, stdoutClosed: () => written >= 3 }
-    expect((await quotekeeperWith(reader, 'export')).status).toBe(0)
-    expect(written).toBe(3)
-  })
-
-  it('back up the database to a private file without overwriting another', async () => {
-    const { quotekeeper, folder } = await createPolledFixture()
-    const file = join(folder, 'copy.db')
-    expect(await quotekeeper('backup', 'copy.db')).toEqual({ status: 0, out: `${file}\n`, err: '' })
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-    const again = await quotekeeper('backup', 'copy.db')
-    expect(again.status).toBe(1)
-    expect(again.err).toContain('already exists')
   })
 })
 
@@ -278,26 +169,6 @@ describe('close-expired', () => {
       expect(out.match(/would-close/g)).toHaveLength(due.length)
     }
     expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
-  })
-
-  it('closes past-due RFQs once, and none that are due today', async () => {
-    const { quotekeeper, sandbox } = await createPolledFixture()
-    const due = pastDue((await quotekeeper('rfqs', '--json')).out)
-    const { status, out } = await quotekeeper('close-expired')
-    expect(status).toBe(0)
-    expect(out.match(/ close +closed /g)).toHaveLength(due.length)
-    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(due.length)
-    const after = JSON.parse((await quotekeeper('rfqs', '--json')).out)
-    expect(pastDue(JSON.stringify(after))).toEqual([])
-    expect(
-      after.some(
-        ({ state, responseDueDate }: Record<string, string>) => state === 'open' && responseDueDate === '2026-03-10',
-      ),
-    ).toBe(true)
-    const again = await quotekeeper('close-expired')
-    expect(again.err).toContain('No RFQs are past due.')
-    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(due.length)
-    expect((await quotekeeper('closings', '--verify')).status).toBe(0)
   })
 
   it('holds no round after a poll that was stopped, and does not report that nothing is past due', async () => {
@@ -372,28 +243,6 @@ describe('close-expired', () => {
     }
     expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
     expect((await quotekeeper('close-expired', '--channel', 'acme/forest', '--approve', plan)).status).toBe(0)
-  })
-
-  it('blocks a round that is too large until its plan is approved', async () => {
-    const { quotekeeper, sandbox } = await createCliFixture({
-      more: 'closing: { maxPerRun: 1 }\n',
-      channels: [{ org: 'acme', channel: 'forest', theme: 'forest', listings: 4, rfqs: 12, responsesPerRfq: 1 }],
-    })
-    const held = await quotekeeper('close-expired')
-    expect(held.status).toBe(1)
-    expect(held.out).toContain('blocked')
-    const plan = /--approve (\S+)/.exec(held.err)?.[1] as string
-    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
-    expect(held.err.trimEnd().split('\n').at(-1)).toBe('0 closed, 2 blocked')
-    const dryRun = await quotekeeper('close-expired', '--dry-run')
-    expect(dryRun.err.trimEnd().split('\n').at(-1)).toBe('0 closed, 2 would be closed, 2 blocked')
-    expect(dryRun.status).toBe(1)
-    const approved = await quotekeeper('close-expired', '--approve', plan)
-    expect(approved.status).toBe(0)
-    expect(approved.out.match(/ close +closed /g)).toHaveLength(2)
-    const wrong = await quotekeeper('close-expired', '--approve', 'no-such-plan')
-    expect(wrong.status).toBe(1)
-    expect(wrong.err).toContain('plan no-such-plan does not exist or has expired')
   })
 
   it.each(['closing: { enabled: off }\n', 'stop file'])(
@@ -530,28 +379,6 @@ describe('report', () => {
     const overview = json(await quotekeeper('report', '--channel', 'acme/blue', '--json'))
     expect(overview).toMatchObject({ schema: 'quotekeeper.channel-report/2', summary: { rfqs: 3, listings: 3 } })
     expect(existsSync(join(folder, 'data/reports'))).toBe(false)
-  })
-
-  it('reports on the time given by --as-of', async () => {
-    const { quotekeeper, sandbox } = await createPolledFixture()
-    const [rfq] = json(await quotekeeper('rfqs', '--state', 'open', '--json'))
-    sandbox.setClock(new Date(NOW.getTime() + 3_600_000))
-    sandbox.world.changeRfq(rfq.id, { title: 'Another title' })
-    await quotekeeper('sync')
-    const titleAt = async (...args: string[]) => json(await quotekeeper('report', rfq.id, '--json', ...args)).rfq.title
-    expect(await titleAt()).toBe('Another title')
-    expect(await titleAt('--as-of', '2026-03-10T10:00Z')).toBe(rfq.title)
-    const before = await quotekeeper('report', rfq.id, '--as-of', '2026-03-09')
-    expect(before.status).toBe(2)
-    expect(before.err).toContain('--as-of 2026-03-09T23:59:59.999Z is before the first poll of RFQs')
-  })
-
-  it('accepts observations by a machine whose clock is ahead', async () => {
-    const { quotekeeperWith } = await createPolledFixture()
-    const behind = { now: () => new Date(NOW.getTime() - 86_400_000) }
-    const { out } = await quotekeeperWith(behind, 'report', '1002', '--channel', 'acme/forest', '--json')
-    expect(JSON.parse(out).context.asOf).toBe(NOW.toISOString())
-    expect((await quotekeeperWith(behind, 'changes', '--as-of', NOW.toISOString())).status).toBe(0)
   })
 
   it('uses the configured settings, or those given with --set', async () => {

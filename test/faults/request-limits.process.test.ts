@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -15,29 +15,6 @@ async function createDatabase(): Promise<string> {
   await (await openStore({ path: database })).close()
   return database
 }
-
-fault(55, 'never more per second than `perSecond`, closes included', async () => {
-  const [database, server, since] = [await createDatabase(), await openServer(), performance.now()]
-  const options = { database, url: server.url, parallel: 6, perSecond: 5 }
-  await Promise.all(['one', 'two', 'three'].map((name) => startSender(name, options)))
-  await eventually(() => expect(server.arrivals.length).toBeGreaterThan(40))
-  expectAtMost(5, server.arrivals, since)
-  for (const name of ['one', 'two', 'three']) expect(senders(server.arrivals, name)).toBeGreaterThan(0)
-})
-
-fault(55, '`start`, `sync`, `close-expired` and `check` together stay within the limit', async () => {
-  const fixture = await openProcessFixture({ rfqs: 12, more: 'web: { port: 0 }\n' })
-  const file = join(fixture.folder, 'quotekeeper.yaml')
-  writeFileSync(file, readFileSync(file, 'utf8').replace('perSecond: 5000', 'perSecond: 5'))
-  const since = Date.now()
-  fixture.start(['start'])
-  await eventually(() => expect(fixture.sandbox.requests.length).toBeGreaterThan(0))
-  const commands = [['sync', '--only', 'listings'], ['close-expired', '--dry-run'], ['check']]
-  await Promise.all(commands.map((args) => fixture.start(args).ended))
-  await eventually(() => expect(fixture.sandbox.requests.length).toBeGreaterThan(38))
-  const arrivals = fixture.sandbox.requests.map(({ at }) => ({ at: at.getTime(), sender: '' }))
-  expectAtMost(5, arrivals, since)
-})
 
 fault(55, 'never more in flight than `concurrency` of each process', async () => {
   const database = await createDatabase()

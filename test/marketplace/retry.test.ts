@@ -1,8 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AbortedError, ItemError, UnavailableError } from '../../src/marketplace/errors.js'
+import { AbortedError, ItemError } from '../../src/marketplace/errors.js'
 import { CancelToken } from '../../src/marketplace/http/cancel-token.js'
-import { backoffDelay, DEFAULT_BACKOFF, RetryQuota, TransientError, withRetries } from '../../src/marketplace/retry.js'
+import { DEFAULT_BACKOFF, RetryQuota, TransientError, withRetries } from '../../src/marketplace/retry.js'
 import { quickTime } from '../helpers/quick-time.js'
 import { failureOf } from './server.js'
 
@@ -13,74 +12,6 @@ const options = (retries: number, quota = new RetryQuota()) => {
 const failing = async () => {
   throw new TransientError('down', { status: 503 })
 }
-
-describe('back-off delay', () => {
-  it('is random between zero and a bound that doubles up to the cap', () => {
-    const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 2000 }), random, (retry, chance) => {
-        const delay = backoffDelay(retry, DEFAULT_BACKOFF, chance)
-        expect(delay).toBeGreaterThanOrEqual(0)
-        expect(delay).toBeLessThanOrEqual(Math.min(20_000, 500 * 2 ** (retry - 1)))
-      }),
-    )
-    expect([1, 2, 3, 4, 5, 6, 7, 50].map((retry) => backoffDelay(retry, DEFAULT_BACKOFF, 1))).toEqual([
-      500, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000,
-    ])
-  })
-})
-
-describe('withRetries', () => {
-  it('retries until it succeeds, waiting longer each time', async () => {
-    const { waits, ...rest } = options(5)
-    const retries: number[] = []
-    const value = await withRetries(async (retry) => {
-      retries.push(retry)
-      return retry < 3 ? failing() : 'done'
-    }, rest)
-    expect(value).toBe('done')
-    expect(retries).toEqual([0, 1, 2, 3])
-    expect(waits.map(Math.round)).toEqual([500, 1000, 2000])
-  })
-
-  it('throws UnavailableError with the number of attempts after the last retry', async () => {
-    const { waits, ...rest } = options(2)
-    const error = await failureOf(withRetries(failing, rest))
-    expect(error).toBeInstanceOf(UnavailableError)
-    expect(error).not.toBeInstanceOf(TransientError)
-    expect(error).toMatchObject({ message: 'down, after 3 attempts', status: 503 })
-    expect(waits).toHaveLength(2)
-  })
-
-  it('does not retry other errors', async () => {
-    const { waits, ...rest } = options(5)
-    for (const fault of [new ItemError('gone', { status: 404 }), new TypeError('a mistake of ours')]) {
-      const error = await failureOf(
-        withRetries(async () => {
-          throw fault
-        }, rest),
-      )
-      expect(error).toBe(fault)
-    }
-    expect(waits).toEqual([])
-  })
-
-  it('says nothing of attempts if there was one', async () => {
-    const { waits: _, ...rest } = options(0)
-    expect(await failureOf(withRetries(failing, rest))).toMatchObject({ message: 'down' })
-  })
-
-  it('ends at once when cancelled during a wait', async () => {
-    const cancelToken = new CancelToken()
-    const wait = (_: number, signal: AbortSignal) =>
-      new Promise<void>((_resolve, reject) => {
-        signal.addEventListener('abort', () => reject(new Error('a timer of the platform')))
-        queueMicrotask(() => cancelToken.cancel(new AbortedError('enough')))
-      })
-    const rest = { ...options(5), cancelToken, timing: { ...quickTime(), wait } }
-    expect(await failureOf(withRetries(failing, rest))).toMatchObject({ name: 'AbortedError', message: 'enough' })
-  })
-})
 
 describe('retry quota', () => {
   it('allows twenty retries without any success, then treats the marketplace as down', async () => {

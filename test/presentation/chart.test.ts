@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Axis, numberAxis, roundStep, timeAxis } from '../../src/presentation/axis.js'
 import type { Chart, ColumnChart, PointShape, ScatterChart } from '../../src/presentation/chart.js'
 import { type Box, overlaps, textWidth } from '../../src/presentation/chart-labels.js'
 import { chartFigure } from '../../src/presentation/chart-svg.js'
@@ -69,99 +68,6 @@ const size = fc.oneof(
   fc.integer({ min: -1000, max: 1000 }),
   fc.constantFrom(0, 1e-9, -1e-9, 3e-7, 1e15, -7e20, 42),
 )
-
-function expectRound({ min, max, step, ticks, format }: Axis, values: readonly number[]) {
-  const [digit] = step.toExponential(6)
-  expect([1, 2, 5]).toContain(Number(digit))
-  expect(step / 10 ** Math.floor(Math.log10(step) + 1e-9)).toBeCloseTo(Number(digit), 6)
-  for (const tick of ticks) expect(Math.abs(tick / step - Math.round(tick / step))).toBeLessThan(1e-6)
-  expect(ticks.length).toBeGreaterThanOrEqual(2)
-  expect(ticks.length).toBeLessThanOrEqual(9)
-  expect(new Set(ticks.map(format)).size).toBe(ticks.length)
-  for (const value of values) {
-    expect(value).toBeGreaterThanOrEqual(min - step * 1e-9)
-    expect(value).toBeLessThanOrEqual(max + step * 1e-9)
-  }
-}
-
-describe('the axis of numbers', () => {
-  it('has round marks around any values', () => {
-    fc.assert(
-      fc.property(fc.array(size, { maxLength: 50 }), fc.boolean(), (values, fromZero) => {
-        expectRound(numberAxis(values, { fromZero }), values)
-      }),
-    )
-    fc.assert(fc.property(size, (value) => expectRound(numberAxis([value, value]), [value])))
-    expect([0.3, 1, 1.2, 2.4, 3, 7].map(roundStep)).toEqual([0.5, 1, 2, 5, 5, 10])
-  })
-
-  it('does not start at zero for positions, and does for lengths', () => {
-    expect(numberAxis([28.8, 36.99])).toMatchObject({ min: 28, max: 38, step: 2, ticks: [28, 30, 32, 34, 36, 38] })
-    expect(numberAxis([28.8, 36.99], { fromZero: true })).toMatchObject({ min: 0, max: 40, step: 10 })
-    expect(numberAxis([0.1, 0.3]).ticks).toContain(0.3)
-  })
-
-  it('writes marks with the digits in which they differ', () => {
-    const marks = (...values: number[]) => {
-      const { ticks, format } = numberAxis(values)
-      return ticks.map(format)
-    }
-    expect(marks(28.8, 29.2)).toContain('29.0')
-    expect(marks(5000, 9000)).toContain('6,000')
-    expect(marks(2e7, 6e7)).toContain('30M')
-    expect(marks(-4, 4)).toContain('−4')
-  })
-})
-
-describe('the axis of time', () => {
-  const marks = (from: string, to: string) => {
-    const { ticks, format } = timeAxis([Date.parse(from), Date.parse(to)])
-    return ticks.map(format)
-  }
-
-  it('marks full hours, days, Mondays, months and years', () => {
-    expect(marks('2026-11-21T10:20:00Z', '2026-11-21T14:40:00Z')).toEqual(['11:00', '12:00', '13:00', '14:00'])
-    expect(marks('2026-11-21T20:00:00Z', '2026-11-22T10:00:00Z')).toEqual([
-      '21:00',
-      '22 Nov',
-      '03:00',
-      '06:00',
-      '09:00',
-    ])
-    expect(marks('2026-11-01T00:00:00Z', '2026-11-05T00:00:00Z')).toEqual(['1 Nov', '2 Nov', '3 Nov', '4 Nov', '5 Nov'])
-    expect(marks('2026-11-01T00:00:00Z', '2026-11-30T00:00:00Z')).toEqual([
-      '2 Nov',
-      '9 Nov',
-      '16 Nov',
-      '23 Nov',
-      '30 Nov',
-    ])
-    expect(marks('2026-01-15T00:00:00Z', '2026-05-15T00:00:00Z')).toEqual([
-      'Feb 2026',
-      'Mar 2026',
-      'Apr 2026',
-      'May 2026',
-    ])
-    expect(marks('2019-05-15T00:00:00Z', '2027-05-15T00:00:00Z')).toEqual([
-      'Jan 2020',
-      'Jan 2022',
-      'Jan 2024',
-      'Jan 2026',
-    ])
-  })
-
-  it('contains every moment, and has few marks, whatever the range', () => {
-    const moment = fc.integer({ min: Date.UTC(1990), max: Date.UTC(2100) })
-    fc.assert(
-      fc.property(fc.array(moment, { minLength: 1, maxLength: 20 }), (moments) => {
-        const { min, max, ticks } = timeAxis(moments)
-        expect(min).toBeLessThan(max)
-        for (const each of [...moments, ...ticks]) expect(each >= min && each <= max).toBe(true)
-        expect(ticks.length).toBeLessThanOrEqual(7)
-      }),
-    )
-  })
-})
 
 describe('a chart', () => {
   it('keeps every point inside its axes and every text apart from the others, whatever the values', () => {

@@ -91,69 +91,6 @@ async function validated(app: FastifyInstance, options: InjectOptions) {
   return response
 }
 
-describe('an RFQ that was not read yet', () => {
-  it('is answered with the number of its offers that the list shows, everywhere the same, until it is read', async () => {
-    const fixture = await openChannelFixture({ rfqs: 0, retries: 0 })
-    const { world, faults } = fixture.sandbox
-    const { id, number } = world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' })
-    world.addResponse(id, {})
-    world.addResponse(id, {})
-    faults.add({ operation: 'readRfq', times: 1, effect: { kind: 'status', status: 500 } })
-    await fixture.pollRfqs()
-    const { read } = await openApi(fixture)
-    const shown = async () => {
-      const [item] = (await read('/rfqs')).items
-      const own = await read(`/rfqs/${KEY}/${number}`)
-      const { rfq, summary } = await read(`/rfqs/${KEY}/${number}/comparison`)
-      return [
-        [item.offers, item.unreadOffers],
-        [own.offers, own.unreadOffers],
-        [summary.offers, rfq.unreadOffers],
-      ]
-    }
-    expect(await shown()).toEqual([1, 2, 3].map(() => [0, 2]))
-    fixture.advanceSeconds(600)
-    await fixture.pollRfqs({ full: true })
-    expect(await shown()).toEqual([1, 2, 3].map(() => [2, 0]))
-  })
-})
-
-describe('an RFQ that was not read since the list says something else', () => {
-  it('is answered with what the list says, on every page of the list, also as of a moment', async () => {
-    const fixture = await openChannelFixture({ rfqs: 0 })
-    const { world, faults } = fixture.sandbox
-    const ids = [1, 2, 3].map(() => world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' }).id)
-    await fixture.pollRfqs()
-    faults.add({ operation: 'readRfq', times: Number.POSITIVE_INFINITY, effect: { kind: 'status', status: 500 } })
-    for (const id of ids) world.closeRfq(id)
-    fixture.advanceSeconds(600)
-    await fixture.pollRfqs()
-    const { read } = await openApi(fixture)
-    const listed = {
-      ...{ at: '2026-11-21T12:10:00.000Z', readAt: '2026-11-21T12:00:00.000Z', state: 'closed', responseDueDate: null },
-      message: 'The list of 2026-11-21 12:10 UTC says closed; this RFQ was last read at 12:00.',
-    }
-    const items: unknown[] = []
-    for (let cursor = ''; ; ) {
-      const page = await read(`/rfqs?limit=1${cursor}`)
-      items.push(...page.items)
-      if (page.nextCursor === null) break
-      cursor = `&cursor=${page.nextCursor}`
-      fixture.advanceSeconds(60)
-    }
-    expect(items).toMatchObject(ids.map(() => ({ state: 'open', listed })))
-    const one = `/rfqs/${KEY}/${ids[0]}`
-    expect(await read(one)).toMatchObject({ state: 'open', listed })
-    expect((await read(`${one}/comparison`)).decision.banners).toMatchObject([{ message: listed.message }])
-    const asOf = `as_of=${new Date(fixture.now().getTime() - 1_000).toISOString()}`
-    // When the RFQ had been read by then is known for the present only.
-    const message = 'The list of 2026-11-21 12:10 UTC says closed.'
-    const then = { ...listed, readAt: null, message }
-    expect(await read(`${one}?${asOf}`)).toMatchObject({ listed: then })
-    expect((await read(`${one}/comparison?${asOf}`)).decision.banners).toMatchObject([{ message }])
-  })
-})
-
 describe('every operation', () => {
   it('answers what its schema describes, now and as of a moment', async () => {
     const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 3 })

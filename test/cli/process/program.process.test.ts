@@ -4,13 +4,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { basename, join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
-import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { run as runHere } from '../../../src/cli/program.js'
 import { createWorld, type Sandbox, startSandbox } from '../../../src/sandbox/index.js'
 import { eventually } from '../../helpers/eventually.js'
-import { ROUNDS } from '../../helpers/long-tests.js'
 import { testFolder } from '../../helpers/test-folder.js'
 import { testIo } from '../../helpers/test-io.js'
 
@@ -83,14 +80,7 @@ ${more}`
   return { folder, sandbox, start, run: (...args) => start(...args).exited, runHere: runInProcess }
 }
 
-/** Delays each response, so that a test can act during a poll. */
-const slowDown = (sandbox: Sandbox) =>
-  sandbox.faults.add({ operation: 'readResponse', times: Infinity, effect: { kind: 'delay', ms: 300 } })
-
 const until = (condition: () => boolean) => eventually(() => expect(condition()).toBe(true), 20)
-
-const responsesRead = (sandbox: Sandbox) =>
-  sandbox.requests.filter(({ operation }) => operation === 'readResponse').length
 
 describe('the program as a process', () => {
   it.each(['--help', '--version'])('prints %s without loading any package but commander', (flag) => {
@@ -124,29 +114,6 @@ describe('the program as a process', () => {
     })
     expect(status).toBe(1)
     expect(stderr).toContain('current folder does not exist')
-  })
-
-  it('runs the main commands one after another, without a progress bar and colours where no terminal is', async () => {
-    const { run, runHere, folder } = await createFixture()
-    const statuses: Record<string, number | null> = {}
-    const outputs: Record<string, string> = {}
-    for (const command of ['sync', 'close-expired', 'report 1002']) {
-      const { status, out, err } = await run(...command.split(' '))
-      // No progress bar and no colours where there is no terminal.
-      expect(out + err).not.toContain('\u001b')
-      if (command === 'sync') expect(err).toBe('')
-      statuses[command] = status
-      outputs[command] = out
-      expect(err).not.toContain('    at ')
-    }
-    expect(Object.entries(statuses).filter(([, status]) => status !== 0)).toEqual([])
-    expect(JSON.parse((await runHere('rfqs', '--json')).out)).toHaveLength(12)
-    expect(await runHere('closings', '--verify')).toMatchObject({ status: 0 })
-    expect(outputs['close-expired']).toMatch(/ close +closed /)
-    const workbook = outputs['report 1002']?.trim() as string
-    expect(workbook.startsWith(join(folder, 'data/reports/acme_forest/rfq-1002_asof-'))).toBe(true)
-    expect(readFileSync(workbook).subarray(0, 2).toString()).toBe('PK')
-    expect(statSync(workbook).mode & 0o777).toBe(0o600)
   })
 
   it('exits with 0 when the reader closes the pipe', async () => {
@@ -202,41 +169,6 @@ describe('the program as a process', () => {
 })
 
 describe('Ctrl-C', () => {
-  it('stops a sync cleanly, and the next one continues', async () => {
-    const { start, runHere, sandbox } = await createFixture()
-    const fault = slowDown(sandbox)
-    const sync = start('sync', '--only', 'rfqs')
-    await until(() => responsesRead(sandbox) >= 4)
-    sync.child.kill('SIGINT')
-    const { status, err } = await sync.exited
-    expect(status).toBe(1)
-    expect(err).toContain('Stopping.')
-    fault.remove()
-    expect((await runHere('sync')).status).toBe(0)
-    const [, , stopped] = JSON.parse((await runHere('runs', '--json')).out)
-    expect(stopped.outcome).toBe('partial')
-  })
-
-  it('stops a closing round cleanly, and the next one settles its open intent', async () => {
-    const { start, runHere, sandbox } = await createFixture()
-    await runHere('sync')
-    sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'hang', apply: true } })
-    const closing = start('close-expired')
-    await until(() => sandbox.requests.some(({ operation }) => operation === 'closeRfq'))
-    closing.child.kill('SIGINT')
-    const { status, err } = await closing.exited
-    expect(status).toBe(1)
-    expect(err).toMatch(/acme\/forest: .*stopped/)
-    expect(err).not.toContain('No RFQs are past due')
-    expect(err).not.toContain('bug in Quotekeeper')
-    expect((await runHere('close-expired')).status).toBe(0)
-    const open = JSON.parse((await runHere('rfqs', '--state', 'open', '--json')).out) as { responseDueDate: string }[]
-    expect(open.filter(({ responseDueDate }) => responseDueDate < new Date().toISOString().slice(0, 10))).toEqual([])
-    const closed = JSON.parse((await runHere('closings', '--json')).out) as { outcome: string | null }[]
-    const posts = sandbox.requests.filter(({ operation }) => operation === 'closeRfq')
-    expect(posts).toHaveLength(closed.filter(({ outcome }) => outcome === 'closed').length)
-  })
-
   it('stops a demo during its first round', async () => {
     const folder = testFolder()
     const demo = new Program(['demo'], { cwd: folder, env: { TMPDIR: folder } })
@@ -244,24 +176,6 @@ describe('Ctrl-C', () => {
     demo.child.kill('SIGINT')
     const { status, err } = await demo.exited
     expect({ status, err }).toEqual({ status: 0, err: expect.stringMatching(/^\n?Stopping\..*\n$/) })
-  })
-
-  it('a second time quits immediately', async () => {
-    const { start, runHere, sandbox, folder } = await createFixture()
-    await runHere('sync')
-    const read = sandbox.requests.length
-    sandbox.faults.add({ operation: 'readRfq', times: Infinity, effect: { kind: 'hang' } })
-    // The first signal cancels requests, but not the wait for a locked database.
-    const closing = start('close-expired')
-    await until(() => sandbox.requests.slice(read).some(({ operation }) => operation === 'readRfq'))
-    const lock = new Database(join(folder, 'data/quotekeeper.db'))
-    lock.exec('begin immediate')
-    closing.child.kill('SIGINT')
-    await wait(400)
-    closing.child.kill('SIGINT')
-    const { status } = await closing.exited
-    lock.close()
-    expect(status).toBe(130)
   })
 })
 
@@ -372,27 +286,5 @@ describe('README commands', () => {
     expect(pathsIn(stdout).filter((path) => !existsSync(path))).toEqual([])
     expect(statSync(folderOf(stdout)).mode & 0o777).toBe(0o700)
     expect(readdirSync(temporary)).toHaveLength(1)
-  })
-})
-
-describe('closes that are refused', () => {
-  it('are sent once, however many processes close at once and again', async () => {
-    const { sandbox, run, runHere } = await createFixture()
-    sandbox.faults.add({ operation: 'closeRfq', times: 999, effect: { kind: 'status', status: 400 } })
-    const posts = () => sandbox.requests.filter(({ operation }) => operation === 'closeRfq')
-    const first = await runHere('close-expired')
-    expect(first.status).toBe(1)
-    const sent = posts().length
-    expect(sent).toBeGreaterThan(0)
-    expect(first.err.trimEnd().split('\n').at(-1)).toBe(`0 closed, ${sent} refused`)
-    expect(new Set(posts().map(({ rfqId }) => rfqId)).size).toBe(sent)
-    for (let round = 0; round < ROUNDS; round++) {
-      const args = round % 2 === 0 ? ['close-expired'] : ['close-expired', '--dry-run']
-      // One process stays; the other is new in each round.
-      const results = await Promise.all([run(...args), runHere(...args)])
-      expect(results.map(({ status }) => status)).toEqual([1, 1])
-    }
-    expect(posts()).toHaveLength(sent)
-    expect((await runHere('closings', '--verify')).status).toBe(0)
   })
 })

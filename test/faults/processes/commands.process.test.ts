@@ -58,42 +58,6 @@ fault(39, 'a second SIGTERM ends the service at once, and its poll is recorded a
   ])
 })
 
-fault(33, 'a killed `sync` leaves only complete RFQs, and the next one reads the rest', async () => {
-  const fixture = await openProcessFixture({ rfqs: 12 })
-  fixture.sandbox.faults.add({
-    operation: 'readRfq',
-    skip: 6,
-    effect: { kind: 'call', call: () => running.signal('SIGKILL') },
-  })
-  const running = fixture.start(SYNC)
-  expect(await running.ended).toBe('SIGKILL')
-  expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
-  expect(fixture.sql(RUNS)).toEqual([
-    { kind: 'rfqs', outcome: 'interrupted' },
-    { kind: 'rfqs', outcome: 'complete' },
-  ])
-  expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
-})
-
-fault(33, 'a killed service leaves only complete RFQs, and continues after a restart', async () => {
-  const fixture = await openProcessFixture({ rfqs: 12, more: 'web: { port: 0 }\n' })
-  fixture.sandbox.faults.add({
-    operation: 'readRfq',
-    skip: 6,
-    effect: { kind: 'call', call: () => killed.signal('SIGKILL') },
-  })
-  const killed = fixture.start(['start'])
-  expect(await killed.ended).toBe('SIGKILL')
-  const service = fixture.start(['start'])
-  await fixture.waitForRows("select outcome from runs where kind = 'rfqs' order by id", [
-    { outcome: 'interrupted' },
-    { outcome: 'complete' },
-  ])
-  expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
-  service.signal('SIGTERM')
-  expect(await service.ended).toBe('exit 0')
-})
-
 fault(40, 'a `sync` out of memory changes nothing, and the next one succeeds', async () => {
   const fixture = await openProcessFixture()
   expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })

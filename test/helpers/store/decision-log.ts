@@ -1,56 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { onTestFinished } from 'vitest'
 import { canonicalJson } from '../../../src/core/documents/canonical-json.js'
-import type { Store } from '../../../src/store/contract.js'
-import { openStore } from '../../../src/store/sqlite/store.js'
-import { testFolder } from '../test-folder.js'
-import { openNewStore } from './new-store.js'
-
-/** A store with a closing log, and a clock that the test moves. */
-export async function openDecisionLog(path = join(testFolder(), 'log.db')) {
-  let time = new Date('2026-11-01T12:00:00.000Z')
-  const now = () => time
-  let store = existsSync(path) ? await openStore({ path, clock: now }) : await openNewStore({ path, clock: now })
-  onTestFinished(() => store.close())
-  const run = await store.beginRun({ channel: 'acme/forest', kind: 'close', now: time })
-  const decide = (rfqId: string) =>
-    store.appendDecision({
-      runId: run.id,
-      channel: 'acme/forest',
-      rfqId,
-      rfqNumber: 7,
-      dueDate: '2026-10-31',
-      timeZone: 'UTC',
-      decidedAt: time.toISOString(),
-      decision: 'keep',
-      reason: `RFQ ${rfqId} is kept`,
-      outcome: null,
-      httpStatus: null,
-      message: null,
-      versionBefore: 1,
-      versionAfter: null,
-      evidence: { codes: ['not-due'] },
-    })
-  return {
-    path,
-    now,
-    decide,
-    get store(): Store {
-      return store
-    },
-    async reopen(from = path) {
-      await store.close()
-      store = await openStore({ path: from, clock: now })
-      return store
-    },
-    advanceHours: (hours: number) => {
-      time = new Date(time.getTime() + hours * 3_600_000)
-    },
-  }
-}
 
 /** Changes the database as somebody can who may write the file, then restores its triggers. */
 export function tamper(path: string, change: (db: Database.Database) => void): void {

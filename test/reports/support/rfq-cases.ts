@@ -17,7 +17,6 @@ import {
   summaryOf,
   vintage,
 } from '../../helpers/data/comparison-inputs.js'
-import { runsLongTests } from '../../helpers/long-tests.js'
 import { newAward } from '../../helpers/store/new-award.js'
 
 /** Texts that are harmful in spreadsheets, paths, web pages or XML. */
@@ -343,8 +342,3 @@ export function mixedInput(): ComparisonInput {
     ],
   })
 }
-
-/** Cases that `npm test` has of what long tests check for all. */
-const QUICK_CASES = ['mixed', 'hostile', 'no-offers', 'no-lines']
-/** The cases of what is checked for every report. */
-export const CHECKED_CASES = Object.keys(RFQ_CASES).filter((name) => runsLongTests || QUICK_CASES.includes(name))

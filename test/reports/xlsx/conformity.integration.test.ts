@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { summariseChannel } from '../../../src/compare/channel/summarise-channel.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import { labelledCases, longIt } from '../../helpers/long-tests.js'
+import { labelledCases } from '../../helpers/long-tests.js'
 import { CHANNEL_CASES } from '../support/channel-cases.js'
 import { KnownParts, workbookFaults } from '../support/conformity.js'
-import { type Element, partsOf } from '../support/parts.js'
+import { partsOf } from '../support/parts.js'
 import { crowdedInput, RFQ_CASES } from '../support/rfq-cases.js'
-import { places } from '../support/schema/places.js'
 import { channelWorkbook, rfqWorkbook } from '../support/workbooks.js'
 
 const CASES = { ...RFQ_CASES, crowded: crowdedInput }
@@ -114,54 +113,4 @@ describe('the check of workbook parts', () => {
     expect(damaged).not.toBe(xml)
     expect(workbookFaults(new Map(original).set(part, damaged), known).join('\n')).toMatch(message)
   })
-
-  longIt('rejects unknown elements and attributes everywhere', async () => {
-    for (const { root, name, element, schema } of places(original)) {
-      const { attributes, children } = element
-      element.attributes = { ...attributes, unheard: '1' }
-      expect(schema.faults(root, name).join(), element.name).toMatch(/unknown attribute unheard/)
-      element.attributes = attributes
-      element.children = [...children, { name: 'unheard', attributes: {}, children: [], text: '' }]
-      expect(schema.faults(root, name).join(), element.name).toMatch(/unheard/)
-      element.children = children
-    }
-  })
-
-  longIt('rejects children in another order, except where the order is free', async () => {
-    const free = new Set<string>()
-    for (const { root, name, element, schema } of places(original)) {
-      const { children } = element
-      for (const [index, child] of children.entries()) {
-        if (index === 0 || child.name === children[index - 1]?.name) continue
-        element.children = children.toSpliced(index - 1, 2, child, children[index - 1] as Element)
-        if (schema.faults(root, name).length === 0) free.add(element.name)
-      }
-      element.children = children
-    }
-    expect([...free].sort()).toEqual(UNORDERED)
-  })
-
-  longIt('rejects invalid values of every attribute except free text', async () => {
-    const free = new Set<string>()
-    for (const { root, name, element, schema } of places(original)) {
-      const { attributes } = element
-      for (const key of Object.keys(attributes).filter((key) => !/^xmlns|^mc:|^x14ac:/.test(key))) {
-        element.attributes = { ...attributes, [key]: ' ¿?' }
-        if (schema.faults(root, name).length === 0) free.add(`${element.name} ${key}`)
-      }
-      element.attributes = attributes
-    }
-    expect([...free].sort()).toEqual(FREE)
-  })
 })
-
-/** Elements whose children may be in any order. */
-const UNORDERED = ['Properties', 'Types', 'cp:coreProperties']
-/** Attributes that may contain any text. Names and ids are checked against what they refer to. */
-const FREE = `
-  Relationship Target, cellStyle name, definedName name, fileVersion appName, fileVersion lastEdited,
-  fileVersion lowestEdited, fileVersion rupBuild, hyperlink r:id, name val, numFmt formatCode, sheet name, sheet r:id,
-  tableStyles defaultPivotStyle, tableStyles defaultTableStyle, x14:slicerStyles defaultSlicerStyle,
-  x15:timelineStyles defaultTimelineStyle`
-  .trim()
-  .split(/,\s+/)

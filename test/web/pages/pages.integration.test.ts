@@ -4,13 +4,10 @@ import JSZip from 'jszip'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
 import { cleanText } from '../../../src/core/text/clean-text.js'
-import { notMetText } from '../../../src/views/offer/offer-view.js'
 import { closingPath, rfqPath } from '../../../src/views/page-paths.js'
 import { buildRfqReport } from '../../../src/views/rfq/build-rfq-report.js'
-import { rfqView } from '../../../src/views/rfq/rfq-view.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
-import { openRecorder } from '../../helpers/store/recorder.js'
 import { APPLICATION_PAGES } from '../support/application-pages.js'
 import { openPages, pagesOf } from '../support/pages-fixture.js'
 
@@ -37,7 +34,6 @@ async function oneRfq(texts: { title?: string; project?: string } = {}): Promise
   return Object.assign(fixture, { rfqId, offerIds })
 }
 
-const settingsWith = (changes: object) => ({ ...DEFAULT_SETTINGS, ...changes })
 const reportOf = ({ store, now, rfqId }: OneRfq, settings = DEFAULT_SETTINGS, asOf = now()) =>
   buildRfqReport({
     store,
@@ -279,66 +275,6 @@ describe('/rfqs', () => {
 })
 
 describe('the page of an RFQ', () => {
-  it('shows the figures of the report, with the settings of the address', async () => {
-    const fixture = await oneRfq()
-    const app = await pagesOf(fixture)
-    const changes = { awardRule: 'best-score' as const, volume: 50_000, discountRate: 0.2 }
-    const weights = { ...DEFAULT_SETTINGS.weights, price: 0 }
-    const cases = [
-      ['', DEFAULT_SETTINGS],
-      ['awardRule=best-score&volume=50000&discountRate=0.2', settingsWith(changes)],
-      ['weights.price=0', settingsWith({ weights })],
-    ] as const
-    for (const [query, settings] of cases) {
-      const report = await reportOf(fixture, settings)
-      const rows = (await app.inject(`/rfqs/acme/forest/1042?format=json&${query}`)).json()
-      expect(rows).toMatchObject(
-        report.offers.map(({ id, rank, compared, metrics, scores }) => ({
-          rank,
-          comparedPricePerTonne: compared.pricePerTonne,
-          tonnes: metrics.volume,
-          score: scores?.total ?? null,
-          awardedTonnes: report.decision.awardedTonnes[id] ?? 0,
-        })),
-      )
-      const page = (await app.inject(`/rfqs/acme/forest/1042?${query}`)).body
-      expect(page).toContain(report.decision.recommendation.headline)
-      const list = (await app.inject('/rfqs?format=json')).json()[0]
-      const labels = new Map(report.offers.map(({ id, label }) => [id, label]))
-      const awarded = report.decision.recommendation.award?.offers.map(({ id }) => labels.get(id)).join(', ')
-      if (query === '') {
-        expect(list).toMatchObject({ bestPricePerTonne: report.summary.price.lowest, recommendation: awarded })
-      }
-    }
-  })
-
-  it('lists everything that an offer does not meet, as `compare` does, and marks what is advisory', async () => {
-    const fixture = await oneRfq()
-    const { world } = fixture.sandbox
-    world.changeRfq(fixture.rfqId, { fulfilmentDueDate: '2026-11-22' })
-    const [expired = ''] = fixture.offerIds
-    world.changeResponse(expired, { offer: { ...world.response(expired).offer, expiryDate: '2026-11-01' } })
-    await fixture.pollRfqs()
-    const app = await pagesOf(fixture)
-    for (const level of ['hard', 'advisory', 'off'] as const) {
-      const requirements = { ...DEFAULT_SETTINGS.requirements, notExpired: level, fulfilmentDate: level }
-      const changed = (['notExpired', 'fulfilmentDate'] as const).filter(
-        (name) => DEFAULT_SETTINGS.requirements[name] !== level,
-      )
-      const url = `/rfqs/acme/forest/1042?${changed.map((name) => `requirements.${name}=${level}&`).join('')}`
-      const rows: { notMet: string }[] = (await app.inject(`${url}format=json`)).json()
-      const report = await reportOf(fixture, settingsWith({ requirements }))
-      const { offers } = rfqView(report)
-      expect(rows.map(({ notMet }) => notMet)).toEqual(offers.map(({ notMet }) => notMetText(notMet)))
-      const text = notMetText(offers.find(({ id }) => id === expired)?.notMet ?? []) ?? ''
-      const mark = level === 'advisory' ? ' (advisory).' : '.'
-      expect(text).toContain("above the RFQ's maximum of 41.05 USD/t.")
-      expect(text.includes(`expired on 2026-11-01, 20 days ago${mark}`)).toBe(level !== 'off')
-      expect(/is \d+ days after the fulfilment due date, 2026-11-22/.test(text)).toBe(level !== 'off')
-      expect((await app.inject(url)).body.includes('20 days ago')).toBe(level !== 'off')
-    }
-  })
-
   it('goes back to every moment at which something changed, over six rounds', async () => {
     const fixture = await oneRfq()
     const { world } = fixture.sandbox
@@ -563,34 +499,5 @@ describe('/reports', () => {
     expect(page.body).not.toContain('Make workbook')
     expect(page.body).toContain('quotekeeper report 1042')
     expect((await app.inject({ method: 'POST', url: '/reports', headers })).statusCode).toBe(403)
-  })
-})
-
-describe('an RFQ that cannot be read', () => {
-  it('is shown with what the list says of it and of its offers, on its page, in the list and today, not at a past moment', async () => {
-    const fixture = await oneRfq()
-    const { app } = await openPages(fixture)
-    const { world, faults } = fixture.sandbox
-    const pages = [`/rfqs/${KEY}/1042`, '/rfqs', '/rfqs.csv', '/']
-    const textOf = async (url: string) => cleanText((await app.inject(url)).body)
-    for (const url of pages) expect(await textOf(url)).not.toMatch(/The list of|not listed|offer gone/)
-    const [gone = ''] = fixture.offerIds
-    faults.add({ rfqId: fixture.rfqId, times: Number.POSITIVE_INFINITY, effect: { kind: 'status', status: 500 } })
-    world.changeRfq(fixture.rfqId, { responseDueDate: '2026-11-24' })
-    world.removeResponse(gone)
-    fixture.advanceSeconds(600)
-    await fixture.pollRfqs()
-    await openRecorder(fixture).round()
-    const page = await textOf(`/rfqs/${KEY}/1042`)
-    const [{ responses } = { responses: [] }] = await fixture.store.rfqs({})
-    const { projectDeveloperName } = Object(responses.find(({ id }) => id === gone)?.body)
-    expect(page.split('The list of 2026-11-21 12:10 UTC says due 2026-11-24 and no longer has 1 offer')).toHaveLength(2)
-    expect(page).toContain(projectDeveloperName)
-    expect(page.match(/>not listed</g)).toHaveLength(1)
-    expect(await textOf(`/rfqs/${KEY}/1042/offers/${gone}`)).toContain('no longer has this offer')
-    expect(await textOf('/rfqs')).toContain('due 2026-11-24, 1 offer gone')
-    expect(await textOf('/')).toContain('The list of 2026-11-21 12:10 UTC says due 2026-11-24')
-    const past = `as_of=${new Date(fixture.now().getTime() - 1_000).toISOString()}`
-    expect(await textOf(`/rfqs/${KEY}/1042?${past}`)).not.toMatch(/The list of|not listed|offer gone/)
   })
 })
