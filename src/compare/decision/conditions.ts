@@ -21,7 +21,7 @@ const EQUIVALENT_REQUIREMENT: Partial<Record<FlagCode, UnmetRequirement['name']>
 /** Flags that another sentence covers: of a requirement, an expiry date or pre-payments; coverage is judged for the whole award. */
 const COVERED_ELSEWHERE: ReadonlySet<FlagCode> = new Set([
   ...(['volume-below-min', 'volume-above-max', 'price-below-min', 'review-not-accepted', 'expiring'] as const),
-  ...(['prepayment-share', 'no-registry-id'] as const),
+  'prepayment-share' as const,
 ])
 
 /** More conditions are counted. */

@@ -48,26 +48,18 @@ const QUESTIONS: Partial<Record<OfferFlagCode, Question>> = {
   'delivery-past': ({ metrics }) =>
     `When will you deliver? The first delivery date, ${metrics.firstDelivery}, is past.`,
   'no-currency': asked('In which currency is the offer priced?'),
-  'currency-differs': (_offer, rfq) => `Can you quote in ${rfq.currency}, the currency of the RFQ?`,
   'volume-mismatch': (_offer, _rfq, of) =>
     `Which volume applies: ${value(of, 0)} as stated, or ${value(of, 1)}, the sum of the delivery lines?`,
   'total-mismatch': (_offer, _rfq, of) =>
     `Which total applies: ${value(of, 0)} as stated, or ${value(of, 1)}, the sum of the delivery lines?`,
-  'no-lines': asked('When will you deliver, and which vintages?'),
   'no-volume': asked('How many tonnes do you offer?'),
-  'no-prices': asked('What is the price per tonne of each delivery?'),
-  'no-dates': asked('When is each delivery due?'),
-  'no-vintages': asked('Which reporting period does each delivery come from?'),
   'implausible-numbers': (_offer, _rfq, of) => `Please correct the ${of[0]?.what ?? 'figures'}: ${value(of, 0)}.`,
   'prepayment-above-total': asked('Why do the pre-payments exceed the total price?'),
-  'prepayment-before-delivery': asked('How is the pre-payment secured until delivery?'),
   'listing-missing': asked('Is the project still for sale? Its listing is no longer visible on the marketplace.'),
   'listing-unknown': asked('Which project do the credits come from? Its listing is not known.'),
   'listing-not-asked': asked('Why is the offer for a listing that the RFQ does not name?'),
-  'listing-short': (_offer, _rfq, of) =>
-    `How will you supply ${value(of, 0)}, when the listing has only ${value(of, 1)} available?`,
-  'price-above-listing': (_offer, _rfq, of) =>
-    `Why is the price, ${value(of, 0)}, above the maximum of the listing, ${value(of, 1)}?`,
+  'beyond-availability': (_offer, _rfq, of) =>
+    `How will you supply ${value(of, 0)} of ${of[0]?.what}? Your listing has ${value(of, 1)}.`,
 }
 
 /** What notes of the seller may mean for the price or the volume: a person must read them. */

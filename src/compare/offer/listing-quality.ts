@@ -2,6 +2,7 @@ import { nonBlank, plausibleOrNull } from '../../core/numbers.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { type Source, toSource } from '../input/comparison-context.js'
 import type { CalendarDate, ParsedListing } from '../input/comparison-input.js'
+import { type Availability, availabilityOf } from './availability.js'
 
 /** The project behind the offer, as described by its developer; unverified. */
 export interface ListingQuality {
@@ -26,6 +27,7 @@ export interface ListingQuality {
   storefrontUrl: string | null
   /** The listing's total available volume, tonnes. */
   availableVolume: number | null
+  availability: Availability
   /** The listing's own price range, in its own currency. */
   minUnitPrice: number | null
   maxUnitPrice: number | null
@@ -52,6 +54,7 @@ const UNKNOWN: ListingQuality = {
   firstIssuanceDate: null,
   storefrontUrl: null,
   availableVolume: null,
+  availability: { credits: [], ranges: [] },
   minUnitPrice: null,
   maxUnitPrice: null,
   currency: null,
@@ -84,6 +87,7 @@ export function listingQuality(known: ParsedListing | undefined): ListingQuality
     firstIssuanceDate: listing.firstIssuanceDate,
     storefrontUrl: httpsOnly(listing.storefrontUrl),
     availableVolume: plausibleOrNull(listing.totalAvailableVolume?.value),
+    availability: availabilityOf(listing),
     minUnitPrice: plausibleOrNull(listing.pricing?.minUnitPrice),
     maxUnitPrice: plausibleOrNull(listing.pricing?.maxUnitPrice),
     currency: nonBlank(listing.pricing?.currency),

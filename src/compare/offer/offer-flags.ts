@@ -3,16 +3,7 @@ import { responseStatus } from '../../core/documents/documents.js'
 import { ratio } from '../../core/numbers.js'
 import { describeRemoval } from '../../core/sources/source-text.js'
 import type { ListDiff } from '../../core/sources/sources.js'
-import {
-  formatAmount,
-  formatCount,
-  formatMoney,
-  formatPercent,
-  formatPricePerTonne,
-  formatTonnes,
-  truncate,
-} from '../../core/text/number-format.js'
-import { earliest } from '../date-math.js'
+import { formatCount, formatMoney, formatPercent, formatTonnes, truncate } from '../../core/text/number-format.js'
 import {
   type Flag,
   type FlagValue,
@@ -25,9 +16,10 @@ import {
 } from '../flag.js'
 import type { CurrencyReport } from '../input/comparison-currency.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
+import { shortagesOf, shortageText } from './availability.js'
 import { hasOtherTerms } from './newer-summary.js'
 import type { OfferReport } from './offer-report-model.js'
-import { allTonnesOf, totalOf } from './price-per-tonne.js'
+import { totalOf } from './price-per-tonne.js'
 import { VOLUME_TOLERANCE } from './reconciliation.js'
 import type { Requirement } from './requirements.js'
 
@@ -68,7 +60,6 @@ const RULES: Record<OfferFlagCode, [Severity, Rule]> = {
   'invalid-document': ['medium', invalidDocument],
   withdrawn: ['high', withdrawn],
   'not-listed': ['high', notListed],
-  rejected: ['high', rejected],
   'unknown-status': ['medium', unknownStatus],
   'review-not-accepted': ['medium', reviewNotAccepted],
   expired: ['high', expired],
@@ -86,28 +77,19 @@ const RULES: Record<OfferFlagCode, [Severity, Rule]> = {
   'delivery-past': ['medium', deliveryPast],
   'contract-type-not-asked': ['high', requirementNotMet('contract-type', 'is not among those')],
   'no-currency': ['high', noCurrency],
-  'currency-differs': ['low', currencyDiffers],
   'no-exchange-rate': ['high', noExchangeRate],
   'volume-mismatch': ['medium', volumeMismatch],
-  'total-mismatch': ['high', totalMismatch('differs')],
-  'total-rounding': ['low', totalMismatch('rounding')],
+  'total-mismatch': ['high', totalMismatch],
   'summary-only': ['medium', summaryOnly],
-  'no-lines': ['medium', noLines],
   'no-volume': ['high', noVolume],
-  'no-prices': ['medium', noPrices],
-  'no-dates': ['medium', linesWithout('dueDate', 'delivery date')],
-  'no-vintages': ['medium', linesWithout('vintageYear', 'reporting period')],
   'implausible-numbers': ['high', implausibleNumbers],
-  'prepayment-before-delivery': ['low', prepaymentBeforeDelivery],
   'prepayment-share': ['medium', prepaymentShare],
   'prepayment-in-full': ['high', prepaymentInFull],
   'prepayment-above-total': ['high', prepaymentAboveTotal],
-  'no-registry-id': ['medium', noRegistryId],
   'listing-unknown': ['medium', listingUnknown],
   'listing-missing': ['medium', listingMissing],
   'listing-not-asked': ['high', listingNotAsked],
-  'listing-short': ['medium', listingShort],
-  'price-above-listing': ['low', priceAboveListing],
+  'beyond-availability': ['high', beyondAvailability],
 }
 
 const quoted = (text: string | null) => (text === null ? 'none' : `"${truncate(text, 40)}"`)
@@ -168,10 +150,6 @@ function withdrawn({ offer: { missingSince } }: FlagContext): FlagBody | null {
 
 function notListed({ notListed }: FlagContext): FlagBody | null {
   return notListed === null ? null : { message: describeRemoval(notListed), compared: [] }
-}
-
-function rejected({ offer: { status } }: FlagContext): FlagBody | null {
-  return status === 'rejected' ? { message: 'The offer was rejected.', compared: [flagValue('status', status)] } : null
 }
 
 function unknownStatus({ offer: { status } }: FlagContext): FlagBody | null {
@@ -249,15 +227,6 @@ function noCurrency(of: FlagContext): FlagBody | null {
   return { message, compared: [flagValue('currency', currency)] }
 }
 
-function currencyDiffers({ offer: { terms }, rfq, currency }: FlagContext): FlagBody | null {
-  if (terms.currencyCode === null || currency.rfq === null || terms.currencyCode === currency.rfq) return null
-  const message = `The offer is priced in ${terms.currencyCode}, the RFQ in ${currency.rfq}.`
-  return {
-    message,
-    compared: [flagValue('currency', terms.currencyCode), flagValue('currency of the RFQ', rfq.currency)],
-  }
-}
-
 function noExchangeRate({ offer: { terms, compared }, currency }: FlagContext): FlagBody | null {
   if (terms.currencyCode === null || compared.rate !== null) return null
   const why = currency.rates.find((rate) => rate.currency === terms.currencyCode)?.message ?? ''
@@ -285,26 +254,15 @@ function volumeMismatch({ offer: { terms, metrics } }: FlagContext): FlagBody | 
   }
 }
 
-function totalMismatch(verdict: 'differs' | 'rounding'): Rule {
-  return ({ offer: { terms, metrics } }) => {
-    if (metrics.totalVerdict !== verdict || terms.statedTotal === null) return null
-    const { statedTotal, currency } = terms
-    const [stated, added] = [formatMoney(statedTotal, currency), formatMoney(metrics.sumValue, currency)]
-    const note = verdict === 'rounding' ? ' (rounding, within the tolerance)' : ''
-    const compared = [
-      flagValue('stated total', statedTotal, currency),
-      flagValue('sum of lines', metrics.sumValue, currency),
-    ]
-    return { message: `The stated total is ${stated}, but the delivery lines add up to ${added}${note}.`, compared }
-  }
-}
-
-function noLines(of: FlagContext): FlagBody | null {
-  if (!isFull(of) || of.offer.lines.length > 0) return null
-  return {
-    message: 'The offer has no delivery lines; only the stated volume and total are known.',
-    compared: [flagValue('lines', 0)],
-  }
+function totalMismatch({ offer: { terms, metrics } }: FlagContext): FlagBody | null {
+  if (metrics.totalVerdict !== 'differs' || terms.statedTotal === null) return null
+  const { statedTotal, currency } = terms
+  const [stated, added] = [formatMoney(statedTotal, currency), formatMoney(metrics.sumValue, currency)]
+  const compared = [
+    flagValue('stated total', statedTotal, currency),
+    flagValue('sum of lines', metrics.sumValue, currency),
+  ]
+  return { message: `The stated total is ${stated}, but the delivery lines add up to ${added}.`, compared }
 }
 
 function noVolume(of: FlagContext): FlagBody | null {
@@ -315,29 +273,6 @@ function noVolume(of: FlagContext): FlagBody | null {
     flagValue('sum of lines', metrics.sumVolume, 't'),
   ]
   return { message: 'Neither the delivery lines nor the stated volume gives a volume above 0.', compared }
-}
-
-function noPrices(of: FlagContext): FlagBody | null {
-  const { lines, metrics } = of.offer
-  const lackingPrice = lines.filter((line) => line.unitPrice === null).length
-  if (lackingPrice > 0) return linesWithoutBody(lackingPrice, lines.length, 'unit price')
-  if (!hasOffer(of) || metrics.pricePerTonne !== null) return null
-  return {
-    message: 'No price per tonne can be derived from the offer.',
-    compared: [flagValue('price per tonne', null)],
-  }
-}
-
-function linesWithout(member: 'dueDate' | 'vintageYear', noun: string): Rule {
-  return ({ offer: { lines } }) => {
-    const without = lines.filter((line) => line[member] === null).length
-    return without === 0 ? null : linesWithoutBody(without, lines.length, noun)
-  }
-}
-
-function linesWithoutBody(without: number, lines: number, noun: string): FlagBody {
-  const message = `${formatAmount(without)} of ${formatCount(lines, 'line')} ${without === 1 ? 'has' : 'have'} no ${noun}.`
-  return { message, compared: [flagValue(`lines without ${noun}`, without), flagValue('lines', lines)] }
 }
 
 function vintageAfterDelivery({ offer: { lines } }: FlagContext): FlagBody | null {
@@ -357,14 +292,6 @@ function deliveryPast(of: FlagContext): FlagBody | null {
 }
 
 // --- pre-payments ---------------------------------------------------------------------------------------------------
-
-function prepaymentBeforeDelivery({ offer: { prepayments, metrics } }: FlagContext): FlagBody | null {
-  const first = earliest(prepayments.map((payment) => ((payment.amount ?? 0) > 0 ? payment.dueDate : null)))
-  const { firstDelivery } = metrics
-  if (first === null || firstDelivery === null || first >= firstDelivery) return null
-  const message = `A pre-payment is due on ${first}, before the first delivery on ${firstDelivery}.`
-  return { message, compared: [flagValue('first pre-payment', first), flagValue('first delivery', firstDelivery)] }
-}
 
 // Absorbs floating-point noise: a share exactly at the limit is within it.
 const SHARE_TOLERANCE = 1e-9
@@ -409,12 +336,6 @@ const prepaidAndTotal = ({ offer }: FlagContext): FlagValue[] => [
 
 // --- the listing ----------------------------------------------------------------------------------------------------
 
-function noRegistryId({ offer: { listing } }: FlagContext): FlagBody | null {
-  if (!listing.known || listing.registryId !== null) return null
-  const message = `The listing states no registry ID (registry: ${listing.registry === null ? 'none' : truncate(listing.registry, 40)}).`
-  return { message, compared: [flagValue('registry id', null)] }
-}
-
 function listingUnknown({ offer: { listing, listingId } }: FlagContext): FlagBody | null {
   if (listing.known) return null
   const message =
@@ -430,26 +351,15 @@ function listingMissing({ offer: { listing } }: FlagContext): FlagBody | null {
   return { message, compared: [flagValue('listing missing since', listing.missingSince)] }
 }
 
-function listingShort({ offer }: FlagContext): FlagBody | null {
-  const { availableVolume } = offer.listing
-  const volume = allTonnesOf(offer)
-  if (availableVolume === null || volume === null || availableVolume >= volume) return null
-  const message = `The offer is for ${formatTonnes(volume)}, but the listing has only ${formatTonnes(availableVolume)} available.`
-  return { message, compared: [flagValue('volume', volume, 't'), flagValue('available', availableVolume, 't')] }
-}
-
-function priceAboveListing({ offer: { listing, metrics, terms } }: FlagContext): FlagBody | null {
-  const { maxUnitPrice, currency } = listing
-  const over = ratio(metrics.pricePerTonne, maxUnitPrice)
-  if (over === null || over <= 1 + SHARE_TOLERANCE || currency !== terms.currencyCode || metrics.pricePerTonne === null)
-    return null
-  const message = `The price of ${formatPricePerTonne(metrics.pricePerTonne, currency)} is above the maximum price of the listing, ${formatPricePerTonne(maxUnitPrice ?? 0, currency)}.`
-  const unit = `${currency}/t`
-  return {
-    message,
-    compared: [
-      flagValue('price per tonne', metrics.pricePerTonne, unit),
-      flagValue('maximum of the listing', maxUnitPrice, unit),
-    ],
-  }
+/** Of an accepted offer it is less severe: the listing may have excluded it already. */
+function beyondAvailability(of: FlagContext): FlagBody | null {
+  const { lines, listing } = of.offer
+  const shortages = listing.missingSince === null ? shortagesOf(lines, listing.availability) : []
+  if (shortages.length === 0) return null
+  const compared = shortages.flatMap(({ years, offered, available }) => [
+    flagValue(years, offered, 't'),
+    flagValue('available', available, 't'),
+  ])
+  const severity = isAccepted(of) ? 'medium' : 'high'
+  return { message: shortages.map(shortageText).join(' '), compared, severity }
 }
