@@ -171,7 +171,8 @@ export async function syncSection(rounds) {
     text:
       '3,000 RFQs with 10 responses each and 2,000 listings on this machine, each RFQ and response read (`--full`). The ' +
       'baseline downloads the same addresses with undici, 16 at a time, and parses each body with `JSON.parse`. The ' +
-      'marketplace is a process of its own. The processor time grows as the number of RFQs to the power of ' +
+      'marketplace is a process of its own, and so is what computes the figures of lists and the recommendations after a ' +
+      'sync, as the service does in a worker. The processor time grows as the number of RFQs to the power of ' +
       `${growth[0].toFixed(2)} for a first sync and ${growth[1].toFixed(2)} when nothing changed.`,
     header,
     rows: full.map(cells),

@@ -55,9 +55,8 @@ export function createHistory(connection: Connection): History {
     if (withoutResponses) return found
     for (const channel of new Set(found.map(({ rfq }) => rfq.channel))) {
       const byId = new Map(found.flatMap((each) => (each.rfq.channel === channel ? [[each.rfq.id, each]] : [])))
-      const { asOf } = filter
-      for (const each of select(selectKnown(database, { kind: 'response', channel, asOf, rfqIds: [...byId.keys()] })))
-        byId.get(each.rfqId ?? '')?.responses.push(each)
+      const known = selectKnown(database, { asOf: filter.asOf, kind: 'response', channel, rfqIds: [...byId.keys()] })
+      for (const each of select(known)) byId.get(each.rfqId ?? '')?.responses.push(each)
     }
     return found
   }

@@ -254,7 +254,8 @@ export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 
     async problems({ channel, entityIds, limit, asOf }) {
       const where = allOf(
         channel !== undefined && 'channel = @channel',
-        entityIds !== undefined && queries.dialect.anyOf('entity_id', '@ids'),
+        // With all kinds, so that ids are found by the key.
+        entityIds ? `kind in ('listing', 'rfq', 'response') and ${queries.dialect.anyOf('entity_id', '@ids')}` : false,
         asOf !== undefined && 'first_seen_at <= @asOf',
       )
       const rows = await queries.all<ProblemRow>(
