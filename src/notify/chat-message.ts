@@ -1,6 +1,6 @@
-import { type EventRecord, groupBursts } from '../core/events/events.js'
+import type { EventRecord } from '../core/events/events.js'
 import type { ChatTarget } from './contract.js'
-import { countedEvents, describeBurst, oneLine } from './event-text.js'
+import { countedEvents, describeEvent, oneLine } from './event-text.js'
 
 type Shape = ChatTarget['type']
 
@@ -13,18 +13,16 @@ export function chatMessage(shape: Shape, events: readonly EventRecord[]): objec
   return MESSAGES[shape](fittingLines(shape, events))
 }
 
-/** As many lines as fit, one for each burst of events, escaped for the chat. */
+/** As many lines as fit, one for each event, escaped for the chat. */
 function fittingLines(shape: Shape, events: readonly EventRecord[]): string[] {
   const lines: string[] = []
   let bytes = 0
-  const bursts = groupBursts(events)
-  for (const [at, burst] of bursts.entries()) {
-    const { title, remedy } = describeBurst(burst)
+  for (const [at, event] of events.entries()) {
+    const { title, remedy } = describeEvent(event)
     const line = ESCAPES[shape](remedy === null ? title : `${title} — ${remedy}`)
     const size = Buffer.byteLength(line)
     if (lines.length > 0 && bytes + size > MAX_BYTES[shape]) {
-      const left = bursts.slice(at).flat()
-      return [...lines, ESCAPES[shape](oneLine(`… and ${countedEvents(left)}`, MAX_LAST_LINE))]
+      return [...lines, ESCAPES[shape](oneLine(`… and ${countedEvents(events.slice(at))}`, MAX_LAST_LINE))]
     }
     lines.push(line)
     bytes += size + 1

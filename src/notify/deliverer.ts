@@ -4,7 +4,7 @@ import type { Clock } from '../core/time/clock.js'
 import type { AttemptEnd, Claim, Outbox } from '../store/events/outbox-contract.js'
 import type { NotifyConfig, NotifyTarget, SendResult } from './contract.js'
 import { DEAD_AFTER_MS, retryPause } from './retry.js'
-import { MESSAGE_LIMITS, type SendMessage } from './send-message.js'
+import { maxEvents, type SendMessage } from './send-message.js'
 
 export interface DelivererOptions {
   store: Pick<Outbox, 'routeEvents' | 'claimMessage' | 'endAttempt' | 'targetStates'>
@@ -52,7 +52,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       if (target.type === 'email' && target.digest !== null && !(await isDigestReady(target.name, target.digest)))
         return
       for (let sent = 0; sent < MAX_MESSAGES && !signal.aborted; sent++) {
-        const request = { target: target.name, holder, ...MESSAGE_LIMITS[target.type], now: now() }
+        const request = { target: target.name, holder, maxEvents: maxEvents(target), now: now() }
         const claim = await store.claimMessage(request)
         if (claim === null || !(await attempt(options, target, claim, signal))) return
       }

@@ -1,7 +1,7 @@
-import { type EventRecord, groupBursts } from '../core/events/events.js'
+import type { EventRecord } from '../core/events/events.js'
 import { escapeMarkup } from '../presentation/markup.js'
 import { FONTS, lightColour, SIZES } from '../presentation/theme.js'
-import { countedEvents, describeBurst, oneLine } from './event-text.js'
+import { countedEvents, describeEvent, oneLine } from './event-text.js'
 
 export interface EmailContent {
   /** One line. */
@@ -11,8 +11,6 @@ export interface EmailContent {
 }
 
 const MAX_SUBJECT = 150
-/** Further bursts are only counted. */
-const MAX_BURSTS = 200
 
 interface Item {
   at: string
@@ -23,12 +21,9 @@ interface Item {
 
 /** A message about events, as text and as a page of HTML: first what there is to do, then what else changed. */
 export function emailMessage(events: readonly EventRecord[]): EmailContent {
-  const bursts = groupBursts(events)
-  const items = bursts.slice(0, MAX_BURSTS).map((burst): Item => ({ at: burst[0].at, ...describeBurst(burst) }))
-  const left = bursts.slice(MAX_BURSTS).flat()
-  const more = left.length > 0 ? `… and ${countedEvents(left)}` : null
+  const items = events.map((event): Item => ({ at: event.at, ...describeEvent(event) }))
   const [first] = items
-  const only = items.length === 1 && more === null ? first : undefined
+  const only = items.length === 1 ? first : undefined
   const heading = only?.title ?? countedEvents(events)
   const [toDo, others] = [items.filter(({ remedy }) => remedy !== null), items.filter(({ remedy }) => remedy === null)]
   const groups = [
@@ -37,12 +32,12 @@ export function emailMessage(events: readonly EventRecord[]): EmailContent {
   ].filter((group) => group.items.length > 0)
   return {
     subject: oneLine(`Quotekeeper: ${heading}`, MAX_SUBJECT),
-    text: [...groups.flatMap(groupText), ...(more === null ? [] : [more, '']), FOOTER].join('\n'),
+    text: [...groups.flatMap(groupText), FOOTER].join('\n'),
     // The heading says already what the only event is.
-    html: page(oneLine(heading), [
-      ...groups.map((group) => groupHtml(group, only === undefined)),
-      ...(more === null ? [] : [paragraph(more)]),
-    ]),
+    html: page(
+      oneLine(heading),
+      groups.map((group) => groupHtml(group, only === undefined)),
+    ),
   }
 }
 
@@ -67,7 +62,6 @@ const SMALL = `font-size:${SIZES.t4};color:${MUTED}`
 
 const element = (name: string, style: string, content: string) =>
   `<${name} style="${escapeMarkup(style)}">${content}</${name}>`
-const paragraph = (text: string) => element('p', `margin:${SIZES.s3} 0`, escapeMarkup(text))
 
 function groupHtml({ title, items }: { title: string; items: readonly Item[] }, isNamed: boolean): string {
   const heading =

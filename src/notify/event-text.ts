@@ -1,4 +1,4 @@
-import type { Burst, EventData, EventKind, EventRecord, OfferFacts, RfqFacts } from '../core/events/events.js'
+import type { EventData, EventKind, EventRecord, OfferFacts, RfqFacts } from '../core/events/events.js'
 import { INVISIBLE } from '../core/text/clean-text.js'
 import { formatAmount, formatCount, formatMoney, formatTonnes, truncate } from '../core/text/number-format.js'
 
@@ -10,21 +10,19 @@ export interface EventText {
 }
 
 const MAX_LINE = 400
-const MAX_NAMED = 5
 const MAX_NAMED_CHANGES = 3
 const UNSAFE = new RegExp(`[${INVISIBLE}\\s]+`, 'gu')
 
 /** Converts text to one line, without characters that control, hide or reorder text. */
 export const oneLine = (text: string, max = MAX_LINE): string => truncate(text.replace(UNSAFE, ' ').trim(), max)
 
-/** Describes an event, or many of one kind, in a sentence that starts with the channel. */
-export function describeBurst(burst: Burst): EventText {
-  const [{ kind, channel, data }] = burst
-  const sentence = burst.length > 1 ? countingSentence(burst) : SENTENCES[kind](data)
+/** Describes an event in a sentence that starts with the channel. */
+export function describeEvent({ kind, channel, data }: EventRecord): EventText {
+  const sentence = SENTENCES[kind](data)
   const title = oneLine(channel === null ? sentence : `${channel}: ${sentence}`)
   const head = data.head === undefined ? undefined : `head hash of the closing log: ${data.head}`
   const line = data.remedy ?? head
-  return { title, remedy: line === undefined || burst.length > 1 ? null : oneLine(line) }
+  return { title, remedy: line === undefined ? null : oneLine(line) }
 }
 
 type Sentence = (data: EventData) => string
@@ -62,7 +60,7 @@ const SENTENCES: Record<EventKind, Sentence> = {
   'recommendation.changed': ({ rfq, reason }) => `${rfqName(rfq)}: ${reason ?? 'another award is recommended'}`,
   'report.made': ({ rfq, report }) =>
     `report ${rfq ? `on ${rfqName(rfq)} ` : ''}written${report?.by ? `, made by ${report.by}` : ''}: ${fileName(report?.name ?? '')}`,
-  'problems.found': ({ problem }) => `${countedKind('problems.found', 1)}${named([problem?.message ?? ''])}`,
+  'problems.found': ({ problem }) => `new deviation from the API description (${problem?.message ?? ''})`,
   'notify.test': () => 'this is a test of quotekeeper notify --test',
 }
 
@@ -101,17 +99,6 @@ export function countedEvents(events: readonly EventRecord[]): string {
   const counts = new Map<EventKind, number>()
   for (const { kind } of events) counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return [...counts].map(([kind, count]) => countedKind(kind, count)).join(', ')
-}
-
-const countingSentence = (burst: Burst): string =>
-  countedKind(burst[0].kind, burst.length) +
-  named(burst.map(({ data: { rfq, problem } }) => (rfq ? rfqName(rfq) : (problem?.message ?? ''))))
-
-/** The first few names in parentheses. */
-function named(all: readonly string[]): string {
-  const names = [...new Set(all)].filter(Boolean)
-  const more = names.length > MAX_NAMED ? ', …' : ''
-  return names.length === 0 ? '' : ` (${names.slice(0, MAX_NAMED).join(', ')}${more})`
 }
 
 function firstPollSentence(found: EventData['found']): string {

@@ -3,14 +3,8 @@ import { chatMessage } from './chat-message.js'
 import type { NotifyTarget, SendResult } from './contract.js'
 import { postNotification, sendToWebhook } from './webhook.js'
 
-const CHAT = { maxEvents: 5000, maxBursts: 20 }
-/** The limits of a message. A webhook gets each event in a separate request; messages to people combine many events in a line. */
-export const MESSAGE_LIMITS: Record<NotifyTarget['type'], { maxEvents: number; maxBursts: number }> = {
-  webhook: { maxEvents: 1, maxBursts: 1 },
-  slack: CHAT,
-  teams: CHAT,
-  email: { maxEvents: 5000, maxBursts: 500 },
-}
+/** The most events of a message. A webhook gets each in a separate request; chats count those for which there is no room. */
+export const maxEvents = ({ type }: NotifyTarget): number => (type === 'webhook' ? 1 : type === 'email' ? 200 : 5000)
 
 export interface Message {
   /** The same at every attempt. */

@@ -5,7 +5,7 @@ import { parseHttpDate } from '../marketplace/http/http-date.js'
 import { PostError, type PostReply, postJson } from '../marketplace/http/http-post.js'
 import { parseRetryAfter } from '../marketplace/http/retry-after.js'
 import type { ChatTarget, SendResult, WebhookTarget } from './contract.js'
-import { describeBurst, oneLine } from './event-text.js'
+import { describeEvent, oneLine } from './event-text.js'
 import { targetSecrets } from './target-secrets.js'
 
 /** The payload of a webhook (docs/NOTIFICATIONS.md). Members may be added, but not removed or renamed. */
@@ -18,7 +18,7 @@ export const webhookPayload = (event: EventRecord) => ({
   rfqId: event.rfqId,
   offerId: event.offerId,
   version: event.version,
-  text: describeBurst([event]).title,
+  text: describeEvent(event).title,
   data: event.data,
 })
 

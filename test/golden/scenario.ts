@@ -123,7 +123,7 @@ async function takeEvents(store: Store, now: Date): Promise<EventRecord[]> {
   await store.routeEvents(() => [TARGET], now)
   const events: EventRecord[] = []
   for (;;) {
-    const claim = await store.claimMessage({ target: TARGET, holder: TARGET, maxEvents: 1000, maxBursts: 1000, now })
+    const claim = await store.claimMessage({ target: TARGET, holder: TARGET, maxEvents: 1000, now })
     if (claim === null) return events
     events.push(...claim.events)
     await store.endAttempt(claim, { kind: 'delivered' }, now)

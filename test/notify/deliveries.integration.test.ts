@@ -233,7 +233,7 @@ describe('a digest', () => {
     await service.deliver()
     outbox.advance(60_000)
     await service.deliver()
-    expect(sent).toEqual([500, 1])
+    expect(sent).toEqual([200, 200, 101])
   })
 })
 

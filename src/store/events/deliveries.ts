@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { DeadLetters, DeliveryRecord, TargetState } from '../../core/events/deliveries.js'
-import { groupBursts } from '../../core/events/events.js'
 import { MAX_CLOCK_DIFFERENCE_MS } from '../../core/time/clock.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
@@ -135,7 +134,7 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
         }
       }),
 
-    async claimMessage({ target, holder, maxEvents, maxBursts, now }) {
+    async claimMessage({ target, holder, maxEvents, now }) {
       const at = now.toISOString()
       const isFree = (row: TargetRow | undefined): row is TargetRow =>
         row !== undefined &&
@@ -150,11 +149,8 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
         const waiting = await nextMessage(tx, target, maxEvents, at)
         const [first] = waiting
         if (!first) return null
-        const found = await eventsOf(tx, waiting)
-        // A message that is retried keeps its events.
-        const events = first.message_id === null ? groupBursts(found).slice(0, maxBursts).flat() : found
-        const included = new Set(events.map(({ id }) => id))
-        const ids = waiting.filter(({ event_id }) => included.has(event_id)).map(({ id }) => id)
+        const events = await eventsOf(tx, waiting)
+        const ids = waiting.map(({ id }) => id)
         const messageId =
           first.message_id ?? (maxEvents === 1 ? first.event_id : `msg_${randomUUID().replaceAll('-', '')}`)
         const until = new Date(now.getTime() + CLAIM_MS)

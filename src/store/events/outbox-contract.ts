@@ -119,16 +119,9 @@ export interface Outbox {
    * Claims the oldest message that is due for a target. Events of a run are due when it has ended, or has lost its lease because its process
    * died. Only one process has a claim on a target at a time; the claim of a process that died expires.
    * @param claim.maxEvents the maximum number of events in a message
-   * @param claim.maxBursts the maximum number of lines in a message: events, or bursts of them (`groupBursts`)
    * @returns null if nothing is due, or another process sends to the target
    */
-  claimMessage(claim: {
-    target: string
-    holder: string
-    maxEvents: number
-    maxBursts: number
-    now: Date
-  }): Promise<Claim | null>
+  claimMessage(claim: { target: string; holder: string; maxEvents: number; now: Date }): Promise<Claim | null>
   /** Records the result of an attempt, and releases the claim. */
   endAttempt(claim: Claim, end: AttemptEnd, now: Date): Promise<void>
   deliveries(filter: DeliveryFilter): Promise<DeliveryRecord[]>

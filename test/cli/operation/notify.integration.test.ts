@@ -54,7 +54,7 @@ describe('notify', () => {
     await store.setTargets(['crm', 'team'], NOW)
     await store.recordEvent({ kind: 'close.refused', at: NOW, channel: 'acme/blue', data: {} })
     await store.routeEvents(() => ['team'], NOW)
-    const claim = await store.claimMessage({ target: 'team', holder: 'test', maxEvents: 1, maxBursts: 1, now: NOW })
+    const claim = await store.claimMessage({ target: 'team', holder: 'test', maxEvents: 1, now: NOW })
     if (claim === null) throw new Error('nothing to claim')
     const later = new Date(NOW.getTime() + 60_000)
     const end = {
@@ -109,7 +109,7 @@ describe('notify', () => {
       ['message', 422],
       ['target', 503],
     ] as const) {
-      const claim = await store.claimMessage({ target: 'team', holder: 'test', maxEvents: 1, maxBursts: 1, now: NOW })
+      const claim = await store.claimMessage({ target: 'team', holder: 'test', maxEvents: 1, now: NOW })
       if (claim === null) throw new Error('nothing to claim')
       await store.endAttempt(claim, { ...failed, because, status, error: `status ${status}` }, NOW)
     }

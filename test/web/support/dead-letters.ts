@@ -10,7 +10,7 @@ export async function giveUp({ store, now }: ChannelFixture, targets: readonly s
   await store.routeEvents(({ kind }) => (kind === 'rfq.new' ? targets : []), now())
   const later = new Date(now().getTime() + 1)
   for (const target of targets) {
-    const claim = await store.claimMessage({ target, holder: 'test', maxEvents: 1, maxBursts: 1, now: now() })
+    const claim = await store.claimMessage({ target, holder: 'test', maxEvents: 1, now: now() })
     if (claim === null) throw new Error(`nothing to send to ${target}`)
     const failed = { kind: 'failed', because: 'target', status: 500, error: 'HTTP 500: a secret' } as const
     await store.endAttempt(claim, { ...failed, retryAt: later, deadBefore: later }, now())
