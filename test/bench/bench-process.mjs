@@ -1,4 +1,4 @@
-// What the benchmarks share: measurements in processes of their own, medians and growth.
+// What the benchmarks share: measurements in processes of their own, and medians.
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,15 +13,6 @@ export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(v
 /** The medians of each member of several measurements. */
 export const medians = (all) =>
   Object.fromEntries(Object.keys(all[0]).map((name) => [name, median(all.map((each) => each[name]))]))
-
-/** The exponent of the power of the size with which a time grows, fitted to all points; 1 is linear. */
-export function growthExponent(points) {
-  const logs = points.map(({ size, seconds }) => [Math.log(size), Math.log(seconds)])
-  const mean = (index) => logs.reduce((sum, log) => sum + log[index], 0) / logs.length
-  const [x, y] = [mean(0), mean(1)]
-  const slope = logs.reduce((sum, log) => sum + (log[0] - x) * (log[1] - y), 0)
-  return slope / logs.reduce((sum, log) => sum + (log[0] - x) ** 2, 0)
-}
 
 /** Starts a role of a script in a process of its own and resolves with its first message, once it has ended. */
 export function measureIn(script, role, ...values) {

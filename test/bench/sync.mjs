@@ -3,12 +3,9 @@
 //   npm run bench:sync -- [RFQs] [responses per RFQ] [listings] [rounds]
 // Each measurement and the marketplace run in separate processes. Times are those of the whole process, from its start to its
 // last byte written; processor times are its own, so that other work on the machine disturbs them less. Medians of the rounds.
-// With PYTHON set to a Python that has aiohttp, also what a straightforward script in Python takes (sync_aiohttp.py).
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { dist, growthExponent, inFolder, measure, measureIn, medians, runRole, startRole } from './bench-process.mjs'
+import { dist, inFolder, measure, measureIn, medians, runRole, startRole } from './bench-process.mjs'
 
 const src = new URL('src/', dist)
 const channel = { org: 'bench', channel: 'large', apiKey: 'bench key' }
@@ -103,12 +100,11 @@ const reportAndEnd = async (work) => {
 }
 
 /** Medians of all rounds, by what was measured. */
-export function compareSync({ rfqs, responses, listings, rounds }) {
+function compareSync({ rfqs, responses, listings, rounds }) {
   return inFolder(async (folder) => {
     const { child, answer } = await startRole(import.meta.url, 'marketplace', rfqs, responses, listings)
     const names = ['bare download', 'first sync', 'its figures', 'nothing changed', 'their figures', '1 % changed']
     const results = Object.fromEntries(names.map((name) => [name, []]))
-    if (process.env.PYTHON) Object.assign(results, { 'aiohttp first': [], 'aiohttp, nothing changed': [] })
     const measureRole = (...values) => measureIn(import.meta.url, ...values)
     for (let round = 0; round < rounds; round++) {
       const database = join(folder, `${round}.db`)
@@ -119,8 +115,6 @@ export function compareSync({ rfqs, responses, listings, rounds }) {
       results['their figures'].push(await measureRole('figures', database))
       await changeSome(child)
       results['1 % changed'].push(await measureRole('sync', answer.url, database))
-      for (const name of Object.keys(results).filter((each) => each.startsWith('aiohttp')))
-        results[name].push(await measurePython(answer.url, join(folder, `python-${round}.db`)))
     }
     child.kill()
     const base = medians(results['bare download'])
@@ -129,13 +123,6 @@ export function compareSync({ rfqs, responses, listings, rounds }) {
       return { name, ...found, ratio: found.seconds / base.seconds, cpuRatio: found.cpuSeconds / base.cpuSeconds }
     })
   })
-}
-
-async function measurePython(url, database) {
-  const script = fileURLToPath(new URL('sync_aiohttp.py', import.meta.url))
-  const { org, channel: name, apiKey } = channel
-  const { stdout } = await promisify(execFile)(process.env.PYTHON, [script, url, org, name, apiKey, database])
-  return { ...JSON.parse(stdout), maxBlockedMs: Number.NaN }
 }
 
 function changeSome(child) {
@@ -153,32 +140,9 @@ const cells = ({ name, requests, seconds, ratio, cpuSeconds, cpuRatio, peakMiB, 
   `${cpuSeconds.toFixed(2)} s`,
   `${cpuRatio.toFixed(2)} ×`,
   `${peakMiB.toFixed(0)} MiB`,
-  Number.isNaN(maxBlockedMs) ? '–' : `${maxBlockedMs.toFixed(0)} ms`,
+  `${maxBlockedMs.toFixed(0)} ms`,
 ]
 const header = ['', 'requests', 'whole time', 'beside bare', 'processor', 'beside bare', 'peak memory', 'longest block']
-
-/** The section of docs/BENCHMARKS.md. */
-export async function syncSection(rounds) {
-  const sizes = [300, 1000]
-  const full = await compareSync({ rfqs: 3000, responses: 10, listings: 2000, rounds })
-  const smaller = []
-  for (const rfqs of sizes) smaller.push(await compareSync({ rfqs, responses: 10, listings: 10, rounds }))
-  const growth = [1, 3].map((index) =>
-    growthExponent(smaller.map((results, at) => ({ size: sizes[at], seconds: results[index].cpuSeconds }))),
-  )
-  return {
-    title: 'Sync',
-    text:
-      '3,000 RFQs with 10 responses each and 2,000 listings on this machine, each RFQ and response read (`--full`). The ' +
-      'baseline downloads the same addresses with undici, 16 at a time, and parses each body with `JSON.parse`. The ' +
-      'marketplace is a process of its own, and so is what computes the figures of lists and the recommendations after a ' +
-      'sync, as the service does in a worker. The processor time grows as the number of RFQs to the power of ' +
-      `${growth[0].toFixed(2)} for a first sync and ${growth[1].toFixed(2)} when nothing changed.`,
-    header,
-    rows: full.map(cells),
-    chart: { title: 'Processor time beside a bare download', bars: full.map(({ name, cpuRatio }) => [name, cpuRatio]) },
-  }
-}
 
 if (process.send) await runRole(roles)
 else if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -68,21 +68,6 @@ describe('when clocks go back (Paris, 25 October 2026: 03:00 becomes 02:00)', ()
   })
 })
 
-it('node-cron still skips those ticks, so croner is still needed', () => {
-  vi.useFakeTimers({ now: new Date('2026-03-28T23:00:00Z'), toFake: ['Date'] })
-  try {
-    const next = (expression: string) =>
-      createTask(expression, () => undefined, { timezone: 'Europe/Paris' })
-        .getNextRuns(1)[0]
-        ?.toISOString()
-    expect(next('30 2 * * *')).toBe('2026-03-30T00:30:00.000Z')
-    vi.setSystemTime(new Date('2026-10-25T00:56:00Z'))
-    expect(next('*/5 * * * *')).toBe('2026-10-25T02:00:00.000Z')
-  } finally {
-    vi.useRealTimers()
-  }
-})
-
 describe('in a span without a clock change', () => {
   const expressions = [
     '*/5 * * * *',

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { listingDocument, responseDocument, rfqDocument, rfqListDocument } from '../../src/core/documents/documents.js'
 import { parseLeniently } from '../../src/core/documents/lenient-parser.js'
 import { createWorld, type World } from '../../src/sandbox/index.js'
-import { buyers, offerNotes, requirements, reviewComments } from '../../src/sandbox/world/catalogue.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
 const forest = { org: 'acme', channel: 'forest' }
@@ -106,29 +105,6 @@ const statedTotal = ({
   scheduledDeliveries
     .flatMap(({ vintages }) => vintages)
     .reduce((total, { volume, unitPrice }) => total + volume * unitPrice, 0)
-
-describe('the sample catalogue', () => {
-  it('uses no name of the code in its texts', () => {
-    const texts = [...buyers, ...requirements, ...offerNotes, ...Object.values(reviewComments).flat()]
-    expect(texts.length).toBeGreaterThan(15)
-    expect(texts.filter((text) => /[a-z][A-Z]/.test(text))).toEqual([])
-  })
-
-  it('names real registries', () => {
-    const registries = [1, 2, 3, 4, 5].flatMap((seed) =>
-      createWorld({ seed, now }).channels.flatMap(({ listings }) => listings.map(({ registry }) => registry)),
-    )
-    expect([...new Set(registries)].sort()).toEqual([
-      'American Carbon Registry',
-      'Climate Action Reserve',
-      'Gold Standard',
-      'Isometric',
-      'Plan Vivo',
-      'Puro.earth',
-      'Verra',
-    ])
-  })
-})
 
 describe('changes to a world', () => {
   const still = () => createWorld({ seed: 1, now, channels: [{ ...spec, rfqs: 0 }] })

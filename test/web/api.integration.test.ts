@@ -125,24 +125,6 @@ describe('every operation', () => {
     ])
   })
 
-  it('as of a moment names the channels of which no poll was complete by then', async () => {
-    const fixture = await openChannelFixture({ retries: 0, rfqs: 3 })
-    await fixture.pollListings()
-    fixture.sandbox.faults.add({ operation: 'readRfq', times: 3, effect: { kind: 'status', status: 500 } })
-    expect((await fixture.pollRfqs()).run.outcome).toBe('partial')
-    const early = fixture.now().toISOString()
-    fixture.advanceSeconds(60)
-    expect((await fixture.pollRfqs({ full: true })).run.outcome).toBe('complete')
-    const late = fixture.now().toISOString()
-    fixture.advanceSeconds(60)
-    const { read } = await openApi(fixture)
-    const incomplete = async (path: string) => (await read(path)).incomplete
-    const ofChannel = await incomplete(`/changes?channel=${KEY}&as_of=${late}`)
-    expect([await incomplete('/changes'), ofChannel]).toEqual([undefined, []])
-    expect(await incomplete(`/changes?as_of=${early}`)).toEqual([KEY, 'acme/peat'])
-    expect(await incomplete(`/listings?channel=${KEY}&as_of=${early}`)).toEqual([])
-  })
-
   it('pages through lists without repeating or missing an item', async () => {
     const fixture = await openChannelFixture({ rfqs: 7, responsesPerRfq: 1 })
     for (let round = 0; round < ROUNDS; round++) await fixture.pollRfqs()
@@ -192,41 +174,6 @@ describe('filters', () => {
     expect((await read('/rfqs?q=mangroves&state=closed')).total).toBe(1)
     expect((await read('/rfqs?missing=true')).items).toEqual([])
     expect((await read('/rfqs?channel=acme/peat')).items).toEqual([])
-  })
-})
-
-describe('comparison', () => {
-  it('can be computed with other settings', async () => {
-    const fixture = await openChannelFixture()
-    const { id } = fixture.sandbox.world.addRfq(CHANNEL, {})
-    for (let offer = 0; offer < 3; offer++) fixture.sandbox.world.addResponse(id)
-    await fixture.pollRfqs()
-    const { get, read } = await openApi(fixture)
-    const path = `/rfqs/${KEY}/${id}/comparison`
-    const plain = await read(path)
-    const query = 'weights.price=0&requirements.priceMax=off&volume=5000&discountRate=0.05&priceBasis=present-value'
-    const changed = await read(`${path}?${query}`)
-    expect(changed.settings).toEqual({
-      ...plain.settings,
-      weights: { ...plain.settings.weights, price: 0 },
-      requirements: { ...plain.settings.requirements, priceMax: 'off' },
-      volume: 5000,
-      discountRate: 0.05,
-      priceBasis: 'present-value',
-    })
-    expect(changed.offers).not.toEqual(plain.offers)
-    const wrong = await get(`/api/v1${path}?weights.price=high&discountRate=7&requirements.priceMx=off`)
-    expect(wrong.json()).toMatchObject({
-      status: 400,
-      errors: [{ name: 'requirements.priceMx', detail: expect.stringContaining('mean requirements.priceMax?') }],
-    })
-    expect((await get(`/api/v1${path}?nothing=1`)).json().detail).toMatch(
-      /^nothing: unknown parameter; known: .*weights\.price.*exchangeRates\.USD/,
-    )
-    expect((await get(`/api/v1${path}?weights.price=high&discountRate=7`)).json().errors).toEqual([
-      { in: 'query', name: 'weights.price', detail: 'found "high"; allowed: a number from 0 to 1000' },
-      { in: 'query', name: 'discountRate', detail: 'found "7"; allowed: a number from 0 to 1' },
-    ])
   })
 })
 

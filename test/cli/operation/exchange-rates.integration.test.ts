@@ -3,16 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import ExcelJS from 'exceljs'
-import { h } from 'preact'
-import { render } from 'preact-render-to-string'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
-import { openStore } from '../../../src/store/sqlite/store.js'
 import type { RfqView } from '../../../src/views/rfq/rfq-view.js'
-import { createRfqList } from '../../../src/views/rfqs/rfq-list.js'
-import { Facts } from '../../../src/web/pages/rfq/rfq-page.js'
-import { channelConfig } from '../../helpers/test-config.js'
 import { createCliFixture, NOW } from '../cli-fixture.js'
 
 const HOUR = 3_600_000
@@ -71,59 +63,6 @@ describe('an offer in another currency', () => {
     await runAt(2, 'sync')
     expect(euroOf(await compare(3))?.rate).toBe(1.26)
     expect(euroOf(await compare(3, '--as-of', at(1).toISOString()))?.rate).toBe(1.25)
-  })
-
-  it('is excluded with the currency in the reason, and with the date of a rate that is too old', async () => {
-    const { write, runAt, compare } = await withRates()
-    write('2026-03-09,1.25,0.85')
-    await runAt(0, 'sync')
-    const message = (view: RfqView, currency: string) =>
-      offerIn(view, currency)?.flags.find(({ message }) => /rate/.test(message))?.message
-    const today = await compare(1)
-    expect(message(today, 'EUR')).toBeUndefined()
-    expect(message(today, 'CHF')).toContain('No exchange rate for CHF was known from rates.csv.')
-    const later = await compare(11 * 24)
-    expect(convertedAt(later)).toBeNull()
-    expect(message(later, 'EUR')).toMatch(/EUR.* from rates\.csv was of 2026-03-09, more than 10 days before\./)
-    const fixed = await compare(11 * 24, '--set', 'exchangeRates.EUR=1.1')
-    expect(euroOf(fixed)).toMatchObject({ rate: 1.1, source: null })
-  })
-
-  it('has the same rate in lists, which keep figures in memory', async () => {
-    const { folder, write, runAt } = await withRates()
-    write('2026-03-09,1.25,0.85')
-    await runAt(0, 'sync')
-    const store = await openStore({ path: join(folder, 'data/quotekeeper.db') })
-    onTestFinished(() => store.close())
-    const settings = { ...DEFAULT_SETTINGS, currency: 'USD', ratesFrom: 'rates.csv' }
-    const list = createRfqList({ store, channels: [channelConfig('acme/forest')], settings })
-    const bestPrice = async (now: Date) => {
-      const [figures] = await list.figures(await list.rows({ now }), now)
-      return figures?.bestPricePerTonne ?? Number.NaN
-    }
-    const first = await bestPrice(at(1))
-    write('2026-03-09,1.5,0.85')
-    await runAt(2, 'sync')
-    expect((await bestPrice(at(3))) / first).toBeCloseTo(1.5 / 1.25, 9)
-  })
-
-  it('is shown with the rate on the page and in the workbook', async () => {
-    const { folder, write, runAt, compare } = await withRates()
-    write('2026-03-09,1.25,0.85')
-    await runAt(0, 'sync')
-    const message = '1 EUR = 1.25 USD (2026-03-09, rates.csv).'
-    expect(render(h(Facts, { view: await compare(1) }))).toContain(`Exchange rates: ${message}`)
-    const out = join(folder, 'report.xlsx')
-    await runAt(1, 'report', '77', '--out', out)
-    const workbook = new ExcelJS.Workbook()
-    await workbook.xlsx.readFile(out)
-    const textsOf = (name: string) => {
-      const texts: string[] = []
-      workbook.getWorksheet(name)?.eachRow((row) => row.eachCell(({ text }) => void texts.push(text)))
-      return texts.join('\n')
-    }
-    expect(textsOf('About')).toContain(message)
-    expect(textsOf('About')).toContain('No exchange rate for CHF was known from rates.csv.')
   })
 })
 

@@ -219,47 +219,9 @@ describe('list entry of an RFQ', () => {
     expect(await found(at('08:05:30'))).toEqual(shown('08:02:00', 'closed', '08:05:00'))
     expect(await found(at('11:00:00'))).toEqual(shown('08:06:00', 'open'))
   })
-
-  it('is recorded for more RFQs than fit in one transaction', async () => {
-    const { record, listed, store, next } = await recording()
-    const ids = Array.from({ length: 450 }, (_, number) => `rfq-${number}`)
-    for (const id of ids) await record('08:01:00', { rfq: document(id) })
-    await next()
-    const long = 'x'.repeat(5_000)
-    await listed(
-      '08:02:00',
-      ids.map((id) => document(id, { body: { id, long }, hash: id })),
-    )
-    expect((await store.rfqs({})).map(({ rfq }) => rfq.entry?.body)).toEqual(ids.sort().map((id) => ({ id, long })))
-  })
 })
 
 describe('a document that was read before', () => {
-  it('is neither hashed nor serialized again if the bytes are the same', async () => {
-    const { record } = await recording()
-    let reads = 0
-    const body = Object.defineProperty({ id: 'rfq' }, 'title', { enumerable: true, get: () => `title ${reads++}` })
-    const rfq = document('rfq', { body, fingerprint: 'bytes' })
-    await record('08:01:00', { rfq })
-    expect(reads).toBeGreaterThan(0)
-    const before = reads
-    for (const time of ['08:02:00', '08:03:00']) expect((await record(time, { rfq })).rfq).toBe('unchanged')
-    expect(reads).toBe(before)
-  })
-
-  it('is compared by content if the bytes are not known', async () => {
-    const { record } = await recording()
-    for (const [title, change] of [
-      ['one', 'inserted'],
-      ['other', 'changed'],
-      ['other', 'unchanged'],
-    ] as const) {
-      const body = { id: 'rfq', title }
-      const result = await record('08:01:00', { rfq: document('rfq', { body, fingerprint: null }) })
-      expect(result.rfq).toBe(change)
-    }
-  })
-
   it('gets a new version if only its list entry or summary was known, even with the same bytes', async () => {
     const { record } = await recording()
     await record('08:01:00', { responses: [summary('a', { fingerprint: 'bytes' })] })

@@ -110,28 +110,6 @@ describe('a run', () => {
   })
 })
 
-describe('a run of a process whose clock is behind stored times', () => {
-  it('is complete, and names the newest time and the remedy until it has recorded something', async () => {
-    const { store, now, session, setTime, advanceSeconds } = await openChannelFixture()
-    const run = () =>
-      withRun({ session: session(), store, now }, 'rfqs', (handle) => store.touchRfqs(handle, [], now()))
-    await run()
-    const newest = now().toISOString()
-    advanceSeconds(-60)
-    expect((await run()).run).toMatchObject({ outcome: 'complete', futureStoredAt: null, error: null })
-    for (let round = 0; round < 6; round++) {
-      setTime(newest)
-      await run()
-      advanceSeconds(-61)
-      expect((await run()).run).toMatchObject({
-        ...{ outcome: 'complete', futureStoredAt: newest },
-        error: `The clock of this machine is behind, or was ahead: times up to ${newest} were stored before; set the clocks of all machines by a time server.`,
-      })
-      expect((await run()).run).toMatchObject({ outcome: 'complete', futureStoredAt: null, error: null })
-    }
-  })
-})
-
 describe('a pause that the marketplace asked for', () => {
   const paused = (error: MarketplaceError) => () => {
     throw error

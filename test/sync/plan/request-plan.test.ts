@@ -53,25 +53,6 @@ describe('a plan with enough requests', () => {
   })
 })
 
-describe('a plan after the clock was set back', () => {
-  it('reads at once what was read in the future, whose age is unknown, and plans as before afterwards', async () => {
-    const world = await polledWorld({ rfqs: 3, offers: 3 })
-    for (const minutes of [60, 600]) {
-      await world.poll(1_000)
-      world.setClockBack(minutes)
-      expect((await world.poll(1_000)).sent).toBe(3 * 4)
-      expect((await world.poll(1_000)).sent).toBe(3)
-    }
-  })
-
-  it('reads it in turn if the budget is exceeded', async () => {
-    const world = await polledWorld({ rfqs: 10, offers: 9 })
-    world.setClockBack(600)
-    await world.polls(20, 20)
-    expect(world.oldestMinutes()).toBeLessThan(20 * 5)
-  })
-})
-
 describe('a plan with too few requests', () => {
   it('says what rate is needed, and how old documents become', async () => {
     const world = new RequestWorld(RULES, { rfqs: 20, offers: 49 })

@@ -7,7 +7,6 @@ import { cleanText } from '../../../src/core/text/clean-text.js'
 import { closingPath, rfqPath } from '../../../src/views/page-paths.js'
 import { buildRfqReport } from '../../../src/views/rfq/build-rfq-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
 import { APPLICATION_PAGES } from '../support/application-pages.js'
 import { openPages, pagesOf } from '../support/pages-fixture.js'
 
@@ -60,23 +59,6 @@ describe('every page', () => {
       const other = `/changes?channel=${encodeURIComponent(KEY)}&rfq=${encodeURIComponent(id)}`
       for (const url of [...shown, other]) expect([url, (await app.inject(url)).statusCode]).toEqual([url, 200])
     }
-  })
-
-  it('about a moment at which no poll was complete yet says so, also later', async () => {
-    const fixture = await openChannelFixture({ retries: 0, rfqs: 3 })
-    fixture.sandbox.faults.add({ operation: 'readRfq', times: 3, effect: { kind: 'status', status: 500 } })
-    expect((await fixture.pollRfqs()).run.outcome).toBe('partial')
-    fixture.advanceSeconds(60)
-    const early = `/rfqs/acme/forest/1001?as_of=${fixture.now().toISOString()}`
-    fixture.advanceSeconds(60)
-    expect((await fixture.pollRfqs({ full: true })).run.outcome).toBe('complete')
-    fixture.advanceSeconds(60)
-    const late = `/rfqs/acme/forest/1001?as_of=${fixture.now().toISOString()}`
-    fixture.advanceSeconds(60)
-    const app = await pagesOf(fixture)
-    const note = 'No complete poll of RFQs yet of acme/forest.'
-    expect((await app.inject(early)).body).toContain(note)
-    expect((await app.inject(late)).body).not.toContain(note)
   })
 
   it('shows hostile text as text, on the page and in its files', async () => {
@@ -177,69 +159,6 @@ describe('every page', () => {
   })
 })
 
-describe('links to an RFQ', () => {
-  it('lead to it also if another one has its number, or its id as number', async () => {
-    const fixture = await openChannelFixture()
-    const rfqs = [
-      { id: 'first; rm -rf ~', number: 7 },
-      { id: 'second', number: 7 },
-      { id: '7', number: 8 },
-      { id: 'third', number: 9 },
-    ].map((rfq) => fixture.sandbox.world.addRfq(CHANNEL, { ...rfq, responseDueDate: '2026-11-22' }))
-    await fixture.pollRfqs()
-    const app = await pagesOf(fixture)
-    for (const url of ['/', '/rfqs', '/changes']) {
-      const { body } = await app.inject(url)
-      const links = new Set(
-        [...body.matchAll(/href="(?:http:[/][/][^/]*)?([/]rfqs[/][^"?]*)/g)].map(([, link = '']) => link),
-      )
-      const titles = new Set<string>()
-      for (const link of links) {
-        const page = await app.inject(link)
-        expect([url, link, page.statusCode]).toEqual([url, link, 200])
-        titles.add(/<h1>RFQ [^:]*: (.*?)<\/h1>/.exec(page.body)?.[1] ?? '')
-      }
-      expect([url, titles.size]).toEqual([url, rfqs.length])
-    }
-    const shown = async (name: string) =>
-      (await app.inject(`/rfqs/${KEY}/${encodeURIComponent(name)}?weights.price=0`)).body
-    const moment = `--channel ${KEY} --as-of 2026-11-21T12:00:00.000Z --set`
-    expect(await shown('first; rm -rf ~')).toContain(`quotekeeper report 'first; rm -rf ~' ${moment}`)
-    expect(await shown('id:7')).toContain(`quotekeeper report 8 ${moment}`)
-    for (const path of ['7', '7/offers/x', '7/closing']) {
-      const { statusCode, body } = await app.inject(`/rfqs/${KEY}/${path}`)
-      expect([path, statusCode, JSON.parse(body).error]).toEqual([
-        path,
-        409,
-        expect.stringMatching(/^"7" matches 3 RFQs; write id:.*: acme\/forest, number 8, id:7, .*; acme.*, id:first/),
-      ])
-    }
-  })
-
-  it('lead from a past moment to the same RFQ, whose number another one may have now', async () => {
-    const fixture = await openChannelFixture()
-    const { world } = fixture.sandbox
-    const { id } = world.addRfq(CHANNEL, { number: 5, title: 'Former five', responseDueDate: '2026-11-20' })
-    await fixture.pollRfqs()
-    const then = fixture.now().toISOString()
-    fixture.advanceSeconds(600)
-    world.changeRfq(id, { number: 6 })
-    world.addRfq(CHANNEL, { number: 5, title: 'Five now' })
-    await fixture.pollRfqs()
-    const app = await pagesOf(fixture)
-    const { body } = await app.inject(`/rfqs/${KEY}/5?as_of=${then}`)
-    expect(body).toContain('RFQ 5: Former five')
-    const links = [...body.matchAll(/href="([^"]*(?:\/closing|changes[?][^"]*))"/g)].map(([, link = '']) => link)
-    expect(links).toEqual(
-      expect.arrayContaining([`/rfqs/${KEY}/id:${id}/closing`, expect.stringContaining(`rfq=id%3A${id}`)]),
-    )
-    for (const link of links) {
-      const shown = (await app.inject(link.replaceAll('&amp;', '&'))).body
-      expect([link, shown.includes('Former five'), shown.includes('Five now')]).toEqual([link, true, false])
-    }
-  })
-})
-
 describe('/rfqs', () => {
   it('searches, filters, sorts and pages, in the file too', async () => {
     const fixture = await openChannelFixture({ rfqs: 3, responsesPerRfq: 1 })
@@ -305,43 +224,6 @@ describe('the page of an RFQ', () => {
       statusCode: 404,
       body: expect.stringContaining('the first poll of RFQs in acme/forest was at 2026-11-21T12:00'),
     })
-  })
-})
-
-describe('the page of changes', () => {
-  it('groups sentences by day and RFQ, folds more than four, and filters by what they are about', async () => {
-    const fixture = await openAwardedRfq()
-    const { world } = fixture.sandbox
-    fixture.advanceSeconds(3600)
-    const details = {
-      expiryDate: '2027-02-28',
-      additionalNotesToBuyer: 'Two lots <only>',
-      contractType: 'spot' as const,
-    }
-    world.changeResponse(fixture.cheap, { status: 'accepted', offer: { ...offerTerms(8.5), ...details } })
-    await fixture.pollRfqs()
-    fixture.advanceSeconds(3600)
-    await fixture.award([fixture.other], 'Delivers sooner')
-    const app = await pagesOf(fixture)
-    const { body } = await app.inject('/changes')
-    expect(body).toContain('<h2>Sat, 21 Nov 2026</h2>')
-    expect(body).toContain('Unit price 9.00 → 8.50 USD (−5.6 %); total −1,000 USD. Accepted (was submitted).')
-    expect(body).toContain('Two lots &lt;only>')
-    expect(body).toMatch(/<summary class="small">\d more<\/summary>/)
-    expect(body).toContain('Recorded by ana')
-    expect(body).not.toMatch(/\d\d:\d\d:\d\d[^.]|offer\.|\[0\]|null/)
-    const rows = async (query: string): Promise<{ of: string; notBefore: string | null; observedAt: string }[]> =>
-      (await app.inject(`/changes?format=json&${query}`)).json()
-    expect(new Set((await rows('kind=award')).map(({ of }) => of))).toEqual(new Set(['Award']))
-    expect((await rows('kind=rfq&rfq=1042')).map(({ of }) => of)).toEqual(['RFQ'])
-    const form = (await app.inject('/changes?since=2026-11-21T12:30Z')).body
-    expect(form).toMatch(/<input id="filter-since" name="since" list="filter-since-values" value="2026-11-21T12:30Z"/)
-    expect(await rows('kind=offer&since=2026-11-21T12:30Z')).toMatchObject([
-      { observedAt: '2026-11-21T13:00:00.000Z', notBefore: '2026-11-21T12:00:00.000Z' },
-    ])
-    expect((await app.inject('/changes?kind=offers')).body).toContain('kind')
-    expect((await app.inject('/changes?kind=offers')).statusCode).toBe(400)
-    expect((await app.inject('/changes?since=today&kind=award&channel=acme/forest')).body).toContain('Recorded by ana')
   })
 })
 
