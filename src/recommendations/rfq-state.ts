@@ -72,8 +72,6 @@ export async function rfqStateOf(
     {
       ...parsed,
       listings,
-      // Problems lead to flags only.
-      problemsOf: () => 0,
       ...(await readSummaryTimes(store, rfq, parsed, asOf)),
     },
     context,

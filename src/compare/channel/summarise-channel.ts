@@ -56,14 +56,12 @@ function assessAll(input: ChannelInput, context: ComparisonContext): RfqAssessme
   const listings = new Map(input.listings.map((listing) => [listing.id, listingQuality(listing)]))
   const { asOf } = context.report
   const responseProblems = input.problems.filter(({ kind, firstSeenAt }) => kind === 'response' && firstSeenAt <= asOf)
-  const counts = new Map(countByName(responseProblems.map(({ entityId }) => entityId)))
-  const problemsOf = (id: string) => counts.get(id) ?? 0
   const conflictsOf = conflictPaths(responseProblems)
   const { newerSummaries } = input
   return input.rfqs
     .map(({ listed = null, ...one }) =>
       assessRfq(
-        { ...one, listings, problemsOf, newerSummaries, conflictsOf },
+        { ...one, listings, newerSummaries, conflictsOf },
         { ...context, report: { ...context.report, listed } },
       ),
     )

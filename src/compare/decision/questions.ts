@@ -3,15 +3,16 @@ import { oneLine } from '../../core/text/clean-text.js'
 import { formatPricePerTonne, formatTonnes, truncate } from '../../core/text/number-format.js'
 import type { AwardProblem } from '../awards/award-problem.js'
 import { upTo } from '../awards/efficient-awards.js'
-import { type FlagValue, formatFlagValue, type OfferFlagCode, type Severity } from '../flag.js'
+import { type FlagCode, type FlagValue, formatFlagValue } from '../flag.js'
+import type { Exclusion } from '../offer/eligibility.js'
 import type { ListingQuality } from '../offer/listing-quality.js'
-import type { OfferReport } from '../offer/offer-report-model.js'
+import type { OfferReport, UnmetRequirement } from '../offer/offer-report-model.js'
 import { isReviewRejected } from '../offer/requirements.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { askedBesides } from './conditions.js'
 import type { Award, Choice, DeveloperQuestions } from './decision-model.js'
 
-type Question = (offer: OfferReport, rfq: RfqTerms, compared: readonly FlagValue[]) => string
+type Question = (offer: OfferReport, rfq: RfqTerms) => string
 const asked =
   (message: string): Question =>
   () =>
@@ -19,48 +20,41 @@ const asked =
 const value = (compared: readonly FlagValue[], at: number) =>
   formatFlagValue(compared[at] ?? { what: '', value: null, unit: null })
 
-/** The price of an offer in its own currency, and in that of the RFQ if it is another. */
-const askedPrice = ({ metrics, terms }: OfferReport, { currency }: RfqTerms, inRfqCurrency: string): string =>
-  metrics.pricePerTonne === null || terms.currency === currency
-    ? inRfqCurrency
-    : `${formatPricePerTonne(metrics.pricePerTonne, terms.currency)}, which is ${inRfqCurrency}`
-
-/** What a developer can clarify about each flag; flags that only concern the buyer or the data are left out. */
-const QUESTIONS: Partial<Record<OfferFlagCode, Question>> = {
-  withdrawn: asked('Is the offer still valid? It is no longer visible on the marketplace.'),
-  'not-listed': asked('Is the offer still valid? The newest list no longer has it.'),
-  'unknown-status': ({ status }) => `Is the offer still open? Its status is “${truncate(status ?? 'unknown', 40)}”.`,
-  'price-above-max': (offer, rfq, of) =>
-    `Could you come down to ${value(of, 1)}, the maximum of the RFQ? You ask for ${askedPrice(offer, rfq, value(of, 0))}.`,
-  'delivery-after-due': ({ metrics }, rfq) =>
-    `Could you deliver by ${rfq.fulfilmentDueDate}? The last delivery is due on ${metrics.lastDelivery}.`,
-  'no-expiry': asked('Until when is the offer valid?'),
-  expired: ({ terms }) => `Would you extend the offer? It expired on ${terms.expiryDate}.`,
-  expiring: ({ terms }) => `Would you extend the offer? It expires on ${terms.expiryDate}.`,
-  'late-submission': asked('Why was the offer submitted after the response due date?'),
-  'price-below-min': (_offer, _rfq, of) => `Does the price of ${value(of, 0)} include all fees, and what else?`,
-  'vintage-too-old': (_offer, rfq) => `Can you supply only vintages from ${rfq.minVintageYear} on?`,
-  'vintage-too-new': (_offer, rfq) => `Can you supply only vintages up to ${rfq.maxVintageYear}?`,
-  'contract-type-not-asked': (_offer, rfq) => `Can you offer a ${rfq.contractTypes.join(' or ')} contract?`,
-  'vintage-after-delivery': asked(
-    'Which dates are right? At least one delivery is due before its reporting period ends.',
-  ),
-  'delivery-past': ({ metrics }) =>
-    `When will you deliver? The first delivery date, ${metrics.firstDelivery}, is past.`,
-  'no-currency': asked('In which currency is the offer priced?'),
-  'volume-mismatch': (_offer, _rfq, of) =>
-    `Which volume applies: ${value(of, 0)} as stated, or ${value(of, 1)}, the sum of the delivery lines?`,
-  'total-mismatch': (_offer, _rfq, of) =>
-    `Which total applies: ${value(of, 0)} as stated, or ${value(of, 1)}, the sum of the delivery lines?`,
-  'no-volume': asked('How many tonnes do you offer?'),
-  'implausible-numbers': (_offer, _rfq, of) => `Please correct the ${of[0]?.what ?? 'figures'}: ${value(of, 0)}.`,
-  'prepayment-above-total': asked('Why do the pre-payments exceed the total price?'),
-  'listing-missing': asked('Is the project still for sale? Its listing is no longer visible on the marketplace.'),
-  'listing-unknown': asked('Which project do the credits come from? Its listing is not known.'),
-  'listing-not-asked': asked('Why is the offer for a listing that the RFQ does not name?'),
-  'beyond-availability': (_offer, _rfq, of) =>
+/** What a developer can clarify about each flag. */
+const FLAG_QUESTIONS: Partial<Record<FlagCode, (compared: readonly FlagValue[]) => string>> = {
+  'price-far-below-min': (of) => `Does the price of ${value(of, 0)} include all fees, and what else?`,
+  'beyond-availability': (of) =>
     `How will you supply ${value(of, 0)} of ${of[0]?.what}? Your listing has ${value(of, 1)}.`,
+  'total-mismatch': (of) =>
+    `Which total applies: ${value(of, 0)} as stated, or ${value(of, 1)}, the sum of the delivery lines?`,
+  'volume-mismatch': (of) =>
+    `Which volume applies: ${value(of, 0)} as stated, or ${value(of, 1)}, the sum of the delivery lines?`,
 }
+
+/** What a developer can change about a requirement that is not met; no limit of the RFQ on the price is named. */
+const REQUIREMENT_QUESTIONS: Partial<Record<UnmetRequirement['name'], Question>> = {
+  notExpired: ({ terms }) => `Would you extend the offer? It expired on ${terms.expiryDate}.`,
+  contractType: (_offer, rfq) => `Can you offer a ${rfq.contractTypes.join(' or ')} contract?`,
+  vintages: (_offer, { minVintageYear: from, maxVintageYear: to }) =>
+    `Can you supply only vintages${from === null ? '' : ` from ${from} on`}${to === null ? '' : ` up to ${to}`}?`,
+  fulfilmentDate: ({ metrics }, rfq) =>
+    `Could you deliver by ${rfq.fulfilmentDueDate}? The last delivery is due on ${metrics.lastDelivery}.`,
+  priceMax: ({ metrics, terms }) =>
+    `Could you lower the price of ${formatPricePerTonne(metrics.pricePerTonne ?? 0, terms.currency)}?`,
+  submittedOnTime: asked('Why was the offer submitted after the response due date?'),
+  listing: asked('Why is the offer for a listing that the RFQ does not name?'),
+}
+
+/** What is missing of an offer that cannot be compared. */
+const EXCLUSION_QUESTIONS: Partial<Record<Exclusion['code'], Question>> = {
+  'not-open': ({ status }) => `Is the offer still open? Its status is “${truncate(status ?? 'unknown', 40)}”.`,
+  'no-volume': asked('How many tonnes do you offer?'),
+  'no-price': asked('What is the price per tonne of each delivery?'),
+  'no-currency': asked('In which currency is the offer priced?'),
+}
+
+/** Of an offer that is gone, nothing is asked. */
+const GONE: ReadonlySet<Exclusion['code']> = new Set(['rejected', 'missing', 'not-listed'])
 
 /** What notes of the seller may mean for the price or the volume: a person must read them. */
 const NEGOTIABLE_NOTES =
@@ -80,13 +74,13 @@ export function questionsOf(
   if (accepted.length > 0 && search === null) return []
   const groups = new Map<string, DeveloperQuestions['offers']>()
   for (const offer of closestFirst(offers, award)) {
-    if (offer.standing === 'accepted' || offer.status === 'rejected' || !offer.hasOffer) continue
+    if (offer.standing === 'accepted' || !offer.hasOffer || offer.exclusions.some(({ code }) => GONE.has(code)))
+      continue
     const questions = [
       ...volumeQuestion(offer, problem, choices),
       ...reviewQuestion(offer),
-      ...flagQuestions(offer, rfq, ['high']),
+      ...factQuestions(offer, rfq),
       ...notesQuestion(offer),
-      ...flagQuestions(offer, rfq, ['medium', 'low']),
       ...missingFacts(offer.listing),
       ...additionalRequirements(offer, rfq),
     ]
@@ -185,12 +179,18 @@ function textOf(
   return [start, ...parts, ...(deadline === null ? [] : [deadline])].join('\n\n')
 }
 
-/** One sentence or two for each flag of the severities. */
-const flagQuestions = (offer: OfferReport, rfq: RfqTerms, severities: readonly Severity[]): string[] =>
-  offer.flags.flatMap(({ code, severity, compared }) => {
-    const question = QUESTIONS[code as OfferFlagCode]
-    return question === undefined || !severities.includes(severity) ? [] : [question(offer, rfq, compared)]
-  })
+/** Of what excludes it, then of its flags, then of the requirements that it does not meet. */
+function factQuestions(offer: OfferReport, rfq: RfqTerms): string[] {
+  const { exclusions, flags, unmet, terms } = offer
+  return [
+    ...exclusions.flatMap(({ code }) => EXCLUSION_QUESTIONS[code]?.(offer, rfq) ?? []),
+    ...flags.flatMap(({ code, compared }) => FLAG_QUESTIONS[code]?.(compared) ?? []),
+    ...unmet.flatMap(({ name, met }) => (met === false ? (REQUIREMENT_QUESTIONS[name]?.(offer, rfq) ?? []) : [])),
+    ...(flags.some(({ code }) => code === 'expiring')
+      ? [`Would you extend the offer? It expires on ${terms.expiryDate}.`]
+      : []),
+  ]
+}
 
 /** Of offers that compete. */
 function additionalRequirements({ standing }: OfferReport, rfq: RfqTerms): string[] {

@@ -2,7 +2,6 @@ import type { Offer, PrePayment, ResponseSummary, ScheduledDelivery } from '../.
 import { nonBlank, plausibleOrNull } from '../../core/numbers.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { daysBetween, yearOf } from '../date-math.js'
-import type { FlagValue } from '../flag.js'
 import type { ComparisonContext } from '../input/comparison-context.js'
 import type { CalendarDate, ParsedResponse } from '../input/comparison-input.js'
 import { currencyCode } from '../rfq/rfq-terms.js'
@@ -80,8 +79,6 @@ export interface OfferFacts {
   hasOffer: boolean
   /** What the offer states in a way that cannot be read: `expiryDate`. */
   unreadable: string[]
-  /** Negative or implausibly large numbers, as sent. */
-  implausible: FlagValue[]
 }
 
 /** Extracts the content of a response; all null if its document is unusable. */
@@ -100,24 +97,7 @@ export function offerFacts(known: ParsedResponse, context: ComparisonContext): O
     terms: offerTerms(offer, context),
     lines: (offer?.scheduledDeliveries ?? []).flatMap((delivery, index) => linesOf(delivery, index, context)),
     prepayments: (offer?.prePayments ?? []).map((payment, index) => prepaymentOf(payment, index, context)),
-    implausible: offer === null ? [] : implausibleNumbers(offer),
   }
-}
-
-function implausibleNumbers(offer: Offer): FlagValue[] {
-  const unit = `${offer.currency ?? ''}/t`
-  const found: FlagValue[] = []
-  const check = (what: string, value: number | null, ofUnit: string | null) => {
-    if (value !== null && (value < 0 || plausibleOrNull(value) === null)) found.push({ what, value, unit: ofUnit })
-  }
-  check('total volume', offer.totalVolume, 't')
-  check('total price', offer.totalPrice, offer.currency)
-  for (const vintage of offer.scheduledDeliveries.flatMap(({ vintages }) => vintages)) {
-    check('volume of a line', vintage.volume, 't')
-    check('unit price of a line', vintage.unitPrice, unit)
-  }
-  for (const payment of offer.prePayments) check('pre-payment', payment.amount, offer.currency)
-  return found
 }
 
 function summaryAsOffer(summary: ResponseSummary | null): Offer | null {

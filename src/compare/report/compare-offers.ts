@@ -1,5 +1,5 @@
 import { withRatesOf } from '../../core/decision/exchange-rates.js'
-import { byCodeUnit, countByName } from '../../core/numbers.js'
+import { byCodeUnit } from '../../core/numbers.js'
 import { type AwardState, awardState } from '../decision/award-state.js'
 import { decisionOf } from '../decision/decide.js'
 import { createContext, type ReportContext, type Source } from '../input/comparison-context.js'
@@ -23,14 +23,10 @@ export function compareOffers(input: ComparisonInput): RfqReport {
   const { report: context } = comparison
   const problems = problemsUntil(input.problems, context.asOf)
   const listings = new Map(input.listings.map((listing) => [listing.id, listingQuality(listing)]))
-  const counts = new Map(
-    countByName(problems.filter(({ kind }) => kind === 'response').map(({ entityId }) => entityId)),
-  )
-  const problemsOf = (id: string) => counts.get(id) ?? 0
   const { newerSummaries, lastSummaries } = input
   const conflictsOf = conflictPaths(problems)
   const summaries = { newerSummaries, lastSummaries, conflictsOf }
-  const assessed = { rfq: input.rfq, responses: input.responses, listings, problemsOf, ...summaries }
+  const assessed = { rfq: input.rfq, responses: input.responses, listings, ...summaries }
   const { rfq, currency, offers } = assessRfq(assessed, comparison)
   // A source has dozens of currencies.
   const settings = withRatesOf(

@@ -31,8 +31,6 @@ export interface RfqAssessmentInput {
   /** Iterated once. */
   responses: Iterable<ParsedResponse>
   listings: ReadonlyMap<string, ListingQuality>
-  /** Number of problems recorded for a response. */
-  problemsOf: (responseId: string) => number
   /** Which summaries in the RFQ are newer than what was read of the offers; default none. */
   newerSummaries?: SummaryTimes | undefined
   /** The last summaries of missing offers; default none. */
@@ -105,12 +103,11 @@ function assessOffer(
   offerContext: OfferContext,
 ) {
   const { gone, input, rfq, currency, context } = offerContext
-  const { settings, asOfDate } = context
-  const { implausible, ...content } = facts
+  const { settings } = context
   const metrics = metricsOf(facts, rfq, settings)
   const compared = convertAmounts(facts.terms.currencyCode, metrics, currency, settings.priceBasis)
   const evaluated = {
-    ...content,
+    ...facts,
     late: isLate(facts.submittedAt, rfq.responseDueDate, context.calendar),
     metrics,
     compared,
@@ -130,7 +127,6 @@ function assessOffer(
     requirements,
     meetsRequirements: facts.hasOffer && requirements.every(({ met }) => met === true) && !isReviewRejected(evaluated),
   }
-  const problems = input.problemsOf(known.id)
-  const flags = offerFlags({ offer, notListed, rfq, asOfDate, currency, settings, problems, implausible })
+  const flags = offerFlags({ offer, rfq, settings })
   return { ...offer, label, flags, unmet: unmetRequirements(offer, rfq, settings.requirements) }
 }

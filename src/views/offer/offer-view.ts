@@ -92,11 +92,11 @@ export function offerView(
 ): OfferView {
   const { id, rank, standing, why, label, developer, project, listingId, status, submittedAt, late, missingSince } =
     offer
-  const { terms, metrics, compared, scores, flags, source } = offer
+  const { terms, metrics, compared, scores, exclusions, flags, source } = offer
   return {
     ...{ id, number: offer.sequence, rank, standing, why, label, developer, project, listingId, status },
     ...{ submittedAt, late, missingSince },
-    notListed: flags.some(({ code }) => code === 'not-listed'),
+    notListed: exclusions.some(({ code }) => code === 'not-listed'),
     newerTerms: hasOtherTerms(offer.newerSummary),
     summaryOnly: offer.shape === 'summary',
     contractType: terms.contractType,

@@ -372,16 +372,9 @@ describe('questions', () => {
     scheduledDeliveries: [delivery({ vintages: [vintage({ volume, unitPrice })] })],
   })
 
-  it('ask for a part of an offer that is too large, and for a price within the limits', () => {
+  it('ask for a part of an offer that is too large, and for a lower price without naming the limit', () => {
     expect(asked(lines(60_000, 12)).join(' ')).toContain('Would you sell 5,000 t to 9,000 t of the 60,000 t')
-    expect(asked(lines(6_000, 50)).join(' ')).toContain('come down to 40.00 USD/t')
-  })
-
-  it('name the price that the developer asked for, in its own currency', () => {
-    const offer = { ...lines(6_000, 50), currency: 'EUR' }
-    const settings = { exchangeRates: { EUR: { rate: 1.2, date: null, source: null } }, currency: 'USD' }
-    const [{ offers = [] } = {}] = decided([response(1, { offer })], { settings }).questions
-    expect(offers[0]?.questions.join(' ')).toContain('You ask for 50.00 EUR/t, which is 60.00 USD/t.')
+    expect(asked(lines(6_000, 50)).join(' ')).toBe('Could you lower the price of 50.00 USD/t?')
   })
 
   it('quote notes that speak of discounts or parts', () => {

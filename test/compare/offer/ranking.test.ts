@@ -190,7 +190,5 @@ it('counts, lowest, median, mean and spread are those of the ranked offers', () 
     volume: 30_000,
     coverage: 1,
     bestOffer: { id: offerId(1), pricePerTonne: 10 },
-    flags: { high: 1, medium: 0, low: 0 },
-    flagCounts: [{ code: 'price-above-max', severity: 'high', offers: 1 }],
   })
 })

@@ -264,7 +264,7 @@ describe('a report on malformed documents', () => {
     )
     expectSound(report)
     expect(report.offers).toHaveLength(5)
-    expect(report.offers.every(({ flags }) => flags.some(({ code }) => code === 'invalid-document'))).toBe(true)
+    expect(report.offers.every(({ source }) => !source.valid)).toBe(true)
     const nothing = comparisonInput({ responses: [response(1)] })
     expectSound(compareOffers({ ...nothing, rfq: { ...nothing.rfq, document: null, valid: false } }))
   })

@@ -51,7 +51,7 @@ describe('identifiers in two spellings', () => {
     expect(await viewsOf(fixture).listing({ channel: KEY, id: listingId ?? '' })).toMatchObject({
       id: listingId?.toUpperCase(),
     })
-    expect('found' in found && found.found.offer?.flags.map(({ message }) => message).join()).not.toMatch(/listing/i)
+    expect('found' in found && found.found.offer?.notMet.map(({ message }) => message).join()).not.toMatch(/listing/i)
     expect(await viewsOf(fixture).rfqs({ now: fixture.now(), page: { from: 0, to: 9 }, figures: false })).toMatchObject(
       {
         items: [{ id: RFQ, listed: null }],
