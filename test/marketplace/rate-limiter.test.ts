@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events'
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AbortedError, PausedError } from '../../src/marketplace/errors.js'
@@ -65,25 +64,6 @@ describe('rate limiter', () => {
     )
   })
 
-  it('starts a request at once, without a timer, below the limits', async () => {
-    const time = new ManualClock()
-    const limiter = limiterOf(time, 2, 2)
-    await limiter.acquire({}, new CancelToken())
-    expect(time.timers).toBe(0)
-  })
-
-  it('uses one timer for any number of waiting requests', async () => {
-    const time = new ManualClock()
-    const limiter = limiterOf(time, 100, 1)
-    const waiting = Promise.all(Array.from({ length: 5 }, () => limiter.acquire({}, new CancelToken())))
-    await yieldToEventLoop()
-    expect(time.timers).toBe(1)
-    await time.runAll()
-    await waiting
-    expect(time.elapsed()).toBeGreaterThan(4000)
-    expect(time.elapsed()).toBeLessThan(4300)
-  })
-
   it('serves waiting sessions round-robin, one request each', async () => {
     const time = new ManualClock()
     const limiter = limiterOf(time, 1, 1_000_000)
@@ -122,21 +102,6 @@ describe('rate limiter', () => {
     await time.runAll()
     await begun
     expect(time.elapsed()).toBe(5000)
-  })
-
-  it('removes a cancelled request and its timer', async () => {
-    const time = new ManualClock()
-    const limiter = limiterOf(time, 1, 1)
-    const cancelToken = new CancelToken()
-    await limiter.acquire({}, cancelToken)
-    limiter.release()
-    const waiting = limiter.acquire({}, cancelToken)
-    await yieldToEventLoop()
-    expect(time.timers).toBe(1)
-    cancelToken.cancel(new AbortedError('enough'))
-    await expect(waiting).rejects.toThrow('enough')
-    expect(time.timers).toBe(0)
-    await expect(limiter.acquire({}, cancelToken)).rejects.toThrow('enough')
   })
 
   it('cancels 100,000 waiting requests of one session ', async () => {

@@ -204,34 +204,6 @@ it('request log › records requests with their result and without API keys', as
   expect(JSON.stringify(sandbox.requests)).not.toContain('secret-guess')
 })
 
-describe('a request target in absolute form', () => {
-  const send = (target: string, host: string) =>
-    sendRaw(
-      sandbox.port,
-      `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${sandbox.keys.acme}\r\nConnection: close\r\n\r\n`,
-    )
-
-  it.each(['http://127.0.0.1', 'HTTP://localhost:4700', 'https://marketplace.example'])(
-    'is served: %s',
-    async (origin) => {
-      const reply = await send(`${origin}${acme}/rfqs?x=1`, 'other.example')
-      expect(reply).toMatch(/^HTTP\/1\.1 200 /)
-      expect(reply).toContain('"items":[')
-      expect(sandbox.requests.at(-1)).toMatchObject({ operation: 'listRfqs', path: `${acme}/rfqs?x=1` })
-    },
-  )
-
-  it('without a path means the root, which is no path of the API', async () => {
-    expect(await send('http://127.0.0.1', '127.0.0.1')).toMatch(/^HTTP\/1\.1 404 /)
-    expect(await send('http://127.0.0.1?a=b', '127.0.0.1')).toMatch(/^HTTP\/1\.1 404 /)
-  })
-
-  it('reaches the control API only with the host of this machine, whatever the header says', async () => {
-    expect(await send('http://127.0.0.1/_sandbox', 'rebound.example')).toMatch(/^HTTP\/1\.1 200 /)
-    expect(await send('http://rebound.example/_sandbox', '127.0.0.1')).toMatch(/^HTTP\/1\.1 403 /)
-  })
-})
-
 /** Sends raw bytes; resolves to everything received until the connection closes. */
 function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve) => {

@@ -5,34 +5,6 @@ import { aListing, anRfq, aResponse, aSummary } from '../helpers/data/sample-doc
 import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../helpers/store/recording-store.js'
 import { executeIn, rowsOf } from '../helpers/store/store-engine.js'
 
-describe('finding an RFQ', () => {
-  it('by id, number, reference or a former name parses each version once among many RFQs', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
-    const record = (n: number, time: string, reference: string) =>
-      db.recordRfq(
-        run,
-        rfqSnapshot(
-          anRfq(`rfq-${n}`, { number: n, reference, responses: [], buyerDescription: 'x '.repeat(15_000) }),
-          [],
-          at(time),
-        ),
-        at(time),
-      )
-    for (let n = 1; n <= 400; n++) await record(n, '08:00:00', `REF-${n}`)
-    await record(7, '08:05:00', 'NEW-7')
-    const started = performance.now()
-    const find = async (text: string, former = false) =>
-      (await db.rfqs({ match: { text, former } })).map(({ rfq }) => rfq.id)
-    for (const text of ['rfq-7', '7', 'NEW-7']) expect(await find(text)).toEqual(['rfq-7'])
-    expect(await find('ref-7')).toEqual([])
-    expect(await find('ref-7', true)).toEqual(['rfq-7'])
-    expect(await find('REF-401', true)).toEqual([])
-    // Some tenths of a second; minutes if each RFQ is compared with the versions of all.
-    expect(performance.now() - started).toBeLessThan(8000)
-  })
-})
-
 describe('recording an RFQ with its responses', () => {
   it('adds a version when content changes, and none when only the order changes', async () => {
     const db = await noonStore()
@@ -58,20 +30,6 @@ describe('recording an RFQ with its responses', () => {
       notBefore: '2026-11-21T08:05:00.000Z',
       observedAt: '2026-11-21T08:10:01.000Z',
     })
-  })
-
-  it('returns the state as of a moment, regardless of later recordings', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
-    const first = rfqSnapshot(anRfq('rfq-1'), [aResponse('response-1')], at('08:00:00'))
-    await db.recordRfq(run, first, at('08:00:01'))
-    const before = await db.rfqs({ channel: CHANNEL, asOf: at('09:00:00') })
-    await db.recordRfq(run, rfqSnapshot(anRfq('rfq-1', { responses: [] }), [], at('10:00:00')), at('10:00:01'))
-    expect(await db.rfqs({ channel: CHANNEL, asOf: at('09:00:00') })).toEqual(before)
-    expect(before[0]?.responses[0]).toMatchObject({ id: 'response-1', missingSince: null })
-    const [now] = await db.rfqs({ channel: CHANNEL, asOf: at('10:00:01') })
-    expect(now?.responses[0]).toMatchObject({ id: 'response-1', missingSince: '2026-11-21T10:00:01.000Z' })
-    expect(await db.rfqs({ channel: CHANNEL, asOf: at('08:00:00') })).toEqual([])
   })
 
   it('returns versions as of a moment as they were known then: none that is newer, and not when it was superseded', async () => {

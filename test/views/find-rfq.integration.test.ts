@@ -110,37 +110,6 @@ describe('finding an RFQ by name', () => {
     expect(await twins.find('id:b')).toBe('acme/forest b')
   })
 
-  it('keeps numbers exact, and knows those that were sent as text or lost digits', async () => {
-    const { find } = await storeWith([
-      [
-        CHANNEL,
-        '08:00:00',
-        [
-          { id: 'whole', number: 1042 },
-          { id: 'text', number: '1043' },
-          { id: 'zeros', number: '1042.0' },
-          { id: 'large', number: 9_007_199_254_740_992 },
-          { id: 'larger', number: 9_007_199_254_740_994 },
-          { id: 'huge', number: 1e21 },
-          { id: 'half', number: 10.5 },
-          { id: 'true', number: true },
-          { id: 'list', number: [77], reference: 78 },
-          { id: '2000', number: 3000, reference: '4000' },
-        ],
-      ],
-    ])
-    const expected = {
-      ...{ 1042: 'whole', '1042.0': 'zeros', 1043: 'text', 'number:1043': 'text', 9007199254740992: 'large' },
-      ...{ 9007199254740994: 'larger', '1e+21': 'huge', '10.5': 'half', 'number:10.5': 'half' },
-      ...{ 2000: '2000', 3000: '2000', 4000: '2000' },
-    }
-    for (const [name, id] of Object.entries(expected))
-      expect([name, await find(name)]).toEqual([name, `acme/forest ${id}`])
-    for (const name of ['9007199254740993', '01042', '1042 ', '1', '77', '[77]', '78', '10.50', '', 'number:', 'id:']) {
-      expect([name, await find(name)]).toEqual([name, expect.objectContaining({ reason: 'unknown' })])
-    }
-  })
-
   it('goes by the names of the moment; a former one leads nowhere, and says of which RFQ it was', async () => {
     const { find } = await storeWith([
       [CHANNEL, '08:00:00', [{ id: 'a', number: 7 }]],

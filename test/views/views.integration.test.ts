@@ -80,48 +80,6 @@ describe('the list of RFQs', () => {
     const overdue = rows.filter((row) => row.overdue).map(({ responseDueDate }) => responseDueDate)
     expect(overdue).toEqual(['2026-11-20'])
   })
-
-  it('reads no document of an RFQ that is recorded, and only once the others, over days with changes', async () => {
-    const fixture = await openChannelFixture({ rfqs: 5, responsesPerRfq: 2 })
-    await fixture.pollRfqs()
-    const read: string[] = []
-    const store = {
-      ...fixture.store,
-      rfqs: (filter: Parameters<typeof fixture.store.rfqs>[0]) => {
-        read.push(...(filter.ids ?? []))
-        return fixture.store.rfqs(filter)
-      },
-    }
-    const list = createRfqList({ store, channels: [RULES], settings: DEFAULT_SETTINGS })
-    const recorder = openRecorder(fixture)
-    await recorder.round()
-    await overviewOf(list, fixture.now())
-    expect(read).toEqual([])
-    const id = fixture.sandbox.world.addRfq(CHANNEL).id
-    await fixture.pollRfqs()
-    await overviewOf(list, fixture.now())
-    expect(read).toEqual([id, id])
-    for (let round = 0; round < ROUNDS; round++) {
-      fixture.advanceSeconds(13 * 3600)
-      if (round % 2 === 0) {
-        fixture.sandbox.world.addRfq(CHANNEL)
-        await fixture.pollRfqs()
-      }
-      await recorder.round()
-      read.length = 0
-      const rows = await overviewOf(list, fixture.now())
-      expect(read).toEqual([])
-      expect(await reportOf(fixture)).toMatchObject(rows)
-    }
-  })
-
-  it('calls an RFQ by its id if another one has its number', async () => {
-    const fixture = await openChannelFixture()
-    const ids = [7, 7, 8].map((number) => fixture.sandbox.world.addRfq(CHANNEL, { number }).id)
-    await fixture.pollRfqs()
-    const names = (await listOf(fixture).rows({ now: fixture.now() })).map(({ name }) => name)
-    expect(names.sort()).toEqual([ids[0], ids[1], '8'].sort())
-  })
 })
 
 describe('the change feed', () => {

@@ -1,39 +1,10 @@
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { createPolledFixture } from '../cli-fixture.js'
 
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => stringWidth(line)))
 
-/** Adds copies of an RFQ without its offers. */
-function addCopies(database: string, copies: number): void {
-  const db = new Database(database)
-  for (const table of ['documents', 'versions']) {
-    const columns = (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name).join(', ')
-    db.exec(`with recursive copies (n) as (select 1 union all select n + 1 from copies where n < ${copies})
-      insert into ${table} (${columns}) select ${columns.replace(', id,', ", id || '-' || n,")}
-      from copies, (select * from ${table} where kind = 'rfq' limit 1)`)
-  }
-  db.close()
-}
-
 describe('lists', () => {
-  it('have the figures of every RFQ, of more than 1,000 too', async () => {
-    const { folder, quotekeeper } = await createPolledFixture({
-      channels: [{ org: 'acme', channel: 'forest', theme: 'forest', listings: 1, rfqs: 1, responsesPerRfq: 2 }],
-    })
-    addCopies(join(folder, 'data', 'quotekeeper.db'), 1_000)
-    const { out } = await quotekeeper('rfqs', '--json')
-    const rows = JSON.parse(out) as {
-      offers: number
-      responseDueDate: string | null
-      figures: { coverage: number | null }
-    }[]
-    expect(rows.filter(({ offers, responseDueDate }) => offers === 2 && responseDueDate !== null)).toHaveLength(1)
-    expect([rows.length, rows.filter(({ figures }) => figures.coverage !== null).length]).toEqual([1_001, 1_001])
-  })
-
   it('fit 100 columns on a terminal and 120 elsewhere, and never lose price, due date or time of decision', async () => {
     const { quotekeeper, quotekeeperWith, sandbox } = await createPolledFixture()
     await quotekeeper('close-expired')
@@ -167,26 +138,5 @@ describe('lists', () => {
     expect(all.length).toBeGreaterThan(folded.length)
     expect(JSON.parse((await quotekeeper('closings', '--json')).out)).toHaveLength(all.length - 1)
     expect((await quotekeeper('closings')).err).toContain(`${all.length - folded.length} earlier decision`)
-  })
-})
-
-describe('what needs attention', () => {
-  it('is printed with what to run for each item, and as JSON', async () => {
-    const { quotekeeperWith, quotekeeper, sandbox } = await createPolledFixture({ autoClose: 'dry-run' })
-    sandbox.world.addRfq({ org: 'acme', channel: 'blue' }, { number: 4711, responseDueDate: '2026-03-09' })
-    await quotekeeper('sync')
-    const { out, status } = await quotekeeperWith({ width: 100, programName: 'npx quotekeeper' }, 'today')
-    expect(status).toBe(0)
-    expect(widest(out)).toBeLessThanOrEqual(100)
-    expect(out).toMatch(/due within 7 days/)
-    expect(out).toMatch(/4711/)
-    expect(out).toContain('$ npx quotekeeper closings --rfq 4711 --channel acme/blue')
-    const json = JSON.parse((await quotekeeper('today', '--json', '--due-within', '0')).out)
-    expect(json).toMatchObject({ dueWithinDays: 0, since: '2026-03-09T00:00:00.000Z' })
-    expect(json.rfqs.find(({ rfqNumber }: { rfqNumber: number }) => rfqNumber === 4711)).toMatchObject({
-      kinds: expect.arrayContaining(['overdue']),
-      severity: 'high',
-      action: { path: '/rfqs/acme/blue/4711' },
-    })
   })
 })

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { type Column, formatTable, type TableFormat } from '../../../src/cli/output/terminal-table.js'
-import { escapeInvisible, formatNumber, plural, sanitize } from '../../../src/cli/output/terminal-text.js'
-import { truncate, wrap } from '../../../src/cli/output/text-width.js'
+import { escapeInvisible, sanitize } from '../../../src/cli/output/terminal-text.js'
+import { wrap } from '../../../src/cli/output/text-width.js'
 
 describe('terminal text', () => {
   it('sanitize removes escape codes, control characters and line breaks', () => {
@@ -60,33 +60,6 @@ describe('terminal text', () => {
     })
     fc.assert(fc.property(hostile, (text) => !/\p{Cc}/u.test(sanitize(text))))
   })
-
-  it('truncate shortens to a width with an ellipsis', () => {
-    expect(truncate('forest', 6)).toBe('forest')
-    expect(truncate('forests', 6)).toBe('fores…')
-    expect(truncate('漢字漢字', 4)).toBe('漢…')
-    fc.assert(
-      fc.property(
-        fc.string({ unit: fc.constantFrom('a', ' ', '-', 'é', 'e\u0301', '漢', '🌳', '👨‍👩‍👧', '\u200b') }),
-        fc.integer({ min: 3, max: 20 }),
-        (text, width) => stringWidth(truncate(sanitize(text), width)) <= width,
-      ),
-    )
-  })
-
-  it('wrap breaks lines at spaces', () => {
-    expect(wrap('one two three', 7)).toEqual(['one two', 'three'])
-    expect(wrap('', 7)).toEqual([])
-  })
-
-  it('plural and formatNumber format counts and amounts', () => {
-    expect([plural(1, 'RFQ'), plural(0, 'RFQ'), plural(1200, 'reply', 'replies')]).toEqual([
-      '1 RFQ',
-      '0 RFQs',
-      '1,200 replies',
-    ])
-    expect([formatNumber(1234.567), formatNumber(null), formatNumber(0)]).toEqual(['1,234.57', '', '0'])
-  })
 })
 
 const table = <Row>(columns: readonly Column<Row>[], rows: readonly Row[], format: TableFormat) =>
@@ -102,25 +75,7 @@ describe('formatTable', () => {
     { number: 1042, title: 'A\u001b[2Jlert\n漢字' },
   ]
 
-  it('aligns columns and sanitizes cells', () => {
-    expect(table(columns, rows, { width: null })).toBe(
-      [
-        'Number  Title',
-        '──────  ──────────────────────────────',
-        '     7  Mangroves of the western coast',
-        '  1042  Alert 漢字',
-        '',
-      ].join('\n'),
-    )
-  })
-
   const widest = (text: string) => Math.max(...text.split('\n').map((line) => stringWidth(line)))
-
-  it('shrinks columns to the width, down to their minimum', () => {
-    expect(widest(table(columns, rows, { width: 30 }))).toBe(30)
-    expect(table(columns, rows, { width: 20 })).toContain('     7  Mangroves of\n        the western\n        coast')
-    expect(widest(table(columns, rows, { width: 5 }))).toBe('Number'.length + 2 + 6)
-  })
 
   it('never shortens numbers, and hides the least important columns first', () => {
     const wide = [

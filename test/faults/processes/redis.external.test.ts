@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import { expect } from 'vitest'
-import type { JobRunner } from '../../../jobs/contract.js'
 import { eventually } from '../../helpers/eventually.js'
-import { createGate, recordingHandlers } from '../../helpers/recording-handlers.js'
+import { recordingHandlers } from '../../helpers/recording-handlers.js'
 import { redisSkipReason } from '../../helpers/servers/private-redis.js'
 import { useRedisRunners } from '../../helpers/servers/redis-runners.js'
 import { faultUnless } from '../fault-test.js'
@@ -36,27 +35,6 @@ fault(24, 'new jobs are accepted after the restart, and none runs twice', async 
   expect(runners.log.at('info')).toEqual(Array(2).fill(expect.stringContaining('is available again')))
 })
 
-fault(24, 'a job in progress runs only once', async () => {
-  const gate = createGate()
-  let started = 0
-  const { handlers, done } = recordingHandlers(() => {
-    started++
-    return gate.passed
-  })
-  const runner = await runners.open()
-  await runner.work(handlers)
-  await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-  await eventually(() => expect(started).toBe(1))
-  await runners.redis.kill()
-  gate.open()
-  await eventually(() => expect(done).toHaveLength(1))
-  await runners.redis.launch()
-  await eventually(async () => expect(await runner.ping()).toMatchObject({ ok: true }))
-  await eventually(async () => expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true))
-  await eventually(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
-  expect(started).toBe(2)
-})
-
 fault(25, 'commands fail while Redis is a read-only replica, then jobs run again', async () => {
   const { handlers, done } = recordingHandlers()
   const runner = await runners.open()
@@ -86,45 +64,6 @@ fault(25, 'a refused command is retried and succeeds within the timeout', async 
   await runners.redis.withClient((client) => client.replicaof('NO', 'ONE'))
   expect(await enqueued).toBe(true)
   await eventually(() => expect(done.map(({ id }) => id)).toEqual(['enqueued-while-read-only']))
-})
-
-fault(26, 'the job in progress completes and the next tick runs', async () => {
-  const gate = createGate()
-  let started = 0
-  const { handlers, done } = recordingHandlers(() => {
-    started++
-    return gate.passed
-  })
-  const runner = await runners.open()
-  await runner.work(handlers)
-  await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-  await eventually(() => expect(started).toBe(1))
-  await runners.redis.withClient((client) => client.flushall())
-  gate.open()
-  await eventually(() => expect(done).toHaveLength(1))
-  expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true)
-  await eventually(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
-})
-
-fault(27, 'the queue check fails, and recovers when there is room', async () => {
-  const runner = await runners.open()
-  await runners.redis.withClient((client) => client.config('SET', 'maxmemory', '1'))
-  expect(await runner.ping()).toMatchObject({ ok: false, message: expect.stringContaining('OOM') })
-  await runners.redis.withClient((client) => client.config('SET', 'maxmemory', '0'))
-  expect(await runner.ping()).toMatchObject({ ok: true })
-})
-
-fault(29, 'each tick becomes one job, which runs once', async () => {
-  const { handlers, done } = recordingHandlers()
-  const [one, two] = [await runners.open(), await runners.open()]
-  await Promise.all([one.work(handlers), two.work(handlers)])
-  const ticks = Array.from({ length: 40 }, (_, index) => index)
-  const ask = (runner: JobRunner) =>
-    ticks.map((tick) => runner.enqueue('poll-rfqs', { channel: `acme/c${tick}`, cause: 'tick' }, `tick-${tick}`))
-  await Promise.all([...ask(one), ...ask(two)])
-  await eventually(() => expect(new Set(done.map(({ id }) => id)).size).toBe(40))
-  await Promise.all([...ask(two), ...ask(one)])
-  expect(done).toHaveLength(40)
 })
 
 fault(31, 'the job is rejected, logged and not retried', async () => {

@@ -19,26 +19,6 @@ const textsOf = (input: ComparisonInput, name = 'Summary') => {
 }
 
 describe('the sheet Summary', () => {
-  it('has the headline, reasons, conditions, changes and savings of the decision', () => {
-    const { recommendation, savings } = compareOffers(sixOffers()).decision
-    const texts = textsOf(sixOffers()).flat()
-    expect(texts).toContain(recommendation.headline)
-    const { reasons, conditions, changes } = recommendation
-    for (const one of [reasons, conditions, changes].flatMap((all) => all.slice(0, 4)))
-      expect(texts).toContain(`• ${one}`)
-    expect(texts).toContain(`Savings: ${savings?.message}`)
-  })
-
-  it('shows the price of the extra tonnes, and marks the recommended choice in words', () => {
-    const { choices } = compareOffers(sixOffers()).decision
-    const rows = textsOf(sixOffers())
-    const head = rows.findIndex((cells) => cells[1] === 'Award')
-    const shown = rows.slice(head + 1, head + 1 + choices.length)
-    expect(shown.map((cells) => cells[1])).toEqual(choices.map(({ title }) => title))
-    expect(shown.map((cells) => cells[2] === 'recommended')).toEqual(choices.map(({ isRecommended }) => isRecommended))
-    expect(shown.some((cells) => /^[\d,]+ t more at [\d,.]+ USD\/t$/.test(cells[6] ?? ''))).toBe(true)
-  })
-
   it.each(['sample', 'mixed', 'hostile', 'invalid-documents'])(
     'accounts for every offer, with the reason it has no rank: %s',
     (name) => {
@@ -54,23 +34,6 @@ describe('the sheet Summary', () => {
       expect(listed.every((cells) => cells[2] !== '')).toBe(true)
     },
   )
-
-  it('asks first about the offers with the best ranks, and Questions has all questions to copy', () => {
-    const { questions } = compareOffers(sixOffers()).decision
-    const texts = textsOf(sixOffers()).flat()
-    const first = questions.flatMap(({ offers }) => offers).map((offer) => offer.questions[0])
-    expect(first.some((question) => texts.some((text) => text.endsWith(`: ${question}`)))).toBe(true)
-    const copied = textsOf(sixOffers(), 'Questions').flat()
-    for (const { text } of questions) expect(copied).toContain(text)
-    expect(copied).toEqual(expect.arrayContaining(['Decided by', 'Date', 'Remarks']))
-  })
-
-  it('says what is accepted, and of which offers', () => {
-    const input = (RFQ_CASES['all-accepted'] as () => ComparisonInput)()
-    const rows = textsOf(input)
-    expect(rows.flat().some((text) => text.startsWith('Accepted: Developer 1'))).toBe(true)
-    expect(rows.filter((cells) => cells[2] === 'Accepted')).toHaveLength(2)
-  })
 })
 
 const PRINTED: Record<string, () => ComparisonInput> = {

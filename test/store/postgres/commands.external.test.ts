@@ -76,20 +76,6 @@ describe.skipIf(postgresSkipReason !== null)('commands on a PostgreSQL database'
     expect(readdirSync(folder)).toEqual(before)
   })
 
-  it('answer the same after copy-database moved a SQLite file there', async () => {
-    const { quotekeeper, quotekeeperWith } = await createCliFixture()
-    await quotekeeper('sync')
-    await quotekeeper('close-expired')
-    const url = `${server.url}?schema=commands_${schemas++}`
-    const copied = await quotekeeper('copy-database', 'data/quotekeeper.db', url)
-    expect(copied).toMatchObject({ status: 0, out: `${url.replace('quotekeeper@', '')}\n` })
-    expect(copied.err).toMatch(/^Copied .* rows in \d+ tables, verified by SHA-256/)
-    for (const command of [['rfqs'], ['closings'], ['listings'], ['problems'], ['runs']]) {
-      const here = await quotekeeper(...command, '--json')
-      expect(await quotekeeperWith({ env: { QUOTEKEEPER_DATABASE: url } }, ...command, '--json')).toEqual(here)
-    }
-  })
-
   it('say in one sentence that the server cannot be reached, without the password', async () => {
     const fixture = await createCliFixture({ more: `database: postgres://me:${PASSWORD}@127.0.0.1:1/desk\n` })
     const stop = ['close-expired', '--stop', 'wrong prices']
