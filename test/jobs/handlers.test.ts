@@ -203,11 +203,6 @@ describe('poll job', () => {
     const { run } = await createTestHandlers()
     await expect(run('poll-rfqs', { channel: 'acme/peat', cause: 'tick' })).rejects.toThrow('not in the configuration')
   })
-
-  it('passes unexpected errors on', async () => {
-    const { run } = await createTestHandlers({ pollListings: () => Promise.reject(new TypeError('unexpected')) })
-    await expect(run('poll-listings')).rejects.toThrow('unexpected')
-  })
 })
 
 describe('closing job', () => {

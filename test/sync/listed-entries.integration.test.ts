@@ -32,17 +32,6 @@ async function changesOf(fixture: ChannelFixture, id: string, asOf?: Date) {
   return found ? listDiffOf(found.rfq) : null
 }
 
-/** Counts what the store is asked to record of list entries. */
-function countRecorded(fixture: ChannelFixture) {
-  const { recordEntries } = fixture.store
-  const recorded: number[] = []
-  fixture.store.recordEntries = (run, entries, ...times) => {
-    recorded.push(entries.length)
-    return recordEntries(run, entries, ...times)
-  }
-  return recorded
-}
-
 describe('what the list says of an RFQ that is not read', () => {
   it('is known over postponed polls and a restart, until the RFQ is read', async () => {
     const { fixture, world, first, offerIds } = await openWithRfqs(2, 3)
@@ -131,18 +120,6 @@ describe('what the list says of an RFQ that is not read', () => {
     world.changeRfq(first, { title, responseDueDate: '2026-12-24', updatedAt })
     await listOnly(fixture)
     expect(await changesOf(fixture, first)).toBeNull()
-  })
-
-  it('is recorded once for many postponed RFQs, and not at all in polls in which nothing is new', async () => {
-    const { fixture, world, ids } = await openWithRfqs(300, 0)
-    const recorded = countRecorded(fixture)
-    for (let poll = 0; poll < 2; poll++) await listOnly(fixture)
-    expect(recorded).toEqual([])
-    for (const id of ids) world.closeRfq(id)
-    for (let poll = 0; poll < 3; poll++) await listOnly(fixture)
-    expect(recorded).toEqual([300])
-    const listed = (await fixture.store.rfqStates(KEY)).filter(({ isFollowed }) => !isFollowed)
-    expect(listed).toHaveLength(300)
   })
 
   it('is known of other RFQs when only one is read, and of one that cannot be read', async () => {

@@ -32,25 +32,6 @@ const history = async (fixture: ChannelFixture, rfqId: string, id: string) =>
   (await fixture.store.rfqHistory(KEY, rfqId)).filter((version) => version.id === id)
 
 describe('planned polls', () => {
-  it('request an offer again only when its summary changed or it is old, over a day with a restart', async () => {
-    const { fixture } = await openWithRfqs(2, 2)
-    expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', requests: 7, inserted: 6 })
-    const requests: number[] = []
-    // Every hour.
-    for (let poll = 0; poll < 24; poll++) {
-      if (poll === 10) await fixture.reopenStore()
-      fixture.advanceSeconds(55 * 60)
-      const nextPollAt = new Date(fixture.now().getTime() + 65 * 60_000)
-      const { run } = await plannedPoll(fixture, { nextPollAt, intervalMs: 60 * 60_000, offersMaxAgeMinutes: 360 })
-      expect(run).toMatchObject({ outcome: 'complete', inserted: 0, changed: 0, missing: 0, seen: 6, postponed: 0 })
-      requests.push(run.requests)
-    }
-    // Every fifth time, the offers are read too.
-    expect(requests.flatMap((count, poll) => (count === 3 ? [] : [[poll, count]]))).toEqual(
-      [4, 9, 14, 19].map((poll) => [poll, 7]),
-    )
-  })
-
   it('find a change of a summary at once, any other within the maximum age, and say when it can have happened', async () => {
     const { fixture, world, ids, offerIds } = await openWithRfqs(1, 2)
     const [rfqId = '', [first = '', second = ''] = []] = [ids[0], offerIds[0]]
@@ -292,14 +273,6 @@ describe('planned polls', () => {
       fault.remove()
       if (round === 1) await fixture.reopenStore()
       expect([round, await problemsAfter(bySchedule)]).toEqual([round, once])
-    }
-  })
-
-  it('by hand read everything open, whatever was read just before', async () => {
-    const { fixture } = await openWithRfqs(2, 1)
-    for (let round = 0; round < ROUNDS; round++) {
-      await plannedPoll(fixture)
-      expect((await fixture.pollRfqs()).run).toMatchObject({ requests: 1 + 2 + 2, postponed: 0, requestRates: null })
     }
   })
 })
