@@ -32,7 +32,6 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
       status: codes('Status', (offer) => offer.status ?? 'unknown'),
       ranked: yesNo('Ranked', (offer) => offer.rank !== null),
       rank: number('Rank', (offer) => offer.rank),
-      score: number('Score (0–100)', (offer) => offer.score, style.oneDecimal),
       price: number('Price per tonne, comparison currency', (offer) => offer.compared.pricePerTonne, compared),
       total: number('Total, comparison currency', (offer) => offer.compared.total, compared),
       comparedIn: text('Comparison currency', (offer) => offer.comparisonCurrency),

@@ -60,7 +60,6 @@ export function rfqColumns({ numbers, rowOf }: ChannelLayout) {
     best: figure('Best price per tonne', (rfq) => rfq.bestPricePerTonne, price),
     median: number('Median price per tonne', (rfq) => rfq.medianPricePerTonne, price),
     limit: number('Maximum price per tonne', (rfq) => rfq.maxUnitPrice, price),
-    bestOffer: text('Best offer by score', (rfq) => rfq.bestOffer),
     high: number('High flags', (rfq) => rfq.flags.high, style.integer),
     medium: number('Medium flags', (rfq) => rfq.flags.medium, style.integer),
     low: number('Low flags', (rfq) => rfq.flags.low, style.integer),

@@ -1,4 +1,4 @@
-import { PRICED_BY, RULE_TEXT } from '../../src/compare/decision/what-if.js'
+import { PRICED_BY } from '../../src/compare/decision/what-if.js'
 import type { Source } from '../../src/compare/input/comparison-context.js'
 import type { DocumentProblem, ReportedDecision } from '../../src/compare/input/comparison-input.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
@@ -162,16 +162,15 @@ const contextRows = ({ context, currency, settings, decision }: RfqReport): Iter
     ['Formulas', FORMULAS],
   ])
 
-/** Weights and tolerances are among the definitions. */
 function settingsText(
-  { awardRule, priceBasis, discountRate }: Settings,
+  { awardTolerance, priceBasis, discountRate }: Settings,
   { requirements }: RfqReport['decision'],
 ): string {
   const levels = REQUIREMENT_LEVELS.map((level) => {
     const titles = requirements.filter((one) => one.level === level).map(({ title }) => title)
     return `${level}: ${titles.join(', ') || 'none'}`
   })
-  return `Award rule: ${RULE_TEXT[awardRule]}. Price basis: ${PRICED_BY[priceBasis]}. Discount rate: ${formatPercent(discountRate)} per year. Requirements: ${levels.join('; ')}.`
+  return `Award tolerance: ${awardTolerance === 'unlimited' ? awardTolerance : formatPercent(awardTolerance)}. Price basis: ${PRICED_BY[priceBasis]}. Discount rate: ${formatPercent(discountRate)} per year. Requirements: ${levels.join('; ')}.`
 }
 
 const usedRates = ({ comparison, rates }: RfqReport['currency']): (readonly [string, string])[] => {

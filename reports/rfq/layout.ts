@@ -18,7 +18,7 @@ export type DeliveryKey = (typeof DELIVERY_KEYS)[number]
 const OFFER_GROUPS = [
   {
     title: 'Outcome',
-    keys: keys('offer developer project rank standing notMet score awarded'),
+    keys: keys('offer developer project rank standing notMet awarded'),
   },
   {
     title: 'Price',

@@ -65,7 +65,7 @@ const STANDINGS: Record<OfferReport['standing'], string> = {
 }
 
 const LOWEST = keys('comparedPricePerTonne costPerTonne prepaidShare firstDelivery lastDelivery meanWait')
-const HIGHEST = keys('score volume coverage onTimeShare oldestVintage newestVintage facts')
+const HIGHEST = keys('volume coverage onTimeShare oldestVintage newestVintage facts')
 
 /** The attributes of an offer. */
 const offerColumns = (layout: RfqLayout): Columns<OfferReport, OfferKey> => ({
@@ -89,7 +89,6 @@ function outcome({ numbers, view }: RfqLayout) {
     rank: figure('Rank', ({ rank }) => rank, style.plainNumber),
     standing: text('Standing', ({ standing }) => STANDINGS[standing]),
     notMet: text(NOT_MET_TITLE, (offer) => notMetText(viewOf(offer).notMet) ?? 'none', { maxWidth: 40 }),
-    score: figure('Score (0–100)', ({ scores }) => scores?.total ?? null, style.oneDecimal),
     awarded: number(
       isAccepted ? 'Accepted or recommended (t)' : 'In the recommended award (t)',
       (offer) => viewOf(offer).awardedTonnes || null,

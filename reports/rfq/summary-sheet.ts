@@ -257,7 +257,6 @@ function offerRows(layout: RfqLayout): RowPlan[] {
         figure('Tonnes', ({ metrics }) => metrics.volume, numbers.volume),
         figure(inCurrency('Total'), ({ compared }) => compared.total, money),
         figure(perTonne('Price per tonne'), ({ compared }) => compared.pricePerTonne, style.asBold(price)),
-        figure('Score (0–100)', ({ scores }) => scores?.total ?? null, style.oneDecimal),
         text(NOT_MET_TITLE, (offer) => truncateToLines(notMet(offer), TEXT_WIDTH - 2, CELL_LINES, '… [Offers]'), {
           style: style.afterNumber,
         }),

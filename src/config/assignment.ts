@@ -6,7 +6,7 @@ import type { Path } from './yaml-document.js'
 const SECTION = 'reports'
 
 interface Assignment {
-  /** As written, such as `weights.price`. */
+  /** As written, such as `requirements.priceMax`. */
   key: string
   path: Path
   value: unknown

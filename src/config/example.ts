@@ -61,16 +61,9 @@ reports:
   # Value of one unit in that currency: { USD: 0.92, GBP: { rate: 1.17, date: 2026-01-31, source: ECB } }; or the address or path of
   # daily reference rates: https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.zip; or both: { from: ADDRESS, USD: 0.92 }
   exchangeRates: {}
-  weights: # weight of each criterion in the score
-    price: 45
-    coverage: 15
-    delivery: 15
-    promptness: 5
-    vintage: 10
-    payment: 5
-    evidence: 5
   discountRate: 0.08 # per year, for the present value of payments
-  awardRule: lowest-price # recommended award: lowest-price (per tonne), lowest-cost or best-score
+  # The lowest total of the awards whose price per tonne is at most this share above the lowest; 0: the lowest price; or unlimited
+  awardTolerance: 0.02
   priceBasis: quoted # what offers are compared by: quoted totals or present-value
   volume: null # tonnes to award at least, if more than an RFQ's minimum; meant for one report: --volume
   requirements: # hard: offers that do not meet it are not awarded; advisory: named; off: ignored
@@ -87,8 +80,6 @@ reports:
     volumeMax: hard # tonnes of the whole award
   expiryWindowDays: 14 # flag offers that expire within this many days
   prepaymentShareLimit: 0.3 # flag offers that ask for a larger share of the total before delivery
-  waitDays: 365 # mean wait in days that halves the promptness score
-  vintagePointsPerYear: 10 # points deducted from the vintage score per year of age
 
 history:
   recheckClosedHours: 24 # hours after which a closed RFQ is read again

@@ -17,7 +17,6 @@ export function reportSettings(toPath: (path: string) => string) {
       .unknown()
       .transform((found, context) => readRates(found, context, toPath))
       .prefault({}),
-    weights: z.preprocess(emptyIfMissing, shape.weights).prefault({}),
     requirements: z.preprocess(normalizeLevels, shape.requirements).prefault({}),
   }
 }

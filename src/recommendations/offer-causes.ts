@@ -40,12 +40,6 @@ function termCauses({ old, offer, before, after, side }: OfferChange): string[] 
     )
   if (tonnesWas !== null && tonnesIs !== null && tonnesWas !== tonnesIs)
     causes.push(`${name} offers ${formatTonnes(tonnesIs)} instead of ${formatTonnes(tonnesWas)}`)
-  if (causes.length === 0 && after.settings.awardRule === 'best-score' && before.settings.awardRule === 'best-score') {
-    const [scoreWas, scoreIs] = [old.scores?.total, offer.scores?.total]
-    if (scoreWas !== undefined && scoreIs !== undefined && scoreWas.toFixed(1) !== scoreIs.toFixed(1))
-      if (isCause(scoreIs < scoreWas))
-        causes.push(`${name} scores ${scoreIs.toFixed(1)} instead of ${scoreWas.toFixed(1)} points`)
-  }
   const basis = after.settings.priceBasis
   if (causes.length === 0 && basis !== 'quoted' && basis === before.settings.priceBasis) {
     const [costWas, costIs] = [old.compared.costPerTonne, offer.compared.costPerTonne]

@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../core/decisio
 /** Set rate by rate, or by whoever configures where rates come from. */
 const NO_PARAMETERS: readonly string[] = ['exchangeRates', 'ratesFrom', 'outdatedRates'] satisfies (keyof Settings)[]
 
-/** The names of all settings that a request can replace: `weights.price`, `requirements.priceMax`, `discountRate`, … */
+/** The names of all settings that a request can replace: `requirements.priceMax`, `discountRate`, … */
 export const SETTING_NAMES: readonly string[] = [
   ...Object.entries(DEFAULT_SETTINGS).flatMap(([name, value]) =>
     NO_PARAMETERS.includes(name)
@@ -48,18 +48,15 @@ function setValue(settings: Record<string, unknown>, name: string, text: string)
   if (RATE.test(name)) {
     const rates = settings.exchangeRates as Record<string, unknown>
     settings.exchangeRates = { ...rates, [rest[0] ?? '']: { rate: toNumber(text) } }
-  } else if (rest.length === 0) settings[first] = convert(text, settings[first])
+  } else if (rest.length === 0) settings[first] = convert(text)
   else {
     const section = settings[first] as Record<string, unknown>
-    settings[first] = { ...section, [rest[0] ?? '']: convert(text, section[rest[0] ?? '']) }
+    settings[first] = { ...section, [rest[0] ?? '']: convert(text) }
   }
 }
 
-/** The text as a value of the same type; one that cannot be converted stays a text, and validation rejects it. */
-function convert(text: string, present: unknown): unknown {
-  if (text === 'null' || text === '') return null
-  return typeof present === 'number' || present === null ? toNumber(text) : text
-}
+/** The text as a value; one that cannot be converted stays a text, which validation may reject. */
+const convert = (text: string): unknown => (text === 'null' || text === '' ? null : toNumber(text))
 
 const toNumber = (text: string): number | string =>
   /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim()) ? Number(text) : text
@@ -91,7 +88,7 @@ export function parseWhatIf(
   return 'errors' in found ? found : { settings: found.settings, changes, unchanged }
 }
 
-const SECTION = /^(weights|requirements|exchangeRates)\./
+const SECTION = /^(requirements|exchangeRates)\./
 
 /** The value of a setting that a parameter can replace; of a rate without its date and source. Undefined for a currency without a rate. */
 export function settingValue(settings: Settings, name: string): unknown {

@@ -338,7 +338,7 @@ describe('report', () => {
     const { quotekeeper, folder } = await createPolledFixture()
     const { status, out, err } = await quotekeeper('report', '1002', '--channel', 'acme/forest')
     expect(status).toBe(0)
-    expect(err).toMatch(/Award .* t at .* USD\/t, .* USD in total\. All 2 offers compared\.\nWhy: /)
+    expect(err).toMatch(/Award .* t at .* USD\/t, .* USD in total\. Need .*\. All 2 offers compared\.\nWhy: /)
     expect(out).toBe(`${join(folder, 'data/reports/acme_forest/rfq-1002_asof-20260310T0930Z.xlsx')}\n`)
     expect(readFileSync(out.trim()).subarray(0, 2).toString()).toBe('PK')
     const named = await quotekeeper('report', '1002', '--channel', 'acme/forest', '--out', 'mine.xlsx')
@@ -346,15 +346,15 @@ describe('report', () => {
     expect(statSync(join(folder, 'mine.xlsx')).mode & 0o777).toBe(0o600)
   })
 
-  it('recommends the award that `compare` shows, and the one of another rule or requirement with --set', async () => {
+  it('recommends the award that `compare` shows, and the one of another tolerance or requirement with --set', async () => {
     const { quotekeeper } = await createPolledFixture()
     const { err } = await quotekeeper('report', '1002', '--channel', 'acme/forest')
     const lines = err.trimEnd().split('\n')
     const shown = await quotekeeper('compare', '1002', '--channel', 'acme/forest')
     expect(shown.out.replace(/\s+/g, ' ')).toContain(lines.join(' '))
-    const set = ['--set', 'awardRule=lowest-cost', '--set', 'requirements.volumeMax=off', '--json']
+    const set = ['--set', 'awardTolerance=unlimited', '--set', 'requirements.volumeMax=off', '--json']
     const { decision, settings } = json(await quotekeeper('report', '1002', '--channel', 'acme/forest', ...set))
-    expect(decision.rule).toBe('lowest-cost')
+    expect(decision.tolerance).toBe('unlimited')
     expect(settings.requirements.volumeMax).toBe('off')
     const wrong = await quotekeeper('report', '1002', '--set', 'requirements.priceMax=must')
     expect(wrong).toMatchObject({ status: 2, err: expect.stringContaining('one of hard, advisory, off') })
@@ -387,7 +387,7 @@ describe('report', () => {
     const reportBy = async (...set: string[]) =>
       json(await quotekeeper('report', '1002', '--channel', 'acme/forest', '--json', ...set))
     const configured = await reportBy()
-    expect(configured.settings).toMatchObject({ discountRate: 0, volume: 5000, waitDays: 365 })
+    expect(configured.settings).toMatchObject({ discountRate: 0, volume: 5000, awardTolerance: 0.02 })
     const [{ metrics }] = configured.offers
     expect(metrics.presentValue).toBeCloseTo(metrics.total, 6)
 
@@ -398,19 +398,23 @@ describe('report', () => {
 
   it('applies --set to the workbook and to the channel overview', async () => {
     const { quotekeeper } = await createPolledFixture()
-    const written = await quotekeeper('report', '1002', '--channel', 'acme/forest', '--set', 'weights.price=61.5')
+    const written = await quotekeeper('report', '1002', '--channel', 'acme/forest', '--set', 'discountRate=0.615')
     const workbook = new ExcelJS.Workbook()
     await workbook.xlsx.readFile(written.out.trim())
-    expect(workbook.getWorksheet('About')?.getColumn('B').values.join('\n')).toContain('price 61.5')
+    expect(workbook.getWorksheet('About')?.getColumn('B').values.join('\n')).toContain('61.5 %')
     const overview = await quotekeeper('report', '--channel', 'acme/forest', '--set', 'volume=5000', '--json')
     expect(json(overview).settings.volume).toBe(5000)
   })
 
   it.each([
     ['a value out of range', 'discountRate=2', /--set discountRate\n.*found: +2\n.*allowed: a number from 0 to 1/],
-    ['an unknown key', 'weights.prize=2', /--set weights\.prize\n.*an unknown key\n.*did you mean price\?/],
+    [
+      'an unknown key',
+      'requirements.priceMx=off',
+      /--set requirements\.priceMx\n.*an unknown key\n.*did you mean priceMax\?/,
+    ],
     ['exchange rates without a currency', 'exchangeRates.USD=0.9', /reports\.currency\n.*found: +nothing/],
-    ['not KEY=VALUE', 'discountRate', /Expected KEY=VALUE, such as weights\.price=60/],
+    ['not KEY=VALUE', 'discountRate', /Expected KEY=VALUE, such as awardTolerance=0/],
   ])('rejects an invalid --set: %s', async (_what, set, message) => {
     const { quotekeeper, folder } = await createCliFixture()
     const { status, out, err } = await quotekeeper('report', '--set', set)

@@ -100,8 +100,8 @@ describe('offers in several currencies', () => {
 it.each([
   [{ exchangeRates: { EUR: { rate: 0 } } }],
   [{ exchangeRates: { euro: { rate: 1 } } }],
-  [{ weights: { price: 0, coverage: 0, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 } }],
-  [{ weights: { prize: 1 } }],
+  [{ awardTolerance: -0.1 }],
+  [{ awardTolerance: 'any' }],
   [{ discountRate: -0.1 }],
 ])('settings out of bounds are refused: %j', (settings) => {
   expect(() => report(settings as SettingsInput)).toThrow()

@@ -190,9 +190,8 @@ describe('configuration file', () => {
   })
 
   it('merges the given comparison settings with the defaults', () => {
-    const given = `discountRate: 0.05, weights: { price: 60, evidence: 0 }, volume: 5000,
-      expiryWindowDays: 30, prepaymentShareLimit: 0.5, waitDays: 90,
-      vintagePointsPerYear: 5, priceBasis: present-value, awardRule: best-score,
+    const given = `discountRate: 0.05, volume: 5000,
+      expiryWindowDays: 30, prepaymentShareLimit: 0.5, priceBasis: present-value, awardTolerance: 0.05,
       requirements: { priceMax: advisory, notExpired: off, listing: false }`
     const { settings } = read(`${MINIMAL}reports: { ${given} }\n`).reports
     expect(settings).toEqual({
@@ -200,20 +199,15 @@ describe('configuration file', () => {
       exchangeRates: {},
       ratesFrom: null,
       outdatedRates: null,
-      weights: { ...DEFAULT_SETTINGS.weights, price: 60, evidence: 0 },
       discountRate: 0.05,
       volume: 5000,
       expiryWindowDays: 30,
       prepaymentShareLimit: 0.5,
-      waitDays: 90,
-      vintagePointsPerYear: 5,
       priceBasis: 'present-value',
-      awardRule: 'best-score',
+      awardTolerance: 0.05,
       requirements: { ...DEFAULT_SETTINGS.requirements, priceMax: 'advisory', notExpired: 'off', listing: 'off' },
     })
-    expect(read(`${MINIMAL}reports: { weights:, exchangeRates:, requirements: }\n`).reports.settings).toEqual(
-      DEFAULT_SETTINGS,
-    )
+    expect(read(`${MINIMAL}reports: { exchangeRates:, requirements: }\n`).reports.settings).toEqual(DEFAULT_SETTINGS)
   })
 
   it('recognizes the kind of queue by its URL', () => {
@@ -250,27 +244,32 @@ describe('--set KEY=VALUE', () => {
   }
 
   it('overrides that key of the file and no other', () => {
-    const file = 'reports: { discountRate: 0.1, waitDays: 90, weights: { price: 50, vintage: 20 } }\n'
-    const set = ['discountRate=0.02', 'weights.price=60', 'volume=5000', 'priceBasis=present-value']
-    const rule = ['awardRule=lowest-cost', 'requirements.priceMax=off', 'requirements.volumeMax=advisory']
+    const file =
+      'reports: { discountRate: 0.1, expiryWindowDays: 30, requirements: { priceMax: advisory, listing: hard } }\n'
+    const set = ['discountRate=0.02', 'volume=5000', 'priceBasis=present-value']
+    const rule = ['awardTolerance=unlimited', 'requirements.priceMax=off', 'requirements.volumeMax=advisory']
     expect(readWith(file, ...set, ...rule)).toEqual({
       ...DEFAULT_SETTINGS,
       discountRate: 0.02,
-      waitDays: 90,
-      weights: { ...DEFAULT_SETTINGS.weights, price: 60, vintage: 20 },
+      expiryWindowDays: 30,
       volume: 5000,
       priceBasis: 'present-value',
-      awardRule: 'lowest-cost',
-      requirements: { ...DEFAULT_SETTINGS.requirements, priceMax: 'off', volumeMax: 'advisory' },
+      awardTolerance: 'unlimited',
+      requirements: {
+        ...DEFAULT_SETTINGS.requirements,
+        priceMax: 'off',
+        listing: 'hard',
+        volumeMax: 'advisory',
+      },
     })
   })
 
   it('needs no section in the file, is parsed as YAML, and the last value of a key wins', () => {
-    const set = ['currency=EUR', 'exchangeRates.USD=0.9', 'exchangeRates.GBP={ rate: 1.2, source: a=b }', 'waitDays=30']
-    expect(readWith('reports:\n', ...set, 'waitDays=1e2')).toMatchObject({
+    const set = ['currency=EUR', 'exchangeRates.USD=0.9', 'exchangeRates.GBP={ rate: 1.2, source: a=b }', 'volume=30']
+    expect(readWith('reports:\n', ...set, 'volume=1e2')).toMatchObject({
       currency: 'EUR',
       exchangeRates: { USD: { rate: 0.9 }, GBP: { rate: 1.2, source: 'a=b' } },
-      waitDays: 100,
+      volume: 100,
     })
   })
 
@@ -294,17 +293,17 @@ describe('--set KEY=VALUE', () => {
     }
     const set = [
       'discountRat=0.05',
-      'weights.price=1e9',
+      'volume=1e99',
       'requirements=',
-      'awardRule=[',
-      'weights.__proto__=1',
-      'waitDays.x=1',
+      'priceBasis=[',
+      'requirements.__proto__=1',
+      'discountRate.x=1',
     ]
     expect(issuesOfSet(...set)).toEqual([
-      ['command line', null, '--set weights.price', '1000000000'],
-      ['command line', null, '--set weights.__proto__', 'an unknown key'],
-      ['command line', null, '--set waitDays.x', 'a section with x'],
-      ['command line', null, '--set awardRule', '"["'],
+      ['command line', null, '--set discountRate.x', 'a section with x'],
+      ['command line', null, '--set priceBasis', '"["'],
+      ['command line', null, '--set volume', '1e+99'],
+      ['command line', null, '--set requirements.__proto__', 'an unknown key'],
       ['command line', null, '--set discountRat', 'an unknown key'],
       [join(folder, 'quotekeeper.yaml'), 7, 'closing.maxPerRun', '0'],
     ])
@@ -569,10 +568,10 @@ schedule:
 requests: { retries: 1.5 }
 reports:
   exchangeRates: { USD: -3, eur: 1 }
-  weights: { price: 1001 }
+  awardTolerance: 2
   discountRate: 5%
   volume: most
-  waitDays: 0
+  expiryWindowDays: -1
   priceBasis: maybe
   expiryWindow: 3
 web:
@@ -595,19 +594,19 @@ web:
       '17 reports.currency: nothing',
       '18 reports.exchangeRates.USD.rate: -3',
       '18 reports.exchangeRates.eur: "eur"',
-      '19 reports.weights.price: 1001',
+      '19 reports.awardTolerance: 2',
       '20 reports.discountRate: "5%"',
       '21 reports.volume: "most"',
-      '22 reports.waitDays: 0',
+      '22 reports.expiryWindowDays: -1',
       '23 reports.priceBasis: "maybe"',
       '24 reports.expiryWindow: an unknown key',
       '25 web.token: nothing',
     ])
     expect(issues.slice(-7, -1).map(({ allowed }) => allowed)).toEqual([
-      'a number from 0 to 1000',
+      'a share from 0 to 1, or unlimited',
       'a number from 0 to 1',
       'a number from 0 to 1000000000000',
-      'a number from 1 to 36500',
+      'a number from 0 to 36500',
       'one of quoted, present-value',
       expect.stringContaining('did you mean expiryWindowDays?'),
     ])
@@ -657,7 +656,6 @@ web:
     ['a query in the base URL', MINIMAL.replace('.com', '.com/?a=1'), /without user, query/],
     ['a weekday in full', `${MINIMAL}schedule: { rfqs: "0 6 * * monday" }\n`, /names have three letters/],
     ['an infinite number', `${MINIMAL}requests: { perSecond: .inf }\n`, /a number from/],
-    ['an unknown criterion', `${MINIMAL}reports: { weights: { prize: 1 } }\n`, /did you mean price\?/],
     [
       'an unknown requirement',
       `${MINIMAL}reports: { requirements: { priceMaximum: hard } }\n`,
@@ -666,20 +664,14 @@ web:
     ['an unknown level', `${MINIMAL}reports: { requirements: { priceMax: must } }\n`, /one of hard, advisory, off/],
     [
       'the rule of an earlier version',
-      `${MINIMAL}reports: { awardRule: cheapest-compliant }\n`,
-      /"cheapest-compliant" one of lowest-price, lowest-cost, best-score/,
+      `${MINIMAL}reports: { awardRule: lowest-cost }\n`,
+      /awardTolerance: 0 for the lowest price per tonne, unlimited for the lowest total/,
     ],
     ['a setting that is gone', `${MINIMAL}reports: { wantedVolume: max }\n`, /an unknown key .*volume/],
     [
       'a requirement that is gone',
       `${MINIMAL}reports: { requirements: { status: off } }\n`,
       /an unknown key .*notExpired/,
-    ],
-    ['a weight below 0', `${MINIMAL}reports: { weights: { price: -1 } }\n`, /a number from 0 to 1000/],
-    [
-      'only zero weights',
-      `${MINIMAL}reports: { weights: { price: 0, coverage: 0, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 } }\n`,
-      /only zeros at least one weight above 0/,
     ],
     ['text instead of a number', `${MINIMAL}web: { port: "80" }\n`, /whole number from 0 to 65535/],
   ])('include errors of form: %s', (_what, text, message) => {

@@ -31,11 +31,11 @@ async function openChangedFixture() {
   return { ...polled, before }
 }
 
-const reportOf = ({ store, now }: ChannelFixture, rfqId: string, weights = DEFAULT_SETTINGS.weights) =>
+const reportOf = ({ store, now }: ChannelFixture, rfqId: string, volume: number | null = null) =>
   buildRfqReport({
     store,
     rfqId,
-    config: { reports: { directory: '/nowhere', settings: { ...DEFAULT_SETTINGS, weights } } },
+    config: { reports: { directory: '/nowhere', settings: { ...DEFAULT_SETTINGS, volume } } },
     channel: { key: KEY, timeZone: 'UTC' },
     asOf: now(),
     now: now(),
@@ -196,9 +196,9 @@ describe('the MCP server', () => {
     expect(await fail('list_rfqs', { channel: 'acme/forst' })).toMatch(/not configured; known: acme\/forest/)
     expect(await fail('get_rfq', { rfq: 1, channel: 'acme/forst' })).toMatch(/did you mean acme\/forest/)
     expect(await fail('list_rfqs', { state: 'opn' })).toMatch(/no RFQ has the state "opn"; known: open/)
-    expect(await fail('compare_offers', { rfq: 1042, channel: KEY, settings: { 'weights.prize': 1 } })).toMatch(
-      /did you mean weights.price/,
-    )
+    expect(
+      await fail('compare_offers', { rfq: 1042, channel: KEY, settings: { 'requirements.priceMx': 'off' } }),
+    ).toMatch(/did you mean requirements.priceMax/)
     expect(await fail('get_offer', { rfq: 1042, channel: KEY, offer: 'nothing' })).toMatch(
       /offer "nothing" is not known/,
     )
@@ -208,16 +208,14 @@ describe('the MCP server', () => {
   it('computes what-if questions as the report does', async () => {
     const { fixture, rfqId } = await openPolledFixture()
     const { call } = await openMcp(fixture)
-    const settings = { 'weights.price': 0, 'weights.vintage': 100, volume: 5_000, currency: null }
+    const settings = { awardTolerance: 0.02, volume: 5_000, currency: null }
     const { offers, settingsReplaced } = await call('compare_offers', { rfq: 1042, settings })
-    const weights = { ...DEFAULT_SETTINGS.weights, price: 0, vintage: 100 }
-    const report = await reportOf(fixture, rfqId, weights)
-    const figures = (rows: { id: string; rank: number | null; scores: unknown }[]) =>
-      rows.map(({ id, rank }) => ({ id, rank }))
+    const report = await reportOf(fixture, rfqId, 5_000)
+    const figures = (rows: { id: string; rank: number | null }[]) => rows.map(({ id, rank }) => ({ id, rank }))
     expect(figures(offers.items)).toEqual(figures(report.offers))
     expect(settingsReplaced).toEqual(Object.keys(settings))
     const plain = await call('compare_offers', { rfq: 1042 })
-    expect(plain.settings.weights.price).toBe(45)
+    expect(plain.settings.volume).toBeNull()
     expect(plain.decision.recommendation.award).toMatchObject({
       tonnes: (await reportOf(fixture, rfqId)).decision.recommendation.award?.tonnes,
     })

@@ -41,9 +41,6 @@ function firstBy(awards: readonly Award[], ...measures: ((award: Award) => numbe
 
 const offerCount = ({ offers }: Award) => offers.length
 
-/** The lowest price per tonne; then more tonnes, fewer offers, the earlier submission. */
-export const lowestPricePerTonne: Rule = (awards) => firstBy(awards, price, ({ tonnes }) => -tonnes, offerCount)
-
 /** Prices per tonne up to a share above the lowest one are equal: the lowest total of them; then fewer tonnes, fewer offers. */
 export const lowestTotalWithin =
   (tolerance: number): Rule =>
@@ -68,10 +65,9 @@ export function decide(rfq: Document, responses: readonly Document[], rule: Rule
   if (lower <= 0) return { status: 'accepted', award: null }
 
   const sets = setsOf(responses.filter((response) => competes(response, rfq)).map(offerOf))
-  const whole = rule(sets.filter(({ tonnes }) => tonnes >= lower && tonnes <= upper))
-  const larger =
-    maxVolume === null ? rule(sets.filter(({ offers, tonnes }) => offers.length === 1 && tonnes > upper)) : undefined
-  if (whole ?? larger) return { status: 'award', award: whole ?? larger ?? null }
+  const isSingle = ({ offers }: Award) => maxVolume === null && offers.length === 1
+  const award = rule(sets.filter((set) => set.tonnes >= lower && (set.tonnes <= upper || isSingle(set))))
+  if (award !== undefined) return { status: 'award', award }
   const partial = firstBy(
     sets.filter(({ tonnes }) => tonnes < lower),
     ({ tonnes }) => -tonnes,

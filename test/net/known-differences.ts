@@ -3,7 +3,6 @@
  * same commit.
  */
 export const KNOWN_DIFFERENCES: readonly string[] = [
-  'has the lowest total of all sets within 2 % of the lowest price per tonne (long)',
   'a workbook shows what is recommended also while another award is on record (long)',
   'what is at stake is the sum of the rows of Today in each currency (long)',
   'Today and the list of RFQs have one coverage, also of an accepted offer without an exchange rate (long)',

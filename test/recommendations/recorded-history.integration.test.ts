@@ -16,9 +16,8 @@ const canBackUp = process.env.QUOTEKEEPER_TEST_ENGINE !== 'postgres'
 const TIME_ZONE = 'America/New_York'
 const SETTINGS: readonly Settings[] = [
   DEFAULT_SETTINGS,
-  { ...DEFAULT_SETTINGS, awardRule: 'best-score' },
-  { ...DEFAULT_SETTINGS, awardRule: 'best-score', weights: { ...DEFAULT_SETTINGS.weights, price: 0, evidence: 1000 } },
-  { ...DEFAULT_SETTINGS, awardRule: 'lowest-cost', priceBasis: 'present-value' },
+  { ...DEFAULT_SETTINGS, awardTolerance: 0 },
+  { ...DEFAULT_SETTINGS, awardTolerance: 'unlimited', priceBasis: 'present-value' },
   {
     ...DEFAULT_SETTINGS,
     currency: 'USD',
@@ -156,7 +155,6 @@ function change({ sandbox: { world } }: ChannelFixture, step: Step, subjects: Su
   }
 }
 
-/** What the score of an offer depends on. */
 const LISTING_FACTS = [
   { country: '', registry: '', methodologies: [] },
   { country: 'Kenya', registry: 'Verra', methodologies: ['VM0042'] },

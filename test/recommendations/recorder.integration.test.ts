@@ -276,7 +276,7 @@ describe('the recorder', () => {
   it('is one process at a time; another one says whose settings are used, and records when the first is gone', async () => {
     const desk = await openDesk()
     const { store, now } = desk.fixture
-    const other = openRecorder({ store, now, settings: { ...DEFAULT_SETTINGS, awardRule: 'best-score' } })
+    const other = openRecorder({ store, now, settings: { ...DEFAULT_SETTINGS, awardTolerance: 0 } })
     const same = openRecorder({ store, now })
     for (let round = 0; round < ROUNDS; round++) {
       expect(await other.round()).toEqual({ held: false, command: 'quotekeeper start', hasOtherSettings: true })
@@ -285,36 +285,12 @@ describe('the recorder', () => {
     }
     desk.fixture.advanceSeconds(31)
     expect(await other.round()).toMatchObject({ held: true })
-    expect((await store.settingsInForce(now()))?.awardRule).toBe('best-score')
+    expect((await store.settingsInForce(now()))?.awardTolerance).toBe(0)
     expect(await same.round()).toMatchObject({ held: false, hasOtherSettings: true })
     await other.release()
     desk.fixture.advanceSeconds(1)
     expect(await same.round()).toMatchObject({ held: true })
-    expect((await store.settingsInForce(now()))?.awardRule).toBe('lowest-price')
-  })
-
-  it('computes an RFQ again when a listing changes that its offers name, round after round', async () => {
-    const weights = { ...DEFAULT_SETTINGS.weights, price: 0, evidence: 1000 }
-    const desk = await openDesk()
-    const { store, now, sandbox } = desk.fixture
-    const recorder = openRecorder({ store, now, settings: { ...DEFAULT_SETTINGS, awardRule: 'best-score', weights } })
-    desk.fixture.advanceSeconds(60)
-    await desk.reasons(recorder)
-    const listingOf = (name: string) => sandbox.world.response(desk.offers[name] as string).listingId
-    for (const name of ['Katari', 'Lumen']) {
-      const listing = sandbox.world.addListing(CHANNEL)
-      sandbox.world.changeResponse(desk.offers[name] as string, { listingId: listing.id })
-    }
-    await desk.reasons(recorder)
-    for (let round = 0; round < ROUNDS; round++) {
-      const names = round % 2 === 0 ? ['Katari', 'Lumen'] : ['Lumen', 'Katari']
-      const [poor, rich] = names.map(listingOf) as [string, string]
-      sandbox.world.changeListing(poor, { country: '', registry: '', methodologies: [] })
-      sandbox.world.changeListing(rich, { country: 'Kenya', registry: 'Verra', methodologies: ['VM0042'] })
-      await desk.reasons(recorder)
-      const [newest] = await store.newestRecommendations(KEY, [desk.rfqId])
-      expect(newest?.offers.map(({ id }) => id)).toEqual([desk.offers[names[1] as string]])
-    }
+    expect((await store.settingsInForce(now()))?.awardTolerance).toBe(0.02)
   })
 
   it('computes again what another version of the comparison has recorded, and RFQs without a row', async () => {

@@ -24,7 +24,7 @@ const analyst: readonly CommandEntry[] = [
   {
     name: 'compare',
     args: '<rfq>',
-    description: 'say whom to award and why, then compare the offers: score, price, failed requirements, flags',
+    description: 'say whom to award and why, then compare the offers: price, failed requirements, flags',
     load: () => import('./analyst/compare.js'),
   },
   {

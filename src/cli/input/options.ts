@@ -83,9 +83,9 @@ const ASSIGNMENT = /^[^=\s]+=/
 export const setOption = () =>
   new Option(
     '--set <key=value>',
-    'override a setting under reports: in the configuration, such as weights.price=60; can be repeated',
+    'override a setting under reports: in the configuration, such as awardTolerance=0; can be repeated',
   ).argParser((text: string, before: string[] | undefined) => {
-    if (!ASSIGNMENT.test(text)) throw new InvalidArgumentError('Expected KEY=VALUE, such as weights.price=60.')
+    if (!ASSIGNMENT.test(text)) throw new InvalidArgumentError('Expected KEY=VALUE, such as awardTolerance=0.')
     return [...(before ?? []), text]
   })
 

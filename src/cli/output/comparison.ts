@@ -169,7 +169,6 @@ export const COMPARISON_COLUMNS: ListColumns<OfferView> = [
   { header: 'Rank', cell: rankText, value: ({ rank }) => rank, align: 'right' },
   { header: 'No.', cell: ({ number }) => formatNumber(number), value: ({ number }) => number, align: 'right' },
   { header: 'Offer', cell: labelText, value: ({ label }) => label, min: 18 },
-  { header: 'Score', cell: ({ score }) => formatNumber(score, 1), value: ({ score }) => score, align: 'right' },
   ...MONEY_COLUMNS,
   {
     header: 'Tonnes',

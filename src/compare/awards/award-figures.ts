@@ -1,28 +1,34 @@
-import { rounded, sum } from '../../core/numbers.js'
+import { byCodeUnit, rounded, sum } from '../../core/numbers.js'
 import { oneLine } from '../../core/text/clean-text.js'
 import { formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
 import type { Award, AwardedOffer } from '../decision/decision-model.js'
 import { coverageOf } from '../offer/metrics.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
-import type { ScoredLot } from './award-rules.js'
+import { isInPlay } from '../offer/ranking.js'
+import type { Lot } from './efficient-awards.js'
 
 /** A comparable offer that an award can contain. */
-export interface Candidate extends ScoredLot {
+export interface Candidate extends Lot {
   offer: OfferReport
   /** Amount payable. */
   total: number
 }
 
-/** The comparable offers as candidates for awards, regardless of requirements; by sequence. */
+/** The comparable offers as candidates for awards, regardless of requirements; in the order of their submission. */
 export const candidatesOf = (offers: readonly OfferReport[]): Candidate[] =>
   offers
     .flatMap((offer): Candidate[] => {
       const { volume } = offer.metrics
       const { total, cost } = offer.compared
-      if (offer.scores === null || volume === null || total === null || cost === null) return []
-      return [{ offer, tonnes: volume, total, cost, score: offer.scores.total }]
+      if (!isInPlay(offer) || volume === null || total === null || cost === null) return []
+      return [{ offer, tonnes: volume, total, cost }]
     })
-    .sort((a, b) => a.offer.sequence - b.offer.sequence)
+    .sort(
+      (a, b) =>
+        byCodeUnit(a.offer.submittedAt ?? LAST, b.offer.submittedAt ?? LAST) || a.offer.sequence - b.offer.sequence,
+    )
+/** After every time. */
+const LAST = '~'
 
 /** What the figures of an award are computed with. */
 export interface AwardContext {
@@ -32,7 +38,7 @@ export interface AwardContext {
   nameOf: (offer: OfferReport) => string
 }
 
-/** The award of whole offers. */
+/** The award of whole offers, in the order of their numbers. */
 export const awardOf = (candidates: readonly Candidate[], context: AwardContext): Award =>
   partsAward(
     candidates.map((lot) => ({ lot, tonnes: lot.tonnes })),
@@ -41,9 +47,10 @@ export const awardOf = (candidates: readonly Candidate[], context: AwardContext)
 
 /** As `awardOf`, of parts of offers. */
 export function partsAward(
-  parts: readonly { lot: Candidate; tonnes: number }[],
+  unordered: readonly { lot: Candidate; tonnes: number }[],
   { currency, lower, nameOf }: AwardContext,
 ): Award {
+  const parts = [...unordered].sort((a, b) => a.lot.offer.sequence - b.lot.offer.sequence)
   const offers = parts.map(({ lot: { offer, tonnes: volume, total }, tonnes }): AwardedOffer => {
     const shareOfOffer = tonnes / volume
     const { id, sequence: number } = offer
@@ -60,7 +67,6 @@ export function partsAward(
   const tonnes = sum(offers.map((offer) => offer.tonnes))
   const total = sum(offers.map((offer) => offer.total))
   const cost = sum(parts.map(({ lot, tonnes: part }) => (lot.cost * part) / lot.tonnes))
-  const score = sum(parts.map(({ lot, tonnes: part }) => lot.score * part)) / tonnes
   const coverage = coverageOf(tonnes, lower)
   return {
     offers,
@@ -70,7 +76,6 @@ export function partsAward(
     currency,
     coverage,
     costPerTonne: cost / tonnes,
-    score,
   }
 }
 

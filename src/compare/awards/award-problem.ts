@@ -1,5 +1,6 @@
-import type { AwardRule, PriceBasis, Settings } from '../../core/decision/settings.js'
+import type { PriceBasis, Settings } from '../../core/decision/settings.js'
 import { sum } from '../../core/numbers.js'
+import type { Award } from '../decision/decision-model.js'
 import { costOf } from '../offer/eligibility.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { tonnesOf } from '../offer/price-per-tonne.js'
@@ -12,14 +13,14 @@ import {
   searchAwards,
   type TonnesRange,
   without,
-} from './award-rules.js'
+} from './award-rule.js'
 
 /** What is to be awarded, and from what: the input of every part of a decision. */
 export interface AwardProblem {
   rfq: RfqTerms
   settings: Settings
   offers: readonly OfferReport[]
-  /** Offers that can be compared, by sequence. */
+  /** Offers that can be compared, in the order of their submission. */
   candidates: readonly Candidate[]
   /** Those that compete. */
   competing: readonly Candidate[]
@@ -42,7 +43,7 @@ export function awardProblem(
   const accepted = offers.filter(({ standing }) => standing === 'accepted')
   const range = rangeLeft(rfq, accepted)
   const search = range !== null && range.lower > 0 ? searchAwards(competing, range) : null
-  const chosen = search === null ? null : chooseAward(search, settings.awardRule)
+  const chosen = search === null ? null : chooseAward(search, settings.awardTolerance)
   const context = { currency: currency ?? '', lower: rfq.window.lower, nameOf: createNames(offers) }
   return { rfq, settings, offers, candidates, competing, accepted, range, search, chosen, context }
 }
@@ -63,25 +64,40 @@ export function rangeLeft(
   return accepted.length === 0 ? whole : without(whole, sum(tonnes.map((each) => each ?? 0)))
 }
 
-/** With more offers, each search is slow, so some analyses are left out. */
-export const MANY_OFFERS = 1000
-
-/** The award by another rule; null if there is none. */
-export const awardByRule = ({ search }: AwardProblem, rule: AwardRule): ChosenAward<Candidate> | null =>
-  search === null ? null : chooseAward(search, rule)
+/** With more offers, whatever needs a search of its own is left out. */
+export const MANY_OFFERS = 100
 
 /** The award by another price basis; null if there is none. */
-export const awardByBasis = (problem: AwardProblem, basis: PriceBasis): ChosenAward<Candidate> | null =>
-  awardOfLots(
-    problem,
-    problem.competing.map((one) => ({ ...one, cost: costBy(one, basis) })),
-  )
-
-/** The award if other offers competed; null if there is none. */
-export const awardOfLots = (
-  { range, settings }: AwardProblem,
-  lots: readonly Candidate[],
-): ChosenAward<Candidate> | null => (range === null ? null : chooseAward(searchAwards(lots, range), settings.awardRule))
+export function awardByBasis(problem: AwardProblem, basis: PriceBasis): ChosenAward<Candidate> | null {
+  const { range, settings, competing } = problem
+  if (range === null) return null
+  const lots = competing.map((one) => ({ ...one, cost: costBy(one, basis) }))
+  return chooseAward(searchAwards(lots, range), settings.awardTolerance)
+}
 
 const costBy = ({ offer: { metrics, compared }, cost }: Candidate, basis: PriceBasis) =>
   (costOf(metrics, basis) ?? cost) * (compared.rate ?? 1)
+
+/** The awards without an awarded offer. */
+export interface Rivals {
+  /** The awarded offer. */
+  candidate: Candidate
+  search: AwardSearch<Candidate>
+}
+
+/** Awarded offers that are left out in turn. */
+const MAX_LEFT_OUT = 8
+
+/** The awards without each of the awarded offers, those with the most tonnes first. */
+export function rivalsOf(award: Award, { competing, candidates, range }: AwardProblem): Rivals[] {
+  if (range === null || candidates.length > MANY_OFFERS) return []
+  const ids = new Set(award.offers.map(({ id }) => id))
+  const awarded = competing.filter(({ offer }) => ids.has(offer.id)).sort((a, b) => b.tonnes - a.tonnes)
+  return awarded.slice(0, MAX_LEFT_OUT).map((candidate) => ({
+    candidate,
+    search: searchAwards(
+      competing.filter((one) => one !== candidate),
+      range,
+    ),
+  }))
+}

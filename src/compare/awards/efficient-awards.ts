@@ -19,6 +19,8 @@ export interface AwardSet<L extends Lot> {
 export interface EfficientAwards<L extends Lot> {
   /** By tonnes, ascending, and therefore by cost; without the empty set. */
   awards: AwardSet<L>[]
+  /** Those below a lower maximum, where a larger award beats none of them. */
+  awardsUpTo(max: number): AwardSet<L>[]
   /** False if sets of different tonnages had to share a cell: awards are feasible, but a cheaper one may exist. */
   exact: boolean
 }
@@ -34,7 +36,7 @@ export const upTo = (max: number): number => max * (1 + 1e-9)
 export const atLeast = (min: number): number => min * (1 - 1e-9)
 
 /**
- * The awards that no other one beats: none has at least as many tonnes, within the maximum, for less, nor more tonnes for the same cost.
+ * The awards that no other one beats: none has at least as many tonnes, within the maximum, for less.
  *
  * The 0/1 knapsack for all capacities at once: the cheapest set for every sum of tonnes that whole offers can have, offer by offer.
  * Dominated sets are dropped at the end only: with a maximum, a dearer and smaller part can be the one to go on with. With more than
@@ -69,11 +71,12 @@ export function efficientAwards<L extends Lot>(lots: readonly L[], max: number):
       next = swapped
     }
   }
-  const awards = removeDominated(sums).map((at) => awardSet(at, sums, sets, lots))
+  const awardsUpTo = (most: number) => removeDominated(sums, upTo(most)).map((at) => awardSet(at, sums, sets, lots))
+  const awards = awardsUpTo(max)
   // In cells, the set of all offers may have been dropped for a smaller, cheaper one.
   const all = setOfAll(order.sort((a, b) => a - b).map((at) => lots[at] as L))
   if (!exact && all.tonnes <= upTo(max) && all.tonnes > (awards.at(-1)?.tonnes ?? 0)) awards.push(all)
-  return { awards, exact }
+  return { awards, exact, awardsUpTo }
 }
 
 const setOfAll = <L extends Lot>(lots: L[]): AwardSet<L> => ({
@@ -198,13 +201,13 @@ function merge(from: Sums, into: Sums, { lot, tonnes, cost, max, width }: Additi
 }
 
 /** Positions of the sums that no other one beats, ascending; without the empty set. */
-function removeDominated({ tonnes, costs, size }: Sums): number[] {
+function removeDominated({ tonnes, costs, size }: Sums, max: number): number[] {
   const kept: number[] = []
   let lowest = Number.POSITIVE_INFINITY
   for (let at = size - 1; at >= 0 && (tonnes[at] ?? 0) > 0; at--) {
     const cost = costs[at] ?? 0
-    if (cost >= lowest * (1 - NOISE)) continue
-    lowest = cost
+    if ((tonnes[at] ?? 0) > max || cost > lowest * (1 + NOISE)) continue
+    lowest = Math.min(lowest, cost)
     kept.push(at)
   }
   return kept.reverse()

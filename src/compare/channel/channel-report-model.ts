@@ -90,7 +90,6 @@ export interface RfqRow {
   bestPricePerTonne: number | null
   medianPricePerTonne: number | null
   maxUnitPrice: number | null
-  bestOffer: string | null
   /** Flags on the RFQ and on its offers. */
   flags: Record<Severity, number>
   /** The RFQ's own flags, in words. */
@@ -123,7 +122,6 @@ export interface OfferRow {
   expiryDate: CalendarDate | null
   daysToExpiry: number | null
   rank: number | null
-  score: number | null
   meetsRequirements: boolean
   /** Why it is not ranked; null if it is. */
   why: string | null

@@ -10,12 +10,11 @@ import {
   partsAward,
 } from '../awards/award-figures.js'
 import { type AwardProblem, MANY_OFFERS, rangeLeft } from '../awards/award-problem.js'
-import { type AwardSearch, chooseAward, reaching, searchAwards } from '../awards/award-rules.js'
+import { type AwardSearch, chooseAward, reaching, searchAwards } from '../awards/award-rule.js'
 import { type AwardSet, dividedAward } from '../awards/efficient-awards.js'
 import { AWARD_REQUIREMENT, OFFER_REQUIREMENTS, REQUIREMENT_TITLES } from '../offer/award-requirements.js'
 import { awardWindow } from '../rfq/award-window.js'
 import type { Award, Choice } from './decision-model.js'
-import type { Alternative } from './what-if.js'
 
 const MAX_EFFICIENT = 8
 const MAX_OTHERS = 4
@@ -23,16 +22,11 @@ const MAX_OTHERS = 4
 const SAME_PRICE = 0.0005
 
 /** Efficient awards by tonnes, then alternatives with waived requirements or divided offers. Equal ones share a row, with notes. */
-export function choicesOf(
-  problem: AwardProblem,
-  recommended: Award | null,
-  alternatives: readonly Alternative[],
-): Choice[] {
+export function choicesOf(problem: AwardProblem, recommended: Award | null): Choice[] {
   const { context } = problem
   const efficient = selectEfficient(searchOf(problem), recommended).map((set) => awardOf(set.lots(), context))
   const rowOf = (kind: 'efficient' | 'recommended', award: Award, before: Award | undefined): Choice => {
     const isRecommended = isSameAward(award, recommended)
-    const same = alternatives.filter((one) => isSameAward(one.award, award))
     return {
       kind,
       requirement: null,
@@ -41,7 +35,7 @@ export function choicesOf(
       isRecommended,
       extra: before === undefined ? null : extraOf(award, before),
       perTonneDifference: differenceTo(award, recommended),
-      notes: noteOf(same, alternatives.length, isRecommended),
+      notes: [],
     }
   }
   const rows = efficient.map((award, at) => rowOf('efficient', award, efficient[at - 1]))
@@ -54,13 +48,6 @@ export function choicesOf(
     rows,
     others.map((row) => ({ ...row, perTonneDifference: differenceTo(row.award, recommended) })),
   )
-}
-
-/** Which other rules and price bases lead to an award. */
-function noteOf(same: readonly Alternative[], all: number, isRecommended: boolean): string[] {
-  if (same.length === 0) return []
-  if (isRecommended && same.length === all) return ['also the choice by every other rule and price basis']
-  return [`${isRecommended ? 'also ' : ''}the choice by ${joined(same.map(({ by }) => by))}`]
 }
 
 /** The efficient awards to choose from: those that reach the requested volume, or all if none does. */
@@ -110,13 +97,13 @@ const differenceTo = (award: Award, recommended: Award | null): number | null =>
 
 type OtherRow = Omit<Choice, 'perTonneDifference'>
 
-/** What waiving one hard requirement buys: an award that reaches the volume where none does, or costs less per tonne. */
+/** What waiving one hard requirement buys: an award that reaches the volume where none does, or costs less. */
 function waivedRows(problem: AwardProblem, recommended: Award | null): OtherRow[] {
   const { settings, chosen, context, candidates } = problem
   if (candidates.length > MANY_OFFERS) return []
   const rows = [...OFFER_REQUIREMENTS, AWARD_REQUIREMENT].flatMap((name): OtherRow[] => {
     const search = searchWithout(name, problem)
-    const found = search === null ? null : chooseAward(search, settings.awardRule)
+    const found = search === null ? null : chooseAward(search, settings.awardTolerance)
     if (!found?.reached) return []
     const award = awardOf(found.lots(), context)
     const isBeaten = chosen?.reached && recommended !== null && !isCheaper(award, recommended)
@@ -127,7 +114,11 @@ function waivedRows(problem: AwardProblem, recommended: Award | null): OtherRow[
   return rows.sort((a, b) => a.award.costPerTonne - b.award.costPerTonne)
 }
 
-const isCheaper = (award: Award, than: Award): boolean => award.costPerTonne < than.costPerTonne * (1 - SAME_PRICE)
+/** Per tonne, or in total. */
+const isCheaper = (award: Award, than: Award): boolean =>
+  [costPerTonne, totalCost].some((of) => of(award) < of(than) * (1 - SAME_PRICE))
+const costPerTonne = (award: Award) => award.costPerTonne
+const totalCost = (award: Award) => award.costPerTonne * award.tonnes
 
 /** The awards without one requirement; null if that makes no difference, or nothing is to be awarded. */
 function searchWithout(
@@ -158,8 +149,7 @@ function dividedRow(
   const isReached = chosen?.reached && recommended !== null
   const divided = dividedAward(competing, isReached ? recommended.tonnes : range.lower)
   if (divided === null || !divided.parts.some(({ lot, tonnes }) => tonnes < lot.tonnes)) return []
-  const parts = divided.parts.sort((a, b) => a.lot.offer.sequence - b.lot.offer.sequence)
-  const award = partsAward(parts, context)
+  const award = partsAward(divided.parts, context)
   if (isReached && !isCheaper(award, recommended)) return []
   const sellers = award.offers.filter(({ shareOfOffer }) => shareOfOffer < 1).map(({ name }) => name)
   const title = `If ${joined(sellers)} sells part of its offer: ${offersText(award.offers)}`

@@ -18,7 +18,6 @@ import type { Award, Banner, Decision, RequirementSetting, Savings } from './dec
 import { excludedOffers } from './excluded-offers.js'
 import { questionsOf } from './questions.js'
 import { outcomeOf, recommend } from './recommendation.js'
-import { alternativesOf } from './what-if.js'
 
 export interface DecisionInput {
   context: ReportContext
@@ -32,13 +31,12 @@ export interface DecisionInput {
 /** The decision on an RFQ: Decision. Pure; equal inputs give equal decisions. */
 export function decisionOf({ context, settings, currency, rfq, offers }: DecisionInput): Decision {
   const problem = awardProblem({ rfq, offers, settings }, currency)
-  const alternatives = alternativesOf(problem)
   const outcome = outcomeOf(problem)
   const { award, accepted } = outcome
-  const choices = choicesOf(problem, award, alternatives)
+  const choices = choicesOf(problem, award)
   const awarded = accepted === null ? award : accepted.award
   return {
-    rule: settings.awardRule,
+    tolerance: settings.awardTolerance,
     priceBasis: settings.priceBasis,
     requirements: requirementSettings(problem),
     banners: bannersOf(
@@ -48,7 +46,7 @@ export function decisionOf({ context, settings, currency, rfq, offers }: Decisio
       new Set(awarded?.offers.map(({ id }) => id)),
       problem.context.nameOf,
     ),
-    recommendation: recommend(problem, outcome, alternatives, choices),
+    recommendation: recommend(problem, outcome, choices),
     choices,
     excluded: excludedOffers(offers, problem.context.nameOf),
     questions: questionsOf(problem, award, choices),

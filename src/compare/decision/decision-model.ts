@@ -2,12 +2,13 @@
  * The decision: whom to award, why, and what could change that. `RfqReport.decision` holds it; plain JSON. docs/COMPARISON.md explains
  * the rules. Awards take whole offers. Amounts are payable, in `currency.comparison`; prices are per tonne.
  */
-import type { AwardRule, PriceBasis, RequirementLevel, RequirementName } from '../../core/decision/settings.js'
+import type { AwardTolerance, PriceBasis, RequirementLevel, RequirementName } from '../../core/decision/settings.js'
 import type { Exclusion } from '../offer/eligibility.js'
 import type { UnmetRequirement } from '../offer/offer-report-model.js'
 
 export interface Decision {
-  rule: AwardRule
+  /** `awardTolerance`. */
+  tolerance: AwardTolerance
   priceBasis: PriceBasis
   requirements: RequirementSetting[]
   /** Facts to read first; empty if there are none. */
@@ -62,8 +63,6 @@ export interface Award {
   coverage: number | null
   /** Cost per tonne by `priceBasis`; equals `pricePerTonne` if that is `quoted`. */
   costPerTonne: number
-  /** Mean score of the offers, weighted by tonnes. */
-  score: number
 }
 
 export interface AwardedOffer {
@@ -95,11 +94,11 @@ export interface Recommendation {
   award: Award | null
   /** The accepted offers, as far as they can be compared; null if none is accepted. */
   accepted: AcceptedAward | null
-  /** At most four, each a comparison with the alternative that the award beats. */
+  /** At most three, each a comparison with the alternative that the award beats. */
   reasons: string[]
   /** What to check before signing. */
   conditions: string[]
-  /** What would change the award: prices, another rule or price basis, stated figures, a waived requirement, a part of an offer. */
+  /** What would change the award: prices, the other price basis, a waived requirement, a part of an offer. */
   changes: string[]
   breakEven: BreakEven[]
   /** Not null if the award is not proven to be the best by its rule: `ChosenAward.gap`. */
@@ -127,8 +126,8 @@ export interface BreakEven {
 
 export interface Choice {
   /**
-   * `efficient`: no other award has at least as many tonnes for less. `recommended`: the recommended award, if it is not efficient: by
-   * score, or a single larger offer. `waived`: without one requirement. `divided`: parts of offers.
+   * `efficient`: no other award has at least as many tonnes for less. `recommended`: the recommended award, if it is a single offer that is
+   * larger than the window. `waived`: without one requirement. `divided`: parts of offers.
    */
   kind: 'efficient' | 'recommended' | 'waived' | 'divided'
   /** Of a waived requirement: its name. */

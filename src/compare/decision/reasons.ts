@@ -1,210 +1,139 @@
 import type { PriceBasis, Settings } from '../../core/decision/settings.js'
 import { sum } from '../../core/numbers.js'
-import { formatOneDecimal, formatPercent, formatTonnes } from '../../core/text/number-format.js'
-import {
-  awardOf,
-  type Candidate,
-  formatDerivedPrice,
-  isSameAward,
-  offersText,
-  priceText,
-} from '../awards/award-figures.js'
-import { type AwardProblem, awardOfLots, MANY_OFFERS } from '../awards/award-problem.js'
-import { cheapestPerTonne, reaching, searchAwards, without } from '../awards/award-rules.js'
+import { formatPercent, formatTonnes, formatTotal } from '../../core/text/number-format.js'
+import { awardOf, type Candidate, formatDerivedPrice, isSameAward, offersText } from '../awards/award-figures.js'
+import type { AwardProblem, Rivals } from '../awards/award-problem.js'
+import { type AwardSearch, bestOf, cheapestPerTonne, eligible } from '../awards/award-rule.js'
 import { type AwardSet, upTo } from '../awards/efficient-awards.js'
 import type { Award } from './decision-model.js'
 
-/** Maximum number of sentences on why the award was chosen. */
-const MAX_REASONS = 4
-
-/** Why the award: each sentence compares it with an alternative that it beats, per tonne or by the price of extra tonnes. */
-export function reasonsOf(award: Award, reached: boolean, problem: AwardProblem): string[] {
-  const first = firstRanked(award, problem)
-  if (!reached) return [shortfall(problem), ...sentence(first)].slice(0, MAX_REASONS)
-  const rival = rivalOf(award, problem)
-  const known = [first?.award ?? null, rival.award]
-  return [
-    ...sentence(first),
-    rival.message,
-    ...otherEnd(award, known, problem),
-    ...bestScored(award, known, problem),
-  ].slice(0, MAX_REASONS)
+/** Why the award: at most three sentences, each of which compares it with an alternative that it beats. */
+export function reasonsOf(award: Award, rivals: readonly Rivals[], problem: AwardProblem): string[] {
+  const { search, context } = problem
+  if (search === null) return []
+  const isReached = award.tonnes >= search.range.lower * (1 - 1e-9)
+  if (!isReached) return [shortfall(search), ...sentence(firstRanked(award, search, problem))]
+  if (problem.competing.length === 1) return ['It is the only offer that competes.']
+  const sets = eligible(search)
+  const cheapest = otherAward(award, cheapestPerTonne(sets), context)
+  const lowest = otherAward(award, bestOf(sets, 'unlimited'), context)
+  const reasons = [
+    ...(cheapest === null && lowest === null
+      ? [{ message: 'It has the lowest price per tonne, and the lowest total.', award: null }]
+      : []),
+    ...named('The lowest price per tonne is that of', cheapest, award, problem),
+    ...named('The lowest total is that of', lowest, award, problem),
+    ...firstRanked(award, search, problem),
+    ...withoutIt(award, rivals, problem),
+  ]
+  const isNew = ({ award: other }: Reason, at: number) =>
+    other === null || reasons.findIndex((each) => isSameAward(each.award, other)) === at
+  return sentence(reasons.filter(isNew)).slice(0, MAX_REASONS)
 }
+const MAX_REASONS = 3
 
 /** A sentence, and the award that it compares with. */
 interface Reason {
   message: string
   award: Award | null
 }
-const sentence = (reason: Reason | null): string[] => (reason === null ? [] : [reason.message])
+const sentence = (reasons: readonly Reason[]): string[] => reasons.map(({ message }) => message)
 
-/** The sets of other offers, the empty one among them, that complete an offer within the range. */
-function completions(candidate: Candidate, { competing, range }: AwardProblem): AwardSet<Candidate>[] {
-  if (range === null) return []
-  const rest = without(range, candidate.tonnes)
-  if (rest.upper < 0) return []
-  const none = rest.lower === 0 ? [{ tonnes: 0, cost: 0, lots: () => [] }] : []
-  return [
-    ...none,
-    ...reaching(
-      searchAwards(
-        competing.filter((one) => one !== candidate),
-        rest,
-      ),
-    ),
-  ]
+/** The award of a set; null if it is the recommended one. */
+function otherAward(
+  award: Award,
+  set: AwardSet<Candidate> | undefined,
+  context: AwardProblem['context'],
+): Award | null {
+  const other = set === undefined ? null : awardOf(set.lots(), context)
+  return isSameAward(award, other) ? null : other
 }
 
-/** Why the offer that ranks first is not part of the award. */
-function firstRanked(award: Award, problem: AwardProblem): Reason | null {
-  const { competing, range, context, settings } = problem
-  const first = competing.find(({ offer }) => offer.rank === 1)
-  if (first === undefined || range === null || award.offers.some(({ id }) => id === first.offer.id)) return null
-  const place = settings.awardRule === 'best-score' ? 'first by score' : 'first by price'
-  const name = `${context.nameOf(first.offer)}, ${place} (${priceText(awardOf([first], context))}), is not part of it:`
-  if (first.tonnes > upTo(range.upper)) return { message: `${name} ${atMostText(problem)}`, award: null }
-  const withFirst = completions(first, problem).map((set) => ({
-    tonnes: set.tonnes + first.tonnes,
-    cost: set.cost + first.cost,
-    lots: set.lots,
-  }))
-  const best = settings.awardRule === 'lowest-cost' ? withFirst[0] : cheapestPerTonne(withFirst)
-  if (best === undefined)
-    return { message: `${name} with it, no award has ${rangeText(range.lower, range.upper)}.`, award: null }
-  const members = [...best.lots(), first].sort((a, b) => a.offer.sequence - b.offer.sequence)
-  const other = awardOf(members, context)
-  const message = `${name} the best award with it, ${offersText(other.offers)}, ${comparison(award, other, settings)}.`
-  return { message, award: other }
-}
+const named = (what: string, other: Award | null, award: Award, { settings }: AwardProblem): Reason[] =>
+  other === null
+    ? []
+    : [{ message: `${what} ${offersText(other.offers)}, which ${comparison(award, other, settings)}.`, award: other }]
 
-function atMostText({ range, rfq }: AwardProblem): string {
-  const most = `at most ${formatTonnes(range?.upper ?? 0)} can be awarded`
-  return rfq.window.isUpperStated ? `${most}.` : `${most}: ${rfq.window.message}`
+/** What an alternative costs more or less, per tonne and in total: `costs 1.20 USD/t less (4 %) but 9,000 USD more in total`. */
+function comparison(award: Award, other: Award, { priceBasis: basis }: Settings): string {
+  const perTonne = other.costPerTonne - award.costPerTonne
+  const cost = award.costPerTonne * award.tonnes
+  const total = other.costPerTonne * other.tonnes - cost
+  const share = Math.abs(perTonne) / award.costPerTonne
+  const [isSamePrice, isSameTotal] = [share < SAME_PRICE, Math.abs(total) < cost * SAME_PRICE]
+  const by = basis === 'quoted' ? '' : ` by ${BASIS_TEXT[basis]}`
+  if (isSamePrice && isSameTotal) return `costs the same${by}`
+  const sign = (difference: number) => (difference > 0 ? 'more' : 'less')
+  const each = isSamePrice
+    ? 'the same per tonne'
+    : `${formatDerivedPrice(Math.abs(perTonne), award.currency)} ${sign(perTonne)} (${formatPercent(share)})`
+  const all = isSameTotal ? 'the same' : `${formatTotal(Math.abs(total), award.currency)} ${sign(total)}`
+  const link = isSamePrice || isSameTotal || perTonne > 0 === total > 0 ? 'and' : 'but'
+  return `costs ${each}${by} ${link} ${all} in total`
 }
-
-/** `5,000 t to 8,000 t`, as a range of tonnes. */
-function rangeText(lower: number, upper: number): string {
-  if (!Number.isFinite(upper)) return `${formatTonnes(lower)} or more`
-  const [from, to] = [formatTonnes(lower), formatTonnes(upper)]
-  return from === to ? `exactly ${from}` : `${from} to ${to}`
-}
-
-/**
- * What an alternative is, what it costs more or less per tonne, and what the tonnes between the two cost. Totals of different tonnages are
- * not compared.
- */
-function comparison(award: Award, other: Award, { awardRule, priceBasis: basis }: Settings): string {
-  const difference = other.costPerTonne - award.costPerTonne
-  const more = other.tonnes - award.tonnes
-  const by = byBasis(basis)
-  const each = (other.costPerTonne * other.tonnes - award.costPerTonne * award.tonnes) / more
-  const extra = `${formatDerivedPrice(each, award.currency)}${by}`
-  if (awardRule === 'lowest-cost' && more > award.tonnes * 1e-9)
-    return `${priceText(other)}, has ${formatTonnes(more)} more at ${extra}`
-  const share = Math.abs(difference) / award.costPerTonne
-  if (share < 0.0005) return `${priceText(other)}, costs the same per tonne${by}`
-  const sign = difference > 0 ? 'more' : 'less'
-  const message = `${priceText(other)}, costs ${formatDerivedPrice(Math.abs(difference), award.currency)} ${sign}${by} (${formatPercent(share)})`
-  // A larger award that costs less in total is better anyway.
-  if (more > -award.tonnes * 1e-9 || each <= 0) return message
-  return `${message}; the ${formatTonnes(-more)} that this award has more cost ${extra}`
-}
-
-/** By what a difference was computed, unless it is the quoted price. */
-const byBasis = (basis: PriceBasis): string => (basis === 'quoted' ? '' : ` by ${BASIS_TEXT[basis]}`)
+/** A smaller difference is shown as 0 %. */
+const SAME_PRICE = 0.0005
 
 export const BASIS_TEXT: Record<PriceBasis, string> = {
   quoted: 'quoted price',
   'present-value': 'present value',
 }
 
-/** Awarded offers that are left out in turn, the largest first; with many offers, one. */
-const MAX_LEFT_OUT = 4
-
 /** The best award without one of the awarded offers: what the award competes with. */
-function rivalOf(award: Award, problem: AwardProblem): Reason {
-  const { competing, settings, context, range } = problem
-  if (competing.length === 1) return { message: 'It is the only offer that competes.', award: null }
-  const ids = new Set(award.offers.map(({ id }) => id))
-  const awarded = competing.filter(({ offer }) => ids.has(offer.id)).sort((a, b) => b.tonnes - a.tonnes)
-  const rivals = awarded.slice(0, competing.length > MANY_OFFERS ? 1 : MAX_LEFT_OUT).flatMap((left) => {
-    const found = awardOfLots(
-      problem,
-      competing.filter((one) => one !== left),
-    )
-    const isWithin = found?.reached && found.tonnes <= upTo(range?.upper ?? 0)
-    return isWithin ? [{ left, award: awardOf(found.lots(), context) }] : []
+function withoutIt(award: Award, rivals: readonly Rivals[], { settings, context }: AwardProblem): Reason[] {
+  if (rivals.length === 0) return []
+  const found = rivals.flatMap(({ candidate, search }) => {
+    const best = bestOf(eligible(search), settings.awardTolerance)
+    return best === undefined ? [] : [{ ...best, candidate }]
   })
-  const measure = ({ costPerTonne, tonnes, score }: Award) =>
-    ({ 'lowest-price': costPerTonne, 'lowest-cost': costPerTonne * tonnes, 'best-score': -score })[settings.awardRule]
-  const [best] = rivals.sort((a, b) => measure(a.award) - measure(b.award))
-  const what = awarded.length > 1 ? 'one of the offers' : 'it'
+  const best = bestOf(
+    found.sort((a, b) => a.tonnes - b.tonnes),
+    settings.awardTolerance,
+  )
+  const isOne = award.offers.length === 1
   if (best === undefined)
-    return {
-      message: `Without ${what}, no award has ${rangeText(range?.lower ?? 0, range?.upper ?? Number.POSITIVE_INFINITY)}.`,
-      award: null,
-    }
-  const name = awarded.length > 1 ? context.nameOf(best.left.offer) : 'it'
-  const rival = offersText(best.award.offers)
-  const message =
-    settings.awardRule === 'best-score'
-      ? `Without ${name}, the rule chooses ${rival}, ${priceText(best.award)}.`
-      : `Without ${name}, the best award, ${rival}, ${comparison(award, best.award, settings)}.`
-  return { message, award: best.award }
+    return [{ message: `Without ${isOne ? 'it' : 'one of the offers'}, no award reaches the need.`, award: null }]
+  const other = awardOf(best.lots(), context)
+  const name = isOne ? 'it' : context.nameOf(best.candidate.offer)
+  const message = `Without ${name}, the best award is ${offersText(other.offers)}, which ${comparison(award, other, settings)}.`
+  return [{ message, award: other }]
 }
 
-const isAward = (set: AwardSet<Candidate>, award: Award, context: AwardProblem['context']) =>
-  Math.abs(set.tonnes - award.tonnes) <= award.tonnes * 1e-9 && isSameAward(awardOf(set.lots(), context), award)
-
-/** The award with the fewest tonnes, or for the rule `lowest-cost` the one with the lowest price: what the tonnes between them cost. */
-function otherEnd(
-  award: Award,
-  known: readonly (Award | null)[],
-  { search, settings, context }: AwardProblem,
-): string[] {
-  const within = search === null ? [] : reaching(search)
-  const set = settings.awardRule === 'lowest-cost' ? cheapestPerTonne(within) : within[0]
-  if (set === undefined || isAward(set, award, context)) return []
-  const other = awardOf(set.lots(), context)
-  if (known.some((one) => isSameAward(one, other))) return []
-  const more = award.tonnes - other.tonnes
-  const each = (award.costPerTonne * award.tonnes - other.costPerTonne * other.tonnes) / more
-  const name = `${offersText(other.offers)} with ${priceText(other)}`
-  if (each < 0) return []
-  const extra = `${formatDerivedPrice(each, award.currency)}${byBasis(settings.priceBasis)}`
-  return more > 0
-    ? [`The lowest total is that of ${name}; the ${formatTonnes(more)} that this award has more cost ${extra}.`]
-    : [`The lowest price per tonne is that of ${name}, which is ${formatTonnes(-more)} more at ${extra}.`]
+/** Why the offer that ranks first is not part of the award. */
+function firstRanked(award: Award, search: AwardSearch<Candidate>, problem: AwardProblem): Reason[] {
+  const { competing, context, settings, rfq } = problem
+  const { range } = search
+  const first = competing.find(({ offer }) => offer.rank === 1)
+  if (first === undefined || award.offers.some(({ id }) => id === first.offer.id)) return []
+  const name = `${context.nameOf(first.offer)}, first by price, is not part of it:`
+  if (range.isUpperStated && first.tonnes > upTo(range.upper))
+    return [{ message: `${name} at most ${formatTonnes(range.upper)} can be awarded.`, award: null }]
+  const withFirst = eligible(search).filter((set) => set.lots().includes(first))
+  const best = bestOf(withFirst, settings.awardTolerance)
+  if (best === undefined) {
+    const why =
+      rfq.window.upper === null ? 'no award with it is efficient' : 'with it, no award within the limits is efficient'
+    return [{ message: `${name} ${why}.`, award: null }]
+  }
+  const other = awardOf(best.lots(), context)
+  return [
+    {
+      message: `${name} the best award with it, ${offersText(other.offers)}, ${comparison(award, other, settings)}.`,
+      award: other,
+    },
+  ]
 }
 
-/** Why the offer with the highest score is not part of the award, unless another sentence states it. */
-function bestScored(award: Award, known: readonly (Award | null)[], problem: AwardProblem): string[] {
-  const { competing, context, settings, range } = problem
-  const [first] = [...competing].sort((a, b) => b.score - a.score || a.offer.sequence - b.offer.sequence)
-  if (first === undefined || settings.awardRule === 'best-score' || first.offer.rank === 1) return []
-  if (award.offers.some(({ id }) => id === first.offer.id)) return []
-  const own = awardOf([first], context)
-  const points = `${formatOneDecimal(first.score)} points, the award ${formatOneDecimal(award.score)}`
-  const rule = settings.awardRule === 'lowest-cost' ? 'lowest cost' : 'lowest price'
-  if (known.some((one) => isSameAward(one, own)))
-    return [`${context.nameOf(first.offer)} is first by score (${points}), but the rule is the ${rule}.`]
-  if (first.tonnes > upTo(range?.upper ?? 0))
-    return [`${context.nameOf(first.offer)} is first by score (${points}), but ${atMostText(problem)}`]
-  const difference = own.costPerTonne - award.costPerTonne
-  const why =
-    difference > 0
-      ? `it costs ${formatDerivedPrice(difference, award.currency)} more than the award, and the rule is the ${rule}`
-      : 'with it, an award within the range costs more'
-  return [`${context.nameOf(first.offer)} is first by score (${points}), but ${why}.`]
+/** `5,000 t to 8,000 t`, as a range of tonnes. */
+function rangeText(lower: number, upper: number): string {
+  const [from, to] = [formatTonnes(lower), formatTonnes(upper)]
+  return from === to ? `exactly ${from}` : `${from} to ${to}`
 }
 
 /** What is missing if nothing reaches the range. */
-function shortfall({ competing, range, settings }: AwardProblem): string {
-  const { lower, upper } = range ?? { lower: 0, upper: 0 }
-  const all = sum(competing.map(({ tonnes }) => tonnes))
+function shortfall({ lots, range: { lower, upper } }: AwardSearch<Candidate>): string {
+  const all = sum(lots.map(({ tonnes }) => tonnes))
   if (all < lower)
     return `All offers that compete have ${formatTonnes(all)} together: ${formatTonnes(lower - all)} are missing.`
-  return settings.awardRule === 'best-score'
-    ? `Taken by score, whole offers do not come to ${rangeText(lower, upper)}.`
-    : `No set of whole offers has ${rangeText(lower, upper)}: this is the largest below.`
+  return `No set of whole offers has ${rangeText(lower, upper)}: this is the largest below.`
 }

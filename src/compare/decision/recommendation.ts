@@ -1,5 +1,11 @@
 import { plausibleOrNull, ratio, sum } from '../../core/numbers.js'
-import { formatMoney, formatPercent, formatPricePerTonne, formatTonnes } from '../../core/text/number-format.js'
+import {
+  formatMoney,
+  formatPercent,
+  formatPricePerTonne,
+  formatTonnes,
+  formatTotal,
+} from '../../core/text/number-format.js'
 import {
   type AwardContext,
   amountsText,
@@ -8,7 +14,7 @@ import {
   candidatesOf,
   offersText,
 } from '../awards/award-figures.js'
-import type { AwardProblem } from '../awards/award-problem.js'
+import { type AwardProblem, rivalsOf } from '../awards/award-problem.js'
 import { atLeast, upTo } from '../awards/efficient-awards.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { tonnesOf, totalOf } from '../offer/price-per-tonne.js'
@@ -17,7 +23,7 @@ import { askedBesides, conditionsOf } from './conditions.js'
 import type { AcceptedAward, Award, Choice, Recommendation } from './decision-model.js'
 import { accountingText, obstacleWithPrice } from './excluded-offers.js'
 import { reasonsOf } from './reasons.js'
-import { type Alternative, breakEvensOf, changesOf } from './what-if.js'
+import { breakEvensOf, changesOf } from './what-if.js'
 
 /** What is recommended. */
 export type Outcome = Pick<Recommendation, 'status' | 'award' | 'accepted' | 'gap'> & {
@@ -58,19 +64,32 @@ export function outcomeOf(problem: AwardProblem): Outcome {
 const isSettled = ({ range, search, rfq }: AwardProblem) =>
   rfq.window.problem === null ? range === null || search === null : rfq.window.lower === null
 
-function awardText(
-  award: Award,
-  reached: boolean,
-  { range, rfq }: AwardProblem,
-  accepted: AcceptedAward | null,
-): string {
+function awardText(award: Award, reached: boolean, problem: AwardProblem, accepted: AcceptedAward | null): string {
   const what = `${offersText(award.offers)}: ${amountsText(award)}`
-  const wanted = range?.lower ?? 0
-  const shortfall = `, ${formatTonnes(wanted - award.tonnes)} short of the`
-  if (accepted === null) return `Award ${what}${reached ? '' : `${shortfall} requested ${formatTonnes(wanted)}`}.`
-  const together = `; together ${formatTonnes(accepted.tonnes + award.tonnes)} of the requested ${formatTonnes(rfq.window.lower ?? 0)}`
-  return `${accepted.message} Award also ${what}${reached ? together : `${shortfall} ${formatTonnes(wanted)} that are missing`}.`
+  const short = reached ? '' : `, ${formatTonnes((problem.range?.lower ?? 0) - award.tonnes)} short of the need`
+  const start = accepted === null ? 'Award' : `${accepted.message} Award also`
+  return `${start} ${what}${short}. ${needText(award, problem)}`
 }
+
+/** `Need 5,000 t (minimum 5,000 t, maximum 9,000 t); the 670 t beyond it cost 19,296 USD.` */
+function needText({ tonnes, pricePerTonne, currency }: Award, { range, rfq }: AwardProblem): string {
+  const need = range?.lower ?? 0
+  const limitText = (name: string, limit: number | null) =>
+    limit !== null && limit > 0 ? `${name} ${formatTonnes(limit)}` : `no ${name}`
+  const limits = `${limitText('minimum', rfq.minVolume)}, ${limitText('maximum', rfq.maxVolume)}`
+  const beyond = tonnes - need
+  const isBeyond = tonnes > upTo(need)
+  const extra = isBeyond
+    ? `; the ${formatTonnes(beyond)} beyond it cost ${formatTotal(beyond * pricePerTonne, currency)}`
+    : ''
+  return `Need ${formatTonnes(need)} (${limits})${extra}.`
+}
+
+/** A loud doubt: more than twice the need. */
+const beyondNeed = ({ tonnes }: Award, { range }: AwardProblem): string[] =>
+  range !== null && tonnes > upTo(2 * range.lower)
+    ? [`The award has ${formatTonnes(tonnes)}, more than twice the ${formatTonnes(range.lower)} that are needed.`]
+    : []
 
 function noAwardText({ offers, competing, range, rfq }: AwardProblem, accepted: AcceptedAward | null): string {
   const before = accepted === null ? '' : `${accepted.message} `
@@ -98,7 +117,6 @@ const lowerFirst = (message: string) => message.charAt(0).toLowerCase() + messag
 export function recommend(
   problem: AwardProblem,
   { message, ...outcome }: Outcome,
-  alternatives: readonly Alternative[],
   choices: readonly Choice[],
 ): Recommendation {
   const { offers, context } = problem
@@ -115,17 +133,19 @@ export function recommend(
       headline,
       reasons: [],
       conditions,
-      changes: changesOf(null, [], [], choices, problem),
+      changes: changesOf(null, [], choices, problem),
       breakEven: [],
     }
   }
-  const breakEven = status === 'award' ? breakEvensOf(award, problem) : []
+  const rivals = status === 'award' ? rivalsOf(award, problem) : []
+  const breakEven = breakEvensOf(award, rivals, problem)
   const ids = new Set([...award.offers, ...(accepted?.offers ?? [])].map(({ id }) => id))
   return {
     ...outcome,
     headline,
-    reasons: reasonsOf(award, status === 'award', problem),
+    reasons: reasonsOf(award, rivals, problem),
     conditions: [
+      ...beyondNeed(award, problem),
       ...conditionsOf(
         offers.filter(({ id }) => ids.has(id)),
         context.nameOf,
@@ -134,7 +154,7 @@ export function recommend(
       ...(gap === null ? [] : [gapText(gap)]),
       ...additionalRequirements(problem),
     ],
-    changes: changesOf(award, breakEven, alternatives, choices, problem),
+    changes: changesOf(award, breakEven, choices, problem),
     breakEven,
   }
 }
@@ -143,14 +163,9 @@ function aboveMaximum({ tonnes }: Award, { rfq, accepted }: AwardProblem): strin
   const max = rfq.maxVolume
   const limit = max !== null && max > 0 ? max : null
   if (accepted.length > 0) return []
-  if (limit !== null && tonnes > upTo(limit))
-    return [`The award is ${formatTonnes(tonnes - limit)} above the RFQ's maximum of ${formatTonnes(limit)}.`]
-  const { upper, lower } = rfq.window
-  if (limit === null && upper !== null && lower !== null && tonnes > upTo(upper))
-    return [
-      `The award is ${formatTonnes(tonnes - lower)} more than the requested ${formatTonnes(lower)}: no smaller one reaches it.`,
-    ]
-  return []
+  return limit !== null && tonnes > upTo(limit)
+    ? [`The award is ${formatTonnes(tonnes - limit)} above the RFQ's maximum of ${formatTonnes(limit)}.`]
+    : []
 }
 
 const additionalRequirements = ({ rfq }: AwardProblem): string[] => {

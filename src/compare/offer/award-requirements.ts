@@ -41,7 +41,7 @@ export const REQUIREMENT_TITLES: Record<RequirementName, string> = {
 }
 
 /** An offer before it is ranked. */
-type AssessedOffer = Omit<OfferReport, 'label' | 'rank' | 'scores' | 'flags' | 'unmet' | 'standing' | 'why'>
+type AssessedOffer = Omit<OfferReport, 'label' | 'rank' | 'flags' | 'unmet' | 'standing' | 'why'>
 
 type Failure = { met: false | null; message: string } | null
 type Rule = (offer: AssessedOffer, rfq: RfqTerms) => Failure

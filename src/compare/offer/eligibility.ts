@@ -15,11 +15,11 @@ export interface ComparedAmounts {
   total: number | null
   /** metrics.pricePerTonne × rate: statistics and charts show this. */
   pricePerTonne: number | null
-  /** ROUND(metrics.presentValuePerTonne × rate, 6): determines the price score. */
+  /** ROUND(metrics.presentValuePerTonne × rate, 6). */
   presentValuePerTonne: number | null
   /** What awards are compared by: `total`, or by `settings.priceBasis` the present value. */
   cost: number | null
-  /** ROUND(cost / volume, 6): determines the rank, unless the award rule is `best-score`. */
+  /** ROUND(cost / volume, 6): determines the rank. */
   costPerTonne: number | null
 }
 

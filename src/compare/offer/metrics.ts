@@ -49,8 +49,6 @@ export interface Metrics {
   newestVintage: number | null
   /** Σ volume × days / Σ volume, over lines with a volume above 0 and a date. */
   meanWaitDays: number | null
-  /** Σ volume × vintageYear / Σ volume, over lines with a volume above 0 and a vintage year. */
-  meanVintageYear: number | null
   /**
    * Σ volume of lines due on or before the RFQ's fulfilmentDueDate / Σ volume, over lines with a volume above 0. Undated
    * lines count as late. Null if the RFQ states no date or no line has a volume.
@@ -160,7 +158,6 @@ function timing(lines: DeliveryLine[], fulfilmentDueDate: string | null) {
     oldestVintage: minOf(lines.map((line) => line.vintageFromYear)),
     newestVintage: maxOf(lines.map((line) => line.vintageYear)),
     meanWaitDays: weightedMean(withVolume, (line) => line.days),
-    meanVintageYear: weightedMean(withVolume, (line) => line.vintageYear),
     onTimeShare: fulfilmentDueDate === null ? null : onTimeShare(withVolume, fulfilmentDueDate),
   }
 }
@@ -235,7 +232,6 @@ const REASONS: Partial<Record<MetricName, Reason>> = {
   oldestVintage: NO_LINE_DATES,
   newestVintage: NO_LINE_DATES,
   meanWaitDays: NO_LINE_DATES,
-  meanVintageYear: NO_LINE_DATES,
   onTimeShare: (_facts, rfq) =>
     rfq.fulfilmentDueDate === null
       ? 'The RFQ states no fulfilment due date.'

@@ -19,7 +19,7 @@ import { VOLUME_TOLERANCE } from './reconciliation.js'
 
 /** Input to the flag rules of an offer. */
 export interface FlagContext {
-  offer: Omit<OfferReport, 'label' | 'rank' | 'scores' | 'flags' | 'unmet' | 'standing' | 'why'>
+  offer: Omit<OfferReport, 'label' | 'rank' | 'flags' | 'unmet' | 'standing' | 'why'>
   rfq: Pick<RfqTerms, 'responseDueDate'>
   settings: Settings
 }

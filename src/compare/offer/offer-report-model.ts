@@ -1,4 +1,4 @@
-import type { Criterion, RequirementLevel, RequirementName } from '../../core/decision/settings.js'
+import type { RequirementLevel, RequirementName } from '../../core/decision/settings.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import type { Flag } from '../flag.js'
 import type { Source } from '../input/comparison-context.js'
@@ -58,9 +58,7 @@ export interface OfferReport {
   standing: 'accepted' | 'ranked' | 'not-compliant' | 'excluded'
   /** Why it has no rank, as a sentence; null if it has one. */
   why: string | null
-  /** Null if the offer cannot be compared, or is neither open nor accepted. */
-  scores: Scores | null
-  /** 1, 2, … without gaps among those that compete: by cost per tonne, or by total score with the rule `best-score`; otherwise null. */
+  /** 1, 2, … without gaps among those that compete: by cost per tonne; otherwise null. */
   rank: number | null
   /** Most severe first. */
   flags: Flag[]
@@ -77,19 +75,4 @@ export interface UnmetRequirement {
   met: false | null
   /** The reason, with the numbers; one sentence. */
   message: string
-}
-
-/**
- * 0 to 100. An unknown value scores 0; a criterion that the RFQ does not limit scores 100 for every offer.
- * - price: 100 × lowest `compared.presentValuePerTonne` of the scored offers / the offer's own
- * - coverage: 100 × metrics.coverage; 100 if the RFQ requests no volume
- * - delivery: 100 × metrics.onTimeShare; 100 if the RFQ states no fulfilmentDueDate
- * - promptness: 100 / (1 + MAX(0, metrics.meanWaitDays) / settings.waitDays)
- * - vintage: MAX(0, 100 − settings.vintagePointsPerYear × MAX(0, year of asOfDate − metrics.meanVintageYear))
- * - payment: 100 × (1 − MIN(1, metrics.prepaidShare))
- * - evidence: 100 × listing.factsStated / 6
- */
-export type Scores = Record<Criterion, number> & {
-  /** ROUND(SUMPRODUCT(weights, scores) / SUM(weights), 6). */
-  total: number
 }

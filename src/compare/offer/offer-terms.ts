@@ -42,7 +42,7 @@ export interface DeliveryLine {
   periodEnd: CalendarDate | null
   /** Year in which the reporting period starts; if the start is unknown, in which it ends. */
   vintageFromYear: number | null
-  /** Year in which the reporting period ends; if the end is unknown, in which it starts. Charts and scores use it. */
+  /** Year in which the reporting period ends; if the end is unknown, in which it starts. Charts use it. */
   vintageYear: number | null
   name: string | null
   mitigationTypes: string[]

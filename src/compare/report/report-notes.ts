@@ -1,8 +1,7 @@
-import { type AwardRule, CRITERIA, type Settings } from '../../core/decision/settings.js'
-import { formatFourDecimals, formatPercent, formatTonnes } from '../../core/text/number-format.js'
+import type { AwardTolerance, Settings } from '../../core/decision/settings.js'
+import { formatPercent, formatTonnes } from '../../core/text/number-format.js'
 import { PRICED_BY } from '../decision/what-if.js'
 import type { Source } from '../input/comparison-context.js'
-import { CRITERION_DEFINITIONS, CRITERION_NAMES } from '../offer/criterion-text.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { TOTAL_TOLERANCE, VOLUME_TOLERANCE } from '../offer/reconciliation.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
@@ -18,14 +17,16 @@ export interface About {
 }
 
 /** What ranks go by. */
-export const rankedBy = ({ awardRule, priceBasis }: Pick<Settings, 'awardRule' | 'priceBasis'>): string =>
-  awardRule === 'best-score' ? 'score' : priceBasis === 'quoted' ? 'price per tonne' : 'cost per tonne'
+export const rankedBy = ({ priceBasis }: Pick<Settings, 'priceBasis'>): string =>
+  priceBasis === 'quoted' ? 'price per tonne' : 'cost per tonne'
 
-const AWARDED_BY: Record<AwardRule, string> = {
-  'lowest-price': 'the lowest cost per tonne',
-  'lowest-cost': 'the lowest total cost',
-  'best-score': 'the offers with the highest scores until the requested tonnes are reached',
+/** What the recommended award has, as it continues a sentence. */
+const awardedBy = (tolerance: AwardTolerance): string => {
+  if (tolerance === 'unlimited') return 'the lowest total'
+  if (tolerance === 0) return 'the lowest price per tonne'
+  return `the lowest total of those whose price per tonne is at most ${formatPercent(tolerance)} above the lowest`
 }
+
 /** Definitions of the terms in a report, with its settings. */
 export function definitionsOf(settings: Settings): About['definitions'] {
   return [
@@ -62,14 +63,6 @@ export function definitionsOf(settings: Settings): About['definitions'] {
       term: 'Compared, ranked',
       message: `Offers whose status is “submitted”, that are still listed, with a volume and a total in a currency that can be converted, and that meet every hard requirement. By ${rankedBy(settings)}. All others are listed with the reason.`,
     },
-    {
-      term: 'Score',
-      message: `The weighted mean of seven scores from 0 to 100. Unknown values score 0. Weights: ${CRITERIA.map((name) => `${name} ${formatFourDecimals(settings.weights[name])}`).join(', ')}.`,
-    },
-    ...CRITERIA.map((name) => ({
-      term: `Score: ${CRITERION_NAMES[name].toLowerCase()}`,
-      message: CRITERION_DEFINITIONS[name],
-    })),
     { term: 'Ties', message: 'Decided in favour of the offer submitted first, then the lower identifier.' },
     {
       term: 'Requirements',
@@ -79,7 +72,7 @@ export function definitionsOf(settings: Settings): About['definitions'] {
     { term: 'Late', message: "Submitted after the end of the RFQ's response due date in the channel's time zone." },
     {
       term: 'Award',
-      message: `A set of whole offers. The recommended one has ${AWARDED_BY[settings.awardRule]}, compared by ${PRICED_BY[settings.priceBasis]}. Totals are those payable.`,
+      message: `A set of whole offers. The recommended one has ${awardedBy(settings.awardTolerance)}, compared by ${PRICED_BY[settings.priceBasis]}. Totals are those payable.`,
     },
     {
       term: 'Efficient award',

@@ -5,7 +5,7 @@
  * Conventions
  * - `null` means unknown or not computable; the reason is given beside it (`reasons`, `reason`, `exclusions`, `why`).
  * - Numbers are as received; those with an absolute value above 10^15 count as unknown.
- * - Volumes are tonnes CO2e; shares are fractions (0.25 is 25 %); scores run from 0 to 100; days are calendar days in the
+ * - Volumes are tonnes CO2e; shares are fractions (0.25 is 25 %); days are calendar days in the
  *   channel's time zone, counted from the as-of date.
  * - Amounts are in the offer's own currency, except under `compared` and in awards and statistics, which use
  *   `currency.comparison`.

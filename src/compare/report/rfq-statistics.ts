@@ -3,7 +3,7 @@ import { type Flag, OFFER_FLAGS, type OfferFlagCode, type Severity } from '../fl
 import { coverageOf } from '../offer/metrics.js'
 import { severityOf } from '../offer/offer-flags.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
-import { isRanked, type RankedOffer } from '../offer/ranking.js'
+import { isInPlay } from '../offer/ranking.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 
 /** Statistics. Prices and volume: of the offers that compete or are accepted, as far as they can be compared. */
@@ -32,8 +32,6 @@ export interface Summary {
   volume: number
   /** MIN(1, volume / lower end of the window); null if no volume is requested, or if offers were not read yet. */
   coverage: number | null
-  /** The offer with rank 1. */
-  bestOffer: { id: string; label: string; score: number; pricePerTonne: number } | null
   flags: Record<Severity, number>
   /** Number of offers with each flag that occurs, in the order of OFFER_FLAGS. */
   flagCounts: { code: OfferFlagCode; severity: Severity; offers: number }[]
@@ -47,17 +45,17 @@ export function summariseOffers(
   { window, unreadOffers }: Pick<RfqTerms, 'window' | 'unreadOffers'>,
   counts: { changes: number; problems: number },
 ): Summary {
-  const ranked = offers.filter(isRanked)
+  const ranked = offers.filter(({ standing }) => standing === 'ranked').length
   const visible = offers.filter(({ inView }) => inView)
   const inPlay = offers.filter(
-    ({ standing, scores }) => scores !== null && (standing === 'ranked' || standing === 'accepted'),
+    (offer) => isInPlay(offer) && (offer.standing === 'ranked' || offer.standing === 'accepted'),
   )
   const volume = sum(inPlay.map((offer) => offer.metrics.volume ?? 0))
   return {
     offers: visible.length,
     missing: offers.length - visible.length,
-    ranked: ranked.length,
-    excluded: offers.length - ranked.length,
+    ranked,
+    excluded: offers.length - ranked,
     meetRequirements: offers.filter((offer) => offer.meetsRequirements).length,
     late: offers.filter((offer) => offer.late === true).length,
     byStatus: countByName(visible.map(({ status }) => status ?? 'unknown')).map(([status, count]) => ({
@@ -67,7 +65,6 @@ export function summariseOffers(
     price: prices(inPlay, volume),
     volume,
     coverage: unreadOffers > 0 ? null : coverageOf(volume, window.lower),
-    bestOffer: namedOffer(ranked.find(({ rank }) => rank === 1)),
     flags: countBySeverity(offers.flatMap(({ flags }) => flags)),
     flagCounts: flagCounts(offers),
     ...counts,
@@ -85,12 +82,6 @@ function prices(offers: readonly OfferReport[], volume: number): Summary['price'
     weightedMean: ratio(sum(offers.map((offer) => offer.compared.total ?? 0)), volume),
     spread: lowest === null || highest === null ? null : highest - lowest,
   }
-}
-
-function namedOffer(offer: RankedOffer | undefined): Summary['bestOffer'] {
-  if (offer === undefined) return null
-  const { id, label, scores, compared } = offer
-  return { id, label, score: scores.total, pricePerTonne: compared.pricePerTonne ?? 0 }
 }
 
 /** Number of flags of each severity. */

@@ -10,7 +10,7 @@ export interface AwardWindow {
   lower: number | null
   /** Maximum tonnes; null if unlimited. */
   upper: number | null
-  /** Whether `upper` is the RFQ's maximum; otherwise a single larger offer may be awarded if nothing else reaches `lower`. */
+  /** Whether `upper` is the RFQ's maximum; otherwise a single larger offer may be awarded too. */
   isUpperStated: boolean
   /** Why no award can be recommended: one sentence, or null. */
   problem: string | null

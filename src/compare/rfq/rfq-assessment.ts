@@ -39,7 +39,7 @@ export interface RfqAssessmentInput {
   conflictsOf?: (responseId: string) => ReadonlySet<string>
 }
 
-/** Evaluates the offers of an RFQ: terms, metrics, requirements, scores, ranks, flags. */
+/** Evaluates the offers of an RFQ: terms, metrics, requirements, ranks, flags. */
 export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext): RfqAssessment {
   const stated = parseRfqTerms(input.rfq, context)
   const facts = parseInSequence(input, context)
@@ -51,7 +51,7 @@ export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext)
   const gone = new Set(context.report.listed?.removedOffers.map(({ id }) => id))
   const offerContext = { gone, input, rfq, currency, context }
   const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', offerContext))
-  const ranked = rankOffers(offers, rfq, context.asOfDate, context.settings)
+  const ranked = rankOffers(offers)
   return { rfq: { ...rfq, flags: rfqFlags(rfq, offers.length, context) }, currency, offers: ranked }
 }
 

@@ -1,31 +1,21 @@
 import { z } from 'zod'
 import { truncate } from '../text/number-format.js'
 
-/**
- * The criteria by which offers are scored, with 0 to 100 points each (formulas: `Scores` in compare/offer/offer-report-model.ts): cost, share
- * of the requested volume, timely delivery, time to delivery, age of the vintages, share paid in advance, and documentation of
- * the project.
- */
-export const CRITERIA = ['price', 'coverage', 'delivery', 'promptness', 'vintage', 'payment', 'evidence'] as const
-export type Criterion = (typeof CRITERIA)[number]
-
 /** Minimum and maximum of each number. */
 export const SETTING_LIMITS = {
-  weight: [0, 1000],
+  awardTolerance: [0, 1],
   discountRate: [0, 1],
   expiryWindowDays: [0, 36_500],
   prepaymentShareLimit: [0, 1],
-  waitDays: [1, 36_500],
-  vintagePointsPerYear: [0, 100],
   rate: [1e-9, 1e9],
   volume: [0, 1e12],
 } as const satisfies Record<string, readonly [min: number, max: number]>
 
 /** Every error states what is allowed; configuration errors include it. */
-const number = ([min, max]: readonly [number, number]) => {
-  const error = `a number from ${min} to ${max}`
+const number = ([min, max]: readonly [number, number], error = `a number from ${min} to ${max}`) => {
   return z.number({ error }).min(min, { error }).max(max, { error })
 }
+const TOLERANCE = 'a share from 0 to 1, or unlimited'
 const section = <S extends z.ZodRawShape>(shape: S) =>
   z.strictObject(shape, { error: `a section with ${Object.keys(shape).join(', ')}` })
 const textOf = (error: string) => z.string({ error }).trim().min(1, { error })
@@ -47,23 +37,6 @@ const exchangeRate = z.strictObject(
 const exchangeRates = z.record(currencyCode, exchangeRate, {
   error: ({ code }) => (code === 'invalid_key' ? CURRENCY : 'currency codes with their rates'),
 })
-
-const weight = number(SETTING_LIMITS.weight)
-const weights = section({
-  price: weight.default(45),
-  coverage: weight.default(15),
-  delivery: weight.default(15),
-  promptness: weight.default(5),
-  vintage: weight.default(10),
-  payment: weight.default(5),
-  evidence: weight.default(5),
-} satisfies Record<Criterion, z.ZodType>).refine((all) => Object.values(all).some((one) => one > 0), {
-  error: 'at least one weight above 0',
-  params: { found: 'only zeros' },
-})
-
-/** How the recommended award is chosen (compare/awards/award-rules.ts). */
-export const AWARD_RULES = ['lowest-price', 'lowest-cost', 'best-score'] as const
 
 /** What an offer costs in the comparison: its total, or the present value of its payments. */
 export const PRICE_BASES = ['quoted', 'present-value'] as const
@@ -108,19 +81,16 @@ export const settingsSchema = z.strictObject({
    * Null until `settingsAt` has looked up the rates of that moment, which `exchangeRates` then has.
    */
   outdatedRates: z.record(currencyCode, z.iso.date()).nullable().default(null),
-  weights: weights.prefault({}),
   /** Yearly, as a fraction: 0.08 is 8 %. */
   discountRate: number(SETTING_LIMITS.discountRate).default(0.08),
   /** Offers that expire within this many days are flagged. */
   expiryWindowDays: number(SETTING_LIMITS.expiryWindowDays).default(14),
   /** Largest share of the total that may be due before delivery without a flag. */
   prepaymentShareLimit: number(SETTING_LIMITS.prepaymentShareLimit).default(0.3),
-  /** Mean wait, in days, that halves the promptness score. */
-  waitDays: number(SETTING_LIMITS.waitDays).default(365),
-  /** Points deducted from the vintage score per year of age. */
-  vintagePointsPerYear: number(SETTING_LIMITS.vintagePointsPerYear).default(10),
-  /** The rule that chooses the recommended award. */
-  awardRule: z.enum(AWARD_RULES, { error: `one of ${AWARD_RULES.join(', ')}` }).default('lowest-price'),
+  /** Awards that cost at most this share more per tonne than the cheapest are equal in price: the lowest total of them is recommended. */
+  awardTolerance: z
+    .union([number(SETTING_LIMITS.awardTolerance, TOLERANCE), z.literal('unlimited')], { error: TOLERANCE })
+    .default(0.02),
   /** What offers are compared by. */
   priceBasis: z.enum(PRICE_BASES, { error: `one of ${PRICE_BASES.join(', ')}` }).default('quoted'),
   /** Tonnes that an award must have at least, if that is more than the RFQ's minimum; null: the RFQ's minimum. */
@@ -131,7 +101,7 @@ export const settingsSchema = z.strictObject({
 
 export type Settings = z.output<typeof settingsSchema>
 export type SettingsInput = z.input<typeof settingsSchema>
-export type AwardRule = Settings['awardRule']
+export type AwardTolerance = Settings['awardTolerance']
 export type PriceBasis = Settings['priceBasis']
 export type RequirementLevels = Settings['requirements']
 export type RequirementName = keyof RequirementLevels
@@ -141,7 +111,7 @@ export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({})
 
 /** A setting that has another value than before. */
 export interface DifferingSetting {
-  /** `weights.price` */
+  /** `requirements.priceMax` */
   path: string
   before: string
   after: string

@@ -75,7 +75,7 @@ export const rfqTools = [
     title: 'Comparison of the offers for an RFQ',
     description:
       'Whom to award, why, what to check first and what would change it; the awards to choose from; what to ask developers; then the ' +
-      'offers by rank: price per tonne, coverage, scores, what each does not meet, warnings. With other settings it answers what-if ' +
+      'offers by rank: price per tonne, coverage, what each does not meet, warnings. With other settings it answers what-if ' +
       'questions.',
     input: z.strictObject({
       ...ofRfq,
@@ -83,7 +83,7 @@ export const rfqTools = [
         .record(z.string().max(100), setting)
         .optional()
         .describe(
-          `Settings of the comparison to replace for this answer, such as {"volume": 5000, "awardRule": "lowest-cost"}. ` +
+          `Settings of the comparison to replace for this answer, such as {"volume": 5000, "awardTolerance": 0}. ` +
             `Known: ${KNOWN_SETTINGS.join(', ')}.`,
         ),
       ...asOf,

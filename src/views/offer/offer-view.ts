@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Exclusion } from '../../compare/offer/eligibility.js'
 import { hasOtherTerms } from '../../compare/offer/newer-summary.js'
 import type { OfferReport, UnmetRequirement } from '../../compare/offer/offer-report-model.js'
-import { CRITERIA } from '../../core/decision/settings.js'
 
 const text = z.string()
 const number = z.number().nullable()
@@ -60,11 +59,9 @@ export const offerViewSchema = z
     compared: money
       .extend({
         costPerTonne: number.describe('By the price basis of the settings; ranks go by it.'),
-        presentValuePerTonne: number.describe('The price score goes by it.'),
+        presentValuePerTonne: number,
       })
       .describe('In the currency of the comparison.'),
-    score: number.describe('0 to 100.'),
-    scores: z.record(z.enum(CRITERIA), z.number()).nullable().describe('Points by criterion.'),
     prepaidShare: number,
     firstDelivery: text.nullable(),
     lastDelivery: text.nullable(),
@@ -92,7 +89,7 @@ export function offerView(
 ): OfferView {
   const { id, rank, standing, why, label, developer, project, listingId, status, submittedAt, late, missingSince } =
     offer
-  const { terms, metrics, compared, scores, exclusions, flags, source } = offer
+  const { terms, metrics, compared, exclusions, flags, source } = offer
   return {
     ...{ id, number: offer.sequence, rank, standing, why, label, developer, project, listingId, status },
     ...{ submittedAt, late, missingSince },
@@ -118,8 +115,6 @@ export function offerView(
       costPerTonne: compared.costPerTonne,
       presentValuePerTonne: compared.presentValuePerTonne,
     },
-    score: scores?.total ?? null,
-    scores: scores === null ? null : pointsOf(scores),
     prepaidShare: metrics.prepaidShare,
     firstDelivery: metrics.firstDelivery,
     lastDelivery: metrics.lastDelivery,
@@ -132,11 +127,6 @@ export function offerView(
     version: source.version,
     observedAt: source.observedAt,
   }
-}
-
-/** The points by criterion, without the total. */
-function pointsOf({ total: _total, ...points }: NonNullable<OfferReport['scores']>) {
-  return points
 }
 
 /** Why it cannot be awarded, then every hard requirement that it does not meet, then every advisory one. */

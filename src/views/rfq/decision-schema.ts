@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AWARD_RULES, PRICE_BASES, REQUIREMENT_LEVELS } from '../../core/decision/settings.js'
+import { PRICE_BASES, REQUIREMENT_LEVELS } from '../../core/decision/settings.js'
 
 const text = z.string()
 const number = z.number().nullable()
@@ -23,7 +23,6 @@ export const awardSchema = z
     currency: text.describe('The currency in which offers are compared.'),
     coverage: number.describe('Share of the requested tonnes, at most 1.'),
     costPerTonne: z.number().describe('By the price basis.'),
-    score: z.number(),
   })
   .meta({ id: 'Award' })
 
@@ -39,7 +38,7 @@ const recommendation = z.strictObject({
       message: text,
     })
     .nullable(),
-  reasons: z.array(text).describe('At most four; each compares the award with an alternative.'),
+  reasons: z.array(text).describe('At most three; each compares the award with an alternative.'),
   conditions: z.array(text).describe('What to check before signing.'),
   changes: z.array(text).describe('What would change the award.'),
   breakEven: z.array(
@@ -60,7 +59,7 @@ const saving = z.strictObject({ pricePerTonne: z.number(), amount: z.number() })
 /** The decision on an RFQ. */
 export const decisionSchema = z
   .strictObject({
-    rule: z.enum(AWARD_RULES),
+    tolerance: z.union([z.number(), z.literal('unlimited')]).describe('`awardTolerance`.'),
     priceBasis: z.enum(PRICE_BASES),
     requirements: z.array(
       z.strictObject({

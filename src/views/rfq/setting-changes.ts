@@ -1,27 +1,19 @@
 import { SETTING_TEXT } from '../../compare/decision/setting-text.js'
-import { PRICED_BY, RULE_TEXT } from '../../compare/decision/what-if.js'
+import { PRICED_BY } from '../../compare/decision/what-if.js'
 import { REQUIREMENT_TITLES } from '../../compare/offer/award-requirements.js'
-import { CRITERION_NAMES } from '../../compare/offer/criterion-text.js'
-import {
-  type AwardRule,
-  type Criterion,
-  DEFAULT_SETTINGS,
-  type PriceBasis,
-  type RequirementName,
-  type Settings,
-} from '../../core/decision/settings.js'
+import { DEFAULT_SETTINGS, type PriceBasis, type RequirementName, type Settings } from '../../core/decision/settings.js'
 import { formatAmount, formatDecimal, formatPercent } from '../../core/text/number-format.js'
 import { SETTING_NAMES, settingValue } from '../settings.js'
 
 /** A setting that has another value, in words. */
 export interface SettingChange {
-  /** As a parameter has it: `weights.price`. */
+  /** As a parameter has it: `requirements.priceMax`. */
   setting: string
-  /** `Weight of price`. */
+  /** `Price at most the maximum`. */
   title: string
   before: string
   after: string
-  /** `Weight of price: 45 → 60`. */
+  /** `Price at most the maximum: hard → advisory`. */
   message: string
 }
 
@@ -47,21 +39,17 @@ export function settingChanges(
 
 const RATES = 'exchangeRates.'
 /** Those that decide most come first. */
-const FIRST: readonly string[] = ['awardRule', 'priceBasis', 'volume', 'discountRate', 'currency']
+const FIRST: readonly string[] = ['awardTolerance', 'priceBasis', 'volume', 'discountRate', 'currency']
 const ORDERED_NAMES = [...FIRST, ...SETTING_NAMES.filter((name) => !FIRST.includes(name))]
 
-/** What a setting is called. @param name a parameter: `weights.price` */
+/** What a setting is called. @param name a parameter: `requirements.priceMax` */
 export function settingTitle(name: string): string {
   const [section = '', key = ''] = name.split('.')
   switch (section) {
-    case 'weights':
-      return `Weight of ${CRITERION_NAMES[key as Criterion].toLowerCase()}`
     case 'requirements':
       return REQUIREMENT_TITLES[key as RequirementName]
     case 'exchangeRates':
       return `Value of 1 ${key}`
-    case 'awardRule':
-      return 'Rule'
     case 'priceBasis':
       return 'Compared by'
     case 'currency':
@@ -72,12 +60,11 @@ export function settingTitle(name: string): string {
 }
 
 /** The names of settings that are shares of something. */
-const SHARES: readonly string[] = ['discountRate', 'prepaymentShareLimit']
+const SHARES: readonly string[] = ['awardTolerance', 'discountRate', 'prepaymentShareLimit']
 
 function valueText(settings: Settings, name: string): string {
   const value = settingValue(settings, name)
   const [section = ''] = name.split('.')
-  if (name === 'awardRule') return RULE_TEXT[value as AwardRule]
   if (name === 'priceBasis') return PRICED_BY[value as PriceBasis]
   if (name === 'currency') return value === null ? 'the currency of the RFQ' : String(value)
   if (section === 'exchangeRates') return value === undefined ? 'not known' : rateText(Number(value), settings.currency)

@@ -14,7 +14,7 @@ import { decisionSchema } from './decision-schema.js'
 import { settingChanges } from './setting-changes.js'
 
 const settingChange = z.strictObject({
-  setting: text.describe('As `comparison` takes it: `weights.price`.'),
+  setting: text.describe('As `comparison` takes it: `requirements.priceMax`.'),
   title: text,
   before: text,
   after: text,

@@ -4,7 +4,7 @@ import { z } from 'zod'
 /** What is wrong with one value of a request. */
 const invalidValue = z.strictObject({
   in: z.enum(['query', 'path', 'body', 'header']),
-  name: z.string().describe('The parameter, or the member of the body, such as `weights.price`.'),
+  name: z.string().describe('The parameter, or the member of the body, such as `requirements.priceMax`.'),
   detail: z.string(),
 })
 export type InvalidValue = z.infer<typeof invalidValue>

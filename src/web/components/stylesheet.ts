@@ -141,8 +141,6 @@ legend{font-weight:600;padding:0 var(--s2) 0 0}
 .groups .field input,.groups .field select{width:100%}
 .groups .wide .field{grid-template-columns:minmax(0,1fr) 7.5rem}
 fieldset.wide{grid-column:1/-1;display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr));gap:0 var(--s5)}
-.weights{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,14rem),1fr));gap:0 var(--s4);align-content:start}
-.weights .field{grid-template-columns:minmax(0,1fr) 6rem}
 dialog{border:1px solid var(--edge);border-radius:8px;background:var(--paper);color:var(--ink);padding:var(--s4) var(--s5)}
 dialog::backdrop{background:#0008}
 dialog h2{margin:0 0 var(--s2)}

@@ -4,7 +4,7 @@ import { HttpError, type Suggest } from '../http/errors.js'
 /** The parameters after the `?` that a page accepts. */
 export interface AcceptedParameters {
   names?: readonly string[]
-  /** Whether it accepts the settings of a comparison too, such as `weights.price`. */
+  /** Whether it accepts the settings of a comparison too, such as `requirements.priceMax`. */
   acceptsSettings?: boolean
 }
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import type { ScoredLot, TonnesRange } from '../../../src/compare/awards/award-rules.js'
+import type { TonnesRange } from '../../../src/compare/awards/award-rule.js'
+import type { Lot } from '../../../src/compare/awards/efficient-awards.js'
 
-export interface TestLot extends ScoredLot {
+export interface TestLot extends Lot {
   id: number
 }
 
@@ -44,7 +45,6 @@ export const randomLots: fc.Arbitrary<{ lots: TestLot[]; range: TonnesRange }> =
         fc.record({
           tonnes,
           price: fc.oneof(fc.constant(5), fc.integer({ min: 1, max: 12 })),
-          score: fc.integer({ min: 0, max: 5 }),
         }),
         { minLength: 1, maxLength: 8 },
       ),
@@ -53,7 +53,7 @@ export const randomLots: fc.Arbitrary<{ lots: TestLot[]; range: TonnesRange }> =
     }),
   )
   .map(({ unit, offers, lower, width }) => {
-    const lots = offers.map(({ tonnes, price, score }, id) => ({ id, tonnes, cost: tonnes * price, score }))
+    const lots = offers.map(({ tonnes, price }, id) => ({ id, tonnes, cost: tonnes * price }))
     const all = lots.reduce((sum, { tonnes }) => sum + tonnes, 0)
     // Either equal to a sum of tonnes, or half a unit from it.
     const inHalves = (tonnes: number) => (Math.round((2 * tonnes) / unit) * unit) / 2

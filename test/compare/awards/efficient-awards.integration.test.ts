@@ -10,7 +10,7 @@ function removeDominated(sets: readonly TriedSet[], max: number): [tonnes: numbe
   let lowest = Number.POSITIVE_INFINITY
   const kept: [number, number][] = []
   for (const { tonnes, cost } of allowed) {
-    if (cost >= lowest) continue
+    if (cost > lowest || tonnes === kept.at(-1)?.[0]) continue
     lowest = cost
     kept.push([tonnes, cost])
   }

@@ -5,8 +5,7 @@ import { OFFER_REQUIREMENTS } from '../../../src/compare/offer/award-requirement
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
 import {
-  AWARD_RULES,
-  type AwardRule,
+  type AwardTolerance,
   DEFAULT_SETTINGS,
   PRICE_BASES,
   type PriceBasis,
@@ -49,7 +48,7 @@ export interface Case {
   maxCents: number
   minCents: number
   levels: RequirementLevels
-  rule: AwardRule
+  tolerance: AwardTolerance
   basis: PriceBasis
 }
 
@@ -106,7 +105,7 @@ function documentOf(offer: InventedOffer, number: number, unitPrice = offer.cent
 
 /** The report on a case; with a price of one offer, in dollars, changed; or with the offers in the opposite order. */
 export function reportOf(of: Case, change: { at?: number; dollars?: number; isReversed?: boolean } = {}): RfqReport {
-  const { offers, min, max, volume, maxCents, minCents, levels, rule, basis } = of
+  const { offers, min, max, volume, maxCents, minCents, levels, tolerance, basis } = of
   const responses = offers.map((offer, at) =>
     documentOf(offer, at + 1, at === change.at ? ownPrice(offer, change.dollars ?? 0) : undefined),
   )
@@ -119,7 +118,7 @@ export function reportOf(of: Case, change: { at?: number; dollars?: number; isRe
       },
       settings: {
         ...{ currency: 'USD', exchangeRates: { EUR: { rate: RATES.EUR } }, discountRate: DISCOUNT_RATE },
-        ...{ awardRule: rule, priceBasis: basis, volume, requirements: levels },
+        ...{ awardTolerance: tolerance, priceBasis: basis, volume, requirements: levels },
       },
     }),
   )
@@ -153,7 +152,7 @@ const acceptedOf = ({ offers }: Case) => offers.filter(({ status }) => status ==
 export interface Range {
   lower: number
   upper: number
-  /** Whether one larger offer may be taken if nothing else reaches the lower end. */
+  /** Whether one larger offer may be taken too. */
   mayExceed: boolean
 }
 
@@ -190,32 +189,28 @@ export function everySet({ offers, basis }: Case, positions: readonly number[]):
   })
 }
 
-/** What a rule for prices wants to be low. */
-export const measureOf = (rule: AwardRule, { cost, tonnes }: Pick<TriedSet, 'cost' | 'tonnes'>): number =>
-  rule === 'lowest-cost' ? cost : cost / tonnes
-
-/**
- * The best award by a rule for prices, with the lowest measure. `partial`: the most tonnes below the range, at the lowest cost.
- * `tonnes`: the most of equally good ones; null of a single larger offer, since which of equal ones does not matter.
- */
-export type Best = { status: 'award' | 'partial'; measure: number; tonnes: number | null } | { status: 'none' }
+/** The best award, or `partial`: the most tonnes below the range, at the lowest cost. */
+export type Best = { status: 'award' | 'partial'; tonnes: number; cost: number } | { status: 'none' }
 
 export function bestAward(of: Case, positions: readonly number[], { lower, upper, mayExceed }: Range): Best {
   const all = everySet(of, positions)
-  const measured = (sets: TriedSet[]) => {
-    const measure = Math.min(...sets.map((set) => measureOf(of.rule, set)))
-    const best = sets.filter((set) => measureOf(of.rule, set) <= measure * (1 + 1e-9))
-    return { status: 'award' as const, measure, tonnes: Math.max(...best.map(({ tonnes }) => tonnes)) }
+  const allowed = all.filter(
+    ({ members, tonnes }) =>
+      (tonnes >= lower && tonnes <= upper) || (mayExceed && members.length === 1 && tonnes > upper),
+  )
+  if (allowed.length > 0) {
+    const share = of.tolerance === 'unlimited' ? Number.POSITIVE_INFINITY : of.tolerance
+    const lowest = Math.min(...allowed.map(({ cost, tonnes }) => cost / tonnes))
+    const equal = allowed.filter(({ cost, tonnes }) => cost / tonnes <= lowest * (1 + share) * (1 + 1e-9))
+    const cost = Math.min(...equal.map((set) => set.cost))
+    const best = equal.filter((set) => set.cost <= cost * (1 + 1e-9))
+    return { status: 'award', cost, tonnes: Math.min(...best.map(({ tonnes }) => tonnes)) }
   }
-  const within = all.filter(({ tonnes }) => tonnes >= lower && tonnes <= upper)
-  if (within.length > 0) return measured(within)
-  const larger = all.filter(({ members, tonnes }) => members.length === 1 && tonnes > upper)
-  if (mayExceed && larger.length > 0) return { ...measured(larger), tonnes: null }
   const below = all.filter(({ tonnes }) => tonnes <= upper)
   if (below.length === 0) return { status: 'none' }
   const most = Math.max(...below.map(({ tonnes }) => tonnes))
   const cheapest = Math.min(...below.flatMap(({ tonnes, cost }) => (tonnes === most ? [cost] : [])))
-  return { status: 'partial', measure: measureOf(of.rule, { tonnes: most, cost: cheapest }), tonnes: most }
+  return { status: 'partial', cost: cheapest, tonnes: most }
 }
 
 /** The sets that no other one beats, by tonnes: one of equal ones. */
@@ -223,11 +218,7 @@ export function efficientSets(of: Case, positions: readonly number[], upper: num
   const all = everySet(of, positions).filter(({ tonnes }) => tonnes <= upper)
   const byTonnes = new Map<number, TriedSet>()
   for (const set of all) {
-    const isBeaten = all.some(
-      ({ tonnes, cost }) =>
-        (tonnes >= set.tonnes && cost < set.cost * (1 - 1e-12)) ||
-        (tonnes > set.tonnes && cost <= set.cost * (1 + 1e-12)),
-    )
+    const isBeaten = all.some(({ tonnes, cost }) => tonnes >= set.tonnes && cost < set.cost * (1 - 1e-12))
     if (!isBeaten) byTonnes.set(set.tonnes, set)
   }
   return [...byTonnes.values()].sort((a, b) => a.tonnes - b.tonnes)
@@ -239,7 +230,7 @@ export const costOf = ({ costPerTonne: each, tonnes }: Award): number => 100 * e
 export const efficientChoices = ({ choices }: Decision) => choices.filter(({ kind }) => kind === 'efficient')
 
 /** Random cases. Most requirements fail rarely, and most offers are open, so that awards exist. */
-export function randomCase({ maxOffers, rules = AWARD_RULES }: { maxOffers: number; rules?: readonly AwardRule[] }) {
+export function randomCase({ maxOffers }: { maxOffers: number }) {
   const failing = fc.uniqueArray(
     fc.constantFrom(...OFFER_REQUIREMENTS.filter((name) => name !== 'priceMax' && name !== 'priceMin')),
     { maxLength: 2 },
@@ -272,7 +263,7 @@ export function randomCase({ maxOffers, rules = AWARD_RULES }: { maxOffers: numb
       maxCents: fc.integer({ min: 900, max: 1_800 }),
       minCents: fc.integer({ min: 300, max: 600 }),
       levels: fc.oneof(fc.constant(DEFAULT_SETTINGS.requirements), levels),
-      rule: fc.constantFrom(...rules),
+      tolerance: fc.constantFrom<AwardTolerance>(0, 0.02, 0.1, 'unlimited'),
       basis: fc.constantFrom(...PRICE_BASES),
     })
     .map(({ extra, min, lower, ...rest }): Case => {

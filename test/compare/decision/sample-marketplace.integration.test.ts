@@ -4,7 +4,7 @@ import { efficientAwards } from '../../../src/compare/awards/efficient-awards.js
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../../src/compare/input/stored-documents.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
-import { AWARD_RULES, type SettingsInput, settingsSchema } from '../../../src/core/decision/settings.js'
+import { settingsSchema } from '../../../src/core/decision/settings.js'
 import { createWorld } from '../../../src/sandbox/index.js'
 import { storedDocument } from '../../helpers/data/comparison-inputs.js'
 
@@ -12,7 +12,7 @@ const NOW = new Date('2026-03-16T12:00:00.000Z')
 const SEEDS = Array.from({ length: 20 }, (_, at) => at + 1)
 
 /** A report on every RFQ of the sample marketplace of a seed. */
-function reportsOf(seed: number, settings: SettingsInput = {}): RfqReport[] {
+function reportsOf(seed: number): RfqReport[] {
   return createWorld({ seed, now: NOW }).channels.flatMap((channel) => {
     const listings = channel.listings.map((listing) => parseStoredListing(storedDocument(listing)))
     return channel.rfqs.map((record) =>
@@ -23,7 +23,7 @@ function reportsOf(seed: number, settings: SettingsInput = {}): RfqReport[] {
           asOf: NOW,
           generatedAt: NOW,
           programVersion: 'test',
-          settings: settingsSchema.parse(settings),
+          settings: settingsSchema.parse({}),
         },
         rfq: parseStoredRfq(storedDocument(record.singleShape())),
         responses: record.responses.map((response) => parseStoredResponse(storedDocument(response))),
@@ -46,36 +46,15 @@ function lowestPrice({ offers, rfq: { window } }: RfqReport): number {
   return lowest
 }
 
-const sentencesOf = ({ recommendation, choices, savings, questions }: RfqReport['decision']) => [
-  recommendation.headline,
-  ...recommendation.reasons,
-  ...recommendation.conditions,
-  ...recommendation.changes,
-  ...choices.flatMap(({ title, notes }) => [title, ...notes]),
-  ...(savings === null ? [] : [savings.message]),
-  ...questions.map(({ text }) => text),
-]
-
 describe.each(SEEDS)('the sample marketplace of seed %i', (seed) => {
   const reports = reportsOf(seed)
 
-  it('has no recommended award for which a compliant one within the window costs less per tonne', () => {
+  it('has no recommended award for which a compliant one within the window costs clearly less per tonne', () => {
     for (const report of reports) {
       const { award, status } = report.decision.recommendation
       const lowest = lowestPrice(report)
-      if (status === 'award') expect(award?.pricePerTonne).toBeLessThanOrEqual(lowest * (1 + 1e-9))
+      if (status === 'award') expect(award?.pricePerTonne).toBeLessThanOrEqual(lowest * 1.02 * (1 + 1e-9))
       else if (report.decision.recommendation.accepted === null) expect(lowest).toBe(Number.POSITIVE_INFINITY)
-    }
-  })
-
-  it('says so where another rule is set and a compliant award costs less per tonne', () => {
-    for (const awardRule of AWARD_RULES) {
-      for (const report of reportsOf(seed, { awardRule })) {
-        const { recommendation } = report.decision
-        const dearer = (recommendation.award?.pricePerTonne ?? 0) > lowestPrice(report) * (1 + 1e-9)
-        if (recommendation.status !== 'award' || !dearer) continue
-        expect(recommendation.changes.join(' ')).toMatch(/By .*lowest price per tonne/)
-      }
     }
   })
 
@@ -105,19 +84,6 @@ describe.each(SEEDS)('the sample marketplace of seed %i', (seed) => {
       const costs = ranked.map(({ compared }) => compared.costPerTonne ?? 0)
       expect(costs).toEqual([...costs].sort((a, b) => a - b))
       for (const { rank, why } of offers) expect(why === null).toBe(rank !== null)
-    }
-  })
-
-  it('compares no totals of different tonnages', () => {
-    for (const { decision, currency } of reports) {
-      const { award } = decision.recommendation
-      for (const sentence of sentencesOf(decision)) {
-        const amounts = sentence.match(/[\d,.]+ (?:USD|EUR|GBP|CHF)(?!\/t)[^.;]*\b(?:more|less)\b/g) ?? []
-        // Savings are at the same tonnes.
-        if (amounts.length > 0) expect(sentence).toBe(decision.savings?.message)
-      }
-      if (decision.savings !== null && award !== null) expect(decision.savings.tonnes).toBe(award.tonnes)
-      expect(currency).toBeDefined()
     }
   })
 

@@ -48,7 +48,6 @@ describe('the figures of an offer', () => {
       oldestVintage: 2021,
       newestVintage: 2023,
       meanWaitDays: (6000 * 365 + 2000 * 730) / 8000,
-      meanVintageYear: (6000 * 2023 + 2000 * 2022) / 8000,
       onTimeShare: 0,
       coverage: 0.8,
       prepaid: 0,
@@ -145,7 +144,6 @@ describe('the figures of an offer', () => {
     const [offer] = report.offers
     expect(offer?.metrics).toMatchObject({ basis: 'stated', pricePerTonne: 11, prepaidShare: null, lineCount: 0 })
     expect(offer?.metrics.reasons.prepaidShare).toContain('summary')
-    expect(offer?.scores).toMatchObject({ payment: 0, delivery: 0 })
   })
 
   it('are null, each with a reason, if there is no offer', () => {
@@ -172,15 +170,15 @@ describe('an offer that does not compete', () => {
     ['no-currency', response(1, { offer: { currency: 'dollars' } })],
     ['no-exchange-rate', response(1, { offer: { currency: 'EUR' } })],
     ['missing', storedDocument(response(1), { missingSince: '2026-03-12T00:00:00.000Z' })],
-  ])('has a reason and no score: %s', (code, one) => {
+  ])('has a reason and no rank: %s', (code, one) => {
     const [offer] = compareOffers(comparisonInput({ responses: [one] })).offers
-    expect(offer).toMatchObject({ rank: null, scores: null, standing: 'excluded' })
+    expect(offer).toMatchObject({ rank: null, standing: 'excluded' })
     expect(offer?.exclusions.map((exclusion) => exclusion.code)).toEqual([code])
     expect(offer?.exclusions[0]?.message).toMatch(/\.$/)
     expect(offer?.why).toBe(offer?.exclusions[0]?.message)
   })
 
-  it('has a score and no rank if it does not meet a hard requirement, and a rank on its expiry date', () => {
+  it('has no rank if it does not meet a hard requirement, and a rank on its expiry date', () => {
     const offerOf = (expiryDate: string, of: { status?: string; settings?: SettingsInput } = {}) => {
       const { status = 'submitted', settings = {} } = of
       const responses = [response(1, { status, offer: { expiryDate } })]
@@ -189,7 +187,6 @@ describe('an offer that does not compete', () => {
     const expired = offerOf('2026-03-15')
     expect(expired).toMatchObject({ rank: null, standing: 'not-compliant', exclusions: [] })
     expect(expired?.why).toContain('expired on 2026-03-15')
-    expect(expired?.scores).not.toBeNull()
     expect(offerOf('2026-03-16')).toMatchObject({ rank: 1, standing: 'ranked', why: null })
     expect(offerOf('2026-01-01', { settings: { requirements: { notExpired: 'advisory' } } })?.rank).toBe(1)
     expect(offerOf('2026-01-01', { status: 'accepted' })).toMatchObject({ rank: null, standing: 'accepted' })

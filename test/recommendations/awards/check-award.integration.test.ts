@@ -65,10 +65,9 @@ describe('an award that is checked', () => {
     const rfq = await openAwardedRfq()
     const recorder = openRecorder({ store: rfq.store, now: rfq.now })
     await recorder.round()
-    const weights = { ...DEFAULT_SETTINGS.weights, price: 0, delivery: 0 }
-    const settings = { ...DEFAULT_SETTINGS, awardRule: 'lowest-cost' as const, weights, volume: 4_000 }
+    const settings = { ...DEFAULT_SETTINGS, awardTolerance: 'unlimited' as const, volume: 4_000 }
     await expect(rfq.award([rfq.cheap, rfq.other], undefined, { settings })).rejects.toThrow(
-      /Say why.*awardRule lowest-cost instead of lowest-price/,
+      /Say why.*awardTolerance unlimited instead of 0\.02/,
     )
     await rfq.award([rfq.cheap, rfq.other], 'more tonnes are needed', { settings })
     const [award] = await rfq.store.awards({})

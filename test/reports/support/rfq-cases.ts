@@ -278,7 +278,7 @@ export function mixedInput(): ComparisonInput {
   return comparisonInput({
     settings: {
       ...EURO_SETTINGS,
-      weights: { price: 60, evidence: 0 },
+      awardTolerance: 0.05,
       volume: 15_000,
     },
     responses: [

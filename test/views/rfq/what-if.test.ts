@@ -44,11 +44,6 @@ describe('what other settings change', () => {
   })
 
   it('is another rank, or none, with the reason', () => {
-    const byScore = changeOf({ awardRule: 'best-score', weights: { price: 0, evidence: 0, coverage: 100 } })
-    expect(byScore.moves.map(({ number, message }) => [number, message])).toEqual([
-      [2, 'rank 3 → 2'],
-      [3, 'rank 2 → 3'],
-    ])
     const [unranked] = changeOf({}, { requirements: { reviewAccepted: 'off' } }).moves
     expect(unranked).toBeUndefined()
     const strict = changeOf({ requirements: { reviewAccepted: 'hard' } })
@@ -62,20 +57,19 @@ describe('what other settings change', () => {
   it('names each setting in words, with its unit', () => {
     const settings = changeOf(
       {
-        ...{ awardRule: 'lowest-cost', priceBasis: 'present-value', currency: 'USD' },
+        ...{ awardTolerance: 'unlimited', priceBasis: 'present-value', currency: 'USD' },
         exchangeRates: { EUR: { rate: 1.1 } },
-        ...{ weights: { price: 60 }, requirements: { priceMax: 'off' }, waitDays: 90 },
+        ...{ requirements: { priceMax: 'off' }, expiryWindowDays: 30 },
       },
       { currency: 'USD', exchangeRates: { EUR: { rate: 1.08 }, GBP: { rate: 1.3 } } },
     ).settings
     expect(settings.map(({ message }) => message).sort()).toEqual([
       'Compared by: quoted prices → present values',
-      'Mean wait that halves the promptness score: 365 days → 90 days',
+      'Expiry warning period: 14 days → 30 days',
       'Price at most the maximum: hard → off',
-      'Rule: lowest price per tonne → lowest total cost',
+      'Prices are equal up to: 2 % → unlimited',
       'Value of 1 EUR: 1.08 USD → 1.1 USD',
       'Value of 1 GBP: 1.3 USD → not known',
-      'Weight of price: 45 → 60',
     ])
   })
 

@@ -75,7 +75,7 @@ const setVisibility = (page: Page, state: 'hidden' | 'visible') =>
     Object.defineProperty(document, 'hidden', { get: () => ${state === 'hidden'}, configurable: true })
     document.dispatchEvent(new Event('visibilitychange'))`)
 
-const scores = (page: Page) => page.locator('#offers td[data-label=Score]').allTextContents()
+const choices = (page: Page) => page.locator('#choices tbody tr').allTextContents()
 
 describe.skipIf(isMissing)('in Chromium', () => {
   it('every page is accessible, fits 320 px, in light and dark', async () => {
@@ -102,21 +102,21 @@ describe.skipIf(isMissing)('in Chromium', () => {
     const base = await serve(await story())
     const page = await openBrowser(base)
     await page.goto(RFQ)
-    const before = await scores(page)
+    const before = await choices(page)
     await page.locator('details.whatif summary').click()
-    await page.getByLabel('Price', { exact: true }).fill('0')
-    await page.getByLabel('Rule').selectOption('best-score')
+    await page.getByLabel('Tonnes to award, at least').fill('5000')
+    await page.getByLabel('Prices are equal up to').fill('unlimited')
     await page.getByRole('button', { name: 'Compare', exact: true }).click()
-    await page.waitForURL(/weights\.price=0/)
+    await page.waitForURL(/awardTolerance=unlimited/)
     const address = new URL(page.url())
-    expect([...address.searchParams.keys()].sort()).toEqual(['awardRule', 'weights.price'])
-    const after = await scores(page)
+    expect([...address.searchParams.keys()].sort()).toEqual(['awardTolerance', 'volume'])
+    const after = await choices(page)
     expect(after).not.toEqual(before)
     const other = await openBrowser(base, { javaScriptEnabled: false })
     await other.goto(address.href)
-    expect(await scores(other)).toEqual(after)
+    expect(await choices(other)).toEqual(after)
     await other.getByRole('link', { name: 'Back to the settings in force' }).click()
-    expect(await scores(other)).toEqual(before)
+    expect(await choices(other)).toEqual(before)
 
     await page.goto(RFQ)
     const slider = page.getByRole('slider')

@@ -111,14 +111,11 @@ describe('every page', () => {
     expect(await answer('/changes?before=zzz')).toMatch(/^400 before is not the address of a page of changes/)
     expect(await answer('/changes?kind=x')).toMatch(/^400 kind="x" is not known; allowed: /)
     expect(await answer('/closings?format=csv&table=x')).toBe('404 this page has no table "x"; its tables: closings')
-    expect(await answer('/rfqs/acme/forest/1042?weights.price=-1')).toMatch(
-      /^400 weights\.price: found "-1"; allowed: a number from 0/,
+    expect(await answer('/rfqs/acme/forest/1042?awardTolerance=-1')).toMatch(
+      /^400 awardTolerance: found "-1"; allowed: a share from 0 to 1, or unlimited/,
     )
-    expect(await answer('/rfqs/acme/forest/1042?weights.prize=1')).toMatch(
-      /^400 weights\.prize: unknown parameter; did you mean weights\.price\? known: as_of, .*weights\.price/,
-    )
-    expect(await answer('/rfqs/acme/forest/1042?awardRule=best')).toMatch(
-      /^400 awardRule: found "best"; allowed: one of lowest-price, lowest-cost/,
+    expect(await answer('/rfqs/acme/forest/1042?requirements.prize=1')).toMatch(
+      /^400 requirements\.prize: unknown parameter; did you mean .*? known: as_of, .*awardTolerance/,
     )
     for (const path of ['/rfqs', '/closings', '/listings', '/changes'])
       expect([path, await answer(`${path}?channel=acme/forst`)]).toEqual([
@@ -321,7 +318,7 @@ describe('/reports', () => {
     await fixture.store.setTargets(['crm'], fixture.now())
     const { app, directory, reported } = await openPages(fixture, { localUser: 'ana' })
     const page = (await app.inject('/rfqs/acme/forest/1042')).body
-    expect((await app.inject('/rfqs/acme/forest/1042?weights.price=0')).body).not.toContain('Make workbook')
+    expect((await app.inject('/rfqs/acme/forest/1042?awardTolerance=0')).body).not.toContain('Make workbook')
     const [, form = ''] = /<form method="post" action="\/reports">(.*?)<\/form>/.exec(page) ?? []
     const fields = [...form.matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
       name,

@@ -57,7 +57,7 @@ export const register: RegisterCommand = (command, cli) => {
     command,
     ['quotekeeper compare 1012', 'the recommended award, and how the offers compare'],
     ['quotekeeper compare 1012 --volume 8000', 'if at least 8,000 t are to be awarded'],
-    ['quotekeeper compare 1012 --set awardRule=best-score --set weights.price=60', 'with other settings'],
+    ['quotekeeper compare 1012 --set awardTolerance=0', 'with other settings'],
     ['quotekeeper compare 1012 --as-of yesterday', 'as it was at the end of yesterday'],
     ['quotekeeper compare 1012 --csv > offers.csv', 'the offers, for a spreadsheet'],
   )

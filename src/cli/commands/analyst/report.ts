@@ -64,7 +64,7 @@ export const register: RegisterCommand = (command, cli) => {
     command,
     ['quotekeeper report 1012', 'compare the offers; prints the path of the workbook'],
     ['quotekeeper report 1012 --as-of yesterday --out yesterday.xlsx', 'as they were known at the end of yesterday'],
-    ['quotekeeper report 1012 --set discountRate=0.05 --set weights.price=60', 'with other settings for this report'],
+    ['quotekeeper report 1012 --set discountRate=0.05 --set awardTolerance=0', 'with other settings for this report'],
     ['quotekeeper report 1012 --fresh', 'with what the marketplace shows now'],
     ['quotekeeper report --channel acme/forest', 'the overview of one channel'],
   )

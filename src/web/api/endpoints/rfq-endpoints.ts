@@ -119,8 +119,8 @@ export const rfqEndpoints = [
     summary: 'Compare the offers for an RFQ',
     description:
       'Whom to award, why, the alternatives, and every offer: what `quotekeeper compare --json` prints. Every setting under ' +
-      '`reports:` of the configuration can be replaced for this request: `volume=5000`, `awardRule=lowest-cost`, ' +
-      '`weights.price=60`, `requirements.priceMax=advisory`, `exchangeRates.USD=0.92`.',
+      '`reports:` of the configuration can be replaced for this request: `volume=5000`, `awardTolerance=0`, ' +
+      '`requirements.priceMax=advisory`, `exchangeRates.USD=0.92`.',
     query: moments,
     acceptsSettings: true,
     result: rfqViewSchema,

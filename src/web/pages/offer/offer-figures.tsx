@@ -1,8 +1,5 @@
-import { CRITERION_DEFINITIONS, CRITERION_NAMES } from '../../../compare/offer/criterion-text.js'
 import type { MetricName, Metrics } from '../../../compare/offer/metrics.js'
-import { CRITERIA, type Criterion } from '../../../core/decision/settings.js'
 import type { OfferDetail } from '../../../views/offer/offer.js'
-import { numberColumn } from '../../components/columns.js'
 import { amount, decimal, percent, plain, price, UNKNOWN } from '../../components/format.js'
 import type { Table } from '../../tables/table.js'
 
@@ -97,20 +94,3 @@ export function metricsTable({ own, metrics, compared, exchangeRate }: OfferDeta
     empty: <>No figures.</>,
   }
 }
-
-interface ScoreRow {
-  criterion: Criterion
-  points: number | null
-}
-
-export const scoresTable = ({ scores }: OfferDetail): Table<ScoreRow> => ({
-  name: 'scores',
-  caption: 'Points by criterion',
-  columns: [
-    { key: 'criterion', title: 'Criterion', value: ({ criterion }) => CRITERION_NAMES[criterion] },
-    numberColumn('points', 'Points', ({ points }) => points, decimal),
-    { key: 'definition', title: 'Definition', value: ({ criterion }) => CRITERION_DEFINITIONS[criterion] },
-  ],
-  rows: CRITERIA.map((criterion) => ({ criterion, points: scores?.[criterion] ?? null })),
-  empty: <>The offer is not ranked.</>,
-})

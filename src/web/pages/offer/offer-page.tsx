@@ -7,7 +7,6 @@ import {
   Ages,
   amount,
   Badge,
-  decimal,
   Moment,
   percent,
   plain,
@@ -21,7 +20,7 @@ import { HttpError } from '../../http/errors.js'
 import type { Column, Table } from '../../tables/table.js'
 import { downloadOf } from '../../tables/table-file.js'
 import { addressOf, type PageContent, type PageRequest, readPast, requireFound, withAsOf } from '../page.js'
-import { metricsTable, scoresTable } from './offer-figures.js'
+import { metricsTable } from './offer-figures.js'
 
 type Line = OfferDetail['lines'][number]
 
@@ -38,7 +37,6 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
     throw new HttpError(404, `RFQ ${name} of ${address.channel} has no offer ${offerId} at this moment`)
   const lines = linesTable(offer)
   const metrics = metricsTable(offer)
-  const scores = scoresTable(offer)
   const versions = versionsTable(offer)
   const rfqHref = withAsOf(rfqPath(address.channel, name), query.as_of)
   return {
@@ -46,7 +44,7 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
     current: '/rfqs',
     live: 'notice',
     past,
-    tables: [lines, metrics, scores, versions].map((table) => downloadOf(table as Table<unknown>)),
+    tables: [lines, metrics, versions].map((table) => downloadOf(table as Table<unknown>)),
     body: (
       <>
         <p class="small">
@@ -78,7 +76,6 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
             <h2>Figures and how they are computed</h2>
           </summary>
           <TableView table={metrics} link={link} />
-          {offer.scores !== null && <TableView table={scores} link={link} />}
         </details>
         <Document offer={offer} />
       </>
@@ -116,7 +113,7 @@ function OfferState({ offer }: { offer: OfferDetail }) {
 }
 
 /** What it costs: as offered, then in the currency of the comparison, if that is another. */
-function Cost({ offer: { tonnes, coverage, own, compared, rateMessage, score } }: { offer: OfferDetail }) {
+function Cost({ offer: { tonnes, coverage, own, compared, rateMessage } }: { offer: OfferDetail }) {
   const isConverted = own.currency !== compared.currency && compared.pricePerTonne !== null
   const [offered, converted] = [plain(own.currency), plain(compared.currency)]
   return (
@@ -132,7 +129,6 @@ function Cost({ offer: { tonnes, coverage, own, compared, rateMessage, score } }
         <Stat name="Total" value={total(own.total)} unit={offered} />
         {isConverted && <Stat name="Price compared" value={price(compared.pricePerTonne)} unit={`${converted}/t`} />}
         {isConverted && <Stat name="Total compared" value={total(compared.total)} unit={converted} />}
-        {score !== null && <Stat name="Score" value={decimal(score)} unit="of 100" />}
       </dl>
       {rateMessage !== null && <p class="muted small">{plain(rateMessage)}</p>}
     </>

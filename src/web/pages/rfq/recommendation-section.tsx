@@ -4,7 +4,7 @@ import { formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { awardPath } from '../../../views/page-paths.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'
-import { amount, decimal, percent, plain, price } from '../../components/format.js'
+import { amount, percent, plain, price } from '../../components/format.js'
 import type { PageRequest } from '../page.js'
 
 const TONES: Record<Recommendation['status'], string> = {
@@ -50,7 +50,7 @@ export function RecommendationSection({ view, changed }: { view: RfqView; change
   )
 }
 
-/** The price beside the limits of the RFQ, the share of the requested tonnes, and the score. */
+/** The price beside the limits of the RFQ, the share of the requested tonnes. */
 function besideLimits({ rfq, decision }: RfqView, award: NonNullable<Recommendation['award']>): string {
   const currency = plain(award.currency)
   const limits = formatRange(rfq.comparedMinUnitPrice, rfq.comparedMaxUnitPrice, price)
@@ -61,7 +61,6 @@ function besideLimits({ rfq, decision }: RfqView, award: NonNullable<Recommendat
     ...(award.coverage === null || rfq.window.lower === null
       ? []
       : [`covers ${percent(award.coverage)} of the ${amount(rfq.window.lower)} t asked for at least`]),
-    `score ${decimal(award.score)}`,
   ].join(' · ')
 }
 

@@ -7,7 +7,7 @@ import { formatCount, truncate } from '../../../core/text/number-format.js'
 import { notMetText, type OfferView } from '../../../views/offer/offer-view.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'
 import { numberColumn } from '../../components/columns.js'
-import { amount, Badge, decimal, plain, price, range, total, UNKNOWN } from '../../components/format.js'
+import { amount, Badge, plain, price, range, total, UNKNOWN } from '../../components/format.js'
 import type { Column, Table } from '../../tables/table.js'
 import { withAsOf } from '../page.js'
 
@@ -70,13 +70,6 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
     { key: 'ownCurrency', fileOnly: true, title: 'Own currency', value: ({ own }) => own.currency },
     numberColumn('tonnes', 'Tonnes', ({ tonnes }) => tonnes, amount),
     { key: 'coverage', fileOnly: true, title: 'Coverage', value: ({ coverage }) => coverage },
-    {
-      key: 'score',
-      title: 'Score',
-      align: 'right',
-      value: ({ score }) => score,
-      cell: ({ score }) => decimal(score),
-    },
     { key: 'notes', title: 'Notes', fileOnly: true, value: ({ notes }) => notes },
     {
       key: 'delivery',

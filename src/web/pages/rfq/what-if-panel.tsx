@@ -1,12 +1,5 @@
-import { PRICED_BY, RULE_TEXT } from '../../../compare/decision/what-if.js'
-import { CRITERION_NAMES } from '../../../compare/offer/criterion-text.js'
-import {
-  AWARD_RULES,
-  CRITERIA,
-  PRICE_BASES,
-  REQUIREMENT_LEVELS,
-  SETTING_LIMITS,
-} from '../../../core/decision/settings.js'
+import { PRICED_BY } from '../../../compare/decision/what-if.js'
+import { PRICE_BASES, REQUIREMENT_LEVELS, SETTING_LIMITS } from '../../../core/decision/settings.js'
 import { formatCount } from '../../../core/text/number-format.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'
 import { settingTitle } from '../../../views/rfq/setting-changes.js'
@@ -46,7 +39,7 @@ function PanelState({ change }: { change: WhatIfChange | null }) {
   return (
     <span class="muted">
       {change === null
-        ? 'another rule, volume, weights or requirements'
+        ? 'another tolerance, volume or requirements'
         : `${formatCount(change.settings.length, 'setting')} changed`}
     </span>
   )
@@ -135,8 +128,7 @@ function SettingsForm({ view, whatIf: { settings, changes }, query, reset }: Set
   // Without a comparison currency, no rate is used.
   const ratesToSet = settings.currency === null ? [] : rates
   const fields = new Set([
-    ...['awardRule', 'priceBasis', 'volume', 'discountRate'],
-    ...CRITERIA.map((name) => `weights.${name}`),
+    ...['awardTolerance', 'priceBasis', 'volume', 'discountRate'],
     ...view.decision.requirements.map(({ setting }) => setting),
     ...ratesToSet.map(({ currency }) => `exchangeRates.${currency}`),
   ])
@@ -149,12 +141,14 @@ function SettingsForm({ view, whatIf: { settings, changes }, query, reset }: Set
       <div class="groups">
         <fieldset>
           <legend>Award</legend>
-          <Choice
-            name="awardRule"
-            title={settingTitle('awardRule')}
-            value={settings.awardRule}
-            options={AWARD_RULES.map((rule) => [rule, RULE_TEXT[rule]])}
-          />
+          <label class="field">
+            <span>
+              {settingTitle('awardTolerance')}
+              <br />
+              <span class="muted small">above the lowest price per tonne; 0.02 is 2 %, or unlimited</span>
+            </span>
+            <input name="awardTolerance" value={settings.awardTolerance} required />
+          </label>
           <Choice
             name="priceBasis"
             title={settingTitle('priceBasis')}
@@ -176,18 +170,6 @@ function SettingsForm({ view, whatIf: { settings, changes }, query, reset }: Set
             max={1}
             note="0.08 is 8 %"
           />
-        </fieldset>
-        <fieldset class="weights">
-          <legend>Weights of the score</legend>
-          {CRITERIA.map((name) => (
-            <NumberField
-              key={name}
-              name={`weights.${name}`}
-              title={CRITERION_NAMES[name]}
-              value={settings.weights[name]}
-              max={SETTING_LIMITS.weight[1]}
-            />
-          ))}
         </fieldset>
         <fieldset class="wide">
           <legend>Requirements</legend>
