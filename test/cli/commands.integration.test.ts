@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import ExcelJS from 'exceljs'
 import { describe, expect, it } from 'vitest'
 import { FailedError } from '../../src/cli/cli-error.js'
 import type { Today } from '../../src/views/today/today-view.js'
@@ -105,31 +104,9 @@ describe('commands that read the database', () => {
     expect(err).toContain('quotekeeper sync')
     expect(existsSync(join(folder, 'data'))).toBe(false)
   })
-
-  it.each([
-    ['a mistyped number', '1007', /number 1006, id:/],
-    ['a mistyped word of a title', 'forst', /forest/i],
-    ['a name unlike any other', 'zzzzzz', /`quotekeeper rfqs` lists/],
-  ])('suggest the closest RFQs for %s', async (_what, match, message) => {
-    const { quotekeeper } = await createPolledFixture()
-    const { status, err } = await quotekeeper('changes', '--rfq', match, '--channel', 'acme/forest')
-    expect(status).toBe(2)
-    expect(err).toContain(`no RFQ matches "${match}" in acme/forest`)
-    expect(err).toMatch(message)
-  })
 })
 
 describe('check', () => {
-  it('passes when everything is ready', async () => {
-    const { quotekeeper } = await createCliFixture()
-    const { status, out, err } = await quotekeeper('check')
-    expect(status).toBe(0)
-    expect(out).toMatch(/^database +ok/m)
-    expect(out).toMatch(/^queue +ok/m)
-    expect(out).toMatch(/^acme\/blue RFQs +ok +3 RFQs/m)
-    expect(err).toContain('quotekeeper start')
-  })
-
   it('reports each failure with a remedy', async () => {
     const { quotekeeper, sandbox } = await createCliFixture({ more: 'queue: redis://127.0.0.1:1\n' })
     sandbox.world.revokeKeys('acme')
@@ -394,33 +371,6 @@ describe('report', () => {
     const other = await reportBy('--set', 'discountRate=0.5', '--set', 'volume=')
     expect(other.settings).toMatchObject({ discountRate: 0.5, volume: null })
     expect(other.offers[0].metrics.presentValue).toBeLessThan(metrics.presentValue)
-  })
-
-  it('applies --set to the workbook and to the channel overview', async () => {
-    const { quotekeeper } = await createPolledFixture()
-    const written = await quotekeeper('report', '1002', '--channel', 'acme/forest', '--set', 'discountRate=0.615')
-    const workbook = new ExcelJS.Workbook()
-    await workbook.xlsx.readFile(written.out.trim())
-    expect(workbook.getWorksheet('About')?.getColumn('B').values.join('\n')).toContain('61.5 %')
-    const overview = await quotekeeper('report', '--channel', 'acme/forest', '--set', 'volume=5000', '--json')
-    expect(json(overview).settings.volume).toBe(5000)
-  })
-
-  it.each([
-    ['a value out of range', 'discountRate=2', /--set discountRate\n.*found: +2\n.*allowed: a number from 0 to 1/],
-    [
-      'an unknown key',
-      'requirements.priceMx=off',
-      /--set requirements\.priceMx\n.*an unknown key\n.*did you mean priceMax\?/,
-    ],
-    ['exchange rates without a currency', 'exchangeRates.USD=0.9', /reports\.currency\n.*found: +nothing/],
-    ['not KEY=VALUE', 'discountRate', /Expected KEY=VALUE, such as awardTolerance=0/],
-  ])('rejects an invalid --set: %s', async (_what, set, message) => {
-    const { quotekeeper, folder } = await createCliFixture()
-    const { status, out, err } = await quotekeeper('report', '--set', set)
-    expect({ status, out }).toEqual({ status: 2, out: '' })
-    expect(err).toMatch(message)
-    expect(existsSync(join(folder, 'data/reports'))).toBe(false)
   })
 
   it('requires one channel for one JSON document', async () => {

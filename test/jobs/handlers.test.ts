@@ -132,29 +132,6 @@ describe('poll job', () => {
     ])
   })
 
-  it('logs one line with its counts', async () => {
-    const { run, log, called } = await createTestHandlers()
-    await run('poll-rfqs')
-    expect(called).toEqual([{ what: 'rfqs', options: { recheckClosedHours: 24, concurrency: 8 } }])
-    expect(log.lines).toEqual([
-      {
-        level: 'info',
-        message: 'rfqs of acme/forest: complete',
-        facts: expect.objectContaining({
-          run: 1,
-          channel: 'acme/forest',
-          kind: 'rfqs',
-          outcome: 'complete',
-          requests: 3,
-          inserted: 1,
-          seconds: 1.5,
-          failures: 1,
-        }),
-      },
-    ])
-    expect(JSON.stringify(log.lines)).not.toContain('key of acme')
-  })
-
   it('logs a partial poll as a warning and does not fail', async () => {
     const { run, log } = await createTestHandlers({ end: { outcome: 'partial', error: 'r1: down' } })
     await run('poll-listings')

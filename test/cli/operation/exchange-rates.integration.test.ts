@@ -132,21 +132,3 @@ describe('check', () => {
     expect(await finding(fixture, 0)).toMatchObject({ ok: false, found: expect.stringContaining('no such file') })
   })
 })
-
-it('the sandbox › serves rates for its clock, the same ones every time, without weekends', async () => {
-  const { sandbox } = await createCliFixture({ channels: CHANNELS })
-  const read = async () => (await fetch(sandbox.ratesUrl)).text()
-  const dates = (text: string) =>
-    text
-      .split('\n')
-      .slice(1, -1)
-      .map((line) => line.slice(0, 10))
-  const before = await read()
-  // 9:30: those of the day are not published yet.
-  expect(dates(before).slice(0, 3)).toEqual(['2026-03-09', '2026-03-06', '2026-03-05'])
-  sandbox.setClock(new Date('2026-03-11T15:00:00Z'))
-  const after = await read()
-  expect(dates(after).slice(0, 3)).toEqual(['2026-03-11', '2026-03-10', '2026-03-09'])
-  expect(after).toContain(before.split('\n')[1])
-  expect((await fetch(sandbox.ratesUrl, { method: 'POST' })).status).toBe(405)
-})
