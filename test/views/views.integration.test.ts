@@ -162,32 +162,6 @@ describe('the change feed', () => {
     const { entries } = await changeFeed(fixture.store, { kinds: ['rfq'] })
     expect(entries[0]?.messages).toEqual(['Closed by Quotekeeper.'])
   })
-
-  it('tells field by field what changed, in words', async () => {
-    const fixture = await openChannelFixture()
-    const rfq = fixture.sandbox.world.addRfq(CHANNEL, { title: 'Mangroves' })
-    const { id } = fixture.sandbox.world.addResponse(rfq.id, { projectDeveloperName: 'Delta Blue' })
-    await fixture.pollRfqs()
-    const before = fixture.now()
-    fixture.advanceSeconds(3600)
-    fixture.sandbox.world.changeResponse(id, { status: 'accepted' })
-    await fixture.pollRfqs()
-    const { entries } = await changeFeed(fixture.store, { after: before })
-    expect(entries).toMatchObject([
-      {
-        channel: KEY,
-        rfqNumber: rfq.number,
-        rfqTitle: 'Mangroves',
-        entity: 'offer',
-        id,
-        label: expect.stringMatching(/^Delta Blue · ./),
-        version: 2,
-        observedAt: fixture.now().toISOString(),
-        changes: [{ event: 'accepted', fields: [{ field: 'status', before: 'submitted', after: 'accepted' }] }],
-        messages: ['Accepted (was submitted).'],
-      },
-    ])
-  })
 })
 
 describe('today', () => {

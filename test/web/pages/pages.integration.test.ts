@@ -4,7 +4,6 @@ import JSZip from 'jszip'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
 import { cleanText } from '../../../src/core/text/clean-text.js'
-import { closingPath, rfqPath } from '../../../src/views/page-paths.js'
 import { buildRfqReport } from '../../../src/views/rfq/build-rfq-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { APPLICATION_PAGES } from '../support/application-pages.js'
@@ -42,25 +41,6 @@ const reportOf = ({ store, now, rfqId }: OneRfq, settings = DEFAULT_SETTINGS, as
   })
 
 describe('every page', () => {
-  it('about an RFQ and its offers opens if their identifiers are the longest', async () => {
-    const fixture = await openChannelFixture()
-    const { world } = fixture.sandbox
-    const ids = ['樹'.repeat(333), 'r'.repeat(500), 'r'.repeat(101)]
-    // They share a number, so that addresses have the id.
-    for (const id of ids) world.addRfq(CHANNEL, { id, number: 1042 })
-    const offers = ids.map((id) => world.addResponse(id, { id: `${id.slice(0, 100)}${'o'.repeat(400)}` }).id)
-    await fixture.pollRfqs()
-    const app = await pagesOf(fixture)
-    const list = (await app.inject('/rfqs')).body
-    for (const [at, id] of ids.entries()) {
-      const path = rfqPath(KEY, id)
-      expect(list).toContain(`href="${path}"`)
-      const shown = [path, closingPath(KEY, id), `${path}/offers/${encodeURIComponent(offers[at] as string)}`]
-      const other = `/changes?channel=${encodeURIComponent(KEY)}&rfq=${encodeURIComponent(id)}`
-      for (const url of [...shown, other]) expect([url, (await app.inject(url)).statusCode]).toEqual([url, 200])
-    }
-  })
-
   it('shows hostile text as text, on the page and in its files', async () => {
     const fixture = await oneRfq({ title: HOSTILE, project: FORMULA })
     const app = await pagesOf(fixture)
