@@ -110,9 +110,7 @@ function requestLine({ rfq, currency }: RfqReport): string {
 }
 
 const requestFlags = ({ rfq }: RfqReport): RowPlan[] =>
-  rfq.flags
-    .filter(({ code }) => code !== 'rfq-no-offers')
-    .map(({ severity, message }) => textRow(`${severityLabels[severity]}: ${message}`, style.plain))
+  rfq.flags.map(({ severity, message }) => textRow(`${severityLabels[severity]}: ${message}`, style.plain))
 
 // --- the decision ----------------------------------------------------------------------------------------------------
 

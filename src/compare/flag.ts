@@ -15,6 +15,7 @@ export type FlagCode = OfferFlagCode | RfqFlagCode
 
 export const OFFER_FLAGS = [
   'price-far-below-min',
+  'changed-since-review',
   'beyond-availability',
   'total-mismatch',
   'volume-mismatch',
@@ -26,19 +27,7 @@ export const OFFER_FLAGS = [
 
 export type OfferFlagCode = (typeof OFFER_FLAGS)[number]
 
-export const RFQ_FLAGS = [
-  'rfq-invalid',
-  'rfq-missing',
-  'rfq-list-differs',
-  'rfq-overdue',
-  'rfq-state-conflict',
-  'rfq-no-due-date',
-  'rfq-no-offers',
-  'rfq-offers-unread',
-  'rfq-no-volume',
-  'rfq-no-price-limit',
-  'rfq-limits-crossed',
-] as const
+export const RFQ_FLAGS = ['rfq-no-due-date', 'rfq-no-price-limit'] as const
 
 export type RfqFlagCode = (typeof RFQ_FLAGS)[number]
 

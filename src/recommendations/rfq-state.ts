@@ -8,6 +8,7 @@ import {
   versionMetadata,
 } from '../compare/input/stored-documents.js'
 import { conflictPaths } from '../compare/offer/newer-summary.js'
+import { findReviewedOffers } from '../compare/offer/reviewed-terms.js'
 import { assessRfq, type RfqAssessment, type RfqAssessmentInput } from '../compare/rfq/rfq-assessment.js'
 import type { RecommendationFigures } from '../core/decision/recommendation.js'
 import type { Settings } from '../core/decision/settings.js'
@@ -23,7 +24,8 @@ import { figuresOf, type RfqFigures } from './rfq-figures.js'
 /** The version of the comparison rules. Increase it when the same documents and settings may lead to different figures. */
 export const COMPARISON_RULES = 2
 
-export type StateStore = Pick<History, 'rfqs' | 'listings' | 'problems'> & Pick<PollStates, 'responseStates'>
+export type StateStore = Pick<History, 'rfqs' | 'listings' | 'problems' | 'rfqHistory'> &
+  Pick<PollStates, 'responseStates'>
 
 /** The data of an RFQ, and the recommendation for it, at a moment. */
 export interface RfqState {
@@ -72,6 +74,7 @@ export async function rfqStateOf(
     {
       ...parsed,
       listings,
+      reviewed: await findReviewedOffers(responses, () => store.rfqHistory(channel, rfq.id, asOf)),
       ...(await readSummaryTimes(store, rfq, parsed, asOf)),
     },
     context,

@@ -22,6 +22,7 @@ const value = (compared: readonly FlagValue[], at: number) =>
 
 /** What a developer can clarify about each flag. */
 const FLAG_QUESTIONS: Partial<Record<FlagCode, (compared: readonly FlagValue[]) => string>> = {
+  'changed-since-review': () => 'Why have the terms changed since the review accepted the offer?',
   'price-far-below-min': (of) => `Does the price of ${value(of, 0)} include all fees, and what else?`,
   'beyond-availability': (of) =>
     `How will you supply ${value(of, 0)} of ${of[0]?.what}? Your listing has ${value(of, 1)}.`,

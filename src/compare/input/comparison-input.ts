@@ -9,6 +9,7 @@ import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../../core/docu
 import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../../core/records.js'
 import type { LastSummaries, NewerSummaries, PricesRead, TermsRead } from '../../core/sources/offer-sources.js'
 import type { ListDiff } from '../../core/sources/sources.js'
+import type { Timestamp } from '../../core/time/clock.js'
 
 /** `YYYY-MM-DD`. */
 export type CalendarDate = string
@@ -42,6 +43,17 @@ export type ParsedResponse = VersionMetadata & { unreadable: Unreadable } & (
 export interface ParsedListing extends VersionMetadata {
   document: Listing | null
 }
+
+/** An offer as it was when its review accepted it; its terms are others now. */
+export interface ReviewedTerms {
+  reviewedAt: Timestamp
+  /** First observation of the terms that it has now. */
+  changedAt: Timestamp
+  document: RfqResponse
+}
+
+/** By the id of the offer. */
+export type ReviewedOffers = ReadonlyMap<string, ReviewedTerms>
 
 /** A version of a document's history. */
 export type HistoryVersion = Pick<
@@ -90,6 +102,8 @@ export interface ComparisonInput extends ReportParameters {
   responses: Iterable<ParsedResponse>
   /** The last summaries of missing offers; default none. */
   lastSummaries?: LastSummaries
+  /** Offers whose terms changed since a review accepted them; default none. */
+  reviewed?: ReviewedOffers
   /** Those that the RFQ or its responses reference; others are ignored. */
   listings: readonly ParsedListing[]
   /** Every version of the RFQ and of its responses. Iterated once, and not retained either. */
@@ -103,7 +117,7 @@ export interface ComparisonInput extends ReportParameters {
 
 /** A channel, as known at `asOf`. */
 export interface ChannelInput extends ReportParameters {
-  rfqs: readonly Pick<ComparisonInput, 'rfq' | 'responses' | 'lastSummaries' | 'listed'>[]
+  rfqs: readonly Pick<ComparisonInput, 'rfq' | 'responses' | 'lastSummaries' | 'reviewed' | 'listed'>[]
   listings: readonly ParsedListing[]
   decisions: readonly ReportedDecision[]
   problems: readonly DocumentProblem[]

@@ -22,6 +22,8 @@ export interface FlagContext {
   offer: Omit<OfferReport, 'label' | 'rank' | 'flags' | 'unmet' | 'standing' | 'why'>
   rfq: Pick<RfqTerms, 'responseDueDate'>
   settings: Settings
+  /** How its terms changed since a review accepted them; null if they did not. */
+  changed: string | null
 }
 
 type FlagBody = Pick<Flag, 'message' | 'compared'> & { severity?: Severity }
@@ -42,6 +44,7 @@ export const severityOf = (code: OfferFlagCode): Severity => RULES[code][0]
 
 const RULES: Record<OfferFlagCode, [Severity, Rule]> = {
   'price-far-below-min': ['high', priceFarBelowMin],
+  'changed-since-review': ['high', ({ changed }) => (changed === null ? null : { message: changed, compared: [] })],
   'beyond-availability': ['high', beyondAvailability],
   'total-mismatch': ['high', totalMismatch],
   'volume-mismatch': ['high', volumeMismatch],

@@ -23,9 +23,9 @@ export function compareOffers(input: ComparisonInput): RfqReport {
   const { report: context } = comparison
   const problems = problemsUntil(input.problems, context.asOf)
   const listings = new Map(input.listings.map((listing) => [listing.id, listingQuality(listing)]))
-  const { newerSummaries, lastSummaries } = input
+  const { newerSummaries, lastSummaries, reviewed } = input
   const conflictsOf = conflictPaths(problems)
-  const summaries = { newerSummaries, lastSummaries, conflictsOf }
+  const summaries = { newerSummaries, lastSummaries, conflictsOf, reviewed }
   const assessed = { rfq: input.rfq, responses: input.responses, listings, ...summaries }
   const { rfq, currency, offers } = assessRfq(assessed, comparison)
   // A source has dozens of currencies.

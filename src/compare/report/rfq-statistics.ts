@@ -1,7 +1,6 @@
 import { countByName, median, ratio, sum } from '../../core/numbers.js'
-import { type Flag, OFFER_FLAGS, type OfferFlagCode, type Severity } from '../flag.js'
+import type { Flag, Severity } from '../flag.js'
 import { coverageOf } from '../offer/metrics.js'
-import { severityOf } from '../offer/offer-flags.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isInPlay } from '../offer/ranking.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
@@ -33,8 +32,6 @@ export interface Summary {
   /** MIN(1, volume / lower end of the window); null if no volume is requested, or if offers were not read yet. */
   coverage: number | null
   flags: Record<Severity, number>
-  /** Number of offers with each flag that occurs, in the order of OFFER_FLAGS. */
-  flagCounts: { code: OfferFlagCode; severity: Severity; offers: number }[]
   changes: number
   problems: number
 }
@@ -66,7 +63,6 @@ export function summariseOffers(
     volume,
     coverage: unreadOffers > 0 ? null : coverageOf(volume, window.lower),
     flags: countBySeverity(offers.flatMap(({ flags }) => flags)),
-    flagCounts: flagCounts(offers),
     ...counts,
   }
 }
@@ -89,12 +85,4 @@ export function countBySeverity(flags: readonly Flag[]): Record<Severity, number
   const counts = { high: 0, medium: 0, low: 0 }
   for (const { severity } of flags) counts[severity]++
   return counts
-}
-
-function flagCounts(offers: readonly OfferReport[]): Summary['flagCounts'] {
-  const counts = new Map(countByName(offers.flatMap(({ flags }) => flags.map(({ code }) => code))))
-  return OFFER_FLAGS.flatMap((code) => {
-    const count = counts.get(code) ?? 0
-    return count === 0 ? [] : [{ code, severity: severityOf(code), offers: count }]
-  })
 }

@@ -2,12 +2,18 @@ import type { LastSummaries } from '../../core/sources/offer-sources.js'
 import { isLate } from '../../core/time/expiry.js'
 import { type ComparisonContext, toSource } from '../input/comparison-context.js'
 import { type CurrencyReport, currencyReport, rateInto } from '../input/comparison-currency.js'
-import type { ParsedResponse, ParsedRfq, VersionMetadata } from '../input/comparison-input.js'
+import type {
+  ParsedResponse,
+  ParsedRfq,
+  ReviewedOffers,
+  ReviewedTerms,
+  VersionMetadata,
+} from '../input/comparison-input.js'
 import { versionMetadata } from '../input/stored-documents.js'
 import { unmetRequirements } from '../offer/award-requirements.js'
 import { convertAmounts, exclusionsOf } from '../offer/eligibility.js'
 import { type ListingQuality, listingQuality } from '../offer/listing-quality.js'
-import { metricsOf } from '../offer/metrics.js'
+import { type Metrics, metricsOf } from '../offer/metrics.js'
 import { createNewerSummaries, type NewerSummary, newerStatus, type SummaryTimes } from '../offer/newer-summary.js'
 import { offerFlags } from '../offer/offer-flags.js'
 import { byNumber, offerLabels } from '../offer/offer-labels.js'
@@ -15,6 +21,7 @@ import type { OfferReport } from '../offer/offer-report-model.js'
 import { type OfferFacts, offerFacts } from '../offer/offer-terms.js'
 import { rankOffers } from '../offer/ranking.js'
 import { evaluateRequirements, isReviewRejected } from '../offer/requirements.js'
+import { changedTermsText } from '../offer/reviewed-terms.js'
 import { rfqFlags } from './rfq-flags.js'
 import { currencyCode, parseRfqTerms, type RfqTerms, type StatedRfqTerms } from './rfq-terms.js'
 
@@ -37,6 +44,8 @@ export interface RfqAssessmentInput {
   lastSummaries?: LastSummaries | undefined
   /** Paths of a response that contradicted its summary when both were read; default none. */
   conflictsOf?: (responseId: string) => ReadonlySet<string>
+  /** Offers whose terms changed since a review accepted them; default none. */
+  reviewed?: ReviewedOffers | undefined
 }
 
 /** Evaluates the offers of an RFQ: terms, metrics, requirements, ranks, flags. */
@@ -52,7 +61,7 @@ export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext)
   const offerContext = { gone, input, rfq, currency, context }
   const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', offerContext))
   const ranked = rankOffers(offers)
-  return { rfq: { ...rfq, flags: rfqFlags(rfq, offers.length, context) }, currency, offers: ranked }
+  return { rfq: { ...rfq, flags: rfqFlags(rfq) }, currency, offers: ranked }
 }
 
 /** What is retained of a response after its document is parsed. */
@@ -127,6 +136,20 @@ function assessOffer(
     requirements,
     meetsRequirements: facts.hasOffer && requirements.every(({ met }) => met === true) && !isReviewRejected(evaluated),
   }
-  const flags = offerFlags({ offer, rfq, settings })
+  const reviewed = input.reviewed?.get(known.id)
+  const changed = reviewed === undefined ? null : changedSince(reviewed, known, metrics, offerContext)
+  const flags = offerFlags({ offer, rfq, settings, changed })
   return { ...offer, label, flags, unmet: unmetRequirements(offer, rfq, settings.requirements) }
+}
+
+/** `Accepted 2026-11-24; price 17.08 → 9.90 on 2026-11-25.` */
+function changedSince(
+  { reviewedAt, changedAt, document }: ReviewedTerms,
+  known: VersionMetadata,
+  metrics: Metrics,
+  { rfq, context }: OfferContext,
+): string {
+  const facts = offerFacts({ ...known, shape: 'full', document, unreadable: [] }, context)
+  const [reviewed, changed] = [reviewedAt, changedAt].map((at) => context.calendar.dateAt(new Date(at)))
+  return `Accepted ${reviewed}; ${changedTermsText(metricsOf(facts, rfq, context.settings), metrics)} on ${changed}.`
 }

@@ -10,6 +10,7 @@ import {
   parseStoredResponse,
   parseStoredRfq,
 } from '../../compare/input/stored-documents.js'
+import { findReviewedOffers } from '../../compare/offer/reviewed-terms.js'
 import { type AwardFacts, awardFacts } from '../../core/decision/award-record.js'
 import type { Settings } from '../../core/decision/settings.js'
 import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
@@ -108,6 +109,7 @@ export async function gatherRfqInput(
   const known = {
     rfq,
     lastSummaries: await readLastSummaries(source, found),
+    reviewed: await findReviewedOffers(found.responses, () => store.rfqHistory(channel, rfqId, asOf)),
     responses: parseLazily(found.responses, parseResponse),
     versions: released(versions),
     listings: listings.map(parseStoredListing),
@@ -174,8 +176,9 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
   const known: ChannelInput['rfqs'][number][] = []
   for (const found of rfqs) {
     const lastSummaries = await readLastSummaries(source, found)
+    const reviewed = await findReviewedOffers(found.responses, () => store.rfqHistory(channel, found.rfq.id, asOf))
     const responses = parseLazily(found.responses, parseStoredResponse)
-    known.push({ rfq: parseStoredRfq(found.rfq), listed: listDiffOf(found.rfq), lastSummaries, responses })
+    known.push({ rfq: parseStoredRfq(found.rfq), listed: listDiffOf(found.rfq), lastSummaries, reviewed, responses })
   }
   return {
     ...(await reportParameters(source)),

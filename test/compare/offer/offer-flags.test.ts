@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Flag, OFFER_FLAGS, type OfferFlagCode, RFQ_FLAGS, type RfqFlagCode } from '../../../src/compare/flag.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import type { ListDiff } from '../../../src/core/sources/sources.js'
+import type { RfqResponse } from '../../../src/core/documents/observation.js'
 import {
   type ComparisonOverrides,
   comparisonInput,
@@ -31,14 +31,25 @@ const prepaying = (amount: number, paymentDueDate = '2026-10-01') =>
   offering({ prePayments: [{ amount, paymentDueDate }] })
 const withListing = (of: Body): ComparisonOverrides => ({ responses: [response(1)], listings: [listing(1, of)] })
 
-const LISTED: ListDiff = {
-  at: '2026-03-16T11:00:00.000Z',
-  readAt: '2026-03-16T09:30:00.000Z',
-  ...{ state: null, responseDueDate: null, fulfilmentDueDate: null },
-  ...{ removedOffers: [], addedOffers: [], contradicts: false, fields: [] },
-}
-
 const OFFER_CASES: Record<OfferFlagCode, Case> = {
+  'changed-since-review': {
+    scene: {
+      responses: [response(1)],
+      reviewed: new Map([
+        [
+          offerId(1),
+          {
+            reviewedAt: '2026-03-08T10:00:00.000Z',
+            changedAt: '2026-03-10T10:00:00.000Z',
+            document: response(1, {
+              offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume: 9_000, unitPrice: 14 })] })] },
+            }) as RfqResponse,
+          },
+        ],
+      ]),
+    },
+    message: 'Accepted 2026-03-08; price 14.00 → 12.00, volume 9,000 t → 10,000 t on 2026-03-10.',
+  },
   'summary-differs': {
     scene: {
       responses: [response(1)],
@@ -136,43 +147,8 @@ describe('a flag on an offer', () => {
 })
 
 const RFQ_CASES: Record<RfqFlagCode, Case> = {
-  'rfq-invalid': {
-    scene: { rfq: { title: 7 }, rfqStored: { valid: false } },
-    message: 'does not match the documented format',
-  },
-  'rfq-missing': { scene: { rfqStored: { missingSince: '2026-03-11T00:00:00.000Z' } }, message: '2026-03-11' },
-  'rfq-list-differs': {
-    scene: { listed: { ...LISTED, state: 'closed' } },
-    message: 'The list of 2026-03-16 11:00 UTC says closed; this RFQ was last read at 09:30.',
-  },
-  'rfq-overdue': {
-    scene: { rfq: { responseDueDate: '2026-03-14' } },
-    message: '2 days after',
-    compared: ['2026-03-16', '2026-03-14'],
-  },
-  'rfq-state-conflict': {
-    scene: { rfq: { closedAt: '2026-03-10T09:00:00.000Z' } },
-    message: 'open, although it states a closing time, 2026-03-10',
-    compared: ['open', '2026-03-10T09:00:00.000Z'],
-  },
   'rfq-no-due-date': { scene: { rfq: { responseDueDate: null } }, message: 'no response due date' },
-  'rfq-no-offers': { scene: { responses: [] }, message: 'no offers', compared: [0] },
-  'rfq-offers-unread': {
-    scene: { rfq: { responses: [{ id: 'a' }, { id: 'b' }] }, rfqStored: { shape: 'list' }, responses: [] },
-    message: '2 offers, not read yet',
-    compared: [2],
-  },
-  'rfq-no-volume': {
-    scene: { rfq: { minVolume: 0, maxVolume: null } },
-    message: 'no minimum volume',
-    compared: [0, null],
-  },
   'rfq-no-price-limit': { scene: { rfq: { pricing: { currency: 'USD' } } }, message: 'no maximum price' },
-  'rfq-limits-crossed': {
-    scene: { rfq: { minVolume: 9, maxVolume: 5 } },
-    message: 'volume of the RFQ, 9, is above its maximum, 5',
-    compared: [9, 5],
-  },
 }
 
 describe('a flag on the RFQ', () => {
