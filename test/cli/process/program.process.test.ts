@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -105,17 +105,6 @@ describe('the program as a process', () => {
     expect(err).toContain(`${join(folder, 'quotekeeper.yaml')}:6  closing.maxPerRun`)
   })
 
-  it('says that the current folder was deleted, without a stack', () => {
-    const folder = testFolder()
-    mkdirSync(folder, { recursive: true })
-    const script = `cd "$1" && rmdir "$1" && exec "$2" "$3" rfqs`
-    const { status, stderr } = spawnSync('sh', ['-c', script, 'sh', folder, process.execPath, main], {
-      encoding: 'utf8',
-    })
-    expect(status).toBe(1)
-    expect(stderr).toContain('current folder does not exist')
-  })
-
   it('exits with 0 when the reader closes the pipe', async () => {
     const { runHere, folder } = await createFixture()
     await runHere('sync')
@@ -156,15 +145,6 @@ describe('the program as a process', () => {
         ...{ command, status: 1, stderr: expect.stringContaining('no space left on the disk') },
       })
     }
-  })
-
-  it('reports a port in use with a remedy and no stack', async () => {
-    const { runHere, sandbox } = await createFixture()
-    const { status, err } = await runHere('sandbox', '--port', String(sandbox.port))
-    expect(status).toBe(1)
-    expect(err).toContain(String(sandbox.port))
-    expect(err).toMatch(/another (program|port)/)
-    expect(err).not.toContain('    at ')
   })
 })
 
