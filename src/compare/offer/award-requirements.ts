@@ -193,12 +193,8 @@ function vintageRule(offer: AssessedOffer): Failure {
 }
 const NO_VINTAGE = 'not every delivery line states its vintage'
 
-/** Below this share of a minimum, a price is unusual. */
-const UNUSUAL = 0.9
-
 function priceText({ found, asked }: Requirement, side: 'above' | 'below', limit: 'maximum' | 'minimum'): string {
   const [price, bound] = [Number(found.value), Number(asked.value)]
   const share = bound > 0 ? ` ${formatPercent(Math.abs(price / bound - 1))}` : ''
-  const unusual = side === 'below' && price < bound * UNUSUAL ? ': unusually cheap' : ''
-  return `The price, ${formatFlagValue(found)}, is${share} ${side} the RFQ's ${limit} of ${formatFlagValue(asked)}${unusual}.`
+  return `The price, ${formatFlagValue(found)}, is${share} ${side} the RFQ's ${limit} of ${formatFlagValue(asked)}.`
 }
