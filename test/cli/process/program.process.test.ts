@@ -160,6 +160,15 @@ describe('Ctrl-C', () => {
 })
 
 describe('start', () => {
+  it.skipIf(!existsSync('/proc/self'))('ends, as sync does, for a database path that cannot be created', async () => {
+    const { run, runHere } = await createFixture('database: /proc/quotekeeper/quotekeeper.db\n')
+    for (const ended of [run('start'), runHere('sync')]) {
+      const { status, out, err } = await ended
+      expect(status).toBe(1)
+      expect(out + err).toContain('the folder /proc/quotekeeper cannot be created there')
+    }
+  })
+
   it('logs its address, is ready after the first polls, and stops with 0', async () => {
     const { start } = await createFixture()
     const service = start('start')
@@ -176,15 +185,6 @@ describe('start', () => {
 })
 
 describe('check', () => {
-  it.skipIf(!existsSync('/proc/self'))('ends, as start does, for a database path that cannot be created', async () => {
-    const { run, runHere } = await createFixture('database: /proc/quotekeeper/quotekeeper.db\n')
-    for (const ended of [run('start'), runHere('check'), runHere('sync')]) {
-      const { status, out, err } = await ended
-      expect(status).toBe(1)
-      expect(out + err).toContain('the folder /proc/quotekeeper cannot be created there')
-    }
-  })
-
   it.each(['SIGTERM', 'SIGINT'] as const)('ends on %s while the marketplace hangs', async (signal) => {
     const { sandbox, start } = await createFixture()
     sandbox.faults.add({ operation: 'listListings', times: Infinity, effect: { kind: 'delay', ms: 60_000 } })
