@@ -1,7 +1,6 @@
 import { oneLine } from '../../core/text/clean-text.js'
-import { formatPercent, truncate } from '../../core/text/number-format.js'
+import { truncate } from '../../core/text/number-format.js'
 import { joined } from '../awards/award-figures.js'
-import { earliest } from '../date-math.js'
 import type { Severity } from '../flag.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
@@ -10,17 +9,22 @@ import type { RfqTerms } from '../rfq/rfq-terms.js'
 const MAX_CONDITIONS = 3
 
 /**
- * What to check before signing, one sentence each: high flags first, then requirements not met, other flags, pre-payments and notes; with the
- * offers that a sentence is about if there are several.
+ * What to check before signing, one sentence each: high flags first, then requirements not met, other flags and notes; with the
+ * offers that a sentence is about if there are several. What is true of all offers of the RFQ is left out, unless it is loud.
  */
-export function conditionsOf(offers: readonly OfferReport[], nameOf: (offer: OfferReport) => string): string[] {
+export function conditionsOf(
+  offers: readonly OfferReport[],
+  all: readonly OfferReport[],
+  nameOf: (offer: OfferReport) => string,
+): string[] {
   const about = new Map<string, Set<OfferReport>>()
-  for (const sentencesOf of [flagTexts('high'), requirementTexts, flagTexts('medium'), prepaymentText, notesText]) {
+  for (const sentencesOf of [flagTexts('high'), requirementTexts, flagTexts('medium'), notesText]) {
     for (const offer of offers) {
       for (const message of sentencesOf(offer)) about.set(message, (about.get(message) ?? new Set()).add(offer))
     }
   }
   return [...about]
+    .filter(([message]) => !isSaidOfAll(message, all))
     .slice(0, MAX_CONDITIONS)
     .map(([message, those]) =>
       offers.length === 1
@@ -29,7 +33,12 @@ export function conditionsOf(offers: readonly OfferReport[], nameOf: (offer: Off
     )
 }
 
-/** How many flags and requirements not met there are to check before signing; expiry dates and pre-payments are not counted. */
+/** Whether it is quiet, and true of every offer alike, so that it tells none from another. */
+const isSaidOfAll = (message: string, all: readonly OfferReport[]): boolean =>
+  all.length > 1 &&
+  all.every((offer) => [requirementTexts, flagTexts('medium'), notesText].some((of) => of(offer).includes(message)))
+
+/** How many flags and requirements not met there are to check before signing. */
 export const countConditions = (offers: readonly OfferReport[]): number =>
   new Set(
     offers.flatMap((offer) => [flagTexts('high'), requirementTexts, flagTexts('medium')].flatMap((of) => of(offer))),
@@ -44,23 +53,13 @@ const MAX_QUOTED = 300
 const flagTexts =
   (wanted: Severity) =>
   ({ flags }: OfferReport): string[] =>
-    flags
-      .filter(({ code, severity }) => severity === wanted && code !== 'prepayment-share')
-      .map(({ message }) => message)
+    flags.filter(({ severity }) => severity === wanted).map(({ message }) => message)
 
 /** Without a price that a flag says is far below the minimum. */
 const requirementTexts = ({ unmet, flags }: OfferReport): string[] =>
   unmet
     .filter(({ name }) => name !== 'priceMin' || !flags.some(({ code }) => code === 'price-far-below-min'))
     .map(({ message }) => message)
-
-/** Omitted if a high flag states that everything, or more, is paid in advance. */
-function prepaymentText({ metrics: { prepaidShare }, prepayments }: OfferReport): string[] {
-  if (prepaidShare === null || prepaidShare <= 0 || prepaidShare >= 1 - 1e-9) return []
-  const first = earliest(prepayments.map(({ dueDate }) => dueDate))
-  const from = first === null ? '' : `, from ${first} on`
-  return [`${formatPercent(prepaidShare)} of the total is paid in advance${from}.`]
-}
 
 /** What the seller adds, such as that a price holds for the whole volume only. */
 const notesText = ({ terms: { notes } }: OfferReport): string[] =>

@@ -127,7 +127,7 @@ export function recommend(
       : `${message} ${accountingText(offers)}`
   if (award === null) {
     const shown = status === 'accepted' ? offers.filter(({ standing }) => standing === 'accepted') : []
-    const conditions = conditionsOf(shown, context.nameOf)
+    const conditions = conditionsOf(shown, offers, context.nameOf)
     return {
       ...outcome,
       headline,
@@ -148,6 +148,7 @@ export function recommend(
       ...beyondNeed(award, problem),
       ...conditionsOf(
         offers.filter(({ id }) => ids.has(id)),
+        offers,
         context.nameOf,
       ),
       ...aboveMaximum(award, problem),

@@ -56,7 +56,7 @@ describe('what to check of an award', () => {
       offer: { scheduledDeliveries: lines([2_000 + number, 12]), totalPrice: 10 * number, ...offer },
     })
 
-  it('says of several offers by name what goes for some, and once what goes for each', () => {
+  it('says of several offers by name what goes for some, and not what goes for every offer', () => {
     const { award, conditions: found } = decided(
       [small(1), small(2), response(3)],
       {},
@@ -66,7 +66,6 @@ describe('what to check of an award', () => {
     expect(found).toEqual([
       'Developer 1 · Project 1: The stated total is 10 USD, but the delivery lines add up to 24,012 USD.',
       'Developer 2 · Project 2: The stated total is 20 USD, but the delivery lines add up to 24,024 USD.',
-      'Each offer: The offer has not been reviewed yet.',
       'The RFQ also asks, which is not checked here: “No double claiming.”',
     ])
     const two = [small(1, { review: ACCEPTED, totalPrice: 24_012 }), small(2), response(3)]
@@ -94,9 +93,10 @@ describe('what to check of an award', () => {
     expect(more.conditions.join(' ')).toMatch(/Developer 2 · Project 2: The stated total is 20 USD/)
   })
 
-  it('have pre-payments', () => {
-    const found = conditions({ prePayments: [{ amount: 30_000, paymentDueDate: '2026-04-01' }] })
-    expect(found).toContain('25 % of the total is paid in advance, from 2026-04-01 on.')
+  it('have pre-payments above the limit', () => {
+    const found = (amount: number) => conditions({ prePayments: [{ amount, paymentDueDate: '2026-04-01' }] }).join(' ')
+    expect(found(60_000)).toContain('Pre-payments are 50 % of the total (flagged above 30 %).')
+    expect(found(30_000)).not.toContain('Pre-payments')
   })
 
   it('does not say that an offer alone is smaller than the volume that the award reaches', () => {
