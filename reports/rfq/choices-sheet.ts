@@ -1,5 +1,4 @@
 import type { Choice, ExcludedOffer } from '../../src/compare/decision/decision-model.js'
-import { BASIS_TEXT } from '../../src/compare/decision/reasons.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, is, mark } from '../layout/marks.js'
@@ -72,13 +71,7 @@ function choiceColumns({ numbers, money, price, inCurrency, perTonne, report }: 
     number(perTonne('Price per tonne'), ({ award }) => award.pricePerTonne, style.asBold(price)),
     ...(priceBasis === 'quoted'
       ? []
-      : [
-          number(
-            perTonne(`Cost per tonne, ${BASIS_TEXT[priceBasis]}`),
-            ({ award }: Choice) => award.costPerTonne,
-            price,
-          ),
-        ]),
+      : [number(perTonne('Cost per tonne, present value'), ({ award }: Choice) => award.costPerTonne, price)]),
     number('Extra tonnes against the row before', ({ extra }) => extra?.tonnes, numbers.volume),
     number(perTonne('Price of the extra tonnes'), ({ extra }) => extra?.pricePerTonne, price),
     number(perTonne('Difference to the recommended price'), ({ perTonneDifference }) => perTonneDifference, signed),

@@ -71,14 +71,11 @@ export const cheapestPerTonne = <S extends Lot>(sets: readonly S[]): S | undefin
  * The rule: the lowest total of the awards whose cost per tonne is at most the tolerance above the lowest one.
  * @param sets by tonnes, ascending: of equal totals, the first
  */
-export function bestOf<S extends Lot>(sets: readonly S[], tolerance: Tolerance): S | undefined {
-  if (tolerance === 'unlimited') return firstBy(sets, costOf, Number.POSITIVE_INFINITY)
-  const lowest = cheapestPerTonne(sets)
-  if (lowest === undefined) return undefined
-  return firstBy(sets, costOf, costPerTonne(lowest) * (1 + tolerance) * (1 + SLACK))
-}
+export const bestOf = <S extends Lot>(sets: readonly S[], tolerance: Tolerance): S | undefined =>
+  firstBy(sets, ({ cost }) => cost, mostPerTonne(lowestPrice(sets, NOTHING), tolerance))
 
-const costOf = ({ cost }: Lot) => cost
+const mostPerTonne = (lowest: number, tolerance: Tolerance): number =>
+  tolerance === 'unlimited' ? Number.POSITIVE_INFINITY : lowest * (1 + tolerance) * (1 + SLACK)
 
 /** The first with the lowest measure, of those that cost at most so much per tonne. */
 function firstBy<S extends Lot>(sets: readonly S[], measure: (set: S) => number, most: number): S | undefined {
@@ -139,17 +136,17 @@ export function breakEvenCost<L extends Lot>(
   const beside: Lot[] = [...(rest.lower === 0 ? [{ tonnes: 0, cost: 0 }] : []), ...complements]
   if (beside.length === 0) return null
   const rivals = eligible(others)
-  const cheapest = cheapestPerTonne(rivals)
-  if (cheapest === undefined) return 'any'
+  if (rivals.length === 0) return 'any'
+  const lowestRival = lowestPrice(rivals, NOTHING)
   const isAwarded = (cost: number) => {
-    const own = beside.map((set) => ({ tonnes: set.tonnes + tonnes, cost: set.cost + cost, isOwn: true }))
-    const all = [...own, ...rivals.map((set) => ({ ...set, isOwn: false }))]
-    return bestOf(all, tolerance)?.isOwn === true
+    const own = { tonnes, cost }
+    const most = mostPerTonne(Math.min(lowestPrice(beside, own), lowestRival), tolerance)
+    return lowestTotal(beside, own, most) <= lowestTotal(rivals, NOTHING, most) * (1 + SLACK)
   }
   if (!isAwarded(0)) return null
   const most = tonnes + (beside.at(-1)?.tonnes ?? 0)
   let low = 0
-  let high = rivals.reduce((dearest, { cost }) => Math.max(dearest, cost), costPerTonne(cheapest) * most) * (1 + 1e-6)
+  let high = rivals.reduce((dearest, { cost }) => Math.max(dearest, cost), lowestRival * most) * (1 + 1e-6)
   for (let step = 0; step < BISECTIONS; step++) {
     const middle = (low + high) / 2
     if (isAwarded(middle)) low = middle
@@ -159,3 +156,19 @@ export function breakEvenCost<L extends Lot>(
 }
 /** To twelve digits of the dearest award. */
 const BISECTIONS = 40
+
+const NOTHING: Lot = { tonnes: 0, cost: 0 }
+
+/** The lowest cost per tonne of sets with an offer added to each; without building sets, since it is computed often. */
+const lowestPrice = (sets: readonly Lot[], added: Lot): number =>
+  sets.reduce(
+    (lowest, { tonnes, cost }) => Math.min(lowest, (cost + added.cost) / (tonnes + added.tonnes)),
+    Number.POSITIVE_INFINITY,
+  )
+
+/** The lowest total of those that cost at most so much per tonne. */
+const lowestTotal = (sets: readonly Lot[], added: Lot, most: number): number =>
+  sets.reduce((lowest, { tonnes, cost }) => {
+    const total = cost + added.cost
+    return total <= most * (tonnes + added.tonnes) ? Math.min(lowest, total) : lowest
+  }, Number.POSITIVE_INFINITY)

@@ -116,8 +116,7 @@ function waivedRows(problem: AwardProblem, recommended: Award | null): OtherRow[
 
 /** Per tonne, or in total. */
 const isCheaper = (award: Award, than: Award): boolean =>
-  [costPerTonne, totalCost].some((of) => of(award) < of(than) * (1 - SAME_PRICE))
-const costPerTonne = (award: Award) => award.costPerTonne
+  Math.min(award.costPerTonne / than.costPerTonne, totalCost(award) / totalCost(than)) < 1 - SAME_PRICE
 const totalCost = (award: Award) => award.costPerTonne * award.tonnes
 
 /** The awards without one requirement; null if that makes no difference, or nothing is to be awarded. */

@@ -1,4 +1,4 @@
-import type { PriceBasis, Settings } from '../../core/decision/settings.js'
+import type { Settings } from '../../core/decision/settings.js'
 import { sum } from '../../core/numbers.js'
 import { formatPercent, formatTonnes, formatTotal } from '../../core/text/number-format.js'
 import { awardOf, type Candidate, formatDerivedPrice, isSameAward, offersText } from '../awards/award-figures.js'
@@ -61,7 +61,7 @@ function comparison(award: Award, other: Award, { priceBasis: basis }: Settings)
   const total = other.costPerTonne * other.tonnes - cost
   const share = Math.abs(perTonne) / award.costPerTonne
   const [isSamePrice, isSameTotal] = [share < SAME_PRICE, Math.abs(total) < cost * SAME_PRICE]
-  const by = basis === 'quoted' ? '' : ` by ${BASIS_TEXT[basis]}`
+  const by = basis === 'quoted' ? '' : ' by present value'
   if (isSamePrice && isSameTotal) return `costs the same${by}`
   const sign = (difference: number) => (difference > 0 ? 'more' : 'less')
   const each = isSamePrice
@@ -73,11 +73,6 @@ function comparison(award: Award, other: Award, { priceBasis: basis }: Settings)
 }
 /** A smaller difference is shown as 0 %. */
 const SAME_PRICE = 0.0005
-
-export const BASIS_TEXT: Record<PriceBasis, string> = {
-  quoted: 'quoted price',
-  'present-value': 'present value',
-}
 
 /** The best award without one of the awarded offers: what the award competes with. */
 function withoutIt(award: Award, rivals: readonly Rivals[], { settings, context }: AwardProblem): Reason[] {
@@ -101,7 +96,7 @@ function withoutIt(award: Award, rivals: readonly Rivals[], { settings, context 
 
 /** Why the offer that ranks first is not part of the award. */
 function firstRanked(award: Award, search: AwardSearch<Candidate>, problem: AwardProblem): Reason[] {
-  const { competing, context, settings, rfq } = problem
+  const { competing, context, settings } = problem
   const { range } = search
   const first = competing.find(({ offer }) => offer.rank === 1)
   if (first === undefined || award.offers.some(({ id }) => id === first.offer.id)) return []
@@ -110,11 +105,7 @@ function firstRanked(award: Award, search: AwardSearch<Candidate>, problem: Awar
     return [{ message: `${name} at most ${formatTonnes(range.upper)} can be awarded.`, award: null }]
   const withFirst = eligible(search).filter((set) => set.lots().includes(first))
   const best = bestOf(withFirst, settings.awardTolerance)
-  if (best === undefined) {
-    const why =
-      rfq.window.upper === null ? 'no award with it is efficient' : 'with it, no award within the limits is efficient'
-    return [{ message: `${name} ${why}.`, award: null }]
-  }
+  if (best === undefined) return [{ message: `${name} with it, no award within the limits is efficient.`, award: null }]
   const other = awardOf(best.lots(), context)
   return [
     {

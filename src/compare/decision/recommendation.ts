@@ -160,14 +160,10 @@ export function recommend(
   }
 }
 
-function aboveMaximum({ tonnes }: Award, { rfq, accepted }: AwardProblem): string[] {
-  const max = rfq.maxVolume
-  const limit = max !== null && max > 0 ? max : null
-  if (accepted.length > 0) return []
-  return limit !== null && tonnes > upTo(limit)
-    ? [`The award is ${formatTonnes(tonnes - limit)} above the RFQ's maximum of ${formatTonnes(limit)}.`]
+const aboveMaximum = ({ tonnes }: Award, { rfq: { maxVolume: max }, accepted }: AwardProblem): string[] =>
+  accepted.length === 0 && max !== null && max > 0 && tonnes > upTo(max)
+    ? [`The award is ${formatTonnes(tonnes - max)} above the RFQ's maximum of ${formatTonnes(max)}.`]
     : []
-}
 
 const additionalRequirements = ({ rfq }: AwardProblem): string[] => {
   const asked = askedBesides(rfq)
