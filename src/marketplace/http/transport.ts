@@ -94,8 +94,8 @@ export class Transport {
   readonly #reads: Dispatcher
   readonly #closes: Dispatcher
   #lastDate: { text: string; date: Date | null } = { text: '', date: null }
-  /** A recent reply: its `Date` in milliseconds and when it was sent for, by the wall clock and by the monotonic clock. */
-  #compared = { date: 0, sentAt: 0, elapsed: Number.NEGATIVE_INFINITY }
+  /** A recent reply: its `Date` in milliseconds, and when it had arrived by the wall clock and by the monotonic clock. */
+  #compared = { date: 0, at: 0, elapsed: Number.NEGATIVE_INFINITY }
 
   constructor(options: TransportOptions) {
     const { origin, pathname } = new URL(options.baseUrl)
@@ -169,7 +169,7 @@ export class Transport {
       }
       const { status, headers, body: received } = reply
       const date = this.#serverDate(reply)
-      const age = this.#ageSeconds(reply, date, times.sentAt, started)
+      const age = this.#ageSeconds(reply, date, times)
       // The `Date` of an old reply is not the time of now.
       const serverDate = age === 0 ? date : null
       this.#report(request, times, { code: status, serverDate })
@@ -248,15 +248,15 @@ export class Transport {
    * The age of a reply from a cache, 0 if it was made for this request. NaN if its `Age` cannot be read (RFC 9111 §5.1). A cache
    * without `Age` is told by a `Date` that falls behind, by both clocks, because either may be set or stand still.
    */
-  #ageSeconds({ headers }: HttpReply, serverDate: Date | null, sentAt: Date, elapsed: number): number {
+  #ageSeconds({ headers }: HttpReply, serverDate: Date | null, sent: { sentAt: Date; started: number }): number {
     const age = Number(headers.age ?? 0)
     if (age !== 0 || serverDate === null) return age
-    const current = { date: serverDate.getTime(), sentAt: sentAt.getTime(), elapsed }
+    const date = serverDate.getTime()
     const earlier = this.#compared
-    const passed = Math.min(current.sentAt - earlier.sentAt, elapsed - earlier.elapsed)
-    const behind = elapsed - earlier.elapsed > COMPARED_MS ? 0 : (passed - (current.date - earlier.date)) / 1000
+    const passed = Math.min(sent.sentAt.getTime() - earlier.at, sent.started - earlier.elapsed)
+    const behind = sent.started - earlier.elapsed > COMPARED_MS ? 0 : (passed - (date - earlier.date)) / 1000
     if (behind > OLD_REPLY_SECONDS.over && behind <= OLD_REPLY_SECONDS.upTo) return Math.round(behind)
-    if (behind <= 0) this.#compared = current
+    if (behind <= 0) this.#compared = { date, at: this.#options.now().getTime(), elapsed: this.elapsed() }
     return 0
   }
 

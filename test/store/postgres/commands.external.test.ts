@@ -71,8 +71,6 @@ describe.skipIf(postgresSkipReason !== null)('commands on a PostgreSQL database'
     expect([backup.status, backup.err]).toEqual([1, expect.stringContaining('pg_dump')])
     const restore = await quotekeeper('restore', 'copy.db')
     expect([restore.status, restore.err]).toEqual([1, expect.stringContaining('pg_restore')])
-    const compact = await quotekeeper('prune', '--compact')
-    expect([compact.status, compact.err]).toEqual([2, expect.stringContaining('--compact is for SQLite files')])
     expect(readdirSync(folder)).toEqual(before)
   })
 
