@@ -5,7 +5,7 @@ import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 
 /** The key of `meta` that holds the order to stop closing. */
-const CLOSING_STOPPED = 'closing_stopped'
+export const CLOSING_STOPPED = 'closing_stopped'
 
 /** The key of `meta` that holds when a backup was restored last. */
 const RESTORED_AT = 'restored_at'

@@ -3,7 +3,8 @@ import { chmodSync, copyFileSync, existsSync, linkSync, realpathSync, renameSync
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeFolder } from '../../make-folder.js'
-import { createClosingStop } from '../closings/closing-stop.js'
+import { CLOSING_STOPPED, createClosingStop } from '../closings/closing-stop.js'
+import type { ClosingStop } from '../contract.js'
 import { StoreError } from '../errors.js'
 import { createEventWriter } from '../events/event-writer.js'
 import { FIRST_SCHEMA, newestSchema, SQLITE_MIGRATIONS } from '../sql/migrations.js'
@@ -43,7 +44,7 @@ export async function restoreDatabase(options: {
   try {
     copyWithLog(backup, temporary)
     const facts = checkCopy(temporary, backup)
-    await stopClosingIn(temporary, { by, now })
+    await stopClosingIn(temporary, ordersIn(database), { by, now })
     assertNotInUse(database)
     const kept = keepReplaced(database, now)
     replaceDatabase(temporary, database)
@@ -105,15 +106,37 @@ function checkCopy(copy: string, backup: string): Pick<RestoreReport, 'schemaVer
   }
 }
 
-/** Stops closing in the copy, before it can be used. */
-async function stopClosingIn(copy: string, { by, now }: { by: string; now: Date }): Promise<void> {
+/** The orders to stop closing in the database to be replaced; none if it cannot be read. */
+function ordersIn(database: string): ClosingStop[] {
+  let db: Sqlite | undefined
+  try {
+    db = new Database(database, { readonly: true, fileMustExist: true })
+    const value = db.prepare('select value from meta where key = ?').pluck().get(CLOSING_STOPPED) as string | undefined
+    if (value === undefined) return []
+    const { replaces = [], ...newest } = JSON.parse(value) as ClosingStop
+    return [...replaces, newest]
+  } catch {
+    return []
+  } finally {
+    db?.close()
+  }
+}
+
+/** Stops closing in the copy, before it can be used, and keeps the orders of persons. */
+async function stopClosingIn(
+  copy: string,
+  orders: readonly ClosingStop[],
+  { by, now }: { by: string; now: Date },
+): Promise<void> {
   const connection = await Connection.open(copy, { inspect: () => undefined, prepare: async () => undefined })
   try {
     const database = sqliteDatabase(connection)
-    await createClosingStop(database, createEventWriter(database)).stopClosing({
-      ...{ by, now, reason: 'a backup was restored' },
-      restored: true,
-    })
+    const { closingStop, stopClosing } = createClosingStop(database, createEventWriter(database))
+    const present = JSON.stringify(await closingStop())
+    for (const order of orders) {
+      if (!present.includes(order.since)) await stopClosing({ ...order, now: new Date(order.since) })
+    }
+    await stopClosing({ by, now, reason: 'a backup was restored', restored: true })
   } finally {
     await connection.close()
   }
