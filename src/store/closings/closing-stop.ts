@@ -48,12 +48,16 @@ export function createClosingStop(
   }
 }
 
-/** The replaced orders to keep with a new order. */
-function replacing(stop: ClosingStop | null): Pick<ClosingStop, 'replaces'> {
-  if (stop === null) return {}
+/** The order in force after those that it replaced; empty without one. */
+export function ordersOf(stop: ClosingStop | null): ClosingStop[] {
+  if (stop === null) return []
   const { replaces = [], ...newest } = stop
-  return { replaces: [...replaces, newest].slice(-MAX_REPLACED) }
+  return [...replaces, newest]
 }
+
+/** The replaced orders to keep with a new order. */
+const replacing = (stop: ClosingStop | null): Pick<ClosingStop, 'replaces'> =>
+  stop === null ? {} : { replaces: ordersOf(stop).slice(-MAX_REPLACED) }
 
 async function selectStop(queries: Queries): Promise<ClosingStop | null> {
   const value = await findMeta(queries, CLOSING_STOPPED)

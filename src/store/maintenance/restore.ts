@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, existsSync, linkSync, realpathSync, renameSync
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeFolder } from '../../make-folder.js'
-import { CLOSING_STOPPED, createClosingStop } from '../closings/closing-stop.js'
+import { CLOSING_STOPPED, createClosingStop, ordersOf } from '../closings/closing-stop.js'
 import type { ClosingStop } from '../contract.js'
 import { StoreError } from '../errors.js'
 import { createEventWriter } from '../events/event-writer.js'
@@ -112,9 +112,7 @@ function ordersIn(database: string): ClosingStop[] {
   try {
     db = new Database(database, { readonly: true, fileMustExist: true })
     const value = db.prepare('select value from meta where key = ?').pluck().get(CLOSING_STOPPED) as string | undefined
-    if (value === undefined) return []
-    const { replaces = [], ...newest } = JSON.parse(value) as ClosingStop
-    return [...replaces, newest]
+    return ordersOf(value === undefined ? null : JSON.parse(value))
   } catch {
     return []
   } finally {
@@ -132,9 +130,9 @@ async function stopClosingIn(
   try {
     const database = sqliteDatabase(connection)
     const { closingStop, stopClosing } = createClosingStop(database, createEventWriter(database))
-    const present = JSON.stringify(await closingStop())
+    const known = new Set(ordersOf(await closingStop()).map(({ since }) => since))
     for (const order of orders) {
-      if (!present.includes(order.since)) await stopClosing({ ...order, now: new Date(order.since) })
+      if (!known.has(order.since)) await stopClosing({ ...order, now: new Date(order.since) })
     }
     await stopClosing({ by, now, reason: 'a backup was restored', restored: true })
   } finally {
