@@ -185,7 +185,6 @@ const KINDS: Record<Choice['kind'], string> = {
   efficient: 'efficient',
   recommended: RECOMMENDED,
   waived: 'waived requirement',
-  divided: 'parts of offers',
 }
 export const kindText = ({ kind, isRecommended }: Choice): string => (isRecommended ? RECOMMENDED : KINDS[kind])
 

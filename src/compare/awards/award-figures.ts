@@ -39,52 +39,27 @@ export interface AwardContext {
 }
 
 /** The award of whole offers, in the order of their numbers. */
-export const awardOf = (candidates: readonly Candidate[], context: AwardContext): Award =>
-  partsAward(
-    candidates.map((lot) => ({ lot, tonnes: lot.tonnes })),
-    context,
-  )
-
-/** As `awardOf`, of parts of offers. */
-export function partsAward(
-  unordered: readonly { lot: Candidate; tonnes: number }[],
-  { currency, lower, nameOf }: AwardContext,
-): Award {
-  const parts = [...unordered].sort((a, b) => a.lot.offer.sequence - b.lot.offer.sequence)
-  const offers = parts.map(({ lot: { offer, tonnes: volume, total }, tonnes }): AwardedOffer => {
-    const shareOfOffer = tonnes / volume
-    const { id, sequence: number } = offer
-    return {
-      id,
-      number,
-      name: nameOf(offer),
-      tonnes,
-      shareOfOffer,
-      total: shareOfOffer * total,
-      pricePerTonne: total / volume,
-    }
-  })
-  const tonnes = sum(offers.map((offer) => offer.tonnes))
-  const total = sum(offers.map((offer) => offer.total))
-  const cost = sum(parts.map(({ lot, tonnes: part }) => (lot.cost * part) / lot.tonnes))
-  const coverage = coverageOf(tonnes, lower)
+export function awardOf(candidates: readonly Candidate[], { currency, lower, nameOf }: AwardContext): Award {
+  const ordered = [...candidates].sort((a, b) => a.offer.sequence - b.offer.sequence)
+  const tonnes = sum(ordered.map((one) => one.tonnes))
+  const total = sum(ordered.map((one) => one.total))
   return {
-    offers,
-    tonnes,
-    total,
-    pricePerTonne: total / tonnes,
-    currency,
-    coverage,
-    costPerTonne: cost / tonnes,
+    offers: ordered.map(({ offer, tonnes, total }) => ({
+      ...{ id: offer.id, number: offer.sequence, name: nameOf(offer) },
+      ...{ tonnes, total, pricePerTonne: total / tonnes },
+    })),
+    ...{ tonnes, total, pricePerTonne: total / tonnes, currency },
+    coverage: coverageOf(tonnes, lower),
+    costPerTonne: sum(ordered.map(({ cost }) => cost)) / tonnes,
   }
 }
 
-/** Whether two awards take the same tonnes of the same offers. */
+/** Whether two awards take the same offers. */
 export const isSameAward = (a: Award | null, b: Award | null): boolean =>
   a !== null &&
   b !== null &&
   a.offers.length === b.offers.length &&
-  a.offers.every(({ id, tonnes }, at) => b.offers[at]?.id === id && b.offers[at]?.tonnes === tonnes)
+  a.offers.every(({ id }, at) => b.offers[at]?.id === id)
 
 /** `Developer · Project`, as far as they are known; with the number if another offer of the list has the same name. */
 export function createNames(offers: readonly OfferReport[]): (offer: OfferReport) => string {
@@ -99,16 +74,13 @@ export function createNames(offers: readonly OfferReport[]): (offer: OfferReport
 const MAX_NAMED = 3
 
 /** The offers of an award in a sentence: `A · B`, `A · B and C · D`, `5 offers (no. 1, 2, 4, 7 and 8)`. */
-export function offersText(offers: readonly Pick<AwardedOffer, 'name' | 'number' | 'shareOfOffer'>[]): string {
-  if (offers.length <= MAX_NAMED) return joined(offers.map(nameWithShare))
+export function offersText(offers: readonly Pick<AwardedOffer, 'name' | 'number'>[]): string {
+  if (offers.length <= MAX_NAMED) return joined(offers.map(({ name }) => name))
   const numbers = offers.map(({ number }) => number)
   const shown = numbers.length > MAX_NUMBERS ? [...numbers.slice(0, MAX_NUMBERS), '…'].join(', ') : joined(numbers)
   return `${offers.length} offers (no. ${shown})`
 }
 const MAX_NUMBERS = 12
-const nameWithShare = ({ name, shareOfOffer }: Pick<AwardedOffer, 'name' | 'shareOfOffer'>) =>
-  shareOfOffer < 1 ? `part of ${name}` : name
-
 /** `a, b and c`. */
 export const joined = (parts: readonly (string | number)[]): string =>
   parts.length < 2 ? parts.join() : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`

@@ -1,7 +1,6 @@
-import type { PriceBasis, Settings } from '../../core/decision/settings.js'
+import type { Settings } from '../../core/decision/settings.js'
 import { sum } from '../../core/numbers.js'
 import type { Award } from '../decision/decision-model.js'
-import { costOf } from '../offer/eligibility.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { tonnesOf } from '../offer/price-per-tonne.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
@@ -66,17 +65,6 @@ export function rangeLeft(
 
 /** With more offers, whatever needs a search of its own is left out. */
 export const MANY_OFFERS = 100
-
-/** The award by another price basis; null if there is none. */
-export function awardByBasis(problem: AwardProblem, basis: PriceBasis): ChosenAward<Candidate> | null {
-  const { range, settings, competing } = problem
-  if (range === null) return null
-  const lots = competing.map((one) => ({ ...one, cost: costBy(one, basis) }))
-  return chooseAward(searchAwards(lots, range), settings.awardTolerance)
-}
-
-const costBy = ({ offer: { metrics, compared }, cost }: Candidate, basis: PriceBasis) =>
-  (costOf(metrics, basis) ?? cost) * (compared.rate ?? 1)
 
 /** The awards without an awarded offer. */
 export interface Rivals {

@@ -1,13 +1,5 @@
 import { sum } from '../../core/numbers.js'
-import {
-  type AwardSet,
-  atLeast,
-  dividedAward,
-  type EfficientAwards,
-  efficientAwards,
-  type Lot,
-  upTo,
-} from './efficient-awards.js'
+import { type AwardSet, atLeast, type EfficientAwards, efficientAwards, type Lot, upTo } from './efficient-awards.js'
 
 /** The tonnes that an award may have; `upper` is infinite if nothing limits them. */
 export interface TonnesRange {
@@ -101,12 +93,22 @@ export function chooseAward<L extends Lot>(search: AwardSearch<L>, tolerance: To
 /** Less is shown as 0 %. */
 const NO_GAP = 5e-4
 
-/** How far the award may be from the best, measured by what the same tonnes would cost if offers could be divided. */
+/** How far the award may be from the best, measured by what the lower end would cost if parts of offers could be bought. */
 function gapOf<L extends Lot>(award: Lot, { lots, range }: AwardSearch<L>, tolerance: Tolerance): number | null {
-  const bound = dividedAward(lots, range.lower)?.cost ?? 0
   const own = tolerance === 'unlimited' ? award.cost : costPerTonne(award) * range.lower
-  const gap = own > 0 ? 1 - bound / own : 0
+  const gap = own > 0 ? 1 - lowerBound(lots, range.lower) / own : 0
   return gap > NO_GAP ? gap : null
+}
+
+/** What so many tonnes cost if parts of offers could be bought, cheapest first: no whole offers cost less. */
+export function lowerBound(lots: readonly Lot[], tonnes: number): number {
+  let [rest, cost] = [tonnes, 0]
+  for (const lot of [...lots].sort((a, b) => costPerTonne(a) - costPerTonne(b))) {
+    const part = Math.min(rest, lot.tonnes)
+    cost += part * costPerTonne(lot)
+    rest -= part
+  }
+  return cost
 }
 
 /** The range that is left to the others if an offer, or what is accepted, is part of the award. */

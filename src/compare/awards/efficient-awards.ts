@@ -226,25 +226,3 @@ function awardSet<L extends Lot>(
     lots: () => sets.offersOf(set).map((index) => lots[index] as L),
   }
 }
-
-/**
- * The lowest cost of exactly so many tonnes if parts of offers could be bought at their average price, which is a lower bound for whole
- * offers; the parts by price, cheapest first.
- * @returns null if the offers have fewer tonnes together
- */
-export function dividedAward<L extends Lot>(
-  lots: readonly L[],
-  tonnes: number,
-): { cost: number; parts: { lot: L; tonnes: number }[] } | null {
-  const byPrice = [...lots].sort((a, b) => a.cost / a.tonnes - b.cost / b.tonnes)
-  const parts: { lot: L; tonnes: number }[] = []
-  let [rest, cost] = [tonnes, 0]
-  for (const lot of byPrice) {
-    if (rest <= tonnes * 1e-9) break
-    const part = Math.min(rest, lot.tonnes)
-    parts.push({ lot, tonnes: part })
-    cost += (lot.cost * part) / lot.tonnes
-    rest -= part
-  }
-  return rest > tonnes * 1e-9 ? null : { cost, parts }
-}

@@ -208,7 +208,7 @@ function convertedLines({ offers, currency }: AwardFacts): AwardLine[] {
 /** `Katari · Forest: 8,670 t at 28.80 USD/t, 249,696 USD in total`. */
 export function awardText({ offers, tonnes, total, pricePerTonne, currency }: AwardFacts): string {
   const figures = { tonnes, total, pricePerTonne, currency, coverage: null, costPerTonne: 0 }
-  return `${offersText(offers.map((offer) => ({ ...offer, shareOfOffer: 1 })))}: ${amountsText(figures)}`
+  return `${offersText(offers)}: ${amountsText(figures)}`
 }
 
 const minute = (at: Timestamp) => `${at.slice(0, 16).replace('T', ' ')} UTC`

@@ -1,17 +1,9 @@
 import type { RequirementName } from '../../core/decision/settings.js'
 import { formatTonnes } from '../../core/text/number-format.js'
-import {
-  awardOf,
-  type Candidate,
-  formatDerivedPrice,
-  isSameAward,
-  joined,
-  offersText,
-  partsAward,
-} from '../awards/award-figures.js'
+import { awardOf, type Candidate, formatDerivedPrice, isSameAward, offersText } from '../awards/award-figures.js'
 import { type AwardProblem, MANY_OFFERS, rangeLeft } from '../awards/award-problem.js'
 import { type AwardSearch, chooseAward, reaching, searchAwards } from '../awards/award-rule.js'
-import { type AwardSet, dividedAward } from '../awards/efficient-awards.js'
+import type { AwardSet } from '../awards/efficient-awards.js'
 import { AWARD_REQUIREMENT, OFFER_REQUIREMENTS, REQUIREMENT_TITLES } from '../offer/award-requirements.js'
 import { awardWindow } from '../rfq/award-window.js'
 import type { Award, Choice } from './decision-model.js'
@@ -21,7 +13,7 @@ const MAX_OTHERS = 4
 /** Differences of prices below this share are none. */
 const SAME_PRICE = 0.0005
 
-/** Efficient awards by tonnes, then alternatives with waived requirements or divided offers. Equal ones share a row, with notes. */
+/** Efficient awards by tonnes, then alternatives with a waived requirement. Equal ones share a row, with notes. */
 export function choicesOf(problem: AwardProblem, recommended: Award | null): Choice[] {
   const { context } = problem
   const efficient = selectEfficient(searchOf(problem), recommended).map((set) => awardOf(set.lots(), context))
@@ -43,10 +35,12 @@ export function choicesOf(problem: AwardProblem, recommended: Award | null): Cho
     rows.push(rowOf('recommended', recommended, undefined))
     rows.sort((a, b) => a.award.tonnes - b.award.tonnes)
   }
-  const others = [...waivedRows(problem, recommended), ...dividedRow(problem, recommended)]
   return merged(
     rows,
-    others.map((row) => ({ ...row, perTonneDifference: differenceTo(row.award, recommended) })),
+    waivedRows(problem, recommended).map((row) => ({
+      ...row,
+      perTonneDifference: differenceTo(row.award, recommended),
+    })),
   )
 }
 
@@ -95,13 +89,13 @@ export const extraText = ({ extra, award }: Pick<Choice, 'extra' | 'award'>): st
 const differenceTo = (award: Award, recommended: Award | null): number | null =>
   recommended === null ? null : award.pricePerTonne - recommended.pricePerTonne
 
-type OtherRow = Omit<Choice, 'perTonneDifference'>
+type WaivedRow = Omit<Choice, 'perTonneDifference'>
 
 /** What waiving one hard requirement buys: an award that reaches the volume where none does, or costs less. */
-function waivedRows(problem: AwardProblem, recommended: Award | null): OtherRow[] {
+function waivedRows(problem: AwardProblem, recommended: Award | null): WaivedRow[] {
   const { settings, chosen, context, candidates } = problem
   if (candidates.length > MANY_OFFERS) return []
-  const rows = [...OFFER_REQUIREMENTS, AWARD_REQUIREMENT].flatMap((name): OtherRow[] => {
+  const rows = [...OFFER_REQUIREMENTS, AWARD_REQUIREMENT].flatMap((name): WaivedRow[] => {
     const search = searchWithout(name, problem)
     const found = search === null ? null : chooseAward(search, settings.awardTolerance)
     if (!found?.reached) return []
@@ -139,30 +133,13 @@ const competesWithout = ({ standing, unmet }: Candidate['offer'], name: string):
   standing === 'ranked' ||
   (standing === 'not-compliant' && unmet.every((one) => one.level !== 'hard' || one.name === name))
 
-/** The same tonnes from parts of offers, if that costs less; or the requested volume, if no whole offers reach it. */
-function dividedRow(
-  { competing, context, chosen, range, search }: AwardProblem,
-  recommended: Award | null,
-): OtherRow[] {
-  if (range === null || search === null) return []
-  const isReached = chosen?.reached && recommended !== null
-  const divided = dividedAward(competing, isReached ? recommended.tonnes : range.lower)
-  if (divided === null || !divided.parts.some(({ lot, tonnes }) => tonnes < lot.tonnes)) return []
-  const award = partsAward(divided.parts, context)
-  if (isReached && !isCheaper(award, recommended)) return []
-  const sellers = award.offers.filter(({ shareOfOffer }) => shareOfOffer < 1).map(({ name }) => name)
-  const title = `If ${joined(sellers)} sells part of its offer: ${offersText(award.offers)}`
-  return [{ kind: 'divided', requirement: null, title, award, isRecommended: false, extra: null, notes: [] }]
-}
-
 /** Rows with the same award are one; the first keeps its place. */
 function merged(rows: readonly Choice[], others: readonly Choice[]): Choice[] {
   const kept = rows.map((row) => ({ ...row, notes: [...row.notes] }))
   let added = 0
   for (const other of others) {
     const same = kept.find(({ award }) => isSameAward(award, other.award))
-    if (same !== undefined)
-      same.notes.push(other.kind === 'waived' ? `also if “${titleOf(other)}” is waived` : 'also in parts')
+    if (same !== undefined) same.notes.push(`also if “${titleOf(other)}” is waived`)
     else if (added++ < MAX_OTHERS) kept.push({ ...other, notes: [...other.notes] })
   }
   return kept

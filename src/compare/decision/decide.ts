@@ -49,7 +49,7 @@ export function decisionOf({ context, settings, currency, rfq, offers }: Decisio
     recommendation: recommend(problem, outcome, choices),
     choices,
     excluded: excludedOffers(offers, problem.context.nameOf),
-    questions: questionsOf(problem, award, choices),
+    questions: questionsOf(problem, award),
     savings: award === null ? null : savingsOf(award, problem),
     awardedTonnes: tonnesByOffer(award, problem),
   }

@@ -14,7 +14,7 @@ export interface Decision {
   /** Facts to read first; empty if there are none. */
   banners: Banner[]
   recommendation: Recommendation
-  /** Efficient awards by tonnes, then alternatives with waived requirements or divided offers. */
+  /** Efficient awards by tonnes, then alternatives with a waived requirement. */
   choices: Choice[]
   /** Offers that do not compete, each with the reason. */
   excluded: ExcludedOffer[]
@@ -72,8 +72,6 @@ export interface AwardedOffer {
   /** `Developer · Project`, as far as they are known; with the number if two offers have the same. */
   name: string
   tonnes: number
-  /** Less than 1 if only part of the offer is taken. */
-  shareOfOffer: number
   total: number
   pricePerTonne: number
 }
@@ -98,7 +96,7 @@ export interface Recommendation {
   reasons: string[]
   /** What to check before signing. */
   conditions: string[]
-  /** What would change the award: prices, the other price basis, a waived requirement, a part of an offer. */
+  /** What would change the award: prices, a waived requirement. */
   changes: string[]
   breakEven: BreakEven[]
   /** Not null if the award is not proven to be the best by its rule: `ChosenAward.gap`. */
@@ -127,9 +125,9 @@ export interface BreakEven {
 export interface Choice {
   /**
    * `efficient`: no other award has at least as many tonnes for less. `recommended`: the recommended award, if it is a single offer that is
-   * larger than the window. `waived`: without one requirement. `divided`: parts of offers.
+   * larger than the window. `waived`: without one requirement.
    */
-  kind: 'efficient' | 'recommended' | 'waived' | 'divided'
+  kind: 'efficient' | 'recommended' | 'waived'
   /** Of a waived requirement: its name. */
   requirement: RequirementName | null
   title: string

@@ -10,7 +10,7 @@ import type { OfferReport, UnmetRequirement } from '../offer/offer-report-model.
 import { isReviewRejected } from '../offer/requirements.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { askedBesides } from './conditions.js'
-import type { Award, Choice, DeveloperQuestions } from './decision-model.js'
+import type { Award, DeveloperQuestions } from './decision-model.js'
 
 type Question = (offer: OfferReport, rfq: RfqTerms) => string
 const asked =
@@ -66,11 +66,7 @@ const MAX_NOTE = 300
  * What to ask the developers of offers that could change the decision: all but those that are rejected, or accepted. Nothing once what is
  * accepted suffices.
  */
-export function questionsOf(
-  problem: AwardProblem,
-  award: Award | null,
-  choices: readonly Choice[],
-): DeveloperQuestions[] {
+export function questionsOf(problem: AwardProblem, award: Award | null): DeveloperQuestions[] {
   const { offers, rfq, context, accepted, search } = problem
   if (accepted.length > 0 && search === null) return []
   const groups = new Map<string, DeveloperQuestions['offers']>()
@@ -78,7 +74,7 @@ export function questionsOf(
     if (offer.standing === 'accepted' || !offer.hasOffer || offer.exclusions.some(({ code }) => GONE.has(code)))
       continue
     const questions = [
-      ...volumeQuestion(offer, problem, choices),
+      ...volumeQuestion(offer, problem),
       ...reviewQuestion(offer),
       ...factQuestions(offer, rfq),
       ...notesQuestion(offer),
@@ -131,22 +127,11 @@ function closestFirst(offers: readonly OfferReport[], award: Award | null): Offe
   return [...offers].sort((a, b) => distance(a) - distance(b))
 }
 
-/** Of an offer that is larger than what can be awarded, or of which a part would make a cheaper award. */
-function volumeQuestion(
-  { id, metrics, terms }: OfferReport,
-  { range }: AwardProblem,
-  choices: readonly Choice[],
-): string[] {
+/** Of an offer that is larger than what can be awarded. */
+function volumeQuestion({ metrics, terms }: OfferReport, { range }: AwardProblem): string[] {
   if (range === null || metrics.volume === null) return []
+  if (metrics.volume <= upTo(range.upper)) return []
   const price = formatPricePerTonne(metrics.pricePerTonne ?? 0, terms.currency)
-  if (metrics.volume <= upTo(range.upper)) {
-    const parts = choices.flatMap(({ kind, award }) => (kind === 'divided' ? award.offers : []))
-    const part = parts.find((each) => each.id === id && each.shareOfOffer < 1)
-    if (part === undefined) return []
-    return [
-      `Would you sell ${formatTonnes(part.tonnes)} of the ${formatTonnes(metrics.volume)} at the same price of ${price}?`,
-    ]
-  }
   const wanted =
     range.lower === range.upper
       ? formatTonnes(range.lower)

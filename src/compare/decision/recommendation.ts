@@ -133,7 +133,7 @@ export function recommend(
       headline,
       reasons: [],
       conditions,
-      changes: changesOf(null, [], choices, problem),
+      changes: changesOf([], choices),
       breakEven: [],
     }
   }
@@ -155,7 +155,7 @@ export function recommend(
       ...(gap === null ? [] : [gapText(gap)]),
       ...additionalRequirements(problem),
     ],
-    changes: changesOf(award, breakEven, choices, problem),
+    changes: changesOf(breakEven, choices),
     breakEven,
   }
 }
@@ -183,7 +183,7 @@ export function acceptedAward(offers: readonly OfferReport[], context: AwardCont
   const tonnes = sum(accepted.map((offer) => tonnesOf(offer) ?? 0))
   const what = award === null ? accepted.map((offer) => ownAmounts(offer, candidates)).join('; ') : amountsText(award)
   const isKnown = accepted.every((offer) => tonnesOf(offer) !== null)
-  const names = offersText(named.map((offer) => ({ ...offer, shareOfOffer: 1 })))
+  const names = offersText(named)
   return {
     offers: named,
     tonnes,

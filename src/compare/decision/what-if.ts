@@ -1,8 +1,8 @@
-import { PRICE_BASES, type PriceBasis } from '../../core/decision/settings.js'
+import type { PriceBasis } from '../../core/decision/settings.js'
 import { round6 } from '../../core/numbers.js'
 import { formatChange, formatPricePerTonne } from '../../core/text/number-format.js'
-import { awardOf, isSameAward, offersText, priceText } from '../awards/award-figures.js'
-import { type AwardProblem, awardByBasis, MANY_OFFERS, type Rivals } from '../awards/award-problem.js'
+import { priceText } from '../awards/award-figures.js'
+import type { AwardProblem, Rivals } from '../awards/award-problem.js'
 import { breakEvenCost } from '../awards/award-rule.js'
 import type { Award, BreakEven, Choice } from './decision-model.js'
 
@@ -48,29 +48,10 @@ function breakEvenOf(
 const MAX_WAIVED = 2
 
 /** What would change the award, one sentence each. */
-export function changesOf(
-  award: Award | null,
-  breakEvens: readonly BreakEven[],
-  choices: readonly Choice[],
-  problem: AwardProblem,
-): string[] {
+export function changesOf(breakEvens: readonly BreakEven[], choices: readonly Choice[]): string[] {
   const waived = choices.filter(({ kind }) => kind === 'waived').slice(0, MAX_WAIVED)
-  const divided = choices.filter(({ kind }) => kind === 'divided')
   return [
     ...breakEvens.map(({ message }) => message),
-    ...(award === null ? [] : otherBasis(award, problem)),
-    ...[...waived, ...divided].map(({ title, award: other }) => `${title}, ${priceText(other)}.`),
+    ...waived.map(({ title, award }) => `${title}, ${priceText(award)}.`),
   ]
-}
-
-/** The award by the other price basis, if it is another one. */
-function otherBasis(award: Award, problem: AwardProblem): string[] {
-  const { settings, context, candidates } = problem
-  if (candidates.length > MANY_OFFERS) return []
-  return PRICE_BASES.filter((basis) => basis !== settings.priceBasis).flatMap((basis) => {
-    const chosen = awardByBasis(problem, basis)
-    const other = chosen?.reached ? awardOf(chosen.lots(), context) : null
-    if (other === null || isSameAward(other, award)) return []
-    return [`By ${PRICED_BY[basis]}: ${offersText(other.offers)}, ${priceText(other)}.`]
-  })
 }

@@ -12,7 +12,6 @@ export const awardSchema = z
         number: z.int(),
         name: text,
         tonnes: z.number(),
-        shareOfOffer: z.number().describe('Less than 1 if only part of the offer is taken.'),
         total: z.number(),
         pricePerTonne: z.number(),
       }),
@@ -75,7 +74,7 @@ export const decisionSchema = z
     choices: z
       .array(
         z.strictObject({
-          kind: z.enum(['efficient', 'recommended', 'waived', 'divided']),
+          kind: z.enum(['efficient', 'recommended', 'waived']),
           requirement: text.nullable(),
           title: text,
           award: awardSchema,
@@ -88,7 +87,7 @@ export const decisionSchema = z
           notes: z.array(text),
         }),
       )
-      .describe('Awards worth a look, by tonnes; then what a waived requirement or a divided offer would buy.'),
+      .describe('Awards worth a look, by tonnes; then what a waived requirement would buy.'),
     excluded: z
       .array(z.strictObject({ offerId: text, number: z.int(), name: text, code: text, message: text }))
       .describe('The offers that do not compete, with the reason.'),

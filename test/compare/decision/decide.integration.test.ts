@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Award, Choice } from '../../../src/compare/decision/decision-model.js'
+import type { Choice } from '../../../src/compare/decision/decision-model.js'
 import { REQUIREMENT_TITLES } from '../../../src/compare/offer/award-requirements.js'
-import { PRICE_BASES, type PriceBasis, type RequirementName } from '../../../src/core/decision/settings.js'
-import { formatPricePerTonne, formatTonnes } from '../../../src/core/text/number-format.js'
+import type { RequirementName } from '../../../src/core/decision/settings.js'
 import { runsLongTests } from '../../helpers/long-tests.js'
 import {
   bestAward,
@@ -28,11 +27,6 @@ const always = (cases: typeof ANY, check: (of: Case) => void, runs = 100) =>
 
 const decided = (of: Case) => reportOf(of).decision
 const close = (value: number) => expect.closeTo(value, 6)
-const BASIS_NAMES = {
-  quoted: 'quoted prices',
-  'present-value': 'present values',
-} satisfies Record<PriceBasis, string>
-const isSame = (a: Award, b: Award) => membersOf(a).join() === membersOf(b).join()
 const offerAt = ({ offers }: Case, at: number) => offers[at] as InventedOffer
 
 describe('the decision on random offers, compared with every set of them', () => {
@@ -129,22 +123,6 @@ describe('the decision on random offers, compared with every set of them', () =>
     })
   })
 
-  it('divides an offer if the same tonnes cost less that way, or nothing else reaches the volume', () => {
-    always(ANY, (of) => {
-      const { choices, recommendation } = decided(of)
-      const { award, status } = recommendation
-      const divided = choices.find(({ kind }) => kind === 'divided')?.award
-      const range = rangeOf(of)
-      if (divided === undefined) return
-      if (range === null || range === 'settled') expect.fail('nothing to award')
-      if (status === 'award' && award !== null) {
-        expect(divided.tonnes).toBeCloseTo(award.tonnes, 9)
-        expect(costOf(divided)).toBeLessThan(costOf(award))
-      } else expect(divided.tonnes).toBeCloseTo(range.lower, 9)
-      expect(divided.offers.filter(({ shareOfOffer }) => shareOfOffer < 1)).toHaveLength(1)
-    })
-  })
-
   it('says exactly up to which price each offer stays: a cent more or less decides', () => {
     const quoted = ANY.map((of): Case => ({ ...of, basis: 'quoted' }))
     always(
@@ -170,27 +148,6 @@ describe('the decision on random offers, compared with every set of them', () =>
         }
       },
       200,
-    )
-  })
-
-  it('says to which award the other price basis leads, if it is another one', () => {
-    always(
-      ANY,
-      (of) => {
-        const { award, changes } = decided(of).recommendation
-        if (award === null) return
-        for (const basis of PRICE_BASES.filter((each) => each !== of.basis)) {
-          const { award: other, status } = decided({ ...of, basis }).recommendation
-          const said = changes.find((message) => message.startsWith(`By ${BASIS_NAMES[basis]}:`))
-          if (other === null || status !== 'award') continue
-          if (isSame(other, award)) expect(said).toBeUndefined()
-          else
-            expect(said).toContain(
-              `, ${formatTonnes(other.tonnes)} at ${formatPricePerTonne(other.pricePerTonne, 'USD')}`,
-            )
-        }
-      },
-      50,
     )
   })
 

@@ -308,22 +308,12 @@ describe('choices', () => {
     expect(efficient[1]?.extra?.pricePerTonne).toBeCloseTo((8_500 * 28 - 5_000 * 30) / 3_500, 9)
   })
 
-  it('show what a waived requirement or a divided offer would buy, compared per tonne', () => {
-    const cheap = [
-      sized(1, 6_000, 30),
-      sized(2, 6_000, 10, { offer: { contractType: 'option' } }),
-      sized(3, 60_000, 12),
-    ]
+  it('show what a waived requirement would buy, compared per tonne', () => {
+    const cheap = [sized(1, 6_000, 30), sized(2, 6_000, 10, { offer: { contractType: 'option' } })]
     const { choices, recommendation } = decided(cheap)
     const waived = choices.find(({ requirement }) => requirement === 'contractType')
     expect(waived?.award.offers.map(({ number }) => number)).toEqual([2])
     expect(waived?.perTonneDifference).toBeCloseTo(-20, 9)
-    const divided = choices.find(({ kind }) => kind === 'divided')
-    expect(divided?.award).toMatchObject({
-      tonnes: 6_000,
-      pricePerTonne: 12,
-      offers: [{ number: 3, shareOfOffer: 0.1 }],
-    })
     expect(recommendation.changes.join(' ')).toContain('If “Contract type as asked for” is waived')
   })
 
