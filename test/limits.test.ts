@@ -7,7 +7,7 @@ import { JOB_NAMES } from '../jobs/contract.js'
 import { commands } from '../src/cli/commands/index.js'
 import { buildProgram, createCli } from '../src/cli/program.js'
 import { REASON_CODES } from '../src/closing/evaluate.js'
-import { OFFER_FLAGS, RFQ_FLAGS } from '../src/compare/flag.js'
+import { OFFER_FLAGS } from '../src/compare/flag.js'
 import { configSchema } from '../src/config/schema.js'
 import { EVENT_KINDS } from '../src/core/events/events.js'
 import { STOP_CODES } from '../src/core/records.js'
@@ -85,7 +85,7 @@ async function presentLists(): Promise<Record<string, string[]>> {
     options: [program, ...program.commands].flatMap(optionsOf),
     'event kinds': Object.keys(EVENT_KINDS),
     'reason codes': [...REASON_CODES, ...STOP_CODES],
-    flags: [...OFFER_FLAGS, ...RFQ_FLAGS],
+    flags: OFFER_FLAGS,
     'API operations': ENDPOINTS.map(({ method, path }) => `${method} ${path}`),
     'job kinds': [...JOB_NAMES],
   }

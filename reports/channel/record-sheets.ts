@@ -1,6 +1,6 @@
 import type { ListingRow, OfferRow } from '../../src/compare/channel/channel-report-model.js'
 import type { ReportedDecision } from '../../src/compare/input/comparison-input.js'
-import { unreadText } from '../../src/compare/rfq/rfq-flags.js'
+import { unreadText } from '../../src/compare/rfq/rfq-terms.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, is, isOneOf, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
@@ -41,9 +41,8 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
       currency: text('Own currency', (offer) => offer.currency),
       meets: yesNo('Meets all requirements', (offer) => offer.meetsRequirements),
       why: text('Reason not ranked', (offer) => offer.why, { maxWidth: 44 }),
-      high: number('High flags', (offer) => offer.flags.high, style.integer),
-      medium: number('Medium flags', (offer) => offer.flags.medium, style.integer),
-      low: number('Low flags', (offer) => offer.flags.low, style.integer),
+      loud: number('Loud flags', (offer) => offer.flags.loud, style.integer),
+      quiet: number('Quiet flags', (offer) => offer.flags.quiet, style.integer),
       flags: text('Flags', (offer) => offer.flagMessages.join('\n'), { maxWidth: 70 }),
       contract: codes('Contract type', (offer) => offer.contractType),
       submitted: moment('Submitted', (offer) => offer.submittedAt),
@@ -57,7 +56,7 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
     },
     marks: (offers) => [
       mark(offers.area('rank'), is(here, '=', 1), 'good'),
-      mark(offers.area('high'), is(here, '>', 0), 'bad'),
+      mark(offers.area('loud'), is(here, '>', 0), 'bad'),
     ],
   })
 }

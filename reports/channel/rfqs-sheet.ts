@@ -24,7 +24,7 @@ export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
       return [
         mark(rfqs.area('daysToDue'), all(open, is(here, '<', 0)), 'bad'),
         mark(rfqs.area('daysToDue'), all(open, is(here, '<=', 7)), 'warn'),
-        mark(rfqs.area('high'), is(here, '>', 0), 'bad'),
+        mark(rfqs.area('loud'), is(here, '>', 0), 'bad'),
         mark(rfqs.area('best'), is(here, '=', NO_FIGURE), 'muted'),
         mark(rfqs.area('coverage'), is(here, '=', NO_FIGURE), 'muted'),
       ]
@@ -60,10 +60,8 @@ export function rfqColumns({ numbers, rowOf }: ChannelLayout) {
     best: figure('Best price per tonne', (rfq) => rfq.bestPricePerTonne, price),
     median: number('Median price per tonne', (rfq) => rfq.medianPricePerTonne, price),
     limit: number('Maximum price per tonne', (rfq) => rfq.maxUnitPrice, price),
-    high: number('High flags', (rfq) => rfq.flags.high, style.integer),
-    medium: number('Medium flags', (rfq) => rfq.flags.medium, style.integer),
-    low: number('Low flags', (rfq) => rfq.flags.low, style.integer),
-    flags: text('RFQ flags', (rfq) => rfq.flagMessages.join('\n'), { maxWidth: 60 }),
+    loud: number('Loud flags', (rfq) => rfq.flags.loud, style.integer),
+    quiet: number('Quiet flags', (rfq) => rfq.flags.quiet, style.integer),
     fulfilment: date('Fulfilment due date', (rfq) => rfq.fulfilmentDueDate),
     minVolume: number('Minimum volume (t)', (rfq) => rfq.minVolume, numbers.volume),
     maxVolume: number('Maximum volume (t)', (rfq) => rfq.maxVolume, numbers.volume),

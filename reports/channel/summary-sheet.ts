@@ -37,9 +37,9 @@ export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
   const firstRow = list.next + 1
   const lastRow = firstRow + Math.max(0, open.length - 1)
   const columns = rfqColumns(layout)
-  const { daysToDue, wanted, volume, coverage, best, offers, ranked, high } = columns
+  const { daysToDue, wanted, volume, coverage, best, offers, ranked, loud } = columns
   const shown = [columns.number, TITLE_COLUMN, columns.due, daysToDue, wanted, volume, coverage, best, offers, ranked]
-  list.add(...tableRows([...shown, high], open))
+  list.add(...tableRows([...shown, loud], open))
   if (open.length === 0) list.add(textRow('No open RFQs.'))
   return rowSheet({
     name: 'Summary',
@@ -122,9 +122,8 @@ function otherFacts({ summary }: ChannelReport): FactBlock {
       count('  missing from list', summary.missingListings),
       ['Latest closings', text(closings.length === 0 ? 'none' : null, style.asRight(style.body))],
       ...closings,
-      count('High flags', summary.flags.high),
-      count('Medium flags', summary.flags.medium),
-      count('Low flags', summary.flags.low),
+      count('Loud flags', summary.flags.loud),
+      count('Quiet flags', summary.flags.quiet),
       count('Problems in documents', summary.problems),
     ],
   }

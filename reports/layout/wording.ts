@@ -1,4 +1,3 @@
-import type { Severity } from '../../src/compare/flag.js'
 import type { ReportContext } from '../../src/compare/input/comparison-context.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import { describePricesRead, describeTermsRead } from '../../src/core/sources/source-text.js'
@@ -6,17 +5,12 @@ import { oneLine } from '../../src/core/text/clean-text.js'
 
 export const yesNo = (value: boolean | null): string => (value === null ? 'unknown' : value ? 'yes' : 'no')
 
-export const severityLabels: Record<Severity, string> = { high: 'High', medium: 'Medium', low: 'Low' }
-
 /** Joins values for one cell, each on one line. */
 export const joinList = (values: readonly string[], separator = ', '): string => values.map(oneLine).join(separator)
 
-/** The flags of an offer, one per line, each with its severity. */
+/** The flags of an offer, one per line, loud ones first. */
 export const flagLines = (offer: Pick<OfferReport, 'flags'>): string =>
-  offer.flags.map((flag) => `${severityLabels[flag.severity]}: ${oneLine(flag.message)}`).join('\n')
-
-export const countFlags = (offer: Pick<OfferReport, 'flags'>, severity: Severity): number =>
-  offer.flags.filter((flag) => flag.severity === severity).length
+  offer.flags.map((flag) => `${flag.loud ? 'Loud' : 'Quiet'}: ${oneLine(flag.message)}`).join('\n')
 
 /** A column header with its currency, if all rows share one. */
 export const withCurrency = (header: string, currency: string | null, per = ''): string =>

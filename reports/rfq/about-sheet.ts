@@ -4,7 +4,7 @@ import type { DocumentProblem, ReportedDecision } from '../../src/compare/input/
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import { isChange } from '../../src/compare/report/document-changes.js'
 import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
-import { unreadText } from '../../src/compare/rfq/rfq-flags.js'
+import { unreadText } from '../../src/compare/rfq/rfq-terms.js'
 import { REQUIREMENT_LEVELS, type Settings } from '../../src/core/decision/settings.js'
 import { round6 } from '../../src/core/numbers.js'
 import {
@@ -28,7 +28,7 @@ import {
   textSheet,
   titledSection,
 } from '../layout/text-sheet.js'
-import { codeLabel, severityLabels } from '../layout/wording.js'
+import { codeLabel } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import type { RfqLayout } from './layout.js'
 
@@ -87,11 +87,6 @@ function* statistics({ report, currency }: RfqLayout): Generator<readonly [strin
       `Lowest ${shown[0]}, median ${shown[1]}, highest ${shown[2]}, mean weighted by volume ${shown[3]}; ${formatTonnes(summary.volume)} in total.`,
     ]
   yield ['Tonnes of an award', rfq.window.message]
-  if (rfq.flags.length > 0)
-    yield [
-      'Flags on the RFQ',
-      rfq.flags.map(({ severity, message }) => `${severityLabels[severity]}: ${message}`).join('\n'),
-    ]
 }
 
 const problemTerm = ({ kind, entityId, path, code, message }: DocumentProblem): readonly [string, string] => [
@@ -223,13 +218,13 @@ function sourceRows(sources: readonly Source[]): Iterable<RowPlan> {
 
 /** What was received, in one line. */
 export function offersLine({ summary, changes, rfq }: RfqReport): string {
-  const high = summary.flags.high
+  const { loud } = summary.flags
   return `Offers: ${[
     ...(rfq.unreadOffers > 0 ? [unreadText(rfq.unreadOffers)] : [`${formatCount(summary.offers, 'offer')} received`]),
     ...(summary.missing > 0 ? [`${formatAmount(summary.missing)} no longer visible`] : []),
     `${summary.ranked} ranked`,
     ...(summary.late > 0 ? [`${summary.late} late`] : []),
-    ...(high > 0 ? [formatCount(high, 'high flag')] : []),
+    ...(loud > 0 ? [formatCount(loud, 'loud flag')] : []),
     formatCount(changes.filter(isChange).length, 'change observed', 'changes observed'),
   ].join(' · ')}`
 }

@@ -22,9 +22,7 @@ const OFFER_GROUPS = [
   },
   {
     title: 'Price',
-    keys: keys(
-      'comparedPricePerTonne comparedTotal costPerTonne currency pricePerTonne total rate prepaidShare prepaymentState',
-    ),
+    keys: keys('comparedPricePerTonne comparedTotal costPerTonne currency pricePerTonne total rate prepaidShare'),
   },
   {
     title: 'Volume and delivery',
@@ -32,7 +30,7 @@ const OFFER_GROUPS = [
   },
   {
     title: 'Terms as received',
-    keys: keys('status submitted late view contract expiry daysToExpiry expiryState review'),
+    keys: keys('status submitted late view contract expiry daysToExpiry review'),
   },
   {
     title: 'Stated figures against the delivery lines',
@@ -42,7 +40,7 @@ const OFFER_GROUPS = [
     title: 'Project, as described by its developer',
     keys: keys('country registry registryId methodologies activity ecosystems labels available facts storefront'),
   },
-  { title: 'Flags, notes and source', keys: keys('high flags notes id observed') },
+  { title: 'Flags, notes and source', keys: keys('loud flags notes id observed') },
 ] as const
 export type OfferKey = (typeof OFFER_GROUPS)[number]['keys'][number]
 /** With more offers than this, `Offers` has one row per offer instead of one column. */

@@ -1,4 +1,5 @@
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
+import { countFlags } from '../../src/compare/report/rfq-statistics.js'
 import { NOT_MET_TITLE, notMetText, type OfferView } from '../../src/views/offer/offer-view.js'
 import { attributeSheet, type BestDirection } from '../layout/attribute-sheet.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
@@ -7,7 +8,7 @@ import { type Grid, keys } from '../layout/grid.js'
 import { bar, here, is, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
-import { countFlags, flagLines, joinList, yesNo as yesNoText } from '../layout/wording.js'
+import { flagLines, joinList, yesNo as yesNoText } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { webLink } from '../xlsx/cells.js'
 import type { DeliveryKey, OfferKey, RfqLayout } from './layout.js'
@@ -21,7 +22,7 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
   const columns = offerColumns(layout)
   const marks = [
     mark(offers.area('rank'), is(here, '=', 1), 'good'),
-    mark(offers.area('high'), is(here, '>', 0), 'bad'),
+    mark(offers.area('loud'), is(here, '>', 0), 'bad'),
     mark(offers.area('standing'), is(here, '=', STANDINGS.excluded), 'bad'),
     mark(offers.area('standing'), is(here, '=', STANDINGS['not-compliant']), 'bad'),
   ]
@@ -70,7 +71,7 @@ const HIGHEST = keys('volume coverage onTimeShare oldestVintage newestVintage fa
 /** The attributes of an offer. */
 const offerColumns = (layout: RfqLayout): Columns<OfferReport, OfferKey> => ({
   ...outcome(layout),
-  ...terms(layout),
+  ...terms(),
   ...price(layout),
   ...volumeAndDelivery(layout),
   ...project(layout),
@@ -102,7 +103,7 @@ const sumOfLines = ({ deliveries }: RfqLayout, key: DeliveryKey, { sequence }: O
   `SUMIFS(${deliveries.range(key)},${deliveries.range('offer')},${sequence})`
 
 function price(layout: RfqLayout) {
-  const { offers, numbers, currency, hasOwnCurrencies, inCurrency, perTonne, report } = layout
+  const { offers, numbers, currency, hasOwnCurrencies, inCurrency, perTonne } = layout
   const { figure, formula, text } = columnsOf<OfferReport, OfferKey>(offers)
   const ownMoney = ({ terms }: OfferReport) => numbers.money(terms.currencyCode)
   const ownPrice = ({ terms }: OfferReport) => numbers.price(terms.currencyCode)
@@ -133,14 +134,8 @@ function price(layout: RfqLayout) {
       style.exchangeRate,
     ),
     prepaidShare: figure('Pre-paid share', ({ metrics }) => metrics.prepaidShare, style.percent),
-    prepaymentState: text('Pre-payment check', ({ metrics: { prepaidShare: share } }) => {
-      if (share === null) return 'unknown'
-      return share > report.settings.prepaymentShareLimit + ROUNDING_ALLOWANCE ? 'above limit' : 'within limit'
-    }),
   }
 }
-/** For rounding errors of decimal fractions. */
-const ROUNDING_ALLOWANCE = 1e-9
 const isOfLines = ({ metrics }: OfferReport) => metrics.basis === 'lines'
 
 function volumeAndDelivery(layout: RfqLayout) {
@@ -161,7 +156,7 @@ function volumeAndDelivery(layout: RfqLayout) {
   }
 }
 
-function terms({ report }: RfqLayout) {
+function terms() {
   const { text, codes, date, moment, figure } = columnsOf<OfferReport>()
   return {
     status: codes('Status', (offer) => offer.status ?? 'unknown'),
@@ -171,17 +166,10 @@ function terms({ report }: RfqLayout) {
     contract: codes('Contract type', (offer) => offer.terms.contractType),
     expiry: date('Expires', (offer) => offer.terms.expiryDate),
     daysToExpiry: figure('Days to expiry', (offer) => offer.terms.daysToExpiry, style.plainNumber),
-    expiryState: text('Expiry check', ({ terms }) => expiryState(terms.daysToExpiry, report.settings.expiryWindowDays)),
     review: codes('Review', (offer) => offer.terms.review?.status),
     volumeVerdict: text('Volume check', ({ metrics }) => metrics.volumeVerdict),
     totalVerdict: text('Total check', ({ metrics }) => metrics.totalVerdict),
   }
-}
-
-function expiryState(days: number | null, window: number): string {
-  if (days === null) return 'no expiry'
-  if (days < 0) return 'expired'
-  return days <= window ? 'expiring' : 'valid'
 }
 
 const visibilityText = (offer: OfferReport) =>
@@ -208,7 +196,7 @@ function project({ numbers }: RfqLayout) {
 function noteColumns() {
   const { text, number, moment } = columnsOf<OfferReport>()
   return {
-    high: number('High flags', (offer) => countFlags(offer, 'high'), style.integer),
+    loud: number('Loud flags', ({ flags }) => countFlags(flags).loud, style.integer),
     flags: text('Flags', flagLines, { maxWidth: 60, style: style.body }),
     notes: text('Notes to the buyer', ({ terms }) => terms.notes, { maxWidth: 60, style: style.body }),
     id: text('Offer id', (offer) => offer.id, { maxWidth: 40 }),

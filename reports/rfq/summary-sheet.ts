@@ -8,11 +8,11 @@ import { formatAmount, formatCount, formatPrice, formatRange, truncate } from '.
 import { NOT_MET_TITLE, notMetText, type OfferView } from '../../src/views/offer/offer-view.js'
 import { columnsOf } from '../layout/columns.js'
 import { is, type Mark, mark } from '../layout/marks.js'
-import { emptyCells, GAP, RowList, sectionRow, subjectRow, textRow } from '../layout/rows.js'
+import { emptyCells, GAP, RowList, sectionRow, subjectRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet, tableRows } from '../layout/table-sheet.js'
 import { truncateToLines } from '../layout/text-metrics.js'
-import { codeLabel, codeList, freshnessLabel, severityLabels } from '../layout/wording.js'
+import { codeLabel, codeList, freshnessLabel } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, sheetLink, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqName } from './layout.js'
@@ -31,7 +31,7 @@ export function summarySheet(layout: RfqLayout, sheets: readonly string[]): Shee
   const { report } = layout
   const list = new RowList().add(...topRows(report))
   if (report.offers.length === 0) {
-    list.add(GAP, ...decisionRows(layout), ...requestFlags(report))
+    list.add(GAP, ...decisionRows(layout))
     return page(list, [])
   }
   list.add(...decisionRows(layout), GAP)
@@ -108,9 +108,6 @@ function requestLine({ rfq, currency }: RfqReport): string {
   ]
   return `Request: ${[codeLabel(rfq.state ?? 'unknown').toLowerCase(), ...dates, ...limits].filter((part) => part !== null).join(' · ')}`
 }
-
-const requestFlags = ({ rfq }: RfqReport): RowPlan[] =>
-  rfq.flags.map(({ severity, message }) => textRow(`${severityLabels[severity]}: ${message}`, style.plain))
 
 // --- the decision ----------------------------------------------------------------------------------------------------
 

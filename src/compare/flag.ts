@@ -1,17 +1,15 @@
 import { formatAmount, formatDecimal, formatPricePerTonne, truncate } from '../core/text/number-format.js'
 
-export type Severity = 'high' | 'medium' | 'low'
-
+/** A doubt about an offer. */
 export interface Flag {
   code: FlagCode
-  severity: Severity
+  /** Shown in red, and on Today; other flags are quiet. */
+  loud: boolean
   /** One sentence with the compared values. */
   message: string
   /** The compared values: the offer's first, then the limit. */
   compared: FlagValue[]
 }
-
-export type FlagCode = OfferFlagCode | RfqFlagCode
 
 export const OFFER_FLAGS = [
   'price-far-below-min',
@@ -21,21 +19,10 @@ export const OFFER_FLAGS = [
   'volume-mismatch',
   'summary-differs',
   'prepayment-in-full',
-  'prepayment-share',
   'expiring',
 ] as const
 
-export type OfferFlagCode = (typeof OFFER_FLAGS)[number]
-
-export const RFQ_FLAGS = ['rfq-no-due-date', 'rfq-no-price-limit'] as const
-
-export type RfqFlagCode = (typeof RFQ_FLAGS)[number]
-
-/** Stable: flags of one severity keep their order. */
-export function sortBySeverity(flags: Flag[]): Flag[] {
-  return flags.sort((a, b) => SEVERITY_ORDER[a.severity] - SEVERITY_ORDER[b.severity])
-}
-const SEVERITY_ORDER: Record<Severity, number> = { high: 0, medium: 1, low: 2 }
+export type FlagCode = (typeof OFFER_FLAGS)[number]
 
 export interface FlagValue {
   /** Such as `price per tonne`, `maximum of the RFQ`. */

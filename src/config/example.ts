@@ -78,8 +78,6 @@ reports:
     submittedOnTime: advisory
     listing: advisory # for a listing that the RFQ names
     volumeMax: hard # tonnes of the whole award
-  expiryWindowDays: 14 # flag offers that expire within this many days
-  prepaymentShareLimit: 0.3 # flag offers that ask for a larger share of the total before delivery
 
 history:
   recheckClosedHours: 24 # hours after which a closed RFQ is read again

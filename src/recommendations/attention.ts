@@ -13,8 +13,8 @@ export function attentionOf(
   { state, valid, listed }: Pick<RfqFacts, 'state' | 'listed'> & { valid: boolean },
   award: AwardBrief | null,
 ): Attention {
-  const severities = new Set(award?.findings.map(({ severity }) => severity))
-  if (severities.has('high')) return 2
+  const waiting = award?.findings.filter(({ code }) => code !== 'accepted') ?? []
+  if (waiting.some(({ loud }) => loud)) return 2
   const isContradicted = listed !== null && isDecisive(listed)
-  return severities.has('medium') || isContradicted || (!valid && state !== 'closed') ? 1 : 0
+  return waiting.length > 0 || isContradicted || (!valid && state !== 'closed') ? 1 : 0
 }

@@ -94,7 +94,7 @@ describe('docs/CONFIGURATION.md', () => {
       const limits = limitsOf(key.replace('reports.', ''))
       return limits === undefined || !key.startsWith('reports.') ? [] : [{ key, limits }]
     })
-    expect(limited).toHaveLength(5)
+    expect(limited).toHaveLength(3)
     for (const { key, limits } of limited) {
       expect(text).toMatch(
         new RegExp(`^\\| \`${key}\` \\| \`[^|]*\` \\| ${limits.join(' to ')}(, or \`(null|unlimited)\`)? \\|`, 'm'),

@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { CHANNEL_REPORT_SCHEMA } from '../../src/compare/channel/channel-report-model.js'
-import { OFFER_FLAGS, RFQ_FLAGS } from '../../src/compare/flag.js'
-import { severityOf } from '../../src/compare/offer/offer-flags.js'
+import { OFFER_FLAGS } from '../../src/compare/flag.js'
 import { REPORT_SCHEMA } from '../../src/compare/report/rfq-report-model.js'
 import { DEFAULT_SETTINGS, PRICE_BASES } from '../../src/core/decision/settings.js'
 
 const page = readFileSync(new URL('../../docs/COMPARISON.md', import.meta.url), 'utf8')
 const row = (name: string) => page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`)) ?? ''
-
-const bySeverity = (severity: string) => page.split('\n').filter((line) => line.startsWith(`| ${severity} |`))
 
 describe('docs/COMPARISON.md', () => {
   it.each(Object.entries(DEFAULT_SETTINGS))('names the setting %s with its default', (name, value) => {
@@ -34,11 +31,7 @@ describe('docs/COMPARISON.md', () => {
     expect(row('priceBasis')).toContain(name)
   })
 
-  it.each(OFFER_FLAGS)('names the flag %s at its severity', (code) => {
-    expect(bySeverity(severityOf(code))[0]).toContain(`\`${code}\``)
-  })
-
-  it.each(RFQ_FLAGS)('names the flag %s', (code) => {
+  it.each(OFFER_FLAGS)('names the flag %s', (code) => {
     expect(page).toContain(`\`${code}\``)
   })
 

@@ -191,7 +191,7 @@ describe('configuration file', () => {
 
   it('merges the given comparison settings with the defaults', () => {
     const given = `discountRate: 0.05, volume: 5000,
-      expiryWindowDays: 30, prepaymentShareLimit: 0.5, priceBasis: present-value, awardTolerance: 0.05,
+      priceBasis: present-value, awardTolerance: 0.05,
       requirements: { priceMax: advisory, notExpired: off, listing: false }`
     const { settings } = read(`${MINIMAL}reports: { ${given} }\n`).reports
     expect(settings).toEqual({
@@ -201,8 +201,6 @@ describe('configuration file', () => {
       outdatedRates: null,
       discountRate: 0.05,
       volume: 5000,
-      expiryWindowDays: 30,
-      prepaymentShareLimit: 0.5,
       priceBasis: 'present-value',
       awardTolerance: 0.05,
       requirements: { ...DEFAULT_SETTINGS.requirements, priceMax: 'advisory', notExpired: 'off', listing: 'off' },
@@ -244,14 +242,13 @@ describe('--set KEY=VALUE', () => {
   }
 
   it('overrides that key of the file and no other', () => {
-    const file =
-      'reports: { discountRate: 0.1, expiryWindowDays: 30, requirements: { priceMax: advisory, listing: hard } }\n'
+    const file = 'reports: { discountRate: 0.1, currency: EUR, requirements: { priceMax: advisory, listing: hard } }\n'
     const set = ['discountRate=0.02', 'volume=5000', 'priceBasis=present-value']
     const rule = ['awardTolerance=unlimited', 'requirements.priceMax=off', 'requirements.volumeMax=advisory']
     expect(readWith(file, ...set, ...rule)).toEqual({
       ...DEFAULT_SETTINGS,
       discountRate: 0.02,
-      expiryWindowDays: 30,
+      currency: 'EUR',
       volume: 5000,
       priceBasis: 'present-value',
       awardTolerance: 'unlimited',
@@ -571,9 +568,8 @@ reports:
   awardTolerance: 2
   discountRate: 5%
   volume: most
-  expiryWindowDays: -1
   priceBasis: maybe
-  expiryWindow: 3
+  discountRates: 3
 web:
   host: 0.0.0.0
 `)
@@ -597,18 +593,16 @@ web:
       '19 reports.awardTolerance: 2',
       '20 reports.discountRate: "5%"',
       '21 reports.volume: "most"',
-      '22 reports.expiryWindowDays: -1',
-      '23 reports.priceBasis: "maybe"',
-      '24 reports.expiryWindow: an unknown key',
-      '25 web.token: nothing',
+      '22 reports.priceBasis: "maybe"',
+      '23 reports.discountRates: an unknown key',
+      '24 web.token: nothing',
     ])
-    expect(issues.slice(-7, -1).map(({ allowed }) => allowed)).toEqual([
+    expect(issues.slice(-6, -1).map(({ allowed }) => allowed)).toEqual([
       'a share from 0 to 1, or unlimited',
       'a number from 0 to 1',
       'a number from 0 to 1000000000000',
-      'a number from 0 to 36500',
       'one of quoted, present-value',
-      expect.stringContaining('did you mean expiryWindowDays?'),
+      expect.stringContaining('did you mean discountRate?'),
     ])
     expect(issues.find(({ key }) => key === 'databse')?.allowed).toContain('did you mean database?')
     expect(issues.find(({ key }) => key.includes('timeZone'))?.allowed).toContain('Europe/Paris')

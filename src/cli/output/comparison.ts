@@ -1,6 +1,6 @@
 import { extraText } from '../../compare/decision/choices.js'
 import type { Choice } from '../../compare/decision/decision-model.js'
-import { unreadText } from '../../compare/rfq/rfq-flags.js'
+import { unreadText } from '../../compare/rfq/rfq-terms.js'
 import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
 import { formatPercent, formatPrice, formatTotal } from '../../core/text/number-format.js'
 import { nameById } from '../../core/text/rfq-name.js'
@@ -98,9 +98,9 @@ const CHOICE_COLUMNS: readonly Column<Choice>[] = [
 const flagMessages = ({ flags }: OfferView) => flags.map(({ message }) => message).join(' ')
 
 function flagCounts({ flags }: OfferView): string {
-  const count = (wanted: string) => flags.filter(({ severity }) => severity === wanted).length
-  const [high, medium] = [count('high'), count('medium')]
-  return [high > 0 ? `${high} high` : '', medium > 0 ? `${medium} med.` : ''].filter((text) => text !== '').join(', ')
+  const loud = flags.filter((flag) => flag.loud).length
+  const quiet = flags.length - loud
+  return [loud > 0 ? `${loud} loud` : '', quiet > 0 ? `${quiet} quiet` : ''].filter((text) => text !== '').join(', ')
 }
 
 const priceText = ({ pricePerTonne, currency }: OfferView['own'] | OfferView['compared']): string =>

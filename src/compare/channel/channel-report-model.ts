@@ -3,11 +3,11 @@
 import type { Settings } from '../../core/decision/settings.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import type { AcceptedSummary, AwardSummary } from '../awards/award-summary.js'
-import type { Severity } from '../flag.js'
 import type { ReportContext } from '../input/comparison-context.js'
 import type { CalendarDate, ReportedDecision } from '../input/comparison-input.js'
 import type { ComparedAmounts } from '../offer/eligibility.js'
 import type { ListingQuality } from '../offer/listing-quality.js'
+import type { FlagCounts } from '../report/rfq-statistics.js'
 
 /** The version increases when a member changes its meaning or is removed, not when one is added. */
 export const CHANNEL_REPORT_SCHEMA = 'quotekeeper.channel-report/2'
@@ -49,7 +49,7 @@ export interface ChannelSummary {
   missingListings: number
   /** Newest decision on each RFQ, by verdict and outcome; sorted. */
   closings: { decision: string; outcome: string | null; count: number }[]
-  flags: Record<Severity, number>
+  flags: FlagCounts
   problems: number
   /** Total volume requested by the open RFQs, total volume of their ranked offers, and how much of the first they cover, RFQ by RFQ. */
   openWanted: number
@@ -90,10 +90,8 @@ export interface RfqRow {
   bestPricePerTonne: number | null
   medianPricePerTonne: number | null
   maxUnitPrice: number | null
-  /** Flags on the RFQ and on its offers. */
-  flags: Record<Severity, number>
-  /** The RFQ's own flags, in words. */
-  flagMessages: string[]
+  /** Of its offers. */
+  flags: FlagCounts
   closedAt: Timestamp | null
   missingSince: Timestamp | null
   valid: boolean
@@ -125,7 +123,7 @@ export interface OfferRow {
   meetsRequirements: boolean
   /** Why it is not ranked; null if it is. */
   why: string | null
-  flags: Record<Severity, number>
+  flags: FlagCounts
   flagMessages: string[]
   inView: boolean
   version: number

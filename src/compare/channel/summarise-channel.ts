@@ -1,6 +1,5 @@
 import { byCodeUnit, countByName, sum } from '../../core/numbers.js'
 import { assessedOutcome, summariseAwards } from '../awards/award-summary.js'
-import type { Severity } from '../flag.js'
 import { type ComparisonContext, createContext } from '../input/comparison-context.js'
 import type { ChannelInput, ParsedListing, ReportedDecision } from '../input/comparison-input.js'
 import { listingQuality } from '../offer/listing-quality.js'
@@ -8,9 +7,9 @@ import { conflictPaths } from '../offer/newer-summary.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { plainDecision } from '../report/compare-offers.js'
 import { DATA_LIMITATIONS, definitionsOf, runsOf } from '../report/report-notes.js'
-import { countBySeverity, summariseOffers } from '../report/rfq-statistics.js'
+import { countFlags, summariseOffers } from '../report/rfq-statistics.js'
 import { assessRfq, type RfqAssessment } from '../rfq/rfq-assessment.js'
-import { unreadText } from '../rfq/rfq-flags.js'
+import { unreadText } from '../rfq/rfq-terms.js'
 import {
   CHANNEL_REPORT_SCHEMA,
   type ChannelReport,
@@ -116,8 +115,7 @@ function rfqRow(assessed: RfqAssessment, context: ComparisonContext): RfqRow {
     bestPricePerTonne: summary.price.lowest,
     medianPricePerTonne: summary.price.median,
     maxUnitPrice: rfq.comparedMaxUnitPrice,
-    flags: countBySeverity([...rfq.flags, ...offers.flatMap(({ flags }) => flags)]),
-    flagMessages: rfq.flags.map(({ message }) => message),
+    flags: summary.flags,
     closedAt: rfq.closedAt,
     missingSince: rfq.missingSince,
     valid: rfq.source.valid,
@@ -150,7 +148,7 @@ function offerRows({ rfq, currency, offers }: RfqAssessment): OfferRow[] {
     rank: offer.rank,
     meetsRequirements: offer.meetsRequirements,
     why: offer.why,
-    flags: countBySeverity(offer.flags),
+    flags: countFlags(offer.flags),
     flagMessages: offer.flags.map(({ message }) => message),
     inView: offer.inView,
     version: offer.source.version,
@@ -221,7 +219,7 @@ function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows):
     listings: listings.length,
     missingListings: listings.filter(({ missingSince }) => missingSince !== null).length,
     closings: closingCounts(closings),
-    flags: sumCounts(rfqs.map(({ flags }) => flags)),
+    flags: { loud: sum(rfqs.map(({ flags }) => flags.loud)), quiet: sum(rfqs.map(({ flags }) => flags.quiet)) },
     problems,
     openWanted: sum(open.map(({ wanted }) => wanted ?? 0)),
     openOffered: sum(open.map(({ volume }) => volume)),
@@ -238,9 +236,4 @@ function closingCounts(newestFirst: readonly ReportedDecision[]): ChannelSummary
     const [decision = '', outcome = ''] = kind.split(' ')
     return { decision, outcome: outcome === '' ? null : outcome, count }
   })
-}
-
-function sumCounts(counts: readonly Record<Severity, number>[]): Record<Severity, number> {
-  const total = (severity: Severity) => sum(counts.map((one) => one[severity]))
-  return { high: total('high'), medium: total('medium'), low: total('low') }
 }

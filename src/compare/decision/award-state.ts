@@ -1,11 +1,10 @@
 import type { AwardedOfferRecord, AwardFacts } from '../../core/decision/award-record.js'
-import type { Settings } from '../../core/decision/settings.js'
 import { formatMoney, formatTonnes } from '../../core/text/number-format.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { amountsText, createNames, joined, offersText } from '../awards/award-figures.js'
 import { termsHash } from '../awards/award-terms.js'
-import type { Severity } from '../flag.js'
 import { hasOtherTerms } from '../offer/newer-summary.js'
+import { EXPIRY_WARNING_DAYS } from '../offer/offer-flags.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 
 /** What the marketplace shows of the standing award of an RFQ. */
@@ -17,7 +16,7 @@ export interface AwardState {
    * - `differs`: what it shows cannot become the recorded award: a person has to decide again.
    */
   status: 'waiting' | 'accepted' | 'differs'
-  /** Most severe first. */
+  /** Loud ones first. */
   findings: AwardFinding[]
   /** What to do next; one or two sentences. */
   next: string
@@ -27,7 +26,8 @@ export interface AwardState {
 
 export interface AwardFinding {
   code: 'other-accepted' | 'missing' | 'not-open' | 'changed' | 'expired' | 'expires' | 'part-accepted' | 'accepted'
-  severity: Severity
+  /** Whether a person must act now: it cannot become the recorded award, or expires by tomorrow. */
+  loud: boolean
   message: string
   /** When that was first observed; null if that is not known, or it follows from the date. */
   since: Timestamp | null
@@ -38,21 +38,15 @@ export interface AwardLine {
   message: string
 }
 
-/** What the state of an award is computed from. */
-export interface PresentOffers {
-  offers: readonly OfferReport[]
-  settings: Pick<Settings, 'expiryWindowDays'>
-}
-
 /** The state of the standing award of an RFQ, from its offers as they are at a moment. Pure. */
-export function awardState(award: AwardFacts, present: PresentOffers): AwardState {
-  const findings = findingsOf(award, present)
+export function awardState(award: AwardFacts, offers: readonly OfferReport[]): AwardState {
+  const findings = findingsOf(award, offers)
   const status = findings.some(({ code }) => DIFFERS.has(code))
     ? 'differs'
     : findings.some(({ code }) => code === 'accepted')
       ? 'accepted'
       : 'waiting'
-  const next = nextStep(award, status, present)
+  const next = nextStep(award, status, offers)
   return { award, status, findings, next, lines: linesOf(award, findings, next) }
 }
 
@@ -64,28 +58,27 @@ const DIFFERS: ReadonlySet<AwardFinding['code']> = new Set([
   'changed',
   'expired',
 ])
-const SEVERITIES: readonly Severity[] = ['high', 'medium', 'low']
 
-function findingsOf(award: AwardFacts, { offers, settings }: PresentOffers): AwardFinding[] {
+function findingsOf(award: AwardFacts, offers: readonly OfferReport[]): AwardFinding[] {
   const byId = new Map(offers.map((offer) => [offer.id, offer]))
   const nameOf = createNames(offers)
   const awarded = new Set(award.offers.map(({ id }) => id))
   const accepted = offers.filter(({ standing }) => standing === 'accepted')
   // Those that were accepted before the decision are known to it: it adds to them.
   const others = accepted.filter((offer) => !awarded.has(offer.id) && acceptedSince(offer) > award.asOf)
-  const own = award.offers.flatMap((record) => [...offerFindings(record, byId.get(record.id), settings)])
+  const own = award.offers.flatMap((record) => [...offerFindings(record, byId.get(record.id))])
   const all = [
     ...acceptedOtherOffers(others, nameOf),
     ...own,
     ...acceptance(award, accepted, own.length === 0 && others.length === 0),
   ]
-  return all.sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
+  return all.sort((a, b) => Number(b.loud) - Number(a.loud))
 }
 
 function acceptedOtherOffers(others: readonly OfferReport[], nameOf: (offer: OfferReport) => string): AwardFinding[] {
   if (others.length === 0) return []
   const message = `The marketplace shows ${joined(others.map(nameOf))} as accepted, which the recorded award does not have.`
-  return [{ code: 'other-accepted', severity: 'high', message, since: newest(others) }]
+  return [{ code: 'other-accepted', loud: true, message, since: newest(others) }]
 }
 
 /** Whether the recorded award is accepted. @param asRecorded whether it is accepted with the recorded terms, and nothing else since */
@@ -96,11 +89,11 @@ function acceptance(award: AwardFacts, accepted: readonly OfferReport[], asRecor
   const since = newest(accepted)
   if (open.length > 0) {
     const message = `The marketplace shows ${namesOf(done)} as accepted, but not ${namesOf(open)} yet.`
-    return [{ code: 'part-accepted', severity: 'medium', message, since }]
+    return [{ code: 'part-accepted', loud: false, message, since }]
   }
   if (!asRecorded) return []
   const message = `The marketplace shows ${namesOf(done)} as accepted: that is the recorded award.`
-  return [{ code: 'accepted', severity: 'low', message, since }]
+  return [{ code: 'accepted', loud: false, message, since }]
 }
 
 const newest = (offers: readonly OfferReport[]): Timestamp | null => offers.map(acceptedSince).sort().at(-1) ?? null
@@ -110,14 +103,10 @@ const acceptedSince = ({ source, newerSummary }: OfferReport): Timestamp => newe
 const namesOf = (offers: readonly AwardedOfferRecord[]) => joined(offers.map(({ name }) => name))
 
 /** How an awarded offer has changed since it was awarded, and when it expires. */
-function* offerFindings(
-  record: AwardedOfferRecord,
-  offer: OfferReport | undefined,
-  { expiryWindowDays }: PresentOffers['settings'],
-): Generator<AwardFinding> {
+function* offerFindings(record: AwardedOfferRecord, offer: OfferReport | undefined): Generator<AwardFinding> {
   const finding = (code: AwardFinding['code'], message: string, since: Timestamp | null = null): AwardFinding => ({
     ...{ code, message: `${record.name}: ${message}`, since },
-    severity: code === 'expires' && (offer?.terms.daysToExpiry ?? 0) > 1 ? 'medium' : 'high',
+    loud: code !== 'expires' || (offer?.terms.daysToExpiry ?? 0) <= 1,
   })
   if (offer === undefined) {
     yield finding('missing', 'The awarded offer is not known at this moment.')
@@ -132,7 +121,7 @@ function* offerFindings(
   if (hasOtherTerms(offer.newerSummary)) yield finding('changed', offer.newerSummary.message, offer.newerSummary.rfqAt)
   else if (termsHash(offer) !== record.termsHash) yield finding('changed', changeText(record, offer), observedAt)
   const { daysToExpiry, expiryDate } = offer.terms
-  if (isAccepted || daysToExpiry === null || daysToExpiry > expiryWindowDays) return
+  if (isAccepted || daysToExpiry === null || daysToExpiry > EXPIRY_WARNING_DAYS) return
   yield daysToExpiry < 0
     ? finding(
         'expired',
@@ -166,7 +155,7 @@ const moneyText = (total: number | null, currency: string | null) =>
   total === null ? 'an unknown total' : `a total of ${formatMoney(total, currency)}`
 const expiryText = (date: string | null) => (date === null ? 'no expiry date' : `the expiry date ${date}`)
 
-function nextStep(award: AwardFacts, status: AwardState['status'], { offers }: PresentOffers): string {
+function nextStep(award: AwardFacts, status: AwardState['status'], offers: readonly OfferReport[]): string {
   if (status === 'accepted') return 'Nothing more to do.'
   if (status === 'differs')
     return 'Decide again: keep to the award and settle it with the developer, or withdraw it and record another one.'

@@ -1,7 +1,6 @@
 import { oneLine } from '../../core/text/clean-text.js'
 import { truncate } from '../../core/text/number-format.js'
 import { joined } from '../awards/award-figures.js'
-import type { Severity } from '../flag.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 
@@ -18,7 +17,7 @@ export function conditionsOf(
   nameOf: (offer: OfferReport) => string,
 ): string[] {
   const about = new Map<string, Set<OfferReport>>()
-  for (const sentencesOf of [flagTexts('high'), requirementTexts, flagTexts('medium'), notesText]) {
+  for (const sentencesOf of [flagTexts(true), requirementTexts, flagTexts(false), notesText]) {
     for (const offer of offers) {
       for (const message of sentencesOf(offer)) about.set(message, (about.get(message) ?? new Set()).add(offer))
     }
@@ -36,24 +35,23 @@ export function conditionsOf(
 /** Whether it is quiet, and true of every offer alike, so that it tells none from another. */
 const isSaidOfAll = (message: string, all: readonly OfferReport[]): boolean =>
   all.length > 1 &&
-  all.every((offer) => [requirementTexts, flagTexts('medium'), notesText].some((of) => of(offer).includes(message)))
+  all.every((offer) => [requirementTexts, flagTexts(false), notesText].some((of) => of(offer).includes(message)))
 
 /** How many flags and requirements not met there are to check before signing. */
 export const countConditions = (offers: readonly OfferReport[]): number =>
-  new Set(
-    offers.flatMap((offer) => [flagTexts('high'), requirementTexts, flagTexts('medium')].flatMap((of) => of(offer))),
-  ).size
+  new Set(offers.flatMap((offer) => [flagTexts(true), requirementTexts, flagTexts(false)].flatMap((of) => of(offer))))
+    .size
 
 /** The requirements of the RFQ that are text, which only a person can check; null if there are none. */
 export const askedBesides = ({ additionalRequirements }: Pick<RfqTerms, 'additionalRequirements'>): string | null =>
   additionalRequirements === null ? null : truncate(oneLine(additionalRequirements), MAX_QUOTED)
 const MAX_QUOTED = 300
 
-/** Messages of the flags of a severity. */
+/** Messages of the loud or the quiet flags. */
 const flagTexts =
-  (wanted: Severity) =>
+  (wanted: boolean) =>
   ({ flags }: OfferReport): string[] =>
-    flags.filter(({ severity }) => severity === wanted).map(({ message }) => message)
+    flags.filter(({ loud }) => loud === wanted).map(({ message }) => message)
 
 /** Without a price that a flag says is far below the minimum. */
 const requirementTexts = ({ unmet, flags }: OfferReport): string[] =>

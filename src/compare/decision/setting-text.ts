@@ -8,6 +8,4 @@ export const SETTING_TEXT: Record<NumberSetting, { label: string; unit: string }
   discountRate: { label: 'Discount rate', unit: 'per year' },
   awardTolerance: { label: 'Prices are equal up to', unit: 'above the lowest' },
   volume: { label: 'Tonnes to award, at least', unit: 't' },
-  expiryWindowDays: { label: 'Expiry warning period', unit: 'days' },
-  prepaymentShareLimit: { label: 'Pre-payment limit', unit: 'of the total' },
 }

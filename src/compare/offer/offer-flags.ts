@@ -1,15 +1,6 @@
-import type { Settings } from '../../core/decision/settings.js'
-import { ratio } from '../../core/numbers.js'
+import { sum } from '../../core/numbers.js'
 import { formatCount, formatMoney, formatPercent, formatTonnes } from '../../core/text/number-format.js'
-import {
-  type Flag,
-  flagValue,
-  formatFlagValue,
-  OFFER_FLAGS,
-  type OfferFlagCode,
-  type Severity,
-  sortBySeverity,
-} from '../flag.js'
+import { type Flag, type FlagCode, flagValue, formatFlagValue, OFFER_FLAGS } from '../flag.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { shortagesOf, shortageText } from './availability.js'
 import { hasOtherTerms } from './newer-summary.js'
@@ -21,37 +12,32 @@ import { VOLUME_TOLERANCE } from './reconciliation.js'
 export interface FlagContext {
   offer: Omit<OfferReport, 'label' | 'rank' | 'flags' | 'unmet' | 'standing' | 'why'>
   rfq: Pick<RfqTerms, 'responseDueDate'>
-  settings: Settings
   /** How its terms changed since a review accepted them; null if they did not. */
   changed: string | null
 }
 
-type FlagBody = Pick<Flag, 'message' | 'compared'> & { severity?: Severity }
+/** Loud, unless it says otherwise. */
+type FlagBody = Pick<Flag, 'message' | 'compared'> & { loud?: boolean }
 type Rule = (of: FlagContext) => FlagBody | null
 
-/** Raises the flags of an offer, most severe first. RULES has one rule per flag. */
+/** Raises the flags of an offer, loud ones first. RULES has one rule per flag. */
 export function offerFlags(of: FlagContext): Flag[] {
   const raised = OFFER_FLAGS.flatMap((code) => {
-    const [severity, rule] = RULES[code]
-    const body = rule(of)
-    return body === null ? [] : [{ code, severity, ...body }]
+    const body = RULES[code](of)
+    return body === null ? [] : [{ code, loud: true, ...body }]
   })
-  return sortBySeverity(raised)
+  return raised.sort((a, b) => Number(b.loud) - Number(a.loud))
 }
 
-/** How severe a flag on an offer is. */
-export const severityOf = (code: OfferFlagCode): Severity => RULES[code][0]
-
-const RULES: Record<OfferFlagCode, [Severity, Rule]> = {
-  'price-far-below-min': ['high', priceFarBelowMin],
-  'changed-since-review': ['high', ({ changed }) => (changed === null ? null : { message: changed, compared: [] })],
-  'beyond-availability': ['high', beyondAvailability],
-  'total-mismatch': ['high', totalMismatch],
-  'volume-mismatch': ['high', volumeMismatch],
-  'summary-differs': ['high', summaryDiffers],
-  'prepayment-in-full': ['high', prepaymentInFull],
-  'prepayment-share': ['medium', prepaymentShare],
-  expiring: ['medium', expiring],
+const RULES: Record<FlagCode, Rule> = {
+  'price-far-below-min': priceFarBelowMin,
+  'changed-since-review': ({ changed }) => (changed === null ? null : { message: changed, compared: [] }),
+  'beyond-availability': beyondAvailability,
+  'total-mismatch': totalMismatch,
+  'volume-mismatch': volumeMismatch,
+  'summary-differs': summaryDiffers,
+  'prepayment-in-full': prepaymentInFull,
+  expiring,
 }
 
 const isAccepted = ({ offer }: FlagContext) => offer.status === 'accepted'
@@ -69,26 +55,28 @@ function priceFarBelowMin({ offer: { requirements } }: FlagContext): FlagBody | 
   return { message, compared: [found, asked] }
 }
 
-/** Less severe if only the status differs, because the newer one is used. */
+/** Quiet if only the status differs, because the newer one is used. */
 function summaryDiffers({ offer: { newerSummary } }: FlagContext): FlagBody | null {
   if (newerSummary === null) return null
   const compared = newerSummary.differences.flatMap(({ member, rfq, offer }) => [
     flagValue(`${member} of the offer`, offer),
     flagValue(`${member} in the RFQ`, rfq),
   ])
-  const severity = hasOtherTerms(newerSummary) ? 'high' : 'medium'
-  return { message: newerSummary.message, compared, severity }
+  return { message: newerSummary.message, compared, loud: hasOtherTerms(newerSummary) }
 }
 
-/** Within `expiryWindowDays`, or before responses are due. */
+/** An offer that expires within this many days is doubted. */
+export const EXPIRY_WARNING_DAYS = 14
+
+/** Soon, or before responses are due. */
 function expiring(of: FlagContext): FlagBody | null {
   const { expiryDate, daysToExpiry } = of.offer.terms
   if (expiryDate === null || daysToExpiry === null || daysToExpiry < 0 || isAccepted(of)) return null
   const { responseDueDate } = of.rfq
   const isEarly = responseDueDate !== null && expiryDate < responseDueDate
-  if (daysToExpiry > of.settings.expiryWindowDays && !isEarly) return null
+  if (daysToExpiry > EXPIRY_WARNING_DAYS && !isEarly) return null
   const message = `The offer expires ${daysToExpiry === 0 ? 'today' : `in ${formatCount(daysToExpiry, 'day')}`}, on ${expiryDate}.`
-  return { message, compared: [flagValue('days to expiry', daysToExpiry, 'days')] }
+  return { message, loud: false, compared: [flagValue('days to expiry', daysToExpiry, 'days')] }
 }
 
 function volumeMismatch({ offer: { terms, metrics } }: FlagContext): FlagBody | null {
@@ -117,40 +105,26 @@ function totalMismatch({ offer: { terms, metrics } }: FlagContext): FlagBody | n
   return { message: `The stated total is ${stated}, but the delivery lines add up to ${added}.`, compared }
 }
 
-// Absorbs floating-point noise: a share exactly at the limit is within it.
-const SHARE_TOLERANCE = 1e-9
+// Absorbs floating-point noise: what reaches the total is in full.
+const FULL = 1 - 1e-9
 
-/** The share of the total that is paid in advance, also if no volume is known; null for a summary. */
-function prepaidShareOf(of: FlagContext): number | null {
-  const { metrics } = of.offer
-  const isFull = of.offer.hasOffer && of.offer.shape === 'full'
-  return metrics.prepaidShare ?? (isFull ? ratio(metrics.prepaid, totalOf(of.offer)) : null)
-}
-
-function prepaymentShare(of: FlagContext): FlagBody | null {
-  const limit = of.settings.prepaymentShareLimit
-  const share = prepaidShareOf(of)
-  if (share === null || share <= limit + SHARE_TOLERANCE || share >= 1 - SHARE_TOLERANCE) return null
-  const message = `Pre-payments are ${formatPercent(share)} of the total (flagged above ${formatPercent(limit)}).`
-  return { message, compared: [flagValue('pre-paid', share * 100, '%'), flagValue('limit', limit * 100, '%')] }
-}
-
-/** Unless the settings allow pre-payments of the whole total. */
-function prepaymentInFull(of: FlagContext): FlagBody | null {
-  const share = prepaidShareOf(of)
-  if (share === null || of.settings.prepaymentShareLimit >= 1 || share < 1 - SHARE_TOLERANCE) return null
-  const { metrics, terms } = of.offer
-  const [prepaid, total] = [metrics.prepaid, totalOf(of.offer) ?? 0].map((one) => formatMoney(one, terms.currency))
+/** Whether the pre-payments due before the first delivery reach the total; those without a date, or before a delivery without one, count. */
+function prepaymentInFull({ offer }: FlagContext): FlagBody | null {
+  const { prepayments, metrics, terms } = offer
+  const { firstDelivery } = metrics
+  const isBefore = (date: string | null) => date === null || firstDelivery === null || date < firstDelivery
+  const prepaid = sum(prepayments.map(({ amount, dueDate }) => (isBefore(dueDate) ? Math.max(0, amount ?? 0) : 0)))
+  const total = totalOf(offer)
+  if (total === null || prepaid < total * FULL) return null
+  const [paid, all] = [prepaid, total].map((amount) => formatMoney(amount, terms.currency))
+  const before = firstDelivery === null ? 'delivery' : `the first delivery, on ${firstDelivery}`
   return {
-    message: `Pre-payments are ${prepaid}, the total is ${total}.`,
-    compared: [
-      flagValue('pre-payments', metrics.prepaid, terms.currency),
-      flagValue('total', totalOf(of.offer), terms.currency),
-    ],
+    message: `Pre-payments of ${paid} are due before ${before}; the total is ${all}.`,
+    compared: [flagValue('pre-payments', prepaid, terms.currency), flagValue('total', total, terms.currency)],
   }
 }
 
-/** Of an accepted offer it is less severe: the listing may have excluded it already. */
+/** Of an accepted offer it is quiet: the listing may have excluded it already. */
 function beyondAvailability(of: FlagContext): FlagBody | null {
   const { lines, listing } = of.offer
   const shortages = listing.missingSince === null ? shortagesOf(lines, listing.availability) : []
@@ -159,6 +133,5 @@ function beyondAvailability(of: FlagContext): FlagBody | null {
     flagValue(years, offered, 't'),
     flagValue('available', available, 't'),
   ])
-  const severity = isAccepted(of) ? 'medium' : 'high'
-  return { message: shortages.map(shortageText).join(' '), compared, severity }
+  return { message: shortages.map(shortageText).join(' '), compared, loud: !isAccepted(of) }
 }

@@ -60,7 +60,7 @@ export interface OfferReport {
   why: string | null
   /** 1, 2, … without gaps among those that compete: by cost per tonne; otherwise null. */
   rank: number | null
-  /** Most severe first. */
+  /** Loud ones first. */
   flags: Flag[]
 }
 

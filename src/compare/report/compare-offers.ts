@@ -50,7 +50,7 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     currency,
     rfq,
     summary,
-    award: input.award == null ? null : awardAt(awardState(input.award, { offers, settings }), context),
+    award: input.award == null ? null : awardAt(awardState(input.award, offers), context),
     decision,
     offers,
     changes,

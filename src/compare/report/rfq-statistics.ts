@@ -1,5 +1,5 @@
 import { countByName, median, ratio, sum } from '../../core/numbers.js'
-import type { Flag, Severity } from '../flag.js'
+import type { Flag } from '../flag.js'
 import { coverageOf } from '../offer/metrics.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isInPlay } from '../offer/ranking.js'
@@ -31,7 +31,7 @@ export interface Summary {
   volume: number
   /** MIN(1, volume / lower end of the window); null if no volume is requested, or if offers were not read yet. */
   coverage: number | null
-  flags: Record<Severity, number>
+  flags: FlagCounts
   changes: number
   problems: number
 }
@@ -62,7 +62,7 @@ export function summariseOffers(
     price: prices(inPlay, volume),
     volume,
     coverage: unreadOffers > 0 ? null : coverageOf(volume, window.lower),
-    flags: countBySeverity(offers.flatMap(({ flags }) => flags)),
+    flags: countFlags(offers.flatMap(({ flags }) => flags)),
     ...counts,
   }
 }
@@ -80,9 +80,14 @@ function prices(offers: readonly OfferReport[], volume: number): Summary['price'
   }
 }
 
-/** Number of flags of each severity. */
-export function countBySeverity(flags: readonly Flag[]): Record<Severity, number> {
-  const counts = { high: 0, medium: 0, low: 0 }
-  for (const { severity } of flags) counts[severity]++
-  return counts
+/** Numbers of flags. */
+export interface FlagCounts {
+  loud: number
+  quiet: number
+}
+
+/** Counts loud and quiet flags. */
+export function countFlags(flags: readonly Pick<Flag, 'loud'>[]): FlagCounts {
+  const loud = flags.filter((flag) => flag.loud).length
+  return { loud, quiet: flags.length - loud }
 }

@@ -22,7 +22,6 @@ import { type OfferFacts, offerFacts } from '../offer/offer-terms.js'
 import { rankOffers } from '../offer/ranking.js'
 import { evaluateRequirements, isReviewRejected } from '../offer/requirements.js'
 import { changedTermsText } from '../offer/reviewed-terms.js'
-import { rfqFlags } from './rfq-flags.js'
 import { currencyCode, parseRfqTerms, type RfqTerms, type StatedRfqTerms } from './rfq-terms.js'
 
 /** An RFQ with its evaluated offers: the basis of both the RFQ report and the channel overview. */
@@ -55,13 +54,12 @@ export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext)
   const rfqCurrency = currencyCode(stated.currency)
   const codes = facts.map((one) => one.facts.terms.currencyCode)
   const currency = currencyReport(rfqCurrency, codes, context.settings)
-  const rfq = { ...withComparedLimits(stated, currency), flags: [] }
+  const rfq = withComparedLimits(stated, currency)
   const labels = offerLabels(facts.map((one) => ({ ...one.facts, id: one.known.id })))
   const gone = new Set(context.report.listed?.removedOffers.map(({ id }) => id))
   const offerContext = { gone, input, rfq, currency, context }
   const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', offerContext))
-  const ranked = rankOffers(offers)
-  return { rfq: { ...rfq, flags: rfqFlags(rfq) }, currency, offers: ranked }
+  return { rfq, currency, offers: rankOffers(offers) }
 }
 
 /** What is retained of a response after its document is parsed. */
@@ -86,7 +84,7 @@ function parseInSequence(input: RfqAssessmentInput, context: ComparisonContext):
   return parsed.sort((a, b) => byNumber(a.known, b.known))
 }
 
-function withComparedLimits(stated: StatedRfqTerms, currency: CurrencyReport): Omit<RfqTerms, 'flags'> {
+function withComparedLimits(stated: StatedRfqTerms, currency: CurrencyReport): RfqTerms {
   const rate = rateInto(currency, currency.rfq)
   const compared = (limit: number | null) => (limit === null || rate === null ? null : limit * rate)
   return {
@@ -138,7 +136,7 @@ function assessOffer(
   }
   const reviewed = input.reviewed?.get(known.id)
   const changed = reviewed === undefined ? null : changedSince(reviewed, known, metrics, offerContext)
-  const flags = offerFlags({ offer, rfq, settings, changed })
+  const flags = offerFlags({ offer, rfq, changed })
   return { ...offer, label, flags, unmet: unmetRequirements(offer, rfq, settings.requirements) }
 }
 

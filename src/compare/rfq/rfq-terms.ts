@@ -1,9 +1,9 @@
 import { CURRENCY_CODE } from '../../core/decision/settings.js'
 import type { DocumentShape } from '../../core/documents/documents.js'
 import { nonBlank, plausibleOrNull } from '../../core/numbers.js'
+import { formatCount } from '../../core/text/number-format.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { daysBetween } from '../date-math.js'
-import type { Flag } from '../flag.js'
 import { type ComparisonContext, type Source, toSource } from '../input/comparison-context.js'
 import type { CalendarDate, ParsedRfq } from '../input/comparison-input.js'
 import { type AwardWindow, awardWindow } from './award-window.js'
@@ -48,11 +48,10 @@ export interface RfqTerms {
   unreadOffers: number
   /** Since when the RFQ has been missing from the channel's list; null if it is not. */
   missingSince: Timestamp | null
-  flags: Flag[]
 }
 
-/** RFQ terms as stated, before limits are converted into the comparison currency and flags are raised. */
-export type StatedRfqTerms = Omit<RfqTerms, 'comparedMinUnitPrice' | 'comparedMaxUnitPrice' | 'flags'>
+/** RFQ terms as stated, before limits are converted into the comparison currency. */
+export type StatedRfqTerms = Omit<RfqTerms, 'comparedMinUnitPrice' | 'comparedMaxUnitPrice'>
 
 /** Extracts the terms of an RFQ; all null if its document is unusable. */
 export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: ComparisonContext): StatedRfqTerms {
@@ -98,6 +97,9 @@ export const unreadOffersOf = (
   shape: DocumentShape,
   document: { responses?: readonly { id: string }[] | null } | null,
 ): number => (shape === 'list' ? new Set(document?.responses?.map(({ id }) => id)).size : 0)
+
+/** `1 offer, not read yet`. */
+export const unreadText = (offers: number): string => `${formatCount(offers, 'offer')}, not read yet`
 
 const vintageLimit = (limit: number | string | null | undefined) =>
   typeof limit === 'number' ? plausibleOrNull(limit) : null

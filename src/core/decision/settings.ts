@@ -5,8 +5,6 @@ import { truncate } from '../text/number-format.js'
 export const SETTING_LIMITS = {
   awardTolerance: [0, 1],
   discountRate: [0, 1],
-  expiryWindowDays: [0, 36_500],
-  prepaymentShareLimit: [0, 1],
   rate: [1e-9, 1e9],
   volume: [0, 1e12],
 } as const satisfies Record<string, readonly [min: number, max: number]>
@@ -83,10 +81,6 @@ export const settingsSchema = z.strictObject({
   outdatedRates: z.record(currencyCode, z.iso.date()).nullable().default(null),
   /** Yearly, as a fraction: 0.08 is 8 %. */
   discountRate: number(SETTING_LIMITS.discountRate).default(0.08),
-  /** Offers that expire within this many days are flagged. */
-  expiryWindowDays: number(SETTING_LIMITS.expiryWindowDays).default(14),
-  /** Largest share of the total that may be due before delivery without a flag. */
-  prepaymentShareLimit: number(SETTING_LIMITS.prepaymentShareLimit).default(0.3),
   /** Awards that cost at most this share more per tonne than the cheapest are equal in price: the lowest total of them is recommended. */
   awardTolerance: z
     .union([number(SETTING_LIMITS.awardTolerance, TOLERANCE), z.literal('unlimited')], { error: TOLERANCE })

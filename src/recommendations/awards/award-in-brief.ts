@@ -5,7 +5,7 @@ import type { RfqState } from '../rfq-state.js'
 /** The state of the standing award of an RFQ that lists show. */
 export type AwardBrief = Pick<AwardState, 'status' | 'findings' | 'next'>
 
-export function awardInBrief(award: AwardFacts, { assessed, settings }: RfqState): AwardBrief {
-  const { status, findings, next } = awardState(award, { offers: assessed.offers, settings })
+export function awardInBrief(award: AwardFacts, { assessed }: RfqState): AwardBrief {
+  const { status, findings, next } = awardState(award, assessed.offers)
   return { status, findings, next }
 }

@@ -73,7 +73,7 @@ export const awardStateSchema = z
           ...(['other-accepted', 'missing', 'not-open', 'changed'] as const),
           ...(['expired', 'expires', 'part-accepted', 'accepted'] as const),
         ]),
-        severity: z.enum(['high', 'medium', 'low']),
+        loud: z.boolean().describe('Whether a person must act now.'),
         message: text,
         since: text.nullable(),
       }),

@@ -33,7 +33,7 @@ export async function prepareAward({ store, compare }: PrepareSource, order: Awa
   )
   const [newest] = await store.awards({ channel, rfqId, limit: 1 })
   return {
-    state: award === null ? null : awardState(award, { offers: report.offers, settings }),
+    state: award === null ? null : awardState(award, report.offers),
     refusals: [...refusalOf(newest, asOf), ...reasonRefusal(because), ...refusals],
     rfqNumber: report.rfq.number,
   }

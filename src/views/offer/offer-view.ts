@@ -71,9 +71,7 @@ export const offerViewSchema = z
       .number()
       .describe('Tonnes in the award of the desk, or else in the accepted or the recommended one; otherwise 0.'),
     notMet: z.array(notMet).describe('Empty if it meets everything.'),
-    flags: z
-      .array(z.strictObject({ severity: z.enum(['high', 'medium', 'low']), message: text }))
-      .describe('Most severe first.'),
+    flags: z.array(z.strictObject({ loud: z.boolean(), message: text })).describe('Doubts, loud ones first.'),
     notes: text.nullable().describe('The notes of the seller to the buyer.'),
     version: z.int(),
     observedAt: text,
@@ -122,7 +120,7 @@ export function offerView(
     newestVintage: metrics.newestVintage,
     awardedTonnes: awardedTonnes[id] ?? 0,
     notMet: notMetBy(offer),
-    flags: flags.map(({ severity, message }) => ({ severity, message })),
+    flags: flags.map(({ loud, message }) => ({ loud, message })),
     notes: terms.notes,
     version: source.version,
     observedAt: source.observedAt,

@@ -60,7 +60,7 @@ export function settingTitle(name: string): string {
 }
 
 /** The names of settings that are shares of something. */
-const SHARES: readonly string[] = ['awardTolerance', 'discountRate', 'prepaymentShareLimit']
+const SHARES: readonly string[] = ['awardTolerance', 'discountRate']
 
 function valueText(settings: Settings, name: string): string {
   const value = settingValue(settings, name)

@@ -1,5 +1,5 @@
 import { awardText } from '../../compare/decision/award-state.js'
-import { unreadText } from '../../compare/rfq/rfq-flags.js'
+import { unreadText } from '../../compare/rfq/rfq-terms.js'
 import { describeListDiff } from '../../core/sources/source-text.js'
 import { isDecisive } from '../../core/sources/sources.js'
 import { formatCount, formatDueDate, formatPricePerTonne } from '../../core/text/number-format.js'

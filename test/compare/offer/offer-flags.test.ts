@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Flag, OFFER_FLAGS, type OfferFlagCode, RFQ_FLAGS, type RfqFlagCode } from '../../../src/compare/flag.js'
+import { type Flag, type FlagCode, OFFER_FLAGS } from '../../../src/compare/flag.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { RfqResponse } from '../../../src/core/documents/observation.js'
 import {
@@ -27,11 +27,11 @@ const offering = (offer: Body | null, of: Body = {}): ComparisonOverrides => ({
 })
 const lines = (...vintages: Body[]): ComparisonOverrides =>
   offering({ scheduledDeliveries: [delivery({ vintages: vintages.map(vintage) })] })
-const prepaying = (amount: number, paymentDueDate = '2026-10-01') =>
+const prepaying = (amount: number, paymentDueDate = '2026-05-01') =>
   offering({ prePayments: [{ amount, paymentDueDate }] })
 const withListing = (of: Body): ComparisonOverrides => ({ responses: [response(1)], listings: [listing(1, of)] })
 
-const OFFER_CASES: Record<OfferFlagCode, Case> = {
+const OFFER_CASES: Record<FlagCode, Case> = {
   'changed-since-review': {
     scene: {
       responses: [response(1)],
@@ -78,14 +78,9 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
     message: '130,000 USD, but the delivery lines add up to 120,000 USD',
     compared: [130_000, 120_000],
   },
-  'prepayment-share': {
-    scene: prepaying(36_600),
-    message: '30.5 % of the total (flagged above 30 %)',
-    compared: [30.5, 30],
-  },
   'prepayment-in-full': {
     scene: prepaying(120_000),
-    message: 'Pre-payments are 120,000 USD, the total is 120,000 USD.',
+    message: 'Pre-payments of 120,000 USD are due before the first delivery, on 2026-09-30; the total is 120,000 USD.',
     compared: [120_000, 120_000],
   },
   'beyond-availability': {
@@ -125,8 +120,8 @@ describe('a flag on an offer', () => {
 
   it('is not raised for values exactly at the limit', () => {
     expect(flagsOf(lines({ unitPrice: 3, volume: 50_000, reportingPeriodEnd: '2026-09-30' }))).toEqual([])
-    expect(flagsOf(prepaying(36_000))).toEqual([])
-    expect(flagsOf({ ...prepaying(120_000), settings: { prepaymentShareLimit: 1 } })).toEqual([])
+    expect(flagsOf(prepaying(119_999))).toEqual([])
+    expect(flagsOf(prepaying(120_000, '2026-09-30'))).toEqual([])
     expect(flagsOf(offering({ expiryDate: '2026-03-31' }))).toEqual([])
   })
 
@@ -136,30 +131,12 @@ describe('a flag on an offer', () => {
     expect(flagsOf(prepaying(120_001)).map(({ code }) => code)).toEqual(['prepayment-in-full'])
   })
 
-  it('is sorted by severity, highest first', () => {
-    const severities = flagsOf(offering({ expiryDate: '2026-03-20', totalPrice: 999 })).map(({ severity }) => severity)
-    expect(severities).toEqual(['high', 'medium'])
+  it('is sorted, loud ones first', () => {
+    const flags = flagsOf(offering({ expiryDate: '2026-03-20', totalPrice: 999 }))
+    expect(flags.map(({ loud }) => loud)).toEqual([true, false])
   })
 
   it('for expiry is not raised on an accepted offer', () => {
     expect(flagsOf(offering({ expiryDate: '2026-03-20' }, { status: 'accepted' }))).toEqual([])
-  })
-})
-
-const RFQ_CASES: Record<RfqFlagCode, Case> = {
-  'rfq-no-due-date': { scene: { rfq: { responseDueDate: null } }, message: 'no response due date' },
-  'rfq-no-price-limit': { scene: { rfq: { pricing: { currency: 'USD' } } }, message: 'no maximum price' },
-}
-
-describe('a flag on the RFQ', () => {
-  it('is not raised on consistent data', () => {
-    expect(compareOffers(comparisonInput()).rfq.flags).toEqual([])
-  })
-
-  it.each(RFQ_FLAGS)('%s', (code) => {
-    const { scene, message, compared } = RFQ_CASES[code]
-    const flag = compareOffers(comparisonInput(scene)).rfq.flags.find((one) => one.code === code)
-    expect(flag?.message).toContain(message)
-    if (compared !== undefined) expect(values(flag)).toEqual(compared)
   })
 })

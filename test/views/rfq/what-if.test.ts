@@ -59,13 +59,12 @@ describe('what other settings change', () => {
       {
         ...{ awardTolerance: 'unlimited', priceBasis: 'present-value', currency: 'USD' },
         exchangeRates: { EUR: { rate: 1.1 } },
-        ...{ requirements: { priceMax: 'off' }, expiryWindowDays: 30 },
+        requirements: { priceMax: 'off' },
       },
       { currency: 'USD', exchangeRates: { EUR: { rate: 1.08 }, GBP: { rate: 1.3 } } },
     ).settings
     expect(settings.map(({ message }) => message).sort()).toEqual([
       'Compared by: quoted prices → present values',
-      'Expiry warning period: 14 days → 30 days',
       'Price at most the maximum: hard → off',
       'Prices are equal up to: 2 % → unlimited',
       'Value of 1 EUR: 1.08 USD → 1.1 USD',

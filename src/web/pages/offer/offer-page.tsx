@@ -180,10 +180,9 @@ function NotMet({ offer: { notMet, flags, why } }: { offer: OfferDetail }) {
             <Badge tone={KINDS[kind].tone}>{KINDS[kind].title}</Badge> {plain(message.replace(/ \(advisory\)\.$/, '.'))}
           </li>
         ))}
-        {others.map(({ severity, message }) => (
+        {others.map(({ loud, message }) => (
           <li>
-            <Badge tone={severity === 'high' ? 'bad' : severity === 'medium' ? 'warn' : 'neutral'}>{severity}</Badge>{' '}
-            {plain(message)}
+            <Badge tone={loud ? 'bad' : 'neutral'}>{loud ? 'loud' : 'quiet'}</Badge> {plain(message)}
           </li>
         ))}
       </ul>

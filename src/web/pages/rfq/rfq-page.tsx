@@ -1,5 +1,5 @@
 import { reportCommand } from '../../../compare/decision/report-command.js'
-import { unreadText } from '../../../compare/rfq/rfq-flags.js'
+import { unreadText } from '../../../compare/rfq/rfq-terms.js'
 import { describePricesRead, describeTermsRead } from '../../../core/sources/source-text.js'
 import { cleanText } from '../../../core/text/clean-text.js'
 import { formatCount, formatNearDay, formatRange } from '../../../core/text/number-format.js'
@@ -127,8 +127,7 @@ const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((n
 
 /** What to know before anything else, each fact once. */
 function Notices({ view, outlook, closing }: { view: RfqView; closing: string; outlook: ClosingOutlook | null }) {
-  const { decision, rfq } = view
-  const said = new Set<string>(decision.banners.map(({ code }) => code))
+  const { decision } = view
   return (
     <>
       {decision.banners.map(({ code, message }) =>
@@ -139,10 +138,6 @@ function Notices({ view, outlook, closing }: { view: RfqView; closing: string; o
         ) : (
           <p class="notice warn">{plain(message)}</p>
         ),
-      )}
-      {rfq.flags.map(
-        ({ code, message, severity }) =>
-          !said.has(code) && <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(message)}</p>,
       )}
     </>
   )

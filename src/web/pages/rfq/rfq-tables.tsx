@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { roundDerivedPrice } from '../../../compare/awards/award-figures.js'
 import type { Choice } from '../../../compare/decision/decision-model.js'
-import { unreadText } from '../../../compare/rfq/rfq-flags.js'
+import { unreadText } from '../../../compare/rfq/rfq-terms.js'
 import { countByName } from '../../../core/numbers.js'
 import { formatCount, truncate } from '../../../core/text/number-format.js'
 import { notMetText, type OfferView } from '../../../views/offer/offer-view.js'
@@ -183,10 +183,7 @@ function Tags({ offer: { notMet, flags, notes } }: { offer: OfferView }) {
         </Tag>
       ))}
       {flags.length > 0 && (
-        <Tag
-          label={formatCount(flags.length, 'flag')}
-          tone={flags.some(({ severity }) => severity === 'high') ? 'warn' : ''}
-        >
+        <Tag label={formatCount(flags.length, 'flag')} tone={flags.some(({ loud }) => loud) ? 'bad' : ''}>
           {flags.map(({ message }) => (flags.length === 1 ? plain(message) : <div>{plain(message)}</div>))}
         </Tag>
       )}
