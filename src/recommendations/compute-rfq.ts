@@ -1,3 +1,4 @@
+import type { ListingQuality } from '../compare/offer/listing-quality.js'
 import type { AwardRecord } from '../core/decision/award-record.js'
 import {
   figuresOfRecommendation,
@@ -8,7 +9,7 @@ import type { Settings } from '../core/decision/settings.js'
 import { canonicalJson } from '../core/documents/canonical-json.js'
 import { isAddressable } from '../core/documents/identifier.js'
 import { rfqFacts } from '../core/events/event-facts.js'
-import type { KnownDocument, RfqWithResponses } from '../core/records.js'
+import type { KnownDocument } from '../core/records.js'
 import type { Timestamp } from '../core/time/clock.js'
 import { TimeSlice } from '../core/time/time-slice.js'
 import type {
@@ -27,7 +28,17 @@ import { type AwardBrief, awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
 import { createListingReader } from './listing-reader.js'
 import { searchText } from './rfq-facts.js'
-import { COMPARISON_RULES, type RfqState, rfqStateOf, type StateMoment, type StateStore } from './rfq-state.js'
+import {
+  COMPARISON_RULES,
+  listingIdsOf,
+  parseDocuments,
+  type RfqDocuments,
+  type RfqState,
+  rfqStateOf,
+  type StateMoment,
+  type StateStore,
+  stateOfDocuments,
+} from './rfq-state.js'
 import { settingsAt } from './settings-at.js'
 
 /** The version of the comparison. Another version may compute different figures from the same documents and settings. */
@@ -44,7 +55,7 @@ export interface ComputeSource {
 }
 
 /** An RFQ that is computed. */
-interface Subject extends RfqWithResponses {
+interface Subject extends RfqDocuments {
   dirty: DirtyRfq
   /** Its standing award. */
   standing: AwardRecord | undefined
@@ -52,10 +63,15 @@ interface Subject extends RfqWithResponses {
   last: RecordedRecommendation | undefined
 }
 
-async function computeRfq(source: ComputeSource, subject: Subject, now: StateMoment): Promise<ComputedRfq> {
+async function computeRfq(
+  source: ComputeSource,
+  subject: Subject,
+  listings: ReadonlyMap<string, ListingQuality>,
+  now: StateMoment,
+): Promise<ComputedRfq> {
   const { dirty, rfq, responses, standing } = subject
   const { channel, id: rfqId, version, valid } = rfq
-  const state = await rfqStateOf(source.store, subject, now)
+  const state = await stateOfDocuments(source.store, subject, listings, now)
   const award = standing === undefined ? null : awardInBrief(standing, state)
   const offers = responses.filter(({ missingSince }) => missingSince === null).length
   // Another process whose clock is ahead may have recorded the documents.
@@ -179,10 +195,12 @@ export function createComputeRfqs(source: ComputeSource): ComputeRfqs {
     const batch: ComputedBatch = { settings, computed: [], failed: [] }
     const slice = new TimeSlice()
     for (const channel of new Set(dirty.map((rfq) => rfq.channel))) {
-      const now = { timeZone: timeZoneOf(channel), at, settings, readListings }
+      const now = { timeZone: timeZoneOf(channel), at, settings }
       const ofChannel = dirty.filter((rfq) => rfq.channel === channel)
       const ids = ofChannel.map(({ rfqId }) => rfqId)
-      const stored = new Map((await store.rfqs({ channel, ids })).map((each) => [each.rfq.id, each]))
+      const documents = (await store.rfqs({ channel, ids })).map(parseDocuments)
+      const stored = new Map(documents.map((each) => [each.rfq.id, each]))
+      const listings = await readListings(channel, listingIdsOf(documents))
       const awards = await store.awards({ channel, rfqIds: ids, standing: true })
       const newest = await store.newestRecommendations(channel, ids)
       for (const rfq of ofChannel) {
@@ -192,7 +210,7 @@ export function createComputeRfqs(source: ComputeSource): ComputeRfqs {
           if (found === undefined) throw new RangeError('the RFQ is no longer stored')
           const isOfRfq = ({ rfqId }: { rfqId: string }) => rfqId === rfq.rfqId
           const subject = { ...found, dirty: rfq, standing: awards.find(isOfRfq), last: newest.find(isOfRfq) }
-          batch.computed.push(await computeRfq(source, subject, now))
+          batch.computed.push(await computeRfq(source, subject, listings, now))
         } catch (error) {
           if (error instanceof StoreError) throw error
           batch.failed.push({ rfq, message: (error as Error).message })

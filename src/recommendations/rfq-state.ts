@@ -7,6 +7,7 @@ import {
   parseStoredRfq,
   versionMetadata,
 } from '../compare/input/stored-documents.js'
+import type { ListingQuality } from '../compare/offer/listing-quality.js'
 import { conflictPaths } from '../compare/offer/newer-summary.js'
 import { findReviewedOffers } from '../compare/offer/reviewed-terms.js'
 import { assessRfq, type RfqAssessment, type RfqAssessmentInput } from '../compare/rfq/rfq-assessment.js'
@@ -17,7 +18,7 @@ import { findSummaryConflicts, newerSummariesOf } from '../core/sources/offer-so
 import { listDiffOf } from '../core/sources/sources.js'
 import { withRoundedNumbers } from '../core/text/number-format.js'
 import type { History, PollStates } from '../store/contract.js'
-import { createListingReader, type ListingReader } from './listing-reader.js'
+import { createListingReader } from './listing-reader.js'
 import { factsOf, type RfqFacts } from './rfq-facts.js'
 import { figuresOf, type RfqFigures } from './rfq-figures.js'
 
@@ -45,27 +46,55 @@ export interface StateMoment {
   asOf?: Date | undefined
   /** The settings with the exchange rates of the moment. */
   settings: Settings
-  /** Default: reads from the store. */
-  readListings?: ListingReader
 }
+
+/** The stored documents of an RFQ, parsed. */
+export interface RfqDocuments extends RfqWithResponses {
+  /** The body of the RFQ. */
+  body: unknown
+  parsed: ParsedDocuments
+}
+
+/** Never throws. */
+export function parseDocuments<T extends RfqWithResponses>(stored: T): T & RfqDocuments {
+  const { rfq, responses } = stored
+  const { shape, body } = rfq
+  const parsed = {
+    rfq: parseStoredRfq({ ...versionMetadata(rfq), shape, body }),
+    responses: responses.map(parseStoredResponse),
+  }
+  return { ...stored, body, parsed }
+}
+
+/** The ids of the listings that offers name, each once. */
+export const listingIdsOf = (documents: readonly Pick<RfqDocuments, 'parsed'>[]): string[] => [
+  ...new Set(documents.flatMap(({ parsed }) => parsed.responses.flatMap(({ document }) => document?.listingId ?? []))),
+]
 
 /**
  * Computes the recommendation for an RFQ from its documents. The same documents, settings and day always give the same state.
  * @throws StoreError
  */
-export async function rfqStateOf(
+export async function rfqStateOf(store: StateStore, stored: RfqWithResponses, moment: StateMoment): Promise<RfqState> {
+  const documents = parseDocuments(stored)
+  const readListings = createListingReader(store)
+  const listings = await readListings(stored.rfq.channel, listingIdsOf([documents]), moment.asOf)
+  return stateOfDocuments(store, documents, listings, moment)
+}
+
+/**
+ * As `rfqStateOf`, of documents that are parsed.
+ * @param listings those that the offers name, by id
+ * @throws StoreError
+ */
+export async function stateOfDocuments(
   store: StateStore,
-  { rfq, responses }: RfqWithResponses,
-  { timeZone, at, asOf, settings, readListings = createListingReader(store) }: StateMoment,
+  { rfq, responses, body, parsed }: RfqDocuments,
+  listings: ReadonlyMap<string, ListingQuality>,
+  { timeZone, at, asOf, settings }: StateMoment,
 ): Promise<RfqState> {
-  const { channel, shape, readAt, entry, body } = rfq
+  const { channel, shape, readAt, entry } = rfq
   const listed = listDiffOf({ readAt, entry, body })
-  const parsed = {
-    rfq: parseStoredRfq({ ...versionMetadata(rfq), shape, body }),
-    responses: responses.map(parseStoredResponse),
-  }
-  const ids = [...new Set(parsed.responses.flatMap(({ document }) => document?.listingId ?? []))]
-  const listings = await readListings(channel, ids, asOf)
   const context = createContext({
     ...{ channel, timeZone, settings, listed },
     ...{ asOf: at, generatedAt: at, programVersion: '' },

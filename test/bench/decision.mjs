@@ -20,6 +20,7 @@ const NOW = new Date('2026-03-16T12:00:00.000Z')
 const { compareOffers } = await import(new URL('src/compare/report/compare-offers.js', dist))
 const { decisionOf } = await import(new URL('src/compare/decision/decide.js', dist))
 const { assessedOutcome, summariseAwards } = await import(new URL('src/compare/awards/award-summary.js', dist))
+const { DEFAULT_SETTINGS: settings } = await import(new URL('src/core/decision/settings.js', dist))
 const { parseStoredResponse, parseStoredRfq } = await import(new URL('src/compare/input/stored-documents.js', dist))
 
 /** The same numbers in every run, from 0 to 1. */
@@ -67,7 +68,7 @@ const stored = (text) => {
 }
 
 const parsed = (texts) => ({
-  ...{ channel: 'acme/forest', timeZone: 'UTC', asOf: NOW, generatedAt: NOW, programVersion: 'bench' },
+  ...{ channel: 'acme/forest', timeZone: 'UTC', asOf: NOW, generatedAt: NOW, programVersion: 'bench', settings },
   rfq: parseStoredRfq(stored(JSON.stringify(RFQ))),
   responses: texts.map((text) => parseStoredResponse(stored(text))),
   ...{ listings: [], versions: [], absences: [], problems: [], decisions: [] },
@@ -92,7 +93,7 @@ for (const [offers, rounds] of SIZES) {
   const texts = Array.from({ length: offers }, (_, at) => JSON.stringify(response(at)))
   const input = parsed(texts)
   const report = compareOffers(input)
-  const { context, settings, currency, rfq, decision } = report
+  const { context, currency, rfq, decision } = report
   const assessed = { context, settings, currency: currency.comparison, rfq, offers: report.offers }
   const parse = time(rounds, () => parsed(texts))
   const shown = (ms) => ms.toFixed(ms < 10 ? 2 : 0)
