@@ -1,4 +1,3 @@
-import { byCodeUnit } from '../core/numbers.js'
 import type { CalendarDate } from './input/comparison-input.js'
 
 const DAY = 86_400_000
@@ -10,10 +9,3 @@ export function daysBetween(from: CalendarDate, to: CalendarDate | null): number
 
 /** Year of a calendar date. */
 export const yearOf = (date: CalendarDate): number => Number(date.slice(0, 4))
-
-/** The earliest of the dates that are known. */
-export const earliest = (dates: Iterable<CalendarDate | null>): CalendarDate | null => sorted(dates)[0] ?? null
-/** The latest of the dates that are known. */
-export const latest = (dates: Iterable<CalendarDate | null>): CalendarDate | null => sorted(dates).at(-1) ?? null
-
-const sorted = (dates: Iterable<CalendarDate | null>) => [...dates].filter((date) => date !== null).sort(byCodeUnit)

@@ -60,16 +60,15 @@ export function median(sorted: readonly number[]): number | null {
   return upper === undefined || lower === undefined ? null : (lower + upper) / 2
 }
 
-/** The minimum of the known values, or null. */
-export const minOf = (values: Iterable<number | null>): number | null => extreme(values, (a, b) => a < b)
+/** The minimum of the known values, or null; of texts by code unit. */
+export const minOf = <T extends number | string>(values: readonly (T | null)[]): T | null =>
+  values.reduce((least, value) => (least === null || (value !== null && value < least) ? value : least), null)
 /** The maximum of the known values, or null. */
-export const maxOf = (values: Iterable<number | null>): number | null => extreme(values, (a, b) => a > b)
-
-function extreme(values: Iterable<number | null>, better: (a: number, b: number) => boolean): number | null {
-  let best: number | null = null
-  for (const value of values) if (value !== null && (best === null || better(value, best))) best = value
-  return best
-}
+export const maxOf = <T extends number | string>(values: readonly (T | null)[]): T | null =>
+  values.reduce(
+    (greatest, value) => (greatest === null || (value !== null && value > greatest) ? value : greatest),
+    null,
+  )
 
 /** How often each name occurs, sorted by name. */
 export function countByName(names: Iterable<string>): [name: string, count: number][] {

@@ -1,4 +1,3 @@
-import type { ListingQuality } from '../compare/offer/listing-quality.js'
 import type { AwardRecord } from '../core/decision/award-record.js'
 import {
   figuresOfRecommendation,
@@ -30,14 +29,12 @@ import { createListingReader } from './listing-reader.js'
 import { searchText } from './rfq-facts.js'
 import {
   COMPARISON_RULES,
-  listingIdsOf,
-  parseDocuments,
   type RfqDocuments,
   type RfqState,
+  readDocuments,
   rfqStateOf,
   type StateMoment,
   type StateStore,
-  stateOfDocuments,
 } from './rfq-state.js'
 import { settingsAt } from './settings-at.js'
 
@@ -63,15 +60,10 @@ interface Subject extends RfqDocuments {
   last: RecordedRecommendation | undefined
 }
 
-async function computeRfq(
-  source: ComputeSource,
-  subject: Subject,
-  listings: ReadonlyMap<string, ListingQuality>,
-  now: StateMoment,
-): Promise<ComputedRfq> {
+async function computeRfq(source: ComputeSource, subject: Subject, now: StateMoment): Promise<ComputedRfq> {
   const { dirty, rfq, responses, standing } = subject
   const { channel, id: rfqId, version, valid } = rfq
-  const state = await stateOfDocuments(source.store, subject, listings, now)
+  const state = await rfqStateOf(source.store, subject, now)
   const award = standing === undefined ? null : awardInBrief(standing, state)
   const offers = responses.filter(({ missingSince }) => missingSince === null).length
   // Another process whose clock is ahead may have recorded the documents.
@@ -121,7 +113,7 @@ async function stateAt(
   { channel, id }: KnownDocument,
   at: Date,
 ): Promise<RfqState | null> {
-  const [found] = await store.rfqs({ channel, ids: [id], asOf: at })
+  const [found] = await readDocuments(store, { channel, ids: [id], asOf: at })
   if (found === undefined) return null
   const inForce = await settingsAt(store, (await store.settingsInForce(at)) ?? settings, at)
   return rfqStateOf(store, found, { timeZone: timeZoneOf(channel), at, asOf: at, settings: inForce })
@@ -198,9 +190,8 @@ export function createComputeRfqs(source: ComputeSource): ComputeRfqs {
       const now = { timeZone: timeZoneOf(channel), at, settings }
       const ofChannel = dirty.filter((rfq) => rfq.channel === channel)
       const ids = ofChannel.map(({ rfqId }) => rfqId)
-      const documents = (await store.rfqs({ channel, ids })).map(parseDocuments)
+      const documents = await readDocuments(store, { channel, ids }, readListings)
       const stored = new Map(documents.map((each) => [each.rfq.id, each]))
-      const listings = await readListings(channel, listingIdsOf(documents))
       const awards = await store.awards({ channel, rfqIds: ids, standing: true })
       const newest = await store.newestRecommendations(channel, ids)
       for (const rfq of ofChannel) {
@@ -210,7 +201,7 @@ export function createComputeRfqs(source: ComputeSource): ComputeRfqs {
           if (found === undefined) throw new RangeError('the RFQ is no longer stored')
           const isOfRfq = ({ rfqId }: { rfqId: string }) => rfqId === rfq.rfqId
           const subject = { ...found, dirty: rfq, standing: awards.find(isOfRfq), last: newest.find(isOfRfq) }
-          batch.computed.push(await computeRfq(source, subject, listings, now))
+          batch.computed.push(await computeRfq(source, subject, now))
         } catch (error) {
           if (error instanceof StoreError) throw error
           batch.failed.push({ rfq, message: (error as Error).message })

@@ -17,7 +17,7 @@ import type { KnownDocument, RfqWithResponses } from '../core/records.js'
 import { findSummaryConflicts, newerSummariesOf } from '../core/sources/offer-sources.js'
 import { listDiffOf } from '../core/sources/sources.js'
 import { withRoundedNumbers } from '../core/text/number-format.js'
-import type { History, PollStates } from '../store/contract.js'
+import type { History, PollStates, RfqFilter } from '../store/contract.js'
 import { createListingReader } from './listing-reader.js'
 import { factsOf, type RfqFacts } from './rfq-facts.js'
 import { figuresOf, type RfqFigures } from './rfq-figures.js'
@@ -53,44 +53,36 @@ export interface RfqDocuments extends RfqWithResponses {
   /** The body of the RFQ. */
   body: unknown
   parsed: ParsedDocuments
+  /** By id: those that the offers of the RFQs that were read together name. */
+  listings: ReadonlyMap<string, ListingQuality>
 }
 
-/** Never throws. */
-export function parseDocuments<T extends RfqWithResponses>(stored: T): T & RfqDocuments {
-  const { rfq, responses } = stored
-  const { shape, body } = rfq
-  const parsed = {
-    rfq: parseStoredRfq({ ...versionMetadata(rfq), shape, body }),
-    responses: responses.map(parseStoredResponse),
-  }
-  return { ...stored, body, parsed }
+/**
+ * Reads RFQs of a channel with what figures are computed from.
+ * @throws StoreError
+ */
+export async function readDocuments(
+  store: Pick<History, 'rfqs' | 'listings'>,
+  filter: RfqFilter & { channel: string },
+  readListings = createListingReader(store),
+): Promise<RfqDocuments[]> {
+  const found = (await store.rfqs(filter)).map(({ rfq, responses }) => {
+    const { shape, body } = rfq
+    const own = parseStoredRfq({ ...versionMetadata(rfq), shape, body })
+    return { rfq, responses, body, parsed: { rfq: own, responses: responses.map(parseStoredResponse) } }
+  })
+  const ids = found.flatMap(({ parsed }) => parsed.responses.flatMap(({ document }) => document?.listingId ?? []))
+  const listings = await readListings(filter.channel, [...new Set(ids)], filter.asOf)
+  return found.map((each) => ({ ...each, listings }))
 }
-
-/** The ids of the listings that offers name, each once. */
-export const listingIdsOf = (documents: readonly Pick<RfqDocuments, 'parsed'>[]): string[] => [
-  ...new Set(documents.flatMap(({ parsed }) => parsed.responses.flatMap(({ document }) => document?.listingId ?? []))),
-]
 
 /**
  * Computes the recommendation for an RFQ from its documents. The same documents, settings and day always give the same state.
  * @throws StoreError
  */
-export async function rfqStateOf(store: StateStore, stored: RfqWithResponses, moment: StateMoment): Promise<RfqState> {
-  const documents = parseDocuments(stored)
-  const readListings = createListingReader(store)
-  const listings = await readListings(stored.rfq.channel, listingIdsOf([documents]), moment.asOf)
-  return stateOfDocuments(store, documents, listings, moment)
-}
-
-/**
- * As `rfqStateOf`, of documents that are parsed.
- * @param listings those that the offers name, by id
- * @throws StoreError
- */
-export async function stateOfDocuments(
+export async function rfqStateOf(
   store: StateStore,
-  { rfq, responses, body, parsed }: RfqDocuments,
-  listings: ReadonlyMap<string, ListingQuality>,
+  { rfq, responses, body, parsed, listings }: RfqDocuments,
   { timeZone, at, asOf, settings }: StateMoment,
 ): Promise<RfqState> {
   const { channel, shape, readAt, entry } = rfq

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { figuresOfRecommendation, type RecommendationFigures } from '../../src/core/decision/recommendation.js'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/core/decision/settings.js'
-import { rfqStateOf } from '../../src/recommendations/rfq-state.js'
+import { readDocuments, rfqStateOf } from '../../src/recommendations/rfq-state.js'
 import { settingsAt } from '../../src/recommendations/settings-at.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { shareOf } from '../helpers/long-tests.js'
@@ -164,7 +164,7 @@ const offerAt = (price: number) => ({ ...offerOf(price, 150), currency: price % 
 
 /** What is computed from all documents. */
 async function figuresNow({ store, now }: ChannelFixture, rfqId: string): Promise<RecommendationFigures | undefined> {
-  const [found] = await store.rfqs({ channel: KEY, ids: [rfqId] })
+  const [found] = await readDocuments(store, { channel: KEY, ids: [rfqId] })
   const at = now()
   const settings = await settingsAt(store, (await store.settingsInForce(at)) ?? DEFAULT_SETTINGS, at)
   return found && (await rfqStateOf(store, found, { timeZone: TIME_ZONE, at, settings })).recommendation

@@ -1,4 +1,4 @@
-import { byCodeUnit, rounded, sum } from '../../core/numbers.js'
+import { byCodeUnit, countByName, rounded, sum } from '../../core/numbers.js'
 import { oneLine } from '../../core/text/clean-text.js'
 import { formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
 import type { Award, AwardedOffer } from '../decision/decision-model.js'
@@ -65,9 +65,11 @@ export const isSameAward = (a: Award | null, b: Award | null): boolean =>
 export function createNames(offers: readonly OfferReport[]): (offer: OfferReport) => string {
   const plain = ({ developer, project, label }: OfferReport) =>
     oneLine([developer, project].filter(Boolean).join(' · ') || label)
-  const counts = new Map<string, number>()
-  for (const offer of offers) counts.set(plain(offer), (counts.get(plain(offer)) ?? 0) + 1)
-  return (offer) => (counts.get(plain(offer)) === 1 ? plain(offer) : `${plain(offer)} (no. ${offer.sequence})`)
+  const counts = new Map(countByName(offers.map(plain)))
+  return (offer) => {
+    const name = plain(offer)
+    return counts.get(name) === 1 ? name : `${name} (no. ${offer.sequence})`
+  }
 }
 
 /** More offers than this are named by number. */

@@ -48,6 +48,7 @@ export function shortagesOf(lines: readonly DeliveryLine[], { credits, ranges }:
   const listed = [...credits, ...ranges]
   return joinedYears([...offered, ...listed]).flatMap(({ first, last }) => {
     const within = (entries: readonly YearEntry[]) => entries.filter((one) => one.first >= first && one.last <= last)
+    if (within(offered).length === 0) return []
     const years = Array.from({ length: last - first + 1 }, (_, at) => first + at)
     const isListed = years.every((year) => listed.some((one) => one.first <= year && year <= one.last))
     if (!isListed || within(listed).some(({ tonnes }) => tonnes === null)) return []

@@ -68,9 +68,19 @@ const RULES: Record<OfferRequirement, Rule> = {
       return `The last delivery, on ${found.value}, is ${formatCount(days, 'day')} after the fulfilment due date, ${asked.value}.`
     }),
   priceMax: (offer, rfq) =>
-    stated(offer, 'price-max', unknownPrice(offer, rfq), (one) => priceText(one, 'above', 'maximum')),
+    stated(
+      offer,
+      'price-max',
+      () => unknownPrice(offer, rfq),
+      (one) => priceText(one, 'above', 'maximum'),
+    ),
   priceMin: (offer, rfq) =>
-    stated(offer, 'price-min', unknownPrice(offer, rfq), (one) => priceText(one, 'below', 'minimum')),
+    stated(
+      offer,
+      'price-min',
+      () => unknownPrice(offer, rfq),
+      (one) => priceText(one, 'below', 'minimum'),
+    ),
   submittedOnTime: (offer) =>
     stated(offer, 'on-time', 'the offer states no time of submission', ({ asked }) => {
       return `Submitted late: on ${offer.submittedAt?.slice(0, 10)}, after the response due date, ${asked.value}.`
@@ -172,12 +182,14 @@ function notExpired({ status, terms, unreadable }: AssessedOffer): Failure {
 function stated(
   offer: AssessedOffer,
   code: Requirement['code'],
-  unknown: string,
+  unknown: string | (() => string),
   message: (requirement: Requirement) => string,
 ): Failure {
   const requirement = offer.requirements.find((one) => one.code === code)
   if (requirement === undefined || requirement.met === true) return null
-  return requirement.met === null ? notDeterminable(unknown) : notMet(message(requirement))
+  return requirement.met === null
+    ? notDeterminable(typeof unknown === 'string' ? unknown : unknown())
+    : notMet(message(requirement))
 }
 
 function vintageRule(offer: AssessedOffer): Failure {

@@ -8,32 +8,31 @@ export const isAccepted = ({ status }: Pick<OfferReport, 'status'>): boolean => 
 export const isInPlay = (offer: Pick<OfferReport, 'exclusions' | 'status'>): boolean =>
   isAccepted(offer) ? isComparable(offer.exclusions) : offer.exclusions.length === 0
 
-/** An offer whose standing is not determined yet. */
-type Unranked = Omit<OfferReport, 'standing' | 'why' | 'rank'>
+/** What decides the standing of an offer. */
+type Unranked = Pick<OfferReport, 'status' | 'exclusions' | 'unmet'>
 
-/**
- * Ranks the offers that compete by cost per tonne, ties to the lower sequence.
- * @returns accepted offers first, then those that compete by rank, then the others by sequence
- */
-export function rankOffers(offers: readonly Unranked[]): OfferReport[] {
-  const assessed = offers.map((offer) => ({ ...offer, ...standingOf(offer), rank: null as number | null }))
-  const cost = ({ compared }: Unranked) => compared.costPerTonne ?? 0
-  assessed
-    .filter(({ standing }) => standing === 'ranked')
-    .sort((a, b) => cost(a) - cost(b) || a.sequence - b.sequence)
-    .forEach((offer, at) => {
-      offer.rank = at + 1
-    })
-  const place = ({ standing, rank }: (typeof assessed)[number]) =>
-    standing === 'accepted' ? 0 : (rank ?? Number.POSITIVE_INFINITY)
-  return assessed.sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)) || a.sequence - b.sequence)
-}
-
-function standingOf(offer: Unranked): Pick<OfferReport, 'standing' | 'why'> {
+/** The standing of an offer, and why it has no rank. */
+export function standingOf(offer: Unranked): Pick<OfferReport, 'standing' | 'why'> {
   if (isAccepted(offer)) return { standing: 'accepted', why: 'The offer is accepted.' }
   if (offer.exclusions.length > 0)
     return { standing: 'excluded', why: offer.exclusions.map(({ message }) => message).join(' ') }
   const hard = offer.unmet.filter(({ level }) => level === 'hard')
   if (hard.length > 0) return { standing: 'not-compliant', why: hard.map(({ message }) => message).join(' ') }
   return { standing: 'ranked', why: null }
+}
+
+const PLACES: Record<OfferReport['standing'], number> = { accepted: 0, ranked: 1, 'not-compliant': 2, excluded: 2 }
+
+/**
+ * Ranks the offers that compete by cost per tonne, ties to the lower sequence.
+ * @returns the same offers: accepted ones first, then those that compete by rank, then the others by sequence
+ */
+export function rankOffers(offers: readonly OfferReport[]): OfferReport[] {
+  const cost = ({ standing, compared }: OfferReport) => (standing === 'ranked' ? (compared.costPerTonne ?? 0) : 0)
+  const sorted = [...offers].sort(
+    (a, b) => PLACES[a.standing] - PLACES[b.standing] || cost(a) - cost(b) || a.sequence - b.sequence,
+  )
+  let rank = 0
+  for (const offer of sorted) if (offer.standing === 'ranked') offer.rank = ++rank
+  return sorted
 }

@@ -45,7 +45,7 @@ export interface OfferUnderEvaluation {
 type Rule = (offer: OfferUnderEvaluation, rfq: RfqTerms, currency: CurrencyReport) => Omit<Requirement, 'code'> | null
 
 /** Each rule returns null if the RFQ does not state the requirement. */
-const RULES: Record<Requirement['code'], Rule> = {
+const RULES = Object.entries({
   'price-max': (offer, rfq, currency) =>
     priceRule('maximum of the RFQ', rfq.maxUnitPrice, offer, currency, (price, limit) => price <= limit),
   'price-min': (offer, rfq, currency) =>
@@ -69,7 +69,7 @@ const RULES: Record<Requirement['code'], Rule> = {
   'contract-type': contractRule,
   'on-time': onTimeRule,
   listing: listingRule,
-}
+} satisfies Record<Requirement['code'], Rule>) as [Requirement['code'], Rule][]
 
 /** Evaluates each requirement that the RFQ states. */
 export function evaluateRequirements(
@@ -77,10 +77,14 @@ export function evaluateRequirements(
   rfq: RfqTerms,
   currency: CurrencyReport,
 ): Requirement[] {
-  return (Object.entries(RULES) as [Requirement['code'], Rule][]).flatMap(([code, rule]) => {
+  const requirements: Requirement[] = []
+  for (const [code, rule] of RULES) {
     const evaluated = rule(offer, rfq, currency)
-    return evaluated === null ? [] : [{ code, ...evaluated }]
-  })
+    if (evaluated === null) continue
+    const { found, asked, met } = evaluated
+    requirements.push({ code, found, asked, met })
+  }
+  return requirements
 }
 
 /** Whether the review of an offer rejected it. Such an offer never counts as compliant, whatever the settings. */

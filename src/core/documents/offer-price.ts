@@ -1,4 +1,4 @@
-import { plausibleOrNull, positiveOrNull, ratio, sum } from '../numbers.js'
+import { plausibleOrNull, positiveOrNull, ratio } from '../numbers.js'
 import type { Vintage } from './observation.js'
 
 /** `lines`: the sums of the delivery lines. `stated`: the volume and total price the offer states. */
@@ -30,14 +30,14 @@ export function priceOffer(
   vintages: readonly Pick<Vintage, 'volume' | 'unitPrice'>[],
   stated: { volume: number | null; total: number | null },
 ): OfferPrice {
-  const lines = vintages.map((line) => ({
-    volume: plausibleOrNull(line.volume),
-    unitPrice: plausibleOrNull(line.unitPrice),
-  }))
-  const sumVolume = sum(lines.map(({ volume }) => volume ?? 0))
-  const sumValue = sum(lines.map(({ volume, unitPrice }) => (volume ?? 0) * (unitPrice ?? 0)))
-  const complete = lines.every(({ volume, unitPrice }) => (volume ?? -1) >= 0 && (unitPrice ?? -1) >= 0)
-  if (complete && sumVolume > 0 && sumValue > 0) return priced('lines', sumVolume, sumValue)
+  let [sumVolume, sumValue, isComplete] = [0, 0, true]
+  for (const line of vintages) {
+    const [volume, unitPrice] = [plausibleOrNull(line.volume), plausibleOrNull(line.unitPrice)]
+    sumVolume += volume ?? 0
+    sumValue += (volume ?? 0) * (unitPrice ?? 0)
+    isComplete &&= (volume ?? -1) >= 0 && (unitPrice ?? -1) >= 0
+  }
+  if (isComplete && sumVolume > 0 && sumValue > 0) return priced('lines', sumVolume, sumValue)
   const volume = positiveOrNull(plausibleOrNull(stated.volume))
   const total = positiveOrNull(plausibleOrNull(stated.total))
   return volume === null || total === null ? priced(null, null, null) : priced('stated', volume, total)

@@ -96,16 +96,12 @@ export const endOfDate = (date: string, calendar: Calendar): Date | null =>
  */
 export function isLate(submittedAt: string | null, dueDate: string | null, calendar: Calendar): boolean | null {
   if (submittedAt === null || dueDate === null) return null
-  const at = new Date(submittedAt)
-  // A local date is within a day of that of UTC, which takes a tenth of the time to calculate.
-  if (isWithinYears(at) && utcDate(at, -DAY_MS) > dueDate) return true
-  if (isWithinYears(at) && utcDate(at, DAY_MS) < dueDate) return false
-  return calendar.dateAt(at) > dueDate
+  // A local date is within a day of that of UTC, which takes a fraction of the time to compare.
+  const after = Date.parse(submittedAt) - Date.parse(dueDate)
+  if (after >= 2 * DAY_MS) return true
+  if (after < -DAY_MS) return false
+  return calendar.dateAt(new Date(submittedAt)) > dueDate
 }
-
-/** Whether the UTC date within a day has a year of four digits. */
-const isWithinYears = (at: Date) => at.getUTCFullYear() > 0 && at.getUTCFullYear() < 9999
-const utcDate = (at: Date, plus: number) => new Date(at.getTime() + plus).toISOString().slice(0, 10)
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -1,6 +1,6 @@
 import type { AwardRecord } from '../../core/decision/award-record.js'
 import { type AwardBrief, awardInBrief } from '../../recommendations/awards/award-in-brief.js'
-import { rfqStateOf } from '../../recommendations/rfq-state.js'
+import { readDocuments, rfqStateOf } from '../../recommendations/rfq-state.js'
 import { createDayStarts, createRulesLookup } from '../channels/channel-rules.js'
 import type { TodaySource } from '../today/today-view.js'
 
@@ -73,7 +73,7 @@ async function computedStates(
   const states = new Map<string, AwardBrief>()
   for (let start = 0; start < awards.length; start += BATCH) {
     const byRfq = new Map(awards.slice(start, start + BATCH).map((award) => [award.rfqId, award]))
-    const found = await store.rfqs({ channel, ids: [...byRfq.keys()] })
+    const found = await readDocuments(store, { channel, ids: [...byRfq.keys()] })
     for (const each of found) {
       const award = byRfq.get(each.rfq.id)
       if (award === undefined) continue

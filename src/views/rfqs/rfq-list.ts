@@ -7,7 +7,7 @@ import { createOverdueTest } from '../../core/time/expiry.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
 import { factsOf, NO_FACTS, type RfqFacts, searchText } from '../../recommendations/rfq-facts.js'
 import { NO_FIGURES, type RfqFigures } from '../../recommendations/rfq-figures.js'
-import { rfqStateOf, type StateStore } from '../../recommendations/rfq-state.js'
+import { readDocuments, rfqStateOf, type StateStore } from '../../recommendations/rfq-state.js'
 import { settingsAt } from '../../recommendations/settings-at.js'
 import type { ExchangeRates, ListedRfq, ListedRfqPage, RecommendationQueries } from '../../store/contract.js'
 import { type ChannelRules, createDayStarts, createRulesLookup } from '../channels/channel-rules.js'
@@ -193,7 +193,7 @@ export function createRfqList({ store, channels, settings, maxSmall = MAX_SMALL 
     const channel = rows[0]?.channel ?? ''
     const { timeZone } = rulesOf(channel)
     const own = await settingsAt(store, settings, now)
-    const found = await store.rfqs({ channel, ids: rows.map(({ id }) => id) })
+    const found = await readDocuments(store, { channel, ids: rows.map(({ id }) => id) })
     const byId = new Map(rows.map((row) => [row.id, row]))
     const figures = new Map<RfqListRow, RfqFigures>()
     const slice = new TimeSlice()
