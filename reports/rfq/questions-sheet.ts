@@ -1,23 +1,22 @@
 import type { DeveloperQuestions } from '../../src/compare/decision/decision-model.js'
-import { oneLine } from '../../src/core/text/clean-text.js'
 import { emptyRows, fitsOnePage, headingRows, headRow, heightOf, keepTogether, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
-import { rowHeight, truncateToLines, wrappedLines } from '../layout/text-metrics.js'
+import { rowHeight, wrappedLines } from '../layout/text-metrics.js'
 import { termRows } from '../layout/text-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, text } from '../xlsx/cells.js'
 import type { RfqLayout } from './layout.js'
 
 const NOTE = 'What to ask each developer whose offers could change the decision. Copy the text of a cell in column B.'
-const [TEXT_WIDTH, NOTES_WIDTH] = [100, 60]
-const WIDTHS = [30, TEXT_WIDTH, NOTES_WIDTH]
+const TEXT_WIDTH = 160
+const WIDTHS = [30, TEXT_WIDTH]
 /** The rows repeated on each page. */
 const TITLE_ROWS = 2
 /** More lines do not fit in a row. */
 const MAX_LINES = 30
 
-/** `Questions`: a text for each developer to copy, with the notes of the offers beside it, and the sign-off. */
+/** `Questions`: a text for each developer to copy, and the sign-off. */
 export function questionsSheet(layout: RfqLayout): SheetPlan {
   const { report } = layout
   const { questions } = report.decision
@@ -28,8 +27,8 @@ export function questionsSheet(layout: RfqLayout): SheetPlan {
     ...emptyRows(1),
     ...(requirements === null
       ? []
-      : [...termRows([['Additional requirements of the RFQ', requirements]], [[1, 2]]), ...emptyRows(1)]),
-    headRow('Developer', 'Text to copy', 'Notes of the offers that the questions quote'),
+      : [...termRows([['Additional requirements of the RFQ', requirements]]), ...emptyRows(1)]),
+    headRow('Developer', 'Text to copy'),
     ...(questions.length === 0 ? [textRow('There is nothing to ask.', style.hint)] : []),
   ]
   const blocks = [top, ...questions.map(questionRows), signOffRows()]
@@ -47,16 +46,12 @@ export function questionsSheet(layout: RfqLayout): SheetPlan {
 }
 
 /** One row, whose text is whole in its cell; a text that is too long for the height of a row continues, offer by offer. */
-function questionRows({ developer, offers, text: whole }: DeveloperQuestions): RowPlan[] {
-  const notes = offers.flatMap(({ number, notes: own }) => (own === null ? [] : [`Offer ${number}: “${oneLine(own)}”`]))
-  const quoted = truncateToLines(notes.join('\n\n'), NOTES_WIDTH, MAX_LINES)
+function questionRows({ developer, text: whole }: DeveloperQuestions): RowPlan[] {
   return fittingParts(whole).map((part, at): RowPlan => {
-    const beside = at === 0 ? quoted : ''
-    const lines = Math.max(wrappedLines(part, TEXT_WIDTH), wrappedLines(beside, NOTES_WIDTH))
     const name = at === 0 ? developer : `${developer}, continued`
     return {
-      cells: [text(name, style.boldWrapped), text(part, style.wrapped), text(beside, style.wrapped)],
-      height: rowHeight(lines),
+      cells: [text(name, style.boldWrapped), text(part, style.wrapped)],
+      height: rowHeight(wrappedLines(part, TEXT_WIDTH)),
     }
   })
 }
@@ -74,13 +69,12 @@ function fittingParts(whole: string): string[] {
 
 function signOffRows(): RowPlan[] {
   const entry = (label: string, own: style.Style, height?: number): RowPlan => ({
-    cells: [text(label, style.boldBody), blank(style.asInput(own)), blank(style.asInput(own))],
-    merged: [[1, 2]],
+    cells: [text(label, style.boldBody), blank(style.asInput(own))],
     ...(height !== undefined && { height }),
   })
   return [
     ...emptyRows(1),
-    headRow('Sign-off', '', ''),
+    headRow('Sign-off', ''),
     entry('Decided by', style.wrapped),
     entry('Date', DATE_INPUT),
     entry('Remarks', style.wrapped, REMARKS_POINTS),

@@ -91,7 +91,12 @@ async function* commandLine(scenario: Scenario, focus: Focus): AsyncGenerator<[s
   const files: Record<string, string[][]> = {
     today: [['today', '--since', since]],
     rfqs: [['rfqs'], ['rfqs', '--state', 'open', '--csv']],
-    compare: [...each('compare'), ['compare', ...rfq, '--csv', '--wide'], ['compare', ...rfq, ...asOf]],
+    compare: [
+      ...each('compare'),
+      ['compare', ...rfq, '--csv', '--wide'],
+      ['compare', ...rfq, ...asOf],
+      ['compare', ...rfq, '--questions'],
+    ],
     listings: [['listings'], ['listings', ...asOf]],
     changes: [
       ['changes', '--since', since],

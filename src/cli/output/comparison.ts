@@ -1,5 +1,5 @@
 import { extraText } from '../../compare/decision/choices.js'
-import type { Choice } from '../../compare/decision/decision-model.js'
+import type { Choice, DeveloperQuestions } from '../../compare/decision/decision-model.js'
 import { unreadText } from '../../compare/rfq/rfq-terms.js'
 import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
 import { formatPercent, formatPrice, formatTotal } from '../../core/text/number-format.js'
@@ -19,7 +19,7 @@ import { openViews } from '../open-views.js'
 import { type ListColumn, type ListColumns, type ListOptions, printList } from './list.js'
 import { bold, formatMinute, formatRecommendation, printJson, printTable, tableWidth } from './output.js'
 import type { Column } from './terminal-table.js'
-import { formatNumber } from './terminal-text.js'
+import { formatNumber, sanitize } from './terminal-text.js'
 
 export interface ComparisonContext {
   store: Store
@@ -30,16 +30,21 @@ export interface ComparisonContext {
   freshness?: string
 }
 
+export interface QuestionsOption {
+  questions?: boolean
+}
+
 /** Prints the recommendation on an RFQ, the awards to choose from, then its offers with what each does not meet. */
 export async function printComparison(
   cli: Pick<Cli, 'io'>,
   { store, app, asOf, freshness }: ComparisonContext,
   found: RfqWithResponses,
-  options: ListOptions & SinceOption = {},
+  options: ListOptions & SinceOption & QuestionsOption = {},
 ): Promise<void> {
   const { io } = cli
   const view = await readComparison(cli, { store, app }, found.rfq, asOf)
   const { decision, channel } = view
+  if (options.questions) return printQuestions(io, decision.questions)
   const offers = await keepSince(cli, store, view.offers, options, ({ observedAt }) => observedAt)
   if (options.json) return printJson(io, { ...view, offers: offers.slice(0, options.limit) })
   if (!options.csv) {
@@ -58,6 +63,19 @@ export async function printComparison(
   }
   const emptyText = emptyTextOf(view)
   printList(cli, { columns: COMPARISON_COLUMNS, rows: offers, emptyText, ...(freshness && { freshness }) }, options)
+}
+
+const MAX_LETTER_WIDTH = 100
+
+/** The letters to developers, each below the name of its developer; lines are broken on a terminal only. */
+function printQuestions(io: Cli['io'], questions: readonly DeveloperQuestions[]): void {
+  const width = io.width === null ? null : Math.min(MAX_LETTER_WIDTH, io.width)
+  const paragraphs = questions.flatMap(({ developer, text }) => [
+    `${bold(io, sanitize(developer))}\n`,
+    ...text.split('\n\n').map((paragraph) => formatRecommendation(paragraph.split('\n'), width)),
+  ])
+  if (questions.length === 0) io.err('There is nothing to ask.\n')
+  else io.out(paragraphs.join('\n'))
 }
 
 function emptyTextOf({ offers, rfq: { unreadOffers } }: RfqView): string {

@@ -151,11 +151,15 @@ export interface ExcludedOffer {
   message: string
 }
 
+/** A letter to a developer. */
 export interface DeveloperQuestions {
   developer: string
-  offers: { offerId: string; number: number; name: string; questions: string[]; notes: string | null }[]
-  /** The questions in one text, to copy. */
+  subject: string
+  /** Subject and body, to copy. */
   text: string
+  /** A `mailto:` address with subject and body; a long body is cut. */
+  mailto: string
+  offers: { offerId: string; questions: string[] }[]
 }
 
 /** What the awarded tonnes cost less than at another price. */

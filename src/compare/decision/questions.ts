@@ -1,212 +1,187 @@
-import { byCodeUnit } from '../../core/numbers.js'
-import { oneLine } from '../../core/text/clean-text.js'
-import { formatPricePerTonne, formatTonnes, truncate } from '../../core/text/number-format.js'
+import { minOf } from '../../core/numbers.js'
+import { cleanText, oneLine } from '../../core/text/clean-text.js'
+import {
+  formatAmount,
+  formatMoney,
+  formatPricePerTonne,
+  formatRange,
+  formatTonnes,
+  truncate,
+} from '../../core/text/number-format.js'
 import type { AwardProblem } from '../awards/award-problem.js'
 import { upTo } from '../awards/efficient-awards.js'
-import { type FlagCode, type FlagValue, formatFlagValue } from '../flag.js'
+import type { FlagCode } from '../flag.js'
+import { shortagesOf } from '../offer/availability.js'
 import type { Exclusion } from '../offer/eligibility.js'
-import type { ListingQuality } from '../offer/listing-quality.js'
 import type { OfferReport, UnmetRequirement } from '../offer/offer-report-model.js'
 import { isReviewRejected } from '../offer/requirements.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { askedBesides } from './conditions.js'
 import type { Award, DeveloperQuestions } from './decision-model.js'
 
-type Question = (offer: OfferReport, rfq: RfqTerms) => string
-const asked =
-  (message: string): Question =>
-  () =>
-    message
-const value = (compared: readonly FlagValue[], at: number) =>
-  formatFlagValue(compared[at] ?? { what: '', value: null, unit: null })
+/** Days: an offer that expired longer ago is gone, and a day farther ahead is no day to answer by. */
+const NEAR_DAYS = 30
 
-/** What a developer can clarify about each flag. */
-const FLAG_QUESTIONS: Partial<Record<FlagCode, (compared: readonly FlagValue[]) => string>> = {
-  'changed-since-review': () => 'Why have the terms changed since the review accepted the offer?',
-  'price-far-below-min': (of) => `Does the price of ${value(of, 0)} include all fees, and what else?`,
-  'beyond-availability': (of) =>
-    `How will you supply ${value(of, 0)} of ${of[0]?.what}? Your listing has ${value(of, 1)}.`,
-  'total-mismatch': (of) =>
-    `Which total applies: ${value(of, 0)} as stated, or ${value(of, 1)}, the sum of the delivery lines?`,
-  'volume-mismatch': (of) =>
-    `Which volume applies: ${value(of, 0)} as stated, or ${value(of, 1)}, the sum of the delivery lines?`,
+type Reason = Exclusion['code'] | UnmetRequirement['name'] | FlagCode
+
+/** What to ask about each reason for doubt; null: nothing. No limit of the RFQ on price or volume is named. */
+const QUESTIONS: Partial<Record<Reason, (offer: OfferReport, rfq: RfqTerms) => string | null>> = {
+  'no-volume': () => 'How many tonnes do you offer?',
+  'no-price': () => 'What is the price per tonne of each delivery?',
+  'no-currency': () => 'In which currency is your price?',
+  'no-exchange-rate': (_, { currency }) => currency && `Could you quote in ${truncate(currency, 8)}?`,
+  reviewNotRejected({ terms }) {
+    const { updatedAt, createdAt, comment } = terms.review ?? {}
+    const said = comment ? `: “${truncate(oneLine(comment), 120)}”` : '.'
+    return isReviewRejected({ terms })
+      ? `Your offer did not pass its review${dated(updatedAt ?? createdAt)}${said} Can you resolve that?`
+      : null
+  },
+  notExpired: ({ terms: { expiryDate } }, rfq) =>
+    expiryDate === null
+      ? 'Until which day is your offer valid?'
+      : `Your offer expired on ${expiryDate}. Could you renew it${until(expiryDate, rfq)}?`,
+  contractType: (_, { contractTypes }) =>
+    contractTypes.length === 0 ? null : `Could you offer a ${contractTypes.join(' or ')} contract?`,
+  vintages: (_, { minVintageYear, maxVintageYear }) =>
+    `Could you deliver only vintages ${formatRange(minVintageYear, maxVintageYear, String) ?? 'as asked for'}?`,
+  fulfilmentDate({ metrics: { lastDelivery } }, { fulfilmentDueDate }) {
+    const last = lastDelivery === null ? '' : `Your last delivery is due on ${lastDelivery}. `
+    return fulfilmentDueDate && `${last}Could you deliver everything by ${fulfilmentDueDate}?`
+  },
+  priceMax: (offer) => `Could you lower your price of ${priceOf(offer)}?`,
+  'price-far-below-min': (offer) =>
+    `Does your price of ${priceOf(offer)} include everything, such as issuance and the transfer to our account?`,
+  'changed-since-review': ({ terms: { review } }) =>
+    `Why have your terms changed since the review${dated(review?.updatedAt ?? review?.createdAt)}?`,
+  'beyond-availability': ({ lines, listing, metrics: { lastDelivery } }) =>
+    shortagesOf(lines, listing.availability)
+      .map(({ years, offered, available }) => {
+        const by = lastDelivery === null ? '' : ` by ${lastDelivery}`
+        return `You offer ${formatTonnes(offered)} of ${years}; your listing has ${formatAmount(available)}. How would you supply the rest${by}?`
+      })
+      .join(' '),
+  'total-mismatch': ({ terms: { statedTotal, currency }, metrics }) =>
+    `Your offer states ${formatMoney(statedTotal ?? 0, currency)} in total, but its deliveries add up to ${formatMoney(metrics.sumValue, currency)}. Which applies?`,
+  'volume-mismatch': ({ terms: { statedVolume }, metrics }) =>
+    `Your offer states ${formatTonnes(statedVolume ?? 0)} in total, but its deliveries add up to ${formatTonnes(metrics.sumVolume)}. Which applies?`,
+  'prepayment-in-full': ({ metrics: { firstDelivery } }) =>
+    `You ask for payment in full before the first delivery${firstDelivery === null ? '' : `, on ${firstDelivery}`}. Could a part of it be due on delivery?`,
+  expiring: ({ terms: { expiryDate } }, rfq) =>
+    expiryDate && `Your offer expires on ${expiryDate}. Could you extend it${until(expiryDate, rfq)}?`,
 }
 
-/** What a developer can change about a requirement that is not met; no limit of the RFQ on the price is named. */
-const REQUIREMENT_QUESTIONS: Partial<Record<UnmetRequirement['name'], Question>> = {
-  notExpired: ({ terms }) => `Would you extend the offer? It expired on ${terms.expiryDate}.`,
-  contractType: (_offer, rfq) => `Can you offer a ${rfq.contractTypes.join(' or ')} contract?`,
-  vintages: (_offer, { minVintageYear: from, maxVintageYear: to }) =>
-    `Can you supply only vintages${from === null ? '' : ` from ${from} on`}${to === null ? '' : ` up to ${to}`}?`,
-  fulfilmentDate: ({ metrics }, rfq) =>
-    `Could you deliver by ${rfq.fulfilmentDueDate}? The last delivery is due on ${metrics.lastDelivery}.`,
-  priceMax: ({ metrics, terms }) =>
-    `Could you lower the price of ${formatPricePerTonne(metrics.pricePerTonne ?? 0, terms.currency)}?`,
-  submittedOnTime: asked('Why was the offer submitted after the response due date?'),
-  listing: asked('Why is the offer for a listing that the RFQ does not name?'),
-}
+const dated = (moment: string | null | undefined) => (moment ? ` of ${moment.slice(0, 10)}` : '')
 
-/** What is missing of an offer that cannot be compared. */
-const EXCLUSION_QUESTIONS: Partial<Record<Exclusion['code'], Question>> = {
-  'not-open': ({ status }) => `Is the offer still open? Its status is “${truncate(status ?? 'unknown', 40)}”.`,
-  'no-volume': asked('How many tonnes do you offer?'),
-  'no-price': asked('What is the price per tonne of each delivery?'),
-  'no-currency': asked('In which currency is the offer priced?'),
-}
+const priceOf = ({ metrics, terms }: OfferReport) => formatPricePerTonne(metrics.pricePerTonne ?? 0, terms.currency)
 
-/** Of an offer that is gone, nothing is asked. */
-const GONE: ReadonlySet<Exclusion['code']> = new Set(['rejected', 'missing', 'not-listed'])
-
-/** What notes of the seller may mean for the price or the volume: a person must read them. */
-const NEGOTIABLE_NOTES =
-  /discount|rebate|partial|part of|split|negotiab|flexib|lower price|smaller|minimum|at least|bundle|together/i
-const MAX_NOTE = 300
+const until = (expiryDate: string, { state, responseDueDate }: RfqTerms) =>
+  state === 'open' && responseDueDate !== null && responseDueDate > expiryDate
+    ? ` beyond ${responseDueDate}, when responses are due`
+    : ', and to which day'
 
 /**
- * What to ask the developers of offers that could change the decision: all but those that are rejected, or accepted. Nothing once what is
- * accepted suffices.
+ * What to ask each developer, as a letter: only what could change the decision. That is the doubts about offers of the award, about those
+ * that cost less per tonne, and about all as long as nothing reaches the requested volume. Nothing is asked about offers that are accepted,
+ * not open any more, or not read yet.
  */
 export function questionsOf(problem: AwardProblem, award: Award | null): DeveloperQuestions[] {
-  const { offers, rfq, context, accepted, search } = problem
-  if (accepted.length > 0 && search === null) return []
-  const groups = new Map<string, DeveloperQuestions['offers']>()
-  for (const offer of closestFirst(offers, award)) {
-    if (offer.standing === 'accepted' || !offer.hasOffer || offer.exclusions.some(({ code }) => GONE.has(code)))
-      continue
-    const questions = [
-      ...volumeQuestion(offer, problem),
-      ...reviewQuestion(offer),
-      ...factQuestions(offer, rfq),
-      ...notesQuestion(offer),
-      ...missingFacts(offer.listing),
-      ...additionalRequirements(offer, rfq),
-    ]
-    if (questions.length === 0) continue
-    const developer = oneLine(offer.developer ?? context.nameOf(offer))
-    const notes = negotiableNotes(offer)
-    const asked = { offerId: offer.id, number: offer.sequence, name: context.nameOf(offer), questions, notes }
-    groups.set(developer, [...(groups.get(developer) ?? []), asked])
-  }
-  const termsOf = new Map(offers.map(({ id, terms }) => [id, terms]))
-  return [...groups].map(([developer, asked]) => {
-    const deadline = answerDeadline(
-      rfq,
-      asked.flatMap(({ offerId }) => termsOf.get(offerId) ?? []),
-    )
-    return { developer, offers: asked, text: textOf(developer, asked, rfq, deadline) }
-  })
-}
-
-/**
- * Asks for an answer by the day on which the RFQ, if it is open, is due, or by that on which the first of the offers expires: the earlier of
- * those that are not past. Null if there is none.
- */
-function answerDeadline(
-  { state, responseDueDate, daysToDue }: RfqTerms,
-  offers: readonly Pick<OfferReport['terms'], 'expiryDate' | 'daysToExpiry'>[],
-): string | null {
-  const expires = offers.length === 1 ? 'your offer expires' : 'the first of your offers expires'
-  const days = [
-    ...(state === 'open' ? [{ date: responseDueDate, left: daysToDue, what: 'responses to the RFQ are due' }] : []),
-    ...offers.map(({ expiryDate, daysToExpiry }) => ({ date: expiryDate, left: daysToExpiry, what: expires })),
-  ]
-  const [first] = days
-    .flatMap(({ date, left, what }) => (date === null || left === null || left < 0 ? [] : { date, what }))
-    .sort((a, b) => byCodeUnit(a.date, b.date))
-  return first === undefined ? null : `Please answer by ${first.date}, when ${first.what}.`
-}
-
-/** Offers of the award first, then the others that compete, then those that miss the fewest hard requirements. */
-function closestFirst(offers: readonly OfferReport[], award: Award | null): OfferReport[] {
+  const { offers, rfq, accepted, search, chosen, competing, context } = problem
+  if (rfq.missingSince !== null || (accepted.length > 0 && search === null)) return []
   const awarded = new Set(award?.offers.map(({ id }) => id))
-  const distance = ({ id, standing, unmet }: OfferReport) => {
-    if (awarded.has(id)) return -1
-    if (standing === 'ranked') return 0
-    return standing === 'not-compliant' ? unmet.filter(({ level }) => level === 'hard').length : Number.MAX_VALUE
+  const isCheaper = ({ compared }: OfferReport) => (compared.costPerTonne ?? 0) < (award?.costPerTonne ?? 0)
+  const expireAlike = competing.length > 1 && new Set(competing.map(({ offer }) => offer.terms.expiryDate)).size === 1
+  const besides = askedBesides(rfq)
+  const letters = new Map<string, Asked[]>()
+  for (const offer of [...offers].sort((a, b) => Number(awarded.has(b.id)) - Number(awarded.has(a.id)))) {
+    const isAwarded = awarded.has(offer.id)
+    if (!isOpen(offer) || (chosen?.reached && !isAwarded && !isCheaper(offer))) continue
+    const isQuiet = (reason: Reason) => reason === 'expiring' && (!isAwarded || expireAlike)
+    const questions = [
+      ...doubtsOf(offer).flatMap((reason) => (isQuiet(reason) ? [] : (QUESTIONS[reason]?.(offer, rfq) ?? []))),
+      ...partQuestion(offer, problem),
+      ...(isAwarded && besides !== null ? [`The RFQ also asks: “${besides}” How do you meet that?`] : []),
+    ]
+    const developer = oneLine(offer.developer ?? context.nameOf(offer))
+    if (questions.length > 0) letters.set(developer, [...(letters.get(developer) ?? []), { offer, questions }])
   }
-  return [...offers].sort((a, b) => distance(a) - distance(b))
+  return [...letters].map(([developer, asked]) => letterOf(developer, asked, rfq))
 }
 
-/** Of an offer that is larger than what can be awarded. */
-function volumeQuestion({ metrics, terms }: OfferReport, { range }: AwardProblem): string[] {
-  if (range === null || metrics.volume === null) return []
-  if (metrics.volume <= upTo(range.upper)) return []
-  const price = formatPricePerTonne(metrics.pricePerTonne ?? 0, terms.currency)
-  const wanted =
-    range.lower === range.upper
-      ? formatTonnes(range.lower)
-      : `${formatTonnes(range.lower)} to ${formatTonnes(range.upper)}`
-  return [`Would you sell ${wanted} of the ${formatTonnes(metrics.volume)} at the same price of ${price}?`]
+interface Asked {
+  offer: OfferReport
+  questions: string[]
 }
 
-/** The notes to the buyer, if they may matter for the price or the volume. */
-const negotiableNotes = ({ terms: { notes } }: OfferReport): string | null =>
-  notes !== null && NEGOTIABLE_NOTES.test(notes) ? truncate(oneLine(notes), MAX_NOTE) : null
+/** Whether its developer can still answer for it: submitted, visible, and not expired long ago. */
+const isOpen = ({ standing, shape, exclusions, terms }: OfferReport): boolean =>
+  standing !== 'accepted' &&
+  shape === 'full' &&
+  exclusions.every(({ code }) => code in QUESTIONS) &&
+  (terms.daysToExpiry ?? 0) >= -NEAR_DAYS
 
-function notesQuestion(offer: OfferReport): string[] {
-  const notes = negotiableNotes(offer)
-  return notes === null ? [] : [`Your notes say “${notes}” What does that mean for the price and the volume here?`]
-}
-
-function textOf(
-  developer: string,
-  offers: DeveloperQuestions['offers'],
-  rfq: RfqTerms,
-  deadline: string | null,
-): string {
-  const title = [
-    rfq.number === null ? 'the RFQ' : `RFQ ${rfq.number}`,
-    rfq.title === null ? '' : `“${oneLine(rfq.title)}”`,
-  ]
-    .filter(Boolean)
-    .join(' ')
-  const parts = offers.map(({ name, questions }) => `${name}:\n${questions.map((one) => `- ${one}`).join('\n')}`)
-  const start = `To ${developer}, about your ${offers.length === 1 ? 'offer' : 'offers'} for ${title}:`
-  return [start, ...parts, ...(deadline === null ? [] : [deadline])].join('\n\n')
-}
-
-/** Of what excludes it, then of its flags, then of the requirements that it does not meet. */
-function factQuestions(offer: OfferReport, rfq: RfqTerms): string[] {
-  const { exclusions, flags, unmet, terms } = offer
-  return [
-    ...exclusions.flatMap(({ code }) => EXCLUSION_QUESTIONS[code]?.(offer, rfq) ?? []),
-    ...flags.flatMap(({ code, compared }) => FLAG_QUESTIONS[code]?.(compared) ?? []),
-    ...unmet.flatMap(({ name, met }) => (met === false ? (REQUIREMENT_QUESTIONS[name]?.(offer, rfq) ?? []) : [])),
-    ...(flags.some(({ code }) => code === 'expiring')
-      ? [`Would you extend the offer? It expires on ${terms.expiryDate}.`]
-      : []),
-  ]
-}
-
-/** Of offers that compete. */
-function additionalRequirements({ standing }: OfferReport, rfq: RfqTerms): string[] {
-  const asked = askedBesides(rfq)
-  return asked === null || standing !== 'ranked' ? [] : [`The RFQ also asks: “${asked}” Does your offer meet that?`]
-}
-
-function reviewQuestion({ terms }: OfferReport): string[] {
-  const { review } = terms
-  if (review === null || !isReviewRejected({ terms })) return []
-  const comment = review.comment === null ? '' : `: "${truncate(review.comment, 120)}"`
-  return [`What has changed since the review rejected the offer${comment}?`]
-}
-
-const FACTS: readonly [fact: keyof ListingQuality, name: string][] = [
-  ['country', 'country'],
-  ['registry', 'registry'],
-  ['registryId', 'registry ID'],
-  ['methodologies', 'methodology'],
-  ['mitigationActivity', 'mitigation activity'],
-  ['labels', 'certification labels'],
+/** A price that cannot be compared with the maximum need not be lower. */
+const doubtsOf = ({ exclusions, unmet, flags }: OfferReport): Reason[] => [
+  ...exclusions.map(({ code }) => code),
+  ...unmet.flatMap(({ name, met }) => (name === 'priceMax' && met === null ? [] : name)),
+  ...flags.map(({ code }) => code),
 ]
 
-function missingFacts(listing: ListingQuality): string[] {
-  if (!listing.known) return []
-  const missing = FACTS.filter(([fact]) => {
-    const found = listing[fact]
-    return found === null || (Array.isArray(found) && found.length === 0)
-  }).map(([, name]) => name)
-  if (missing.length === 0) return []
-  const list = missing.length === 1 ? missing[0] : `${missing.slice(0, -1).join(', ')} and ${missing.at(-1)}`
-  return [`Please state the project's ${list}: the listing does not.`]
+/** Of an offer that is too large for an award, or has more than twice the need. */
+function partQuestion({ metrics: { volume } }: OfferReport, { range }: AwardProblem): string[] {
+  if (range === null || volume === null || volume <= upTo(Math.min(range.upper, 2 * range.lower))) return []
+  return [`Would you sell a part of the ${formatTonnes(volume)} at the same price per tonne, and how much at least?`]
+}
+
+function letterOf(developer: string, asked: readonly Asked[], rfq: RfqTerms): DeveloperQuestions {
+  const reference = rfq.reference === null ? '' : oneLine(rfq.reference)
+  const name = `RFQ ${truncate(rfq.number === null ? reference : `${rfq.number}${reference && ` (${reference})`}`, 60)}`
+  const title = rfq.title === null ? '' : truncate(oneLine(rfq.title), 120)
+  const offers = asked.length === 1 ? 'offer' : 'offers'
+  const subject = `${name.trim()}${title && ` – ${title}`}: questions on your ${offers}`
+  const answerBy = answerDay(rfq, asked)
+  const body = [
+    `About your ${offers} for ${name.trim()}${title && `, “${title}”`}:`,
+    ...asked.map(({ offer, questions }) => [titleOf(offer), ...questions.map((one) => `- ${one}`)].join('\n')),
+    ...(answerBy === null ? [] : [`Please answer by ${answerBy}.`]),
+  ].join('\n\n')
+  return {
+    developer,
+    subject,
+    text: `${subject}\n\n${body}`,
+    mailto: mailtoOf(subject, body),
+    offers: asked.map(({ offer, questions }) => ({ offerId: offer.id, questions })),
+  }
+}
+
+/** `Rimba Raya, your offer of 2026-11-03 (6,000 t at 47.69 USD/t):` */
+function titleOf(offer: OfferReport): string {
+  const { project, submittedAt, metrics } = offer
+  const { volume, pricePerTonne } = metrics
+  const what = volume === null || pricePerTonne === null ? '' : ` (${formatTonnes(volume)} at ${priceOf(offer)})`
+  return `${project === null ? 'Your' : `${oneLine(project)}, your`} offer${dated(submittedAt)}${what}:`
+}
+
+/** The day on which the RFQ, if it is open, is due, or on which the first of the offers expires; null if none is near. */
+function answerDay({ state, responseDueDate, daysToDue }: RfqTerms, asked: readonly Asked[]): string | null {
+  const isNear = (days: number | null) => days !== null && days >= 0 && days <= NEAR_DAYS
+  return minOf([
+    state === 'open' && isNear(daysToDue) ? responseDueDate : null,
+    ...asked.map(({ offer: { terms } }) => (isNear(terms.daysToExpiry) ? terms.expiryDate : null)),
+  ])
+}
+
+/** Of a `mailto:` address: some programs open no longer one. */
+const MAX_CHARACTERS = 2_000
+
+const encoded = (text: string) => encodeURIComponent(cleanText(text)).replaceAll('%0A', '%0D%0A')
+const CUT = encoded('\n[Too long for a link: paste the whole text here.]')
+
+/** A mail without a recipient (RFC 6068). A body that is too long is cut after a line, and says so. */
+function mailtoOf(subject: string, body: string): string {
+  const start = `mailto:?subject=${encoded(subject)}&body=`
+  const whole = start + encoded(body)
+  if (whole.length <= MAX_CHARACTERS) return whole
+  const fitting = whole.slice(0, MAX_CHARACTERS - CUT.length)
+  return fitting.slice(0, Math.max(start.length, fitting.lastIndexOf('%0D%0A'))) + CUT
 }

@@ -91,21 +91,17 @@ export const decisionSchema = z
     excluded: z
       .array(z.strictObject({ offerId: text, number: z.int(), name: text, code: text, message: text }))
       .describe('The offers that do not compete, with the reason.'),
-    questions: z.array(
-      z.strictObject({
-        developer: text,
-        offers: z.array(
-          z.strictObject({
-            offerId: text,
-            number: z.int(),
-            name: text,
-            questions: z.array(text),
-            notes: text.nullable(),
-          }),
-        ),
-        text: text.describe('The questions in one text, to copy, with the day by which to answer.'),
-      }),
-    ),
+    questions: z
+      .array(
+        z.strictObject({
+          developer: text,
+          subject: text,
+          text: text.describe('Subject and body, to copy.'),
+          mailto: text.describe('A `mailto:` address with subject and body; a body that is too long is cut.'),
+          offers: z.array(z.strictObject({ offerId: text, questions: z.array(text) })),
+        }),
+      )
+      .describe('What to ask, as a letter to each developer.'),
     savings: z
       .strictObject({
         tonnes: z.number(),

@@ -354,68 +354,6 @@ describe('choices', () => {
   })
 })
 
-describe('questions', () => {
-  const asked = (offer: Body, rfq: Body = {}) =>
-    decided([response(1, { offer }), sized(2, 6_000, 20)], { rfq }).questions.flatMap(({ offers }) =>
-      offers.flatMap(({ number, questions }) => (number === 1 ? questions : [])),
-    )
-  const lines = (volume: number, unitPrice: number) => ({
-    scheduledDeliveries: [delivery({ vintages: [vintage({ volume, unitPrice })] })],
-  })
-
-  it('ask for a part of an offer that is too large, and for a lower price without naming the limit', () => {
-    expect(asked(lines(60_000, 12)).join(' ')).toContain('Would you sell 5,000 t to 9,000 t of the 60,000 t')
-    expect(asked(lines(6_000, 50)).join(' ')).toBe('Could you lower the price of 50.00 USD/t?')
-  })
-
-  it('quote notes that speak of discounts or parts', () => {
-    const notes = 'A discount of 5 % applies if the whole volume is awarded.'
-    expect(asked({ ...lines(6_000, 30), additionalNotesToBuyer: notes }).join(' ')).toContain(notes)
-    expect(
-      asked({ ...lines(6_000, 15), additionalNotesToBuyer: 'Delivery through the registry.' }).join(' '),
-    ).not.toContain('registry.')
-  })
-
-  it('are one text for each developer, for all of its offers', () => {
-    const both = [1, 2].map((at) => sized(at, 60_000, 12, { projectDeveloperName: 'Katari' }))
-    const [katari, ...others] = decided(both).questions
-    expect(others).toEqual([])
-    expect(katari?.developer).toBe('Katari')
-    expect(katari?.text.match(/Would you sell/g)).toHaveLength(2)
-    expect(katari?.text).toContain('RFQ 4711')
-  })
-
-  describe('ask for an answer', () => {
-    const deadline = (offer: Body, rfq: Body = {}) =>
-      decided([sized(1, 60_000, 12, { projectDeveloperName: 'Katari', offer })], { rfq }).questions[0]?.text.match(
-        /Please answer by .*/,
-      )?.[0]
-
-    it('by the day on which the RFQ is due', () => {
-      expect(deadline({ expiryDate: '2026-12-31' }, { responseDueDate: '2026-03-20' })).toBe(
-        'Please answer by 2026-03-20, when responses to the RFQ are due.',
-      )
-    })
-
-    it('by the day on which their offer expires, if that is earlier or the RFQ no longer takes answers', () => {
-      const text = 'Please answer by 2026-03-18, when your offer expires.'
-      const offer = { expiryDate: '2026-03-18' }
-      expect(deadline(offer, { responseDueDate: '2026-03-20' })).toBe(text)
-      expect(deadline(offer, { responseDueDate: '2026-03-01' })).toBe(text)
-      expect(deadline(offer, { responseDueDate: '2026-03-17', state: 'closed' })).toBe(text)
-    })
-
-    it('without a day, if all of these are past or unknown', () => {
-      expect(deadline({ expiryDate: '2026-03-01' }, { responseDueDate: '2026-03-02' })).toBeUndefined()
-      expect(deadline({ expiryDate: null }, { responseDueDate: null })).toBeUndefined()
-    })
-  })
-
-  it('are not asked of rejected offers', () => {
-    expect(decided([sized(1, 60_000, 12, { status: 'rejected' })]).questions).toEqual([])
-  })
-})
-
 describe('a decision', () => {
   it('is the same for the same offers in any order, and plain JSON', () => {
     const offers = [sized(1, 3_000, 30), sized(2, 4_000, 25), sized(3, 2_500, 28), sized(4, 6_000, 55)]

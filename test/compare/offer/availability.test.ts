@@ -89,7 +89,9 @@ describe('the tonnes offered of a year', () => {
     ).decision
     expect(recommendation.award?.offers.map(({ id }) => id)).toEqual([offerId(1)])
     expect(recommendation.conditions[0]).toBe('10,000 t of 2023; the listing has 9,000.')
-    expect(questions[0]?.text).toContain('- How will you supply 10,000 t of 2023? Your listing has 9,000 t.')
+    expect(questions[0]?.text).toContain(
+      '- You offer 10,000 t of 2023; your listing has 9,000. How would you supply the rest by 2026-09-30?',
+    )
   })
 
   it('are more than the listing has in a recommended award of the sample marketplace', () => {

@@ -207,7 +207,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     await page.getByRole('link', { name: 'Ask developers' }).click()
     await page.getByRole('button', { name: 'Copy' }).first().click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^To .*about your offers? for RFQ 1042/)
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^RFQ 1042 .*: questions on your/)
 
     await page.getByRole('link', { name: 'Record the award' }).click()
     await page.waitForURL(/\/award$/)

@@ -1,3 +1,4 @@
+import { Option } from 'commander'
 import { termsReadOf } from '../../../core/sources/offer-sources.js'
 import { withStore } from '../../app.js'
 import type { RegisterCommand } from '../../cli-context.js'
@@ -20,11 +21,11 @@ import {
 } from '../../input/options.js'
 import { parseReadFilter } from '../../input/read-filter.js'
 import { requireRfq } from '../../input/require-rfq.js'
-import { COMPARISON_COLUMNS, printComparison } from '../../output/comparison.js'
+import { COMPARISON_COLUMNS, printComparison, type QuestionsOption } from '../../output/comparison.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListOptions } from '../../output/list.js'
 
-type Options = ChannelOption & AsOfOption & SinceOption & SetOption & VolumeOption & ListOptions
+type Options = ChannelOption & AsOfOption & SinceOption & SetOption & VolumeOption & ListOptions & QuestionsOption
 
 /** `compare RFQ`: the recommendation, the choices and the offers. */
 export const register: RegisterCommand = (command, cli) => {
@@ -36,6 +37,12 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(volumeOption())
     .addOption(setOption())
     .addOption(limitOption())
+    .addOption(
+      new Option('--questions', 'print only the letters to developers, with what to ask them').conflicts([
+        'json',
+        'csv',
+      ]),
+    )
     .addOption(jsonOption('print JSON: the decision and the offers, as in the API'))
     .action((name: string, options: Options) =>
       withStore(
@@ -59,6 +66,7 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper compare 1012 --volume 8000', 'if at least 8,000 t are to be awarded'],
     ['quotekeeper compare 1012 --set awardTolerance=0', 'with other settings'],
     ['quotekeeper compare 1012 --as-of yesterday', 'as it was at the end of yesterday'],
+    ['quotekeeper compare 1012 --questions', 'what to ask the developers, to copy'],
     ['quotekeeper compare 1012 --csv > offers.csv', 'the offers, for a spreadsheet'],
   )
 }

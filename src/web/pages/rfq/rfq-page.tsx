@@ -179,18 +179,21 @@ export function Facts({ view }: { view: RfqView }) {
   )
 }
 
-/** What to ask, in one text per developer to copy. */
+/** What to ask, as a letter to each developer: to copy, and to open in the mail program. */
 function Questions({ view: { decision } }: { view: RfqView }) {
   if (decision.questions.length === 0) return null
   return (
     <section aria-labelledby="questions">
       <h2 id="questions">Questions to developers</h2>
-      {decision.questions.map(({ developer, offers, text }, at) => (
+      {decision.questions.map(({ developer, offers, text, mailto }, at) => (
         <details class="panel" open={at === 0}>
           <summary>
             {`${plain(developer)}: ${formatCount(offers.flatMap(({ questions }) => questions).length, 'question')}`}
           </summary>
           <pre class="copy">{cleanText(text)}</pre>
+          <a class="button noprint" href={mailto}>
+            Write e-mail
+          </a>
         </details>
       ))}
     </section>
