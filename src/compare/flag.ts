@@ -1,4 +1,4 @@
-import { formatAmount, formatDecimal, formatPricePerTonne, truncate } from '../core/text/number-format.js'
+import { formatAmount, formatDecimal, formatExactPrice, truncate } from '../core/text/number-format.js'
 
 /** A doubt about an offer. */
 export interface Flag {
@@ -45,5 +45,5 @@ export function flagValue<T extends FlagValue['value']>(
 export function formatFlagValue({ value, unit }: FlagValue): string {
   if (typeof value !== 'number') return value === null ? 'unknown' : truncate(value, 80)
   if (unit === null) return formatDecimal(value)
-  return unit.endsWith('/t') ? formatPricePerTonne(value, unit.slice(0, -2)) : `${formatAmount(value)} ${unit}`
+  return unit.endsWith('/t') ? `${formatExactPrice(value)} ${unit}` : `${formatAmount(value)} ${unit}`
 }

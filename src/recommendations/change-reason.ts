@@ -5,11 +5,12 @@ import { oneLine } from '../core/text/clean-text.js'
 import {
   formatCount,
   formatPercent,
+  formatPrice,
   formatPricePerTonne,
   formatRange,
   formatTonnes,
 } from '../core/text/number-format.js'
-import { offerCauses, priceText } from './offer-causes.js'
+import { offerCauses } from './offer-causes.js'
 import type { RfqState } from './rfq-state.js'
 
 /** The maximum number of causes in a reason. */
@@ -69,7 +70,7 @@ function recommendedName(
   if (offers.length === 0) return WITHOUT_AWARD[status] ?? 'no award'
   const name = namesText(offers.map(({ id }) => oneLine(labels.get(id) ?? id)))
   const unit = withCurrency && currency !== null ? ` ${currency}/t` : ''
-  const price = pricePerTonne === null ? '' : ` (${priceText(pricePerTonne)}${unit})`
+  const price = pricePerTonne === null ? '' : ` (${formatPrice(pricePerTonne)}${unit})`
   return status === 'partial' ? `${name}${price} for only ${formatTonnes(tonnes ?? 0)}` : `${name}${price}`
 }
 const namesText = (all: readonly string[]) =>

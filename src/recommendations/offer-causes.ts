@@ -1,6 +1,5 @@
 import { obstacleOf } from '../compare/decision/excluded-offers.js'
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
-import { rounded } from '../core/numbers.js'
 import { oneLine } from '../core/text/clean-text.js'
 import { formatPrice, formatTonnes } from '../core/text/number-format.js'
 import type { RfqState } from './rfq-state.js'
@@ -34,17 +33,22 @@ function termCauses({ old, offer, before, after, side }: OfferChange): string[] 
   const [was, is] = [old.metrics.pricePerTonne, offer.metrics.pricePerTonne]
   const [tonnesWas, tonnesIs] = [old.metrics.volume, offer.metrics.volume]
   const causes: string[] = []
-  if (was !== null && is !== null && priceText(was) !== priceText(is) && isCause(is > was))
+  if (was !== null && is !== null && formatPrice(was) !== formatPrice(is) && isCause(is > was))
     causes.push(
-      `the price of ${name} ${is > was ? 'rose' : 'fell'} from ${priceText(was)} to ${priceText(is)} ${code}/t`,
+      `the price of ${name} ${is > was ? 'rose' : 'fell'} from ${formatPrice(was)} to ${formatPrice(is)} ${code}/t`,
     )
   if (tonnesWas !== null && tonnesIs !== null && tonnesWas !== tonnesIs)
     causes.push(`${name} offers ${formatTonnes(tonnesIs)} instead of ${formatTonnes(tonnesWas)}`)
   const basis = after.settings.priceBasis
   if (causes.length === 0 && basis !== 'quoted' && basis === before.settings.priceBasis) {
     const [costWas, costIs] = [old.compared.costPerTonne, offer.compared.costPerTonne]
-    if (costWas !== null && costIs !== null && priceText(costWas) !== priceText(costIs) && isCause(costIs > costWas))
-      causes.push(`${name} costs ${priceText(costIs)} instead of ${priceText(costWas)} per tonne (${basis})`)
+    if (
+      costWas !== null &&
+      costIs !== null &&
+      formatPrice(costWas) !== formatPrice(costIs) &&
+      isCause(costIs > costWas)
+    )
+      causes.push(`${name} costs ${formatPrice(costIs)} instead of ${formatPrice(costWas)} per tonne (${basis})`)
   }
   return causes
 }
@@ -68,6 +72,3 @@ function removedObstacle({ exclusions: [exclusion], unmet }: OfferReport): strin
       return 'can be compared now'
   }
 }
-
-/** A price with two decimals, or with more if it is less than 1. */
-export const priceText = (price: number) => formatPrice(price >= 1 ? rounded(price, 2) : price)

@@ -1,4 +1,4 @@
-import { byCodeUnit, countByName, rounded, sum } from '../../core/numbers.js'
+import { byCodeUnit, countByName, sum } from '../../core/numbers.js'
 import { oneLine } from '../../core/text/clean-text.js'
 import { formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
 import type { Award, AwardedOffer } from '../decision/decision-model.js'
@@ -94,10 +94,3 @@ export const amountsText = ({ tonnes, pricePerTonne, total, currency }: Omit<Awa
 /** `8,670 t at 28.80 USD/t`. */
 export const priceText = ({ tonnes, pricePerTonne, currency }: Omit<Award, 'offers'>): string =>
   `${formatTonnes(tonnes)} at ${formatPricePerTonne(pricePerTonne, currency)}`
-
-/** A difference of prices, or the price of extra tonnes: `24.89 USD/t`, with four decimals below 1. */
-export const formatDerivedPrice = (value: number, currency: string): string =>
-  formatPricePerTonne(roundDerivedPrice(value), currency)
-
-/** A difference of prices, or the price of extra tonnes, with the digits that it is shown with. */
-export const roundDerivedPrice = (value: number): number => (Math.abs(value) >= 1 ? rounded(value, 2) : value)

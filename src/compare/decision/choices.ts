@@ -1,6 +1,6 @@
 import type { RequirementName } from '../../core/decision/settings.js'
-import { formatTonnes } from '../../core/text/number-format.js'
-import { awardOf, type Candidate, formatDerivedPrice, isSameAward, offersText } from '../awards/award-figures.js'
+import { formatPricePerTonne, formatTonnes } from '../../core/text/number-format.js'
+import { awardOf, type Candidate, isSameAward, offersText } from '../awards/award-figures.js'
 import { type AwardProblem, MANY_OFFERS, rangeLeft } from '../awards/award-problem.js'
 import { type AwardSearch, chooseAward, reaching, searchAwards } from '../awards/award-rule.js'
 import type { AwardSet } from '../awards/efficient-awards.js'
@@ -84,7 +84,7 @@ function extraOf(award: Award, before: Award): Choice['extra'] {
 export const extraText = ({ extra, award }: Pick<Choice, 'extra' | 'award'>): string =>
   extra === null
     ? ''
-    : `${formatTonnes(extra.tonnes)} more at ${formatDerivedPrice(extra.pricePerTonne, award.currency)}`
+    : `${formatTonnes(extra.tonnes)} more at ${formatPricePerTonne(extra.pricePerTonne, award.currency)}`
 
 const differenceTo = (award: Award, recommended: Award | null): number | null =>
   recommended === null ? null : award.pricePerTonne - recommended.pricePerTonne

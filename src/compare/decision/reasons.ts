@@ -1,7 +1,7 @@
 import type { Settings } from '../../core/decision/settings.js'
 import { sum } from '../../core/numbers.js'
-import { formatPercent, formatTonnes, formatTotal } from '../../core/text/number-format.js'
-import { awardOf, type Candidate, formatDerivedPrice, isSameAward, offersText } from '../awards/award-figures.js'
+import { formatPercent, formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
+import { awardOf, type Candidate, isSameAward, offersText } from '../awards/award-figures.js'
 import type { AwardProblem, Rivals } from '../awards/award-problem.js'
 import { type AwardSearch, bestOf, cheapestPerTonne, eligible } from '../awards/award-rule.js'
 import { type AwardSet, upTo } from '../awards/efficient-awards.js'
@@ -66,7 +66,7 @@ function comparison(award: Award, other: Award, { priceBasis: basis }: Settings)
   const sign = (difference: number) => (difference > 0 ? 'more' : 'less')
   const each = isSamePrice
     ? 'the same per tonne'
-    : `${formatDerivedPrice(Math.abs(perTonne), award.currency)} ${sign(perTonne)} (${formatPercent(share)})`
+    : `${formatPricePerTonne(Math.abs(perTonne), award.currency)} ${sign(perTonne)} (${formatPercent(share)})`
   const all = isSameTotal ? 'the same' : `${formatTotal(Math.abs(total), award.currency)} ${sign(total)}`
   const link = isSamePrice || isSameTotal || perTonne > 0 === total > 0 ? 'and' : 'but'
   return `costs ${each}${by} ${link} ${all} in total`

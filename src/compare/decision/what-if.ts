@@ -39,10 +39,13 @@ function breakEvenOf(
   return [
     {
       ...base,
-      message: `${name} stays in the award up to ${formatPricePerTonne(price, context.currency)} (${change})${why}.`,
+      message: `${name} stays in the award up to ${formatPricePerTonne(cents(price), context.currency)} (${change})${why}.`,
     },
   ]
 }
+
+/** Rounded down to cents: an offer stays at the price that is shown. */
+const cents = (price: number) => (price < 1 ? price : Math.floor(price * 100 + 1e-6) / 100)
 
 /** Maximum number of waived requirements that are named, the cheapest first. */
 const MAX_WAIVED = 2

@@ -1,5 +1,5 @@
 import type { FieldValue } from '../documents/document-fields.js'
-import { formatAmount, formatPrice, formatPricePerTonne, formatTonnes, truncate } from '../text/number-format.js'
+import { formatAmount, formatExactPrice, formatPricePerTonne, formatTonnes, truncate } from '../text/number-format.js'
 import {
   capitalized,
   changeSuffix,
@@ -95,7 +95,7 @@ export function describeDeliveries(difference: DocumentDifference, list: string)
         message: movedText(group, deliveries.length, year),
         fields: group.fields,
       })),
-      ...ofLines(unitPrice === null ? prices : [], numbers('Unit price', formatPrice, unit)),
+      ...ofLines(unitPrice === null ? prices : [], numbers('Unit price', formatExactPrice, unit)),
       ...ofLines(onlyVolume === null ? volumes : [], numbers('Volume', formatAmount, 't')),
       ...groupLines(lines, (line) => periodPair(line, year)).map((group) => ({
         message: `Vintage ${group.before ?? 'without a period'} → ${group.after ?? 'without a period'}${deliveriesWhere(group, deliveries)}`,

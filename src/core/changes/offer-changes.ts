@@ -3,7 +3,7 @@ import { priceOffer } from '../documents/offer-price.js'
 import { plausibleOrNull } from '../numbers.js'
 import {
   formatAmount,
-  formatPrice,
+  formatExactPrice,
   formatPricePerTonne,
   formatTonnes,
   formatTotal,
@@ -126,13 +126,13 @@ function amounts(before: number, after: number, format: (value: number) => strin
 }
 
 const unitPriceText = ({ before, after, where }: LineChange, old: Figures, now: Figures) =>
-  `unit price ${amounts(before, after, formatPrice, old, now)}${where}`
+  `unit price ${amounts(before, after, formatExactPrice, old, now)}${where}`
 
 function priceText(old: Figures, now: Figures): string | null {
   const [before, after] = [old.pricePerTonne, now.pricePerTonne]
   if (before === null || after === null) return null
-  const isSame = formatPrice(before) === formatPrice(after) && hasSameCurrency(old, now)
-  return isSame ? null : `price per tonne ${amounts(before, after, formatPrice, old, now)}`
+  const isSame = formatExactPrice(before) === formatExactPrice(after) && hasSameCurrency(old, now)
+  return isSame ? null : `price per tonne ${amounts(before, after, formatExactPrice, old, now)}`
 }
 
 function volumeText(old: Figures, now: Figures): string | null {

@@ -1,5 +1,5 @@
 import type { FieldValue } from '../documents/document-fields.js'
-import { formatAmount, formatPrice, formatRange, truncate } from '../text/number-format.js'
+import { formatAmount, formatExactPrice, formatRange, truncate } from '../text/number-format.js'
 import { capitalized, formatDay, formatList, formatValue, quote } from './change-text.js'
 import type { Clause, DocumentDifference, FieldDifference, Fields } from './document-difference.js'
 import { describeDate, describeText, describeValues, valuesOf } from './other-fields.js'
@@ -11,7 +11,7 @@ const LIMITS = [
     name: 'Price limits',
     min: 'pricing.minUnitPrice',
     max: 'pricing.maxUnitPrice',
-    format: formatPrice,
+    format: formatExactPrice,
     unit: (fields: Fields) => `${currencyOf(fields)}/t`,
   },
 ] as const

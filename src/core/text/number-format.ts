@@ -11,8 +11,12 @@ export const formatAmount = groupedFormat(2)
 export const formatOneDecimal = groupedFormat(1)
 /** `12.3456`: a number of any kind, with up to four decimals. */
 export const formatFourDecimals = groupedFormat(4)
-/** Prices per tonne, with two to four decimals: `7.90`, `13.805`. */
-export const formatPrice = groupedFormat(4, 2)
+/** A price per tonne with two to four decimals, where the difference of two may matter: `7.90`, `13.805`. */
+export const formatExactPrice = groupedFormat(4, 2)
+const formatCents = groupedFormat(2, 2)
+/** A price per tonne: `7.90`, `13.81`; more decimals below 0.1. */
+export const formatPrice = (value: number): string =>
+  Math.abs(value) < 0.1 ? formatExactPrice(value) : formatCents(value)
 
 /**
  * The shortest decimal that is exact to 15 digits, as spreadsheets show it: 13.805 rather than

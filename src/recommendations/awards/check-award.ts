@@ -1,10 +1,4 @@
-import {
-  awardOf,
-  type Candidate,
-  candidatesOf,
-  createNames,
-  formatDerivedPrice,
-} from '../../compare/awards/award-figures.js'
+import { awardOf, type Candidate, candidatesOf, createNames } from '../../compare/awards/award-figures.js'
 import { termsHash } from '../../compare/awards/award-terms.js'
 import { atLeast, upTo } from '../../compare/awards/efficient-awards.js'
 import type { Recommendation } from '../../compare/decision/decision-model.js'
@@ -18,7 +12,7 @@ import type { DifferingSetting } from '../../core/decision/settings.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { IdMap } from '../../core/documents/identifier.js'
 import { sum } from '../../core/numbers.js'
-import { formatTonnes, withoutNoise } from '../../core/text/number-format.js'
+import { formatPricePerTonne, formatTonnes, withoutNoise } from '../../core/text/number-format.js'
 
 /** The award that a person wants to record. */
 export interface AwardRequest {
@@ -121,7 +115,7 @@ const recommendedIds = ({ decision }: RfqReport) =>
 /** A warning if the award costs more than the recommended one. */
 function priceWarning(price: number, currency: string, { award }: Recommendation): string[] {
   if (award === null || award.currency !== currency || price <= award.pricePerTonne) return []
-  return [`It costs ${formatDerivedPrice(price - award.pricePerTonne, currency)} more than the recommended award.`]
+  return [`It costs ${formatPricePerTonne(price - award.pricePerTonne, currency)} more than the recommended award.`]
 }
 
 function chooseOffers({ offers }: RfqReport, named: readonly string[]): { chosen: Candidate[]; refusals: string[] } {

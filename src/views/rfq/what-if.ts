@@ -1,11 +1,17 @@
 import { z } from 'zod'
-import { createNames, formatDerivedPrice, offersText } from '../../compare/awards/award-figures.js'
+import { createNames, offersText } from '../../compare/awards/award-figures.js'
 import type { Award } from '../../compare/decision/decision-model.js'
 import type { RfqReport } from '../../compare/report/rfq-report-model.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { compareNullsLast } from '../../core/numbers.js'
-import { formatPrice, formatTonnes, withoutNoise, withRoundedNumbers } from '../../core/text/number-format.js'
+import {
+  formatPrice,
+  formatPricePerTonne,
+  formatTonnes,
+  withoutNoise,
+  withRoundedNumbers,
+} from '../../core/text/number-format.js'
 import { type Lookup, type RfqAddress, withRfq } from '../find-rfq.js'
 import { nullableNumber, text } from '../schema.js'
 import type { WhatIf } from '../settings.js'
@@ -167,7 +173,7 @@ function awardChangeText(was: OutcomeAward, is: OutcomeAward, difference: number
 const priceChangeText = (difference: number, currency: string): string =>
   formatPrice(Math.abs(difference)) === formatPrice(0)
     ? 'the same price per tonne'
-    : `${formatDerivedPrice(Math.abs(difference), currency)} ${difference > 0 ? 'more' : 'less'}`
+    : `${formatPricePerTonne(Math.abs(difference), currency)} ${difference > 0 ? 'more' : 'less'}`
 
 /** `2,000 t more`, `the same tonnes`. */
 const tonnesChangeText = (difference: number): string =>

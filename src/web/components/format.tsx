@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { cleanText, oneLine } from '../../core/text/clean-text.js'
 import {
   formatAmount,
+  formatExactPrice,
   formatOneDecimal,
   formatPercent,
   formatPrice,
@@ -22,6 +23,8 @@ export const amount = (value: number | null) => (value === null ? UNKNOWN : form
 export const total = (value: number | null) => (value === null ? UNKNOWN : formatTotal(value, null))
 export const decimal = (value: number | null) => (value === null ? UNKNOWN : formatOneDecimal(value))
 export const price = (value: number | null) => (value === null ? UNKNOWN : formatPrice(value))
+/** With all decimals, for the details of an offer. */
+export const exactPrice = (value: number | null) => (value === null ? UNKNOWN : formatExactPrice(value))
 export const percent = (value: number | null) => (value === null ? UNKNOWN : formatPercent(value))
 
 /** `100–500`, `from 100`, `up to 500`, or one number. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   formatDecimal,
   formatDueDate,
+  formatExactPrice,
   formatNearDay,
   formatPrice,
   formatRange,
@@ -41,9 +42,14 @@ describe('a number as a decimal', () => {
 })
 
 describe('a price per tonne', () => {
-  it('has two to four decimals', () => {
-    const prices = [7.9, 8, 13.81, 13.805, 13.80555, -0.5, 1_234.5]
-    expect(prices.map(formatPrice)).toEqual(['7.90', '8.00', '13.81', '13.805', '13.8056', '−0.50', '1,234.50'])
+  it('has two decimals, and more below 0.1', () => {
+    const prices = [7.9, 8, 13.81, 13.805, 13.80555, -0.5, 1_234.5, 0.0372]
+    const expected = ['7.90', '8.00', '13.81', '13.81', '13.81', '−0.50', '1,234.50', '0.0372']
+    expect(prices.map(formatPrice)).toEqual(expected)
+  })
+
+  it('has two to four decimals where the difference may matter', () => {
+    expect([7.9, 13.805, 13.80555].map(formatExactPrice)).toEqual(['7.90', '13.805', '13.8056'])
   })
 })
 

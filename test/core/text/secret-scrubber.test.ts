@@ -115,13 +115,11 @@ describe('secret scrubber', () => {
     })
   })
 
-  it('takes linear time for text that is made to be slow', () => {
+  it('ends for long text that is made to be slow', () => {
     const scrub = createScrubber(['\\\\"/k-live-0123456789', 'aaaaaaaaaaaaaaaaaaaa'])
     for (const part of ['\\', '\\\\u', '%25', '\\u00', 'aaaaaaaaaaaaaaaaaaab', '\\"/k-live-']) {
-      const text = part.repeat(Math.ceil(2e5 / part.length))
-      const startedAt = performance.now()
-      scrub(text)
-      expect(performance.now() - startedAt, part).toBeLessThan(1_000)
+      // In quadratic time it would take minutes.
+      expect(scrub(part.repeat(Math.ceil(2e5 / part.length))).length).toBeGreaterThan(1e5)
     }
   })
 })

@@ -113,7 +113,7 @@ describe('an award that is checked', () => {
     expect(award).toMatchObject({ tonnes: 6_000, total: 56_000, followed: false, because: 'both are needed' })
     expect(award?.warnings).toEqual([
       'The award has 6,000 t, more than the 5,000 t that an award may have.',
-      'It costs 0.3333 USD/t more than the recommended award.',
+      'It costs 0.33 USD/t more than the recommended award.',
     ])
   })
 })

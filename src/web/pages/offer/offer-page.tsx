@@ -7,10 +7,10 @@ import {
   Ages,
   amount,
   Badge,
+  exactPrice,
   Moment,
   percent,
   plain,
-  price,
   type Tone,
   total,
   UNKNOWN,
@@ -125,9 +125,11 @@ function Cost({ offer: { tonnes, coverage, own, compared, rateMessage } }: { off
           unit="t"
           more={coverage === null ? '' : `covers ${percent(coverage)}`}
         />
-        <Stat name="Price per tonne" value={price(own.pricePerTonne)} unit={`${offered}/t`} />
+        <Stat name="Price per tonne" value={exactPrice(own.pricePerTonne)} unit={`${offered}/t`} />
         <Stat name="Total" value={total(own.total)} unit={offered} />
-        {isConverted && <Stat name="Price compared" value={price(compared.pricePerTonne)} unit={`${converted}/t`} />}
+        {isConverted && (
+          <Stat name="Price compared" value={exactPrice(compared.pricePerTonne)} unit={`${converted}/t`} />
+        )}
         {isConverted && <Stat name="Total compared" value={total(compared.total)} unit={converted} />}
       </dl>
       {rateMessage !== null && <p class="muted small">{plain(rateMessage)}</p>}
@@ -256,7 +258,7 @@ function linesTable(offer: OfferDetail): Table<Line> {
         shared: ({ mitigationTypes }) => (mitigationTypes.length === 0 ? '' : `all are ${mitigationTypes.join(', ')}`),
       },
       numberColumn('volume', 'Tonnes', ({ volume }) => volume, amount),
-      numberColumn('unitPrice', `Price,${currency}/t`, ({ unitPrice }) => unitPrice, price),
+      numberColumn('unitPrice', `Price,${currency}/t`, ({ unitPrice }) => unitPrice, exactPrice),
       numberColumn('total', `Total,${currency}`.replace(/,$/, ''), (line) => line.total, total),
     ],
     rows: offer.lines,

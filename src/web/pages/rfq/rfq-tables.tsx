@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { roundDerivedPrice } from '../../../compare/awards/award-figures.js'
 import type { Choice } from '../../../compare/decision/decision-model.js'
 import { unreadText } from '../../../compare/rfq/rfq-terms.js'
 import { countByName } from '../../../core/numbers.js'
@@ -251,7 +250,7 @@ export function choicesTable({ decision, currency, offers }: RfqView): Table<Cho
         'extraPricePerTonne',
         `at${currency.comparison === null ? '' : `, ${plain(currency.comparison)}/t`}`,
         ({ extra }) => extra?.pricePerTonne ?? null,
-        (value) => (value === null ? UNKNOWN : price(roundDerivedPrice(value))),
+        (value) => (value === null ? UNKNOWN : price(value)),
         { hint: 'What each of the tonnes costs that it has more than the award above', isSecondary: true },
       ),
       {
