@@ -5,7 +5,7 @@ import { awardLines } from '../views/awards/award-schema.js'
 import { buildRfqReport } from '../views/rfq/build-rfq-report.js'
 import type { RfqReportSource } from '../views/rfq/report-input.js'
 import { gatherChannelInput, type ReportSource } from '../views/rfq/report-input.js'
-import { recommendationLines } from '../views/rfq/rfq-view.js'
+import { decisionLines } from '../views/rfq/rfq-view.js'
 import { reportDestination } from './file-names.js'
 import type { WriteObserver, WriteOptions, WrittenFile } from './report-file.js'
 
@@ -48,7 +48,7 @@ export async function makeRfqReport(
   const written = await writeRfqReport(report, destination, { ...source, ambiguous })
   return {
     ...written,
-    recommendation: [...awardLines(report.award), ...recommendationLines(report.decision)],
+    recommendation: [...awardLines(report.award), ...decisionLines(report.decision)],
   }
 }
 

@@ -315,7 +315,7 @@ describe('report', () => {
     const { quotekeeper, folder } = await createPolledFixture()
     const { status, out, err } = await quotekeeper('report', '1002', '--channel', 'acme/forest')
     expect(status).toBe(0)
-    expect(err).toMatch(/Award .* t at .* USD\/t, .* USD in total\. Need .*\. All 2 offers compared\.\nWhy: /)
+    expect(err).toMatch(/Award .* t at .* USD\/t, .* USD in total\. Need .*\. All 2 offers compared\.\n/)
     expect(out).toBe(`${join(folder, 'data/reports/acme_forest/rfq-1002_asof-20260310T0930Z.xlsx')}\n`)
     expect(readFileSync(out.trim()).subarray(0, 2).toString()).toBe('PK')
     const named = await quotekeeper('report', '1002', '--channel', 'acme/forest', '--out', 'mine.xlsx')

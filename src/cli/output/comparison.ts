@@ -7,7 +7,7 @@ import { nameById } from '../../core/text/rfq-name.js'
 import type { Store } from '../../store/contract.js'
 import { awardLines } from '../../views/awards/award-schema.js'
 import { NOT_MET_TITLE, notMetText, type OfferView } from '../../views/offer/offer-view.js'
-import { type RfqView, rateLines, recommendationLines } from '../../views/rfq/rfq-view.js'
+import { decisionLines, type RfqView, rateLines, reasonLines } from '../../views/rfq/rfq-view.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
@@ -16,7 +16,7 @@ import { databaseNow } from '../input/read-filter.js'
 import { rfqLabel } from '../input/require-rfq.js'
 import { keepSince } from '../input/since.js'
 import { openViews } from '../open-views.js'
-import { type ListColumn, type ListColumns, type ListOptions, printList } from './list.js'
+import { type ListColumn, type ListColumns, type ListOptions, printFreshness, printList } from './list.js'
 import { bold, formatMinute, formatRecommendation, printJson, printTable, tableWidth } from './output.js'
 import type { Column } from './terminal-table.js'
 import { formatNumber, sanitize } from './terminal-text.js'
@@ -34,7 +34,7 @@ export interface QuestionsOption {
   questions?: boolean
 }
 
-/** Prints the recommendation on an RFQ, the awards to choose from, then its offers with what each does not meet. */
+/** Prints what to do and to check, the awards to choose from, the offers with what each does not meet, then why. */
 export async function printComparison(
   cli: Pick<Cli, 'io'>,
   { store, app, asOf, freshness }: ComparisonContext,
@@ -48,11 +48,7 @@ export async function printComparison(
   const offers = await keepSince(cli, store, view.offers, options, ({ observedAt }) => observedAt)
   if (options.json) return printJson(io, { ...view, offers: offers.slice(0, options.limit) })
   if (!options.csv) {
-    const rates = rateLines(view)
-    const used = rates.length === 0 ? [] : [`Exchange rates: ${rates.join(' ')}`]
-    const shown = [awardLines(view.award), [...recommendationLines(decision), ...used]].filter(
-      (lines) => lines.length > 0,
-    )
+    const shown = [awardLines(view.award), [...decisionLines(decision)]].filter((lines) => lines.length > 0)
     const texts = shown.map((lines) => formatRecommendation(lines, tableWidth(io)))
     io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${texts.join('\n')}\n`)
     if (decision.choices.some(({ isRecommended }) => !isRecommended)) {
@@ -62,7 +58,12 @@ export async function printComparison(
     }
   }
   const emptyText = emptyTextOf(view)
-  printList(cli, { columns: COMPARISON_COLUMNS, rows: offers, emptyText, ...(freshness && { freshness }) }, options)
+  printList(cli, { columns: COMPARISON_COLUMNS, rows: offers, emptyText }, options)
+  if (options.csv) return
+  const rates = rateLines(view)
+  const explained = [...reasonLines(decision), ...(rates.length === 0 ? [] : [`Exchange rates: ${rates.join(' ')}`])]
+  if (explained.length > 0) io.out(`\n${formatRecommendation(explained, tableWidth(io))}`)
+  if (freshness !== undefined) printFreshness(io, freshness)
 }
 
 const MAX_LETTER_WIDTH = 100

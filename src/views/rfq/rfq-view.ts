@@ -122,16 +122,21 @@ function tonnesBy(
 export const rateLines = ({ currency }: Pick<RfqView, 'currency'>): string[] =>
   currency.rates.flatMap(({ rate, message }) => (rate === null ? [] : [message]))
 
-/** The recommendation in lines for a terminal: what to do, why, what to check, what would change it. */
-export function recommendationLines({ banners, recommendation, savings }: RfqView['decision']): string[] {
-  const { headline, reasons, conditions, changes, award } = recommendation
-  const line = (title: string, sentences: readonly string[]) =>
-    sentences.length === 0 ? [] : [[title, ...sentences].join(' ')]
+/** What to do, and what to check first; one line each. */
+export const decisionLines = ({ banners, recommendation }: RfqView['decision']): string[] => [
+  [...banners.map(({ message }) => message), recommendation.headline].join(' '),
+  ...titledLine('Check:', recommendation.conditions),
+]
+
+/** Why, and what would change it; one line each. */
+export function reasonLines({ recommendation, savings }: RfqView['decision']): string[] {
+  const { reasons, changes, award } = recommendation
   return [
-    [...banners.map(({ message }) => message), headline].join(' '),
-    ...line('Why:', [...reasons, ...(award === null || savings === null ? [] : [savings.message])]),
-    ...line('Check:', conditions),
-    ...line('What would change it:', changes.slice(0, MAX_CHANGES)),
+    ...titledLine('Why:', [...reasons, ...(award === null || savings === null ? [] : [savings.message])]),
+    ...titledLine('What would change it:', changes.slice(0, MAX_CHANGES)),
   ]
 }
 const MAX_CHANGES = 4
+
+const titledLine = (title: string, sentences: readonly string[]) =>
+  sentences.length === 0 ? [] : [[title, ...sentences].join(' ')]
