@@ -1,25 +1,15 @@
-import type { ChannelReport } from '../../src/compare/channel/channel-report-model.js'
-import type { RowPlan } from '../layout/sheet-plan.js'
-import {
-  contextTerms,
-  definitionSection,
-  limitSection,
-  termRows,
-  textSheet,
-  titledSection,
-} from '../layout/text-sheet.js'
+import { aboutSheet, contextTerms, definitionSection, limitSection } from '../layout/about-sheet.js'
+import type { WriteSheet } from '../xlsx/workbook.js'
 import type { ChannelLayout } from './layout.js'
 
 const NOTE = 'Definitions, sources and limits of the data.'
 
 /** `About` of a channel's workbook. */
-export const channelAboutSheet = (layout: ChannelLayout) => textSheet(layout, NOTE, () => aboutRows(layout.report))
-
-function* aboutRows({ context, about }: ChannelReport): Generator<RowPlan> {
-  yield* titledSection('How to read this workbook', termRows(contextTerms(context)))
-  yield* definitionSection(about)
-  yield* limitSection(about)
-  yield* titledSection('Sources', termRows([['Observation runs', runRanges(about.runs)]]))
+export const channelAboutSheet = (layout: ChannelLayout): WriteSheet => {
+  const { context, about } = layout.report
+  const sections = [['How to read this workbook', contextTerms(context)], limitSection(about)] as const
+  const runs = ['Sources', [['Observation runs', runRanges(about.runs)]]] as const
+  return aboutSheet(layout, NOTE, sections, [definitionSection(about), runs])
 }
 
 /** Run numbers as text; consecutive ones as ranges, such as `1–3, 7`. */

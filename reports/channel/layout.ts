@@ -1,8 +1,8 @@
 import type { ChannelReport } from '../../src/compare/channel/channel-report-model.js'
 import { sum } from '../../src/core/numbers.js'
-import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { asOfLabel } from '../layout/wording.js'
-import { numberStyles } from '../xlsx/cell-styles.js'
+import { volumeStyle } from '../xlsx/cell-styles.js'
+import type { ReportIdentity } from '../xlsx/workbook.js'
 
 /** The input of the sheets of a channel's workbook: the report, and what all of them show. */
 export type ChannelLayout = ReturnType<typeof channelLayout>
@@ -17,7 +17,7 @@ export function channelLayout(report: ChannelReport) {
   return {
     report,
     subject: subjectOf(report),
-    numbers: numberStyles(volumes, []),
+    tonnes: volumeStyle(volumes),
     /** Offers of RFQs that were not read yet. */
     unreadOffers: sum(rfqs.map(({ unreadOffers }) => unreadOffers)),
     /** Row of an RFQ on `RFQs`, 1, 2, …, by identifier. */

@@ -1,27 +1,24 @@
 import type { ListingRow, OfferRow } from '../../src/compare/channel/channel-report-model.js'
 import type { ReportedDecision } from '../../src/compare/input/comparison-input.js'
-import { unreadText } from '../../src/compare/rfq/rfq-terms.js'
 import { columnsOf } from '../layout/columns.js'
-import { here, is, isOneOf, mark } from '../layout/marks.js'
-import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import { joinList, yesNo as yesNoText } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { webLink } from '../xlsx/cells.js'
+import type { WriteSheet } from '../xlsx/workbook.js'
 import type { ChannelLayout } from './layout.js'
 
 /** `Offers` of a channel. */
-export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
-  const { numbers, rowOf, unreadOffers } = layout
+export function channelOffersSheet(layout: ChannelLayout): WriteSheet {
+  const { tonnes, rowOf } = layout
   const { text, codes, number, date, moment, yesNo } = columnsOf<OfferRow>()
-  const compared = (offer: OfferRow) => numbers.money(style.currencyCode(offer.comparisonCurrency))
-  const own = (offer: OfferRow) => numbers.money(style.currencyCode(offer.currency))
+  const compared = (offer: OfferRow) => style.totalIn(offer.comparisonCurrency)
+  const own = (offer: OfferRow) => style.totalIn(offer.currency)
   return tableSheet(layout, {
-    grid: 'Offers',
+    name: 'Offers',
     title: 'Offers',
     note: 'One row per offer, in the order of RFQs, then by rank. “No.” is the row number of its RFQ on the sheet RFQs.',
     rows: layout.report.offers,
-    emptyText: unreadOffers === 0 ? 'No offers received.' : `${unreadText(unreadOffers)}.`,
     frozenColumns: 3,
     columns: {
       rfq: number('No.', (offer) => rowOf.get(offer.rfqId)),
@@ -31,17 +28,25 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
       project: text('Project', (offer) => offer.project, { maxWidth: 36 }),
       status: codes('Status', (offer) => offer.status ?? 'unknown'),
       ranked: yesNo('Ranked', (offer) => offer.rank !== null),
-      rank: number('Rank', (offer) => offer.rank),
+      rank: number(
+        'Rank',
+        (offer) => offer.rank,
+        ({ rank }) => (rank === 1 ? style.asGood(style.plainNumber) : style.plainNumber),
+      ),
       price: number('Price per tonne, comparison currency', (offer) => offer.compared.pricePerTonne, compared),
       total: number('Total, comparison currency', (offer) => offer.compared.total, compared),
       comparedIn: text('Comparison currency', (offer) => offer.comparisonCurrency),
-      volume: number('Volume (t)', (offer) => offer.volume, numbers.volume),
+      volume: number('Volume (t)', (offer) => offer.volume, tonnes),
       ownPrice: number('Own price per tonne', (offer) => offer.pricePerTonne, own),
       ownTotal: number('Own total', (offer) => offer.total, own),
       currency: text('Own currency', (offer) => offer.currency),
       meets: yesNo('Meets all requirements', (offer) => offer.meetsRequirements),
       why: text('Reason not ranked', (offer) => offer.why, { maxWidth: 44 }),
-      loud: number('Loud flags', (offer) => offer.flags.loud, style.integer),
+      loud: number(
+        'Loud flags',
+        (offer) => offer.flags.loud,
+        (offer) => style.badIf(offer.flags.loud > 0, style.integer),
+      ),
       quiet: number('Quiet flags', (offer) => offer.flags.quiet, style.integer),
       flags: text('Flags', (offer) => offer.flagMessages.join('\n'), { maxWidth: 70 }),
       contract: codes('Contract type', (offer) => offer.contractType),
@@ -54,22 +59,19 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
       observed: moment('Observed', (offer) => offer.observedAt),
       id: text('Offer id', (offer) => offer.id, { maxWidth: 40 }),
     },
-    marks: (offers) => [
-      mark(offers.area('rank'), is(here, '=', 1), 'good'),
-      mark(offers.area('loud'), is(here, '>', 0), 'bad'),
-    ],
   })
 }
 
+const FAILED: ReadonlySet<string> = new Set(['failed', 'refused', 'unknown'])
+
 /** `Closings` of a channel. */
-export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
+export function channelClosingsSheet(layout: ChannelLayout): WriteSheet {
   const { text, codes, number, date, moment } = columnsOf<ReportedDecision>()
   return tableSheet(layout, {
-    grid: 'Closings',
+    name: 'Closings',
     title: 'Closings',
     note: 'Decisions to close or keep RFQs, newest first, with their reasons and outcomes.',
     rows: layout.report.closings,
-    emptyText: 'No closings.',
     frozenColumns: 2,
     columns: {
       decided: moment('Decided', (decision) => decision.decidedAt),
@@ -77,7 +79,9 @@ export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
       due: date('Response due date', (decision) => decision.dueDate),
       zone: text('Time zone', (decision) => decision.timeZone),
       decision: codes('Decision', (decision) => decision.decision),
-      outcome: codes('Outcome', (decision) => decision.outcome),
+      outcome: codes('Outcome', (decision) => decision.outcome, {
+        style: ({ outcome }) => style.badIf(FAILED.has(outcome ?? ''), style.wrapped),
+      }),
       reason: text('Reason', (decision) => decision.reason, { maxWidth: 70 }),
       http: number('HTTP status', (decision) => decision.httpStatus),
       message: text('Message', (decision) => decision.message, { maxWidth: 40 }),
@@ -87,24 +91,19 @@ export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
       no: number('No.', (decision) => decision.id),
       id: text('RFQ id', (decision) => decision.rfqId, { maxWidth: 40 }),
     },
-    marks: (closings) => [
-      mark(closings.area('outcome'), isOneOf(here, 'failed', 'refused', 'unknown'), 'bad'),
-      mark(closings.area('outcome'), isOneOf(here, 'closed', 'already closed'), 'good'),
-    ],
   })
 }
 
 /** `Listings` of a channel. */
-export function channelListingsSheet(layout: ChannelLayout): SheetPlan {
-  const { volume, price } = layout.numbers
+export function channelListingsSheet(layout: ChannelLayout): WriteSheet {
+  const { tonnes: volume } = layout
   const { text, codes, country, number, date, moment, yesNo, cells } = columnsOf<ListingRow>()
-  const own = (listing: ListingRow) => price(style.currencyCode(listing.currency))
+  const own = (listing: ListingRow) => style.priceIn(listing.currency)
   return tableSheet(layout, {
-    grid: 'Listings',
+    name: 'Listings',
     title: 'Listings',
     note: 'One row per listing, as described by its developer: labels, methodologies and registry ids are claims.',
     rows: layout.report.listings,
-    emptyText: 'No listings.',
     frozenColumns: 1,
     columns: {
       project: text('Project', (listing) => listing.projectName, { maxWidth: 40 }),

@@ -1,72 +1,58 @@
 import type { ChannelReport, RfqRow } from '../../src/compare/channel/channel-report-model.js'
 import { oneLine } from '../../src/core/text/clean-text.js'
-import { NO_FIGURE } from '../layout/cell-text.js'
 import { columnsOf } from '../layout/columns.js'
-import { bar, here, is, mark } from '../layout/marks.js'
-import { bodyRow, emptyCells, emptyRows, RowList, sectionRow, subjectRow, textRow, titleRow } from '../layout/rows.js'
-import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { rowSheet, tableRows } from '../layout/table-sheet.js'
 import { asOfLabel, codeLabel } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { blank, type Cell, date, moment, number, sheetLink, text } from '../xlsx/cells.js'
+import { blank, type Cell, date, moment, NO_FIGURE, number, text } from '../xlsx/cells.js'
+import type { Sheet } from '../xlsx/sheet.js'
+import type { WriteSheet } from '../xlsx/workbook.js'
 import type { ChannelLayout } from './layout.js'
 import { rfqColumns } from './rfqs-sheet.js'
 
-const WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
-const LINKED = ['RFQs', 'Offers', 'Closings', 'Listings', 'About']
+const WIDTHS = [8, 34, 22, 16, 19, 14, 16, 13, 12, 15, 19]
 /** Maximum number of open RFQs, and of other RFQs with an accepted offer, listed. */
 const MAX_ROWS = 15
 /** The title of an RFQ; its reference or ID if it has none. */
-const TITLE_COLUMN = columnsOf<RfqRow>().text(
-  'Title',
-  ({ title, reference, id }) => oneLine(title ?? reference ?? id),
-  {
-    style: style.boldWrapped,
-  },
-)
+const titleOf = ({ title, reference, id }: RfqRow) => oneLine(title ?? reference ?? id)
+const TITLE_COLUMN = columnsOf<RfqRow>().text('Title', titleOf, { style: style.boldWrapped })
 
 /** The sheet `Summary` of a channel: awards, counts, and the open RFQs due next. */
-export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
-  const { report } = layout
-  const open = report.rfqs.filter(({ state }) => state === 'open').slice(0, MAX_ROWS)
-  const accepted = report.rfqs.filter((rfq) => rfq.accepted !== null && !open.includes(rfq))
-  const awards = awardRows(layout, [...open, ...accepted.slice(0, MAX_ROWS)], awardsTitle(report, accepted.length))
-  const list = new RowList().add(...topRows(report), ...awards, ...emptyRows(1))
-  list.add(...factBlockRows([rfqFacts(report), offerFacts(layout), otherFacts(report)]), ...emptyRows(1))
-  list.add(sectionRow(openTitle(report, open.length)))
-  const firstRow = list.next + 1
-  const lastRow = firstRow + Math.max(0, open.length - 1)
-  const columns = rfqColumns(layout)
-  const { daysToDue, wanted, volume, coverage, best, offers, ranked, loud } = columns
-  const shown = [columns.number, TITLE_COLUMN, columns.due, daysToDue, wanted, volume, coverage, best, offers, ranked]
-  list.add(...tableRows([...shown, loud], open))
-  if (open.length === 0) list.add(textRow('No open RFQs.'))
-  return rowSheet({
-    name: 'Summary',
-    widths: WIDTHS,
-    rows: () => list.rows,
-    marks: [
-      mark(`D${firstRow}:D${lastRow}`, is(here, '<', 0), 'bad'),
-      mark(`D${firstRow}:D${lastRow}`, is(here, '<=', 7), 'warn'),
-      mark(`K${firstRow}:K${lastRow}`, is(here, '>', 0), 'bad'),
-      bar(`G${firstRow}:G${lastRow}`, 1),
-    ],
-  })
-}
+export const channelSummarySheet =
+  (layout: ChannelLayout): WriteSheet =>
+  (add) => {
+    const { report } = layout
+    const { context } = report
+    const open = report.rfqs.filter(({ state }) => state === 'open').slice(0, MAX_ROWS)
+    const accepted = report.rfqs.filter((rfq) => rfq.accepted !== null && !open.includes(rfq))
+    const sheet = add({ widths: WIDTHS })
+    sheet.add([text(`Channel ${context.channel}`, style.title)])
+    sheet.add([text(`Overview ${asOfLabel(context.asOf)}`, style.subtitle)])
+    sheet.addSection(awardsTitle(report, accepted.length))
+    addAwards(sheet, [...open, ...accepted.slice(0, MAX_ROWS)])
+    addFactBlocks(sheet, [rfqFacts(report), offerFacts(layout), otherFacts(report)])
+    sheet.addSection(openTitle(report, open.length))
+    const { number, due, daysToDue, wanted, volume, coverage, best, offers, ranked, loud } = rfqColumns(layout)
+    sheet.addTable(
+      { number, title: TITLE_COLUMN, due, daysToDue, wanted, volume, coverage, best, offers, ranked, loud },
+      open,
+    )
+  }
 
-const topRows = ({ context }: ChannelReport): RowPlan[] => [
-  titleRow(`Channel ${context.channel}`),
-  subjectRow(`Overview ${asOfLabel(context.asOf)}`),
-  bodyRow(...LINKED.map((sheet) => sheetLink(sheet, sheet, style.link))),
-  ...emptyRows(1),
-]
-
-/** The section of awards, above all counts: one row per RFQ. */
-function* awardRows(layout: ChannelLayout, rfqs: readonly RfqRow[], title: string): Generator<RowPlan> {
-  const { number, award } = rfqColumns(layout)
-  yield sectionRow(title)
-  for (const row of tableRows([number, TITLE_COLUMN, award], rfqs)) yield { ...row, merged: [[2, WIDTHS.length - 1]] }
-  if (rfqs.length === 0) yield textRow('No open RFQs, and no accepted offers.')
+/** One row per RFQ: whom to award, or why nobody. */
+function addAwards(sheet: Sheet, rfqs: readonly RfqRow[]): void {
+  const headers = ['RFQ', 'Title', 'Award'].map((header) => text(header, style.header))
+  const merged = [[2, WIDTHS.length - 1]] as const
+  sheet.add(headers, { merged })
+  for (const rfq of rfqs)
+    sheet.add(
+      [
+        number(rfq.number, style.plainNumber),
+        text(titleOf(rfq), style.boldWrapped),
+        text(rfq.awardText, style.wrapped),
+      ],
+      { merged },
+    )
+  if (rfqs.length === 0) sheet.add([text('No open RFQs, and no accepted offers.', style.hint)])
 }
 
 /** @param accepted how many other RFQs have an accepted offer */
@@ -92,7 +78,7 @@ function rfqFacts({ summary, context }: ChannelReport): FactBlock {
   }
 }
 
-function offerFacts({ report, numbers, unreadOffers }: ChannelLayout): FactBlock {
+function offerFacts({ report, tonnes, unreadOffers }: ChannelLayout): FactBlock {
   const { summary } = report
   const covered = summary.openWanted > 0 ? summary.openCovered / summary.openWanted : null
   return {
@@ -102,8 +88,8 @@ function offerFacts({ report, numbers, unreadOffers }: ChannelLayout): FactBlock
       ...breakdownFacts(summary.byStatus.slice(0, 6).map(({ status, offers }) => [status, offers])),
       ...(unreadOffers === 0 ? [] : [['Offers not read yet', number(unreadOffers, style.integer)] as const]),
       ['Submitted late', number(summary.lateOffers, style.integer)],
-      ['Wanted by open RFQs (t)', number(summary.openWanted, numbers.volume)],
-      ['Offered to open RFQs, ranked (t)', number(summary.openOffered, numbers.volume)],
+      ['Wanted by open RFQs (t)', number(summary.openWanted, tonnes)],
+      ['Offered to open RFQs, ranked (t)', number(summary.openOffered, tonnes)],
       ['Coverage of wanted volume', number(covered, style.percent, NO_FIGURE)],
     ],
   }
@@ -134,24 +120,30 @@ function otherFacts({ summary }: ChannelReport): FactBlock {
 const openTitle = ({ summary }: ChannelReport, shown: number) =>
   shown < summary.open ? `The ${shown} open RFQs due next, of ${summary.open}` : 'Open RFQs by due date'
 
-export type Fact = readonly [label: string, value: Cell]
-export interface FactBlock {
+type Fact = readonly [label: string, value: Cell]
+interface FactBlock {
   title: string
   facts: readonly Fact[]
 }
 
 /** Blocks of labels and values, side by side. Each takes four columns: label, room for long labels, value, gap. */
-export function* factBlockRows(blocks: readonly FactBlock[]): Generator<RowPlan> {
-  yield sectionRow(...blocks.flatMap(({ title }) => [title, ...emptyCells(3)]))
+function addFactBlocks(sheet: Sheet, blocks: readonly FactBlock[]): void {
+  const gap = [undefined, undefined, undefined]
+  sheet.add([]).add(blocks.flatMap(({ title }) => [text(title, style.section), ...gap]))
   const rows = Math.max(...blocks.map(({ facts }) => facts.length))
-  for (let row = 0; row < rows; row++) yield { cells: blocks.flatMap(({ facts }) => factCells(facts[row])) }
+  for (let row = 0; row < rows; row++)
+    sheet.add(
+      blocks.flatMap(({ facts }) => {
+        const [label, value] = facts[row] ?? []
+        return value === undefined
+          ? [undefined, ...gap]
+          : [text(label, style.label), blank(style.label), value, undefined]
+      }),
+    )
 }
 
-const factCells = (fact: Fact | undefined): (Cell | undefined)[] =>
-  fact ? [text(fact[0], style.label), blank(style.label), fact[1], undefined] : emptyCells(4)
-
 /** A line for each code below a total: how many of it have that code. */
-export const breakdownFacts = (counts: readonly (readonly [code: string, count: number])[]): Fact[] =>
+const breakdownFacts = (counts: readonly (readonly [code: string, count: number])[]): Fact[] =>
   counts.map(([code, count]) => {
     const label = `  of which ${codeLabel(code).toLowerCase()}`.slice(0, 40)
     return [label, number(count, style.integer)]

@@ -12,10 +12,6 @@ export const joinList = (values: readonly string[], separator = ', '): string =>
 export const flagLines = (offer: Pick<OfferReport, 'flags'>): string =>
   offer.flags.map((flag) => `${flag.loud ? 'Loud' : 'Quiet'}: ${oneLine(flag.message)}`).join('\n')
 
-/** A column header with its currency, if all rows share one. */
-export const withCurrency = (header: string, currency: string | null, per = ''): string =>
-  currency === null ? header : `${header} (${currency}${per})`
-
 /** `as of 2026-01-31 12:00 UTC`. */
 export const asOfLabel = (asOf: string): string => `as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`
 

@@ -1,145 +1,152 @@
-import type { Choice, ExcludedOffer } from '../../src/compare/decision/decision-model.js'
+import type { Choice } from '../../src/compare/decision/decision-model.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
-import { columnsOf } from '../layout/columns.js'
-import { here, is, mark } from '../layout/marks.js'
-import { emptyRows, fitsOnePage, headingRows, RowList, sectionRow, textRow } from '../layout/rows.js'
-import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { rowSheet, tableRows } from '../layout/table-sheet.js'
+import { round6, sum } from '../../src/core/numbers.js'
+import { awardedTonnesOf } from '../../src/views/rfq/rfq-view.js'
+import { type Columns, columnsOf } from '../layout/columns.js'
 import * as style from '../xlsx/cell-styles.js'
-import { blank, type Cell, formula, text as textCell } from '../xlsx/cells.js'
+import { blank, type Cell, formula, number, text as textCell } from '../xlsx/cells.js'
+import type { Sheet } from '../xlsx/sheet.js'
+import type { WriteSheet } from '../xlsx/workbook.js'
 import type { RfqLayout } from './layout.js'
-import { isShortened, kindText, RECOMMENDED } from './summary-sheet.js'
 
-const NOTE =
-  'Sets of whole offers that no other set beats: none has at least as many tonnes for less. Solved with the settings of this report. Prices are compared per tonne; totals of different tonnages are not.'
-const WIDTHS = [6, 46, 17, 13, 17, 15, 15, 18, 18, 16, 46]
-/** Columns of a text: all but the first. */
-const TEXT = [[1, WIDTHS.length - 1]] as const
-/** Letters of the columns in the table of the reader's own award. */
-const OWN = { offered: 'D', price: 'E', tonnes: 'F', total: 'G', check: 'H' } as const
+const NOTE = 'Sets of whole offers that no other set beats: none has at least as many tonnes for less, unless marked.'
+const WIDTHS = [11, 56, 20, 13, 16, 14, 18, 14, 16, 30]
 
-/** `Choices`: the awards worth a look, an award entered by hand, the offers that do not compete, and savings. */
-export function choicesSheet(layout: RfqLayout): SheetPlan {
-  const { report } = layout
-  const { choices, excluded, savings, recommendation } = report.decision
-  const list = new RowList().add(...headingRows(layout, 'Choices', NOTE)).addSection('Choices')
-  const first = list.next + 1
-  if (choices.length === 0) list.add(textRow('No award can be made of the offers.'))
-  else list.add(...choiceRows(layout))
-  const lastChoice = list.next - 1
-  list.add(...sentences('What to check before signing', recommendation.conditions))
-  list.add(...sentences('What would change the award', recommendation.changes))
-  const ownTitle = [...emptyRows(1), sectionRow('Your own award: enter tonnes in the yellow cells')]
-  const own = ownAward(layout, list.next + ownTitle.length)
-  list.add(...ownTitle, ...own.rows)
-  list.addSection('Offers that do not compete')
-  if (excluded.length === 0) list.add(textRow('None: every offer competes.'))
-  else list.add(...excludedRows(excluded))
-  if (savings !== null) list.addSection('Savings').add(paragraph(savings.message))
-  return rowSheet({
-    name: 'Choices',
-    widths: WIDTHS,
-    rows: () => list.rows,
-    frozen: { rows: 2 },
-    marks: [
-      ...(choices.length === 0
-        ? []
-        : [mark(`A${first}:I${lastChoice}`, is({ column: 'C' }, '=', RECOMMENDED), 'good')]),
-      ...own.marks,
-    ],
-    print: { titleRows: [1, 2], onePage: fitsOnePage(list.rows, WIDTHS) },
-  })
+/** `Choices`: the awards worth a look, and a calculator of other ones. */
+export const choicesSheet =
+  (layout: RfqLayout): WriteSheet =>
+  (add) => {
+    const sheet = add({ widths: WIDTHS, frozen: { rows: 2 } }).addHeading('Choices', layout.subject, NOTE)
+    sheet.addTable(choiceColumns(layout), layout.report.decision.choices)
+    sheet.addSection('Calculator: mark offers with an x')
+    addCalculator(sheet, layout)
+    const { changes } = layout.report.decision.recommendation
+    if (!isShortened(changes)) return
+    sheet.addSection('What would change the recommendation')
+    for (const change of changes) sheet.addAcross(textCell(change, style.wrapped))
+  }
+
+/** Sentences about what would change the recommendation; `Summary` shows only the first. */
+export const MAX_CHANGES = 3
+const isShortened = (changes: readonly string[]) => changes.length > MAX_CHANGES
+
+const KINDS: Record<Choice['kind'], string> = {
+  efficient: 'efficient',
+  recommended: 'recommended',
+  waived: 'waived requirement',
 }
 
-function* choiceRows(layout: RfqLayout): Generator<RowPlan> {
-  const columns = choiceColumns(layout)
-  // Notes fill the rest of the row.
-  const merged = columns.length < WIDTHS.length ? [[columns.length - 1, WIDTHS.length - 1] as const] : []
-  for (const row of tableRows(columns, layout.report.decision.choices)) yield { ...row, merged }
-}
-
-function choiceColumns({ numbers, money, price, inCurrency, perTonne, report }: RfqLayout) {
+/** The columns of choices that `Summary` shows, too. */
+export function briefChoiceColumns({ tonnes, inCurrency, perTonne }: RfqLayout) {
   const { text, number } = columnsOf<Choice>()
-  const { priceBasis } = report.settings
-  const signed = style.withNumberFormat(price, '+#,##0.00;-#,##0.00;0.00')
-  return [
-    text('Offer no.', ({ award }) => award.offers.map((offer) => offer.number).join(', ')),
-    text('Award', ({ title }) => title, { style: style.boldWrapped }),
-    text('Kind', kindText),
-    number('Tonnes', ({ award }) => award.tonnes, numbers.volume),
-    number(inCurrency('Total'), ({ award }) => award.total, money),
-    number(perTonne('Price per tonne'), ({ award }) => award.pricePerTonne, style.asBold(price)),
-    ...(priceBasis === 'quoted'
-      ? []
-      : [number(perTonne('Cost per tonne, present value'), ({ award }: Choice) => award.costPerTonne, price)]),
-    number('Extra tonnes against the row before', ({ extra }) => extra?.tonnes, numbers.volume),
-    number(perTonne('Price of the extra tonnes'), ({ extra }) => extra?.pricePerTonne, price),
-    number(perTonne('Difference to the recommended price'), ({ perTonneDifference }) => perTonneDifference, signed),
-    text('Notes', ({ notes }) => notes.join('; '), { style: style.afterNumber }),
-  ]
-}
-
-/** Notes; Summary shows only the first. */
-function* sentences(title: string, all: readonly string[]): Generator<RowPlan> {
-  if (!isShortened(all)) return
-  yield* new RowList().addSection(title).rows
-  for (const one of all) yield paragraph(one)
-}
-
-const paragraph = (message: string): RowPlan => ({
-  cells: [undefined, textCell(message, style.wrapped)],
-  merged: TEXT,
-})
-
-function* excludedRows(excluded: readonly ExcludedOffer[]): Generator<RowPlan> {
-  const { text, number } = columnsOf<ExcludedOffer>()
-  const columns = [
-    number('No.', (offer) => offer.number),
-    text('Offer', ({ name }) => name, { style: style.boldWrapped }),
-    text('Reason', ({ message }) => message),
-  ]
-  for (const row of tableRows(columns, excluded)) yield { ...row, merged: [[2, WIDTHS.length - 1]] }
-}
-
-/** A table of the offers that can be compared, with a column of tonnes to enter and what they cost. @param row of its headers */
-function ownAward(layout: RfqLayout, row: number) {
-  const { report, numbers, money, price, inCurrency, perTonne, nameOf } = layout
-  const comparable = report.offers.filter(({ metrics, compared }) => metrics.volume !== null && compared.cost !== null)
-  if (comparable.length === 0) return { rows: [textRow('No offer can be compared.')], marks: [] }
-  const { text, cells, number, formula: figures } = columnsOf<OfferReport>()
-  const [first, last] = [row + 1, row + comparable.length]
-  const at = (letter: keyof typeof OWN, index: number) => `${OWN[letter]}${first + index}`
-  const columns = [
-    number('No.', (offer) => offer.sequence),
-    text('Offer', (offer) => nameOf(offer).replace(/^\d+ · /, ''), { style: style.boldWrapped }),
-    text('Standing', (offer) => offer.standing.replace('-', ' ')),
-    number('Offered (t)', ({ metrics }) => metrics.volume, numbers.volume),
-    number(perTonne('Price per tonne'), ({ compared }) => compared.pricePerTonne, price),
-    cells('Your tonnes', () => blank(style.asInput(numbers.volume)), { style: numbers.volume }),
-    figures(inCurrency('Total of your tonnes'), money, (_offer, _at, index) => [
-      `N(${at('tonnes', index)})*${at('price', index)}`,
-      0,
-    ]),
-    figures('Check', style.wrapped, (_offer, _at, index) => {
-      const [tonnes, offered] = [at('tonnes', index), at('offered', index)]
-      return [`IF(N(${tonnes})<0,"${INVALID}",IF(N(${tonnes})>${offered},"${TOO_MANY}",""))`, '']
-    }),
-  ]
-  const sum = (letter: string) => `SUM(${letter}${first}:${letter}${last})`
-  const total: (Cell | undefined)[] = [
-    blank(style.boldBody),
-    textCell('Your award', style.boldBody),
-    blank(style.boldBody),
-    blank(style.boldBody),
-    formula(`IF(${sum(OWN.tonnes)}>0,${sum(OWN.total)}/${sum(OWN.tonnes)},"")`, '', style.asBold(price)),
-    formula(sum(OWN.tonnes), 0, style.asBold(numbers.volume)),
-    formula(sum(OWN.total), 0, style.asBold(money)),
-    blank(style.boldBody),
-  ]
-  const checks = `${OWN.check}${first}:${OWN.check}${last}`
+  const highlighted = (its: style.Style) => (choice: Choice) => (choice.isRecommended ? style.asGood(its) : its)
   return {
-    rows: [...tableRows(columns, comparable), { cells: total }],
-    marks: [mark(checks, is(here, '=', TOO_MANY), 'warn'), mark(checks, is(here, '=', INVALID), 'bad')],
+    offers: text('Offers', ({ award }) => award.offers.map((offer) => offer.number).join(', ')),
+    award: text('Award', ({ title }) => title, { style: highlighted(style.wrapped) }),
+    kind: text('Kind', ({ kind, isRecommended }) => KINDS[isRecommended ? 'recommended' : kind]),
+    tonnes: number('Tonnes', ({ award }) => award.tonnes, tonnes),
+    total: number(inCurrency('Total'), ({ award }) => award.total, style.total),
+    price: number(perTonne('Price'), ({ award }) => award.pricePerTonne, style.asBold(style.price)),
+  } satisfies Columns<Choice>
+}
+
+function choiceColumns(layout: RfqLayout): Columns<Choice> {
+  const { tonnes, perTonne, report } = layout
+  const { text, number } = columnsOf<Choice>()
+  return {
+    ...briefChoiceColumns(layout),
+    extra: number('Tonnes more than the row before', ({ extra }) => extra?.tonnes, tonnes),
+    extraPrice: number(perTonne('Their price'), ({ extra }) => extra?.pricePerTonne, style.price),
+    difference: number(perTonne('Than recommended'), ({ perTonneDifference: by }) => by, style.signedPrice),
+    notes: text('Notes', ({ notes }) => notes.join('; ')),
+    ...(report.settings.priceBasis !== 'quoted' && {
+      cost: number(perTonne('Present value'), ({ award }) => award.costPerTonne, style.price),
+    }),
   }
 }
-const [INVALID, TOO_MANY] = ['invalid', 'more than offered']
+
+/** The offers that can be compared, and what the marked ones have together, against the RFQ and the recommendation. */
+function addCalculator(sheet: Sheet, layout: RfqLayout): void {
+  const { report, tonnes } = layout
+  const { awardedTonnes: recommended, recommendation } = report.decision
+  const offers = report.offers.filter(({ metrics, compared }) => metrics.volume !== null && compared.total !== null)
+  const awarded = awardedTonnesOf(report)
+  const [first, last] = [sheet.next + 1, sheet.next + offers.length]
+  sheet.addTable(calculatorColumns(layout, awarded), offers)
+  if (offers.length === 0) return
+  const marked = figuresOf(offers.filter(({ id }) => (awarded[id] ?? 0) > 0))
+  const row = sheet.next
+  const sumOf = (letter: string) => `SUMIF($C$${first}:$C$${last},"x",${letter}${first}:${letter}${last})`
+  /** Figures below the columns of tonnes, total and price, and what they mean. */
+  const add = (name: string, figures: readonly Cell[], verdict = blank(style.body)) =>
+    sheet.add([blank(style.body), textCell(name, style.boldBody), blank(style.body), ...figures, verdict])
+  /** Whether the marked offers are on the wrong side of a limit in the row that is written next. */
+  const check = (column: string, sign: '<' | '>', isWrong: boolean, [wrong, right]: readonly [string, string]) => {
+    const difference = `ROUND(${column}${row}-${column}${sheet.next},6)`
+    const verdict = marked.price === null ? '' : isWrong ? wrong : right
+    return formula(`IF(D${row}=0,"",IF(${difference}${sign}0,"${wrong}","${right}"))`, verdict, style.body)
+  }
+  add('Marked offers', [
+    formula(sumOf('D'), marked.volume, style.asBold(tonnes)),
+    formula(sumOf('E'), marked.total, style.asBold(style.total)),
+    formula(`IF(D${row}>0,E${row}/D${row},"")`, marked.price ?? '', style.asBold(style.price)),
+  ])
+  const { minVolume: min, maxVolume: max, comparedMaxUnitPrice: limit } = report.rfq
+  const price = marked.price ?? 0
+  const none = [blank(style.body), blank(style.body)]
+  if (min !== null)
+    add(
+      'Minimum',
+      [number(min, tonnes), ...none],
+      check('D', '<', round6(marked.volume - min) < 0, ['below', 'reached']),
+    )
+  if (max !== null)
+    add(
+      'Maximum',
+      [number(max, tonnes), ...none],
+      check('D', '>', round6(marked.volume - max) > 0, ['above', 'within']),
+    )
+  if (limit !== null)
+    add(
+      'Price limit',
+      [...none, number(limit, style.price)],
+      check('F', '>', round6(price - limit) > 0, ['above', 'within']),
+    )
+  const reference = figuresOf(offers.filter(({ id }) => (recommended[id] ?? 0) > 0))
+  if (reference.price === null) return
+  const at = sheet.next
+  add(recommendation.accepted === null ? 'Recommended offers' : 'Accepted and recommended offers', [
+    number(reference.volume, tonnes),
+    number(reference.total, style.total),
+    number(reference.price, style.price),
+  ])
+  const priceDifference = marked.price === null ? '' : marked.price - reference.price
+  add('Difference', [
+    formula(`D${row}-D${at}`, marked.volume - reference.volume, style.signedInteger),
+    formula(`E${row}-E${at}`, marked.total - reference.total, style.signedInteger),
+    formula(`IF(D${row}>0,F${row}-F${at},"")`, priceDifference, style.signedPrice),
+  ])
+}
+
+const MARK = style.asInput(style.centred)
+
+function calculatorColumns(layout: RfqLayout, awarded: Readonly<Record<string, number>>): Columns<OfferReport> {
+  const { tonnes, inCurrency, perTonne, nameOf } = layout
+  const { text, number, cells } = columnsOf<OfferReport>()
+  return {
+    number: number('No.', ({ sequence }) => sequence, style.leftNumber),
+    name: text('Offer', nameOf),
+    mark: cells('Mark', ({ id }) => ({ ...textCell((awarded[id] ?? 0) > 0 ? 'x' : null, MARK), choices: 'x' }), MARK),
+    volume: number('Tonnes', ({ metrics }) => metrics.volume, tonnes),
+    total: number(inCurrency('Total'), ({ compared }) => compared.total, style.total),
+    price: number(perTonne('Price'), ({ compared }) => compared.pricePerTonne, style.price),
+    standing: text('Standing', ({ standing }) => standing.replace('-', ' ')),
+  }
+}
+
+/** What offers have together. */
+function figuresOf(offers: readonly OfferReport[]) {
+  const volume = sum(offers.map(({ metrics }) => metrics.volume ?? 0))
+  const total = sum(offers.map(({ compared }) => compared.total ?? 0))
+  return { volume, total, price: volume > 0 ? total / volume : null }
+}

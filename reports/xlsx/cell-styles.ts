@@ -4,9 +4,9 @@ import { palette } from '../../src/presentation/palette.js'
 /** Style of a cell. Style objects are made once and shared, because exceljs caches them by identity. */
 export type Style = Readonly<Partial<ExcelJS.Style>>
 
-/** Arial comes with Excel; elsewhere Liberation Sans has the same metrics, so column widths fit everywhere. */
-export const FONT = 'Arial'
-export const FONT_POINTS = 10
+/** exceljs' default font, in whose digits the widths of columns are counted. */
+export const FONT = 'Calibri'
+export const FONT_POINTS = 11
 
 interface StyleOptions {
   bold?: boolean
@@ -51,109 +51,65 @@ const solid = (argb: string): ExcelJS.Fill => ({ type: 'pattern', pattern: 'soli
 
 export const plain = makeStyle({})
 export const title = makeStyle({ bold: true, points: 16, ink: palette.head })
-export const subtitle = makeStyle({ points: 11, ink: palette.muted })
+export const subtitle = makeStyle({ ink: palette.muted })
 export const hint = makeStyle({ ink: palette.muted, italic: true })
-export const section = makeStyle({ bold: true, points: 12, ink: palette.head })
+export const section = makeStyle({ bold: true, points: 13, ink: palette.head })
 const HEADER = { bold: true, ink: palette.paper, fill: palette.head, wrap: true, bottom: true }
 export const header = makeStyle(HEADER)
 export const headerRight = makeStyle({ ...HEADER, horizontal: 'right', indent: 1 })
 export const label = makeStyle({ ink: palette.muted, line: true })
-export const boldBody = makeStyle({ bold: true, line: true })
-export const boldWrapped = makeStyle({ bold: true, line: true, wrap: true })
 export const body = makeStyle({ line: true })
+export const boldBody = makeStyle({ bold: true, line: true })
 export const wrapped = makeStyle({ line: true, wrap: true })
-/** Wrapped text to the right of a number. */
-export const afterNumber = makeStyle({ line: true, wrap: true, indent: 1 })
+export const boldWrapped = makeStyle({ bold: true, line: true, wrap: true })
 export const centred = makeStyle({ line: true, horizontal: 'center' })
 export const link = makeStyle({ ink: palette.link, underline: true, line: true })
 /** A fact to read first. */
-export const banner = makeStyle({ bold: true, points: 12, ink: palette.badInk, fill: palette.bad, wrap: true })
-/** Cells of the block that states a decision; `asFramed` draws its frame. */
-const DECISION = { fill: palette.band, indent: 1 }
-export const decision = makeStyle({ ...DECISION, bold: true, points: 14, ink: palette.head, wrap: true })
-export const decisionHead = makeStyle({ ...DECISION, bold: true, ink: palette.head, bottom: true })
-export const decisionText = makeStyle({ ...DECISION, wrap: true })
+export const banner = makeStyle({ bold: true, ink: palette.badInk, fill: palette.bad, wrap: true })
+/** What to do, and the facts below it. */
+export const decision = makeStyle({ bold: true, points: 12, ink: palette.head, fill: palette.band, wrap: true })
+export const decisionLabel = makeStyle({ bold: true, ink: palette.head, fill: palette.band })
+export const decisionText = makeStyle({ fill: palette.band, wrap: true })
 
-/** Adds padding to the right of numbers, the width of a minus sign: LibreOffice drops a right indent. */
+/** Adds padding to the right of numbers, the width of a minus sign, because text may follow in the next column. */
 const padded = (format: string): string => `${format.replaceAll(';', '_-;')}_-`
-export const withNumberFormat = (style: Style, format: string): Style =>
-  Object.freeze({ ...style, numFmt: padded(format) })
-
-const numberStyle = (format: string, more: StyleOptions = {}) =>
-  makeStyle({ horizontal: 'right', line: true, format: padded(format), ...more })
+const numberStyle = (format: string) => makeStyle({ horizontal: 'right', line: true, format: padded(format) })
 export const integer = numberStyle('#,##0')
 export const plainNumber = numberStyle('0')
+/** Below or above text. */
+export const leftNumber = makeStyle({ line: true, format: '0' })
 export const percent = numberStyle('0.0%')
 export const oneDecimal = numberStyle('0.0')
 export const exchangeRate = numberStyle('0.0000##')
+/** Differences. */
+export const signedInteger = numberStyle('+#,##0;-#,##0;0')
+export const signedPrice = numberStyle('+#,##0.00;-#,##0.00;0.00')
 export const calendarDate = makeStyle({ line: true, horizontal: 'center', format: 'yyyy-mm-dd' })
 export const timestamp = makeStyle({ line: true, format: 'yyyy-mm-dd hh:mm "UTC"' })
 
-/** The style of an input cell: yellow fill, blue text, unlocked. */
-export const asInput = (style: Style): Style =>
-  Object.freeze({
-    ...style,
-    fill: solid(palette.input),
-    font: { ...style.font, color: { argb: palette.inputInk } },
-    border: thinBorder,
-    protection: { locked: false },
-  })
-/** The style aligned right with the padding of a number. */
-export function asRight(style: Style): Style {
-  const { wrapText } = style.alignment ?? {}
-  const indent = style.numFmt === undefined ? { indent: 1 } : {}
-  const right = Object.freeze({
-    ...style,
-    alignment: { horizontal: 'right', vertical: 'top', ...indent, ...(wrapText && { wrapText }) },
-  } satisfies Style)
-  return style.numFmt === undefined || style.numFmt.endsWith('_-') ? right : withNumberFormat(right, style.numFmt)
+/** A change of styles that gives the same object for the same style. */
+function variant(change: (style: Style) => Style): (style: Style) => Style {
+  const made = new WeakMap<Style, Style>()
+  return (style) => {
+    const known = made.get(style) ?? Object.freeze(change(style))
+    made.set(style, known)
+    return known
+  }
 }
+const coloured = (ink: string, fill: string) =>
+  variant((style) => ({ ...style, fill: solid(fill), font: { ...style.font, color: { argb: ink } } }))
 
-/** The style aligned left, for figures side by side with texts. */
-export function alignLeft(style: Style): Style {
-  const known = leftStyles.get(style)
-  if (known !== undefined) return known
-  const { wrapText } = style.alignment ?? {}
-  const left = Object.freeze({
-    ...style,
-    alignment: { horizontal: 'left', vertical: 'top', ...(wrapText && { wrapText }) },
-  } satisfies Style)
-  leftStyles.set(style, left)
-  return left
-}
-const leftStyles = new WeakMap<Style, Style>()
-
-export const asBold = (style: Style): Style => Object.freeze({ ...style, font: { ...style.font, bold: true } })
-
-/** What the width of text in a style depends on. */
-export const fontOptions = ({ font, alignment }: Style) => ({
-  bold: font?.bold === true,
-  points: font?.size ?? FONT_POINTS,
-  indent: alignment?.indent ?? 0,
-})
-
-const thinLine = { style: 'thin', color: { argb: palette.line } } as const
-const thinBorder = { top: thinLine, bottom: thinLine, left: thinLine, right: thinLine }
-
-const thickLine = { style: 'medium', color: { argb: palette.head } } as const
-type Side = 'top' | 'bottom' | 'left' | 'right'
-export const asFramed = (style: Style, sides: readonly Side[]): Style =>
-  Object.freeze({ ...style, border: Object.fromEntries(sides.map((side) => [side, thickLine])) })
-
-/** Number format for numbers too long for any column. */
-export const scientific: Style = Object.freeze({ numFmt: '0.00E+00' })
-
-/** What a conditional format applies; fills take their colour from `bgColor`. */
-const highlight = (ink: string, fill: string, bold = false) => ({
-  fill: { ...solid(fill), bgColor: { argb: fill } } as ExcelJS.Fill,
-  font: { color: { argb: ink }, ...(bold && { bold }) },
-})
-export const highlights = {
-  good: highlight(palette.goodInk, palette.good, true),
-  warn: highlight(palette.warnInk, palette.warn),
-  bad: highlight(palette.badInk, palette.bad),
-  muted: { font: { color: { argb: palette.muted } } },
-} satisfies Record<string, Partial<ExcelJS.Style>>
+export const asBold = variant((style) => ({ ...style, font: { ...style.font, bold: true } }))
+export const asRight = variant((style) => ({ ...style, alignment: { ...style.alignment, horizontal: 'right' } }))
+/** Highlights. Colour never carries information that is not also given as text. */
+export const asGood = coloured(palette.goodInk, palette.good)
+export const asWarning = coloured(palette.warnInk, palette.warn)
+export const asBad = coloured(palette.badInk, palette.bad)
+export const badIf = (isBad: boolean, style: Style): Style => (isBad ? asBad(style) : style)
+/** Of a cell to fill in. */
+export const asInput = coloured(palette.inputInk, palette.input)
+/** Of numbers too long for any column. */
+export const asScientific = variant((style) => ({ ...style, numFmt: '0.00E+00' }))
 
 /** The value if it is a currency code that is safe in a number format; otherwise null. */
 export const currencyCode = (value: unknown) => (typeof value === 'string' && /^[A-Z]{3}$/.test(value) ? value : null)
@@ -161,34 +117,25 @@ export const currencyCode = (value: unknown) => (typeof value === 'string' && /^
 const MAX_VOLUME_DECIMALS = 3
 /** Cents say nothing about larger totals; the limit is what rounds to 10,000. */
 const CENTS_BELOW = 9999.995
-const MAX_PRICE_DECIMALS = 4
+/** Negative numbers keep cents: a format has three parts only, and LibreOffice shows no minus sign in the last. */
+const totalFormat = (prefix: string) => `[>=${CENTS_BELOW}]${prefix}#,##0;[<0]-${prefix}#,##0.00;${prefix}#,##0.00`
 
-/**
- * Number formats that depend on the documents: money by currency, volumes and prices with as many decimals as were
- * sent (at most `MAX_VOLUME_DECIMALS` and `MAX_PRICE_DECIMALS`).
- * @param volumes tonnes as sent
- * @param prices unit prices as sent
- */
-export function numberStyles(volumes: Iterable<number | null>, prices: Iterable<number | null>) {
-  const priceDecimals = Math.max(2, maxDecimals(prices, MAX_PRICE_DECIMALS))
-  return {
-    volume: numberStyle(decimalFormat(maxDecimals(volumes, MAX_VOLUME_DECIMALS))),
-    /** Totals, without cents from 10,000 on. */
-    money: byCurrency((prefix) =>
-      numberStyle(centsBelow(CENTS_BELOW, `${prefix}${decimalFormat(2)}`, `${prefix}${decimalFormat(0)}`)),
-    ),
-    /** Prices per tonne. */
-    price: byCurrency((prefix) => numberStyle(`${prefix}${decimalFormat(priceDecimals)}`)),
-  }
+/** Totals without cents from 10,000 on, in a column whose header names the currency. */
+export const total = numberStyle(totalFormat(''))
+/** Prices per tonne, in a column whose header names the currency. */
+export const price = numberStyle('#,##0.00')
+/** Totals and prices with their currency, where it differs between rows. */
+export const totalIn = byCurrency((prefix) => numberStyle(totalFormat(prefix)))
+export const priceIn = byCurrency((prefix) => numberStyle(`${prefix}#,##0.00`))
+
+/** Tonnes with as many decimals as were sent, at most `MAX_VOLUME_DECIMALS`. */
+export function volumeStyle(volumes: Iterable<number | null>): Style {
+  const isExact = (value: number, places: number) => Math.abs(Number(value.toFixed(places)) - value) < 0.0005
+  let places = 0
+  for (const value of volumes)
+    while (value !== null && Number.isFinite(value) && places < MAX_VOLUME_DECIMALS && !isExact(value, places)) places++
+  return numberStyle(places === 0 ? '#,##0' : `#,##0.${'0'.repeat(places)}`)
 }
-
-/**
- * A format with cents below a limit and without above. Negative numbers keep cents: a format has three parts only, and
- * LibreOffice shows no minus sign in the last.
- */
-const centsBelow = (limit: number, cents: string, whole: string) => `[>=${limit}]${whole};[<0]-${cents};${cents}`
-
-const decimalFormat = (places: number) => (places === 0 ? '#,##0' : `#,##0.${'0'.repeat(places)}`)
 
 function byCurrency(make: (prefix: string) => Style): (currency: string | null) => Style {
   const made = new Map<string, Style>()
@@ -199,15 +146,4 @@ function byCurrency(make: (prefix: string) => Style): (currency: string | null) 
     made.set(prefix, style)
     return style
   }
-}
-
-/** The most decimals that a value needs, within a limit. */
-function maxDecimals(values: Iterable<number | null>, limit: number): number {
-  const isExact = (value: number, places: number) => Math.abs(Number(value.toFixed(places)) - value) < 10 ** -limit / 2
-  let max = 0
-  for (const value of values) {
-    while (value !== null && Number.isFinite(value) && max < limit && !isExact(value, max)) max++
-    if (max === limit) break
-  }
-  return max
 }

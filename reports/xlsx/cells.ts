@@ -1,22 +1,21 @@
 import { cleanText, truncate } from '../../src/core/text/clean-text.js'
-import { plain, type Style, scientific } from './cell-styles.js'
+import { asScientific, plain, type Style } from './cell-styles.js'
 
 /**
  * The content and style of one cell. Cells are made only by the functions below: values from outside become text, finite
  * numbers or dates, never formulas. (exceljs treats an object such as `{formula}` from JSON as a live formula.)
  */
 export interface Cell {
-  /** Of a formula, the stored result. */
-  readonly value: CellContent
+  /** Text, a number or a date; null if the cell is empty. Of a formula, the stored result. */
+  readonly value: string | number | Date | null
   readonly style: Style
   /** The expression of a formula, without `=`. */
   readonly formula?: string
   /** The address that a click opens. */
   readonly link?: string
+  /** What can be entered, separated by commas; on a streamed sheet, not beside links, which exceljs writes before. */
+  readonly choices?: string
 }
-
-/** What a cell shows: text, a number or a date; null if nothing. */
-export type CellContent = string | number | Date | null
 
 /** Excel's limit of characters in a cell. */
 const MAX_CELL_CHARACTERS = 32_767
@@ -25,6 +24,8 @@ const MAX_LINK_CHARACTERS = 2_000
 const TRUNCATION_MARK = '… [full text on About]'
 /** First date with the same serial number everywhere: Excel counts a 29 February 1900 that never existed. */
 const FIRST_DATE = Date.UTC(1900, 2, 1)
+/** Shown in place of a figure that is not determinable. */
+export const NO_FIGURE = '–'
 
 export const blank = (style: Style = plain): Cell => ({ value: null, style })
 
@@ -39,9 +40,9 @@ export function text(value: unknown, style: Style = plain): Cell {
 
 /** A number cell; anything but a finite number gives the text `fallback`. */
 export function number(value: number | null | undefined, style: Style = plain, fallback = ''): Cell {
-  return typeof value === 'number' && Number.isFinite(value)
-    ? { value: withoutNegativeZero(value), style: styleForMagnitude(value, style) }
-    : text(fallback, style)
+  if (typeof value !== 'number' || !Number.isFinite(value)) return text(fallback, style)
+  // Adding 0 turns -0 into 0.
+  return { value: value + 0, style: Math.abs(value) < 1e15 ? style : asScientific(style) }
 }
 
 /** A date cell from `YYYY-MM-DD`; anything else stays text. */
@@ -73,19 +74,8 @@ export function webLink(label: unknown, address: unknown, style: Style, plainSty
   return target === null || cell.value === null ? text(label, plainStyle) : { ...cell, link: target }
 }
 
-/** A link to a sheet of this workbook; the sheet name never comes from outside. */
-export function sheetLink(label: string, sheet: string, style: Style, address = 'A1'): Cell {
-  return { value: label, style, link: `#${quoteSheetName(sheet)}!${address}` }
-}
-
-export const quoteSheetName = (sheet: string): string => `'${sheet.replaceAll("'", "''")}'`
-
 /** Spreadsheets read `_x0041_` as `A` (ECMA-376 part 1, ST_Xstring), so the underscore of such text is escaped. */
 export const escapeXstring = (text: string): string => text.replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
-
-/** A string literal for use in formulas, in parts because Excel allows 255 characters each; never text from outside. */
-export const stringLiteral = (constant: string): string =>
-  (constant.match(/.{1,250}/gsu) ?? ['']).map((part) => `"${part.replaceAll('"', '""')}"`).join('&')
 
 function parseDate(value: string | null | undefined): Date | null {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value ?? '')
@@ -94,13 +84,6 @@ function parseDate(value: string | null | undefined): Date | null {
   const day = new Date(Date.UTC(year, month - 1, date))
   return day.getTime() >= FIRST_DATE && day.getUTCMonth() === month - 1 && day.getUTCDate() === date ? day : null
 }
-
-/** Numbers too long for any column are shown in scientific notation rather than as ####. */
-const styleForMagnitude = (value: number, style: Style) =>
-  Math.abs(value) < 1e15 ? style : { ...style, ...scientific }
-
-/** Replaces negative zero, which would show as `-0`. */
-const withoutNegativeZero = (value: number): number => (value === 0 ? 0 : value)
 
 function httpsAddress(address: unknown): string | null {
   const target = cleanText(address)

@@ -1,4 +1,4 @@
-import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
+import type { BuildOptions } from '../../reports/xlsx/workbook.js'
 import type { ChannelReport } from '../compare/channel/channel-report-model.js'
 import { summariseChannel } from '../compare/channel/summarise-channel.js'
 import { awardLines } from '../views/awards/award-schema.js'

@@ -1,14 +1,10 @@
-import { createHash, type Hash, randomBytes } from 'node:crypto'
-import { link, lstat, open, rename, rm, writeFile } from 'node:fs/promises'
+import { createHash, randomBytes } from 'node:crypto'
+import { link, lstat, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { Readable } from 'node:stream'
 import { makeFolder } from '../make-folder.js'
 
 const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700
-
-/** Content of a file; a stream is written while it is read. */
-type FileContent = Buffer | string | Readable
 
 /** Where a report is written: to a directory under its default name, or to exactly this file. */
 export type Destination = { directory: string } | { file: string }
@@ -52,11 +48,11 @@ export function destinationPath(destination: Destination, name: string): string 
  * Writes a file atomically: readers see the old file or the whole new one. Writes a temporary file in the same directory,
  * flushes it to disk and renames it. Only the owner can read the file and any directories created for it.
  * @param path absolute
- * @throws the error of the file system or the stream; the temporary file is then removed
+ * @throws the error of the file system; the temporary file is then removed
  */
 export async function writeFileAtomically(
   path: string,
-  content: FileContent,
+  content: Buffer | string,
   { mustBeNew = false, onTemporary }: WriteOptions & WriteObserver = {},
 ): Promise<Written> {
   const directory = dirname(path)
@@ -94,24 +90,15 @@ function withPath(error: unknown, path: string): unknown {
     : error
 }
 
-async function writeFlushed(path: string, content: FileContent): Promise<Written> {
-  const hash = createHash('sha256')
+async function writeFlushed(path: string, content: Buffer | string): Promise<Written> {
   const handle = await open(path, 'wx', FILE_MODE)
   try {
-    await writeFile(handle, hashed(content, hash))
+    await handle.writeFile(content)
     await handle.chmod(FILE_MODE)
     await handle.sync()
-    return { bytes: (await handle.stat()).size, sha256: hash.digest('hex') }
+    return { bytes: (await handle.stat()).size, sha256: createHash('sha256').update(content).digest('hex') }
   } finally {
     await handle.close()
-  }
-}
-
-/** Passes the content through and updates the hash. */
-async function* hashed(content: FileContent, hash: Hash): AsyncGenerator<Buffer | string> {
-  for await (const part of content instanceof Readable ? content : [content]) {
-    hash.update(part)
-    yield part
   }
 }
 

@@ -1,5 +1,5 @@
 import { channelWorkbook, rfqWorkbook } from '../../reports/workbooks.js'
-import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
+import type { BuildOptions } from '../../reports/xlsx/workbook.js'
 import type { ChannelReport } from '../compare/channel/channel-report-model.js'
 import type { RfqReport } from '../compare/report/rfq-report-model.js'
 import { channelFileName, rfqFileName } from './file-names.js'
@@ -25,7 +25,7 @@ export async function writeRfqReport(
 ): Promise<WrittenFile> {
   const { ambiguous = false } = options
   const path = destinationPath(destination, rfqFileName({ ...report.rfq, ambiguous }, new Date(report.context.asOf)))
-  return { path, ...(await writeFileAtomically(path, rfqWorkbook(report, options), options)) }
+  return { path, ...(await writeFileAtomically(path, await rfqWorkbook(report, options), options)) }
 }
 
 /** Writes the overview of a channel, like `writeRfqReport`. */
@@ -36,5 +36,5 @@ export async function writeChannelReport(
 ): Promise<WrittenFile> {
   const { channel, asOf } = report.context
   const path = destinationPath(destination, channelFileName(channel, new Date(asOf)))
-  return { path, ...(await writeFileAtomically(path, channelWorkbook(report, options), options)) }
+  return { path, ...(await writeFileAtomically(path, await channelWorkbook(report, options), options)) }
 }

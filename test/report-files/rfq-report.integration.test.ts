@@ -50,7 +50,7 @@ describe('RFQ report', () => {
     expect(offers).toHaveLength(2)
     const textsOf = (name: string) => JSON.stringify(workbook.getWorksheet(name)?.getSheetValues())
     expect(textsOf('Summary')).toMatch(/as of 2026-11-21 12:00 UTC, terms read \d+ (s|min|h) before/)
-    expect(textsOf('About')).toContain('when the marketplace was last asked for the terms of each offer')
+    expect(textsOf('About')).toContain('Offers last read')
   })
 
   it('stops when aborted, and leaves no file behind', async () => {

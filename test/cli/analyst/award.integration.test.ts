@@ -89,8 +89,8 @@ describe('quotekeeper award', () => {
     const report = (await cli.quotekeeper('report', '1042', '--out', 'later.xlsx')).out.trim()
     for (const content of [kept, readFileSync(report)]) {
       const cells = await firstCells(content as unknown as ExcelJS.Buffer)
-      expect(cells[2]).toMatch(/^Awarded \| .*18,000 USD in total/)
-      expect(cells.slice(3, 6).join('\n')).toMatch(
+      expect(cells.slice(4, 6).join(': ')).toMatch(/^Award on record: .*18,000 USD in total/)
+      expect(cells.slice(6, 9).join('\n')).toMatch(
         /^Decided \| Ana, 2026-03-10 09:30 UTC.*\nRecommended then.*\nNext \| Accept/,
       )
     }

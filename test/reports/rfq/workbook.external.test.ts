@@ -1,14 +1,14 @@
-import JSZip from 'jszip'
+import ExcelJS from 'exceljs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fittedHeight } from '../../../reports/layout/rows.js'
-import type { SheetPlan } from '../../../reports/layout/sheet-plan.js'
-import { rfqSheets } from '../../../reports/rfq/workbook.js'
+import type { ComparisonInput } from '../../../src/compare/input/comparison-input.js'
+import type { OfferReport } from '../../../src/compare/offer/offer-report-model.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
+import type { AwardFacts } from '../../../src/core/decision/award-record.js'
+import { sum } from '../../../src/core/numbers.js'
 import { writeRfqReport } from '../../../src/report-files/write-report.js'
 import { comparisonInput } from '../../helpers/data/comparison-inputs.js'
 import { labelledCases } from '../../helpers/long-tests.js'
-import { descendants, parseXml, partsOf } from '../support/parts.js'
 import { crowdedInput, HOSTILE, RFQ_CASES } from '../support/rfq-cases.js'
 import {
   Bench,
@@ -19,12 +19,12 @@ import {
   readWorkbooks,
   whyNoTools,
 } from '../support/tools.js'
-import { rfqWorkbook } from '../support/workbooks.js'
+import { rfqWorkbook, sheetsOf, valuesOf } from '../support/workbooks.js'
 
 const SHEETS = ['Summary', 'Offers', 'Deliveries', 'Prepayments', 'Choices', 'Questions', 'About']
 /** Without offers, there is nothing to compare; without pre-payments, no sheet of them. */
-function sheetsOf({ offers }: RfqReport): string[] {
-  if (offers.length === 0) return ['Summary', 'About']
+function namesOf({ offers }: RfqReport): string[] {
+  if (offers.length === 0) return ['Summary']
   const hasPrepayments = offers.some(({ prepayments }) => prepayments.length > 0)
   return SHEETS.filter((name) => name !== 'Prepayments' || hasPrepayments)
 }
@@ -49,27 +49,14 @@ function workbookOf(name: string): Promise<Buffer> {
 }
 afterAll(() => made.clear())
 
-const planOf = (name: string, sheet: string) =>
-  rfqSheets(report(name))
-    .map((make) => make())
-    .find((plan) => plan.name === sheet)
-
 describe('the workbook of an RFQ', () => {
   it.each(cases)('has its sheets in order: %s', async (_, name) => {
-    const parts = await partsOf(await workbookOf(name))
-    const workbook = parseXml(parts.get('xl/workbook.xml') ?? '')
-    expect([...descendants(workbook, 'sheet')].map(({ attributes }) => attributes.name)).toEqual(sheetsOf(report(name)))
+    expect((await sheetsOf(await workbookOf(name))).map((sheet) => sheet.name)).toEqual(namesOf(report(name)))
   })
 
   it('is the same, byte for byte, from the same data, whenever it is generated', async () => {
     const later = { ...RFQ_CASES.mixed?.(), generatedAt: new Date('2031-01-01T00:00:00.000Z') } as never
     expect((await rfqWorkbook(compareOffers(later))).equals(await workbookOf('mixed'))).toBe(true)
-  })
-
-  it('contains no volatile functions', async () => {
-    for (const [name, xml] of await partsOf(await workbookOf('mixed'))) {
-      expect(xml, name).not.toMatch(/\b(TODAY|NOW|RAND|RANDBETWEEN|INDIRECT|OFFSET|CELL|INFO)\(/)
-    }
   })
 
   it('is written to a file named after the RFQ and the as-of time', async () => {
@@ -85,33 +72,57 @@ describe('the workbook of an RFQ', () => {
     await rfqWorkbook(report('one-offer'), {
       onProgress: ({ sheet, done, total }) => progress.push(`${sheet} ${done}/${total}`),
     })
-    expect(progress).toEqual(sheetsOf(report('one-offer')).map((sheet, index) => `${sheet} ${index + 1}/6`))
+    expect(progress).toEqual(namesOf(report('one-offer')).map((sheet, index) => `${sheet} ${index + 1}/6`))
   })
 
-  it('keeps row heights and column widths within the limits of Excel', () => {
-    for (const [, name] of cases) {
-      for (const plan of rfqSheets(report(name)).map((make) => make())) {
-        const widths = widthsOf(plan)
-        const heights = [...plan.rows()].map((row) => row.height ?? fittedHeight(row, widths))
-        expect(
-          heights.every((height) => height <= 409),
-          plan.name,
-        ).toBe(true)
-        expect(
-          widths.every((width) => width > 0 && width <= 255),
-          plan.name,
-        ).toBe(true)
-      }
+  it.each(cases)('keeps row heights and column widths within the limits of Excel: %s', async (_, name) => {
+    for (const sheet of await sheetsOf(await workbookOf(name))) {
+      sheet.eachRow((row) => expect(row.height ?? 15, sheet.name).toBeLessThanOrEqual(409))
+      for (const { width } of sheet.columns) expect(width, sheet.name).toBeLessThanOrEqual(255)
     }
   })
 
+  it('has Offers as a table that sorts and filters, each offer in a row', async () => {
+    const offers = (await sheetsOf(await workbookOf('mixed'))).find(({ name }) => name === 'Offers')
+    const [table] = (offers?.getTables() ?? []) as unknown as { table: { tableRef: string; autoFilterRef: string } }[]
+    expect(table?.table.autoFilterRef).toMatch(new RegExp(`^A5:[A-Z]+${5 + report('mixed').offers.length}$`))
+  })
+
+  it('shows the award on record beside the recommended one', async () => {
+    const input = RFQ_CASES.awarded?.() as ComparisonInput
+    const { offers, decision } = compareOffers(input)
+    const [recommended] = offers.filter(({ id }) => id in decision.awardedTonnes)
+    const other = offers.find(({ id, standing }) => standing === 'ranked' && !(id in decision.awardedTonnes))
+    const award = input.award as AwardFacts
+    const awarded = award.offers.slice(0, 1).map((offer) => ({ ...offer, id: other?.id ?? '', tonnes: 7 }))
+    const report = compareOffers({ ...input, award: { ...award, offers: awarded } })
+    const rows = await valuesOf(await rfqWorkbook(report), 'Offers')
+    const head = rows.find((cells) => cells.includes('Awarded (t)')) ?? []
+    const tonnesOf = (offer?: OfferReport) => {
+      const cells = rows.find(([, number]) => number === offer?.sequence) ?? []
+      return ['Awarded (t)', 'Recommended (t)'].map((header) => cells[head.indexOf(header)])
+    }
+    expect(tonnesOf(other)).toEqual([7, undefined])
+    expect(tonnesOf(recommended)).toEqual([undefined, decision.awardedTonnes[recommended?.id ?? '']])
+  })
+
+  it.each(['sample', 'mixed', 'hostile', 'invalid-documents'])(
+    'accounts for every offer, with the reason it has no rank: %s',
+    async (name) => {
+      const rows = await valuesOf(await workbookOf(name), 'Offers')
+      const head = rows.find((cells) => cells.includes('Rank')) ?? []
+      const listed = rows.slice(rows.indexOf(head) + 1)
+      expect(listed.map((cells) => cells[1])).toEqual(report(name).offers.map(({ sequence }) => sequence))
+      const notMet = head.indexOf('Not met (hard unless marked)')
+      for (const cells of listed)
+        expect(typeof cells[head.indexOf('Rank')] === 'number' || cells[4] === 'accepted' || cells[notMet]).toBeTruthy()
+    },
+  )
+
   it('shows in full on About the texts it truncates elsewhere', async () => {
-    const long = HOSTILE.join(' ').repeat(400)
-    const input = comparisonInput({ rfq: { additionalRequirements: long } })
-    const about = rfqSheets(compareOffers(input)).at(-1)?.()
-    const texts = [...(about?.rows() ?? [])].flatMap(({ cells }) => cells.map((cell) => cell?.value ?? ''))
-    const whole = texts.filter((value) => typeof value === 'string').join('')
-    expect(whole.split('gnp.exe').length - 1).toBe(400)
+    const input = comparisonInput({ rfq: { additionalRequirements: HOSTILE.join(' ').repeat(400) } })
+    const texts = (await valuesOf(await rfqWorkbook(compareOffers(input)), 'About')).map((cells) => cells[2] ?? '')
+    expect(texts.join('').split('gnp.exe').length - 1).toBe(400)
   })
 })
 
@@ -127,7 +138,7 @@ describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${mis
     for (const [, name] of cases) {
       files.push(bench.keep(`${name}.xlsx`, await workbookOf(name)))
     }
-    files.push(bench.keep('own.xlsx', await withTonnes(await workbookOf('mixed'), planOf('mixed', 'Choices'))))
+    files.push(bench.keep('own.xlsx', await withMarks(await workbookOf('mixed'))))
     const again = readValues(bench.recalculated(files))
     recalculated.set('own', again.at(-1) as ReadWorkbook)
     for (const [index, read] of readWorkbooks(files.slice(0, -1)).entries()) {
@@ -143,7 +154,7 @@ describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${mis
   })
 
   it.each(cases)('opens in openpyxl with all its sheets: %s', (_, name) => {
-    expect(Object.keys(written.get(name)?.sheets ?? {})).toEqual(sheetsOf(report(name)))
+    expect(Object.keys(written.get(name)?.sheets ?? {})).toEqual(namesOf(report(name)))
   })
 
   it('has formulas only where they explain a figure', () => {
@@ -161,17 +172,29 @@ describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${mis
     expect(errors).toEqual([])
   })
 
-  it('computes on Choices what the tonnes entered by a reader cost, and says if there are too many', () => {
-    const comparable = report('mixed').offers.filter(({ compared }) => compared.cost !== null)
-    const total = TONNES.reduce((sum, tonnes, at) => sum + tonnes * (comparable[at]?.compared.pricePerTonne ?? 0), 0)
-    const cells = Object.entries(recalculated.get('own')?.sheets.Choices ?? {})
-    const row = cells.find(([, { v }]) => v === 'Your award')?.[0].slice(1)
-    const found = Object.fromEntries(cells)
-    const tonnes = TONNES[0] + TONNES[1]
-    expect(found[`F${row}`]?.v).toBe(tonnes)
-    expect(found[`G${row}`]?.v).toBeCloseTo(total, 3)
-    expect(found[`E${row}`]?.v).toBeCloseTo(total / tonnes, 9)
-    expect(cells.filter(([, { v }]) => v === 'more than offered')).toHaveLength(1)
+  it('computes on Choices what marked offers have together, against the limits and the recommendation', () => {
+    const { offers, rfq } = report('mixed')
+    const marked = offers.filter(({ sequence }) => MARKED.includes(sequence))
+    const volume = sum(marked.map(({ metrics }) => metrics.volume ?? 0))
+    const total = sum(marked.map(({ compared }) => compared.total ?? 0))
+    const cells = recalculated.get('own')?.sheets.Choices ?? {}
+    const rowOf = (label: string) =>
+      Object.entries(cells)
+        .find(([at, { v }]) => at.startsWith('B') && v === label)?.[0]
+        .slice(1)
+    const figures = (label: string) => ['D', 'E', 'F', 'G'].map((column) => cells[`${column}${rowOf(label)}`]?.v)
+    expect(figures('Marked offers').slice(0, 2)).toEqual([volume, expect.closeTo(total, 3)])
+    expect(figures('Marked offers')[2]).toBeCloseTo(total / volume, 9)
+    expect(figures('Minimum')).toEqual([
+      rfq.minVolume,
+      undefined,
+      undefined,
+      volume < (rfq.minVolume ?? 0) ? 'below' : 'reached',
+    ])
+    expect(figures('Maximum')[3]).toBe(volume > (rfq.maxVolume ?? 0) ? 'above' : 'within')
+    expect(figures('Price limit')[3]).toBe(total / volume > (rfq.comparedMaxUnitPrice ?? 0) ? 'above' : 'within')
+    const [tonnes = null] = figures('Accepted and recommended offers')
+    expect(figures('Difference')[0]).toBe(volume - Number(tonnes))
   })
 
   it('never turns outside text into formulas or links', () => {
@@ -194,31 +217,30 @@ describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${mis
 
 /** Each kind of formula. */
 const KINDS = [
-  'Choices =IF(N(cell)<0,"invalid",IF(N(cell)>cell,"more than offered",""))',
-  'Choices =IF(SUM(cell:cell)>0,SUM(cell:cell)/SUM(cell:cell),"")',
-  'Choices =N(cell)*cell',
-  'Choices =SUM(cell:cell)',
+  'Choices =IF(cell=0,"",IF(ROUND(cell-cell,6)<0,"below","reached"))',
+  'Choices =IF(cell=0,"",IF(ROUND(cell-cell,6)>0,"above","within"))',
+  'Choices =IF(cell>0,cell-cell,"")',
+  'Choices =IF(cell>0,cell/cell,"")',
+  'Choices =SUMIF(cell:cell,"x",cell:cell)',
+  'Choices =cell-cell',
   'Deliveries =cell*cell',
-  "Offers =SUMIFS('Deliveries'!cell:cell,'Deliveries'!cell:cell,offer)",
+  'Offers =SUMIFS(Deliveries!cell:cell,Deliveries!cell:cell,offer)',
   'Offers =cell*cell',
   'Offers =cell/cell',
 ]
 
-/** The workbook with tonnes entered for the first two offers of the calculator. */
-async function withTonnes(bytes: Buffer, plan: SheetPlan | undefined): Promise<Buffer> {
-  const rows = [...(plan?.rows() ?? [])]
-  const head = rows.findIndex(({ cells }) => cells.some((cell) => cell?.value === 'Your tonnes'))
-  const zip = await JSZip.loadAsync(bytes)
-  const path = 'xl/worksheets/sheet5.xml'
-  let xml = (await zip.file(path)?.async('string')) ?? ''
-  for (const [at, tonnes] of TONNES.entries())
-    xml = xml.replace(new RegExp(`(<c r="F${head + 2 + at}" s="\\d+")/>`), `$1><v>${tonnes}</v></c>`)
-  zip.file(path, xml)
-  return zip.generateAsync({ type: 'nodebuffer' })
+/** The workbook with other offers marked on Choices. */
+async function withMarks(bytes: Buffer): Promise<Buffer> {
+  const workbook = new ExcelJS.Workbook()
+  await workbook.xlsx.load(bytes as never)
+  const sheet = workbook.getWorksheet('Choices') as ExcelJS.Worksheet
+  let inCalculator = false
+  sheet.eachRow((row) => {
+    if (inCalculator && typeof row.getCell(1).value === 'number')
+      row.getCell(3).value = MARKED.includes(row.getCell(1).value as number) ? 'x' : null
+    inCalculator ||= row.getCell(3).value === 'Mark'
+  })
+  return Buffer.from(await workbook.xlsx.writeBuffer())
 }
-const TONNES = [3_000, 1e9] as const
-
-function widthsOf(plan: SheetPlan): readonly number[] {
-  const measure = plan.widths()
-  for (let step = measure.next(); ; step = measure.next()) if (step.done) return step.value
-}
+/** Numbers of offers. */
+const MARKED = [1, 2]

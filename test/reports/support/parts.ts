@@ -3,7 +3,8 @@ import JSZip from 'jszip'
 /** The parts of a workbook by name. */
 export async function partsOf(bytes: Buffer): Promise<Map<string, string>> {
   const zip = await JSZip.loadAsync(bytes)
-  const entries = Object.values(zip.files).map(async (entry) => [entry.name, await entry.async('string')] as const)
+  const files = Object.values(zip.files).filter(({ dir }) => !dir)
+  const entries = files.map(async (entry) => [entry.name, await entry.async('string')] as const)
   return new Map(await Promise.all(entries))
 }
 

@@ -78,13 +78,15 @@ export class Bench {
     return files.map((file) => join(out, basename(file)))
   }
 
-  /** Renders the printed pages of each workbook as text. */
-  printed(files: readonly string[]): string[] {
+  /** Prints workbooks: their text, and the words of the first page with their places, as XML. */
+  printed(files: readonly string[]): { text: string; firstPage: string }[] {
     const out = join(this.folder, 'printed')
     this.#convert(files, 'pdf', out)
     return files.map((file) => {
       const pdf = join(out, basename(file).replace(/xlsx$/, 'pdf'))
-      return execFileSync('pdftotext', ['-layout', pdf, '-'], { maxBuffer: 1 << 28, encoding: 'utf8' })
+      const read = (...options: string[]) =>
+        execFileSync('pdftotext', [...options, pdf, '-'], { maxBuffer: 1 << 28, encoding: 'utf8' })
+      return { text: read('-layout'), firstPage: read('-bbox', '-l', '1') }
     })
   }
 

@@ -1,13 +1,17 @@
-import { buffer } from 'node:stream/consumers'
+import ExcelJS from 'exceljs'
 import * as workbooks from '../../../reports/workbooks.js'
-import { type BuildOptions, streamWorkbook } from '../../../reports/xlsx/workbook-writer.js'
-import type { ChannelReport } from '../../../src/compare/channel/channel-report-model.js'
-import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
 
-/** Whole workbooks, as bytes. */
-export const rfqWorkbook = (report: RfqReport, options?: BuildOptions): Promise<Buffer> =>
-  buffer(workbooks.rfqWorkbook(report, options))
-export const channelWorkbook = (report: ChannelReport, options?: BuildOptions): Promise<Buffer> =>
-  buffer(workbooks.channelWorkbook(report, options))
-export const buildWorkbook = (...args: Parameters<typeof streamWorkbook>): Promise<Buffer> =>
-  buffer(streamWorkbook(...args))
+export const { rfqWorkbook, channelWorkbook } = workbooks
+
+/** The sheets of a workbook. */
+export async function sheetsOf(bytes: Buffer): Promise<ExcelJS.Worksheet[]> {
+  const workbook = new ExcelJS.Workbook()
+  await workbook.xlsx.load(bytes as never)
+  return workbook.worksheets
+}
+
+/** The values of the cells of a sheet. */
+export async function valuesOf(bytes: Buffer, name: string): Promise<ExcelJS.CellValue[][]> {
+  const sheet = (await sheetsOf(bytes)).find((each) => each.name === name)
+  return Array.from(sheet?.getSheetValues() ?? [], (row) => (row ?? []) as ExcelJS.CellValue[])
+}

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { calendarDate, link, plain, plainNumber } from '../../../reports/xlsx/cell-styles.js'
-import { date, formula, moment, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
+import { date, formula, moment, number, text, webLink } from '../../../reports/xlsx/cells.js'
 import { HOSTILE } from '../support/rfq-cases.js'
 
 describe('cells', () => {
@@ -32,7 +32,7 @@ describe('cells', () => {
     expect(moment('not a time', calendarDate).value).toBe('not a time')
     expect(moment('2026-03-16T12:30:00.000Z', calendarDate).value).toEqual(new Date('2026-03-16T12:30:00.000Z'))
   })
-  it('links over https only, and to sheets of the workbook', () => {
+  it('links over https only', () => {
     const open = webLink('open', 'https://example.com/a?b="1"', link)
     expect(open).toEqual({ value: 'open', link: 'https://example.com/a?b=%221%22', style: link })
     for (const address of [
@@ -47,7 +47,6 @@ describe('cells', () => {
     ]) {
       expect(webLink('open', address, link)).toEqual(text('open'))
     }
-    expect(sheetLink('Offers', 'Offers', link)).toMatchObject({ value: 'Offers', link: "#'Offers'!A1" })
   })
   it('store the result of a formula', () => {
     expect(formula('1+1', 2)).toMatchObject({ formula: '1+1', value: 2 })

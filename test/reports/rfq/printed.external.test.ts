@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ComparisonInput } from '../../../src/compare/input/comparison-input.js'
+import { compareOffers } from '../../../src/compare/report/compare-offers.js'
+import { comparisonInput, manyResponses, sampleResponses } from '../../helpers/data/comparison-inputs.js'
+import { RFQ_CASES } from '../support/rfq-cases.js'
+import { Bench, whyNoTools } from '../support/tools.js'
+import { rfqWorkbook } from '../support/workbooks.js'
+
+const PRINTED: Record<string, () => ComparisonInput> = {
+  'no-offers': RFQ_CASES['no-offers'] as () => ComparisonInput,
+  three: () => comparisonInput({ responses: sampleResponses().slice(0, 3) }),
+  awarded: RFQ_CASES.awarded as () => ComparisonInput,
+  twelve: () => comparisonInput({ responses: manyResponses(12, 3) }),
+}
+
+const missing = whyNoTools()
+describe.skipIf(missing !== null)(`the printed workbook${missing ? ` (${missing})` : ''}`, () => {
+  /** The sheets of the pages, and how the text of the first page is scaled. */
+  const found = new Map<string, { pages: string[]; scale: number }>()
+  let bench: Bench
+
+  beforeAll(async () => {
+    bench = new Bench()
+    const files: string[] = []
+    for (const [name, input] of Object.entries(PRINTED))
+      files.push(bench.keep(`${name}.xlsx`, await rfqWorkbook(compareOffers(input()))))
+    const printed = bench.printed(files)
+    for (const [at, name] of Object.keys(PRINTED).entries()) {
+      const pages = sheetsOfPages(printed[at]?.text ?? '')
+      found.set(name, { pages, scale: scaleOf(printed[at]?.firstPage ?? '') })
+    }
+  }, 120_000)
+  afterAll(() => bench?.remove())
+
+  it.each(Object.keys(PRINTED))('has Summary on one page, in letters of at least 70 %: %s', (name) => {
+    const { pages, scale } = found.get(name) ?? { pages: [], scale: 0 }
+    expect(pages.filter((sheet) => sheet === 'Summary')).toHaveLength(1)
+    expect(scale).toBeGreaterThanOrEqual(0.7)
+  })
+
+  it('has one page without offers', () => {
+    expect(found.get('no-offers')?.pages).toEqual(['Summary'])
+  })
+
+  it('has at most eight pages for three offers', () => {
+    expect(found.get('three')?.pages.length, found.get('three')?.pages.join()).toBeLessThanOrEqual(8)
+  })
+})
+
+/** The sheet of each printed page, from its footer. */
+const sheetsOfPages = (printed: string): string[] =>
+  [...printed.matchAll(/(\w+) · page \d+ of \d+/g)].map(([, sheet]) => sheet ?? '')
+
+/** The scale of a page: that of a text of 11 points against its footer of 8, which is never scaled. */
+function scaleOf(page: string): number {
+  const heightOf = (word: string) => {
+    const [, top, bottom] = new RegExp(`yMin="([\\d.]+)" xMax="[\\d.]+" yMax="([\\d.]+)">${word}<`).exec(page) ?? []
+    return Number(bottom) - Number(top)
+  }
+  return ((heightOf('Request:') / heightOf('page')) * 8) / 11
+}
