@@ -1,7 +1,7 @@
 import type { ReportContext } from '../../src/compare/input/comparison-context.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
-import { describePricesRead, describeTermsRead } from '../../src/core/sources/source-text.js'
 import { oneLine } from '../../src/core/text/clean-text.js'
+import { describePricesRead, describeTermsRead } from '../../src/core/time/read-times.js'
 
 export const yesNo = (value: boolean | null): string => (value === null ? 'unknown' : value ? 'yes' : 'no')
 

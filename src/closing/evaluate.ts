@@ -1,8 +1,8 @@
 import { MAX_INTENTS_PER_DAY, REFUSAL_COOLDOWN_MS } from '../core/close-intent.js'
 import { contentHash, withoutMembers } from '../core/documents/canonical-json.js'
+import { contradictionOf, entryTermsOf, termsOf } from '../core/documents/list-contradiction.js'
 import { parseRfq, type Rfq } from '../core/documents/observation.js'
 import type { DecisionRecord, KnownDocument, KnownEntry } from '../core/records.js'
-import { contradictingText, contradictionOf } from '../core/sources/sources.js'
 import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../core/time/expiry.js'
 
 /** An RFQ that may have to be closed: as stored, or as just read. */
@@ -123,14 +123,13 @@ export function evaluate(candidate: Candidate, { calendar, graceHours, now }: Ev
 /** Null if its document matches the documented format and the list does not contradict it. */
 function invalidReason({ listEntryOnly, valid, entry, body }: Candidate): string | null {
   if (listEntryOnly) return 'only its list entry has been read so far'
-  const contradiction = entry && contradictionOf(entry, body)
+  const contradiction = entry && contradictionOf(entryTermsOf(entry), termsOf(body))
   if (contradiction === null) {
     return valid ? null : 'its document does not match the documented format; see `quotekeeper problems`'
   }
-  const message = contradictingText(contradiction)
-  return message === ''
+  return contradiction === ''
     ? 'its list entry contradicts it or is ambiguous (a duplicate key, or a number that is not exact)'
-    : `its list entry contradicts it: it says ${message}`
+    : `its list entry contradicts it: it says ${contradiction}`
 }
 
 /** Closes of earlier rounds on a channel. */

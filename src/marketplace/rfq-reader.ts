@@ -8,7 +8,6 @@ import {
   type RfqResponse,
   StoredObservation,
 } from '../core/documents/observation.js'
-import { findSummaryConflicts } from '../core/sources/offer-sources.js'
 import type { ParsedText } from './body/json-body.js'
 import { SummaryTexts, summaryHash, uniqueResponseEntries } from './body/response-summaries.js'
 import type { ChannelSession, ItemReadOptions } from './contract.js'
@@ -67,7 +66,7 @@ export type ChooseResponses = (listed: readonly ListedResponse[]) => {
 
 /**
  * Fingerprints of the stored RFQ and its responses. A document with the same fingerprint is parsed only when its content is needed; its
- * summary is neither hashed nor compared.
+ * summary is not hashed.
  */
 export interface KnownDocuments {
   /** The fingerprint of the RFQ; null if it must be parsed. */
@@ -77,9 +76,8 @@ export interface KnownDocuments {
 }
 export interface KnownResponse {
   fingerprint: string | null
-  /** Hashes of its summary as stored with the RFQ, and when the response was last read; null if unknown. */
+  /** Hash of its summary as stored with the RFQ; null if unknown. */
   summaryHash: string | null
-  readSummaryHash: string | null
 }
 
 /** How to treat documents that the marketplace currently does not send. */
@@ -115,21 +113,21 @@ export async function readRfqWithResponses(
   const summaries = new SummaryTexts(rfq)
   // The RFQ is unchanged, so the hashes of its summaries are too.
   const hashes = rfq instanceof StoredObservation ? known : undefined
-  const listed = entries.map(([entryId, { entry, index }]) => {
+  const listed = entries.map(([entryId, { index }]) => {
     const hash = hashes?.response(entryId)?.summaryHash ?? summaryHash(rfq, index)
-    return { id: entryId, summaryHash: hash, entry, index }
+    return { id: entryId, summaryHash: hash, index }
   })
   const choice = choose?.(listed)
   const cancelToken = new CancelToken({ parent: session.cancelToken })
-  const fetch = async ({ id: responseId, summaryHash, entry, index }: ListedEntry): Promise<FetchedResponse> => {
+  const fetch = async ({ id: responseId, summaryHash, index }: ListedEntry): Promise<FetchedResponse> => {
     const requested = choice === undefined || choice.request.has(responseId)
     const summary = () => summaries.at(index)
     let content: ResponseContent
     if (requested) {
-      const fingerprint = fingerprintOf(known?.response(responseId), summaryHash)
+      const fingerprint = known?.response(responseId)?.fingerprint
       const attemptOnce = failures?.attemptOnce.response(responseId)
       const options = { fingerprint, retries: attemptOnce ? 0 : undefined, cancelToken }
-      content = await fetchResponse(session, { rfqId: id, id: responseId, entry, options, failures }, summary)
+      content = await fetchResponse(session, { rfqId: id, id: responseId, options, failures }, summary)
     } else content = await parseSummary(summary)
     // Not a copy, which would parse a document that is not parsed yet.
     return Object.assign(content, { id: responseId, summaryHash, requested })
@@ -161,34 +159,26 @@ async function allOrCancel<T>(reads: readonly Promise<T>[], cancelToken: CancelT
 
 /** A response in the summaries of an RFQ, with its index there. */
 interface ListedEntry extends ListedResponse {
-  entry: unknown
   index: number
 }
-
-/** The fingerprint by which a response is recognized, if it was compared with the same summary when it was stored. */
-const fingerprintOf = (known: KnownResponse | undefined, summaryHash: string | null): string | null =>
-  known !== undefined && known.readSummaryHash === summaryHash ? known.fingerprint : null
 
 interface ResponseRequest {
   rfqId: string
   id: string
-  entry: unknown
   options: ItemReadOptions
   failures: FailureOptions | undefined
 }
 
 async function fetchResponse(
   session: ChannelSession,
-  { rfqId, id, entry, options, failures }: ResponseRequest,
+  { rfqId, id, options, failures }: ResponseRequest,
   summaryOf: () => Promise<ParsedText>,
 ): Promise<ResponseContent> {
   try {
     const { value } = await session.readResponse(rfqId, id, options)
     if (value instanceof StoredObservation) return Object.assign(value, { shape: 'full' as const })
-    const { body, exactBody, text, valid, fingerprint = null } = value
-    const conflicts = findSummaryConflicts(entry, value.document)
-    const problems = conflicts.length > 0 ? [...value.problems, ...conflicts] : value.problems
-    if (text !== null && exactBody === body) return new ResponseText(text, value, problems)
+    const { body, exactBody, text, valid, problems, fingerprint = null } = value
+    if (text !== null && exactBody === body) return new ResponseText(text, value)
     return { body, exactBody, text, valid, problems, fingerprint, shape: 'full' }
   } catch (error) {
     if (failures !== undefined && isUnavailable(error)) {
@@ -225,8 +215,7 @@ class ResponseText implements ResponseContent {
   /** @param parsed the response; parsing the text loses nothing */
   constructor(
     readonly text: string,
-    { body, document, valid, fingerprint = null }: Observation<RfqResponse>,
-    problems: Problem[],
+    { body, document, valid, problems, fingerprint = null }: Observation<RfqResponse>,
   ) {
     this.hash = contentHash('response', body)
     this.valid = valid

@@ -1,20 +1,17 @@
-import { isDecisive } from '../core/sources/sources.js'
 import type { Attention } from '../store/contract.js'
 import type { AwardBrief } from './awards/award-in-brief.js'
 import type { RfqFacts } from './rfq-facts.js'
 
 /**
  * Whether a person has to look at an RFQ, whatever its due date: 2 (now) if its recorded award has to be decided again or expires by
- * tomorrow; 1 if the award waits for something else, the list contradicts its state or due date, or its document is invalid, so that
- * nothing closes it.
+ * tomorrow; 1 if the award waits for something else, or its document is invalid, so that nothing closes it.
  * @param award the state of its standing award; null if there is none
  */
 export function attentionOf(
-  { state, valid, listed }: Pick<RfqFacts, 'state' | 'listed'> & { valid: boolean },
+  { state, valid }: Pick<RfqFacts, 'state'> & { valid: boolean },
   award: AwardBrief | null,
 ): Attention {
   const waiting = award?.findings.filter(({ code }) => code !== 'accepted') ?? []
   if (waiting.some(({ loud }) => loud)) return 2
-  const isContradicted = listed !== null && isDecisive(listed)
-  return waiting.length > 0 || isContradicted || (!valid && state !== 'closed') ? 1 : 0
+  return waiting.length > 0 || (!valid && state !== 'closed') ? 1 : 0
 }

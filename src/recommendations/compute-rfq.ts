@@ -17,6 +17,7 @@ import type {
   DirtyRfq,
   ExchangeRates,
   NewRecommendation,
+  PollStates,
   RecommendationQueries,
   RfqSortValues,
 } from '../store/contract.js'
@@ -43,6 +44,7 @@ export const ENGINE_VERSION = `${VERSION}/${COMPARISON_RULES}`
 
 export interface ComputeSource {
   store: StateStore &
+    Pick<PollStates, 'responseStates'> &
     Pick<RecommendationQueries, 'newestRecommendations' | 'settingsInForce'> &
     Pick<Awards, 'awards'> &
     Pick<ExchangeRates, 'ratesAt'>
@@ -101,7 +103,11 @@ async function changeOf(
 }
 
 /** Whether offers of an RFQ were listed and neither read nor requested yet, and can be. */
-async function hasUnreadOffers(store: StateStore, rfq: KnownDocument, { facts, figures }: RfqState): Promise<boolean> {
+async function hasUnreadOffers(
+  store: ComputeSource['store'],
+  rfq: KnownDocument,
+  { facts, figures }: RfqState,
+): Promise<boolean> {
   if (facts.unreadOffers > 0 || figures.summaryOnly === 0) return facts.unreadOffers > 0
   const states = await store.responseStates(rfq.channel, [rfq.id])
   return states.some((each) => each.requestedAt === null && each.missingSince === null && isAddressable(each.id))

@@ -64,7 +64,6 @@ function removedObstacle({ exclusions: [exclusion], unmet }: OfferReport): strin
     case 'not-open':
       return 'is open now'
     case 'missing':
-    case 'not-listed':
       return 'is listed again'
     case 'no-exchange-rate':
       return 'has an exchange rate now'

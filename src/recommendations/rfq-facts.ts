@@ -1,8 +1,9 @@
+import type { ReadState } from '../compare/input/comparison-input.js'
+import { readStateOf } from '../compare/input/stored-documents.js'
 import { unreadOffersOf } from '../compare/rfq/rfq-terms.js'
 import { parseStored, type Rfq, type RfqListItem } from '../core/documents/observation.js'
 import { plausibleOrNull } from '../core/numbers.js'
 import type { KnownDocument } from '../core/records.js'
-import type { ListDiff } from '../core/sources/sources.js'
 import { namesIn, type RfqNames } from '../core/text/rfq-name.js'
 import { searchTextOf } from '../core/text/search-words.js'
 
@@ -23,8 +24,7 @@ export interface RfqFacts {
   currency: string | null
   /** The number of offers in the list entry of an RFQ that was never read itself. */
   unreadOffers: number
-  /** What the list says otherwise; null if nothing. */
-  listed: ListDiff | null
+  readState: ReadState
 }
 
 /** The text that is searched, in lower case: names of the RFQ and its channel, of developers and projects. */
@@ -36,12 +36,10 @@ export const searchText = (
 
 /**
  * What a list shows of a stored RFQ.
- * @param listed what the marketplace's list says otherwise
  * @param document as parsed, if it was
  */
 export function factsOf(
-  { body, shape }: Pick<KnownDocument, 'body' | 'shape'>,
-  listed: ListDiff | null = null,
+  { body, shape, entry }: Pick<KnownDocument, 'body' | 'shape' | 'entry'>,
   document: Rfq | RfqListItem | null = parseStored('rfq', shape, body).document,
 ): RfqFacts {
   return {
@@ -58,9 +56,9 @@ export function factsOf(
     maxUnitPrice: plausibleOrNull(document?.pricing?.maxUnitPrice),
     currency: document?.pricing?.currency ?? null,
     unreadOffers: unreadOffersOf(shape, document),
-    listed: document && listed,
+    readState: readStateOf({ shape, entry }),
   }
 }
 
 /** The facts of an invalid document. */
-export const NO_FACTS = factsOf({ body: null, shape: 'list' })
+export const NO_FACTS = factsOf({ body: null, shape: 'list', entry: null })

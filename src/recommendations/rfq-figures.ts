@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { summariseAwards } from '../compare/awards/award-summary.js'
 import { countConditions } from '../compare/decision/conditions.js'
 import type { Outcome } from '../compare/decision/recommendation.js'
-import { hasOtherTerms } from '../compare/offer/newer-summary.js'
 import { summariseOffers } from '../compare/report/rfq-statistics.js'
 import type { RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 
@@ -14,9 +13,6 @@ export const rfqFigures = z
   .strictObject({
     ranked: count.describe('Offers that compete: open, comparable, and meeting every hard requirement.'),
     summaryOnly: count.describe('Offers of which only the summary is known: they were not read yet, or cannot be.'),
-    newerTerms: count.describe(
-      'Offers of which the RFQ, read after them, shows another volume, total, currency, expiry date or contract type.',
-    ),
     withoutRate: count.describe('Offers in another currency of which no exchange rate is known.'),
     meetRequirements: count.describe(
       'Offers within the limits that the RFQ states and not rejected by their review, whatever their status.',
@@ -60,7 +56,6 @@ export type RfqFigures = z.infer<typeof rfqFigures>
 export const NO_FIGURES: RfqFigures = {
   ranked: 0,
   summaryOnly: 0,
-  newerTerms: 0,
   withoutRate: 0,
   meetRequirements: 0,
   wanted: null,
@@ -87,8 +82,6 @@ export function figuresOf(assessed: RfqAssessment, outcome: Outcome): RfqFigures
   return {
     ranked: summary.ranked,
     summaryOnly: offers.filter(({ shape, missingSince }) => shape === 'summary' && missingSince === null).length,
-    newerTerms: offers.filter(({ newerSummary, status }) => status !== 'rejected' && hasOtherTerms(newerSummary))
-      .length,
     withoutRate: offers.filter(({ exclusions }) => exclusions.some(({ code }) => code === 'no-exchange-rate')).length,
     meetRequirements: summary.meetRequirements,
     wanted: rfq.window.lower,

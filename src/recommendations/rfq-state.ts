@@ -1,32 +1,23 @@
 import { assessedOutcome } from '../compare/awards/award-summary.js'
 import { createContext } from '../compare/input/comparison-context.js'
 import type { ParsedResponse, ParsedRfq } from '../compare/input/comparison-input.js'
-import {
-  findLastSummaries,
-  parseStoredResponse,
-  parseStoredRfq,
-  versionMetadata,
-} from '../compare/input/stored-documents.js'
+import { parseStoredResponse, parseStoredRfq, versionMetadata } from '../compare/input/stored-documents.js'
 import type { ListingQuality } from '../compare/offer/listing-quality.js'
-import { conflictPaths } from '../compare/offer/newer-summary.js'
 import { findReviewedOffers } from '../compare/offer/reviewed-terms.js'
-import { assessRfq, type RfqAssessment, type RfqAssessmentInput } from '../compare/rfq/rfq-assessment.js'
+import { assessRfq, type RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 import type { RecommendationFigures } from '../core/decision/recommendation.js'
 import type { Settings } from '../core/decision/settings.js'
-import type { KnownDocument, RfqWithResponses } from '../core/records.js'
-import { findSummaryConflicts, newerSummariesOf } from '../core/sources/offer-sources.js'
-import { listDiffOf } from '../core/sources/sources.js'
+import type { RfqWithResponses } from '../core/records.js'
 import { withRoundedNumbers } from '../core/text/number-format.js'
-import type { History, PollStates, RfqFilter } from '../store/contract.js'
+import type { History, RfqFilter } from '../store/contract.js'
 import { createListingReader } from './listing-reader.js'
 import { factsOf, type RfqFacts } from './rfq-facts.js'
 import { figuresOf, type RfqFigures } from './rfq-figures.js'
 
 /** The version of the comparison rules. Increase it when the same documents and settings may lead to different figures. */
-export const COMPARISON_RULES = 2
+export const COMPARISON_RULES = 3
 
-export type StateStore = Pick<History, 'rfqs' | 'listings' | 'problems' | 'rfqHistory'> &
-  Pick<PollStates, 'responseStates'>
+export type StateStore = Pick<History, 'rfqs' | 'listings' | 'rfqHistory'>
 
 /** The data of an RFQ, and the recommendation for it, at a moment. */
 export interface RfqState {
@@ -52,7 +43,7 @@ export interface StateMoment {
 export interface RfqDocuments extends RfqWithResponses {
   /** The body of the RFQ. */
   body: unknown
-  parsed: ParsedDocuments
+  parsed: { rfq: ParsedRfq; responses: readonly ParsedResponse[] }
   /** By id: those that the offers of the RFQs that were read together name. */
   listings: ReadonlyMap<string, ListingQuality>
 }
@@ -67,8 +58,8 @@ export async function readDocuments(
   readListings = createListingReader(store),
 ): Promise<RfqDocuments[]> {
   const found = (await store.rfqs(filter)).map(({ rfq, responses }) => {
-    const { shape, body } = rfq
-    const own = parseStoredRfq({ ...versionMetadata(rfq), shape, body })
+    const { shape, entry, body } = rfq
+    const own = parseStoredRfq({ ...versionMetadata(rfq), shape, entry, body })
     return { rfq, responses, body, parsed: { rfq: own, responses: responses.map(parseStoredResponse) } }
   })
   const ids = found.flatMap(({ parsed }) => parsed.responses.flatMap(({ document }) => document?.listingId ?? []))
@@ -85,10 +76,9 @@ export async function rfqStateOf(
   { rfq, responses, body, parsed, listings }: RfqDocuments,
   { timeZone, at, asOf, settings }: StateMoment,
 ): Promise<RfqState> {
-  const { channel, shape, readAt, entry } = rfq
-  const listed = listDiffOf({ readAt, entry, body })
+  const { channel, shape, entry } = rfq
   const context = createContext({
-    ...{ channel, timeZone, settings, listed },
+    ...{ channel, timeZone, settings },
     ...{ asOf: at, generatedAt: at, programVersion: '' },
   })
   const assessed = assessRfq(
@@ -96,7 +86,6 @@ export async function rfqStateOf(
       ...parsed,
       listings,
       reviewed: await findReviewedOffers(responses, () => store.rfqHistory(channel, rfq.id, asOf)),
-      ...(await readSummaryTimes(store, rfq, parsed, asOf)),
     },
     context,
   )
@@ -105,7 +94,7 @@ export async function rfqStateOf(
   const figures = withRoundedNumbers(figuresOf(assessed, outcome))
   const { award } = outcome
   return {
-    facts: factsOf({ shape, body }, listed, parsed.rfq.document),
+    facts: factsOf({ shape, entry, body }, parsed.rfq.document),
     figures,
     recommendation: withRoundedNumbers({
       status: outcome.status,
@@ -122,46 +111,4 @@ export async function rfqStateOf(
     assessed,
     settings,
   }
-}
-
-interface ParsedDocuments {
-  rfq: ParsedRfq
-  responses: readonly ParsedResponse[]
-}
-
-/**
- * Finds the summaries of an RFQ that are newer than the reads of its offers, and the last summaries of missing offers. Queries the store only
- * if a summary differs from its offer, or an offer is missing.
- * @param asOf undefined for the present
- * @returns null if no summary differs, and no missing offer was accepted
- * @throws StoreError
- */
-async function readSummaryTimes(
-  store: StateStore,
-  { channel, id, readAt }: KnownDocument,
-  parsed: ParsedDocuments,
-  asOf: Date | undefined,
-): Promise<Pick<RfqAssessmentInput, 'newerSummaries' | 'lastSummaries' | 'conflictsOf'> | null> {
-  const differing = offersThatDiffer(parsed)
-  const lastSummaries = await findLastSummaries(parsed.responses, async (moment) => {
-    const [then] = await store.rfqs({ channel, asOf: moment, ids: [id], withoutResponses: true })
-    return then?.rfq
-  })
-  if (differing.length === 0 && lastSummaries.size === 0) return null
-  const problems = await store.problems({ channel, entityIds: [...differing, ...lastSummaries.keys()] })
-  const until = asOf?.toISOString()
-  const conflictsOf = conflictPaths(problems.filter(({ firstSeenAt }) => until === undefined || firstSeenAt <= until))
-  const newerSummaries =
-    asOf === undefined ? newerSummariesOf(readAt, await store.responseStates(channel, [id])) : 'by-version'
-  return { newerSummaries, lastSummaries, conflictsOf }
-}
-
-function offersThatDiffer({ rfq, responses }: ParsedDocuments): string[] {
-  if (rfq.shape !== 'full' || rfq.document === null) return []
-  const summaries = new Map(rfq.document.responses.map((summary) => [summary.id as string, summary]))
-  return responses.flatMap((response) =>
-    response.shape === 'full' && findSummaryConflicts(summaries.get(response.id) ?? null, response.document).length > 0
-      ? [response.id]
-      : [],
-  )
 }

@@ -2,9 +2,9 @@ import { contentHash } from '../core/documents/canonical-json.js'
 import type { SubjectKind } from '../core/documents/documents.js'
 import { IdMap } from '../core/documents/identifier.js'
 import type { Problem } from '../core/documents/lenient-parser.js'
+import { entryTermsOf } from '../core/documents/list-contradiction.js'
 import { isAmbiguous, type Observation, type RfqListItem } from '../core/documents/observation.js'
 import { byCodeUnit } from '../core/numbers.js'
-import { contradictionOf, type EntryBody, entryTermsOf, quoted } from '../core/sources/sources.js'
 import { TimeSlice } from '../core/time/time-slice.js'
 import type { ListRead, RfqPollState, Snapshot } from '../store/contract.js'
 import type { Poll } from './poll.js'
@@ -87,15 +87,6 @@ const duplicateProblem = (id: string): Problem => ({
   message: `the list contains several different entries with the identifier ${id.slice(0, 80)}; the last one is used`,
 })
 
-/** All entries with the identifier of an RFQ: usually one. */
-const allOf = (entry: RfqEntry) => [...(entry.others ?? []), entry]
-
-/** The body of the list entry of an RFQ; an array if several differ. */
-export function entryBodyOf(entry: RfqEntry): EntryBody {
-  const all = allOf(entry)
-  return { body: all.length === 1 ? entry.body : all.map(({ body }) => body), isAmbiguous: all.some(isAmbiguous) }
-}
-
 /**
  * Records the list entries that changed since the last list. This happens before the RFQs are read, so that entries of RFQs that are
  * postponed, cannot be read or are not reached are known too (docs/CLOSING.md, rule 2).
@@ -116,7 +107,7 @@ const losesNothing = ({ losesNothing = false, body, exactBody }: Observation<Rfq
 function toSnapshot(entry: RfqEntry): Snapshot {
   // Not a copy: its content may not be parsed yet.
   if (entry.others === undefined) return entry
-  const all = allOf(entry)
+  const all = [...entry.others, entry]
   const body = all.map((each) => each.body)
   return {
     id: entry.id,
@@ -129,11 +120,3 @@ function toSnapshot(entry: RfqEntry): Snapshot {
     hash: entry.entryHash,
   }
 }
-
-/** Problems for members in which the list contradicts an open RFQ that was read. */
-export const contradictions = (entry: EntryBody, rfq: unknown): Problem[] =>
-  (contradictionOf(entry, rfq)?.members ?? []).map(({ path, listed, own }) => ({
-    path,
-    code: 'conflict',
-    message: `the list says ${quoted(listed)}, the RFQ itself says ${quoted(own)}`,
-  }))

@@ -18,7 +18,6 @@ import {
 } from '../marketplace/rfq-reader.js'
 import type { RecordResult } from '../store/contract.js'
 import type { ItemFailure } from '../store/runs/with-run.js'
-import { contradictions } from './list-entries.js'
 import { chooseResponses, lastRequestFailed } from './plan/read-reasons.js'
 import { nameOf, type RfqToRead, type StoredState } from './plan/rfq-to-read.js'
 import { countChange, countMissing, type Poll } from './poll.js'
@@ -126,7 +125,7 @@ async function readRfq(reading: RfqReading, rfq: RfqToRead, { limit, hasFailed }
 async function recordRead(reading: RfqReading, rfq: RfqToRead, read: FetchedForPoll): Promise<boolean> {
   const { context, run, progress } = reading
   const { fetched, failures, sentAfter } = read
-  const document = comparedWithList(fetched.rfq, rfq)
+  const document = withListProblems(fetched.rfq, rfq)
   const snapshot = { ...fetched, rfq: document, shape: 'full' as const, sentAfter }
   const recorded = await context.store.recordRfq(run, snapshot, context.now())
   if (recorded.rfq === 'stale') {
@@ -204,9 +203,8 @@ function responseChooser(
   }
 }
 
-/** An RFQ with the problems of its list entry, including contradictions between the two. */
-function comparedWithList(rfq: Observation<Rfq>, { listProblems, entry }: RfqToRead): Observation<Rfq> {
-  const problems = [...listProblems, ...contradictions(entry(), rfq.body)]
+/** An RFQ with the problems of its list entry. */
+function withListProblems(rfq: Observation<Rfq>, { listProblems: problems }: RfqToRead): Observation<Rfq> {
   // Not a copy: its content may not be parsed yet.
   return problems.length === 0 ? rfq : Object.assign(rfq, { problems: [...rfq.problems, ...problems] })
 }
@@ -224,7 +222,7 @@ function knownDocuments({ rfq, responses }: StoredState, { returned }: RfqToRead
 
 /** Counts a recorded RFQ and its responses. */
 export function countRecorded(poll: Poll, rfq: { id: string; valid: boolean }, recorded: RecordResult): void {
-  if (!rfq.valid || recorded.contradicted) poll.progress.counts.invalid++
+  if (!rfq.valid) poll.progress.counts.invalid++
   countChange(poll, 'rfq', rfq.id, recorded.rfq)
   for (const { id, change } of recorded.responses) countChange(poll, 'response', id, change)
   countMissing(poll, 'response', recorded.missing)

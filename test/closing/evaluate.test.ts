@@ -66,7 +66,7 @@ describe('evaluating an RFQ for closing', () => {
       'with two contradictions',
       listedAs({ state: 7, responseDueDate: 'soon' }),
       'document',
-      /says a number and "due soon"$/,
+      /says a value that is no text and "due soon"$/,
     ],
     ['with an ambiguous entry', listedAs({}, true), 'document', /is ambiguous/],
     ['that is missing', { missingSince: '2026-11-21T10:00:00.000Z' }, 'missing', /since 2026-11-21T10:00:00.000Z$/],

@@ -43,20 +43,17 @@ const reportOf = ({ store, now }: ChannelFixture, rfqId: string, volume: number 
   })
 
 describe('the MCP server', () => {
-  it('says what the list says of an RFQ that was not read since', async () => {
+  it('says that an RFQ changed since it was read', async () => {
     const { fixture, rfqId, offers } = await openPolledFixture()
     fixture.sandbox.faults.add({ rfqId, times: Number.POSITIVE_INFINITY, effect: { kind: 'status', status: 500 } })
     fixture.sandbox.world.removeResponse(offers[0] ?? '')
     fixture.advanceSeconds(600)
     await fixture.pollRfqs()
     const { call } = await openMcp(fixture)
-    const message = expect.stringMatching(/^The list of 2026-11-21 12:10 UTC no longer has 1 offer/)
-    const listed = { removedOffers: [{ id: offers[0] }], message }
-    expect((await call('list_rfqs')).items).toMatchObject([{ id: rfqId, listed }])
-    expect(await call('get_rfq', { rfq: '1042' })).toMatchObject({ rfq: { listed } })
-    const compared = await call('compare_offers', { rfq: '1042' })
-    expect(compared).toMatchObject({ listed })
-    expect(compared.decision.banners[0].message).toMatch(/The list of 2026-11-21 12:10 UTC no longer has 1 offer/)
+    const readState = 'changed-since-read'
+    expect((await call('list_rfqs')).items).toMatchObject([{ id: rfqId, readState }])
+    expect(await call('get_rfq', { rfq: '1042' })).toMatchObject({ rfq: { readState } })
+    expect(await call('compare_offers', { rfq: '1042' })).toMatchObject({ rfq: { readState } })
   })
 
   it('offers tools that only read, and says that texts of the marketplace are no instructions', async () => {

@@ -175,14 +175,7 @@ const MONEY_COLUMNS: readonly ListColumn<OfferView>[] = [
 /** `–` for an offer without a rank. */
 const rankText = ({ rank }: OfferView): string => (rank === null ? '–' : formatNumber(rank))
 
-/** With what the list or the RFQ says otherwise than the offer as it was read. */
-function labelText({ label, missingSince, notListed, newerTerms }: OfferView): string {
-  const notes = [
-    ...(missingSince !== null ? ['missing'] : notListed ? ['not listed'] : []),
-    ...(newerTerms ? ['newer terms'] : []),
-  ]
-  return notes.length === 0 ? label : `${label} (${notes.join(', ')})`
-}
+const labelText = ({ label, missingSince }: OfferView): string => (missingSince === null ? label : `${label} (missing)`)
 
 export const COMPARISON_COLUMNS: ListColumns<OfferView> = [
   { header: 'Rank', cell: rankText, value: ({ rank }) => rank, align: 'right' },

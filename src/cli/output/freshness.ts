@@ -1,6 +1,11 @@
 import type { RunKind, RunRecord } from '../../core/records.js'
-import { pricesReadOf, type TermsRead } from '../../core/sources/offer-sources.js'
-import { describePricesRead, describeTermsRead, formatAge } from '../../core/sources/source-text.js'
+import {
+  describePricesRead,
+  describeTermsRead,
+  formatAge,
+  pricesReadOf,
+  type TermsRead,
+} from '../../core/time/read-times.js'
 import { oneLine } from '../../readiness/poll-freshness.js'
 import type { Store } from '../../store/contract.js'
 import { channelsWithoutCompletePoll } from '../../views/polls.js'

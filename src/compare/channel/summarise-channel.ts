@@ -3,7 +3,6 @@ import { assessedOutcome, summariseAwards } from '../awards/award-summary.js'
 import { type ComparisonContext, createContext } from '../input/comparison-context.js'
 import type { ChannelInput, ParsedListing, ReportedDecision } from '../input/comparison-input.js'
 import { listingQuality } from '../offer/listing-quality.js'
-import { conflictPaths } from '../offer/newer-summary.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { plainDecision } from '../report/compare-offers.js'
 import { DATA_LIMITATIONS, definitionsOf, runsOf } from '../report/report-notes.js'
@@ -53,18 +52,7 @@ export function summariseChannel(input: ChannelInput): ChannelReport {
 
 function assessAll(input: ChannelInput, context: ComparisonContext): RfqAssessment[] {
   const listings = new Map(input.listings.map((listing) => [listing.id, listingQuality(listing)]))
-  const { asOf } = context.report
-  const responseProblems = input.problems.filter(({ kind, firstSeenAt }) => kind === 'response' && firstSeenAt <= asOf)
-  const conflictsOf = conflictPaths(responseProblems)
-  const { newerSummaries } = input
-  return input.rfqs
-    .map(({ listed = null, ...one }) =>
-      assessRfq(
-        { ...one, listings, newerSummaries, conflictsOf },
-        { ...context, report: { ...context.report, listed } },
-      ),
-    )
-    .sort(byUrgency)
+  return input.rfqs.map((one) => assessRfq({ ...one, listings }, context)).sort(byUrgency)
 }
 
 /** Open ones first, by days to due (unknown last); then the others by number, newest first. */

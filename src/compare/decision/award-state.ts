@@ -3,7 +3,6 @@ import { formatMoney, formatTonnes } from '../../core/text/number-format.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { amountsText, createNames, joined, offersText } from '../awards/award-figures.js'
 import { termsHash } from '../awards/award-terms.js'
-import { hasOtherTerms } from '../offer/newer-summary.js'
 import { EXPIRY_WARNING_DAYS } from '../offer/offer-flags.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 
@@ -99,7 +98,8 @@ function acceptance(award: AwardFacts, accepted: readonly OfferReport[], asRecor
 const newest = (offers: readonly OfferReport[]): Timestamp | null => offers.map(acceptedSince).sort().at(-1) ?? null
 
 /** When an accepted offer was first observed as it is. */
-const acceptedSince = ({ source, newerSummary }: OfferReport): Timestamp => newerSummary?.rfqAt ?? source.observedAt
+const acceptedSince = ({ source, summaryDifference }: OfferReport): Timestamp =>
+  summaryDifference?.observedAt ?? source.observedAt
 const namesOf = (offers: readonly AwardedOfferRecord[]) => joined(offers.map(({ name }) => name))
 
 /** How an awarded offer has changed since it was awarded, and when it expires. */
@@ -115,10 +115,11 @@ function* offerFindings(record: AwardedOfferRecord, offer: OfferReport | undefin
   const isAccepted = offer.standing === 'accepted'
   const { observedAt } = offer.source
   for (const { code, message } of isAccepted ? [] : offer.exclusions) {
-    if (code === 'missing' || code === 'not-listed') yield finding('missing', message, offer.missingSince)
+    if (code === 'missing') yield finding('missing', message, offer.missingSince)
     else if (code === 'rejected' || code === 'not-open') yield finding('not-open', message, observedAt)
   }
-  if (hasOtherTerms(offer.newerSummary)) yield finding('changed', offer.newerSummary.message, offer.newerSummary.rfqAt)
+  const { summaryDifference: summary } = offer
+  if (summary?.hasOtherTerms) yield finding('changed', summary.message, summary.observedAt)
   else if (termsHash(offer) !== record.termsHash) yield finding('changed', changeText(record, offer), observedAt)
   const { daysToExpiry, expiryDate } = offer.terms
   if (isAccepted || daysToExpiry === null || daysToExpiry > EXPIRY_WARNING_DAYS) return

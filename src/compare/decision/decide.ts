@@ -1,15 +1,11 @@
 import type { RequirementName, Settings } from '../../core/decision/settings.js'
 import { median } from '../../core/numbers.js'
-import { describeListDiff } from '../../core/sources/source-text.js'
-import type { ListDiff, RemovedOffer } from '../../core/sources/sources.js'
 import { oneLine } from '../../core/text/clean-text.js'
 import { formatCount, formatPricePerTonne, formatTonnes, formatTotal, truncate } from '../../core/text/number-format.js'
 import { joined } from '../awards/award-figures.js'
 import { type AwardProblem, awardProblem } from '../awards/award-problem.js'
 import { upTo } from '../awards/efficient-awards.js'
-import type { ReportContext } from '../input/comparison-context.js'
 import { AWARD_REQUIREMENT, OFFER_REQUIREMENTS, REQUIREMENT_TITLES } from '../offer/award-requirements.js'
-import { hasOtherTerms } from '../offer/newer-summary.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { tonnesOf } from '../offer/price-per-tonne.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
@@ -20,7 +16,6 @@ import { questionsOf } from './questions.js'
 import { outcomeOf, recommend } from './recommendation.js'
 
 export interface DecisionInput {
-  context: ReportContext
   settings: Settings
   /** Code of the comparison currency; null if there is none. */
   currency: string | null
@@ -29,23 +24,16 @@ export interface DecisionInput {
 }
 
 /** The decision on an RFQ: Decision. Pure; equal inputs give equal decisions. */
-export function decisionOf({ context, settings, currency, rfq, offers }: DecisionInput): Decision {
+export function decisionOf({ settings, currency, rfq, offers }: DecisionInput): Decision {
   const problem = awardProblem({ rfq, offers, settings }, currency)
   const outcome = outcomeOf(problem)
-  const { award, accepted } = outcome
+  const { award } = outcome
   const choices = choicesOf(problem, award)
-  const awarded = accepted === null ? award : accepted.award
   return {
     tolerance: settings.awardTolerance,
     priceBasis: settings.priceBasis,
     requirements: requirementSettings(problem),
-    banners: bannersOf(
-      rfq,
-      offers,
-      context.listed,
-      new Set(awarded?.offers.map(({ id }) => id)),
-      problem.context.nameOf,
-    ),
+    banners: [...stateBanner(rfq), ...unreadableBanner(rfq), ...readBanner(rfq)],
     recommendation: recommend(problem, outcome, choices),
     choices,
     excluded: excludedOffers(offers, problem.context.nameOf),
@@ -73,28 +61,6 @@ function requirementSettings({ offers, competing, rfq, settings }: AwardProblem)
         ? competing.filter(({ tonnes }) => (rfq.maxVolume ?? 0) > 0 && tonnes > upTo(rfq.maxVolume ?? 0)).length
         : open.filter(({ unmet }) => unmet.some((one) => one.name === name)).length,
   }))
-}
-
-function bannersOf(
-  rfq: RfqTerms,
-  offers: readonly OfferReport[],
-  listed: ListDiff | null,
-  awarded: ReadonlySet<string>,
-  nameOf: (offer: OfferReport) => string,
-): Banner[] {
-  return [
-    ...stateBanner(rfq),
-    ...unreadableBanner(rfq),
-    ...(listed === null
-      ? []
-      : [
-          {
-            code: 'rfq-list-differs' as const,
-            message: describeListDiff(listed, removedOfferNames(listed, offers, awarded, nameOf)),
-          },
-        ]),
-    ...newerTermsBanner(offers, awarded, nameOf),
-  ]
 }
 
 function unreadableBanner({ source, unreadable }: RfqTerms): Banner[] {
@@ -128,42 +94,11 @@ function stateBanner(rfq: RfqTerms): Banner[] {
   return [{ code: 'rfq-overdue', message }]
 }
 
-/** Those of the award first; offers that can no longer be awarded are left out. */
-function newerTermsBanner(
-  offers: readonly OfferReport[],
-  awarded: ReadonlySet<string>,
-  nameOf: (offer: OfferReport) => string,
-): Banner[] {
-  const isOpen = ({ missingSince, status }: OfferReport) => missingSince === null && status !== 'rejected'
-  const [first, ...others] = offers
-    .filter((offer) => isOpen(offer) && hasOtherTerms(offer.newerSummary))
-    .sort((a, b) => Number(awarded.has(b.id)) - Number(awarded.has(a.id)))
-  if (first?.newerSummary == null) return []
-  const more =
-    others.length === 0 ? '' : ` The same goes for ${formatCount(others.length, 'more offer')}, see their flags.`
-  const { message } = first.newerSummary
-  return [
-    {
-      code: 'summary-differs',
-      message: `${nameOf(first)}: ${message.charAt(0).toLowerCase()}${message.slice(1)}${more}`,
-    },
-  ]
-}
-
-/** Those of the award first; as they are named elsewhere in the report. */
-function removedOfferNames(
-  { removedOffers }: ListDiff,
-  offers: readonly OfferReport[],
-  awarded: ReadonlySet<string>,
-  nameOf: (offer: OfferReport) => string,
-) {
-  const known = new Map(offers.map((offer) => [offer.id, offer]))
-  return [...removedOffers]
-    .sort((a: RemovedOffer, b: RemovedOffer) => Number(awarded.has(b.id)) - Number(awarded.has(a.id)))
-    .map(({ id, name }) => {
-      const offer = known.get(id)
-      return offer === undefined ? name : nameOf(offer)
-    })
+function readBanner({ readState }: RfqTerms): Banner[] {
+  if (readState === 'read') return []
+  return readState === 'not-read'
+    ? [{ code: 'rfq-not-read', message: 'The RFQ is listed and was not read yet.' }]
+    : [{ code: 'rfq-changed-since-read', message: 'The RFQ changed since it was read.' }]
 }
 
 const MAXIMUM = "the RFQ's maximum price"

@@ -44,8 +44,8 @@ export interface Banner {
     | 'rfq-not-open'
     | 'rfq-overdue'
     | 'rfq-invalid'
-    | 'rfq-list-differs'
-    | 'summary-differs'
+    | 'rfq-changed-since-read'
+    | 'rfq-not-read'
   message: string
 }
 

@@ -69,7 +69,6 @@ const EXCLUSION_TEXT: Record<Exclude<Exclusion['code'], 'not-open' | 'no-exchang
   'no-offer': 'is unreadable',
   rejected: 'was rejected',
   missing: 'is no longer visible',
-  'not-listed': 'is no longer listed',
   'no-volume': 'has no volume',
   'no-price': 'has no price',
   'no-currency': 'has no currency',

@@ -1,8 +1,7 @@
 import type { Settings } from '../../core/decision/settings.js'
-import type { NewerSummaries, PricesRead, TermsRead } from '../../core/sources/offer-sources.js'
-import type { ListDiff } from '../../core/sources/sources.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { type Calendar, createCalendar } from '../../core/time/expiry.js'
+import type { PricesRead, TermsRead } from '../../core/time/read-times.js'
 import type { CalendarDate, ReportParameters, VersionMetadata } from './comparison-input.js'
 
 export interface ReportContext {
@@ -19,10 +18,6 @@ export interface ReportContext {
   termsRead: TermsRead | null
   /** When the RFQ with the status and prices of its offers was read; null if that is not known, as of a past moment. */
   pricesRead: PricesRead | null
-  /** How the list entry differs from the RFQ; null if it does not. */
-  listed: ListDiff | null
-  /** Offers whose summaries in the RFQ are newer than what was read of them; null if none, and as of a past moment. */
-  newerSummaries: NewerSummaries | null
 }
 
 /** The observation a figure is derived from. */
@@ -59,8 +54,6 @@ export function createContext(input: ReportParameters): ComparisonContext {
     madeBy: input.madeBy ?? null,
     termsRead: input.termsRead ?? null,
     pricesRead: input.pricesRead ?? null,
-    listed: input.listed ?? null,
-    newerSummaries: input.newerSummaries === 'by-version' ? null : (input.newerSummaries ?? null),
   }
   return { report, asOfDate, calendar, settings: input.settings }
 }

@@ -7,9 +7,8 @@ import type { AwardFacts } from '../../core/decision/award-record.js'
 import type { Settings } from '../../core/decision/settings.js'
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../../core/documents/observation.js'
 import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../../core/records.js'
-import type { LastSummaries, NewerSummaries, PricesRead, TermsRead } from '../../core/sources/offer-sources.js'
-import type { ListDiff } from '../../core/sources/sources.js'
 import type { Timestamp } from '../../core/time/clock.js'
+import type { PricesRead, TermsRead } from '../../core/time/read-times.js'
 
 /** `YYYY-MM-DD`. */
 export type CalendarDate = string
@@ -23,13 +22,17 @@ export type VersionMetadata = Pick<
 /** The part of a stored document that a comparison reads. */
 export type StoredDocument = VersionMetadata &
   Pick<KnownDocument, 'shape' | 'body'> &
-  Partial<Pick<KnownDocument, 'isLossy'>>
+  Partial<Pick<KnownDocument, 'isLossy' | 'entry'>>
+
+/** Whether an RFQ was read, and whether the list shows another entry of it since (docs/POLLING.md, "The list and the RFQ"). */
+export type ReadState = 'read' | 'changed-since-read' | 'not-read'
 
 export interface ParsedRfq extends VersionMetadata {
   /** `list`: only the list entry could be read. */
   shape: 'full' | 'list'
   document: Rfq | null
   unreadable: Unreadable
+  readState: ReadState
 }
 
 /** Members that the document states, but with a value of another type or format than documented: `pricing.maxUnitPrice`. */
@@ -85,13 +88,6 @@ export interface ReportParameters {
   termsRead?: TermsRead | null
   /** When the RFQ with the status and prices of its offers was read; null (the default) if that is not known. */
   pricesRead?: PricesRead | null
-  /** How the list entry differs from the RFQ; null (the default) if it does not. */
-  listed?: ListDiff | null
-  /**
-   * Offers whose summaries in the RFQ are newer than what was read of them; `by-version` as of a past moment, when only the times of
-   * the versions are known; null (the default) if there are none.
-   */
-  newerSummaries?: NewerSummaries | 'by-version' | null
   settings: Settings
 }
 
@@ -100,8 +96,6 @@ export interface ComparisonInput extends ReportParameters {
   rfq: ParsedRfq
   /** Iterated once; documents are not retained, so that one at a time is in memory. */
   responses: Iterable<ParsedResponse>
-  /** The last summaries of missing offers; default none. */
-  lastSummaries?: LastSummaries
   /** Offers whose terms changed since a review accepted them; default none. */
   reviewed?: ReviewedOffers
   /** Those that the RFQ or its responses reference; others are ignored. */
@@ -117,7 +111,7 @@ export interface ComparisonInput extends ReportParameters {
 
 /** A channel, as known at `asOf`. */
 export interface ChannelInput extends ReportParameters {
-  rfqs: readonly Pick<ComparisonInput, 'rfq' | 'responses' | 'lastSummaries' | 'reviewed' | 'listed'>[]
+  rfqs: readonly Pick<ComparisonInput, 'rfq' | 'responses' | 'reviewed'>[]
   listings: readonly ParsedListing[]
   decisions: readonly ReportedDecision[]
   problems: readonly DocumentProblem[]

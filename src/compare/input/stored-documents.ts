@@ -1,12 +1,11 @@
 import { comparableId } from '../../core/documents/identifier.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
 import { parseListing, parseResponse, parseResponseSummary, parseRfq } from '../../core/documents/observation.js'
-import type { KnownDocument } from '../../core/records.js'
-import type { LastSummaries, LastSummary } from '../../core/sources/offer-sources.js'
 import type {
   ParsedListing,
   ParsedResponse,
   ParsedRfq,
+  ReadState,
   StoredDocument,
   Unreadable,
   VersionMetadata,
@@ -17,7 +16,20 @@ export function parseStoredRfq(stored: StoredDocument): ParsedRfq {
   const { document, problems } = parseRfq(stored.body)
   const shape = stored.shape === 'full' ? 'full' : 'list'
   const unreadable = unreadableOf(problems).filter((path) => !path.startsWith('responses'))
-  return { ...versionMetadata(stored), shape, document, unreadable }
+  return { ...versionMetadata(stored), shape, document, unreadable, readState: readStateOf(stored) }
+}
+
+/** An RFQ changed since it was read if the newest version of its list entry was recorded after that. */
+export function readStateOf({ shape, entry }: Pick<StoredDocument, 'shape' | 'entry'>): ReadState {
+  if (shape !== 'full') return 'not-read'
+  return entry != null && entry.followedAt === null ? 'changed-since-read' : 'read'
+}
+
+/** What lists say of an RFQ that is not shown as it is now; null if it is. */
+export const READ_STATE_TEXT: Readonly<Record<ReadState, string | null>> = {
+  read: null,
+  'changed-since-read': 'changed since read',
+  'not-read': 'listed, not read yet',
 }
 
 /** Parses a stored response by the schema of its shape. Never throws. */
@@ -50,27 +62,3 @@ export const isUnreadable = (unreadable: Unreadable, member: string): boolean =>
   unreadable.some((path) => path === member || isWithin(path, member) || isWithin(member, path))
 
 const isWithin = (path: string, part: string) => path.startsWith(`${part}.`) || path.startsWith(`${part}[`)
-
-/**
- * Finds the offers that the RFQ showed as accepted until they went missing from it: what was read of them may be older.
- * @param responses of one RFQ
- * @param rfqAsOf reads the RFQ as known at a moment; called once for each moment at which offers went missing
- */
-export async function findLastSummaries(
-  responses: readonly Pick<KnownDocument, 'id' | 'missingSince'>[],
-  rfqAsOf: (moment: Date) => Promise<KnownDocument | undefined>,
-): Promise<LastSummaries> {
-  const found = new Map<string, LastSummary>()
-  for (const since of new Set(responses.flatMap(({ missingSince }) => missingSince ?? []))) {
-    const stored = await rfqAsOf(new Date(Date.parse(since) - 1))
-    // Parsing is the slowest step, and few RFQs have an accepted offer.
-    const rfq = stored?.bodyText.includes('accepted') ? parseStoredRfq(stored) : null
-    if (rfq?.shape !== 'full' || rfq.document === null) continue
-    const ids = new Set(responses.flatMap(({ id, missingSince }) => (missingSince === since ? [id] : [])))
-    for (const summary of rfq.document.responses) {
-      if (ids.has(summary.id) && summary.status === 'accepted')
-        found.set(summary.id, { summary, observedAt: rfq.observedAt })
-    }
-  }
-  return found
-}

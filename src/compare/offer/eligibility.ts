@@ -1,7 +1,5 @@
 import type { PriceBasis } from '../../core/decision/settings.js'
 import { round6 } from '../../core/numbers.js'
-import { describeRemoval } from '../../core/sources/source-text.js'
-import type { ListDiff } from '../../core/sources/sources.js'
 import { truncate } from '../../core/text/number-format.js'
 import { type CurrencyReport, rateInto } from '../input/comparison-currency.js'
 import type { Metrics } from './metrics.js'
@@ -27,16 +25,7 @@ export interface ComparedAmounts {
 export type Exclusions = readonly Exclusion[]
 
 export interface Exclusion {
-  code:
-    | 'no-offer'
-    | 'rejected'
-    | 'not-open'
-    | 'missing'
-    | 'not-listed'
-    | 'no-volume'
-    | 'no-price'
-    | 'no-currency'
-    | 'no-exchange-rate'
+  code: 'no-offer' | 'rejected' | 'not-open' | 'missing' | 'no-volume' | 'no-price' | 'no-currency' | 'no-exchange-rate'
   message: string
 }
 
@@ -68,8 +57,6 @@ export const costOf = ({ total, presentValue }: Metrics, basis: PriceBasis): num
 interface Candidate {
   facts: OfferFacts
   missingSince: string | null
-  /** What a newer list says of the RFQ, if it no longer has the offer. */
-  notListed: ListDiff | null
   metrics: Metrics
   compared: ComparedAmounts
 }
@@ -83,14 +70,13 @@ export function exclusionsOf(offer: Candidate, currency: CurrencyReport): Exclus
 
 const exclusion = (code: Exclusion['code'], message: string): Exclusion => ({ code, message })
 
-function* statusExclusions({ facts: { status }, missingSince, notListed }: Candidate) {
+function* statusExclusions({ facts: { status }, missingSince }: Candidate) {
   if (status === 'rejected') yield exclusion('rejected', 'The offer was rejected.')
   else if (status === null) yield exclusion('not-open', 'The offer states no status, so it is not known to be open.')
   else if (status !== 'submitted' && status !== 'accepted')
     yield exclusion('not-open', `The status of the offer is “${truncate(status, 40)}”, not “submitted”.`)
   if (missingSince !== null)
     yield exclusion('missing', `The offer has been missing from the RFQ since ${missingSince.slice(0, 10)}.`)
-  else if (notListed !== null) yield exclusion('not-listed', describeRemoval(notListed))
 }
 
 function* priceExclusions({ facts, metrics, compared }: Candidate) {
@@ -115,4 +101,4 @@ function* currencyExclusions({ facts, compared }: Candidate, currency: CurrencyR
 
 /** Whether its volume and total are known, in a currency that can be converted: whatever its status. */
 export const isComparable = (exclusions: Exclusions): boolean => exclusions.every(({ code }) => BY_STATUS.has(code))
-const BY_STATUS: ReadonlySet<Exclusion['code']> = new Set(['rejected', 'not-open', 'missing', 'not-listed'])
+const BY_STATUS: ReadonlySet<Exclusion['code']> = new Set(['rejected', 'not-open', 'missing'])

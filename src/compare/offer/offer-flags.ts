@@ -3,7 +3,6 @@ import { formatCount, formatMoney, formatPercent, formatTonnes } from '../../cor
 import { type Flag, type FlagCode, flagValue, formatFlagValue, OFFER_FLAGS } from '../flag.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { shortagesOf, shortageText } from './availability.js'
-import { hasOtherTerms } from './newer-summary.js'
 import type { OfferReport } from './offer-report-model.js'
 import { totalOf } from './price-per-tonne.js'
 import { VOLUME_TOLERANCE } from './reconciliation.js'
@@ -55,14 +54,8 @@ function priceFarBelowMin({ offer: { requirements } }: FlagContext): FlagBody | 
   return { message, compared: [found, asked] }
 }
 
-/** Quiet if only the status differs, because the newer one is used. */
-function summaryDiffers({ offer: { newerSummary } }: FlagContext): FlagBody | null {
-  if (newerSummary === null) return null
-  const compared = newerSummary.differences.flatMap(({ member, rfq, offer }) => [
-    flagValue(`${member} of the offer`, offer),
-    flagValue(`${member} in the RFQ`, rfq),
-  ])
-  return { message: newerSummary.message, compared, loud: hasOtherTerms(newerSummary) }
+function summaryDiffers({ offer: { summaryDifference: found } }: FlagContext): FlagBody | null {
+  return found && { message: found.message, compared: found.compared }
 }
 
 /** An offer that expires within this many days is doubted. */

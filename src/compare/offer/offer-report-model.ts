@@ -5,9 +5,9 @@ import type { Source } from '../input/comparison-context.js'
 import type { ComparedAmounts, Exclusion } from './eligibility.js'
 import type { ListingQuality } from './listing-quality.js'
 import type { Metrics } from './metrics.js'
-import type { NewerSummary } from './newer-summary.js'
 import type { DeliveryLine, OfferTerms, PrepaymentLine } from './offer-terms.js'
 import type { Requirement } from './requirements.js'
+import type { SummaryDifference } from './summary-difference.js'
 
 export interface OfferReport {
   source: Source
@@ -21,7 +21,7 @@ export interface OfferReport {
   listingId: string | null
   developer: string | null
   project: string | null
-  /** As in the offer, or in the RFQ if that was read later. */
+  /** As in the offer; that of its summary in the RFQ if the offer is `submitted` and the summary says otherwise. */
   status: string | null
   submittedAt: Timestamp | null
   /** Submitted after the RFQ's `responseDueDate` had ended in the time zone; null if either is unknown. */
@@ -29,8 +29,8 @@ export interface OfferReport {
   /** Whether the RFQ lists it; false since `missingSince`. */
   inView: boolean
   missingSince: Timestamp | null
-  /** How the RFQ differs from the offer, if the RFQ was read later; `terms` keep the values of the offer. */
-  newerSummary: NewerSummary | null
+  /** What its summary in the RFQ says otherwise; null if nothing. `terms` are those of the offer. */
+  summaryDifference: SummaryDifference | null
   terms: OfferTerms
   lines: DeliveryLine[]
   prepayments: PrepaymentLine[]

@@ -5,7 +5,6 @@ import { decisionOf } from '../decision/decide.js'
 import { createContext, type ReportContext, type Source } from '../input/comparison-context.js'
 import type { ComparisonInput, DocumentProblem } from '../input/comparison-input.js'
 import { listingQuality } from '../offer/listing-quality.js'
-import { conflictPaths } from '../offer/newer-summary.js'
 import { assessRfq } from '../rfq/rfq-assessment.js'
 import { changesOf } from './document-changes.js'
 import { aboutOf } from './report-notes.js'
@@ -23,11 +22,7 @@ export function compareOffers(input: ComparisonInput): RfqReport {
   const { report: context } = comparison
   const problems = problemsUntil(input.problems, context.asOf)
   const listings = new Map(input.listings.map((listing) => [listing.id, listingQuality(listing)]))
-  const { newerSummaries, lastSummaries, reviewed } = input
-  const conflictsOf = conflictPaths(problems)
-  const summaries = { newerSummaries, lastSummaries, conflictsOf, reviewed }
-  const assessed = { rfq: input.rfq, responses: input.responses, listings, ...summaries }
-  const { rfq, currency, offers } = assessRfq(assessed, comparison)
+  const { rfq, currency, offers } = assessRfq({ ...input, listings }, comparison)
   // A source has dozens of currencies.
   const settings = withRatesOf(
     comparison.settings,
@@ -42,7 +37,7 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     ),
   })
   const summary = summariseOffers(offers, rfq, { changes: changes.length, problems: problems.length })
-  const decision = decisionOf({ context, settings, currency: currency.comparison, rfq, offers })
+  const decision = decisionOf({ settings, currency: currency.comparison, rfq, offers })
   return {
     schema: REPORT_SCHEMA,
     context,

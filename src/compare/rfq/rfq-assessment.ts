@@ -1,4 +1,4 @@
-import type { LastSummaries } from '../../core/sources/offer-sources.js'
+import { nonBlank } from '../../core/numbers.js'
 import { isLate } from '../../core/time/expiry.js'
 import { type ComparisonContext, toSource } from '../input/comparison-context.js'
 import { type CurrencyReport, currencyReport, rateInto } from '../input/comparison-currency.js'
@@ -14,7 +14,6 @@ import { unmetRequirements } from '../offer/award-requirements.js'
 import { convertAmounts, exclusionsOf } from '../offer/eligibility.js'
 import { type ListingQuality, listingQuality } from '../offer/listing-quality.js'
 import { type Metrics, metricsOf } from '../offer/metrics.js'
-import { createNewerSummaries, type NewerSummary, newerStatus, type SummaryTimes } from '../offer/newer-summary.js'
 import { offerFlags } from '../offer/offer-flags.js'
 import { byNumber, offerLabels } from '../offer/offer-labels.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
@@ -22,6 +21,7 @@ import { type OfferFacts, offerFacts } from '../offer/offer-terms.js'
 import { rankOffers, standingOf } from '../offer/ranking.js'
 import { evaluateRequirements, isReviewRejected } from '../offer/requirements.js'
 import { changedTermsText } from '../offer/reviewed-terms.js'
+import { type SummaryDifference, summaryDifference } from '../offer/summary-difference.js'
 import { currencyCode, parseRfqTerms, type RfqTerms, type StatedRfqTerms } from './rfq-terms.js'
 
 /** An RFQ with its evaluated offers: the basis of both the RFQ report and the channel overview. */
@@ -37,12 +37,6 @@ export interface RfqAssessmentInput {
   /** Iterated once. */
   responses: Iterable<ParsedResponse>
   listings: ReadonlyMap<string, ListingQuality>
-  /** Which summaries in the RFQ are newer than what was read of the offers; default none. */
-  newerSummaries?: SummaryTimes | undefined
-  /** The last summaries of missing offers; default none. */
-  lastSummaries?: LastSummaries | undefined
-  /** Paths of a response that contradicted its summary when both were read; default none. */
-  conflictsOf?: (responseId: string) => ReadonlySet<string>
   /** Offers whose terms changed since a review accepted them; default none. */
   reviewed?: ReviewedOffers | undefined
 }
@@ -56,8 +50,7 @@ export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext)
   const currency = currencyReport(rfqCurrency, codes, context.settings)
   const rfq = withComparedLimits(stated, currency)
   const labels = offerLabels(facts.map((one) => ({ ...one.facts, id: one.known.id })))
-  const gone = new Set(context.report.listed?.removedOffers.map(({ id }) => id))
-  const offerContext = { gone, input, rfq, currency, context }
+  const offerContext = { input, rfq, currency, context }
   const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', offerContext))
   return { rfq, currency, offers: rankOffers(offers) }
 }
@@ -66,20 +59,21 @@ export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext)
 interface ParsedOffer {
   known: VersionMetadata
   facts: OfferFacts
-  newerSummary: NewerSummary | null
+  summaryDifference: SummaryDifference | null
 }
 
-const NO_PATHS: ReadonlySet<string> = new Set()
-
-/** In the order of their numbers. */
-function parseInSequence(input: RfqAssessmentInput, context: ComparisonContext): ParsedOffer[] {
-  const { rfq, newerSummaries: times = null, lastSummaries, conflictsOf = () => NO_PATHS } = input
-  const newerSummaryOf = createNewerSummaries({ rfq, times, lastSummaries, conflictsOf })
+/** In the order of their numbers. An offer is `submitted` only if its summary in the RFQ does not say otherwise. */
+function parseInSequence({ rfq, responses }: RfqAssessmentInput, context: ComparisonContext): ParsedOffer[] {
+  const listed = rfq.shape === 'full' ? (rfq.document?.responses ?? []) : []
+  const summaries = new Map(listed.map((summary) => [summary.id as string, summary]))
   const parsed: ParsedOffer[] = []
-  for (const one of input.responses) {
+  for (const one of responses) {
     const [known, own] = [versionMetadata(one), offerFacts(one, context)]
-    const newerSummary = newerSummaryOf(known, own)
-    parsed.push({ known, facts: { ...own, status: newerStatus(newerSummary) ?? own.status }, newerSummary })
+    const isRead = own.shape === 'full' && own.hasOffer && known.missingSince === null
+    const summary = isRead ? summaries.get(known.id) : undefined
+    const status = own.status === 'submitted' ? (nonBlank(summary?.status) ?? own.status) : own.status
+    const difference = summary === undefined ? null : summaryDifference(summary, own, rfq.observedAt)
+    parsed.push({ known, facts: { ...own, status }, summaryDifference: difference })
   }
   return parsed.sort((a, b) => byNumber(a.known, b.known))
 }
@@ -95,8 +89,6 @@ function withComparedLimits(stated: StatedRfqTerms, currency: CurrencyReport): R
 }
 
 interface OfferContext {
-  /** Offers that a newer list no longer has. */
-  gone: ReadonlySet<string>
   input: RfqAssessmentInput
   rfq: RfqTerms
   currency: CurrencyReport
@@ -104,16 +96,15 @@ interface OfferContext {
 }
 
 function assessOffer(
-  { known, facts, newerSummary }: ParsedOffer,
+  { known, facts, summaryDifference: difference }: ParsedOffer,
   sequence: number,
   label: string,
   offerContext: OfferContext,
 ): OfferReport {
-  const { gone, input, rfq, currency, context } = offerContext
+  const { input, rfq, currency, context } = offerContext
   const { settings } = context
   const metrics = metricsOf(facts, rfq, settings)
   const compared = convertAmounts(facts.terms.currencyCode, metrics, currency, settings.priceBasis)
-  const notListed = gone.has(known.id) ? context.report.listed : null
   const { hasOffer, unreadable, shape, listingId, developer, project, status, submittedAt } = facts
   const { terms, lines, prepayments } = facts
   // One literal: objects that are put together with spreads take ten times as long.
@@ -137,9 +128,9 @@ function assessOffer(
     compared,
     inView: known.missingSince === null,
     missingSince: known.missingSince,
-    newerSummary,
+    summaryDifference: difference,
     listing: input.listings.get(listingId ?? '') ?? listingQuality(undefined),
-    exclusions: exclusionsOf({ facts, missingSince: known.missingSince, notListed, metrics, compared }, currency),
+    exclusions: exclusionsOf({ facts, missingSince: known.missingSince, metrics, compared }, currency),
     requirements: [],
     meetsRequirements: false,
     label,

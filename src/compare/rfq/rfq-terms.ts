@@ -5,7 +5,7 @@ import { formatCount } from '../../core/text/number-format.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { daysBetween } from '../date-math.js'
 import { type ComparisonContext, type Source, toSource } from '../input/comparison-context.js'
-import type { CalendarDate, ParsedRfq } from '../input/comparison-input.js'
+import type { CalendarDate, ParsedRfq, ReadState } from '../input/comparison-input.js'
 import { type AwardWindow, awardWindow } from './award-window.js'
 
 export interface RfqTerms {
@@ -46,6 +46,7 @@ export interface RfqTerms {
   unreadable: string[]
   /** Offers that the list shows of an RFQ that was never read itself; nothing else is known of them. */
   unreadOffers: number
+  readState: ReadState
   /** Since when the RFQ has been missing from the channel's list; null if it is not. */
   missingSince: Timestamp | null
 }
@@ -88,6 +89,7 @@ export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: Comparis
     window: awardWindow({ minVolume, maxVolume, unreadable: known.unreadable }, settings),
     unreadable: [...known.unreadable],
     unreadOffers: unreadOffersOf(known.shape, rfq),
+    readState: known.readState,
     missingSince: known.missingSince,
   }
 }

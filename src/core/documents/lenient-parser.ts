@@ -25,7 +25,6 @@ export type ProblemCode =
   | 'precision'
   | 'encoding'
   | 'unaddressable'
-  | 'conflict'
   | 'api-key'
 
 type Branded = { [z.$brand]: unknown }

@@ -7,7 +7,6 @@ import type { closing } from '../../views/closings/closings.js'
 import { RFQ_SORTS, type RfqItem } from '../../views/rfqs/rfqs.js'
 import type { TodayPage } from '../../web/api/endpoints/list-endpoints.js'
 import { fitAnswer } from '../answer-size.js'
-import { truncateListDiff } from '../list-diff.js'
 import { ToolCall } from '../tool-call.js'
 import { asOf, momentSince, ofChannel, paging, rfqName } from './arguments.js'
 import { sourceOf, tool } from './tool.js'
@@ -64,7 +63,6 @@ export const listTools = [
         const { items, nextCursor, total } = await call.read<List<RfqItem>>('listRfqs', parameters)
         const rows = items.map(({ version, changedAt, ...row }) => ({
           ...row,
-          listed: truncateListDiff(row.listed),
           ...sourceOf('rfq', row.id, version, changedAt),
         }))
         return call.answer(filter.channel, { items: rows, nextCursor, total })

@@ -4,7 +4,6 @@ import type { RfqDetail } from '../../views/rfq/rfq.js'
 import type { RfqView } from '../../views/rfq/rfq-view.js'
 import { KNOWN_SETTINGS } from '../../views/settings.js'
 import { documentMembers, fitAnswer, MAX_ANSWER, shorten } from '../answer-size.js'
-import { truncateListDiff } from '../list-diff.js'
 import { pageOf, ToolCall, ToolError } from '../tool-call.js'
 import { asOf, identifier, ofRfq, paging } from './arguments.js'
 import { sourceOf, tool } from './tool.js'
@@ -29,7 +28,6 @@ export const rfqTools = [
         return call.answer(found.channel, {
           rfq: {
             ...known('rfq', rfq),
-            listed: truncateListDiff(rfq.listed),
             ...documentMembers(withoutResponses(rfq)),
           },
           offers: { ...page, items: page.items.map((offer) => known('offer', offer)) },
@@ -110,7 +108,6 @@ export const rfqTools = [
         return call.answer(found.channel, {
           ...decided,
           settingsReplaced: Object.keys(replaced),
-          listed: truncateListDiff(view.listed),
           rfq: { ...rfq, ...sourceOf('rfq', source.id, source.version, source.observedAt) },
           offers: { ...page, items: page.items.map((offer) => known('offer', offer)) },
         })

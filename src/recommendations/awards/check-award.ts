@@ -3,7 +3,6 @@ import { termsHash } from '../../compare/awards/award-terms.js'
 import { atLeast, upTo } from '../../compare/awards/efficient-awards.js'
 import type { Recommendation } from '../../compare/decision/decision-model.js'
 import { isComparable } from '../../compare/offer/eligibility.js'
-import { hasOtherTerms } from '../../compare/offer/newer-summary.js'
 import type { OfferReport } from '../../compare/offer/offer-report-model.js'
 import { tonnesOf } from '../../compare/offer/price-per-tonne.js'
 import type { RfqReport } from '../../compare/report/rfq-report-model.js'
@@ -171,7 +170,7 @@ function windowWarnings({ rfq, offers }: RfqReport, chosen: readonly Candidate[]
 /** Warnings about unmet hard requirements, and about terms that were not read. */
 const offerWarnings = ({ offer }: Candidate, nameOf: (offer: OfferReport) => string): string[] => [
   ...offer.unmet.filter(({ level }) => level === 'hard').map(({ message }) => `${nameOf(offer)}: ${message}`),
-  ...(hasOtherTerms(offer.newerSummary) ? [`${nameOf(offer)}: ${offer.newerSummary.message}`] : []),
+  ...(offer.summaryDifference?.hasOtherTerms ? [`${nameOf(offer)}: ${offer.summaryDifference.message}`] : []),
   ...(offer.shape === 'summary' ? [`${nameOf(offer)}: only the summary of the offer was read.`] : []),
 ]
 

@@ -123,7 +123,6 @@ export class DocumentChanges {
     const result = this.#upsertContent(key, snapshot, context)
     // Problems of a list entry are recorded with its RFQ.
     if (key.kind !== 'rfq-entry') for (const problem of snapshot.problems) this.problems.add(key, problem, context)
-    if (snapshot.problems.some(({ code }) => code === 'conflict')) this.#markDirty(key)
     if (result !== 'inserted') this.#recordRequest(key, snapshot, context)
     return result
   }
@@ -150,15 +149,12 @@ export class DocumentChanges {
   }
 
   /** Records whether the list contradicts an RFQ, after the RFQ or its entry was recorded. */
-  compareWithEntry(rfqId: string, { run }: ChangeContext): boolean {
+  compareWithEntry(rfqId: string, { run }: ChangeContext): void {
     const key = documentKey(run, 'rfq', rfqId)
     const rfq = this.find(key)
-    if (rfq === undefined) return false
+    if (rfq === undefined) return
     const contradicted = isContradicted(this.find(documentKey(run, 'rfq-entry', rfqId)) ?? null, rfq)
     if ((rfq.contradicted === 1) !== contradicted) this.#update(key, { contradicted: contradicted ? 1 : 0 })
-    // Lists show a contradiction with the time when the RFQ was read.
-    if (contradicted) this.#markDirty(key)
-    return contradicted
   }
 
   markMissing(key: DocumentKey, { run, stamp }: ChangeContext): void {
@@ -305,7 +301,6 @@ export class DocumentChanges {
   ): UpsertResult {
     const { fingerprint, has_problems } = readColumns(snapshot)
     const seen = { last_observed_at: stamp, last_read_at: readAt, has_problems }
-    // The same bytes may have other problems than before, if a summary contradicts them.
     if (hasSameBytes(row, snapshot)) this.#see(key, seen)
     else {
       const { body, parsedBody } = storedTexts(snapshot)

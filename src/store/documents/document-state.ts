@@ -1,7 +1,13 @@
 import { contentHash } from '../../core/documents/canonical-json.js'
 import type { DocumentKind, DocumentShape } from '../../core/documents/documents.js'
+import {
+  contradictionOf,
+  type EntryTerms,
+  entryTermsOf,
+  type Terms,
+  termsOf,
+} from '../../core/documents/list-contradiction.js'
 import { isAmbiguous } from '../../core/documents/observation.js'
-import { contradicts, type EntryTerms, entryTermsOf, type Terms, termsOf } from '../../core/sources/sources.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import type { ResponseSnapshot, Snapshot } from './recorder-contract.js'
 import { isStorable, toStoredText } from './stored-text.js'
@@ -42,7 +48,7 @@ export interface DocumentState {
   due_date: string | null
   /** For an RFQ: 1 if the list contradicts it. */
   contradicted: number
-  /** JSON, for an RFQ and a list entry: the values that decide whether they contradict each other (core/sources/sources.ts). */
+  /** JSON, for an RFQ and a list entry: the values that decide whether they contradict each other (core/documents/list-contradiction.ts). */
   terms: string | null
   valid: number
   content_hash: string
@@ -198,4 +204,4 @@ export const isContradicted = (entry: DocumentState | null, rfq: DocumentState):
   entry?.terms != null &&
   rfq.terms !== null &&
   rfq.shape === 'full' &&
-  contradicts(JSON.parse(entry.terms) as EntryTerms, JSON.parse(rfq.terms) as Terms)
+  contradictionOf(JSON.parse(entry.terms) as EntryTerms, JSON.parse(rfq.terms) as Terms) !== null

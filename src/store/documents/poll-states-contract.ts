@@ -9,8 +9,6 @@ export interface RfqPollState {
   isFollowed: boolean
   shape: 'full' | 'list'
   state: string | null
-  /** Whether the list contradicts it (core/sources/sources.ts). */
-  contradicted: boolean
   /** When the RFQ itself, not only its list entry, was last read. */
   detailReadAt: Timestamp | null
   /** When it was last requested, even if the request failed. */

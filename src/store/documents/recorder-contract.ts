@@ -64,8 +64,6 @@ export interface RecordResult {
   /** Version number after the write. */
   rfqVersion: number
   rfqHash: string
-  /** Whether the list contradicts it. */
-  contradicted: boolean
   responses: { id: string; change: UpsertResult }[]
   /** Ids of responses newly marked missing. */
   missing: string[]

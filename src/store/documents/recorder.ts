@@ -252,9 +252,9 @@ async function recordRfq(
   const rfq = isStale ? 'stale' : changes.upsert(key, Object.assign(document, { shape }), context)
   const known = changes.find(key)
   const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
-  if (isStale) return { ...result, contradicted: false, responses: [], missing: [] }
+  if (isStale) return { ...result, responses: [], missing: [] }
   if (shape === 'full') changes.recordRead(document.id, context)
-  const contradicted = changes.compareWithEntry(document.id, context)
+  changes.compareWithEntry(document.id, context)
   const stored = new IdMap(changes.responsesOf(document.id).map(({ id }) => [id, id]))
   const keyOf = (id: string) => documentKey(run, 'response', stored.get(id) ?? id, document.id)
   const responses: RecordResult['responses'] = []
@@ -272,7 +272,7 @@ async function recordRfq(
     const row = context.observed.changes.length < MAX_BODIES_BEFORE ? changes.find(keyOf(id)) : undefined
     changes.observe(keyOf(id), 'missing', row ?? null, null, context)
   }
-  return { ...result, contradicted, responses, missing }
+  return { ...result, responses, missing }
 }
 
 /** Responses that the RFQ no longer lists. */

@@ -22,12 +22,12 @@ export interface StoredVersion {
 }
 type Entity = Pick<StoredVersion, 'channel' | 'kind' | 'id'>
 
-/** Without list entries, which are compared with their RFQs (core/sources/sources.ts). */
+/** Without list entries, whose problems are recorded with their RFQs. */
 export const SELECT_VERSIONS = `select * from versions where kind <> 'rfq-entry' order by channel, kind, id, rfq_id, version`
 
 /** Codes of problems of a list, a request or a received text, which parsing stored bodies cannot find. */
 const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'unaddressable', 'encoding', 'duplicate-key', 'precision',
-  'conflict', 'api-key')`
+  'api-key')`
 
 /**
  * Parses every stored version with the current schemas, updates `valid`, removes problems that no version has any more and

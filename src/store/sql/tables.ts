@@ -86,7 +86,7 @@ create table documents (
   state text,
   due_date text,
   contradicted integer not null default 0 check (contradicted in (0, 1)),
-  -- JSON, for an RFQ and a list entry: the values that decide whether they contradict each other (core/sources/sources.ts).
+  -- JSON, for an RFQ and a list entry: the values that decide whether they contradict each other (core/documents/list-contradiction.ts).
   terms text,
   -- The newest text, if it differs from that of the newest version, and its parsed body, if parsing loses something.
   latest_body text,

@@ -1,8 +1,6 @@
 import type { Problem, ProblemCode } from '../../core/documents/lenient-parser.js'
-import type { EntryBody } from '../../core/sources/sources.js'
 import type { RfqPollState } from '../../store/contract.js'
 import type { RfqEntry } from '../list-entries.js'
-import { entryBodyOf } from '../list-entries.js'
 import type { StoredResponses } from '../stored-responses.js'
 import type { Selection } from './plan-entries.js'
 import type { PlannedRfq } from './request-plan-model.js'
@@ -16,8 +14,6 @@ export interface RfqToRead {
   entryHash: string
   /** Problems of its list entry that the RFQ itself does not show. */
   listProblems: readonly Problem[]
-  /** The body of its list entry. Parsed at each call. */
-  entry: () => EntryBody
   /** Identifiers of its responses in its list entry. */
   listedResponses: readonly string[]
   /** Whether it was missing until this poll. */
@@ -50,7 +46,6 @@ export function rfqToRead(entry: RfqEntry, { known, planned }: ListContext): Rfq
     number: document?.number ?? null,
     entryHash: entry.entryHash,
     listProblems,
-    entry: () => entryBodyOf(entry),
     listedResponses: document?.responses?.map((response) => response.id) ?? [],
     returned: (known.get(id)?.missingSince ?? null) !== null,
     planned: planned.get(id) ?? null,

@@ -1,5 +1,4 @@
 import type { ApprovalPlan, DecisionRecord, KnownDocument, UnsettledClose } from '../../core/records.js'
-import { listDiffOf } from '../../core/sources/sources.js'
 import { formatCount } from '../../core/text/number-format.js'
 import type { ClockSkewBlock } from '../../core/time/clock-skew.js'
 import { isExpired } from '../../core/time/expiry.js'
@@ -27,23 +26,19 @@ interface OutlookFacts {
 }
 
 /** An RFQ, as far as it matters to closing. */
-type DueRfq = Pick<RfqListRow, 'state' | 'daysToDue' | 'overdue' | 'valid' | 'listed'>
+type DueRfq = Pick<RfqListRow, 'state' | 'daysToDue' | 'overdue' | 'valid'>
 
 /** What the next closing round will do about an RFQ that is past due, if no close of it was sent or is blocked. */
 export function nextRoundPrediction(
-  row: Pick<DueRfq, 'valid' | 'listed'>,
+  row: Pick<DueRfq, 'valid'>,
   { autoClose, blocker, clocks, kept }: OutlookFacts,
 ): ClosingOutlook {
   const isClosing = autoClose === 'on' && blocker === null && clocks === null
-  const contradicted = row.listed?.contradicts === true
-  const isClosable = isClosing && row.valid && !contradicted && kept === undefined
+  const isClosable = isClosing && row.valid && kept === undefined
   const channel =
     blocker !== null ? blockerMessage(blocker) : clocks !== null ? clockText(clocks) : CLOSING_TEXT[autoClose]
-  if (row.valid && !contradicted)
-    return { message: kept ? `${channel} Kept open: ${sentence(kept)}` : channel, isClosable }
-  const reason = contradicted
-    ? 'While the list contradicts it, it is not closed.'
-    : 'Its document is not valid, so it is never closed.'
+  if (row.valid) return { message: kept ? `${channel} Kept open: ${sentence(kept)}` : channel, isClosable }
+  const reason = 'Its document is not valid, so it is never closed.'
   return { message: isClosing ? reason : `${channel} ${reason}`, isClosable }
 }
 
@@ -125,7 +120,7 @@ export async function closingOutlook(
   const { channel, id } = rfq
   if (rfq.missingSince !== null) return null
   const rules = createRulesLookup(channels)(channel)
-  const facts = factsOf(rfq, listDiffOf(rfq))
+  const facts = factsOf(rfq)
   const row: DueRfq = { ...facts, ...dueOf(facts, channelDates(rules, now)), valid: rfq.valid }
   const { autoClose, graceHours } = rules
   if (!row.overdue) return graceOutlook(row, graceHours)

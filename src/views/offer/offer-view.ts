@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Exclusion } from '../../compare/offer/eligibility.js'
-import { hasOtherTerms } from '../../compare/offer/newer-summary.js'
 import type { OfferReport, UnmetRequirement } from '../../compare/offer/offer-report-model.js'
 
 const text = z.string()
@@ -40,8 +39,6 @@ export const offerViewSchema = z
     submittedAt: text.nullable(),
     late: z.boolean().nullable(),
     missingSince: text.nullable(),
-    notListed: z.boolean().describe('A newer list no longer has it.'),
-    newerTerms: z.boolean().describe('The RFQ, read after the offer, shows other terms.'),
     summaryOnly: z.boolean().describe('Only the summary within the RFQ is known.'),
     contractType: text.nullable(),
     expiryDate: text.nullable(),
@@ -87,12 +84,10 @@ export function offerView(
 ): OfferView {
   const { id, rank, standing, why, label, developer, project, listingId, status, submittedAt, late, missingSince } =
     offer
-  const { terms, metrics, compared, exclusions, flags, source } = offer
+  const { terms, metrics, compared, flags, source } = offer
   return {
     ...{ id, number: offer.sequence, rank, standing, why, label, developer, project, listingId, status },
     ...{ submittedAt, late, missingSince },
-    notListed: exclusions.some(({ code }) => code === 'not-listed'),
-    newerTerms: hasOtherTerms(offer.newerSummary),
     summaryOnly: offer.shape === 'summary',
     contractType: terms.contractType,
     expiryDate: terms.expiryDate,
@@ -143,7 +138,6 @@ const EXCLUSION_LABELS: Record<Exclusion['code'], string> = {
   rejected: 'rejected in review',
   'not-open': 'not open',
   missing: 'no longer visible',
-  'not-listed': 'not listed',
   'no-volume': 'no volume',
   'no-price': 'no price',
   'no-currency': 'no currency',

@@ -4,18 +4,12 @@ import type {
   ParsedResponse,
   ReportParameters,
 } from '../../compare/input/comparison-input.js'
-import {
-  findLastSummaries,
-  parseStoredListing,
-  parseStoredResponse,
-  parseStoredRfq,
-} from '../../compare/input/stored-documents.js'
+import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../compare/input/stored-documents.js'
 import { findReviewedOffers } from '../../compare/offer/reviewed-terms.js'
 import { type AwardFacts, awardFacts } from '../../core/decision/award-record.js'
 import type { Settings } from '../../core/decision/settings.js'
-import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
-import { newerSummariesOf, pricesReadOf, termsReadOf } from '../../core/sources/offer-sources.js'
-import { listDiffOf } from '../../core/sources/sources.js'
+import type { KnownDocument } from '../../core/records.js'
+import { pricesReadOf, termsReadOf } from '../../core/time/read-times.js'
 import { settingsAt } from '../../recommendations/settings-at.js'
 import type {
   Awards,
@@ -108,20 +102,16 @@ export async function gatherRfqInput(
   ])
   const known = {
     rfq,
-    lastSummaries: await readLastSummaries(source, found),
     reviewed: await findReviewedOffers(found.responses, () => store.rfqHistory(channel, rfqId, asOf)),
     responses: parseLazily(found.responses, parseResponse),
     versions: released(versions),
     listings: listings.map(parseStoredListing),
   }
-  const read = isOnPresent(source)
-    ? await readTimes(source)
-    : { listed: listDiffOf(found.rfq), newerSummaries: 'by-version' as const }
   return {
     ...(await reportParameters(source)),
     ...known,
     ...{ absences, problems, decisions, award },
-    ...read,
+    ...(isOnPresent(source) && (await readTimes(source))),
   }
 }
 
@@ -150,13 +140,7 @@ async function readTimes({ store, channel: { key: channel }, rfqId }: RfqReportS
     store.rfqs({ channel, ids: [rfqId], withoutResponses: true }),
   ])
   const rfqs = current.map(({ rfq }) => rfq)
-  const [rfq] = rfqs
-  return {
-    termsRead: termsReadOf(states),
-    pricesRead: pricesReadOf(rfqs, () => poll?.startedAt ?? null),
-    listed: rfq === undefined ? null : listDiffOf(rfq),
-    newerSummaries: rfq === undefined ? null : newerSummariesOf(rfq.readAt, states),
-  }
+  return { termsRead: termsReadOf(states), pricesRead: pricesReadOf(rfqs, () => poll?.startedAt ?? null) }
 }
 
 /**
@@ -175,10 +159,9 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
   ])
   const known: ChannelInput['rfqs'][number][] = []
   for (const found of rfqs) {
-    const lastSummaries = await readLastSummaries(source, found)
     const reviewed = await findReviewedOffers(found.responses, () => store.rfqHistory(channel, found.rfq.id, asOf))
     const responses = parseLazily(found.responses, parseStoredResponse)
-    known.push({ rfq: parseStoredRfq(found.rfq), listed: listDiffOf(found.rfq), lastSummaries, reviewed, responses })
+    known.push({ rfq: parseStoredRfq(found.rfq), reviewed, responses })
   }
   return {
     ...(await reportParameters(source)),
@@ -186,15 +169,8 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
     listings: listings.map(parseStoredListing),
     decisions,
     problems,
-    newerSummaries: 'by-version',
   }
 }
-
-const readLastSummaries = ({ store, channel }: ReportSource, { rfq, responses }: RfqWithResponses) =>
-  findLastSummaries(responses, async (asOf) => {
-    const [then] = await store.rfqs({ channel: channel.key, asOf, ids: [rfq.id], withoutResponses: true })
-    return then?.rfq
-  })
 
 async function reportParameters(source: ReportSource): Promise<ReportParameters> {
   const { store, channel, asOf, now, version, madeBy } = source

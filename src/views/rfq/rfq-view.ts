@@ -2,9 +2,8 @@ import { z } from 'zod'
 import type { Decision } from '../../compare/decision/decision-model.js'
 import type { RfqReport } from '../../compare/report/rfq-report-model.js'
 import type { Settings } from '../../core/decision/settings.js'
-import type { PricesRead, TermsRead } from '../../core/sources/offer-sources.js'
-import { withListMessage } from '../../core/sources/source-text.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
+import type { PricesRead, TermsRead } from '../../core/time/read-times.js'
 import { awardStateSchema } from '../awards/award-schema.js'
 import { offerView, offerViewSchema } from '../offer/offer-view.js'
 import { unvalidated } from '../schema.js'
@@ -48,9 +47,6 @@ export const rfqViewSchema = z
     pricesRead: unvalidatedObjectOrNull<PricesRead | null>().describe(
       'When the RFQ was read, which shows status and prices; null as of a past moment.',
     ),
-    listed: unvalidatedObjectOrNull<ReturnType<typeof withListMessage>>().describe(
-      'What the list says otherwise; null if nothing.',
-    ),
     currency: z.strictObject({
       comparison: text.nullable(),
       reason: text,
@@ -93,7 +89,6 @@ function viewOf(report: RfqReport): RfqView {
   const charted = offers.filter(({ lines }) => lines.length > 0).slice(0, MAX_CHARTED)
   return {
     ...{ channel, asOf, timeZone, generatedAt, termsRead, pricesRead },
-    listed: withListMessage(context.listed),
     currency: { ...currencies, rates: rates.filter((each) => each.currency !== currencies.comparison) },
     ...{ settings, rfq, summary, award, decision },
     offers: offers.map((offer) => offerView(offer, awardedTonnes, currency.comparison)),

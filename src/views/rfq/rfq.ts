@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
 import { parseStored } from '../../core/documents/observation.js'
-import { withListMessage } from '../../core/sources/source-text.js'
-import { listDiffOf } from '../../core/sources/sources.js'
 import { factsOf } from '../../recommendations/rfq-facts.js'
 import { bodyOf, documentBody, observation, observationOf } from '../document.js'
 import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
@@ -28,15 +26,14 @@ export interface NamedRfqView extends RfqRef {
 export const rfqViews = (source: ViewSource) => ({
   rfq: (address: RfqAddress): Promise<Lookup<RfqDetail>> =>
     withRfq(source.store, address, async ({ rfq, responses }, { name }) => {
-      const facts = factsOf(rfq, listDiffOf(rfq))
-      const { names: _names, listed, ...terms } = facts
+      const facts = factsOf(rfq)
+      const { names: _names, ...terms } = facts
       const dates = channelDates(source.rulesOf(rfq.channel), address.asOf ?? address.now)
       return {
         ...{ channel: rfq.channel, id: rfq.id, name },
         ...terms,
         ...dueOf(facts, dates),
         offers: responses.filter(({ missingSince }) => missingSince === null).length,
-        listed: withListMessage(listed),
         closedAt: parseStored('rfq', rfq.shape, rfq.body).document?.closedAt ?? null,
         ...observationOf(rfq),
         ...bodyOf(rfq),

@@ -1,7 +1,6 @@
 import { daysBetween } from '../../compare/date-math.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { byCodeUnit, sum } from '../../core/numbers.js'
-import { listDiffOf } from '../../core/sources/sources.js'
 import { nameById, plainNames } from '../../core/text/rfq-name.js'
 import { createOverdueTest } from '../../core/time/expiry.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
@@ -131,7 +130,7 @@ export function createRfqList({ store, channels, settings, maxSmall = MAX_SMALL 
         for (const { rfq, responses } of found) {
           if (slice.isOver) await slice.next()
           const offers = responses.filter(({ missingSince }) => missingSince === null).length
-          facts.set(entityKey(rfq), { facts: factsOf(rfq, listDiffOf(rfq)), valid: rfq.valid, offers })
+          facts.set(entityKey(rfq), { facts: factsOf(rfq), valid: rfq.valid, offers })
         }
       }
     }

@@ -1,42 +1,12 @@
 import { z } from 'zod'
 import { comparableId } from '../../core/documents/identifier.js'
 import { byCodeUnit, compareNullsLast } from '../../core/numbers.js'
-import { withListMessage } from '../../core/sources/source-text.js'
 import { searchWords } from '../../core/text/search-words.js'
 import { type RfqFigures, rfqFigures } from '../../recommendations/rfq-figures.js'
 import type { Awards, ListedRfqSort, Overview } from '../../store/contract.js'
 import { type ListCursor, type ListPage, takePage } from '../cursor.js'
 import { channelKey, count, nullableNumber, nullableText, text, timestamp } from '../schema.js'
 import type { RfqList, RfqListRow } from './rfq-list.js'
-
-export const listed = z
-  .strictObject({
-    at: timestamp.describe('When the first list that said so was recorded.'),
-    readAt: timestamp
-      .nullable()
-      .describe('When the RFQ itself was last read. With `as_of`, first after that list; null if it was not.'),
-    state: nullableText.describe('Null if the list says the same; so are the dates.'),
-    responseDueDate: nullableText,
-    fulfilmentDueDate: nullableText,
-    removedOffers: z.array(z.strictObject({ id: text, name: text })).describe('Offers that the list no longer has.'),
-    addedOffers: z.array(text).describe('Ids of offers that only the list has.'),
-    fields: z.array(text).describe('Names of other members that differ.'),
-    contradicts: z.boolean().describe('It keeps the RFQ from being closed.'),
-    own: text
-      .optional()
-      .describe(
-        'What the RFQ itself says instead, if it was read since the list first said so: `open`, `due 2026-11-20`, or both.',
-      ),
-    ambiguous: z
-      .literal(true)
-      .optional()
-      .describe('Parsing the list entry lost something that matters, such as one of two values of a key.'),
-    message: text.describe('The same in one sentence.'),
-  })
-  .nullable()
-  .describe(
-    'What a newer list says otherwise than the RFQ, or how an older one contradicts it. Null if nothing. With `as_of`, what was known then.',
-  )
 
 /** The terms of an RFQ, in lists and by itself. */
 export const rfqTerms = {
@@ -59,7 +29,11 @@ export const rfqTerms = {
   overdue: z.boolean().describe('Open, past due and past the grace period.'),
   offers: count.describe('Offers that are not missing.'),
   unreadOffers: count.describe('Offers that the list shows of an RFQ that was never read itself.'),
-  listed,
+  readState: z
+    .enum(['read', 'changed-since-read', 'not-read'])
+    .describe(
+      'Whether it was read itself, and whether its entry in the list changed since. `not-read` shows the entry.',
+    ),
 }
 
 export const rfqItem = z
@@ -254,7 +228,7 @@ async function toItems(
   return rows.map((row, at) => {
     const { names: _names, search: _search, ...item } = row
     const awarded = awards.get(keyOf(row)) ?? null
-    return { ...item, listed: withListMessage(row.listed), awarded, ...(known[at] && { figures: known[at] }) }
+    return { ...item, awarded, ...(known[at] && { figures: known[at] }) }
   })
 }
 

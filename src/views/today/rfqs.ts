@@ -1,7 +1,5 @@
 import { awardText } from '../../compare/decision/award-state.js'
 import { unreadText } from '../../compare/rfq/rfq-terms.js'
-import { describeListDiff } from '../../core/sources/source-text.js'
-import { isDecisive } from '../../core/sources/sources.js'
 import { formatCount, formatDueDate, formatPricePerTonne } from '../../core/text/number-format.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import type { RfqFigures } from '../../recommendations/rfq-figures.js'
@@ -103,13 +101,14 @@ function toRow(subject: Subject): TodayRfq {
     ...told,
     message: sentences(
       dueText(subject, kinds),
+      row.readState === 'changed-since-read' ? 'Changed since it was read.' : '',
       note ?? '',
       outlook?.isPrevented ? '' : (outlook?.message ?? ''),
       body,
       ...told.changes.map((each) => `${each}.`),
       more,
     ),
-    since: candidate.news?.newestAt ?? row.listed?.at ?? null,
+    since: candidate.news?.newestAt ?? null,
     action: nextStep(subject, kinds, award),
   }
 }
@@ -123,8 +122,6 @@ const findingsOf = ({ standing, since }: Subject) =>
     (finding) => finding.code !== 'accepted' || (finding.since !== null && new Date(finding.since) > since),
   )
 
-const isContradicted = ({ listed }: RfqListRow) => listed !== null && isDecisive(listed)
-
 function kindsOf(subject: Subject): TodayRfqKind[] {
   const { candidate, row } = subject
   const { news } = candidate
@@ -134,7 +131,6 @@ function kindsOf(subject: Subject): TodayRfqKind[] {
     overdue: subject.outlook !== null,
     due: isDue(subject),
     problems: !row.valid && row.state !== 'closed',
-    listed: isContradicted(row),
     recommendation: news?.isRecommendationChanged && subject.standing === undefined && row.state === 'open',
     offers: offers > 0,
     rfqs: news?.isNew || news?.isChanged,
@@ -149,13 +145,12 @@ const dueText = ({ row, candidate }: Subject, kinds: readonly TodayRfqKind[]): s
 }
 
 function noteOf(subject: Subject, kinds: readonly TodayRfqKind[]): string | null {
-  const { row, standing, outlook } = subject
+  const { standing, outlook } = subject
   const findings = findingsOf(subject)
   const note = sentences(
     ...findings.map(({ message }) => message),
     findings.length === 0 ? '' : (standing?.state.next ?? ''),
     kinds.includes('problems') && outlook === null ? 'Its document is not valid, so nothing closes it.' : '',
-    row.listed === null ? '' : describeListDiff(row.listed),
     outlook?.isPrevented ? outlook.message : '',
   )
   return note === '' ? null : note
@@ -191,8 +186,7 @@ function doubtsOf({ row, figures, standing, candidate }: Subject, award: TodayRf
     conditions: isUndecided && (recommended?.conditions ?? 0) > 0,
     'no-rate': isUndecided && figures.withoutRate > 0,
     unread: row.unreadOffers > 0 || figures.summaryOnly > 0,
-    'newer-terms': figures.newerTerms > 0,
-    listed: row.listed !== null,
+    changed: row.readState === 'changed-since-read',
     invalid: !row.valid && candidate.state !== 'closed',
   }
   return (Object.keys(found) as TodayDoubt[]).filter((doubt) => found[doubt])
@@ -205,13 +199,7 @@ function noAwardText({ offers, unreadOffers }: RfqListRow, { award, ranked }: Rf
 }
 
 /** How many offers there are, and whom to award. */
-export function offerText(row: Pick<RfqListRow, 'offers' | 'unreadOffers'>, figures: RfqFigures): string {
-  const newer = figures.newerTerms
-  const note = newer === 0 ? '' : ` Of ${formatCount(newer, 'offer')} the RFQ shows newer terms than were read.`
-  return `${knownOffers(row, figures)}${note}`
-}
-
-function knownOffers(
+export function offerText(
   { offers, unreadOffers }: Pick<RfqListRow, 'offers' | 'unreadOffers'>,
   figures: RfqFigures,
 ): string {
@@ -255,12 +243,6 @@ function nextStep(
     return { message: 'See the award', command: `quotekeeper award ${rfq} ${on}`, path: awardPath(channel, name) }
   if (kinds.includes('problems'))
     return { message: 'See problems', command: `quotekeeper problems ${on}`, path: systemPath('problems') }
-  if (kinds.includes('listed') && !kinds.includes('due'))
-    return {
-      message: 'See the difference',
-      command: `quotekeeper report ${rfq} ${on} --fresh`,
-      path,
-    }
   if (candidate.severity === 'low') return { message: 'See what changed', command: changes, path }
   if (award !== null) return { message: 'Decide', command: compare, path }
   const hasOffers = row.offers > 0 && figures.ranked === 0

@@ -34,7 +34,6 @@ const RFQ_KINDS = {
   overdue: 'past due and still open',
   due: 'due within some days',
   problems: 'its document is not valid, so nothing closes it',
-  listed: 'a newer list says something else than was read of it',
   recommendation: 'another award is recommended than before',
   offers: 'new, changed or withdrawn offers',
   rfqs: 'it is new or changed, without news of offers',
@@ -50,8 +49,7 @@ export const DOUBTS = {
   conditions: 'conditions',
   'no-rate': 'no exchange rate',
   unread: 'offers not read',
-  'newer-terms': 'newer terms',
-  listed: 'list differs',
+  changed: 'changed since read',
   invalid: 'data problem',
 } as const
 export type TodayDoubt = keyof typeof DOUBTS

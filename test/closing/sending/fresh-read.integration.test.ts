@@ -4,8 +4,8 @@ import type { Candidate } from '../../../src/closing/evaluate.js'
 import { readAndRecord, readForDryRun } from '../../../src/closing/fresh-read.js'
 import { createRound } from '../../../src/closing/round-state.js'
 import { readAndSend } from '../../../src/closing/send-close.js'
+import { contradictionOf, entryTermsOf, termsOf } from '../../../src/core/documents/list-contradiction.js'
 import type { KnownDocument } from '../../../src/core/records.js'
-import { contradictionOf } from '../../../src/core/sources/sources.js'
 import type { RunHandle } from '../../../src/store/contract.js'
 import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
 import { ALWAYS, closingContextOf, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
@@ -53,7 +53,7 @@ const TO_CLOSE = { isDryRun: false }
 const DRY_RUN = { isDryRun: true }
 
 const isContradicted = (rfq: Pick<KnownDocument, 'entry' | 'body'> | null | undefined): boolean =>
-  rfq?.entry != null && contradictionOf(rfq.entry, rfq.body) !== null
+  rfq?.entry != null && contradictionOf(entryTermsOf(rfq.entry), termsOf(rfq.body)) !== null
 
 describe('the read before a close', () => {
   it.each([

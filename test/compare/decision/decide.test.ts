@@ -14,6 +14,7 @@ import {
   offerId,
   response,
   storedDocument,
+  summaryOf,
   vintage,
 } from '../../helpers/data/comparison-inputs.js'
 
@@ -160,21 +161,24 @@ describe('an offer that is not open', () => {
     expect(decided([cheap(status)]).recommendation).toMatchObject({ status: 'none', award: null })
   })
 
-  it('is never awarded if it disappeared, or a newer list no longer has it', () => {
+  it('is never awarded if it disappeared', () => {
     const gone = storedDocument(cheap('submitted'), { missingSince: '2026-03-12T10:00:00.000Z' })
     const missing = compareOffers(comparisonInput({ responses: [gone, good], rfq: RFQ })).decision.recommendation
     expect(missing.award?.offers.map(({ number }) => number)).toEqual([2])
     expect(missing.headline).toContain('1 of 2 offers compared; 1 is no longer visible.')
-    const listed = {
-      ...{ at: '2026-03-12T10:00:00.000Z', readAt: '2026-03-11T10:00:00.000Z', state: null, responseDueDate: null },
-      ...{ fulfilmentDueDate: null, addedOffers: [], fields: [], contradicts: true },
-      removedOffers: [{ id: offerId(1), name: 'Developer 1' }],
-    }
-    const input = comparisonInput({ responses: [cheap('submitted'), good], rfq: RFQ, listed })
-    const notListed = compareOffers(input).decision.recommendation
-    expect(notListed.award?.offers.map(({ number }) => number)).toEqual([2])
-    expect(notListed.headline).toContain('1 is no longer listed')
   })
+
+  it.each(['rejected', 'withdrawn', 'accepted'])(
+    'is not recommended if its summary in the RFQ says that it is %s',
+    (status) => {
+      const responses = [cheap('submitted'), good]
+      const summaries = responses.map((one) => ({ ...summaryOf(one), ...(one === good ? {} : { status }) }))
+      const input = comparisonInput({ responses, rfq: { ...RFQ, responses: summaries } })
+      const { award, accepted } = compareOffers(input).decision.recommendation
+      expect(award?.offers.map(({ number }) => number) ?? []).not.toContain(1)
+      expect(accepted?.offers.map(({ number }) => number) ?? []).toEqual(status === 'accepted' ? [1] : [])
+    },
+  )
 
   it('is none of those of an RFQ that is missing', () => {
     const rfqStored = { missingSince: '2026-03-12T10:00:00.000Z' }

@@ -54,13 +54,8 @@ const OFFER_CASES: Record<FlagCode, Case> = {
     scene: {
       responses: [response(1)],
       rfq: { responses: [{ ...summaryOf(response(1)), status: 'accepted', totalPrice: 60_000 }] },
-      newerSummaries: {
-        rfqReadAt: '2026-03-16T11:00:00.000Z',
-        offers: [{ id: offerId(1), readAt: '2026-03-16T09:30:00.000Z' }],
-      },
     },
-    message:
-      'The RFQ, read at 2026-03-16 11:00 UTC, says accepted, total 60,000 USD; the offer itself, read at 09:30, says submitted, total 120,000 USD.',
+    message: 'The RFQ says accepted, total 60,000 USD; the offer itself says submitted, total 120,000 USD.',
     compared: ['submitted', 'accepted', 120_000, 60_000],
   },
   expiring: {

@@ -1,13 +1,11 @@
 import type { ComparisonInput } from '../../../src/compare/input/comparison-input.js'
 import { type AwardFacts, awardFacts } from '../../../src/core/decision/award-record.js'
-import type { ListDiff } from '../../../src/core/sources/sources.js'
 import {
   comparisonInput,
   delivery,
   EURO_SETTINGS,
   listing,
   manyResponses,
-  offerId,
   pastVersion,
   RFQ_ID,
   response,
@@ -37,15 +35,6 @@ export const HOSTILE = [
   '👩‍👩‍👧‍👦 Überprüfung 森林 غابة',
   'line one\r\nline two\u2028line three',
 ]
-
-/** A newer list no longer has the first offers, under these names. */
-const listed = (names: readonly string[]): ListDiff => ({
-  ...{ at: '2026-03-16T11:00:00.000Z', readAt: '2026-03-15T09:30:00.000Z' },
-  ...{ state: null, responseDueDate: null, fulfilmentDueDate: null },
-  removedOffers: names.map((name, at) => ({ id: offerId(at + 1), name })),
-  ...{ addedOffers: ['new'], fields: ['minVolume', 'pricing', 'title'], contradicts: false },
-})
-const LISTED = listed(['Developer 1', 'Developer 2', 'Developer 3', 'Developer 4'])
 
 /** A standing award in which every text is hostile, of an offer that the RFQ does not have. */
 function hostileAward(): AwardFacts {
@@ -252,11 +241,6 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
           firstSeenAt: '2026-03-10T10:00:00.000Z',
         },
       ],
-    }),
-  'list-differs': () =>
-    comparisonInput({
-      responses: sampleResponses(),
-      listed: { ...LISTED, state: 'closed', responseDueDate: '2026-04-01' },
     }),
   mixed: mixedInput,
   hostile: hostileInput,

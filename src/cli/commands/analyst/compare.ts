@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { termsReadOf } from '../../../core/sources/offer-sources.js'
+import { termsReadOf } from '../../../core/time/read-times.js'
 import { withStore } from '../../app.js'
 import type { RegisterCommand } from '../../cli-context.js'
 import {

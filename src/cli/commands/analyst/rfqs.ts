@@ -1,5 +1,5 @@
+import { READ_STATE_TEXT } from '../../../compare/input/stored-documents.js'
 import { RFQ_STATES } from '../../../core/documents/documents.js'
-import { listDiffLabel } from '../../../core/sources/source-text.js'
 import { formatCount, formatPercent, formatPrice, formatRange } from '../../../core/text/number-format.js'
 import { didYouMean } from '../../../core/text/suggest.js'
 import type { Store } from '../../../store/contract.js'
@@ -141,12 +141,7 @@ const COLUMNS: ListColumns<RfqItem> = [
   { header: 'Reference', cell: ({ reference }) => reference, drop: 6 },
   { header: 'Title', cell: ({ title }) => title, min: 16 },
   { header: 'State', cell: ({ state, missingSince }) => (missingSince ? `${state ?? ''} (missing)` : state) },
-  {
-    header: 'List says',
-    cell: ({ listed }) => listed && listDiffLabel(listed),
-    below: true,
-    hideIfEmpty: true,
-  },
+  { header: 'Note', cell: ({ readState }) => READ_STATE_TEXT[readState], below: true, hideIfEmpty: true },
   { header: 'Due', cell: ({ responseDueDate }) => responseDueDate },
   { header: 'Days', cell: daysText, value: ({ daysToDue }) => daysToDue, align: 'right', drop: 2 },
   {

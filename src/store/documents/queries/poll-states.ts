@@ -39,7 +39,7 @@ export function createPollStates(queries: Queries): PollStates {
 const RFQS_PER_STEP = 300
 
 const rfqStates = ({ listOf, joinOne, leftJoin }: Dialect) => `
-select e.id, l.content_hash as entry_hash, l.followed_at, v.shape, e.contradicted, e.state, e.full_read_at,
+select e.id, l.content_hash as entry_hash, l.followed_at, v.shape, e.state, e.full_read_at,
   coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as requested_at,
   e.missing_since, e.first_observed_at,
   case when e.has_problems = 0 then e.fingerprint end as fingerprint,
@@ -59,7 +59,6 @@ interface RfqStateRow {
   followed_at: string | null
   shape: 'full' | 'list'
   state: string | null
-  contradicted: number
   full_read_at: string | null
   requested_at: string | null
   missing_since: string | null
@@ -74,7 +73,6 @@ const toRfqState = (row: RfqStateRow): RfqPollState => ({
   isFollowed: row.followed_at !== null,
   shape: row.shape,
   state: row.state,
-  contradicted: row.contradicted === 1,
   detailReadAt: row.shape === 'full' ? row.full_read_at : null,
   requestedAt: row.requested_at,
   incomplete: (JSON.parse(row.unread) as string[]).some((id) => isAddressable(fromStoredText(id))),

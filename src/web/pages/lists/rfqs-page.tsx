@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { AcceptedSummary, AwardSummary } from '../../../compare/awards/award-summary.js'
+import { READ_STATE_TEXT } from '../../../compare/input/stored-documents.js'
 import { RFQ_STATES } from '../../../core/documents/documents.js'
-import { listDiffLabel } from '../../../core/sources/source-text.js'
 import { NO_FIGURES, type RfqFigures } from '../../../recommendations/rfq-figures.js'
 import { rfqPath } from '../../../views/page-paths.js'
 import type { RfqItem, RfqSortKey } from '../../../views/rfqs/rfqs.js'
@@ -103,7 +103,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { key: 'id', fileOnly: true, sortable: false, title: 'Id', value: ({ id }) => id },
   { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
   { key: 'state', fileOnly: true, title: 'State', value: ({ state }) => state },
-  { key: 'listed', fileOnly: true, title: 'List says', value: ({ listed }) => listed && listDiffLabel(listed) },
+  { key: 'readState', fileOnly: true, title: 'Read', value: ({ readState }) => READ_STATE_TEXT[readState] },
   {
     key: 'due',
     width: 'line',
@@ -178,13 +178,14 @@ const COLUMNS: readonly Column<Row>[] = [
 ]
 
 /** The due date, and what has become of it: that it is past, or the state. */
-function DueCell({ responseDueDate, daysToDue, state, overdue, missingSince, listed }: Row) {
+function DueCell({ responseDueDate, daysToDue, state, overdue, missingSince, readState }: Row) {
+  const note = READ_STATE_TEXT[readState]
   return (
     <>
       <DueDay dueDate={responseDueDate} daysToDue={daysToDue} />{' '}
       {overdue ? <Badge tone="bad">overdue</Badge> : state !== 'open' && <Badge tone="neutral">{plain(state)}</Badge>}{' '}
       {missingSince !== null && <Badge tone="warn">missing</Badge>}
-      {listed !== null && <Badge tone="warn">{`list: ${plain(listDiffLabel(listed))}`}</Badge>}
+      {note !== null && <Badge tone="warn">{note}</Badge>}
     </>
   )
 }

@@ -1,5 +1,5 @@
-import { describePricesRead, formatAge } from '../../../core/sources/source-text.js'
 import { cleanText } from '../../../core/text/clean-text.js'
+import { describePricesRead, formatAge } from '../../../core/time/read-times.js'
 import type { OfferDetail, OfferVersion } from '../../../views/offer/offer.js'
 import { rfqPath } from '../../../views/page-paths.js'
 import { numberColumn } from '../../components/columns.js'

@@ -34,7 +34,7 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
       fileOnly: view.offers.every(({ mitigationActivity }) => mitigationActivity === null),
       shared: ({ mitigationActivity }) => mitigationActivity && `all are ${plain(mitigationActivity).toLowerCase()}`,
     },
-    { key: 'status', title: 'Status', value: ({ status }) => status, cell: statusCell, shared: statusText },
+    { key: 'status', title: 'Status', value: ({ status }) => status, shared: statusText },
     {
       key: 'awardedTonnes',
       title: 'Award, t',
@@ -142,14 +142,7 @@ const OfferCell = ({ offer, rfqPath, asOf }: { offer: OfferView; rfqPath: string
   </>
 )
 
-/** What else is wrong with it is in its tags. */
-const statusCell = ({ status, newerTerms }: OfferView) => (
-  <>
-    {plain(status)} {newerTerms && <Badge tone="bad">newer terms</Badge>}
-  </>
-)
-
-const statusText = ({ status, newerTerms }: OfferView) => (newerTerms ? null : `all are ${plain(status)}`)
+const statusText = ({ status }: OfferView) => `all are ${plain(status)}`
 
 /** The price in the currency of the comparison; below it that of the offer, if it has another. */
 function PriceCell({ offer: { compared, own }, view: { rfq } }: { offer: OfferView; view: RfqView }) {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseExactly } from '../../../src/core/documents/exact-json.js'
+import { contradictionOf, entryTermsOf, termsOf } from '../../../src/core/documents/list-contradiction.js'
 import { parseRfq, parseRfqListItem } from '../../../src/core/documents/observation.js'
-import { contradictionOf, listDiffOf } from '../../../src/core/sources/sources.js'
 import type { Store } from '../../../src/store/contract.js'
 import { dedupeById, recordEntries } from '../../../src/sync/list-entries.js'
 import { shareOf } from '../../helpers/long-tests.js'
@@ -35,9 +35,7 @@ async function known(store: Store, asOf?: Date) {
   })
   return rfqs.map(({ rfq }) => ({
     ...{ id: rfq.id, version: rfq.version, ...flags(rfq) },
-    // When the RFQ itself was last read is known for the present only.
-    listed: listDiffOf({ ...rfq, body: rfq.body, readAt: null }),
-    contradiction: rfq.entry && contradictionOf(rfq.entry, rfq.body),
+    contradiction: rfq.entry && contradictionOf(entryTermsOf(rfq.entry), termsOf(rfq.body)),
   }))
 }
 

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
+import { createRfqList } from '../../src/views/rfqs/rfq-list.js'
+import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+
+const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
+
+it('an RFQ says that it was not read, and that its list entry changed since, until it is read', async () => {
+  const fixture = await openChannelFixture()
+  const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2027-01-31' })
+  const list = createRfqList({ store: fixture.store, channels: [RULES], settings: DEFAULT_SETTINGS })
+  const known = async () => {
+    const [row] = await list.rows({ now: fixture.now() })
+    return [row?.readState, row?.title]
+  }
+  /** A poll that may send so many requests, one of them for the list. */
+  const poll = (budget: number) => {
+    fixture.advanceSeconds(300)
+    const nextPollAt = new Date(fixture.now().getTime() + 300_000)
+    const rules = { offersMaxAgeMinutes: 60, urgentHours: 24, intervalMs: 300_000, nextPollAt }
+    return fixture.pollRfqs({ planning: { budget, usualBudget: budget, ...rules } })
+  }
+  fixture.sandbox.world.changeRfq(id, { title: 'First' })
+  await poll(1)
+  expect(await known()).toEqual(['not-read', 'First'])
+  await poll(100)
+  expect(await known()).toEqual(['read', 'First'])
+  fixture.sandbox.world.changeRfq(id, { title: 'Second' })
+  await poll(1)
+  expect(await known()).toEqual(['changed-since-read', 'First'])
+  await poll(100)
+  expect(await known()).toEqual(['read', 'Second'])
+})
