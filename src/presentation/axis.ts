@@ -24,17 +24,16 @@ export function roundStep(step: number): number {
 }
 
 /**
- * An axis with round marks around all values. It starts at zero only if asked to: columns compare lengths, dots compare positions.
+ * An axis with round marks around all values.
  * @param values finite numbers
  */
-export function numberAxis(values: readonly number[], { fromZero = false } = {}): Axis {
-  const all = fromZero ? [0, ...values] : values
-  const low = all.reduce((min, value) => Math.min(min, value), Number.POSITIVE_INFINITY)
-  const high = all.reduce((max, value) => Math.max(max, value), Number.NEGATIVE_INFINITY)
-  if (low > high || (fromZero && low === high)) return axisOf(0, 5, 0.2)
+export function numberAxis(values: readonly number[]): Axis {
+  const low = values.reduce((min, value) => Math.min(min, value), Number.POSITIVE_INFINITY)
+  const high = values.reduce((max, value) => Math.max(max, value), Number.NEGATIVE_INFINITY)
+  if (low > high) return axisOf(0, 5, 0.2)
   const size = Math.max(Math.abs(low), Math.abs(high))
   const isOne = high - low <= Math.max(size * NOISE, TINY)
-  const room = isOne ? Math.max(size * 0.1, size > TINY ? 0 : 1) : fromZero ? 0 : (high - low) * MARGIN
+  const room = isOne ? Math.max(size * 0.1, size > TINY ? 0 : 1) : (high - low) * MARGIN
   const step = roundStep((high - low + 2 * room) / STEPS)
   const min = Math.floor((low - room) / step)
   return axisOf(low >= 0 ? Math.max(0, min) : min, Math.ceil((high + room) / step), step)

@@ -1,28 +1,3 @@
-export interface ChartSeries {
-  name: string
-  values: readonly (number | null)[]
-  /** In the colour of what is awarded; default false. */
-  awarded?: boolean
-  /** Written into its columns, such as the number of an offer. */
-  mark?: string
-}
-
-interface ChartFrame {
-  title: string
-  alt: string
-}
-
-/** A chart of stacked columns by category. */
-export interface ColumnChart extends ChartFrame {
-  categories: readonly string[]
-  categoryTitle: string
-  valueTitle: string
-  format: string
-  series: readonly ChartSeries[]
-  /** False: another chart beside it says what its colours stand for. */
-  legend?: boolean
-}
-
 /** How points are drawn: apart, or joined in their order by a line or by steps that hold each value until the next. */
 export type PointShape = 'dot' | 'open-dot' | 'ring' | 'line' | 'steps'
 
@@ -40,7 +15,9 @@ export interface ScatterSeries {
 }
 
 /** A chart of one figure against another. */
-export interface ScatterChart extends ChartFrame {
+export interface ScatterChart {
+  title: string
+  alt: string
   xTitle: string
   yTitle: string
   /** A number format, or `time` if the figures are moments in milliseconds. */
@@ -50,8 +27,6 @@ export interface ScatterChart extends ChartFrame {
   /** Lines across the chart at a value of the y axis. */
   limits?: readonly { name: string; value: number }[]
 }
-
-export type Chart = ColumnChart | ScatterChart
 
 /** The points of a series that have both figures. */
 export const knownPoints = ({ name, x, y }: Pick<ScatterSeries, 'name' | 'x' | 'y'>) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Chart, ColumnChart, PointShape, ScatterChart } from '../../src/presentation/chart.js'
+import type { PointShape, ScatterChart } from '../../src/presentation/chart.js'
 import { type Box, overlaps, textWidth } from '../../src/presentation/chart-labels.js'
 import { chartFigure } from '../../src/presentation/chart-svg.js'
 
@@ -11,12 +11,6 @@ const scatter = (points: ScatterChart['points'], more: Partial<ScatterChart> = {
   points,
   ...more,
 })
-const columns = (names: readonly string[], series: readonly (readonly number[])[]): ColumnChart => ({
-  ...{ title: 'Tonnes', alt: 'Tonnes', categoryTitle: 'Year', valueTitle: 'Tonnes', format: '#,##0' },
-  categories: names,
-  series: series.map((values, at) => ({ name: `no. ${at}`, values, mark: String(at) })),
-})
-
 const attribute = (tag: string, name: string) => Number(new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1])
 const tagsOf = (html: string, name: string) =>
   [...html.matchAll(new RegExp(`<${name} [^>]*>`, 'g'))].map(([tag]) => tag)
@@ -33,7 +27,7 @@ function textBoxes(html: string): (Box & { text: string })[] {
 }
 
 /** Fails unless every shape is inside the axes and no text touches another. */
-function expectClean(chart: Chart) {
+function expectClean(chart: ScatterChart) {
   const html = chartFigure(chart)
   expect(html).not.toMatch(/NaN|Infinity|undefined/)
   const svg = html.slice(html.indexOf('<svg class="plot"'), html.indexOf('</svg>'))
@@ -100,22 +94,6 @@ describe('a chart', () => {
     )
   })
 
-  it('keeps columns inside its axes, and its texts apart, whatever the values', () => {
-    const table = fc
-      .tuple(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 1, max: 8 }))
-      .chain(([names, series]) =>
-        fc.tuple(
-          fc.array(fc.string({ maxLength: 30 }), { minLength: names, maxLength: names }),
-          fc.array(fc.array(size, { minLength: names, maxLength: names }), { minLength: series, maxLength: series }),
-        ),
-      )
-    fc.assert(
-      fc.property(table, ([names, series]) => {
-        expectClean(columns(names, series))
-      }),
-    )
-  })
-
   it('draws thousands of points', () => {
     const points = Array.from({ length: 5000 }, (_, at) => [String(at), at % 97, (at * 31) % 113] as const)
     expect(expectClean(scatter(dots(...points)))).toContain('No room for the labels of 5,000 points.')
@@ -148,6 +126,5 @@ describe('a chart', () => {
 
   it('escapes text', () => {
     expect(chartFigure(scatter(dots(['<b>', 1, 1], ['2', 2, 2])))).not.toContain('<b>')
-    expect(chartFigure(columns(['<b>'], [[1], [2]]))).not.toContain('<b>')
   })
 })

@@ -92,14 +92,7 @@ export const rfqTools = [
       const found = await call.findRfq(name)
       const replaced = Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)]))
       const view = await call.readRfq<RfqView>('compareOffers', found, replaced)
-      const {
-        offers,
-        asOf: _asOf,
-        generatedAt: _generatedAt,
-        vintages: _vintages,
-        deliveries: _deliveries,
-        ...content
-      } = view
+      const { offers, asOf: _asOf, generatedAt: _generatedAt, ...content } = view
       const { source, ...rfq } = view.rfq
       // Awards and questions of hundreds of offers would leave no room for the offers themselves.
       const decided = shorten(content, MAX_ANSWER / 2)

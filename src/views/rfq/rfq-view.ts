@@ -12,13 +12,6 @@ import { decisionSchema } from './decision-schema.js'
 const text = z.string()
 const count = z.int().min(0)
 
-/** Tonnes of each offer in a year or a month, for charts. */
-const period = z.strictObject({
-  label: text,
-  tonnes: z.array(z.strictObject({ label: text, tonnes: z.number() })),
-})
-export type TonnesByOffer = z.infer<typeof period>
-
 /** An object whose members are not validated; docs/COMPARISON.md describes them. */
 const unvalidatedObject = <T extends object | null>() => z.looseObject({}) as unknown as z.ZodType<T, T>
 const unvalidatedObjectOrNull = <T extends object | null>() =>
@@ -62,16 +55,11 @@ export const rfqViewSchema = z
     offers: z
       .array(offerViewSchema)
       .describe('Accepted offers first, then those that compete by rank, then the others.'),
-    vintages: z.array(period).describe('Tonnes by vintage year, of the first offers.'),
-    deliveries: z.array(period).describe('Tonnes by month of delivery, of the first offers.'),
     closings: count.describe('How many closings the RFQ has: decisions to close or keep it.'),
     problems: count,
   })
   .meta({ id: 'Comparison' })
 export type RfqView = z.infer<typeof rfqViewSchema>
-
-/** Offers in a chart of tonnes; more could not be told apart. */
-const MAX_CHARTED = 8
 
 /** The view of a report on an RFQ, with 15 significant digits, so that no surface shows 8.745000000000001. */
 export const rfqView = (report: RfqReport): RfqView => withRoundedNumbers(viewOf(report))
@@ -86,31 +74,14 @@ function viewOf(report: RfqReport): RfqView {
   const { changes: _changes, ...summary } = report.summary
   const { channel, asOf, timeZone, generatedAt, termsRead, pricesRead } = context
   const awardedTonnes = awardedTonnesOf(report)
-  const charted = offers.filter(({ lines }) => lines.length > 0).slice(0, MAX_CHARTED)
   return {
     ...{ channel, asOf, timeZone, generatedAt, termsRead, pricesRead },
     currency: { ...currencies, rates: rates.filter((each) => each.currency !== currencies.comparison) },
     ...{ settings, rfq, summary, award, decision },
     offers: offers.map((offer) => offerView(offer, awardedTonnes, currency.comparison)),
-    vintages: tonnesBy(charted, ({ vintageYear }) => (vintageYear === null ? null : String(vintageYear))),
-    deliveries: tonnesBy(charted, ({ dueDate }) => dueDate?.slice(0, 7) ?? null),
     closings: report.closings.length,
     problems: report.problems.length,
   }
-}
-
-function tonnesBy(
-  offers: RfqReport['offers'],
-  keyOf: (line: RfqReport['offers'][number]['lines'][number]) => string | null,
-): TonnesByOffer[] {
-  const keys = [...new Set(offers.flatMap(({ lines }) => lines.map((line) => keyOf(line) ?? 'undated')))].sort()
-  return keys.map((key) => ({
-    label: key,
-    tonnes: offers.map(({ label, lines }) => ({
-      label,
-      tonnes: lines.reduce((sum, line) => ((keyOf(line) ?? 'undated') === key ? sum + (line.volume ?? 0) : sum), 0),
-    })),
-  }))
 }
 
 /** The exchange rates that were used, one sentence each. */

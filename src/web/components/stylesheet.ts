@@ -208,7 +208,6 @@ tr.chosen>*{background:var(--section)}
 .changes li li{margin:2px 0;max-width:95ch;overflow-wrap:anywhere}
 
 /* Charts. */
-.charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,30rem),1fr));gap:var(--s4)}
 .chart{margin:0;min-width:0}
 
 /* An RFQ. */
@@ -318,7 +317,6 @@ tr.chosen>*{background:var(--section)}
   thead th{position:static}
   thead{display:table-header-group}
   tr,.chart{break-inside:avoid}
-  .charts{grid-template-columns:1fr 1fr}
   details:not([open],.reason){display:none}
   body{font-size:11px}
   a{color:inherit;text-decoration:none}

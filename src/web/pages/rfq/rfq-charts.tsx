@@ -1,5 +1,5 @@
-import type { ColumnChart, ScatterChart, ScatterSeries } from '../../../presentation/chart.js'
-import type { RfqView, TonnesByOffer } from '../../../views/rfq/rfq-view.js'
+import type { ScatterChart, ScatterSeries } from '../../../presentation/chart.js'
+import type { RfqView } from '../../../views/rfq/rfq-view.js'
 import { comparePrices, type PriceHistory } from '../../../views/rfq/timeline.js'
 import { ChartFigure } from '../../components/chart.js'
 import { plain } from '../../components/format.js'
@@ -7,22 +7,15 @@ import { plain } from '../../components/format.js'
 /** Maximum number of offers in a chart: more could not be distinguished. */
 const MAX_OFFERS = 24
 
-/** Prices over time, volume by vintage, deliveries. */
-export function RfqCharts({ view, prices }: { view: RfqView; prices: readonly PriceHistory[] }) {
+/** Prices over time. */
+export function PriceHistoryChart({ view, prices }: { view: RfqView; prices: readonly PriceHistory[] }) {
   const history = priceHistoryChart(view, prices)
-  const hasTonnes = view.vintages.length > 0 || view.deliveries.length > 0
-  // Both have the same offers in the same colours.
-  const deliveries = tonnesChart(view, 'Deliveries by month', view.deliveries, view.vintages.length === 0)
-  if (history === null && !hasTonnes) return null
+  if (history === null) return null
   return (
-    <section aria-labelledby="charts">
-      <h2 id="charts">Prices, vintages, deliveries</h2>
-      <div class="charts">
-        {history && <ChartFigure chart={history.chart} />}
-        {view.vintages.length > 0 && <ChartFigure chart={tonnesChart(view, 'Volume by vintage', view.vintages)} />}
-        {view.deliveries.length > 0 && <ChartFigure chart={deliveries} />}
-      </div>
-      {history?.leftOut && <p class="small muted">{plain(history.leftOut)}</p>}
+    <section aria-labelledby="prices">
+      <h2 id="prices">Prices over time</h2>
+      <ChartFigure chart={history.chart} />
+      {history.leftOut && <p class="small muted">{plain(history.leftOut)}</p>}
     </section>
   )
 }
@@ -84,10 +77,10 @@ function priceHistoryChart(
   if (histories.length === 0) return null
   const endOf = (offerId: string) => view.offers.find(({ id }) => id === offerId)?.missingSince ?? view.asOf
   const chart: ScatterChart = {
-    title: 'Price over time',
+    title: perTonne(currency),
     alt: `Price per tonne of ${histories.length} offers over time`,
     xTitle: '',
-    yTitle: perTonne(currency),
+    yTitle: '',
     xFormat: 'time',
     yFormat: '0.00',
     points: histories.map(({ offerId, number, awarded, points }) => {
@@ -103,26 +96,4 @@ function priceHistoryChart(
     }),
   }
   return { chart, leftOut }
-}
-
-function tonnesChart({ offers }: RfqView, title: string, bars: readonly TonnesByOffer[], legend = true): ColumnChart {
-  const labels = bars[0]?.tonnes.map(({ label }) => label) ?? []
-  return {
-    title,
-    alt: `${title}: tonnes of ${labels.length} offers`,
-    categories: bars.map(({ label }) => label),
-    categoryTitle: '',
-    valueTitle: 'Tonnes',
-    format: '#,##0',
-    legend,
-    series: labels.map((label, at) => {
-      const offer = offers.find((each) => each.label === label)
-      return {
-        name: offer === undefined ? label : `no. ${offer.number} ${label}`,
-        values: bars.map(({ tonnes }) => tonnes[at]?.tonnes ?? 0),
-        awarded: (offer?.awardedTonnes ?? 0) > 0,
-        mark: String(offer?.number ?? ''),
-      }
-    }),
-  }
 }

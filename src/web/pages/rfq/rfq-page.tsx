@@ -23,7 +23,7 @@ import {
   requireFound,
 } from '../page.js'
 import { Actions, RecommendationSection } from './recommendation-section.js'
-import { ChoicesChart, RfqCharts } from './rfq-charts.js'
+import { ChoicesChart, PriceHistoryChart } from './rfq-charts.js'
 import { choicesTable, offersTable } from './rfq-tables.js'
 import { TimeStrip } from './time-strip.js'
 import { WhatIfPanel } from './what-if-panel.js'
@@ -103,7 +103,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
             </p>
           </section>
         )}
-        <RfqCharts view={view} prices={prices} />
+        <PriceHistoryChart view={view} prices={prices} />
         <Documents view={view} />
         <nav class="more noprint" aria-label="More about this RFQ">
           <a href={closing}>{`Closings (${view.closings})`}</a>
