@@ -11,7 +11,7 @@ import {
 import type { AwardProblem } from '../awards/award-problem.js'
 import { upTo } from '../awards/efficient-awards.js'
 import type { FlagCode } from '../flag.js'
-import { shortagesOf } from '../offer/availability.js'
+import { rfqsText } from '../offer/availability.js'
 import type { Exclusion } from '../offer/eligibility.js'
 import type { OfferReport, UnmetRequirement } from '../offer/offer-report-model.js'
 import { isReviewRejected } from '../offer/requirements.js'
@@ -54,11 +54,12 @@ const QUESTIONS: Partial<Record<Reason, (offer: OfferReport, rfq: RfqTerms) => s
     `Does your price of ${priceOf(offer)} include everything, such as issuance and the transfer to our account?`,
   'changed-since-review': ({ terms: { review } }) =>
     `Why have your terms changed since the review${dated(review?.updatedAt ?? review?.createdAt)}?`,
-  'beyond-availability': ({ lines, listing, metrics: { lastDelivery } }) =>
-    shortagesOf(lines, listing.availability)
-      .map(({ years, offered, available }) => {
+  'beyond-availability': ({ shortages, metrics: { lastDelivery } }) =>
+    shortages
+      .map(({ years, together, available, others }) => {
         const by = lastDelivery === null ? '' : ` by ${lastDelivery}`
-        return `You offer ${formatTonnes(offered)} of ${years}; your listing has ${formatAmount(available)}. How would you supply the rest${by}?`
+        const also = others.length === 0 ? '' : `, with your offers for ${rfqsText(others.flatMap(({ rfqs }) => rfqs))}`
+        return `You offer ${formatTonnes(together)} of ${years}${also}; your listing has ${formatAmount(available)}. How would you supply the rest${by}?`
       })
       .join(' '),
   'total-mismatch': ({ terms: { statedTotal, currency }, metrics }) =>

@@ -4,6 +4,7 @@
  */
 
 import type { AwardFacts } from '../../core/decision/award-record.js'
+import type { CreditClaim } from '../../core/decision/credit-claim.js'
 import type { Settings } from '../../core/decision/settings.js'
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../../core/documents/observation.js'
 import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../../core/records.js'
@@ -107,6 +108,8 @@ export interface ComparisonInput extends ReportParameters {
   decisions: readonly ReportedDecision[]
   /** The desk's award that stands at `asOf`; null (the default) if none does. */
   award?: AwardFacts | null
+  /** Credits of the listings that are spoken for, in the RFQs of all channels; default none, as of a past moment. */
+  claims?: readonly CreditClaim[]
 }
 
 /** A channel, as known at `asOf`. */

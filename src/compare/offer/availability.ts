@@ -1,5 +1,6 @@
+import type { CreditClaim } from '../../core/decision/credit-claim.js'
 import type { Listing } from '../../core/documents/observation.js'
-import { plausibleOrNull, round6, sum } from '../../core/numbers.js'
+import { byCodeUnit, plausibleOrNull, round6, sum } from '../../core/numbers.js'
 import { formatAmount, formatTonnes } from '../../core/text/number-format.js'
 import { daysBetween, yearOf } from '../date-math.js'
 import type { DeliveryLine } from './offer-terms.js'
@@ -9,7 +10,11 @@ export interface Shortage {
   /** `2024`, `2022 to 2024`. */
   years: string
   offered: number
+  /** What is offered, with what other offers claim. */
+  together: number
   available: number
+  /** The RFQs for which those offers are, by what is claimed; empty if there are none. */
+  others: { kind: CreditClaim['kind']; rfqs: string[] }[]
 }
 
 /** Tonnes of the vintage years from `first` to `last`; null if they are not known. */
@@ -40,28 +45,84 @@ export const availabilityOf = ({
 })
 
 /**
- * The years of which an offer has more tonnes than its listing. A period belongs to the year in which it ends, and joins all of its years if
- * it is longer than one. Nothing is said of years without an entry in the listing, or with a volume that is not known.
+ * The years of which an offer has more tonnes than its listing, alone or with what other offers claim. A period belongs to the year in which
+ * it ends, and joins all of its years if it is longer than one. Nothing is said of years without an entry in the listing, or with a volume
+ * that is not known.
+ * @param others of the same listing
  */
-export function shortagesOf(lines: readonly DeliveryLine[], { credits, ranges }: Availability): Shortage[] {
+export function shortagesOf(
+  lines: readonly Pick<DeliveryLine, 'periodStart' | 'periodEnd' | 'volume'>[],
+  { credits, ranges }: Availability,
+  others: readonly OtherClaim[] = [],
+): Shortage[] {
   const offered = lines.flatMap(({ periodStart, periodEnd, volume }) => entryOf(periodStart, periodEnd, volume ?? 0))
   const listed = [...credits, ...ranges]
-  return joinedYears([...offered, ...listed]).flatMap(({ first, last }) => {
-    const within = (entries: readonly YearEntry[]) => entries.filter((one) => one.first >= first && one.last <= last)
+  const isListed = ({ first, last }: Pick<YearEntry, 'first' | 'last'>) =>
+    Array.from({ length: last - first + 1 }, (_, at) => first + at).every((year) =>
+      listed.some((one) => one.first <= year && year <= one.last),
+    )
+  const claimed = others.flatMap((claim) =>
+    entryOf(claim.periodStart, claim.periodEnd, claim.volume).flatMap((entry) =>
+      (entry.tonnes ?? 0) > 0 && isListed(entry) ? { ...entry, claim } : [],
+    ),
+  )
+  return joinedYears([...offered, ...claimed, ...listed]).flatMap(({ first, last }) => {
+    const within = <T extends YearEntry>(entries: readonly T[]) =>
+      entries.filter((one) => one.first >= first && one.last <= last)
     if (within(offered).length === 0) return []
-    const years = Array.from({ length: last - first + 1 }, (_, at) => first + at)
-    const isListed = years.every((year) => listed.some((one) => one.first <= year && year <= one.last))
-    if (!isListed || within(listed).some(({ tonnes }) => tonnes === null)) return []
+    if (!isListed({ first, last }) || within(listed).some(({ tonnes }) => tonnes === null)) return []
     const total = (entries: readonly YearEntry[]) => round6(sum(within(entries).map(({ tonnes }) => tonnes ?? 0)))
-    const available = Math.max(total(credits), total(ranges))
-    if (total(offered) <= available) return []
-    return [{ years: first === last ? `${last}` : `${first} to ${last}`, offered: total(offered), available }]
+    const [own, available] = [total(offered), Math.max(total(credits), total(ranges))]
+    const together = round6(own + total(claimed))
+    if (own === 0 || together <= available) return []
+    const named = rfqsByKind(within(claimed).map(({ claim }) => claim))
+    return [
+      { years: first === last ? `${last}` : `${first} to ${last}`, offered: own, together, available, others: named },
+    ]
   })
 }
 
-/** `26,100 t of 2024; the listing has 6,600.` */
-export const shortageText = ({ years, offered, available }: Shortage): string =>
-  `${formatTonnes(offered)} of ${years}; the listing has ${formatAmount(available)}.`
+/** `26,100 t of 2024; the listing has 6,600.`, `Credits of 2024 are also recommended for RFQ 1006 and 1007: together 17,135 of 11,800 t.` */
+export const shortageText = ({ years, offered, together, available, others }: Shortage): string =>
+  others.length === 0
+    ? `${formatTonnes(offered)} of ${years}; the listing has ${formatAmount(available)}.`
+    : `Credits of ${years} are also ${LIST.format(others.map(({ kind, rfqs }) => `${kind} for ${rfqsText(rfqs)}`))}: together ${formatAmount(together)} of ${formatTonnes(available)}.`
+
+const LIST = new Intl.ListFormat('en-GB')
+/** More RFQs are counted. */
+const MAX_NAMED = 4
+
+/** `RFQ 1006 and 1007`. */
+export const rfqsText = (rfqs: readonly string[]): string =>
+  `RFQ ${LIST.format(rfqs.length > MAX_NAMED ? [...rfqs.slice(0, MAX_NAMED), `${rfqs.length - MAX_NAMED} more`] : rfqs)}`
+
+/**
+ * The claims that add to what an offer claims, or would: those on its listing by offers for other RFQs; by others for its own RFQ only if it
+ * is claimed itself, because otherwise it is an alternative to them.
+ */
+export function otherClaims(
+  all: readonly CreditClaim[] = [],
+  { id, listingId }: { id: string; listingId: string | null },
+  rfq: Pick<CreditClaim, 'channel' | 'rfqId'>,
+): OtherClaim[] {
+  const isOwnRfq = ({ channel, rfqId }: CreditClaim) => channel === rfq.channel && rfqId === rfq.rfqId
+  const isOwn = (claim: CreditClaim) => isOwnRfq(claim) && claim.offerId === id
+  const isClaimed = all.some(isOwn)
+  return all.flatMap((claim) => {
+    if (claim.listingId !== listingId || isOwn(claim) || (isOwnRfq(claim) && !isClaimed)) return []
+    const name = claim.rfqNumber ?? claim.rfqId
+    return [{ ...claim, rfq: claim.channel === rfq.channel ? `${name}` : `${claim.channel}/${name}` }]
+  })
+}
+
+/** With the name of its RFQ: `1006`, in another channel `meridian/removals/1002`. */
+type OtherClaim = CreditClaim & { rfq: string }
+
+const rfqsByKind = (claims: readonly OtherClaim[]): Shortage['others'] =>
+  (['accepted', 'awarded', 'recommended'] as const).flatMap((kind) => {
+    const rfqs = [...new Set(claims.flatMap((claim) => (claim.kind === kind ? claim.rfq : [])))].sort(byCodeUnit)
+    return rfqs.length === 0 ? [] : { kind, rfqs }
+  })
 
 function entryOf(start: string | null, end: string | null, tonnes: number | null): YearEntry[] {
   if (end === null) return []

@@ -2,7 +2,7 @@ import { sum } from '../../core/numbers.js'
 import { formatCount, formatMoney, formatPercent, formatTonnes } from '../../core/text/number-format.js'
 import { type Flag, type FlagCode, flagValue, formatFlagValue, OFFER_FLAGS } from '../flag.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import { shortagesOf, shortageText } from './availability.js'
+import { shortageText } from './availability.js'
 import type { OfferReport } from './offer-report-model.js'
 import { totalOf } from './price-per-tonne.js'
 import { VOLUME_TOLERANCE } from './reconciliation.js'
@@ -119,11 +119,10 @@ function prepaymentInFull({ offer }: FlagContext): FlagBody | null {
 
 /** Of an accepted offer it is quiet: the listing may have excluded it already. */
 function beyondAvailability(of: FlagContext): FlagBody | null {
-  const { lines, listing } = of.offer
-  const shortages = listing.missingSince === null ? shortagesOf(lines, listing.availability) : []
+  const { shortages } = of.offer
   if (shortages.length === 0) return null
-  const compared = shortages.flatMap(({ years, offered, available }) => [
-    flagValue(years, offered, 't'),
+  const compared = shortages.flatMap(({ years, together, available }) => [
+    flagValue(years, together, 't'),
     flagValue('available', available, 't'),
   ])
   return { message: shortages.map(shortageText).join(' '), compared, loud: !isAccepted(of) }

@@ -2,6 +2,7 @@ import type { RequirementLevel, RequirementName } from '../../core/decision/sett
 import type { Timestamp } from '../../core/time/clock.js'
 import type { Flag } from '../flag.js'
 import type { Source } from '../input/comparison-context.js'
+import type { Shortage } from './availability.js'
 import type { ComparedAmounts, Exclusion } from './eligibility.js'
 import type { ListingQuality } from './listing-quality.js'
 import type { Metrics } from './metrics.js'
@@ -35,6 +36,8 @@ export interface OfferReport {
   lines: DeliveryLine[]
   prepayments: PrepaymentLine[]
   listing: ListingQuality
+  /** What it offers beyond what the listing has, alone or with the claims of other offers. */
+  shortages: Shortage[]
   metrics: Metrics
   compared: ComparedAmounts
   /** False if the document is unusable or contains no offer. */

@@ -1,3 +1,4 @@
+import type { CreditClaim } from '../../core/decision/credit-claim.js'
 import { nonBlank } from '../../core/numbers.js'
 import { isLate } from '../../core/time/expiry.js'
 import { type ComparisonContext, toSource } from '../input/comparison-context.js'
@@ -10,6 +11,7 @@ import type {
   VersionMetadata,
 } from '../input/comparison-input.js'
 import { versionMetadata } from '../input/stored-documents.js'
+import { otherClaims, shortagesOf } from '../offer/availability.js'
 import { unmetRequirements } from '../offer/award-requirements.js'
 import { convertAmounts, exclusionsOf } from '../offer/eligibility.js'
 import { type ListingQuality, listingQuality } from '../offer/listing-quality.js'
@@ -39,6 +41,8 @@ export interface RfqAssessmentInput {
   listings: ReadonlyMap<string, ListingQuality>
   /** Offers whose terms changed since a review accepted them; default none. */
   reviewed?: ReviewedOffers | undefined
+  /** Credits of their listings that are spoken for, in the RFQs of all channels; default none. */
+  claims?: readonly CreditClaim[] | undefined
 }
 
 /** Evaluates the offers of an RFQ: terms, metrics, requirements, ranks, flags. */
@@ -105,6 +109,12 @@ function assessOffer(
   const { settings } = context
   const metrics = metricsOf(facts, rfq, settings)
   const compared = convertAmounts(facts.terms.currencyCode, metrics, currency, settings.priceBasis)
+  const listing = input.listings.get(facts.listingId ?? '') ?? listingQuality(undefined)
+  const others = otherClaims(
+    input.claims,
+    { id: known.id, listingId: facts.listingId },
+    { channel: context.report.channel, rfqId: rfq.id },
+  )
   const { hasOffer, unreadable, shape, listingId, developer, project, status, submittedAt } = facts
   const { terms, lines, prepayments } = facts
   // One literal: objects that are put together with spreads take ten times as long.
@@ -129,7 +139,8 @@ function assessOffer(
     inView: known.missingSince === null,
     missingSince: known.missingSince,
     summaryDifference: difference,
-    listing: input.listings.get(listingId ?? '') ?? listingQuality(undefined),
+    listing,
+    shortages: listing.missingSince === null ? shortagesOf(lines, listing.availability, others) : [],
     exclusions: exclusionsOf({ facts, missingSince: known.missingSince, metrics, compared }, currency),
     requirements: [],
     meetsRequirements: false,

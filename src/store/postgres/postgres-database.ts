@@ -15,7 +15,7 @@ const joinOne: Dialect['joinOne'] = (table, alias, condition) =>
 
 export const POSTGRES: Dialect = {
   anyOf: (value, parameter) => `${value} = any(${parameter})`,
-  elementsOf: (parameter) => `json_array_elements(${parameter})`,
+  elementsOf: (parameter) => `json_array_elements((${parameter})::json)`,
   joinOne,
   leftJoin: (table, alias, condition) =>
     `left join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias} on true`,

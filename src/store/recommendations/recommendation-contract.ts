@@ -1,3 +1,4 @@
+import type { CreditClaim } from '../../core/decision/credit-claim.js'
 import type { RecordedRecommendation } from '../../core/decision/recommendation.js'
 import type { Settings } from '../../core/decision/settings.js'
 import type { EventData } from '../../core/events/events.js'
@@ -200,6 +201,11 @@ export interface RecommendationQueries {
     channel: string,
     rfqIds: readonly string[],
   ): Promise<{ rfqId: string; award: string; computedAt: Timestamp }[]>
+  /**
+   * The credits that are spoken for of the listings of the offers for RFQs of a channel, in the RFQs of all channels: by accepted, awarded
+   * and recommended offers for open RFQs, and by awards on record of other RFQs that are not accepted yet.
+   */
+  creditClaims(channel: string, rfqIds: readonly string[]): Promise<CreditClaim[]>
   /** The figures of RFQs of a channel as JSON, by id; RFQs without a row are absent. */
   rfqFigures(channel: string, rfqIds: readonly string[]): Promise<Map<string, string>>
 }

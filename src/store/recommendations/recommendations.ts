@@ -5,6 +5,7 @@ import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { EventWriter } from '../events/event-writer.js'
 import { createHolder, type Holder, mayBeAlive } from '../runs/process-holder.js'
 import { allOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
+import { createCreditClaims } from './credit-claims.js'
 import { MARK_AGAIN } from './dirty-rfqs.js'
 import type {
   ComputedRfq,
@@ -95,6 +96,7 @@ export function createRecommendationQueries(queries: Queries): RecommendationQue
       )
       return row ? settingsSchema.parse(JSON.parse(row.settings)) : null
     },
+    creditClaims: createCreditClaims(queries),
     ...createRfqRowQueries(queries),
   }
 }

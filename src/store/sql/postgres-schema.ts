@@ -84,7 +84,7 @@ const OBSERVED = 'first_observed_at, last_observed_at, changed_at, missing_since
 /** The newest version of each document, with its newest body. */
 const CURRENT_DOCUMENTS = `
 create view current_documents as
-select d.channel, d.kind, nullif(d.rfq_id, '') as rfq_id, d.id, d.version, v.content_hash, v.shape,
+select d.channel, d.kind, d.rfq_id, d.id, d.version, v.content_hash, v.shape,
   d.first_observed_at, d.last_observed_at, d.changed_at, d.missing_since,
   v.valid, d.contradicted, coalesce(d.latest_body, v.body) as body,
   case when d.latest_body is null then coalesce(v.parsed_body, v.body)

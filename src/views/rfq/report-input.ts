@@ -41,7 +41,7 @@ export interface ReportSource {
     Pick<Awards, 'awards'> &
     Pick<RunQueries, 'newestCompleteRun'> &
     Pick<Overview, 'futureTimes'> &
-    Pick<RecommendationQueries, 'settingsInForce'> &
+    Pick<RecommendationQueries, 'settingsInForce' | 'creditClaims'> &
     Pick<ExchangeRates, 'ratesAt'>
   config: ReportConfig
   /** `key` is `org/slug`; `timeZone` an IANA name. */
@@ -111,7 +111,7 @@ export async function gatherRfqInput(
     ...(await reportParameters(source)),
     ...known,
     ...{ absences, problems, decisions, award },
-    ...(isOnPresent(source) && (await readTimes(source))),
+    ...(isOnPresent(source) && (await readPresent(source))),
   }
 }
 
@@ -131,16 +131,17 @@ async function standingAward({ store, channel, rfqId, asOf }: RfqReportSource) {
   return award === undefined ? null : awardFacts(award)
 }
 
-/** For the present only: later reads change when documents were last read, but a report as of a past moment must never change. */
-async function readTimes({ store, channel: { key: channel }, rfqId }: RfqReportSource) {
-  const [states, poll, current] = await Promise.all([
+/** What later reads and decisions change, so for the present only: a report as of a past moment must never change. */
+async function readPresent({ store, channel: { key: channel }, rfqId }: RfqReportSource) {
+  const [states, poll, current, claims] = await Promise.all([
     store.responseStates(channel, [rfqId]),
     store.newestCompleteRun({ channel, kind: 'rfqs' }),
     // The RFQ as of a moment does not say when it was last read.
     store.rfqs({ channel, ids: [rfqId], withoutResponses: true }),
+    store.creditClaims(channel, [rfqId]),
   ])
   const rfqs = current.map(({ rfq }) => rfq)
-  return { termsRead: termsReadOf(states), pricesRead: pricesReadOf(rfqs, () => poll?.startedAt ?? null) }
+  return { termsRead: termsReadOf(states), pricesRead: pricesReadOf(rfqs, () => poll?.startedAt ?? null), claims }
 }
 
 /**

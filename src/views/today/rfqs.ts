@@ -6,6 +6,7 @@ import type { RfqFigures } from '../../recommendations/rfq-figures.js'
 import { type StandingAward, standingAwards } from '../awards/standing-awards.js'
 import { awardPath, closingPath, rfqPath, systemPath } from '../page-paths.js'
 import type { RfqListRow } from '../rfqs/rfq-list.js'
+import { rfqsBeyondAvailability } from './availability.js'
 import type { Candidate } from './candidates.js'
 import type { Closings, OverdueOutlook } from './closing.js'
 import { eventsOf, type ToldChanges, tellChanges } from './news.js'
@@ -26,6 +27,8 @@ interface Subject {
   row: RfqListRow
   figures: RfqFigures
   standing: StandingAward | undefined
+  /** Whether a listing has fewer credits than its offers and those for other RFQs claim. */
+  isBeyondAvailability: boolean
   /** What becomes of it; null unless it is overdue. */
   outlook: OverdueOutlook | null
   told: ToldChanges
@@ -47,6 +50,7 @@ export async function rfqRows(
     const rows = (await source.rfqs.rows({ now, channel, ids })).filter(({ id }) => own.has(id))
     const figures = await source.rfqs.figures(rows, now)
     const awards = await standingAwards(source, { channel, ids, now })
+    const beyond = await rfqsBeyondAvailability(source.store, channel, ids)
     const events = await eventsOf(
       context,
       channel,
@@ -66,7 +70,7 @@ export async function rfqRows(
       const outlook = outlooks.get(key) ?? null
       subjects.set(key, {
         ...{ candidate, row, figures: rowFigures, standing, outlook, told },
-        ...{ since, dueWithinDays },
+        ...{ since, dueWithinDays, isBeyondAvailability: beyond.has(row.id) },
       })
     }
   }
@@ -175,7 +179,8 @@ function coverageOf({ award, accepted, wanted }: RfqFigures, standing: StandingA
   return wanted === null || wanted <= 0 ? null : Math.min(1, tonnes / wanted)
 }
 
-function doubtsOf({ row, figures, standing, candidate }: Subject, award: TodayRfq['award']): TodayDoubt[] {
+function doubtsOf(subject: Subject, award: TodayRfq['award']): TodayDoubt[] {
+  const { row, figures, standing, candidate } = subject
   const { award: recommended, accepted } = figures
   const isUndecided = standing === undefined && row.state === 'open'
   const found: Record<TodayDoubt, boolean> = {
@@ -183,6 +188,7 @@ function doubtsOf({ row, figures, standing, candidate }: Subject, award: TodayRf
     accepted: accepted !== null,
     partial: isUndecided && recommended?.status === 'partial',
     'no-comparable-offer': isUndecided && award === null && recommended?.status === 'none' && figures.ranked === 0,
+    'beyond-availability': subject.isBeyondAvailability,
     conditions: isUndecided && (recommended?.conditions ?? 0) > 0,
     'no-rate': isUndecided && figures.withoutRate > 0,
     unread: row.unreadOffers > 0 || figures.summaryOnly > 0,

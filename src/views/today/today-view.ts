@@ -46,6 +46,7 @@ export const DOUBTS = {
   accepted: 'accepted',
   partial: 'partial',
   'no-comparable-offer': 'no comparable offer',
+  'beyond-availability': 'beyond availability',
   conditions: 'conditions',
   'no-rate': 'no exchange rate',
   unread: 'offers not read',
@@ -155,7 +156,7 @@ export interface TodaySource {
     Pick<EventFeed, 'rfqNews' | 'rfqEvents'> &
     Pick<History, 'problemCounts' | 'rfqs'> &
     Pick<Closings, 'unsettledCloses' | 'pendingPlans' | 'newestDecisions'> &
-    Pick<RecommendationQueries, 'awardStates' | 'attentionRfqs' | 'openValues'> &
+    Pick<RecommendationQueries, 'awardStates' | 'attentionRfqs' | 'openValues' | 'creditClaims'> &
     Pick<Awards, 'awards'> &
     StateStore &
     Pick<Reader, 'deadLetters'>

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../../src/compare/input/stored-documents.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
+import type { CreditClaim } from '../../../src/core/decision/credit-claim.js'
 import { createWorld } from '../../../src/sandbox/index.js'
 import {
   AS_OF,
   comparisonInput,
   delivery,
   listing,
+  listingId,
   offerId,
+  RFQ_ID,
   response,
   storedDocument,
   vintage,
@@ -104,5 +107,70 @@ describe('the tonnes offered of a year', () => {
       listings: channel?.listings.map((one) => parseStoredListing(storedDocument(one))) ?? [],
     }).decision
     expect(recommendation.conditions.join(' ')).toContain('26,100 t of 2024; the listing has 6,600.')
+  })
+})
+
+describe('what offers for other RFQs claim of a listing', () => {
+  const LISTED = { ...credits(calendarYears(2023), 11_000) }
+  const claim = (of: Partial<CreditClaim> = {}): CreditClaim => ({
+    ...{ listingId: listingId(1), channel: 'acme/forest', rfqId: 'rfq-6', rfqNumber: 1006, offerId: 'other' },
+    ...{ kind: 'recommended', periodStart: '2023-01-01', periodEnd: '2023-12-31', volume: 1_001, ...of },
+  })
+  /** An offer of 10,000 t of 2023, of which the listing has 11,000. */
+  const flagsBeside = (claims: CreditClaim[], of: Body = {}, listed: Body = LISTED) =>
+    compareOffers(
+      comparisonInput({ responses: [response(1, of)], listings: [listing(1, listed)], claims }),
+    ).offers.flatMap(({ flags }) => flags.filter(({ code }) => code === 'beyond-availability'))
+  const messages = (claims: CreditClaim[], listed?: Body) =>
+    flagsBeside(claims, {}, listed).map(({ message }) => message)
+
+  it('is added to what the offer has of the same year', () => {
+    expect(messages([claim({ volume: 1_000 })])).toEqual([])
+    expect(messages([claim()])).toEqual([
+      'Credits of 2023 are also recommended for RFQ 1006: together 11,001 of 11,000 t.',
+    ])
+    expect(messages([claim({ periodStart: '2022-01-01', periodEnd: '2022-12-31' })])).toEqual([])
+    expect(messages([claim({ listingId: listingId(2) })])).toEqual([])
+  })
+
+  it('is named by RFQ and by what it is', () => {
+    const claims = [
+      claim({ rfqId: 'rfq-8', rfqNumber: 1008 }),
+      claim({ channel: 'meridian/removals', rfqId: 'rfq-2', rfqNumber: 1002, kind: 'accepted' }),
+      claim(),
+      claim({ volume: 500 }),
+      claim({ rfqId: 'rfq-9', rfqNumber: null, kind: 'awarded' }),
+    ]
+    expect(messages(claims)).toEqual([
+      'Credits of 2023 are also accepted for RFQ meridian/removals/1002, awarded for RFQ rfq-9 and recommended for RFQ 1006 and 1008: together 14,504 of 11,000 t.',
+    ])
+    const many = [1, 2, 3, 4, 5, 6].map((number) => claim({ rfqId: `${number}`, rfqNumber: number }))
+    expect(messages(many)[0]).toContain('recommended for RFQ 1, 2, 3, 4 and 2 more:')
+  })
+
+  it('counts no offer twice, and no alternative to the offer', () => {
+    const own = { channel: 'acme/forest', rfqId: RFQ_ID, rfqNumber: 4711 }
+    expect(messages([claim({ ...own, offerId: offerId(1), volume: 10_000 })])).toEqual([])
+    expect(messages([claim({ ...own, offerId: offerId(2) })])).toEqual([])
+    expect(messages([claim({ ...own, offerId: offerId(1) }), claim({ ...own, offerId: offerId(2) })])).toHaveLength(1)
+  })
+
+  it('joins years only if the listing has all of them', () => {
+    const long = claim({ periodStart: '2022-01-01', periodEnd: '2023-12-31' })
+    expect(messages([long])).toEqual([])
+    const both = {
+      creditAvailability: [...LISTED.creditAvailability, ...credits(calendarYears(2022), 1).creditAvailability],
+    }
+    expect(messages([long], both)).toEqual([])
+    expect(messages([{ ...long, volume: 1_002 }], both)).toEqual([
+      'Credits of 2022 to 2023 are also recommended for RFQ 1006: together 11,002 of 11,001 t.',
+    ])
+    expect(messages([long], credits(calendarYears(2023), 9_000))).toEqual(['10,000 t of 2023; the listing has 9,000.'])
+  })
+
+  it('is a quiet doubt about an offer that is accepted', () => {
+    expect(flagsBeside([claim()]).map(({ loud }) => loud)).toEqual([true])
+    const accepted = flagsBeside([claim({ kind: 'accepted' })], { status: 'accepted' })
+    expect(accepted.map(({ loud }) => loud)).toEqual([false])
   })
 })

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import { openScenario } from '../../golden/scenario.js'
+
+const BEYOND = 'Credits of 2024 are also recommended for RFQ 1006 and 1007: together 17,135 of 11,800 t.'
+
+it('credits that are recommended for several RFQs are a condition of each, a question, and a mark on Today', async () => {
+  const { pollAfter, out, get, sandbox } = await openScenario({
+    ...{ now: new Date('2026-11-23T09:00:00.000Z'), seed: 3, still: false },
+    channels: [{ org: 'acme', channel: 'blue-carbon', theme: 'blue', listings: 7, rfqs: 5 }],
+  })
+  await pollAfter(3)
+  const { recommendation, questions } = JSON.parse(await out('compare', '1004', '--json')).decision
+  expect(recommendation.conditions.join('\n')).toContain(BEYOND)
+  expect(questions[0].text).toContain(
+    'You offer 17,135 t of 2024, with your offers for RFQ 1006 and 1007; your listing has 11,800.',
+  )
+  expect(await get('/rfqs/acme/blue-carbon/1004')).toContain(BEYOND)
+  const { rfqs } = JSON.parse(await out('today', '--json')) as { rfqs: { rfqNumber: number; doubts: string[] }[] }
+  const marked = rfqs.filter(({ doubts }) => doubts.includes('beyond-availability'))
+  expect(marked.map(({ rfqNumber }) => rfqNumber)).toEqual([1007, 1004])
+  // A comparison as of a past moment never changes, whatever is recommended elsewhere now.
+  sandbox.setClock(new Date('2026-11-26T10:00:00.000Z'))
+  expect(await out('compare', '1004', '--as-of', '2026-11-26T09:00:00.000Z')).not.toContain('also recommended')
+})
