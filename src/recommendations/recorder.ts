@@ -49,8 +49,8 @@ export interface RecommendationRecorder {
 
 /** The lease of a process that died expires after this time, in milliseconds. */
 const LEASE_MS = 30_000
-/** RFQs recorded in one transaction. */
-const BATCH_SIZE = 50
+/** RFQs computed together and recorded in one transaction: some megabytes of documents in memory. */
+const BATCH_SIZE = 20
 
 export function createRecommendationRecorder(options: RecorderOptions): RecommendationRecorder {
   const { store, compute, onFailed, channels, settings, holder, command, now } = options

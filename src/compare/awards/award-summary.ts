@@ -56,7 +56,7 @@ export function summariseAwards(
       coverage: award?.coverage ?? null,
       message:
         award === null
-          ? message
+          ? message()
           : `Recommended: ${awardSummaryText(labelsOf(award.offers), award)}${status === 'partial' ? partialText(award) : ''}.`,
     },
   }

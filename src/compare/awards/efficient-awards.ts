@@ -98,9 +98,9 @@ type SetList = ReturnType<typeof createSetList>
 
 /** Sets as linked lists: an offer, and the set it was added to. */
 function createSetList() {
-  let offers = new Int32Array(1024)
-  let parents = new Int32Array(1024)
-  let sizes = new Int32Array(1024)
+  let offers = new Int32Array(64)
+  let parents = new Int32Array(64)
+  let sizes = new Int32Array(64)
   let count = 0
   return {
     isFull: () => count > MAX_SETS,

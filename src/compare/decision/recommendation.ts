@@ -27,8 +27,8 @@ import { breakEvensOf, changesOf } from './what-if.js'
 
 /** What is recommended. */
 export type Outcome = Pick<Recommendation, 'status' | 'award' | 'accepted' | 'gap'> & {
-  /** What to do. */
-  message: string
+  /** What to do; composed by those who show it. */
+  message: () => string
 }
 
 /** Whom to award, without the reasons: what lists show. */
@@ -38,25 +38,26 @@ export function outcomeOf(problem: AwardProblem): Outcome {
   const nothing = { award: null, accepted, gap: null }
   if (offers.length === 0) {
     const what = rfq.unreadOffers === 0 ? 'no offers' : unreadText(rfq.unreadOffers)
-    return { ...nothing, status: 'no-offers', message: `The RFQ has ${what}.` }
+    return { ...nothing, status: 'no-offers', message: () => `The RFQ has ${what}.` }
   }
   if (rfq.missingSince !== null) {
-    const message = `No award is recommended, because the RFQ has been missing from the channel since ${rfq.missingSince.slice(0, 10)}.`
-    return { ...nothing, status: 'none', message: accepted === null ? message : `${accepted.message} ${message}` }
+    const missing = `No award is recommended, because the RFQ has been missing from the channel since ${rfq.missingSince.slice(0, 10)}.`
+    const message = accepted === null ? missing : `${accepted.message} ${missing}`
+    return { ...nothing, status: 'none', message: () => message }
   }
-  if (accepted !== null && isSettled(problem)) {
-    return { ...nothing, status: 'accepted', message: `${accepted.message} Nothing more is recommended.` }
-  }
-  if (rfq.window.problem !== null) return { ...nothing, status: 'no-volume', message: rfq.window.problem }
+  if (accepted !== null && isSettled(problem))
+    return { ...nothing, status: 'accepted', message: () => `${accepted.message} Nothing more is recommended.` }
+  const { problem: unknown } = rfq.window
+  if (unknown !== null) return { ...nothing, status: 'no-volume', message: () => unknown }
   const award = chosen === null ? null : awardOf(chosen.lots(), context)
-  if (award === null) return { ...nothing, status: 'none', message: noAwardText(problem, accepted) }
+  if (award === null) return { ...nothing, status: 'none', message: () => noAwardText(problem, accepted) }
   const status = chosen?.reached ? 'award' : 'partial'
   return {
     status,
     award,
     accepted,
     gap: chosen?.gap ?? null,
-    message: awardText(award, status === 'award', problem, accepted),
+    message: () => awardText(award, status === 'award', problem, accepted),
   }
 }
 
@@ -123,8 +124,8 @@ export function recommend(
   const { status, award, accepted, gap } = outcome
   const headline =
     offers.length === 0 || (status === 'none' && isOnlyExcluded(problem))
-      ? message
-      : `${message} ${accountingText(offers)}`
+      ? message()
+      : `${message()} ${accountingText(offers)}`
   if (award === null) {
     const shown = status === 'accepted' ? offers.filter(({ standing }) => standing === 'accepted') : []
     const conditions = conditionsOf(shown, offers, context.nameOf)

@@ -89,7 +89,6 @@ export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Sett
   const dueDates = lines.map((line) => line.dueDate)
   const withVolume = lines.filter((line) => (line.volume ?? 0) > 0)
   const presentValue = presentValueOf(facts, { basis, total, prepaidShare }, settings.discountRate)
-  // One literal: objects that are put together with spreads take ten times as long.
   const metrics: Metrics = {
     lineCount: lines.length,
     basis,

@@ -11,9 +11,9 @@ export const tonnesOf = ({ metrics, terms }: Offer): number | null =>
   metrics.volume ?? positiveOrNull(plausibleOrNull(terms.statedVolume)) ?? positiveOrNull(metrics.sumVolume)
 
 /** As `tonnesOf`, but null if they are those of the lines and one of these states none. */
-export const allTonnesOf = ({ lines, ...offer }: Offer & { lines: readonly DeliveryLine[] }): number | null => {
+export const allTonnesOf = (offer: Offer & { lines: readonly DeliveryLine[] }): number | null => {
   const isKnown = offer.metrics.volume !== null || positiveOrNull(plausibleOrNull(offer.terms.statedVolume)) !== null
-  return isKnown || lines.every(({ volume }) => volume !== null) ? tonnesOf(offer) : null
+  return isKnown || offer.lines.every(({ volume }) => volume !== null) ? tonnesOf(offer) : null
 }
 
 /** What an offer costs, in its own currency, even if no volume can be derived from it; null if it states no total. */

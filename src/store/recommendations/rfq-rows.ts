@@ -25,7 +25,8 @@ const COLUMNS = {
 export async function recordRow(tx: Transaction, row: RfqRow): Promise<void> {
   const key = { channel: row.channel, rfqId: toStoredText(row.rfqId) }
   const { search, number, title, offers, recommended, wanted, coverage, bestPricePerTonne } = row.sort
-  await tx.run('delete from rfq_rows where channel = @channel and rfq_id = @rfqId', key)
+  const remove = (table: string) => tx.run(`delete from ${table} where channel = @channel and rfq_id = @rfqId`, key)
+  if ((await remove('rfq_rows')) > 0) for (const table of ['rfq_names', 'rfq_listings']) await remove(table)
   await tx.run(
     `insert into rfq_rows (channel, rfq_id, ${Object.keys(COLUMNS).join(', ')})
     values (@channel, @rfqId, ${Object.values(COLUMNS).join(', ')})`,
@@ -36,13 +37,11 @@ export async function recordRow(tx: Transaction, row: RfqRow): Promise<void> {
       ...{ attention: row.attention, computedAt: row.computedAt, engineVersion: row.engineVersion, ...key },
     },
   )
-  await tx.run('delete from rfq_names where channel = @channel and rfq_id = @rfqId', key)
   const names = new Set(row.names.map((name) => toStoredText(searchable(name))))
   await tx.run(
     `insert into rfq_names (channel, name, rfq_id) select @channel, value ->> 'name', @rfqId from ${tx.dialect.elementsOf('@names')}`,
     { ...key, names: JSON.stringify([...names].map((name) => ({ name }))) },
   )
-  await tx.run('delete from rfq_listings where channel = @channel and rfq_id = @rfqId', key)
   await tx.run(
     `insert into rfq_listings (channel, rfq_id, listing_id) select @channel, @rfqId, value ->> 'id' from ${tx.dialect.elementsOf('@listings')}`,
     { ...key, listings: JSON.stringify(row.listings.map((id) => ({ id: toStoredText(id) }))) },
