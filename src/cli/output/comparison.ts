@@ -72,7 +72,7 @@ const MAX_LETTER_WIDTH = 100
 function printQuestions(io: Cli['io'], questions: readonly DeveloperQuestions[]): void {
   const width = io.width === null ? null : Math.min(MAX_LETTER_WIDTH, io.width)
   const paragraphs = questions.flatMap(({ developer, text }) => [
-    `${bold(io, sanitize(developer))}\n`,
+    `${bold(io, `To ${sanitize(developer)}`)}\n`,
     ...text.split('\n\n').map((paragraph) => formatRecommendation(paragraph.split('\n'), width)),
   ])
   if (questions.length === 0) io.err('There is nothing to ask.\n')

@@ -84,19 +84,20 @@ const until = (expiryDate: string, { state, responseDueDate }: RfqTerms) =>
 /**
  * What to ask each developer, as a letter: only what could change the decision. That is the doubts about offers of the award, about those
  * that cost less per tonne, and about all as long as nothing reaches the requested volume. Nothing is asked about offers that are accepted,
- * not open any more, or not read yet.
+ * not open any more, not read yet, or far above the maximum price.
  */
 export function questionsOf(problem: AwardProblem, award: Award | null): DeveloperQuestions[] {
   const { offers, rfq, accepted, search, chosen, competing, context } = problem
   if (rfq.missingSince !== null || (accepted.length > 0 && search === null)) return []
   const awarded = new Set(award?.offers.map(({ id }) => id))
-  const isCheaper = ({ compared }: OfferReport) => (compared.costPerTonne ?? 0) < (award?.costPerTonne ?? 0)
+  // From more than 40 % above the maximum, nobody comes down to it.
+  const maxCost = chosen?.reached ? (award?.costPerTonne ?? 0) : 1.4 * (rfq.comparedMaxUnitPrice ?? Number.MAX_VALUE)
   const expireAlike = competing.length > 1 && new Set(competing.map(({ offer }) => offer.terms.expiryDate)).size === 1
   const besides = askedBesides(rfq)
   const letters = new Map<string, Asked[]>()
   for (const offer of [...offers].sort((a, b) => Number(awarded.has(b.id)) - Number(awarded.has(a.id)))) {
     const isAwarded = awarded.has(offer.id)
-    if (!isOpen(offer) || (chosen?.reached && !isAwarded && !isCheaper(offer))) continue
+    if (!isOpen(offer) || !(isAwarded || (offer.compared.costPerTonne ?? 0) < maxCost)) continue
     const isQuiet = (reason: Reason) => reason === 'expiring' && (!isAwarded || expireAlike)
     const questions = [
       ...doubtsOf(offer).flatMap((reason) => (isQuiet(reason) ? [] : (QUESTIONS[reason]?.(offer, rfq) ?? []))),
@@ -114,7 +115,7 @@ interface Asked {
   questions: string[]
 }
 
-/** Whether its developer can still answer for it: submitted, visible, and not expired long ago. */
+/** Whether its developer can still answer for it: submitted, visible and read, and not expired long ago. */
 const isOpen = ({ standing, shape, exclusions, terms }: OfferReport): boolean =>
   standing !== 'accepted' &&
   shape === 'full' &&
@@ -157,10 +158,9 @@ function letterOf(developer: string, asked: readonly Asked[], rfq: RfqTerms): De
 
 /** `Rimba Raya, your offer of 2026-11-03 (6,000 t at 47.69 USD/t):` */
 function titleOf(offer: OfferReport): string {
-  const { project, submittedAt, metrics } = offer
-  const { volume, pricePerTonne } = metrics
+  const { volume, pricePerTonne } = offer.metrics
   const what = volume === null || pricePerTonne === null ? '' : ` (${formatTonnes(volume)} at ${priceOf(offer)})`
-  return `${project === null ? 'Your' : `${oneLine(project)}, your`} offer${dated(submittedAt)}${what}:`
+  return `${offer.project === null ? 'Your' : `${oneLine(offer.project)}, your`} offer${dated(offer.submittedAt)}${what}:`
 }
 
 /** The day on which the RFQ, if it is open, is due, or on which the first of the offers expires; null if none is near. */

@@ -111,9 +111,10 @@ describe('a question', () => {
     for (const [offer, expected, rfq] of cases) expect(asked(offer, rfq)).toEqual(expected)
   })
 
-  it('is not asked about an offer that is accepted, gone, expired long ago, or not read yet', () => {
+  it('is not asked about an offer that is accepted, gone, expired long ago, not read yet, or far too dear', () => {
     const dear = priced(50)
     expect(asked(dear)).not.toEqual([])
+    expect(asked(priced(57))).toEqual([])
     for (const status of ['accepted', 'rejected', 'withdrawn']) expect(asked(dear, {}, { status })).toEqual([])
     expect(asked({ ...dear, expiryDate: '2026-02-13' })).toEqual([])
     expect(asked({ ...dear, expiryDate: '2026-02-14' })).not.toEqual([])
