@@ -1,174 +1,157 @@
 /**
- * The decision: whom to award, why, and what could change that. `RfqReport.decision` holds it; plain JSON. docs/COMPARISON.md explains
- * the rules. Awards take whole offers. Amounts are payable, in `currency.comparison`; prices are per tonne.
+ * The decision: whom to award, why, and what could change that; plain JSON. docs/COMPARISON.md explains the rules. Awards take whole
+ * offers. Amounts are payable, in `currency.comparison`; prices are per tonne.
  */
-import type { AwardTolerance, PriceBasis, RequirementLevel, RequirementName } from '../../core/decision/settings.js'
-import type { Exclusion } from '../offer/eligibility.js'
-import type { UnmetRequirement } from '../offer/offer-report-model.js'
+import { z } from 'zod'
+import { PRICE_BASES, REQUIREMENT_LEVELS, requirementName } from '../../core/decision/settings.js'
 
-export interface Decision {
-  /** `awardTolerance`. */
-  tolerance: AwardTolerance
-  priceBasis: PriceBasis
-  requirements: RequirementSetting[]
-  /** Facts to read first; empty if there are none. */
-  banners: Banner[]
-  recommendation: Recommendation
-  /** Efficient awards by tonnes, then alternatives with a waived requirement. */
-  choices: Choice[]
-  /** Offers that do not compete, each with the reason. */
-  excluded: ExcludedOffer[]
-  /** What to ask, by developer. */
-  questions: DeveloperQuestions[]
-  /** What the award saves; null without an award, or without anything to compare it with. */
-  savings: Savings | null
-  /** Tonnes in the accepted award, or else in the recommended one, by offer id; offers without are absent. */
-  awardedTonnes: Record<string, number>
-}
+const text = z.string()
+const number = z.number().nullable()
 
-/** One requirement, and how it is applied. */
-export interface RequirementSetting {
-  name: RequirementName
-  title: string
-  level: RequirementLevel
-  /** The key of the setting, for `report --set`: `requirements.priceMax`. */
-  setting: string
-  /** Number of comparable, open offers that do not meet it; for `volumeMax`, those that exceed the maximum alone. */
-  offersNotMeeting: number
-}
+const awardedOffer = z.strictObject({
+  id: text,
+  number: z.int().describe('The number of the offer, which never changes.'),
+  name: text.describe('`Developer · Project`; with the number if two offers have the same.'),
+  tonnes: z.number(),
+  total: z.number(),
+  pricePerTonne: z.number(),
+})
+export type AwardedOffer = z.infer<typeof awardedOffer>
 
-export interface Banner {
-  code:
-    | 'rfq-missing'
-    | 'rfq-closed'
-    | 'rfq-not-open'
-    | 'rfq-overdue'
-    | 'rfq-invalid'
-    | 'rfq-changed-since-read'
-    | 'rfq-not-read'
-  message: string
-}
-
+const award = z
+  .strictObject({
+    offers: z.array(awardedOffer),
+    tonnes: z.number(),
+    total: z.number().describe('Amount payable.'),
+    pricePerTonne: z.number(),
+    currency: text.describe('The currency in which offers are compared.'),
+    coverage: number.describe('Share of the requested tonnes, at most 1; null if no volume is requested.'),
+    costPerTonne: z.number().describe('By the price basis.'),
+  })
+  .meta({ id: 'Award' })
 /** Tonnes bought from offers. */
-export interface Award {
-  offers: AwardedOffer[]
-  tonnes: number
-  /** Amount payable. */
-  total: number
-  /** total / tonnes. */
-  pricePerTonne: number
-  /** The comparison currency. */
-  currency: string
-  /** MIN(1, tonnes / lower end of the window); null if no volume is requested. */
-  coverage: number | null
-  /** Cost per tonne by `priceBasis`; equals `pricePerTonne` if that is `quoted`. */
-  costPerTonne: number
-}
+export type Award = z.infer<typeof award>
 
-export interface AwardedOffer {
-  id: string
-  /** The number of the offer in the report. */
-  number: number
-  /** `Developer · Project`, as far as they are known; with the number if two offers have the same. */
-  name: string
-  tonnes: number
-  total: number
-  pricePerTonne: number
-}
+const acceptedAward = z.strictObject({
+  offers: z.array(awardedOffer.pick({ id: true, number: true, name: true })),
+  tonnes: z.number().describe('As far as they are known.'),
+  award: award.nullable().describe('Null if one of them cannot be compared.'),
+  message: text,
+})
+export type AcceptedAward = z.infer<typeof acceptedAward>
 
-export interface Recommendation {
-  /**
-   * - `award`: an award that reaches the lower end of the window.
-   * - `partial`: nothing reaches it; the efficient award with the most tonnes.
-   * - `accepted`: what is accepted reaches it, so nothing more is recommended.
-   * - `none`: no offer can be awarded, or the RFQ is missing.
-   * - `no-volume`: no volume is requested, or the minimum is above the maximum.
-   * - `no-offers`: there are no offers, or they were not read yet.
-   */
-  status: 'award' | 'partial' | 'accepted' | 'none' | 'no-volume' | 'no-offers'
-  /** What to do, how many offers were compared, and why the others were not. */
-  headline: string
-  /** The offers to award in addition to accepted ones; null if none. */
-  award: Award | null
-  /** The accepted offers, as far as they can be compared; null if none is accepted. */
-  accepted: AcceptedAward | null
-  /** At most three, each a comparison with the alternative that the award beats. */
-  reasons: string[]
-  /** What to check before signing. */
-  conditions: string[]
-  /** What would change the award: prices, a waived requirement. */
-  changes: string[]
-  breakEven: BreakEven[]
-  /** Not null if the award is not proven to be the best by its rule: `ChosenAward.gap`. */
-  gap: number | null
-}
-
-export interface AcceptedAward {
-  offers: Pick<AwardedOffer, 'id' | 'number' | 'name'>[]
-  /** Tonnes that are known. */
-  tonnes: number
-  /** Null if the volume or price of one of them cannot be compared. */
-  award: Award | null
-  /** What is known, and how much of the requested volume it covers. */
-  message: string
-}
-
+const breakEven = z.strictObject({
+  offerId: text,
+  pricePerTonne: z.number(),
+  breakEvenPricePerTonne: number.describe('Null: at any price.'),
+  message: text,
+})
 /** The price up to which an awarded offer stays in the award, with the others unchanged. */
-export interface BreakEven {
-  offerId: string
-  pricePerTonne: number
-  /** Null: at any price. */
-  breakEvenPricePerTonne: number | null
-  message: string
-}
+export type BreakEven = z.infer<typeof breakEven>
 
-export interface Choice {
-  /**
-   * `efficient`: no other award has at least as many tonnes for less. `recommended`: the recommended award, if it is a single offer that is
-   * larger than the window. `waived`: without one requirement.
-   */
-  kind: 'efficient' | 'recommended' | 'waived'
-  /** Of a waived requirement: its name. */
-  requirement: RequirementName | null
-  title: string
-  award: Award
-  isRecommended: boolean
-  /** Against the efficient award before it: its extra tonnes, and what each of them costs. */
-  extra: { tonnes: number; pricePerTonne: number } | null
-  /** Price per tonne less that of the recommended award; null without one. */
-  perTonneDifference: number | null
-  /** What else leads to the same award. */
-  notes: string[]
-}
+const recommendation = z.strictObject({
+  status: z
+    .enum(['award', 'partial', 'accepted', 'none', 'no-volume', 'no-offers'])
+    .describe('docs/COMPARISON.md says when each applies.'),
+  headline: text.describe('What to do, and what became of every offer.'),
+  award: award.nullable().describe('The offers to award, besides those that are accepted.'),
+  accepted: acceptedAward.nullable().describe('Null if none is accepted.'),
+  reasons: z.array(text).describe('At most three; each compares the award with an alternative.'),
+  conditions: z.array(text).describe('What to check before signing.'),
+  changes: z.array(text).describe('What would change the award.'),
+  breakEven: z.array(breakEven),
+  gap: number.describe(
+    'Not null if the award is not proven to be the best: by how much less another could cost, as a share.',
+  ),
+})
+export type Recommendation = z.infer<typeof recommendation>
 
-export interface ExcludedOffer {
-  offerId: string
-  number: number
-  name: string
-  /** The first reason. */
-  code: Exclusion['code'] | UnmetRequirement['name'] | 'accepted'
-  /** All reasons. */
-  message: string
-}
+const choice = z.strictObject({
+  kind: z
+    .enum(['efficient', 'recommended', 'waived'])
+    .describe('`recommended`: a single offer that is larger than the window. `waived`: without one requirement.'),
+  requirement: requirementName.nullable().describe('The waived one.'),
+  title: text,
+  award,
+  isRecommended: z.boolean(),
+  extra: z
+    .strictObject({ tonnes: z.number(), pricePerTonne: z.number() })
+    .nullable()
+    .describe('Its tonnes beyond those of the efficient award before it, and what each of them costs.'),
+  perTonneDifference: number.describe('Price per tonne less that of the recommended award.'),
+  notes: z.array(text),
+})
+export type Choice = z.infer<typeof choice>
 
+const requirement = z.strictObject({
+  name: requirementName,
+  title: text,
+  level: z.enum(REQUIREMENT_LEVELS),
+  setting: text.describe('Its key for `--set`.'),
+  offersNotMeeting: z
+    .int()
+    .describe('Comparable, open offers that do not meet it; of `volumeMax`, those that exceed the maximum alone.'),
+})
+/** One requirement, and how it is applied. */
+export type RequirementSetting = z.infer<typeof requirement>
+
+const banner = z.strictObject({
+  code: z.enum([
+    'rfq-missing',
+    'rfq-closed',
+    'rfq-not-open',
+    'rfq-overdue',
+    'rfq-invalid',
+    'rfq-changed-since-read',
+    'rfq-not-read',
+  ]),
+  message: text,
+})
+export type Banner = z.infer<typeof banner>
+
+const excludedOffer = z.strictObject({
+  offerId: text,
+  number: z.int(),
+  name: text,
+  code: text.describe('The first reason.'),
+  message: text.describe('All reasons.'),
+})
+export type ExcludedOffer = z.infer<typeof excludedOffer>
+
+const letter = z.strictObject({
+  developer: text,
+  subject: text,
+  text: text.describe('Subject and body, to copy.'),
+  mailto: text.describe('A `mailto:` address with subject and body; a body that is too long is cut.'),
+  offers: z.array(z.strictObject({ offerId: text, questions: z.array(text) })),
+})
 /** A letter to a developer. */
-export interface DeveloperQuestions {
-  developer: string
-  subject: string
-  /** Subject and body, to copy. */
-  text: string
-  /** A `mailto:` address with subject and body; a long body is cut. */
-  mailto: string
-  offers: { offerId: string; questions: string[] }[]
-}
+export type DeveloperQuestions = z.infer<typeof letter>
 
+const saving = z.strictObject({ pricePerTonne: z.number(), amount: z.number() }).nullable()
+const savings = z.strictObject({
+  tonnes: z.number(),
+  pricePerTonne: z.number(),
+  maxPrice: saving,
+  medianOffer: saving.describe('Null with fewer than three offers that compete.'),
+  message: text,
+})
 /** What the awarded tonnes cost less than at another price. */
-export interface Savings {
-  tonnes: number
-  pricePerTonne: number
-  /** The RFQ's maximum price in the comparison currency. */
-  maxPrice: { pricePerTonne: number; amount: number } | null
-  /** The median price of the offers that compete; null if there are fewer than three. */
-  medianOffer: { pricePerTonne: number; amount: number } | null
-  message: string
-}
+export type Savings = z.infer<typeof savings>
+
+/** The decision on an RFQ. */
+export const decisionSchema = z
+  .strictObject({
+    tolerance: z.union([z.number(), z.literal('unlimited')]).describe('`awardTolerance`.'),
+    priceBasis: z.enum(PRICE_BASES),
+    requirements: z.array(requirement),
+    banners: z.array(banner).describe('Facts to read first.'),
+    recommendation,
+    choices: z.array(choice).describe('Awards worth a look, by tonnes; then what a waived requirement would buy.'),
+    excluded: z.array(excludedOffer).describe('The offers that do not compete, with the reason.'),
+    questions: z.array(letter).describe('What to ask, as a letter to each developer.'),
+    savings: savings.nullable().describe('Null without an award, or anything to compare it with.'),
+    awardedTonnes: z.record(text, z.number()).describe('Tonnes in the accepted or the recommended award, by offer id.'),
+  })
+  .meta({ id: 'AwardDecision' })
+export type Decision = z.infer<typeof decisionSchema>

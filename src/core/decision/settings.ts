@@ -98,7 +98,9 @@ export type SettingsInput = z.input<typeof settingsSchema>
 export type AwardTolerance = Settings['awardTolerance']
 export type PriceBasis = Settings['priceBasis']
 export type RequirementLevels = Settings['requirements']
-export type RequirementName = keyof RequirementLevels
+/** The names of the requirements. */
+export const requirementName = requirements.keyof()
+export type RequirementName = z.infer<typeof requirementName>
 
 /** The defaults of all settings. */
 export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({})

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Decision } from '../../compare/decision/decision-model.js'
+import { decisionSchema } from '../../compare/decision/decision-model.js'
 import type { RfqReport } from '../../compare/report/rfq-report-model.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
@@ -7,7 +7,6 @@ import type { PricesRead, TermsRead } from '../../core/time/read-times.js'
 import { awardStateSchema } from '../awards/award-schema.js'
 import { offerView, offerViewSchema } from '../offer/offer-view.js'
 import { unvalidated } from '../schema.js'
-import { decisionSchema } from './decision-schema.js'
 
 const text = z.string()
 const count = z.int().min(0)
@@ -51,7 +50,7 @@ export const rfqViewSchema = z
     ),
     summary: unvalidatedObject<Omit<RfqReport['summary'], 'changes'>>(),
     award: awardStateSchema.nullable().describe("The desk's award that stands; null if none does."),
-    decision: decisionSchema as unknown as z.ZodType<Decision, Decision>,
+    decision: decisionSchema,
     offers: z
       .array(offerViewSchema)
       .describe('Accepted offers first, then those that compete by rank, then the others.'),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { createNames, offersText } from '../../compare/awards/award-figures.js'
 import type { Award } from '../../compare/decision/decision-model.js'
+import { decisionSchema } from '../../compare/decision/decision-model.js'
 import type { RfqReport } from '../../compare/report/rfq-report-model.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
@@ -16,7 +17,6 @@ import { type Lookup, type RfqAddress, withRfq } from '../find-rfq.js'
 import { nullableNumber, text } from '../schema.js'
 import type { WhatIf } from '../settings.js'
 import type { ViewSource } from '../source.js'
-import { decisionSchema } from './decision-schema.js'
 import { settingChanges } from './setting-changes.js'
 
 const settingChange = z.strictObject({
