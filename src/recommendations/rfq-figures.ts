@@ -74,7 +74,7 @@ export const NO_FIGURES: RfqFigures = {
  */
 export function figuresOf(assessed: RfqAssessment, outcome: Outcome): RfqFigures {
   const { rfq, currency, offers } = assessed
-  const summary = summariseOffers(offers, rfq, { changes: 0, problems: 0 })
+  const summary = summariseOffers(offers, rfq)
   const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === summary.price.lowest)
   const { accepted, award } = summariseAwards(assessed, outcome)
   const ids = new Set(outcome.award?.offers.map(({ id }) => id))

@@ -78,7 +78,7 @@ function awardMembers(
 
 function rfqRow(assessed: RfqAssessment, context: ComparisonContext): RfqRow {
   const { rfq, currency, offers } = assessed
-  const summary = summariseOffers(offers, rfq, { changes: 0, problems: 0 })
+  const summary = summariseOffers(offers, rfq)
   return {
     id: rfq.id,
     number: rfq.number,

@@ -7,7 +7,7 @@ import type { AwardFacts } from '../../core/decision/award-record.js'
 import type { CreditClaim } from '../../core/decision/credit-claim.js'
 import type { Settings } from '../../core/decision/settings.js'
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../../core/documents/observation.js'
-import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../../core/records.js'
+import type { CloseDecision, KnownDocument, ProblemRecord } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import type { PricesRead, TermsRead } from '../../core/time/read-times.js'
 
@@ -59,13 +59,6 @@ export interface ReviewedTerms {
 /** By the id of the offer. */
 export type ReviewedOffers = ReadonlyMap<string, ReviewedTerms>
 
-/** A version of a document's history. */
-export type HistoryVersion = Pick<
-  Version,
-  'kind' | 'id' | 'version' | 'notBefore' | 'observedAt' | 'runId' | 'valid' | 'shape' | 'body'
-> &
-  Partial<Pick<Version, 'exactBody'>>
-
 /** A deviation of a document from the API description. */
 export type DocumentProblem = Pick<ProblemRecord, 'kind' | 'entityId' | 'path' | 'code' | 'message' | 'firstSeenAt'>
 
@@ -101,9 +94,6 @@ export interface ComparisonInput extends ReportParameters {
   reviewed?: ReviewedOffers
   /** Those that the RFQ or its responses reference; others are ignored. */
   listings: readonly ParsedListing[]
-  /** Every version of the RFQ and of its responses. Iterated once, and not retained either. */
-  versions: Iterable<HistoryVersion>
-  absences: readonly Absence[]
   problems: readonly DocumentProblem[]
   decisions: readonly ReportedDecision[]
   /** The desk's award that stands at `asOf`; null (the default) if none does. */

@@ -116,8 +116,7 @@ const ONLY_SUMMARY = 'only the summary of the offer was read so far'
 
 /** What is missing to compare the price with the limits of the RFQ. */
 function unknownPrice({ metrics, terms, shape }: AssessedOffer, rfq: RfqTerms): string {
-  if (metrics.pricePerTonne === null)
-    return shape === 'summary' ? ONLY_SUMMARY : asClause(metrics.reasons.pricePerTonne ?? 'The price is unknown.')
+  if (metrics.pricePerTonne === null) return shape === 'summary' ? ONLY_SUMMARY : asClause(metrics.noPrice ?? '')
   if (terms.currencyCode === null) return 'the offer states no currency'
   if (currencyCode(rfq.currency) === null) return 'the RFQ states no currency'
   return "the price cannot be converted into the RFQ's currency"

@@ -82,7 +82,7 @@ function* statusExclusions({ facts: { status }, missingSince }: Candidate) {
 function* priceExclusions({ facts, metrics, compared }: Candidate) {
   if (metrics.presentValuePerTonne === null) {
     const noVolume = metrics.sumVolume <= 0 && (facts.terms.statedVolume ?? 0) <= 0
-    yield exclusion(noVolume ? 'no-volume' : 'no-price', metrics.reasons.presentValuePerTonne ?? '')
+    yield exclusion(noVolume ? 'no-volume' : 'no-price', metrics.noPrice ?? '')
   } else if (compared.presentValuePerTonne !== null && compared.presentValuePerTonne <= 0) {
     yield exclusion('no-price', 'The price per tonne rounds to 0 at six decimals.')
   }

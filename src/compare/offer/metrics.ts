@@ -14,7 +14,6 @@ import {
 
 /** In the offer's own currency. */
 export interface Metrics {
-  lineCount: number
   /** Σ volume over the lines (SUMIFS; an absent volume counts 0). */
   sumVolume: number
   /** Σ line total (SUMIFS; an absent total counts 0). */
@@ -28,8 +27,6 @@ export interface Metrics {
   volume: number | null
   /** `sumValue` or `statedTotal`, depending on the basis. */
   total: number | null
-  /** Volume-weighted average price: sumValue / sumVolume; null unless the basis is `lines`. */
-  vwap: number | null
   /** statedTotal / statedVolume, if both are above 0. */
   statedPrice: number | null
   /** total / volume (price-per-tonne.ts). */
@@ -66,11 +63,9 @@ export interface Metrics {
   presentValuePerTonne: number | null
   /** MIN(1, volume / lower end of the window of an award). */
   coverage: number | null
-  /** The reason for each null member. */
-  reasons: Partial<Record<MetricName, string>>
+  /** Why there is no price or present value per tonne, in one sentence; null if there are both. */
+  noPrice: string | null
 }
-
-export type MetricName = Exclude<keyof Metrics, 'reasons'>
 
 /**
  * The figures of one offer, in its own currency. Formulas: `Metrics`.
@@ -89,15 +84,14 @@ export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Sett
   const dueDates = lines.map((line) => line.dueDate)
   const withVolume = lines.filter((line) => (line.volume ?? 0) > 0)
   const presentValue = presentValueOf(facts, { basis, total, prepaidShare }, settings.discountRate)
-  const metrics: Metrics = {
-    lineCount: lines.length,
+  const presentValuePerTonne = ratio(presentValue, volume)
+  return {
     basis,
     volume,
     total,
     pricePerTonne,
     sumVolume,
     sumValue,
-    vwap: basis === 'lines' ? pricePerTonne : null,
     statedPrice: ratio(positiveOrNull(terms.statedTotal), positiveOrNull(terms.statedVolume)),
     prepaid,
     prepaidShare,
@@ -112,12 +106,10 @@ export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Sett
     meanWaitDays: meanWaitDays(withVolume),
     onTimeShare: onTimeShare(withVolume, rfq.fulfilmentDueDate),
     presentValue,
-    presentValuePerTonne: ratio(presentValue, volume),
+    presentValuePerTonne,
     coverage: coverageOf(volume, rfq.window.lower),
-    reasons: {},
+    noPrice: pricePerTonne === null || presentValuePerTonne === null ? noPriceReason(facts) : null,
   }
-  addReasons(metrics, facts, rfq)
-  return metrics
 }
 
 /** MIN(1, volume / wanted). */
@@ -159,60 +151,11 @@ function presentValueOf(
   return advance + (1 - Math.min(1, prepaidShare ?? 0)) * balance
 }
 
-type Reason = string | ((facts: OfferFacts, rfq: StatedRfqTerms) => string)
-/** What is missing for a price per tonne. */
-const NO_PRICE: Reason = ({ lines, terms }) => {
+function noPriceReason({ lines, terms }: OfferFacts): string {
   const hasVolume = (terms.statedVolume ?? 0) > 0 || lines.some(({ volume }) => (volume ?? 0) > 0)
   const hasPrice = (terms.statedTotal ?? 0) > 0 || lines.some(({ unitPrice }) => (unitPrice ?? 0) > 0)
   if (hasVolume && hasPrice)
     return 'Neither the delivery lines nor the stated figures give a volume and a total above 0.'
   if (hasVolume) return 'The offer states no price above 0.'
   return hasPrice ? 'The offer states no volume above 0.' : 'The offer states neither a volume nor a price above 0.'
-}
-const notComparable =
-  (stated: 'statedVolume' | 'statedTotal'): Reason =>
-  ({ lines, terms }) => {
-    if (lines.length === 0) return 'The offer has no delivery lines.'
-    return terms[stated] === null
-      ? 'The offer does not state this figure.'
-      : 'At least one delivery line lacks this figure.'
-  }
-const NO_DELIVERY_DATE: Reason = ({ lines }) =>
-  lines.length === 0 ? 'The offer has no delivery lines.' : 'No delivery line has a date.'
-const NO_LINE_DATES: Reason = ({ lines }) =>
-  lines.length === 0 ? 'The offer has no delivery lines.' : 'No delivery line with a volume has the required dates.'
-
-const REASONS = Object.entries({
-  basis: NO_PRICE,
-  volume: NO_PRICE,
-  total: NO_PRICE,
-  vwap: ({ lines }) =>
-    lines.length === 0
-      ? 'The offer has no delivery lines.'
-      : 'At least one delivery line has no volume or price, or a negative one.',
-  statedPrice: 'The offer does not state both a volume and a total above 0.',
-  pricePerTonne: NO_PRICE,
-  volumeDifference: notComparable('statedVolume'),
-  totalDifference: notComparable('statedTotal'),
-  volumeVerdict: notComparable('statedVolume'),
-  totalVerdict: notComparable('statedTotal'),
-  firstDelivery: NO_DELIVERY_DATE,
-  lastDelivery: NO_DELIVERY_DATE,
-  oldestVintage: NO_LINE_DATES,
-  newestVintage: NO_LINE_DATES,
-  meanWaitDays: NO_LINE_DATES,
-  onTimeShare: (_facts, rfq) =>
-    rfq.fulfilmentDueDate === null
-      ? 'The RFQ states no fulfilment due date.'
-      : 'No delivery line has a volume above 0.',
-  prepaidShare: ({ shape }) =>
-    shape === 'summary' ? 'Only the summary is known; it does not include pre-payments.' : 'The total is unknown.',
-  presentValue: NO_PRICE,
-  presentValuePerTonne: NO_PRICE,
-  coverage: (_facts, rfq) => (rfq.window.lower === null ? rfq.window.message : 'The volume is unknown.'),
-} satisfies Partial<Record<MetricName, Reason>>) as [MetricName, Reason][]
-
-function addReasons(metrics: Metrics, facts: OfferFacts, rfq: StatedRfqTerms): void {
-  for (const [name, reason] of REASONS)
-    if (metrics[name] === null) metrics.reasons[name] = typeof reason === 'string' ? reason : reason(facts, rfq)
 }

@@ -6,7 +6,6 @@ import { createContext, type ReportContext, type Source } from '../input/compari
 import type { ComparisonInput, DocumentProblem } from '../input/comparison-input.js'
 import { listingQuality } from '../offer/listing-quality.js'
 import { assessRfq } from '../rfq/rfq-assessment.js'
-import { changesOf } from './document-changes.js'
 import { aboutOf } from './report-notes.js'
 import { REPORT_SCHEMA, type RfqReport } from './rfq-report-model.js'
 import { summariseOffers } from './rfq-statistics.js'
@@ -28,15 +27,7 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     comparison.settings,
     currency.rates.map((rate) => rate.currency),
   )
-  const labels = new Map(offers.map(({ id, label }) => [id, label]))
   const closings = closingsUntil(input, context.asOf)
-  const changes = changesOf(input.versions, input.absences, {
-    ...{ labels, asOf: context.asOf },
-    closedVersions: new Set(
-      closings.flatMap(({ outcome, versionAfter }) => (outcome === 'closed' ? (versionAfter ?? []) : [])),
-    ),
-  })
-  const summary = summariseOffers(offers, rfq, { changes: changes.length, problems: problems.length })
   const decision = decisionOf({ settings, currency: currency.comparison, rfq, offers })
   return {
     schema: REPORT_SCHEMA,
@@ -44,11 +35,10 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     settings,
     currency,
     rfq,
-    summary,
+    summary: summariseOffers(offers, rfq),
     award: input.award == null ? null : awardAt(awardState(input.award, offers), context),
     decision,
     offers,
-    changes,
     closings,
     problems,
     about: aboutOf({ rfq, offers, settings }, listingSources(offers)),

@@ -3,7 +3,7 @@
  * undefined, NaN or infinity, so the model is its own JSON form; `schema` identifies it.
  *
  * Conventions
- * - `null` means unknown or not computable; the reason is given beside it (`reasons`, `reason`, `exclusions`, `why`).
+ * - `null` means unknown or not computable; the reason is given beside it (`noPrice`, `reason`, `exclusions`, `why`).
  * - Numbers are as received; those with an absolute value above 10^15 count as unknown.
  * - Volumes are tonnes CO2e; shares are fractions (0.25 is 25 %); days are calendar days in the
  *   channel's time zone, counted from the as-of date.
@@ -20,7 +20,6 @@ import type { CurrencyReport } from '../input/comparison-currency.js'
 import type { DocumentProblem, ReportedDecision } from '../input/comparison-input.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import type { Change } from './document-changes.js'
 import type { About } from './report-notes.js'
 import type { Summary } from './rfq-statistics.js'
 
@@ -40,8 +39,6 @@ export interface RfqReport {
   decision: Decision
   /** Accepted offers first, then those that compete by rank, then the others by `sequence`. */
   offers: OfferReport[]
-  /** Oldest first. */
-  changes: Change[]
   /** Newest first. */
   closings: ReportedDecision[]
   problems: DocumentProblem[]

@@ -28,7 +28,6 @@ export interface RfqTerms {
   /** Days from the as-of date; 0 on the due date, negative after it. */
   daysToDue: number | null
   fulfilmentDueDate: CalendarDate | null
-  daysToFulfilment: number | null
   minVolume: number | null
   maxVolume: number | null
   /** Null: no limit (`Any`, or not stated). */
@@ -78,7 +77,6 @@ export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: Comparis
     responseDueDate: rfq?.responseDueDate ?? null,
     daysToDue: daysBetween(asOfDate, rfq?.responseDueDate ?? null),
     fulfilmentDueDate: rfq?.fulfilmentDueDate ?? null,
-    daysToFulfilment: daysBetween(asOfDate, rfq?.fulfilmentDueDate ?? null),
     minVolume,
     maxVolume,
     minVintageYear: vintageLimit(rfq?.minVintageYear),

@@ -11,19 +11,12 @@ export interface FieldDifference {
   after: FieldValue
 }
 
-/** What a sentence about a change is about; `EVENT_LABELS` has them in words. */
-export type ChangeEvent =
-  | 'appeared'
-  | 'withdrawn'
-  | 'reinstated'
-  | 'opened'
-  | 'closed'
-  | 'status'
-  | 'accepted'
-  | 'rejected'
-  | 'review'
-  | 'detail'
-  | 'changed'
+/** What a sentence about a change is about. */
+export const CHANGE_EVENTS = [
+  ...(['appeared', 'withdrawn', 'reinstated', 'opened', 'closed', 'status'] as const),
+  ...(['accepted', 'rejected', 'review', 'detail', 'changed'] as const),
+] as const
+export type ChangeEvent = (typeof CHANGE_EVENTS)[number]
 
 /** A difference between two versions of a document in one sentence, and the fields that it covers. */
 export interface Sentence {

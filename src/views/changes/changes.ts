@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { type Change, changesOf, changesOfVersion, EVENT_LABELS } from '../../compare/report/document-changes.js'
-import type { ChangeEvent } from '../../core/changes/document-difference.js'
+import { changesOfVersion } from '../../compare/report/document-changes.js'
+import { CHANGE_EVENTS, type Sentence } from '../../core/changes/document-difference.js'
 import { parseStored } from '../../core/documents/observation.js'
 import { REVISION_KINDS, type RevisedAward, type Revision, type RfqWithResponses } from '../../core/records.js'
 import { oneLine } from '../../core/text/clean-text.js'
-import { formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
+import { formatPricePerTonne, formatTonnes, formatTotal, truncate } from '../../core/text/number-format.js'
 import type { History, Overview, RevisionFilter } from '../../store/contract.js'
 import { offerNames } from '../offer/offer-names.js'
 import { channelKey, nullableNumber, nullableText, text, timestamp } from '../schema.js'
@@ -13,7 +13,7 @@ const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
 const change = z
   .strictObject({
-    event: z.enum(Object.keys(EVENT_LABELS) as [ChangeEvent, ...ChangeEvent[]]),
+    event: z.enum(CHANGE_EVENTS),
     message: text.describe('One sentence.'),
     fields: z
       .array(
@@ -183,7 +183,7 @@ function namesOf(found: RfqWithResponses | undefined): Names {
 
 function toEntry(revision: Revision, names: Names): ChangeEntry {
   const { channel, rfqId, id, notBefore, observedAt, version, reason, award, cursor } = revision
-  const changes = changesOfRevision(revision, names.offers)
+  const changes = changesOfRevision(revision)
   const entity =
     revision.event === 'recommendation' || revision.event === 'award'
       ? revision.event
@@ -195,9 +195,13 @@ function toEntry(revision: Revision, names: Names): ChangeEntry {
   if (award !== null) messages.push(describeAward(award))
   return {
     ...{ channel, rfqId, rfqNumber: names.number, rfqTitle: names.title, notBefore, observedAt },
-    ...{ entity, id, label: LABELS[entity] ?? changes[0]?.label ?? id, version: version?.version ?? null },
-    changes: changes.map(({ event, message, fields }) => ({ event, message, fields })),
-    ...{ messages, cursor },
+    ...{
+      entity,
+      id,
+      label: LABELS[entity] ?? names.offers.get(id) ?? `Offer ${truncate(id, 9)}`,
+      version: version?.version ?? null,
+    },
+    ...{ changes, messages, cursor },
   }
 }
 const LABELS: Partial<Record<ChangeEntry['entity'], string>> = {
@@ -218,17 +222,9 @@ function describeAward(award: RevisedAward): string {
   return `Recorded by ${by}: ${names}, ${terms}. ${standing}${reason && `,${reason}`}.`
 }
 
-/** What a revision of an RFQ or of an offer changed; nothing for recommendations and awards. @param labels of offers by id */
-export function changesOfRevision(revision: Revision, labels: ReadonlyMap<string, string>): Change[] {
-  const { event, kind, id, notBefore, observedAt, version, previous, closedByUs } = revision
-  const closedVersions = new Set(closedByUs && version !== null ? [version.version] : [])
-  const context = { labels, asOf: observedAt, closedVersions }
-  if (event === 'version') return version === null ? [] : changesOfVersion(previous, version, context)
-  if (event !== 'missing' && event !== 'returned') return []
-  const absence =
-    event === 'missing'
-      ? { kind, id, notBefore: notBefore ?? '', missingSince: observedAt, returnedAt: null }
-      : { kind, id, notBefore: '', missingSince: notBefore ?? '', returnedAt: observedAt }
-  const expected = event === 'missing' ? 'withdrawn' : 'reinstated'
-  return changesOf([], [absence], context).filter((one) => one.event === expected)
+/** What a revision of an RFQ or of an offer changed; nothing for recommendations and awards. */
+function changesOfRevision({ event, version, previous, closedByUs }: Revision): Sentence[] {
+  if (event === 'version') return version === null ? [] : changesOfVersion(previous, version, closedByUs)
+  if (event === 'missing') return [{ event: 'withdrawn', message: 'No longer listed.', fields: [] }]
+  return event === 'returned' ? [{ event: 'reinstated', message: 'Listed again.', fields: [] }] : []
 }

@@ -30,7 +30,7 @@ export const offerDetail = offerTerms
     ),
     lines: unvalidated<OfferReport['lines']>().describe('Its deliveries and their vintages.'),
     prepayments: unvalidated<OfferReport['prepayments']>(),
-    metrics: unvalidated<OfferReport['metrics']>().describe('Every figure, and the reasons why some are unknown.'),
+    metrics: unvalidated<OfferReport['metrics']>().describe('Every figure, and why there is no price.'),
     review: unvalidated<OfferReport['terms']['review']>(),
     questions: z.array(text).describe('What to ask the developer about it.'),
     breakEven: nullableText.describe(
@@ -143,6 +143,5 @@ async function readOffer(
 /** What a version changed, in one sentence per difference; nothing for the first. */
 function changesOf(previous: Version | undefined, version: Version): string[] {
   if (previous === undefined) return []
-  const context = { labels: new Map(), asOf: version.observedAt }
-  return changesOfVersion(previous, version, context).map(({ message }) => message)
+  return changesOfVersion(previous, version).map(({ message }) => message)
 }

@@ -18,7 +18,7 @@ export interface InteractiveComparison {
 /** Creates the comparison. Responses are parsed once per version. */
 export function createInteractiveComparison(): InteractiveComparison {
   const parseResponse = createParser(parseStoredResponse, MAX_CHARACTERS)
-  const gather = (source: RfqReportSource) => gatherRfqInput(source, { parseResponse, withHistory: false })
+  const gather = (source: RfqReportSource) => gatherRfqInput(source, parseResponse)
   return {
     compare: async (source) => compareOffers(await gather(source)),
   }

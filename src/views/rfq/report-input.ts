@@ -69,19 +69,13 @@ class UnknownRfqError extends Error {
 
 type ParseResponse = (stored: KnownDocument) => ParsedResponse
 
-interface GatherOptions {
-  parseResponse?: ParseResponse
-  /** Whether to load versions and absences, from which the report lists the changes. Default true. */
-  withHistory?: boolean
-}
-
 /**
  * Loads what was known about one RFQ at a moment, for `compareOffers`.
  * @throws UnknownRfqError, StoreError
  */
 export async function gatherRfqInput(
   source: RfqReportSource,
-  { parseResponse = parseStoredResponse, withHistory = true }: GatherOptions = {},
+  parseResponse: ParseResponse = parseStoredResponse,
 ): Promise<ComparisonInput> {
   const { store, rfqId } = source
   const channel = source.channel.key
@@ -92,10 +86,8 @@ export async function gatherRfqInput(
   }
   const rfq = parseStoredRfq(found.rfq)
   const listingIds = unique([...(rfq.document?.listingIds ?? []), ...found.responses.map(listingIdOf)])
-  const [listings, versions, absences, problems, decisions, award] = await Promise.all([
+  const [listings, problems, decisions, award] = await Promise.all([
     store.listings({ channel, asOf, ids: listingIds }),
-    withHistory ? store.rfqHistory(channel, rfqId, asOf) : [],
-    withHistory ? store.absences(channel, rfqId, asOf) : [],
     store.problems({ channel, asOf, entityIds: [rfqId, ...found.responses.map(({ id }) => id), ...listingIds] }),
     store.decisions({ channel, rfqId }),
     source.award ?? standingAward(source),
@@ -104,13 +96,12 @@ export async function gatherRfqInput(
     rfq,
     reviewed: await findReviewedOffers(found.responses, () => store.rfqHistory(channel, rfqId, asOf)),
     responses: parseLazily(found.responses, parseResponse),
-    versions: released(versions),
     listings: listings.map(parseStoredListing),
   }
   return {
     ...(await reportParameters(source)),
     ...known,
-    ...{ absences, problems, decisions, award },
+    ...{ problems, decisions, award },
     ...(isOnPresent(source) && (await readPresent(source))),
   }
 }

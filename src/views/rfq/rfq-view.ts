@@ -48,7 +48,7 @@ export const rfqViewSchema = z
     rfq: unvalidatedObject<RfqReport['rfq']>().describe(
       'The terms of the RFQ; `window` has the tonnes that an award may have.',
     ),
-    summary: unvalidatedObject<Omit<RfqReport['summary'], 'changes'>>(),
+    summary: unvalidatedObject<RfqReport['summary']>(),
     award: awardStateSchema.nullable().describe("The desk's award that stands; null if none does."),
     decision: decisionSchema,
     offers: z
@@ -70,13 +70,12 @@ export const awardedTonnesOf = ({ award, decision }: Pick<RfqReport, 'award' | '
 function viewOf(report: RfqReport): RfqView {
   const { context, settings, currency, rfq, award, decision, offers } = report
   const { rates, rfq: _own, ...currencies } = currency
-  const { changes: _changes, ...summary } = report.summary
   const { channel, asOf, timeZone, generatedAt, termsRead, pricesRead } = context
   const awardedTonnes = awardedTonnesOf(report)
   return {
     ...{ channel, asOf, timeZone, generatedAt, termsRead, pricesRead },
     currency: { ...currencies, rates: rates.filter((each) => each.currency !== currencies.comparison) },
-    ...{ settings, rfq, summary, award, decision },
+    ...{ settings, rfq, summary: report.summary, award, decision },
     offers: offers.map((offer) => offerView(offer, awardedTonnes, currency.comparison)),
     closings: report.closings.length,
     problems: report.problems.length,

@@ -27,7 +27,7 @@ function reportsOf(seed: number): RfqReport[] {
         },
         rfq: parseStoredRfq(storedDocument(record.singleShape())),
         responses: record.responses.map((response) => parseStoredResponse(storedDocument(response))),
-        ...{ listings, versions: [], absences: [], problems: [], decisions: [] },
+        ...{ listings, problems: [], decisions: [] },
       }),
     )
   })

@@ -36,11 +36,9 @@ describe('the figures of an offer', () => {
   it('are sums and volume-weighted means of its lines', () => {
     const { metrics, compared, lines } = assessed(TWO_LINES)
     expect(metrics).toMatchObject({
-      lineCount: 2,
       sumVolume: 8000,
       sumValue: 88_000,
       basis: 'lines',
-      vwap: 11,
       statedPrice: 11,
       pricePerTonne: 11,
       firstDelivery: '2027-03-16',
@@ -122,7 +120,7 @@ describe('the figures of an offer', () => {
     expect(assessed({ ...TWO_LINES, totalPrice: 88_000 + off }).metrics.totalVerdict).toBe(verdict)
   })
 
-  it('fall back on the stated figures if a line has no price, and give the reason why there is no line average', () => {
+  it('fall back on the stated figures if a line has no price', () => {
     const scheduledDeliveries = [
       delivery({ vintages: [vintage({ volume: 100, unitPrice: null }), vintage({ volume: 100 })] }),
     ]
@@ -130,28 +128,22 @@ describe('the figures of an offer', () => {
     expect(metrics).toMatchObject({
       basis: 'stated',
       pricePerTonne: 13,
-      vwap: null,
       presentValue: 2600,
       totalVerdict: null,
     })
-    expect(metrics.reasons.vwap).toContain('has no volume or price')
-    expect(metrics.reasons.totalDifference).toContain('At least one delivery line lacks')
   })
 
   it('use the stated figures of a summary, whose pre-payments are unknown', () => {
     const summary = storedDocument(summaryOf(response(1, { offer: TWO_LINES })), { shape: 'summary' })
     const report = compareOffers(comparisonInput({ responses: [summary] }))
     const [offer] = report.offers
-    expect(offer?.metrics).toMatchObject({ basis: 'stated', pricePerTonne: 11, prepaidShare: null, lineCount: 0 })
-    expect(offer?.metrics.reasons.prepaidShare).toContain('summary')
+    expect(offer?.metrics).toMatchObject({ basis: 'stated', pricePerTonne: 11, prepaidShare: null })
   })
 
-  it('are null, each with a reason, if there is no offer', () => {
+  it('are null, with the reason for the price, if there is no offer', () => {
     const { metrics, exclusions } = assessed(null)
-    const { reasons, ...figures } = metrics
-    const nulls = Object.entries(figures).flatMap(([name, value]) => (value === null ? [name] : []))
-    expect(nulls).toContain('pricePerTonne')
-    expect(Object.keys(reasons).sort()).toEqual(nulls.sort())
+    const noPrice = 'The offer states neither a volume nor a price above 0.'
+    expect(metrics).toMatchObject({ volume: null, total: null, pricePerTonne: null, presentValue: null, noPrice })
     expect(exclusions.map(({ code }) => code)).toEqual(['no-offer'])
   })
 })

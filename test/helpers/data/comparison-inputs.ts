@@ -2,12 +2,7 @@
  * Builders of realistic comparison inputs: documents as the marketplace sends them, wrapped as stored documents.
  * Each builder takes the members a test is about and fills in the rest.
  */
-import type {
-  ChannelInput,
-  ComparisonInput,
-  HistoryVersion,
-  StoredDocument,
-} from '../../../src/compare/input/comparison-input.js'
+import type { ChannelInput, ComparisonInput, StoredDocument } from '../../../src/compare/input/comparison-input.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../../src/compare/input/stored-documents.js'
 
 import { type SettingsInput, settingsSchema } from '../../../src/core/decision/settings.js'
@@ -154,16 +149,6 @@ export function storedDocument(body: unknown, of: Partial<StoredDocument> = {}):
   }
 }
 
-/** A version of the history. */
-export const pastVersion = (
-  kind: HistoryVersion['kind'],
-  body: unknown,
-  of: Partial<HistoryVersion> = {},
-): HistoryVersion => {
-  const { id, version, notBefore, observedAt, runId, valid, shape } = storedDocument(body)
-  return { kind, id, version, notBefore, observedAt, runId, valid, shape, body, ...of }
-}
-
 export interface ComparisonOverrides
   extends Partial<Omit<ComparisonInput, 'rfq' | 'responses' | 'listings' | 'settings'>> {
   settings?: SettingsInput
@@ -195,8 +180,6 @@ export function comparisonInput(scene: ComparisonOverrides = {}): ComparisonInpu
     rfq: parseStoredRfq(storedDocument(rfqBody, rfqStored)),
     responses: documents.map(parseStoredResponse),
     listings: projects.map(parseStoredListing),
-    versions: [pastVersion('rfq', rfqBody), ...documents.map((one) => ({ ...one, kind: 'response' as const }))],
-    absences: [],
     problems: [],
     decisions: [],
     settings: settingsSchema.parse(settings),

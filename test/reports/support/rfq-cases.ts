@@ -6,10 +6,8 @@ import {
   EURO_SETTINGS,
   listing,
   manyResponses,
-  pastVersion,
   RFQ_ID,
   response,
-  rfq,
   sampleResponses,
   storedDocument,
   summaryOf,
@@ -255,10 +253,6 @@ export function mixedInput(): ComparisonInput {
   const summaryOnly = storedDocument(summaryOf(response(7, { projectDeveloperName: 'Summary Only' })), {
     shape: 'summary',
   })
-  const revised = response(1, {
-    offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice: 13 })] })] },
-  })
-  const now = response(1)
   return comparisonInput({
     settings: {
       ...EURO_SETTINGS,
@@ -266,7 +260,7 @@ export function mixedInput(): ComparisonInput {
       volume: 15_000,
     },
     responses: [
-      now,
+      response(1),
       ...sampleResponses().slice(1),
       response(6, { offer: { currency: 'JPY' } }),
       summaryOnly,
@@ -282,29 +276,6 @@ export function mixedInput(): ComparisonInput {
         },
       }),
       storedDocument(response(10), { missingSince: '2026-03-12T10:00:00.000Z' }),
-    ],
-    versions: [
-      pastVersion('rfq', rfq()),
-      pastVersion('rfq', rfq({ responseDueDate: '2026-03-25' }), {
-        version: 2,
-        notBefore: '2026-03-10T10:00:00.000Z',
-        observedAt: '2026-03-11T10:00:00.000Z',
-      }),
-      pastVersion('response', revised),
-      pastVersion('response', now, {
-        version: 2,
-        notBefore: '2026-03-10T10:00:00.000Z',
-        observedAt: '2026-03-12T10:00:00.000Z',
-      }),
-    ],
-    absences: [
-      {
-        kind: 'response',
-        id: String(response(10).id),
-        notBefore: '2026-03-11T10:00:00.000Z',
-        missingSince: '2026-03-12T10:00:00.000Z',
-        returnedAt: null,
-      },
     ],
     decisions: [
       {

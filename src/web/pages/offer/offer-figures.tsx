@@ -1,4 +1,4 @@
-import type { MetricName, Metrics } from '../../../compare/offer/metrics.js'
+import type { Metrics } from '../../../compare/offer/metrics.js'
 import type { OfferDetail } from '../../../views/offer/offer.js'
 import { amount, decimal, percent, plain, price, UNKNOWN } from '../../components/format.js'
 import type { Table } from '../../tables/table.js'
@@ -10,7 +10,6 @@ interface Figure {
   /** `t`, `EUR`, `EUR/t`, `days`; empty for shares and years. */
   unit: string
   formatted: string
-  reason: string | null
 }
 
 type Kind = 'tonnes' | 'money' | 'price' | 'share' | 'days' | 'year'
@@ -25,7 +24,7 @@ const FORMATS: Record<Kind, (value: number) => string> = {
 }
 
 /** The rows of the table: the figures of an offer in its own currency, as defined in docs/COMPARISON.md. */
-const METRIC_ROWS: readonly (readonly [name: MetricName, title: string, formula: string, kind: Kind])[] = [
+const METRIC_ROWS: readonly (readonly [name: keyof Metrics, title: string, formula: string, kind: Kind])[] = [
   ['sumVolume', 'Volume of delivery lines', 'Σ tonnes of the delivery lines', 'tonnes'],
   ['sumValue', 'Value of delivery lines', 'Σ tonnes × price of the delivery lines', 'money'],
   ['volume', 'Volume', 'volume of the lines if each has a volume and a price; otherwise the stated volume', 'tonnes'],
@@ -56,14 +55,13 @@ export function metricsTable({ own, metrics, compared, exchangeRate }: OfferDeta
     return { value, unit, formatted: value === null ? UNKNOWN : `${FORMATS[kind](value)} ${unit}`.trimEnd() }
   }
   const figures = METRIC_ROWS.map(([name, title, formula, kind]): Figure => {
-    const value = metrics[name as keyof Metrics] as number | null
-    const reason = value === null ? (metrics.reasons[name] ?? null) : null
-    return { title, formula, reason, ...figureOf(kind, value, own.currency) }
+    const value = metrics[name] as number | null
+    return { title, formula, ...figureOf(kind, value, own.currency) }
   })
   const rate = exchangeRate === null ? 'no exchange rate' : `× ${exchangeRate}`
   const converted = (title: string, value: number | null): Figure => {
     const formula = `${title.charAt(0).toLowerCase()}${title.slice(1)} ${rate}`
-    return { title: `${title}, compared`, formula, reason: null, ...figureOf('price', value, compared.currency) }
+    return { title: `${title}, compared`, formula, ...figureOf('price', value, compared.currency) }
   }
   return {
     name: 'metrics',
@@ -79,8 +77,6 @@ export function metricsTable({ own, metrics, compared, exchangeRate }: OfferDeta
       },
       { key: 'unit', title: 'Unit', fileOnly: true, value: ({ unit }) => unit },
       { key: 'formula', title: 'Formula', value: ({ formula }) => formula },
-      // Left out if every figure is known.
-      { key: 'reason', title: 'Why unknown', value: ({ reason }) => reason, shared: () => '' },
     ],
     rows: [
       ...figures,
