@@ -10,7 +10,7 @@ import type { WriteSheet } from '../xlsx/workbook.js'
 import type { RfqLayout } from './layout.js'
 
 const NOTE = 'Sets of whole offers that no other set beats: none has at least as many tonnes for less, unless marked.'
-const WIDTHS = [11, 56, 20, 13, 16, 14, 18, 14, 16, 30]
+const WIDTHS = [11, 58, 18, 13, 16, 15, 18, 16, 14, 30]
 
 /** `Choices`: the awards worth a look, and a calculator of other ones. */
 export const choicesSheet =
@@ -55,9 +55,9 @@ function choiceColumns(layout: RfqLayout): Columns<Choice> {
   const { text, number } = columnsOf<Choice>()
   return {
     ...briefChoiceColumns(layout),
-    extra: number('Tonnes more than the row before', ({ extra }) => extra?.tonnes, tonnes),
-    extraPrice: number(perTonne('Their price'), ({ extra }) => extra?.pricePerTonne, style.price),
-    difference: number(perTonne('Than recommended'), ({ perTonneDifference: by }) => by, style.signedPrice),
+    extra: number('Extra tonnes, against the row before', ({ extra }) => extra?.tonnes, tonnes),
+    extraPrice: number(perTonne('Price of extra tonnes'), ({ extra }) => extra?.pricePerTonne, style.price),
+    difference: number(perTonne('Difference'), ({ perTonneDifference: by }) => by, style.signedPrice),
     notes: text('Notes', ({ notes }) => notes.join('; ')),
     ...(report.settings.priceBasis !== 'quoted' && {
       cost: number(perTonne('Present value'), ({ award }) => award.costPerTonne, style.price),

@@ -19,11 +19,11 @@ export const offersSheet = (layout: RfqLayout): WriteSheet =>
     note: NOTE,
     rows: layout.report.offers,
     frozenColumns: 3,
-    columns: { ...outcome(layout), ...figures(layout), ...terms(layout), ...project(layout) },
+    columns: { ...outcome(layout), ...figures(layout), ...terms(), ...project(layout) },
   })
 
 function outcome({ report, tonnes }: RfqLayout): Columns<OfferReport> {
-  const { text, number, figure } = columnsOf<OfferReport>()
+  const { text, number } = columnsOf<OfferReport>()
   const { award, decision } = report
   const awarded = awardedTonnesOf(report)
   const proposed = decision.recommendation.accepted === null ? 'Recommended (t)' : 'Accepted or recommended (t)'
@@ -38,7 +38,6 @@ function outcome({ report, tonnes }: RfqLayout): Columns<OfferReport> {
       style: ({ standing }) =>
         standing === 'excluded' || standing === 'not-compliant' ? style.asBad(style.wrapped) : style.wrapped,
     }),
-    rank: figure('Rank', ({ rank }) => rank, style.plainNumber),
     ...(award !== null && { awarded: number('Awarded (t)', ({ id }) => awarded[id], tonnes) }),
     recommended: number(proposed, ({ id }) => decision.awardedTonnes[id], tonnes),
   }
@@ -50,12 +49,12 @@ function sumOfLines({ lines }: RfqLayout, column: 'D' | 'F', { metrics, sequence
   return metrics.basis === 'lines' ? `SUMIFS(${range(column)},${range('A')},${sequence})` : null
 }
 
+/** Figures and what to check, which are printed; then what figures in another currency are converted from. */
 function figures(layout: RfqLayout): Columns<OfferReport> {
-  const { tonnes, inCurrency, perTonne, report } = layout
-  const { figure, formula, text } = columnsOf<OfferReport>()
-  /** Whether an offer has another currency than that of the comparison, and so a total and a rate of its own. */
+  const { tonnes, inCurrency, perTonne, report, views } = layout
+  const { figure, formula, text, date } = columnsOf<OfferReport>()
   const isConverted = report.offers.some(({ terms }) => terms.currencyCode !== report.currency.comparison)
-  const own = (offer: OfferReport) => [sumOfLines(layout, 'F', offer), offer.metrics.total] as const
+  const ownTotal = (offer: OfferReport) => [sumOfLines(layout, 'F', offer), offer.metrics.total] as const
   return {
     volume: formula('Volume (t)', tonnes, (offer) => [sumOfLines(layout, 'D', offer), offer.metrics.volume]),
     price: formula(perTonne('Price'), style.asBold(style.price), ({ compared }, at) => [
@@ -63,33 +62,30 @@ function figures(layout: RfqLayout): Columns<OfferReport> {
       compared.pricePerTonne,
     ]),
     total: formula(inCurrency('Total'), style.total, (offer, at) =>
-      isConverted ? [`${at('ownTotal')}*${at('rate')}`, offer.compared.total] : own(offer),
+      isConverted ? [`${at('ownTotal')}*${at('rate')}`, offer.compared.total] : ownTotal(offer),
     ),
     ...(report.settings.priceBasis !== 'quoted' && {
       cost: figure(perTonne('Present value'), ({ compared }) => compared.costPerTonne, style.price),
     }),
+    expiry: date('Expires', (offer) => offer.terms.expiryDate),
+    last: date('Last delivery', ({ metrics }) => metrics.lastDelivery ?? NO_FIGURE),
+    notMet: text(NOT_MET_TITLE, ({ id }) => notMetText(views.get(id)?.notMet ?? []), { maxWidth: 28 }),
+    flags: text('Doubts', flagLines, {
+      maxWidth: 28,
+      style: ({ flags }) => style.badIf(flags[0]?.loud === true, style.wrapped),
+    }),
     ...(isConverted && {
-      ownTotal: formula('Own total', style.total, own),
+      ownTotal: formula('Own total', style.total, ownTotal),
       currency: text('Own currency', ({ terms }) => terms.currency),
       rate: figure('Exchange rate', ({ compared }) => compared.rate, style.exchangeRate),
     }),
   }
 }
 
-function terms({ views }: RfqLayout): Columns<OfferReport> {
+function terms(): Columns<OfferReport> {
   const { text, codes, date, moment, figure, number } = columnsOf<OfferReport>()
   return {
-    expiry: date('Expires', (offer) => offer.terms.expiryDate),
-    last: date('Last delivery', ({ metrics }) => metrics.lastDelivery ?? NO_FIGURE),
-    notMet: text(NOT_MET_TITLE, ({ id }) => notMetText(views.get(id)?.notMet ?? [])),
-    flags: text('Doubts', flagLines, {
-      maxWidth: 28,
-      style: ({ flags }) =>
-        style.badIf(
-          flags.some(({ loud }) => loud),
-          style.wrapped,
-        ),
-    }),
+    rank: figure('Rank', ({ rank }) => rank, style.plainNumber),
     oldest: figure('Oldest vintage', ({ metrics }) => metrics.oldestVintage, style.plainNumber),
     newest: figure('Newest vintage', ({ metrics }) => metrics.newestVintage, style.plainNumber),
     review: codes('Review', (offer) => offer.terms.review?.status),
@@ -99,8 +95,6 @@ function terms({ views }: RfqLayout): Columns<OfferReport> {
     status: codes('Status', (offer) => offer.status ?? 'unknown'),
     submitted: moment('Submitted', (offer) => offer.submittedAt),
     first: date('First delivery', ({ metrics }) => metrics.firstDelivery ?? NO_FIGURE),
-    wait: figure('Mean wait (days)', ({ metrics }) => metrics.meanWaitDays, style.oneDecimal),
-    onTime: figure('Share due on time', ({ metrics }) => metrics.onTimeShare, style.percent),
     statedTotal: number('Stated total', ({ terms }) => terms.statedTotal, style.total),
     totalCheck: text('Total check', ({ metrics }) => metrics.totalVerdict),
     statedVolume: number('Stated volume (t)', ({ terms }) => terms.statedVolume),

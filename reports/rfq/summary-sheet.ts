@@ -18,7 +18,7 @@ import { briefChoiceColumns, MAX_CHANGES } from './choices-sheet.js'
 import type { RfqLayout } from './layout.js'
 
 /** Column units: number, name, status, tonnes, total, price, remarks. Together they are printed at more than 70 %. */
-const WIDTHS = [14, 52, 17, 12, 15, 13, 36]
+const WIDTHS = [14, 58, 15, 11, 15, 15, 30]
 const TEXT_UNITS = WIDTHS.slice(1).reduce((sum, width) => sum + width)
 /** Rows of each part and lines of each text, so that all fit on the page. */
 const [MAX_CHOICES, MAX_OFFERS, MAX_LINES] = [5, 10, 4]
@@ -39,7 +39,9 @@ export const summarySheet =
       sheet.addSection('Award on record')
       const [first, ...others] = award.lines
       sheet.addAcross(text(first?.message, style.decision))
-      for (const { title, message } of others) addFact(sheet, title, [message])
+      // What was recommended then is said below, if it is still recommended.
+      const isBelow = (message: string) => message.endsWith(decision.recommendation.headline)
+      for (const { title, message } of others) if (!isBelow(message)) addFact(sheet, title, [message])
     }
     addRecommendation(sheet, report)
     if (offers.length === 0) {
@@ -95,7 +97,7 @@ function addChoices(sheet: Sheet, layout: RfqLayout): void {
   if (choices.length === 0) return
   const columns = {
     ...briefChoiceColumns(layout),
-    notes: columnsOf<Choice>().text('Tonnes more than the row before', extraText),
+    notes: columnsOf<Choice>().text('Extra tonnes, against the row before', extraText),
   }
   sheet.addSection('Choices: no other award has at least as many tonnes for less, unless marked')
   sheet.addTable(columns, choices.slice(0, MAX_CHOICES))
@@ -108,10 +110,12 @@ function addOffers(sheet: Sheet, layout: RfqLayout): void {
   const { report, views, nameOf, tonnes, inCurrency, perTonne } = layout
   const { text, number, figure } = columnsOf<OfferReport>()
   const awarded = awardedTonnesOf(report)
-  const proposed = report.award === null ? 'recommended' : 'awarded'
   const isAwarded = ({ id }: OfferReport) => (awarded[id] ?? 0) > 0
-  const statusText = (offer: OfferReport) =>
-    isAwarded(offer) && offer.standing !== 'accepted' ? proposed : (offer.status ?? 'unknown')
+  const statusText = (offer: OfferReport) => {
+    if (offer.standing === 'accepted') return 'accepted'
+    if (report.award !== null && isAwarded(offer)) return 'awarded'
+    return offer.id in report.decision.awardedTonnes ? 'recommended' : (offer.status ?? 'unknown')
+  }
   const all = report.offers.length
   sheet.addSection(
     `${all > MAX_OFFERS ? `The first ${MAX_OFFERS} of ${all} offers` : 'Offers'}, by ${rankedBy(report.settings)}`,

@@ -68,7 +68,7 @@ export const link = makeStyle({ ink: palette.link, underline: true, line: true }
 export const banner = makeStyle({ bold: true, ink: palette.badInk, fill: palette.bad, wrap: true })
 /** What to do, and the facts below it. */
 export const decision = makeStyle({ bold: true, points: 12, ink: palette.head, fill: palette.band, wrap: true })
-export const decisionLabel = makeStyle({ bold: true, ink: palette.head, fill: palette.band })
+export const decisionLabel = makeStyle({ bold: true, ink: palette.head, fill: palette.band, wrap: true })
 export const decisionText = makeStyle({ fill: palette.band, wrap: true })
 
 /** Adds padding to the right of numbers, the width of a minus sign, because text may follow in the next column. */
@@ -79,7 +79,6 @@ export const plainNumber = numberStyle('0')
 /** Below or above text. */
 export const leftNumber = makeStyle({ line: true, format: '0' })
 export const percent = numberStyle('0.0%')
-export const oneDecimal = numberStyle('0.0')
 export const exchangeRate = numberStyle('0.0000##')
 /** Differences. */
 export const signedInteger = numberStyle('+#,##0;-#,##0;0')

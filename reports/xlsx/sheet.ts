@@ -85,7 +85,7 @@ export class Sheet {
   /** The height that a cell needs in the columns from `first` to `last`. */
   #pointsOf({ value, style: { font, alignment } }: Cell, first: number, last: number): number {
     const size = font?.size ?? style.FONT_POINTS
-    const units = sum(this.#widths.slice(first, last + 1)) * (style.FONT_POINTS / size)
+    const units = (sum(this.#widths.slice(first, last + 1)) * style.FONT_POINTS) / size / (font?.bold ? 1.1 : 1)
     const lines = alignment?.wrapText && typeof value === 'string' ? linesIn(value, units) : 1
     return Math.ceil(Math.min(lines, MAX_ROW_LINES) * size * LINE_HEIGHT)
   }
