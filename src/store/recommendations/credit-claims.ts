@@ -20,9 +20,9 @@ interface ClaimRow {
 
 const standing = (rfq: string) => `a.channel = ${rfq}.channel and a.rfq_id = ${rfq}.rfq_id and ${STANDS}`
 const STANDS = 'a.withdraws is null and not exists (select 1 from awards w where w.withdraws = a.id)'
-/** Whether an RFQ has an offer for one of the listings. */
+/** Whether an RFQ has an offer for one of the listings. The expression keeps engines from reading all RFQs of a listing for each. */
 const shares = (channel: string, rfqId: string) => `exists (select 1 from rfq_listings l
-  where l.channel = ${channel} and l.rfq_id = ${rfqId} and l.listing_id in (select listing_id from mine))`
+  where l.channel = ${channel} and l.rfq_id = ${rfqId} and l.listing_id || '' in (select listing_id from mine))`
 
 /**
  * Starts from open RFQs and standing awards, which are few, not from all RFQs ever. An accepted offer is found by its status, in RFQs whose
