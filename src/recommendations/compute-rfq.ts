@@ -19,12 +19,11 @@ import type {
   NewRecommendation,
   PollStates,
   RecommendationQueries,
-  RfqSortValues,
 } from '../store/contract.js'
 import { StoreError } from '../store/errors.js'
 import { VERSION } from '../version.js'
 import { attentionOf } from './attention.js'
-import { type AwardBrief, awardInBrief } from './awards/award-in-brief.js'
+import { awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
 import { createListingReader } from './listing-reader.js'
 import { searchText } from './rfq-facts.js'
@@ -66,21 +65,39 @@ async function computeRfq(source: ComputeSource, subject: Subject, now: StateMom
   const { dirty, rfq, responses, standing } = subject
   const { channel, id: rfqId, version, valid } = rfq
   const state = await rfqStateOf(source.store, subject, now)
+  const { facts, figures } = state
+  const { offers } = state.assessed
   const award = standing === undefined ? null : awardInBrief(standing, state)
-  const offers = responses.filter(({ missingSince }) => missingSince === null).length
+  const presentOffers = responses.filter(({ missingSince }) => missingSince === null).length
+  const [recommended] = (figures.accepted ?? figures.award)?.offers ?? []
   // Another process whose clock is ahead may have recorded the documents.
   const computedAt = later(now.at.toISOString(), rfq.lastObservedAt ?? '')
   return {
     dirty,
     recommendation: await changeOf(source, subject, state, computedAt),
     row: {
-      ...{ channel, rfqId, version, valid, offers },
-      facts: JSON.stringify(state.facts),
-      figures: JSON.stringify(state.figures),
-      ...listColumns(rfq, offers, state, award),
+      channel,
+      rfqId,
+      version,
+      valid,
+      presentOffers,
+      facts: JSON.stringify(facts),
+      figures: JSON.stringify(figures),
       award: award && JSON.stringify(award),
-      ...{ computedAt, engineVersion: ENGINE_VERSION },
+      search: searchText({ ...facts, channel }, offers),
+      number: facts.number,
+      title: facts.title?.toLowerCase() ?? null,
+      offers: presentOffers + facts.unreadOffers,
+      recommended: recommended?.toLowerCase() ?? null,
+      wanted: figures.wanted,
+      coverage: figures.coverage,
+      bestPricePerTonne: figures.bestPricePerTonne,
+      attention: attentionOf({ ...facts, valid }, award),
+      computedAt,
+      engineVersion: ENGINE_VERSION,
     },
+    names: [rfqId, facts.names.number, facts.names.reference].filter((name) => name !== null),
+    listings: [...new Set(offers.flatMap(({ listingId }) => listingId ?? []))],
   }
 }
 
@@ -123,29 +140,6 @@ async function stateAt(
   if (found === undefined) return null
   const inForce = await settingsAt(store, (await store.settingsInForce(at)) ?? settings, at)
   return rfqStateOf(store, found, { timeZone: timeZoneOf(channel), at, asOf: at, settings: inForce })
-}
-
-/** The values by which lists are searched and sorted, and the names of the RFQ. */
-function listColumns(
-  { channel, id, valid }: KnownDocument,
-  offers: number,
-  { facts, figures, assessed: { offers: assessed } }: RfqState,
-  award: AwardBrief | null,
-) {
-  const { number, title, names, unreadOffers } = facts
-  const [recommended] = (figures.accepted ?? figures.award)?.offers ?? []
-  const sort: RfqSortValues = {
-    search: searchText({ ...facts, channel }, assessed),
-    ...{ number, title: title?.toLowerCase() ?? null, offers: offers + unreadOffers },
-    ...{ recommended: recommended?.toLowerCase() ?? null, wanted: figures.wanted },
-    ...{ coverage: figures.coverage, bestPricePerTonne: figures.bestPricePerTonne },
-  }
-  return {
-    names: [id, names.number, names.reference].filter((name) => name !== null),
-    listings: [...new Set(assessed.flatMap(({ listingId }) => listingId ?? []))],
-    sort,
-    attention: attentionOf({ ...facts, valid }, award),
-  }
 }
 
 /**

@@ -13,25 +13,19 @@ export interface DirtyRfq {
 }
 
 /** The data of an RFQ that lists show, and from which state it was computed. */
-export interface RfqRow {
+export interface RfqRow extends RfqSortValues {
   channel: string
   rfqId: string
   version: number
   valid: boolean
-  /** Offers that are not missing. */
-  offers: number
+  /** The number of offers that are not missing. */
+  presentOffers: number
   /** JSON: the data of the RFQ itself. */
   facts: string
   /** JSON: the figures of its offers. */
   figures: string
   /** JSON: the state of the standing award on the marketplace; null if there is none. */
   award: string | null
-  /** The id, number and reference. */
-  names: readonly string[]
-  /** The ids of the listings of its offers. */
-  listings: readonly string[]
-  /** The values by which lists are searched and sorted. */
-  sort: RfqSortValues
   /** Whether a person has to look at the RFQ, whatever its due date: not at all, soon, or now. */
   attention: Attention
   /** The row is valid from this moment until something changes. */
@@ -41,7 +35,7 @@ export interface RfqRow {
 
 export type Attention = 0 | 1 | 2
 
-/** Texts are in lower case. */
+/** The values by which lists are searched and sorted. Texts are in lower case. */
 export interface RfqSortValues {
   /** The text that is searched. */
   search: string
@@ -66,7 +60,7 @@ export interface ListedRfq {
   /** When the RFQ itself was last read; null if it never was. */
   readAt: Timestamp | null
   /** Null if it was not computed yet. */
-  row: (Pick<RfqRow, 'valid' | 'offers' | 'facts' | 'computedAt'> & Pick<RfqSortValues, 'search'>) | null
+  row: Pick<RfqRow, 'valid' | 'presentOffers' | 'facts' | 'computedAt' | 'search'> | null
   /** Whether the row is outdated. */
   isDirty: boolean
 }
@@ -124,6 +118,10 @@ export interface ComputedRfq {
   /** The recommendation, if it differs from the newest one. */
   recommendation: NewRecommendation | null
   row: RfqRow
+  /** The id, number and reference. */
+  names: readonly string[]
+  /** The ids of the listings of its offers. */
+  listings: readonly string[]
 }
 
 export interface RecorderLease {

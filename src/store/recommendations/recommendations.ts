@@ -220,7 +220,7 @@ const ownerOf = ({ holder }: LeaseRow): string => (JSON.parse(holder) as LeaseHo
 const mayBeHeld = ({ holder }: LeaseRow): boolean => mayBeAlive(JSON.parse(holder) as LeaseHolder, PROCESS)
 
 async function recordOne(tx: Transaction, computed: ComputedRfq, settingsHash: string): Promise<boolean> {
-  const { dirty, recommendation, row } = computed
+  const { dirty, recommendation } = computed
   const key = { channel: dirty.channel, rfqId: toStoredText(dirty.rfqId) }
   const cleaned = await tx.run(
     'delete from dirty_rfqs where channel = @channel and rfq_id = @rfqId and marks = @marks',
@@ -247,6 +247,6 @@ async function recordOne(tx: Transaction, computed: ComputedRfq, settingsHash: s
       },
     )
   }
-  await recordRow(tx, row)
+  await recordRow(tx, computed)
   return true
 }

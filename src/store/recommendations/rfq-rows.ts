@@ -5,6 +5,7 @@ import { allOf, type Dialect, type Queries, type Transaction } from '../sql/sql-
 import { hasWords, wordPatterns } from '../sql/word-search.js'
 import type {
   Attention,
+  ComputedRfq,
   ListedRfq,
   ListedRfqFilter,
   ListedRfqPage,
@@ -14,37 +15,32 @@ import type {
   RfqRow,
 } from './recommendation-contract.js'
 
+/** The columns of a row, and the members with their values. */
 const COLUMNS = {
-  ...{ version: '@version', valid: '@valid', offers: '@offers', facts: '@facts', figures: '@figures', award: '@award' },
-  ...{ search: '@search', number: '@number', title: '@title', offer_count: '@offerCount', recommended: '@recommended' },
-  ...{ wanted: '@wanted', coverage: '@coverage', best_price: '@bestPrice', attention: '@attention' },
-  ...{ computed_at: '@computedAt', engine_version: '@engineVersion' },
-}
+  ...{ channel: 'channel', rfq_id: 'rfqId', version: 'version', valid: 'valid', offers: 'presentOffers' },
+  ...{ facts: 'facts', figures: 'figures', award: 'award', search: 'search', number: 'number', title: 'title' },
+  ...{ offer_count: 'offers', recommended: 'recommended', wanted: 'wanted', coverage: 'coverage' },
+  ...{ best_price: 'bestPricePerTonne', attention: 'attention', computed_at: 'computedAt' },
+  ...{ engine_version: 'engineVersion' },
+} satisfies Record<string, keyof RfqRow>
+const INSERT = `insert into rfq_rows (${Object.keys(COLUMNS).join(', ')}) values (@${Object.values(COLUMNS).join(', @')})`
 
 /** Replaces the row of an RFQ, its names and its listings. */
-export async function recordRow(tx: Transaction, row: RfqRow): Promise<void> {
+export async function recordRow(tx: Transaction, { row, names, listings }: ComputedRfq): Promise<void> {
   const key = { channel: row.channel, rfqId: toStoredText(row.rfqId) }
-  const { search, number, title, offers, recommended, wanted, coverage, bestPricePerTonne } = row.sort
   const remove = (table: string) => tx.run(`delete from ${table} where channel = @channel and rfq_id = @rfqId`, key)
   if ((await remove('rfq_rows')) > 0) for (const table of ['rfq_names', 'rfq_listings']) await remove(table)
-  await tx.run(
-    `insert into rfq_rows (channel, rfq_id, ${Object.keys(COLUMNS).join(', ')})
-    values (@channel, @rfqId, ${Object.values(COLUMNS).join(', ')})`,
-    {
-      ...{ version: row.version, valid: row.valid ? 1 : 0, offers: row.offers, facts: row.facts, figures: row.figures },
-      ...{ award: row.award, search: toStoredText(search), number, title: storedOrNull(title), offerCount: offers },
-      ...{ recommended: storedOrNull(recommended), wanted, coverage, bestPrice: bestPricePerTonne },
-      ...{ attention: row.attention, computedAt: row.computedAt, engineVersion: row.engineVersion, ...key },
-    },
-  )
-  const names = new Set(row.names.map((name) => toStoredText(searchable(name))))
+  const texts = { search: toStoredText(row.search), title: storedOrNull(row.title) }
+  const recommended = storedOrNull(row.recommended)
+  await tx.run(INSERT, { ...row, rfqId: key.rfqId, valid: row.valid ? 1 : 0, recommended, ...texts })
+  const stored = new Set(names.map((name) => toStoredText(searchable(name))))
   await tx.run(
     `insert into rfq_names (channel, name, rfq_id) select @channel, value ->> 'name', @rfqId from ${tx.dialect.elementsOf('@names')}`,
-    { ...key, names: JSON.stringify([...names].map((name) => ({ name }))) },
+    { ...key, names: JSON.stringify([...stored].map((name) => ({ name }))) },
   )
   await tx.run(
     `insert into rfq_listings (channel, rfq_id, listing_id) select @channel, @rfqId, value ->> 'id' from ${tx.dialect.elementsOf('@listings')}`,
-    { ...key, listings: JSON.stringify(row.listings.map((id) => ({ id: toStoredText(id) }))) },
+    { ...key, listings: JSON.stringify(listings.map((id) => ({ id: toStoredText(id) }))) },
   )
 }
 
@@ -78,7 +74,7 @@ const toListed = (row: ListedRow): ListedRfq => ({
       ? null
       : {
           valid: row.valid === 1,
-          offers: row.offers,
+          presentOffers: row.offers,
           facts: row.facts,
           search: fromStoredText(row.search),
           computedAt: row.computed_at,

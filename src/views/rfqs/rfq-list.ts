@@ -163,7 +163,7 @@ export function createRfqList({ store, channels, settings, maxSmall = MAX_SMALL 
         ...{ channel: key, id, name: id },
         ...facts,
         ...dueOf(facts, datesOf(key)),
-        offers: other?.offers ?? row?.offers ?? 0,
+        offers: other?.offers ?? row?.presentOffers ?? 0,
         ...{ readAt, changedAt, missingSince, valid: other?.valid ?? row?.valid ?? false, version },
         search: row?.search ?? searchText({ ...facts, channel: key }),
       }
