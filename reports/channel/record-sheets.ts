@@ -40,7 +40,6 @@ export function channelOffersSheet(layout: ChannelLayout): WriteSheet {
       ownPrice: number('Own price per tonne', (offer) => offer.pricePerTonne, own),
       ownTotal: number('Own total', (offer) => offer.total, own),
       currency: text('Own currency', (offer) => offer.currency),
-      meets: yesNo('Meets all requirements', (offer) => offer.meetsRequirements),
       why: text('Reason not ranked', (offer) => offer.why, { maxWidth: 44 }),
       loud: number(
         'Loud flags',

@@ -38,7 +38,6 @@ export function rfqColumns({ tonnes, rowOf }: ChannelLayout) {
     daysToDue: figure('Days to due date', (rfq) => rfq.daysToDue, daysStyle),
     offers: cells('Offers', offersCell, style.integer),
     ranked: number('Ranked', (rfq) => rfq.ranked, style.integer),
-    meets: number('Meet all requirements', (rfq) => rfq.meetRequirements, style.integer),
     late: number('Submitted late', (rfq) => rfq.late, style.integer),
     wanted: figure('Wanted (t)', (rfq) => rfq.wanted, tonnes),
     volume: number('Offered, ranked (t)', (rfq) => rfq.volume, tonnes),

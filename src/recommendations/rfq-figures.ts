@@ -14,9 +14,6 @@ export const rfqFigures = z
     ranked: count.describe('Offers that compete: open, comparable, and meeting every hard requirement.'),
     summaryOnly: count.describe('Offers of which only the summary is known: they were not read yet, or cannot be.'),
     withoutRate: count.describe('Offers in another currency of which no exchange rate is known.'),
-    meetRequirements: count.describe(
-      'Offers within the limits that the RFQ states and not rejected by their review, whatever their status.',
-    ),
     wanted: number.describe('The requested tonnes, which an award must have at least; null if no volume is requested.'),
     volume: z.number().describe('Tonnes of the ranked offers.'),
     coverage: number.describe(
@@ -57,7 +54,6 @@ export const NO_FIGURES: RfqFigures = {
   ranked: 0,
   summaryOnly: 0,
   withoutRate: 0,
-  meetRequirements: 0,
   wanted: null,
   volume: 0,
   coverage: null,
@@ -83,7 +79,6 @@ export function figuresOf(assessed: RfqAssessment, outcome: Outcome): RfqFigures
     ranked: summary.ranked,
     summaryOnly: offers.filter(({ shape, missingSince }) => shape === 'summary' && missingSince === null).length,
     withoutRate: offers.filter(({ exclusions }) => exclusions.some(({ code }) => code === 'no-exchange-rate')).length,
-    meetRequirements: summary.meetRequirements,
     wanted: rfq.window.lower,
     volume: summary.volume,
     coverage: summary.coverage,

@@ -26,9 +26,9 @@ async function overviewOf(list: RfqList, now: Date) {
   const rows = await list.rows({ now, channel: KEY })
   const figures = await list.figures(rows, now)
   return rows.map(({ id, number, state, responseDueDate, daysToDue, missingSince, valid, version }, at) => {
-    const { ranked, meetRequirements, wanted, volume, coverage, currency, bestPricePerTonne } = figures[at] ?? {}
+    const { ranked, wanted, volume, coverage, currency, bestPricePerTonne } = figures[at] ?? {}
     const facts = { id, number, state, responseDueDate, daysToDue, missingSince, valid, version }
-    return { ...facts, ranked, meetRequirements, wanted, volume, coverage, currency, bestPricePerTonne }
+    return { ...facts, ranked, wanted, volume, coverage, currency, bestPricePerTonne }
   })
 }
 

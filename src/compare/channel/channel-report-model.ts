@@ -80,7 +80,6 @@ export interface RfqRow {
   /** Offers that the list shows of an RFQ that was never read itself; `offers` is 0 then. */
   unreadOffers: number
   ranked: number
-  meetRequirements: number
   late: number
   volume: number
   coverage: number | null
@@ -120,7 +119,6 @@ export interface OfferRow {
   expiryDate: CalendarDate | null
   daysToExpiry: number | null
   rank: number | null
-  meetsRequirements: boolean
   /** Why it is not ranked; null if it is. */
   why: string | null
   flags: FlagCounts

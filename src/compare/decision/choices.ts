@@ -4,7 +4,7 @@ import { awardOf, type Candidate, isSameAward, offersText } from '../awards/awar
 import { type AwardProblem, MANY_OFFERS, rangeLeft } from '../awards/award-problem.js'
 import { type AwardSearch, chooseAward, reaching, searchAwards } from '../awards/award-rule.js'
 import type { AwardSet } from '../awards/efficient-awards.js'
-import { AWARD_REQUIREMENT, OFFER_REQUIREMENTS, REQUIREMENT_TITLES } from '../offer/award-requirements.js'
+import { AWARD_REQUIREMENT, OFFER_REQUIREMENTS, REQUIREMENT_TITLES } from '../offer/requirements.js'
 import { awardWindow } from '../rfq/award-window.js'
 import type { Award, Choice } from './decision-model.js'
 

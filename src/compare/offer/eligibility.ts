@@ -13,6 +13,8 @@ export interface ComparedAmounts {
   total: number | null
   /** metrics.pricePerTonne × rate: statistics and charts show this. */
   pricePerTonne: number | null
+  /** In the RFQ's own currency: its limits are compared with this. */
+  pricePerTonneOfRfq: number | null
   /** ROUND(metrics.presentValuePerTonne × rate, 6). */
   presentValuePerTonne: number | null
   /** What awards are compared by: `total`, or by `settings.priceBasis` the present value. */
@@ -40,10 +42,18 @@ export function convertAmounts(
   const converted = (amount: number | null) => (amount === null || rate === null ? null : amount * rate)
   const presentValuePerTonne = converted(metrics.presentValuePerTonne)
   const cost = converted(costOf(metrics, priceBasis))
+  const pricePerTonne = converted(metrics.pricePerTonne)
+  const rfqRate = rateInto(currency, currency.rfq)
   return {
     rate,
     total: converted(metrics.total),
-    pricePerTonne: converted(metrics.pricePerTonne),
+    pricePerTonne,
+    pricePerTonneOfRfq:
+      currencyCode !== null && currencyCode === currency.rfq
+        ? metrics.pricePerTonne
+        : pricePerTonne === null || rfqRate === null
+          ? null
+          : pricePerTonne / rfqRate,
     presentValuePerTonne: presentValuePerTonne === null ? null : round6(presentValuePerTonne),
     cost,
     costPerTonne: cost === null || metrics.volume === null ? null : round6(cost / metrics.volume),

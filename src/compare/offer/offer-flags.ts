@@ -1,22 +1,22 @@
 import { sum } from '../../core/numbers.js'
 import { formatCount, formatMoney, formatPercent, formatTonnes } from '../../core/text/number-format.js'
-import { type Flag, type FlagCode, flagValue, formatFlagValue, OFFER_FLAGS } from '../flag.js'
+import { type Flag, type FlagCode, OFFER_FLAGS } from '../flag.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { shortageText } from './availability.js'
 import type { OfferReport } from './offer-report-model.js'
 import { totalOf } from './price-per-tonne.js'
-import { VOLUME_TOLERANCE } from './reconciliation.js'
+import { priceText } from './requirements.js'
 
 /** Input to the flag rules of an offer. */
 export interface FlagContext {
   offer: Omit<OfferReport, 'label' | 'rank' | 'flags' | 'unmet' | 'standing' | 'why'>
-  rfq: Pick<RfqTerms, 'responseDueDate'>
+  rfq: Pick<RfqTerms, 'responseDueDate' | 'minUnitPrice' | 'currency'>
   /** How its terms changed since a review accepted them; null if they did not. */
   changed: string | null
 }
 
 /** Loud, unless it says otherwise. */
-type FlagBody = Pick<Flag, 'message' | 'compared'> & { loud?: boolean }
+type FlagBody = Pick<Flag, 'message'> & { loud?: boolean }
 type Rule = (of: FlagContext) => FlagBody | null
 
 /** Raises the flags of an offer, loud ones first. RULES has one rule per flag. */
@@ -30,11 +30,11 @@ export function offerFlags(of: FlagContext): Flag[] {
 
 const RULES: Record<FlagCode, Rule> = {
   'price-far-below-min': priceFarBelowMin,
-  'changed-since-review': ({ changed }) => (changed === null ? null : { message: changed, compared: [] }),
+  'changed-since-review': ({ changed }) => (changed === null ? null : { message: changed }),
   'beyond-availability': beyondAvailability,
   'total-mismatch': totalMismatch,
   'volume-mismatch': volumeMismatch,
-  'summary-differs': summaryDiffers,
+  'summary-differs': ({ offer: { summaryDifference: found } }) => found && { message: found.message },
   'prepayment-in-full': prepaymentInFull,
   expiring,
 }
@@ -44,18 +44,14 @@ const isAccepted = ({ offer }: FlagContext) => offer.status === 'accepted'
 /** Below this share of the RFQ's minimum, a price is doubted. */
 const FAR_BELOW = 0.6
 
-function priceFarBelowMin({ offer: { requirements } }: FlagContext): FlagBody | null {
-  const minimum = requirements.find(({ code }) => code === 'price-min')
-  if (minimum?.met !== false) return null
-  const { found, asked } = minimum
-  const share = Number(found.value) / Number(asked.value)
-  if (share >= FAR_BELOW) return null
-  const message = `The price, ${formatFlagValue(found)}, is ${formatPercent(1 - share)} below the RFQ's minimum of ${formatFlagValue(asked)}.`
-  return { message, compared: [found, asked] }
-}
-
-function summaryDiffers({ offer: { summaryDifference: found } }: FlagContext): FlagBody | null {
-  return found && { message: found.message, compared: found.compared }
+function priceFarBelowMin({ offer, rfq }: FlagContext): FlagBody | null {
+  const price = offer.compared.pricePerTonneOfRfq
+  const { minUnitPrice: minimum } = rfq
+  if (price === null || minimum === null || price >= FAR_BELOW * minimum) return null
+  const share = formatPercent(1 - price / minimum)
+  return {
+    message: `The price, ${priceText(price, rfq)}, is ${share} below the RFQ's minimum of ${priceText(minimum, rfq)}.`,
+  }
 }
 
 /** An offer that expires within this many days is doubted. */
@@ -69,33 +65,21 @@ function expiring(of: FlagContext): FlagBody | null {
   const isEarly = responseDueDate !== null && expiryDate < responseDueDate
   if (daysToExpiry > EXPIRY_WARNING_DAYS && !isEarly) return null
   const message = `The offer expires ${daysToExpiry === 0 ? 'today' : `in ${formatCount(daysToExpiry, 'day')}`}, on ${expiryDate}.`
-  return { message, loud: false, compared: [flagValue('days to expiry', daysToExpiry, 'days')] }
+  return { message, loud: false }
 }
 
 function volumeMismatch({ offer: { terms, metrics } }: FlagContext): FlagBody | null {
   if (metrics.volumeVerdict !== 'differs' || terms.statedVolume === null) return null
   const { statedVolume } = terms
   const message = `The stated volume is ${formatTonnes(statedVolume)}, but the delivery lines add up to ${formatTonnes(metrics.sumVolume)}.`
-  const tolerance = flagValue('tolerance', VOLUME_TOLERANCE, 't')
-  return {
-    message,
-    compared: [
-      flagValue('stated volume', statedVolume, 't'),
-      flagValue('sum of lines', metrics.sumVolume, 't'),
-      tolerance,
-    ],
-  }
+  return { message }
 }
 
 function totalMismatch({ offer: { terms, metrics } }: FlagContext): FlagBody | null {
   if (metrics.totalVerdict !== 'differs' || terms.statedTotal === null) return null
   const { statedTotal, currency } = terms
   const [stated, added] = [formatMoney(statedTotal, currency), formatMoney(metrics.sumValue, currency)]
-  const compared = [
-    flagValue('stated total', statedTotal, currency),
-    flagValue('sum of lines', metrics.sumValue, currency),
-  ]
-  return { message: `The stated total is ${stated}, but the delivery lines add up to ${added}.`, compared }
+  return { message: `The stated total is ${stated}, but the delivery lines add up to ${added}.` }
 }
 
 // Absorbs floating-point noise: what reaches the total is in full.
@@ -111,19 +95,12 @@ function prepaymentInFull({ offer }: FlagContext): FlagBody | null {
   if (total === null || prepaid < total * FULL) return null
   const [paid, all] = [prepaid, total].map((amount) => formatMoney(amount, terms.currency))
   const before = firstDelivery === null ? 'delivery' : `the first delivery, on ${firstDelivery}`
-  return {
-    message: `Pre-payments of ${paid} are due before ${before}; the total is ${all}.`,
-    compared: [flagValue('pre-payments', prepaid, terms.currency), flagValue('total', total, terms.currency)],
-  }
+  return { message: `Pre-payments of ${paid} are due before ${before}; the total is ${all}.` }
 }
 
 /** Of an accepted offer it is quiet: the listing may have excluded it already. */
 function beyondAvailability(of: FlagContext): FlagBody | null {
   const { shortages } = of.offer
   if (shortages.length === 0) return null
-  const compared = shortages.flatMap(({ years, together, available }) => [
-    flagValue(years, together, 't'),
-    flagValue('available', available, 't'),
-  ])
-  return { message: shortages.map(shortageText).join(' '), compared, loud: !isAccepted(of) }
+  return { message: shortages.map(shortageText).join(' '), loud: !isAccepted(of) }
 }

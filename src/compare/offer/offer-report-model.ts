@@ -7,7 +7,6 @@ import type { ComparedAmounts, Exclusion } from './eligibility.js'
 import type { ListingQuality } from './listing-quality.js'
 import type { Metrics } from './metrics.js'
 import type { DeliveryLine, OfferTerms, PrepaymentLine } from './offer-terms.js'
-import type { Requirement } from './requirements.js'
 import type { SummaryDifference } from './summary-difference.js'
 
 export interface OfferReport {
@@ -48,10 +47,6 @@ export interface OfferReport {
   exclusions: Exclusion[]
   /** The requirements of the buyer that it does not meet, at a level other than `off`; hard ones first. */
   unmet: UnmetRequirement[]
-  /** The requirements stated by the RFQ, in the order of REQUIREMENTS. */
-  requirements: Requirement[]
-  /** All of `requirements` are met, and no review rejected it; what cannot be evaluated counts as not met. */
-  meetsRequirements: boolean
   /**
    * - `accepted`: the marketplace shows it as accepted.
    * - `ranked`: comparable, open and compliant, so it competes.

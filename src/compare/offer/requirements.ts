@@ -1,178 +1,210 @@
+import type { RequirementLevels, RequirementName } from '../../core/decision/settings.js'
 import { round6 } from '../../core/numbers.js'
-import type { Timestamp } from '../../core/time/clock.js'
-import { type FlagValue, flagValue } from '../flag.js'
-import { type CurrencyReport, rateInto } from '../input/comparison-currency.js'
-import type { RfqTerms } from '../rfq/rfq-terms.js'
-import type { ComparedAmounts } from './eligibility.js'
-import type { Metrics } from './metrics.js'
-import type { DeliveryLine, OfferTerms } from './offer-terms.js'
-import { allTonnesOf } from './price-per-tonne.js'
+import { formatCount, formatExactPrice, formatPercent, truncate } from '../../core/text/number-format.js'
+import { daysBetween } from '../date-math.js'
+import { isUnreadable } from '../input/stored-documents.js'
+import { currencyCode, type RfqTerms } from '../rfq/rfq-terms.js'
+import type { OfferReport, UnmetRequirement } from './offer-report-model.js'
 
-/** The requirements an RFQ can state. */
-export const REQUIREMENTS = [
-  'price-max',
-  'price-min',
-  'volume-min',
-  'volume-max',
-  'vintage-min',
-  'vintage-max',
-  'delivery',
-  'contract-type',
-  'on-time',
+/** The requirements on an offer, in the order in which they are shown. */
+export const OFFER_REQUIREMENTS = [
+  'reviewNotRejected',
+  'reviewAccepted',
+  'notExpired',
+  'contractType',
+  'vintages',
+  'fulfilmentDate',
+  'priceMax',
+  'priceMin',
+  'submittedOnTime',
   'listing',
-] as const
+] as const satisfies readonly RequirementName[]
+export type OfferRequirement = (typeof OFFER_REQUIREMENTS)[number]
 
-export interface Requirement {
-  code: (typeof REQUIREMENTS)[number]
-  /** The RFQ's limit and the offer's value. Prices are in the RFQ's currency. */
-  asked: FlagValue
-  found: FlagValue
-  /** null: not determinable. */
-  met: boolean | null
+/** The requirement on an award as a whole: its tonnes are at most the RFQ's maximum volume. */
+export const AWARD_REQUIREMENT = 'volumeMax' as const satisfies RequirementName
+
+/** Names, as labels of the switches and in sentences. */
+export const REQUIREMENT_TITLES: Record<RequirementName, string> = {
+  reviewNotRejected: 'Review not rejected',
+  reviewAccepted: 'Review accepted',
+  notExpired: 'Offer not expired',
+  contractType: 'Contract type as asked for',
+  vintages: 'Vintages within the range',
+  fulfilmentDate: 'Delivered by the fulfilment due date',
+  priceMax: 'Price at most the maximum',
+  priceMin: 'Price at least the minimum',
+  submittedOnTime: 'Submitted by the response due date',
+  listing: 'For a listing the RFQ names',
+  volumeMax: "Tonnes awarded at most the RFQ's maximum",
 }
 
-/** The parts of an offer that requirements are evaluated against. */
-export interface OfferUnderEvaluation {
-  listingId: string | null
-  submittedAt: Timestamp | null
-  late: boolean | null
-  terms: OfferTerms
-  lines: DeliveryLine[]
-  metrics: Metrics
-  compared: ComparedAmounts
+/** An offer before it is ranked. */
+type AssessedOffer = Omit<OfferReport, 'label' | 'rank' | 'flags' | 'unmet' | 'standing' | 'why'>
+
+type Failure = { met: false | null; message: string } | null
+type Rule = (offer: AssessedOffer, rfq: RfqTerms) => Failure
+
+const notMet = (message: string): Failure => ({ met: false, message })
+const notDeterminable = (why: string): Failure => ({ met: null, message: `Not determinable: ${why}.` })
+
+/**
+ * Each rule returns null if the requirement is met, or if the RFQ does not state the limit.
+ * An offer without an expiry date has not expired, and one without a review has not been rejected by one.
+ */
+const RULES: Record<OfferRequirement, Rule> = {
+  reviewNotRejected,
+  reviewAccepted,
+  notExpired,
+  contractType,
+  vintages,
+  fulfilmentDate,
+  priceMax: (offer, rfq) => priceRule(offer, rfq, 'maximum', rfq.maxUnitPrice),
+  priceMin: (offer, rfq) => priceRule(offer, rfq, 'minimum', rfq.minUnitPrice),
+  submittedOnTime({ late, submittedAt }, { responseDueDate }) {
+    if (responseDueDate === null || late === false) return null
+    return late === null
+      ? notDeterminable('the offer states no time of submission')
+      : notMet(`Submitted late: on ${submittedAt?.slice(0, 10)}, after the response due date, ${responseDueDate}.`)
+  },
+  listing({ listingId }, { listingIds }) {
+    if (listingIds.length === 0) return null
+    if (listingId === null) return notDeterminable('the offer names no listing')
+    return listingIds.includes(listingId) ? null : notMet('The offer is for a listing that the RFQ does not name.')
+  },
 }
 
-type Rule = (offer: OfferUnderEvaluation, rfq: RfqTerms, currency: CurrencyReport) => Omit<Requirement, 'code'> | null
-
-/** Each rule returns null if the RFQ does not state the requirement. */
-const RULES = Object.entries({
-  'price-max': (offer, rfq, currency) =>
-    priceRule('maximum of the RFQ', rfq.maxUnitPrice, offer, currency, (price, limit) => price <= limit),
-  'price-min': (offer, rfq, currency) =>
-    priceRule('minimum of the RFQ', rfq.minUnitPrice, offer, currency, (price, limit) => price >= limit),
-  'volume-min': (offer, rfq) =>
-    volumeRule('minimum of the RFQ', rfq.minVolume, offer, (volume, limit) => volume >= limit),
-  'volume-max': (offer, rfq) =>
-    volumeRule('maximum of the RFQ', rfq.maxVolume, offer, (volume, limit) => volume <= limit),
-  'vintage-min': (offer, rfq) =>
-    vintageRule(
-      'oldest vintage',
-      offer.metrics.oldestVintage,
-      'earliest year of the RFQ',
-      rfq.minVintageYear,
-      offer,
-      1,
-    ),
-  'vintage-max': (offer, rfq) =>
-    vintageRule('newest vintage', offer.metrics.newestVintage, 'latest year of the RFQ', rfq.maxVintageYear, offer, -1),
-  delivery: deliveryRule,
-  'contract-type': contractRule,
-  'on-time': onTimeRule,
-  listing: listingRule,
-} satisfies Record<Requirement['code'], Rule>) as [Requirement['code'], Rule][]
-
-/** Evaluates each requirement that the RFQ states. */
-export function evaluateRequirements(
-  offer: OfferUnderEvaluation,
-  rfq: RfqTerms,
-  currency: CurrencyReport,
-): Requirement[] {
-  const requirements: Requirement[] = []
-  for (const [code, rule] of RULES) {
-    const evaluated = rule(offer, rfq, currency)
-    if (evaluated === null) continue
-    const { found, asked, met } = evaluated
-    requirements.push({ code, found, asked, met })
-  }
-  return requirements
+/** The members of the RFQ that a requirement is about. */
+const LIMITS: Partial<Record<OfferRequirement, readonly string[]>> = {
+  contractType: ['contractTypes'],
+  vintages: ['minVintageYear', 'maxVintageYear'],
+  fulfilmentDate: ['fulfilmentDueDate'],
+  priceMax: ['pricing.maxUnitPrice'],
+  priceMin: ['pricing.minUnitPrice'],
+  submittedOnTime: ['responseDueDate'],
+  listing: ['listingIds'],
 }
 
-/** Whether the review of an offer rejected it. Such an offer never counts as compliant, whatever the settings. */
-export const isReviewRejected = ({ terms }: Pick<OfferUnderEvaluation, 'terms'>): boolean =>
+/** By its rule; not determinable if the RFQ states the limit in a way that cannot be read. */
+function evaluate(name: OfferRequirement, offer: AssessedOffer, rfq: RfqTerms): Failure {
+  const unknown = LIMITS[name]?.find((member) => isUnreadable(rfq.unreadable, member))
+  return unknown === undefined ? RULES[name](offer, rfq) : notDeterminable(`the ${unknown} of the RFQ cannot be read`)
+}
+
+/** Whatever the reason: the request budget was exceeded so far, or the marketplace did not give the offer. */
+const ONLY_SUMMARY = 'only the summary of the offer was read so far'
+
+/** What is missing to compare the price with the limits of the RFQ. */
+function unknownPrice({ metrics, terms, shape }: AssessedOffer, rfq: RfqTerms): string {
+  if (metrics.pricePerTonne === null) return shape === 'summary' ? ONLY_SUMMARY : asClause(metrics.noPrice ?? '')
+  if (terms.currencyCode === null) return 'the offer states no currency'
+  if (currencyCode(rfq.currency) === null) return 'the RFQ states no currency'
+  return "the price cannot be converted into the RFQ's currency"
+}
+
+/** A sentence as part of another. */
+const asClause = (sentence: string) => `${sentence[0]?.toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`
+
+/** Exclusions that say why no price can be compared with the limits of the RFQ. */
+const WITHOUT_PRICE: ReadonlySet<string> = new Set(['no-volume', 'no-price', 'no-currency', 'no-exchange-rate'])
+
+/**
+ * The requirements that an offer does not meet at a level other than `off`, hard ones first. Left out is what is said already: a price
+ * limit that cannot be evaluated where an exclusion says why, and that a review did not accept what it rejected.
+ */
+export function unmetRequirements(offer: AssessedOffer, rfq: RfqTerms, levels: RequirementLevels): UnmetRequirement[] {
+  const hasNoPrice = offer.exclusions.some(({ code }) => WITHOUT_PRICE.has(code))
+  const unmet = OFFER_REQUIREMENTS.flatMap((name): UnmetRequirement[] => {
+    const level = levels[name]
+    const failure = level === 'off' || !offer.hasOffer ? null : evaluate(name, offer, rfq)
+    if (level === 'off' || failure === null) return []
+    const isPrice = name === 'priceMax' || name === 'priceMin'
+    const isSaid = isPrice
+      ? hasNoPrice && failure.met === null
+      : name === 'reviewAccepted' && level === 'advisory' && isReviewRejected(offer)
+    return isSaid ? [] : [{ name, title: REQUIREMENT_TITLES[name], level, ...failure }]
+  })
+  return [...unmet.filter(({ level }) => level === 'hard'), ...unmet.filter(({ level }) => level !== 'hard')]
+}
+
+/** Whether the review of an offer rejected it. */
+export const isReviewRejected = ({ terms }: Pick<AssessedOffer, 'terms'>): boolean =>
   terms.review?.status?.trim().toLowerCase() === 'rejected'
 
-type Comparison = (found: number, limit: number) => boolean
-
-function priceRule(
-  what: string,
-  limit: number | null,
-  offer: OfferUnderEvaluation,
-  currency: CurrencyReport,
-  holds: Comparison,
-) {
-  if (limit === null) return null
-  const price = priceInRfqCurrency(offer, currency)
-  const unit = `${currency.rfq ?? ''}/t`
-  return compareWithLimit(flagValue('price per tonne', price, unit), flagValue(what, limit, unit), holds)
+function reviewNotRejected(offer: AssessedOffer): Failure {
+  if (offer.shape === 'summary') return notDeterminable(ONLY_SUMMARY)
+  const { review } = offer.terms
+  if (isReviewRejected(offer)) {
+    const comment = review?.comment ? `: "${truncate(review.comment, 120)}"` : ''
+    return notMet(`The review rejected the offer${comment}${/[.!?]"$/.test(comment) ? '' : '.'}`)
+  }
+  return review !== null && review.status === null ? notDeterminable('the review states no status') : null
 }
 
-/** The offer's price per tonne in the RFQ's currency; null if the RFQ states none or there is no rate. */
-function priceInRfqCurrency(offer: OfferUnderEvaluation, currency: CurrencyReport): number | null {
-  if (currency.rfq === null) return null
-  if (currency.rfq === offer.terms.currencyCode) return offer.metrics.pricePerTonne
-  const rate = rateInto(currency, currency.rfq)
-  return offer.compared.pricePerTonne === null || rate === null ? null : offer.compared.pricePerTonne / rate
-}
-
-function volumeRule(what: string, limit: number | null, offer: OfferUnderEvaluation, holds: Comparison) {
-  if (limit === null) return null
-  return compareWithLimit(flagValue('volume', allTonnesOf(offer), 't'), flagValue(what, limit, 't'), holds)
-}
-
-function vintageRule(
-  whatFound: string,
-  found: number | null,
-  whatAsked: string,
-  limit: number | null,
-  offer: OfferUnderEvaluation,
-  sign: 1 | -1,
-) {
-  if (limit === null) return null
-  const evaluated = compareWithLimit(
-    flagValue(whatFound, found, null),
-    flagValue(whatAsked, limit, null),
-    (a, b) => a * sign >= b * sign,
+function reviewAccepted(offer: AssessedOffer): Failure {
+  if (offer.shape === 'summary') return notDeterminable(ONLY_SUMMARY)
+  const { review } = offer.terms
+  if (review === null) return notMet('The offer has not been reviewed yet.')
+  if (review.status === null) return notDeterminable('the review states no status')
+  const status = review.status.trim().toLowerCase()
+  if (status === 'accepted') return null
+  return notMet(
+    status === 'rejected' ? 'The review rejected the offer.' : `The review is ${truncate(review.status, 40)}.`,
   )
-  const complete = offer.lines.every((line) => line.vintageYear !== null)
-  return { ...evaluated, met: evaluated.met === true && !complete ? null : evaluated.met }
 }
 
-function deliveryRule(offer: OfferUnderEvaluation, rfq: RfqTerms) {
-  const due = rfq.fulfilmentDueDate
+function notExpired({ status, terms, unreadable }: AssessedOffer): Failure {
+  const { expiryDate, daysToExpiry } = terms
+  if (status !== 'accepted' && isUnreadable(unreadable, 'expiryDate'))
+    return notDeterminable('the expiry date cannot be read')
+  if (daysToExpiry === null || daysToExpiry >= 0 || status === 'accepted') return null
+  return notMet(`The offer expired on ${expiryDate}, ${formatCount(-daysToExpiry, 'day')} ago.`)
+}
+
+function contractType({ terms }: AssessedOffer, { contractTypes }: RfqTerms): Failure {
+  if (contractTypes.length === 0) return null
+  if (terms.contractType === null) return notDeterminable('the offer states no contract type')
+  if (contractTypes.includes(terms.contractType)) return null
+  const [found, asked] = [terms.contractType, contractTypes.join(', ')].map((text) => truncate(text, 80))
+  return notMet(`The contract type, ${found}, is not among those asked for: ${asked}.`)
+}
+
+function vintages({ metrics, lines }: AssessedOffer, { minVintageYear: min, maxVintageYear: max }: RfqTerms): Failure {
+  const { oldestVintage: oldest, newestVintage: newest } = metrics
+  if (min !== null && oldest !== null && oldest < min)
+    return notMet(`The oldest vintage, ${oldest}, is before ${min}, the earliest year asked for.`)
+  if (max !== null && newest !== null && newest > max)
+    return notMet(`The newest vintage, ${newest}, is after ${max}, the latest year asked for.`)
+  if (min === null && max === null) return null
+  const isKnown = lines.length > 0 && lines.every(({ vintageYear }) => vintageYear !== null)
+  return isKnown ? null : notDeterminable('not every delivery line states its vintage')
+}
+
+function fulfilmentDate({ metrics, lines }: AssessedOffer, { fulfilmentDueDate: due }: RfqTerms): Failure {
   if (due === null) return null
-  const last = offer.metrics.lastDelivery
-  const complete = offer.lines.every((line) => line.dueDate !== null)
-  const inTime = last === null ? null : last <= due
-  const met = inTime === true && !complete ? null : inTime
-  return { found: flagValue('last delivery', last, null), asked: flagValue('fulfilment due date', due, null), met }
+  const last = metrics.lastDelivery
+  if (last !== null && last > due) {
+    const days = formatCount(daysBetween(due, last) ?? 0, 'day')
+    return notMet(`The last delivery, on ${last}, is ${days} after the fulfilment due date, ${due}.`)
+  }
+  const isKnown = last !== null && lines.every(({ dueDate }) => dueDate !== null)
+  return isKnown ? null : notDeterminable('not every delivery has a date')
 }
 
-function contractRule({ terms }: OfferUnderEvaluation, rfq: RfqTerms) {
-  if (rfq.contractTypes.length === 0) return null
-  const found = flagValue('contract type', terms.contractType, null)
-  const asked = flagValue('asked for', rfq.contractTypes.join(', '), null)
-  return { found, asked, met: terms.contractType === null ? null : rfq.contractTypes.includes(terms.contractType) }
+/** Rounded, so that floating-point noise does not put 12.000000000000002 above 12. */
+function priceRule(offer: AssessedOffer, rfq: RfqTerms, limit: 'maximum' | 'minimum', bound: number | null): Failure {
+  const price = offer.compared.pricePerTonneOfRfq
+  if (bound === null) return null
+  if (price === null) return notDeterminable(unknownPrice(offer, rfq))
+  const beyond = limit === 'maximum' ? round6(price) - round6(bound) : round6(bound) - round6(price)
+  if (beyond <= 0) return null
+  const share = bound > 0 ? ` ${formatPercent(Math.abs(price / bound - 1))}` : ''
+  const side = limit === 'maximum' ? 'above' : 'below'
+  return notMet(
+    `The price, ${priceText(price, rfq)}, is${share} ${side} the RFQ's ${limit} of ${priceText(bound, rfq)}.`,
+  )
 }
 
-function onTimeRule({ submittedAt, late }: OfferUnderEvaluation, rfq: RfqTerms) {
-  if (rfq.responseDueDate === null) return null
-  const asked = flagValue('response due date', rfq.responseDueDate, null)
-  return { found: flagValue('submitted', submittedAt, null), asked, met: late === null ? null : !late }
-}
-
-function listingRule({ listingId }: OfferUnderEvaluation, rfq: RfqTerms) {
-  if (rfq.listingIds.length === 0) return null
-  const found = flagValue('listing', listingId, null)
-  const asked = flagValue('listings requested', rfq.listingIds.length, null)
-  return { found, asked, met: listingId === null ? null : rfq.listingIds.includes(listingId) }
-}
-
-// Rounded, so that floating-point noise does not put 12.000000000000002 above 12.
-function compareWithLimit(
-  found: FlagValue & { value: number | null },
-  asked: FlagValue & { value: number },
-  holds: Comparison,
-) {
-  const met = found.value === null ? null : holds(round6(found.value), round6(asked.value))
-  return { found, asked, met }
-}
+/** A price in the currency of the RFQ: `8.2207 USD/t`. */
+export const priceText = (price: number, { currency }: Pick<RfqTerms, 'currency'>): string =>
+  `${formatExactPrice(price)} ${currencyCode(currency) ?? ''}/t`

@@ -2,7 +2,6 @@ import type { ResponseSummary } from '../../core/documents/observation.js'
 import { nonBlank } from '../../core/numbers.js'
 import { formatMoney, formatTonnes, truncate } from '../../core/text/number-format.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import { type FlagValue, flagValue } from '../flag.js'
 import type { OfferFacts } from './offer-terms.js'
 
 /** What the summary of an offer in its RFQ says otherwise than the offer itself. */
@@ -13,7 +12,6 @@ export interface SummaryDifference {
   observedAt: Timestamp
   /** Both values of each member, in one sentence. */
   message: string
-  compared: FlagValue[]
 }
 
 /** Members of a summary, as it and the offer itself state them, and how they are named in a sentence. */
@@ -83,9 +81,5 @@ export function summaryDifference(
     hasOtherTerms: differing.some(({ name }) => name !== 'status'),
     observedAt,
     message: `The RFQ says ${listed.join(', ')}; the offer itself says ${offered.join(', ')}.`,
-    compared: differing.flatMap((one) => [
-      flagValue(`${one.name} of the offer`, one.offered),
-      flagValue(`${one.name} in the RFQ`, one.listed),
-    ]),
   }
 }

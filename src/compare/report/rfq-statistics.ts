@@ -12,7 +12,6 @@ export interface Summary {
   /** Those that it no longer shows. */
   missing: number
   ranked: number
-  meetRequirements: number
   late: number
   /** Per tonne; null without such an offer. */
   price: { lowest: number | null; median: number | null }
@@ -39,7 +38,6 @@ export function summariseOffers(
     offers: visible.length,
     missing: offers.length - visible.length,
     ranked,
-    meetRequirements: offers.filter((offer) => offer.meetsRequirements).length,
     late: offers.filter((offer) => offer.late === true).length,
     price: { lowest: prices[0] ?? null, median: median(prices) },
     volume,

@@ -12,7 +12,6 @@ import type {
 } from '../input/comparison-input.js'
 import { versionMetadata } from '../input/stored-documents.js'
 import { otherClaims, shortagesOf } from '../offer/availability.js'
-import { unmetRequirements } from '../offer/award-requirements.js'
 import { convertAmounts, exclusionsOf } from '../offer/eligibility.js'
 import { type ListingQuality, listingQuality } from '../offer/listing-quality.js'
 import { type Metrics, metricsOf } from '../offer/metrics.js'
@@ -21,7 +20,7 @@ import { byNumber, offerLabels } from '../offer/offer-labels.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { type OfferFacts, offerFacts } from '../offer/offer-terms.js'
 import { rankOffers, standingOf } from '../offer/ranking.js'
-import { evaluateRequirements, isReviewRejected } from '../offer/requirements.js'
+import { unmetRequirements } from '../offer/requirements.js'
 import { changedTermsText } from '../offer/reviewed-terms.js'
 import { type SummaryDifference, summaryDifference } from '../offer/summary-difference.js'
 import { currencyCode, parseRfqTerms, type RfqTerms, type StatedRfqTerms } from './rfq-terms.js'
@@ -142,8 +141,6 @@ function assessOffer(
     listing,
     shortages: listing.missingSince === null ? shortagesOf(lines, listing.availability, others) : [],
     exclusions: exclusionsOf({ facts, missingSince: known.missingSince, metrics, compared }, currency),
-    requirements: [],
-    meetsRequirements: false,
     label,
     flags: [],
     unmet: [],
@@ -151,8 +148,6 @@ function assessOffer(
     why: null,
     rank: null,
   }
-  offer.requirements = evaluateRequirements(offer, rfq, currency)
-  offer.meetsRequirements = hasOffer && offer.requirements.every(({ met }) => met === true) && !isReviewRejected(offer)
   const reviewed = input.reviewed?.get(known.id)
   const changed = reviewed === undefined ? null : changedSince(reviewed, known, metrics, offerContext)
   offer.flags = offerFlags({ offer, rfq, changed })

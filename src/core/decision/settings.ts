@@ -49,7 +49,7 @@ export type RequirementLevel = (typeof REQUIREMENT_LEVELS)[number]
 const level = (byDefault: RequirementLevel) =>
   z.enum(REQUIREMENT_LEVELS, { error: `one of ${REQUIREMENT_LEVELS.join(', ')}` }).default(byDefault)
 
-/** The requirements on offers and awards, in the order in which they are shown (compare/decision/award-requirements.ts). */
+/** The requirements on offers and awards, in the order in which they are shown (compare/decision/requirements.ts). */
 const requirements = section({
   reviewNotRejected: level('hard'),
   reviewAccepted: level('advisory'),

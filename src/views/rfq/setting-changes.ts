@@ -1,6 +1,6 @@
 import { SETTING_TEXT } from '../../compare/decision/setting-text.js'
 import { PRICED_BY } from '../../compare/decision/what-if.js'
-import { REQUIREMENT_TITLES } from '../../compare/offer/award-requirements.js'
+import { REQUIREMENT_TITLES } from '../../compare/offer/requirements.js'
 import { DEFAULT_SETTINGS, type PriceBasis, type RequirementName, type Settings } from '../../core/decision/settings.js'
 import { formatAmount, formatDecimal, formatPercent } from '../../core/text/number-format.js'
 import { SETTING_NAMES, settingValue } from '../settings.js'

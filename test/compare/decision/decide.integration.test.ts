@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Choice } from '../../../src/compare/decision/decision-model.js'
-import { REQUIREMENT_TITLES } from '../../../src/compare/offer/award-requirements.js'
+import { REQUIREMENT_TITLES } from '../../../src/compare/offer/requirements.js'
 import type { RequirementName } from '../../../src/core/decision/settings.js'
 import { runsLongTests } from '../../helpers/long-tests.js'
 import {

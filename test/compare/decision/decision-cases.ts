@@ -1,7 +1,7 @@
 /** RFQs with random offers, and what is right for them: computed by trying every set of offers, without the code under test. */
 import fc from 'fast-check'
 import type { Award, Decision } from '../../../src/compare/decision/decision-model.js'
-import { OFFER_REQUIREMENTS } from '../../../src/compare/offer/award-requirements.js'
+import { OFFER_REQUIREMENTS } from '../../../src/compare/offer/requirements.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
 import {

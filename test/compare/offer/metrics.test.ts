@@ -191,25 +191,6 @@ describe('an offer that does not compete', () => {
 })
 
 describe('requirements', () => {
-  it('are those the RFQ states, each with the offer’s value', () => {
-    const { requirements, meetsRequirements } = assessed({})
-    expect(meetsRequirements).toBe(true)
-    expect(requirements.map(({ code, met }) => [code, met])).toEqual(
-      [
-        'price-max',
-        'price-min',
-        'volume-min',
-        'volume-max',
-        'vintage-min',
-        'vintage-max',
-        'delivery',
-        'contract-type',
-        'on-time',
-        'listing',
-      ].map((code) => [code, true]),
-    )
-  })
-
   it('omit what the RFQ does not state', () => {
     const open = {
       minVintageYear: 'Any',
@@ -222,32 +203,32 @@ describe('requirements', () => {
       minVolume: null,
       maxVolume: null,
     }
-    expect(assessed({}, { rfq: open })).toMatchObject({ requirements: [], meetsRequirements: true })
+    expect(assessed({}, { rfq: open }).unmet).toMatchObject([{ name: 'reviewAccepted' }])
   })
 
   it('that cannot be evaluated count as not met', () => {
     const scheduledDeliveries = [delivery({ fulfilmentDueDate: null })]
-    const { requirements, meetsRequirements } = assessed({ scheduledDeliveries })
-    expect(requirements.find(({ code }) => code === 'delivery')?.met).toBeNull()
-    expect(meetsRequirements).toBe(false)
+    const { unmet, standing } = assessed({ scheduledDeliveries })
+    expect(unmet.find(({ name }) => name === 'fulfilmentDate')?.met).toBeNull()
+    expect(standing).toBe('not-compliant')
   })
 
   it('accept a price that exceeds the limit only by floating-point noise', () => {
     const vintages = [vintage({ volume: 0.1, unitPrice: 15 }), vintage({ volume: 0.2, unitPrice: 15 })]
-    const { metrics, requirements } = assessed({ scheduledDeliveries: [delivery({ vintages })] })
+    const { metrics, unmet } = assessed({ scheduledDeliveries: [delivery({ vintages })] })
     expect(metrics.pricePerTonne).not.toBe(15)
-    expect(requirements.find(({ code }) => code === 'price-max')?.met).toBe(true)
+    expect(unmet.map(({ name }) => name)).not.toContain('priceMax')
   })
 
   it('compare prices in the currency of the RFQ', () => {
     const settings = { currency: 'USD', exchangeRates: { EUR: { rate: 1.2 } } }
     const price = (unitPrice: number) => {
       const scheduledDeliveries = [delivery({ vintages: [vintage({ unitPrice })] })]
-      const { requirements } = assessed({ currency: 'EUR', scheduledDeliveries }, { settings })
-      return requirements.find(({ code }) => code === 'price-max')
+      const { unmet } = assessed({ currency: 'EUR', scheduledDeliveries }, { settings })
+      return unmet.find(({ name }) => name === 'priceMax')?.message
     }
-    expect(price(12.5)).toMatchObject({ met: true, found: { value: 15, unit: 'USD/t' } })
-    expect(price(12.6)?.met).toBe(false)
+    expect(price(12.5)).toBeUndefined()
+    expect(price(12.6)).toContain("15.12 USD/t, is 0.8 % above the RFQ's maximum of 15.00 USD/t")
   })
 })
 

@@ -18,8 +18,6 @@ interface Case {
   scene: ComparisonOverrides
   /** Part of the sentence: the numbers compared. */
   message: string
-  /** Values compared. */
-  compared?: unknown[]
 }
 
 const offering = (offer: Body | null, of: Body = {}): ComparisonOverrides => ({
@@ -56,27 +54,22 @@ const OFFER_CASES: Record<FlagCode, Case> = {
       rfq: { responses: [{ ...summaryOf(response(1)), status: 'accepted', totalPrice: 60_000 }] },
     },
     message: 'The RFQ says accepted, total 60,000 USD; the offer itself says submitted, total 120,000 USD.',
-    compared: ['submitted', 'accepted', 120_000, 60_000],
   },
   expiring: {
     scene: offering({ expiryDate: '2026-03-30' }),
     message: 'The offer expires in 14 days, on 2026-03-30.',
-    compared: [14],
   },
   'volume-mismatch': {
     scene: offering({ totalVolume: 10_001 }),
     message: '10,001 t, but the delivery lines add up to 10,000 t',
-    compared: [10_001, 10_000, 0.5],
   },
   'total-mismatch': {
     scene: offering({ totalPrice: 130_000 }),
     message: '130,000 USD, but the delivery lines add up to 120,000 USD',
-    compared: [130_000, 120_000],
   },
   'prepayment-in-full': {
     scene: prepaying(120_000),
     message: 'Pre-payments of 120,000 USD are due before the first delivery, on 2026-09-30; the total is 120,000 USD.',
-    compared: [120_000, 120_000],
   },
   'beyond-availability': {
     scene: withListing({
@@ -88,18 +81,15 @@ const OFFER_CASES: Record<FlagCode, Case> = {
       ],
     }),
     message: '10,000 t of 2023; the listing has 9,000.',
-    compared: [10_000, 9_000],
   },
   'price-far-below-min': {
     scene: lines({ unitPrice: 2.99 }),
     message: "2.99 USD/t, is 40.2 % below the RFQ's minimum of 5.00 USD/t",
-    compared: [2.99, 5],
   },
 }
 
 const flagsOf = (scene: ComparisonOverrides): Flag[] =>
   compareOffers(comparisonInput(scene)).offers.flatMap(({ flags }) => flags)
-const values = (flag: Flag | undefined) => flag?.compared.map(({ value }) => value)
 
 describe('a flag on an offer', () => {
   it('is not raised on consistent data', () => {
@@ -107,10 +97,9 @@ describe('a flag on an offer', () => {
   })
 
   it.each(OFFER_FLAGS)('%s', (code) => {
-    const { scene, message, compared } = OFFER_CASES[code]
+    const { scene, message } = OFFER_CASES[code]
     const flag = flagsOf(scene).find((one) => one.code === code)
     expect(flag?.message).toContain(message)
-    if (compared !== undefined) expect(values(flag)).toEqual(compared)
   })
 
   it('is not raised for values exactly at the limit', () => {
