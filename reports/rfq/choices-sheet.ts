@@ -20,15 +20,7 @@ export const choicesSheet =
     sheet.addTable(choiceColumns(layout), layout.report.decision.choices)
     sheet.addSection('Calculator: mark offers with an x')
     addCalculator(sheet, layout)
-    const { changes } = layout.report.decision.recommendation
-    if (!isShortened(changes)) return
-    sheet.addSection('What would change the recommendation')
-    for (const change of changes) sheet.addAcross(textCell(change, style.wrapped))
   }
-
-/** Sentences about what would change the recommendation; `Summary` shows only the first. */
-export const MAX_CHANGES = 3
-const isShortened = (changes: readonly string[]) => changes.length > MAX_CHANGES
 
 const KINDS: Record<Choice['kind'], string> = {
   efficient: 'efficient',

@@ -27,7 +27,6 @@ export function deliveriesSheet(layout: RfqLayout): WriteSheet {
       name: text('Vintage name', ({ line }) => line.name),
       periodStart: date('Period from', ({ line }) => line.periodStart),
       periodEnd: date('Period to', ({ line }) => line.periodEnd),
-      fromYear: number('Vintage start year', ({ line }) => line.vintageFromYear),
       mitigation: codes('Mitigation types', ({ line }) => line.mitigationTypes),
       delivery: number('Delivery no.', ({ line }) => line.delivery),
       vintage: number('Vintage no.', ({ line }) => line.vintage),

@@ -14,7 +14,7 @@ import * as style from '../xlsx/cell-styles.js'
 import { text } from '../xlsx/cells.js'
 import type { Sheet } from '../xlsx/sheet.js'
 import type { WriteSheet } from '../xlsx/workbook.js'
-import { briefChoiceColumns, MAX_CHANGES } from './choices-sheet.js'
+import { briefChoiceColumns } from './choices-sheet.js'
 import type { RfqLayout } from './layout.js'
 
 /** Column units: number, name, status, tonnes, total, price, remarks. Together they are printed at more than 70 %. */
@@ -72,13 +72,12 @@ function requestLine({ rfq, currency }: RfqReport): string {
 /** The recommendation: what to award, why, what to check, what would change it, and what it saves. */
 function addRecommendation(sheet: Sheet, { award, decision }: RfqReport): void {
   const { recommendation, savings } = decision
-  const changes = recommendation.changes.slice(0, MAX_CHANGES)
-  if (changes.length < recommendation.changes.length) changes.push('More on Choices.')
+  const messages = (of: readonly { message: string }[]) => of.map(({ message }) => message)
   sheet.addSection('Recommendation')
   sheet.addAcross(text(recommendation.headline, style.decision))
   if (award === null) addFact(sheet, 'Why', recommendation.reasons)
-  addFact(sheet, 'Check', recommendation.conditions)
-  if (award === null) addFact(sheet, 'Would change', changes)
+  addFact(sheet, 'Check', messages(recommendation.conditions))
+  if (award === null) addFact(sheet, 'Would change', messages(recommendation.breakEven))
   addFact(sheet, 'Savings', savings === null ? [] : [savings.message])
 }
 

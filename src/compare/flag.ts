@@ -15,6 +15,7 @@ export const OFFER_FLAGS = [
   'volume-mismatch',
   'summary-differs',
   'prepayment-in-full',
+  'begins-early',
   'expiring',
 ] as const
 

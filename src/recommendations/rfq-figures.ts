@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { summariseAwards } from '../compare/awards/award-summary.js'
-import { countConditions } from '../compare/decision/conditions.js'
 import type { Outcome } from '../compare/decision/recommendation.js'
 import { summariseOffers } from '../compare/report/rfq-statistics.js'
 import type { RfqAssessment } from '../compare/rfq/rfq-assessment.js'
@@ -29,9 +28,7 @@ export const rfqFigures = z
         tonnes: z.number(),
         pricePerTonne: number,
         coverage: number.describe('Share of the requested tonnes, at most 1.'),
-        conditions: count.describe(
-          'Flags and unmet requirements of the awarded offers: what to check before awarding.',
-        ),
+        loud: count.describe('Loud doubts about the award.'),
         message: z.string(),
       })
       .nullable()
@@ -73,8 +70,6 @@ export function figuresOf(assessed: RfqAssessment, outcome: Outcome): RfqFigures
   const summary = summariseOffers(offers, rfq)
   const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === summary.price.lowest)
   const { accepted, award } = summariseAwards(assessed, outcome)
-  const ids = new Set(outcome.award?.offers.map(({ id }) => id))
-  const awarded = offers.filter(({ id }) => ids.has(id))
   return {
     ranked: summary.ranked,
     summaryOnly: offers.filter(({ shape, missingSince }) => shape === 'summary' && missingSince === null).length,
@@ -85,7 +80,7 @@ export function figuresOf(assessed: RfqAssessment, outcome: Outcome): RfqFigures
     currency: currency.comparison,
     bestPricePerTonne: summary.price.lowest,
     bestPriceOffer: best?.label ?? null,
-    award: rfq.unreadOffers > 0 ? null : { ...award, conditions: countConditions(awarded) },
+    award: rfq.unreadOffers > 0 ? null : { ...award, loud: outcome.conditions.filter(({ loud }) => loud).length },
     accepted,
   }
 }

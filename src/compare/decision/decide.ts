@@ -34,7 +34,7 @@ export function decisionOf({ settings, currency, rfq, offers }: DecisionInput): 
     priceBasis: settings.priceBasis,
     requirements: requirementSettings(problem),
     banners: [...stateBanner(rfq), ...unreadableBanner(rfq), ...readBanner(rfq)],
-    recommendation: recommend(problem, outcome, choices),
+    recommendation: recommend(problem, outcome),
     choices,
     excluded: excludedOffers(offers, problem.context.nameOf),
     questions: questionsOf(problem, award),

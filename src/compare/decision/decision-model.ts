@@ -43,11 +43,18 @@ export type AcceptedAward = z.infer<typeof acceptedAward>
 const breakEven = z.strictObject({
   offerId: text,
   pricePerTonne: z.number(),
-  breakEvenPricePerTonne: number.describe('Null: at any price.'),
+  breakEvenPricePerTonne: z.number(),
   message: text,
 })
 /** The price up to which an awarded offer stays in the award, with the others unchanged. */
 export type BreakEven = z.infer<typeof breakEven>
+
+const condition = z.strictObject({
+  loud: z.boolean().describe('Shown in red, and on Today; others are quiet.'),
+  message: text,
+})
+/** A doubt about the award. */
+export type Condition = z.infer<typeof condition>
 
 const recommendation = z.strictObject({
   status: z
@@ -57,9 +64,10 @@ const recommendation = z.strictObject({
   award: award.nullable().describe('The offers to award, besides those that are accepted.'),
   accepted: acceptedAward.nullable().describe('Null if none is accepted.'),
   reasons: z.array(text).describe('At most three; each compares the award with an alternative.'),
-  conditions: z.array(text).describe('What to check before signing.'),
-  changes: z.array(text).describe('What would change the award.'),
-  breakEven: z.array(breakEven),
+  conditions: z.array(condition).describe('What to check before signing: at most three, loud ones first.'),
+  breakEven: z
+    .array(breakEven)
+    .describe('What would change the award: one for each awarded offer that a price could take out of it.'),
   gap: number.describe(
     'Not null if the award is not proven to be the best: by how much less another could cost, as a share.',
   ),

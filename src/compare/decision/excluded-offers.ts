@@ -28,8 +28,7 @@ export function accountingText(offers: readonly OfferReport[]): string {
     others.set(why, [...(others.get(why) ?? []), offer])
   }
   const compared = offers.filter(({ standing }) => standing === 'ranked').length
-  if (others.size === 0)
-    return offers.length === 1 ? 'It is the only offer.' : `All ${formatAmount(offers.length)} offers compared.`
+  if (others.size === 0) return `All ${formatAmount(offers.length)} offers compared.`
   const groups = [...others].map(
     ([why, group]) => `${group.length} ${group.length === 1 ? why : pluralOf(why)}${pricesOf(group)}`,
   )

@@ -1,4 +1,4 @@
-import type { Settings } from '../../core/decision/settings.js'
+import type { AwardTolerance, Settings } from '../../core/decision/settings.js'
 import { sum } from '../../core/numbers.js'
 import { formatPercent, formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
 import { awardOf, type Candidate, isSameAward, offersText } from '../awards/award-figures.js'
@@ -7,13 +7,12 @@ import { type AwardSearch, bestOf, cheapestPerTonne, eligible } from '../awards/
 import { type AwardSet, upTo } from '../awards/efficient-awards.js'
 import type { Award } from './decision-model.js'
 
-/** Why the award: at most three sentences, each of which compares it with an alternative that it beats. */
+/** Why the award: at most three sentences, each of which compares it with an alternative that it beats; none if there is no other. */
 export function reasonsOf(award: Award, rivals: readonly Rivals[], problem: AwardProblem): string[] {
-  const { search, context } = problem
-  if (search === null) return []
+  const { search, competing, context, settings } = problem
+  if (search === null || competing.length === 1) return []
   const isReached = award.tonnes >= search.range.lower * (1 - 1e-9)
   if (!isReached) return [shortfall(search), ...sentence(firstRanked(award, search, problem))]
-  if (problem.competing.length === 1) return ['It is the only offer that competes.']
   const sets = eligible(search)
   const cheapest = otherAward(award, cheapestPerTonne(sets), context)
   const lowest = otherAward(award, bestOf(sets, 'unlimited'), context)
@@ -21,8 +20,15 @@ export function reasonsOf(award: Award, rivals: readonly Rivals[], problem: Awar
     ...(cheapest === null && lowest === null
       ? [{ message: 'It has the lowest price per tonne, and the lowest total.', award: null }]
       : []),
-    ...named('The lowest price per tonne is that of', cheapest, award, problem),
-    ...named('The lowest total is that of', lowest, award, problem),
+    ...named(
+      cheapest,
+      award,
+      problem,
+      (of, costs) => `It ${ruleText(settings.awardTolerance)}; that of ${of} ${costs}.`,
+    ),
+    ...named(lowest, award, problem, (of, costs) => {
+      return `The lowest total, that of ${of}, is not ${priceLimit(settings.awardTolerance)}: it ${costs}.`
+    }),
     ...firstRanked(award, search, problem),
     ...withoutIt(award, rivals, problem),
   ]
@@ -49,10 +55,21 @@ function otherAward(
   return isSameAward(award, other) ? null : other
 }
 
-const named = (what: string, other: Award | null, award: Award, { settings }: AwardProblem): Reason[] =>
-  other === null
-    ? []
-    : [{ message: `${what} ${offersText(other.offers)}, which ${comparison(award, other, settings)}.`, award: other }]
+function named(
+  other: Award | null,
+  award: Award,
+  { settings }: AwardProblem,
+  sentenceOf: (offers: string, costs: string) => string,
+): Reason[] {
+  if (other === null) return []
+  return [{ message: sentenceOf(offersText(other.offers), comparison(award, other, settings)), award: other }]
+}
+
+/** What the rule decided by: `is within 2 % of the lowest price per tonne`, `has the lowest total`. */
+const ruleText = (tolerance: AwardTolerance): string =>
+  tolerance === 'unlimited' ? 'has the lowest total' : `is ${priceLimit(tolerance)}`
+const priceLimit = (tolerance: AwardTolerance): string =>
+  `${typeof tolerance === 'number' && tolerance > 0 ? `within ${formatPercent(tolerance)} of ` : ''}the lowest price per tonne`
 
 /** What an alternative costs more or less, per tonne and in total: `costs 1.20 USD/t less (4 %) but 9,000 USD more in total`. */
 function comparison(award: Award, other: Award, { priceBasis: basis }: Settings): string {
@@ -115,16 +132,8 @@ function firstRanked(award: Award, search: AwardSearch<Candidate>, problem: Awar
   ]
 }
 
-/** `5,000 t to 8,000 t`, as a range of tonnes. */
-function rangeText(lower: number, upper: number): string {
-  const [from, to] = [formatTonnes(lower), formatTonnes(upper)]
-  return from === to ? `exactly ${from}` : `${from} to ${to}`
-}
-
-/** What is missing if nothing reaches the range. */
-function shortfall({ lots, range: { lower, upper } }: AwardSearch<Candidate>): string {
-  const all = sum(lots.map(({ tonnes }) => tonnes))
-  if (all < lower)
-    return `All offers that compete have ${formatTonnes(all)} together: ${formatTonnes(lower - all)} are missing.`
-  return `No set of whole offers has ${rangeText(lower, upper)}: this is the largest below.`
-}
+/** Why nothing reaches the range. */
+const shortfall = ({ lots, range }: AwardSearch<Candidate>): string =>
+  sum(lots.map(({ tonnes }) => tonnes)) < range.lower
+    ? 'It has every offer that competes.'
+    : 'No set of whole offers is within the limits: this is the largest below.'

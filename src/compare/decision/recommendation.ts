@@ -19,20 +19,25 @@ import { atLeast, upTo } from '../awards/efficient-awards.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { tonnesOf, totalOf } from '../offer/price-per-tonne.js'
 import { unreadText } from '../rfq/rfq-terms.js'
-import { askedBesides, conditionsOf } from './conditions.js'
-import type { AcceptedAward, Award, Choice, Recommendation } from './decision-model.js'
+import { conditionsOf } from './conditions.js'
+import type { AcceptedAward, Award, Recommendation } from './decision-model.js'
 import { accountingText, obstacleWithPrice } from './excluded-offers.js'
 import { reasonsOf } from './reasons.js'
-import { breakEvensOf, changesOf } from './what-if.js'
+import { breakEvensOf } from './what-if.js'
 
 /** What is recommended. */
-export type Outcome = Pick<Recommendation, 'status' | 'award' | 'accepted' | 'gap'> & {
+export type Outcome = Pick<Recommendation, 'status' | 'award' | 'accepted' | 'conditions' | 'gap'> & {
   /** What to do; composed by those who show it. */
   message: () => string
 }
 
-/** Whom to award, without the reasons: what lists show. */
+/** Whom to award, and what to check, without the reasons: what lists show. */
 export function outcomeOf(problem: AwardProblem): Outcome {
+  const outcome = withoutConditions(problem)
+  return { ...outcome, conditions: conditionsOf(outcome, problem) }
+}
+
+function withoutConditions(problem: AwardProblem): Omit<Outcome, 'conditions'> {
   const { rfq, offers, chosen, context } = problem
   const accepted = acceptedAward(offers, context)
   const nothing = { award: null, accepted, gap: null }
@@ -86,12 +91,6 @@ function needText({ tonnes, pricePerTonne, currency }: Award, { range, rfq }: Aw
   return `Need ${formatTonnes(need)} (${limits})${extra}.`
 }
 
-/** A loud doubt: more than twice the need. */
-const beyondNeed = ({ tonnes }: Award, { range }: AwardProblem): string[] =>
-  range !== null && tonnes > upTo(2 * range.lower)
-    ? [`The award has ${formatTonnes(tonnes)}, more than twice the ${formatTonnes(range.lower)} that are needed.`]
-    : []
-
 function noAwardText({ offers, competing, range, rfq }: AwardProblem, accepted: AcceptedAward | null): string {
   const before = accepted === null ? '' : `${accepted.message} `
   const [only] = offers
@@ -115,64 +114,19 @@ const isOnlyExcluded = ({ offers, rfq }: Pick<AwardProblem, 'offers' | 'rfq'>): 
 const lowerFirst = (message: string) => message.charAt(0).toLowerCase() + message.slice(1)
 
 /** Whom to award, why, what to check and what would change it. */
-export function recommend(
-  problem: AwardProblem,
-  { message, ...outcome }: Outcome,
-  choices: readonly Choice[],
-): Recommendation {
-  const { offers, context } = problem
-  const { status, award, accepted, gap } = outcome
-  const headline =
-    offers.length === 0 || (status === 'none' && isOnlyExcluded(problem))
-      ? message()
-      : `${message()} ${accountingText(offers)}`
-  if (award === null) {
-    const shown = status === 'accepted' ? offers.filter(({ standing }) => standing === 'accepted') : []
-    const conditions = conditionsOf(shown, offers, context.nameOf)
-    return {
-      ...outcome,
-      headline,
-      reasons: [],
-      conditions,
-      changes: changesOf([], choices),
-      breakEven: [],
-    }
-  }
+export function recommend(problem: AwardProblem, { message, ...outcome }: Outcome): Recommendation {
+  const { offers } = problem
+  const { status, award } = outcome
+  const headline = offers.length < 2 ? message() : `${message()} ${accountingText(offers)}`
+  if (award === null) return { ...outcome, headline, reasons: [], breakEven: [] }
   const rivals = status === 'award' ? rivalsOf(award, problem) : []
-  const breakEven = breakEvensOf(award, rivals, problem)
-  const ids = new Set([...award.offers, ...(accepted?.offers ?? [])].map(({ id }) => id))
   return {
     ...outcome,
     headline,
     reasons: reasonsOf(award, rivals, problem),
-    conditions: [
-      ...beyondNeed(award, problem),
-      ...conditionsOf(
-        offers.filter(({ id }) => ids.has(id)),
-        offers,
-        context.nameOf,
-      ),
-      ...aboveMaximum(award, problem),
-      ...(gap === null ? [] : [gapText(gap)]),
-      ...additionalRequirements(problem),
-    ],
-    changes: changesOf(breakEven, choices),
-    breakEven,
+    breakEven: breakEvensOf(award, rivals, problem),
   }
 }
-
-const aboveMaximum = ({ tonnes }: Award, { rfq: { maxVolume: max }, accepted }: AwardProblem): string[] =>
-  accepted.length === 0 && max !== null && max > 0 && tonnes > upTo(max)
-    ? [`The award is ${formatTonnes(tonnes - max)} above the RFQ's maximum of ${formatTonnes(max)}.`]
-    : []
-
-const additionalRequirements = ({ rfq }: AwardProblem): string[] => {
-  const asked = askedBesides(rfq)
-  return asked === null ? [] : [`The RFQ also asks, which is not checked here: “${asked}”`]
-}
-
-const gapText = (gap: number) =>
-  `The award is the best that was found among very many; another one may ${gap === 0 ? 'have more tonnes' : `cost up to ${formatPercent(gap)} less`}.`
 
 /** What is accepted, as far as it is known; null if no offer is. */
 export function acceptedAward(offers: readonly OfferReport[], context: AwardContext): AcceptedAward | null {

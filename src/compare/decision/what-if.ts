@@ -1,10 +1,9 @@
 import type { PriceBasis } from '../../core/decision/settings.js'
 import { round6 } from '../../core/numbers.js'
 import { formatChange, formatPricePerTonne } from '../../core/text/number-format.js'
-import { priceText } from '../awards/award-figures.js'
 import type { AwardProblem, Rivals } from '../awards/award-problem.js'
 import { breakEvenCost } from '../awards/award-rule.js'
-import type { Award, BreakEven, Choice } from './decision-model.js'
+import type { Award, BreakEven } from './decision-model.js'
 
 /** The price bases as they are named in sentences. */
 export const PRICED_BY: Record<PriceBasis, string> = {
@@ -12,7 +11,10 @@ export const PRICED_BY: Record<PriceBasis, string> = {
   'present-value': 'present values',
 }
 
-/** The prices up to which awarded offers stay in the award, those with the most tonnes first. They are known for quoted prices only. */
+/**
+ * The prices up to which awarded offers stay in the award, those with the most tonnes first; without those that stay at any price. They are
+ * known for quoted prices only.
+ */
 export const breakEvensOf = (award: Award, rivals: readonly Rivals[], problem: AwardProblem): BreakEven[] =>
   problem.settings.priceBasis === 'quoted'
     ? rivals.flatMap((each) => breakEvenOf(each, award.offers.length, problem))
@@ -29,16 +31,16 @@ function breakEvenOf(
   const limit = cost === 'any' ? null : round6(cost / candidate.tonnes)
   const isCapped = max !== null && (limit === null || max < limit)
   const price = isCapped ? max : limit
+  if (price === null) return []
   const pricePerTonne = candidate.total / candidate.tonnes
   const name = awarded === 1 ? 'It' : context.nameOf(candidate.offer)
-  const base = { offerId: candidate.offer.id, pricePerTonne, breakEvenPricePerTonne: price }
-  const needed = 'without it, no award reaches the requested volume'
-  if (price === null) return [{ ...base, message: `${name} stays in the award at any price: ${needed}.` }]
-  const why = isCapped ? `, the RFQ's maximum${limit === null ? `; ${needed}` : ''}` : ''
+  const why = isCapped ? ", the RFQ's maximum" : ''
   const change = formatChange(price / pricePerTonne - 1)
   return [
     {
-      ...base,
+      offerId: candidate.offer.id,
+      pricePerTonne,
+      breakEvenPricePerTonne: price,
       message: `${name} stays in the award up to ${formatPricePerTonne(cents(price), context.currency)} (${change})${why}.`,
     },
   ]
@@ -46,15 +48,3 @@ function breakEvenOf(
 
 /** Rounded down to cents: an offer stays at the price that is shown. */
 const cents = (price: number) => (price < 1 ? price : Math.floor(price * 100 + 1e-6) / 100)
-
-/** Maximum number of waived requirements that are named, the cheapest first. */
-const MAX_WAIVED = 2
-
-/** What would change the award, one sentence each. */
-export function changesOf(breakEvens: readonly BreakEven[], choices: readonly Choice[]): string[] {
-  const waived = choices.filter(({ kind }) => kind === 'waived').slice(0, MAX_WAIVED)
-  return [
-    ...breakEvens.map(({ message }) => message),
-    ...waived.map(({ title, award }) => `${title}, ${priceText(award)}.`),
-  ]
-}

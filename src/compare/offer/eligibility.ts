@@ -109,6 +109,10 @@ function* currencyExclusions({ facts, compared }: Candidate, currency: CurrencyR
   }
 }
 
+/** Whether it is submitted, and neither missing nor accepted. */
+export const isOpen = ({ exclusions, status }: { exclusions: Exclusions; status: string | null }): boolean =>
+  status !== 'accepted' && !exclusions.some(({ code }) => BY_STATUS.has(code))
+
 /** Whether its volume and total are known, in a currency that can be converted: whatever its status. */
 export const isComparable = (exclusions: Exclusions): boolean => exclusions.every(({ code }) => BY_STATUS.has(code))
 const BY_STATUS: ReadonlySet<Exclusion['code']> = new Set(['rejected', 'not-open', 'missing'])

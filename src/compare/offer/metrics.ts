@@ -39,7 +39,7 @@ export interface Metrics {
   totalVerdict: ReconciliationResult
   firstDelivery: CalendarDate | null
   lastDelivery: CalendarDate | null
-  /** Minimum `vintageFromYear`. */
+  /** Minimum `vintageYear`. */
   oldestVintage: number | null
   /** Maximum `vintageYear`. */
   newestVintage: number | null
@@ -101,7 +101,7 @@ export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Sett
     totalVerdict: reconcile(totalDifference, EXACT_TOTAL, totalTolerance(terms.statedTotal)),
     firstDelivery: minOf(dueDates),
     lastDelivery: maxOf(dueDates),
-    oldestVintage: minOf(lines.map((line) => line.vintageFromYear)),
+    oldestVintage: minOf(lines.map((line) => line.vintageYear)),
     newestVintage: maxOf(lines.map((line) => line.vintageYear)),
     meanWaitDays: meanWaitDays(withVolume),
     onTimeShare: onTimeShare(withVolume, rfq.fulfilmentDueDate),

@@ -1,5 +1,6 @@
 import { sum } from '../../core/numbers.js'
 import { formatCount, formatMoney, formatPercent, formatTonnes } from '../../core/text/number-format.js'
+import { yearOf } from '../date-math.js'
 import { type Flag, type FlagCode, OFFER_FLAGS } from '../flag.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { shortageText } from './availability.js'
@@ -10,7 +11,7 @@ import { priceText } from './requirements.js'
 /** Input to the flag rules of an offer. */
 export interface FlagContext {
   offer: Omit<OfferReport, 'label' | 'rank' | 'flags' | 'unmet' | 'standing' | 'why'>
-  rfq: Pick<RfqTerms, 'responseDueDate' | 'minUnitPrice' | 'currency'>
+  rfq: Pick<RfqTerms, 'responseDueDate' | 'minUnitPrice' | 'minVintageYear' | 'currency'>
   /** How its terms changed since a review accepted them; null if they did not. */
   changed: string | null
 }
@@ -36,6 +37,7 @@ const RULES: Record<FlagCode, Rule> = {
   'volume-mismatch': volumeMismatch,
   'summary-differs': ({ offer: { summaryDifference: found } }) => found && { message: found.message },
   'prepayment-in-full': prepaymentInFull,
+  'begins-early': beginsEarly,
   expiring,
 }
 
@@ -96,6 +98,19 @@ function prepaymentInFull({ offer }: FlagContext): FlagBody | null {
   const [paid, all] = [prepaid, total].map((amount) => formatMoney(amount, terms.currency))
   const before = firstDelivery === null ? 'delivery' : `the first delivery, on ${firstDelivery}`
   return { message: `Pre-payments of ${paid} are due before ${before}; the total is ${all}.` }
+}
+
+/** A vintage of a year that was asked for whose period begins in an earlier one. */
+function beginsEarly({ offer, rfq: { minVintageYear: earliest } }: FlagContext): FlagBody | null {
+  if (earliest === null) return null
+  const [first] = offer.lines
+    .flatMap(({ periodStart, vintageYear }) =>
+      vintageYear !== null && vintageYear >= earliest ? (periodStart ?? []) : [],
+    )
+    .sort()
+  if (first === undefined || yearOf(first) >= earliest) return null
+  const message = `A vintage begins in ${first.slice(0, 7)}, before ${earliest}, the earliest year asked for.`
+  return { message, loud: false }
 }
 
 /** Of an accepted offer it is quiet: the listing may have excluded it already. */

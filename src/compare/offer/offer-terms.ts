@@ -1,4 +1,10 @@
-import type { Offer, PrePayment, ResponseSummary, ScheduledDelivery } from '../../core/documents/observation.js'
+import type {
+  Offer,
+  PrePayment,
+  ResponseSummary,
+  ScheduledDelivery,
+  Vintage,
+} from '../../core/documents/observation.js'
 import { nonBlank, plausibleOrNull } from '../../core/numbers.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { daysBetween, yearOf } from '../date-math.js'
@@ -40,9 +46,7 @@ export interface DeliveryLine {
   method: string | null
   periodStart: CalendarDate | null
   periodEnd: CalendarDate | null
-  /** Year in which the reporting period starts; if the start is unknown, in which it ends. */
-  vintageFromYear: number | null
-  /** Year in which the reporting period ends; if the end is unknown, in which it starts. Charts use it. */
+  /** The `name` of the vintage, if that is a year within the reporting period; otherwise the year in which the period ends or, if the end is unknown, starts. */
   vintageYear: number | null
   name: string | null
   mitigationTypes: string[]
@@ -146,8 +150,7 @@ function linesOf(delivery: ScheduledDelivery, index: number, context: Comparison
       method,
       periodStart,
       periodEnd,
-      vintageFromYear: yearOrNull(periodStart ?? periodEnd),
-      vintageYear: yearOrNull(periodEnd ?? periodStart),
+      vintageYear: vintageYear(vintage),
       name: nonBlank(vintage.name),
       mitigationTypes: [...vintage.mitigationTypes],
       volume,
@@ -158,7 +161,12 @@ function linesOf(delivery: ScheduledDelivery, index: number, context: Comparison
   })
 }
 
-const yearOrNull = (date: string | null) => (date === null ? null : yearOf(date))
+function vintageYear({ name, reportingPeriodStart: start, reportingPeriodEnd: end }: Vintage): number | null {
+  const [first, last] = [start ?? end, end ?? start]
+  if (first === null || last === null) return null
+  const named = /^\s*\d{4}\s*$/.test(name ?? '') ? Number(name) : null
+  return named !== null && named >= yearOf(first) && named <= yearOf(last) ? named : yearOf(last)
+}
 
 function prepaymentOf(payment: PrePayment, index: number, { asOfDate, settings }: ComparisonContext): PrepaymentLine {
   const days = daysBetween(asOfDate, payment.paymentDueDate)

@@ -89,18 +89,19 @@ export const rateLines = ({ currency }: Pick<RfqView, 'currency'>): string[] =>
 /** What to do, and what to check first; one line each. */
 export const decisionLines = ({ banners, recommendation }: RfqView['decision']): string[] => [
   [...banners.map(({ message }) => message), recommendation.headline].join(' '),
-  ...titledLine('Check:', recommendation.conditions),
+  ...titledLine('Check:', messages(recommendation.conditions)),
 ]
 
 /** Why, and what would change it; one line each. */
 export function reasonLines({ recommendation, savings }: RfqView['decision']): string[] {
-  const { reasons, changes, award } = recommendation
+  const { reasons, breakEven, award } = recommendation
   return [
     ...titledLine('Why:', [...reasons, ...(award === null || savings === null ? [] : [savings.message])]),
-    ...titledLine('What would change it:', changes.slice(0, MAX_CHANGES)),
+    ...titledLine('What would change it:', messages(breakEven).slice(0, MAX_CHANGES)),
   ]
 }
 const MAX_CHANGES = 4
 
+const messages = (of: readonly { message: string }[]) => of.map(({ message }) => message)
 const titledLine = (title: string, sentences: readonly string[]) =>
   sentences.length === 0 ? [] : [[title, ...sentences].join(' ')]

@@ -189,7 +189,7 @@ function doubtsOf(subject: Subject, award: TodayRfq['award']): TodayDoubt[] {
     partial: isUndecided && recommended?.status === 'partial',
     'no-comparable-offer': isUndecided && award === null && recommended?.status === 'none' && figures.ranked === 0,
     'beyond-availability': subject.isBeyondAvailability,
-    conditions: isUndecided && (recommended?.conditions ?? 0) > 0,
+    loud: isUndecided && (recommended?.loud ?? 0) > 0,
     'no-rate': isUndecided && figures.withoutRate > 0,
     unread: row.unreadOffers > 0 || figures.summaryOnly > 0,
     changed: row.readState === 'changed-since-read',

@@ -47,7 +47,7 @@ export const DOUBTS = {
   partial: 'partial',
   'no-comparable-offer': 'no comparable offer',
   'beyond-availability': 'beyond availability',
-  conditions: 'conditions',
+  loud: 'loud doubts',
   'no-rate': 'no exchange rate',
   unread: 'offers not read',
   changed: 'changed since read',

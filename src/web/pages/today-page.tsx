@@ -123,7 +123,7 @@ const Group = ({
 }
 
 const TONES: Record<TodayItem['severity'], Tone> = { high: 'bad', medium: 'warn', low: 'neutral' }
-const DOUBT_TONES: Partial<Record<TodayDoubt, Tone>> = { awarded: 'good', accepted: 'good', conditions: 'neutral' }
+const DOUBT_TONES: Partial<Record<TodayDoubt, Tone>> = { awarded: 'good', accepted: 'good', loud: 'bad' }
 
 /** What the due date means: `overdue`, `today in Paris`, or the state of an RFQ that is not open; empty for later days. */
 function dueText({ daysToDue, state, timeZone }: TodayRfq): string {

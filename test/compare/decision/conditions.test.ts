@@ -7,8 +7,12 @@ type Body = Record<string, unknown>
 const ACCEPTED = { status: 'accepted', createdAt: '2026-03-05T10:00:00.000Z', updatedAt: '2026-03-05T10:00:00.000Z' }
 const decided = (responses: Body[], settings: SettingsInput = {}, rfq: Body = {}) =>
   compareOffers(comparisonInput({ responses, settings, rfq })).decision
+const texts = ({ conditions }: { conditions: readonly { message: string }[] }) =>
+  conditions.map(({ message }) => message)
 const conditions = (offer: Body, settings: SettingsInput = {}, of: Body = {}) =>
-  decided([response(1, { ...of, offer })], settings).recommendation.conditions
+  texts(decided([response(1, { ...of, offer })], settings).recommendation)
+
+const ALONE = 'It is the only open offer, so there is nothing to compare it with.'
 
 describe('what to check of an award', () => {
   const lines = (...volumes: [volume: number, unitPrice: number][]) => [
@@ -38,8 +42,9 @@ describe('what to check of an award', () => {
   })
 
   it('says once that a price is far below the minimum', () => {
-    expect(conditions({ scheduledDeliveries: lines([10_000, 2]) }).slice(0, 2)).toEqual([
+    expect(conditions({ scheduledDeliveries: lines([10_000, 2]) })).toEqual([
       "The price, 2.00 USD/t, is 60 % below the RFQ's minimum of 5.00 USD/t.",
+      ALONE,
       'The offer has not been reviewed yet.',
     ])
   })
@@ -63,21 +68,25 @@ describe('what to check of an award', () => {
       { minVolume: 14_000 },
     ).recommendation
     expect(award?.offers).toHaveLength(3)
+    const [first, second] = [
+      '10 USD, but the delivery lines add up to 24,012',
+      '20 USD, but the delivery lines add up to 24,024',
+    ]
     expect(found).toEqual([
-      'Developer 1 · Project 1: The stated total is 10 USD, but the delivery lines add up to 24,012 USD.',
-      'Developer 2 · Project 2: The stated total is 20 USD, but the delivery lines add up to 24,024 USD.',
-      'The RFQ also asks, which is not checked here: “No double claiming.”',
+      { loud: true, message: `Developer 1 · Project 1: The stated total is ${first} USD.` },
+      { loud: true, message: `Developer 2 · Project 2: The stated total is ${second} USD.` },
+      { loud: false, message: 'The RFQ also asks, which is not checked here: “No double claiming.”' },
     ])
     const two = [small(1, { review: ACCEPTED, totalPrice: 24_012 }), small(2), response(3)]
-    const some = decided(two, {}, { minVolume: 14_000 }).recommendation.conditions
+    const some = texts(decided(two, {}, { minVolume: 14_000 }).recommendation)
     expect(some).toContain('Developer 2 · Project 2 and Developer 3 · Project 3: The offer has not been reviewed yet.')
   })
 
-  it('are at most three, the most severe, before what the RFQ asks besides', () => {
+  it('are at most three, loud ones first', () => {
     const five = decided([1, 2, 3, 4, 5].map((number) => small(number))).recommendation
     expect(five.award?.offers).toHaveLength(5)
-    expect(five.conditions).toHaveLength(4)
-    expect(five.conditions.slice(0, 3).every((message) => message.includes('The stated total is'))).toBe(true)
+    expect(five.conditions).toHaveLength(3)
+    expect(five.conditions.every(({ loud }) => loud)).toBe(true)
   })
 
   it('are those of what is accepted, once nothing more is recommended, and of both before', () => {
@@ -85,20 +94,40 @@ describe('what to check of an award', () => {
       response(1, { status: 'accepted', offer: { scheduledDeliveries: lines([volume, 12]), totalPrice: 10 } })
     const settled = decided([accepted(12_000), response(2, { offer: { totalPrice: 20 } })]).recommendation
     expect(settled.status).toBe('accepted')
-    expect(settled.conditions.join(' ')).toContain('The stated total is 10 USD')
-    expect(settled.conditions.join(' ')).not.toMatch(/20 USD|expire/)
+    expect(texts(settled).join(' ')).toContain('The stated total is 10 USD')
+    expect(texts(settled).join(' ')).not.toMatch(/20 USD|expire/)
     const more = decided([accepted(4_000), small(2), response(3)], {}, { minVolume: 15_000 }).recommendation
     expect(more.award?.offers.map(({ number }) => number)).toEqual([2, 3])
-    expect(more.conditions.join(' ')).toMatch(/Developer 1 · Project 1: The stated total is 10 USD/)
-    expect(more.conditions.join(' ')).toMatch(/Developer 2 · Project 2: The stated total is 20 USD/)
+    expect(texts(more).join(' ')).toMatch(/Developer 1 · Project 1: The stated total is 10 USD/)
+    expect(texts(more).join(' ')).toMatch(/Developer 2 · Project 2: The stated total is 20 USD/)
+  })
+
+  it('say loudly that the award is the only open offer', () => {
+    const found = (...others: Body[]) => texts(decided([response(1), ...others]).recommendation)
+    expect(found(response(2, { status: 'rejected' }))).toContain(ALONE)
+    expect(found(response(2, { offer: { contractType: 'option' } }))).not.toContain(ALONE)
+  })
+
+  it('say loudly that it has more than twice the need, if a smaller one costs less', () => {
+    const large = response(1, { offer: { scheduledDeliveries: lines([12_000, 10]), totalPrice: 120_000 } })
+    const smaller = (volume: number, price: number) =>
+      response(2, { offer: { scheduledDeliveries: lines([volume, price]), totalPrice: volume * price } })
+    const found = (...others: Body[]) => decided([large, ...others], {}, { minVolume: 5_000 }).recommendation
+    const doubt = { loud: true, message: 'The award has more than twice the tonnes that are needed.' }
+    expect(found(smaller(6_000, 12))).toMatchObject({
+      award: { tonnes: 12_000 },
+      conditions: expect.arrayContaining([doubt]),
+    })
+    for (const others of [[], [smaller(4_000, 12)], [smaller(11_000, 12)], [smaller(6_000, 25)]])
+      expect(found(...others).conditions).not.toContainEqual(doubt)
   })
 
   it('does not say that an offer alone is smaller than the volume that the award reaches', () => {
-    const { award, conditions: found } = decided([
+    const { recommendation } = decided([
       response(1, { offer: { scheduledDeliveries: lines([6_000, 12]) } }),
       response(2, { offer: { scheduledDeliveries: lines([6_000, 12]) } }),
-    ]).recommendation
-    expect(award?.coverage).toBe(1)
-    expect(found.join(' ')).not.toContain('is below')
+    ])
+    expect(recommendation.award?.coverage).toBe(1)
+    expect(texts(recommendation).join(' ')).not.toContain('is below')
   })
 })

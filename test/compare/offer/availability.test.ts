@@ -91,7 +91,7 @@ describe('the tonnes offered of a year', () => {
       comparisonInput({ responses: [response(1)], listings: [listing(1, NINE)] }),
     ).decision
     expect(recommendation.award?.offers.map(({ id }) => id)).toEqual([offerId(1)])
-    expect(recommendation.conditions[0]).toBe('10,000 t of 2023; the listing has 9,000.')
+    expect(recommendation.conditions[0]?.message).toBe('10,000 t of 2023; the listing has 9,000.')
     expect(questions[0]?.text).toContain(
       '- You offer 10,000 t of 2023; your listing has 9,000. How would you supply the rest by 2026-09-30?',
     )
@@ -106,7 +106,9 @@ describe('the tonnes offered of a year', () => {
       responses: record?.responses.map((one) => parseStoredResponse(storedDocument(one))) ?? [],
       listings: channel?.listings.map((one) => parseStoredListing(storedDocument(one))) ?? [],
     }).decision
-    expect(recommendation.conditions.join(' ')).toContain('26,100 t of 2024; the listing has 6,600.')
+    expect(recommendation.conditions.map(({ message }) => message)).toContain(
+      '26,100 t of 2024; the listing has 6,600.',
+    )
   })
 })
 

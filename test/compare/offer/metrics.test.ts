@@ -43,7 +43,7 @@ describe('the figures of an offer', () => {
       pricePerTonne: 11,
       firstDelivery: '2027-03-16',
       lastDelivery: '2028-03-15',
-      oldestVintage: 2021,
+      oldestVintage: 2022,
       newestVintage: 2023,
       meanWaitDays: (6000 * 365 + 2000 * 730) / 8000,
       onTimeShare: 0,
@@ -51,9 +51,9 @@ describe('the figures of an offer', () => {
       prepaid: 0,
       prepaidShare: 0,
     })
-    expect(lines.map((line) => [line.days, line.vintageFromYear, line.vintageYear, line.total])).toEqual([
-      [365, 2023, 2023, 60_000],
-      [730, 2021, 2022, 28_000],
+    expect(lines.map((line) => [line.days, line.vintageYear, line.total])).toEqual([
+      [365, 2023, 60_000],
+      [730, 2022, 28_000],
     ])
     expect(compared).toMatchObject({ rate: 1, total: 88_000, pricePerTonne: 11 })
   })

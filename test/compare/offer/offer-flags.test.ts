@@ -71,6 +71,14 @@ const OFFER_CASES: Record<FlagCode, Case> = {
     scene: prepaying(120_000),
     message: 'Pre-payments of 120,000 USD are due before the first delivery, on 2026-09-30; the total is 120,000 USD.',
   },
+  'begins-early': {
+    scene: {
+      ...lines({ reportingPeriodStart: '2021-11-01', reportingPeriodEnd: '2022-10-31' }),
+      rfq: { minVintageYear: 2022 },
+    },
+    message: 'A vintage begins in 2021-11, before 2022, the earliest year asked for.',
+    compared: ['2021-11-01', 2022],
+  },
   'beyond-availability': {
     scene: withListing({
       creditAvailability: [

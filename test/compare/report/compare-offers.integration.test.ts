@@ -51,8 +51,9 @@ function expectAllNamed({ offers, decision }: RfqReport): void {
   const { recommendation, choices, excluded, requirements, savings } = decision
   expect(excluded).toHaveLength(offers.filter(({ rank }) => rank === null).length)
   expect(requirements).toHaveLength(Object.keys(DEFAULT_SETTINGS.requirements).length)
-  const { headline, reasons, conditions, changes } = recommendation
-  const own = [headline, ...reasons, ...conditions, ...changes, ...(savings === null ? [] : [savings.message])]
+  const { headline, reasons, conditions, breakEven } = recommendation
+  const messages = [...conditions, ...breakEven].map(({ message }) => message)
+  const own = [headline, ...reasons, ...messages, ...(savings === null ? [] : [savings.message])]
   const sentences = [...own, ...excluded.map(({ message }) => message)]
   for (const message of sentences) expect(message).toMatch(/^\S.*[.”]$/s)
   expect(savings?.message ?? '').not.toMatch(/cost \.$/)

@@ -10,7 +10,7 @@ it('credits that are recommended for several RFQs are a condition of each, a que
   })
   await pollAfter(3)
   const { recommendation, questions } = JSON.parse(await out('compare', '1004', '--json')).decision
-  expect(recommendation.conditions.join('\n')).toContain(BEYOND)
+  expect(recommendation.conditions).toContainEqual({ loud: true, message: BEYOND })
   expect(questions[0].text).toContain(
     'You offer 17,135 t of 2024, with your offers for RFQ 1006 and 1007; your listing has 11,800.',
   )

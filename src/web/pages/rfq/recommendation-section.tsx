@@ -4,7 +4,7 @@ import { formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { awardPath } from '../../../views/page-paths.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'
-import { amount, percent, plain, price } from '../../components/format.js'
+import { amount, Badge, percent, plain, price } from '../../components/format.js'
 import type { PageRequest } from '../page.js'
 
 const TONES: Record<Recommendation['status'], string> = {
@@ -25,7 +25,7 @@ const COST_TITLES: Record<PriceBasis, string | null> = {
 /** What to do, why, what to check, and what would change it. */
 export function RecommendationSection({ view, changed }: { view: RfqView; changed: boolean }) {
   const { recommendation, savings } = view.decision
-  const { status, headline, reasons, conditions, changes, accepted } = recommendation
+  const { status, headline, reasons, conditions, breakEven, accepted } = recommendation
   const award = recommendation.award ?? accepted?.award ?? null
   return (
     <section class={`recommendation ${TONES[status]}`} id="recommendation" aria-labelledby="recommendation-title">
@@ -43,7 +43,7 @@ export function RecommendationSection({ view, changed }: { view: RfqView; change
         </ul>
         <div>
           <More title="Check before signing" sentences={conditions} isOpen />
-          <More title="What would change it" sentences={changes} />
+          <More title="What would change it" sentences={breakEven} />
         </div>
       </div>
     </section>
@@ -70,15 +70,17 @@ const More = ({
   isOpen = false,
 }: {
   title: string
-  sentences: readonly string[]
+  sentences: readonly { message: string; loud?: boolean }[]
   isOpen?: boolean
 }) =>
   sentences.length > 0 && (
     <details open={isOpen}>
       <summary>{title}</summary>
       <ul class="reasons">
-        {sentences.map((message) => (
-          <li>{plain(message)}</li>
+        {sentences.map(({ message, loud }) => (
+          <li>
+            {loud && <Badge tone="bad">loud</Badge>} {plain(message)}
+          </li>
         ))}
       </ul>
     </details>
