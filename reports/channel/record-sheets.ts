@@ -123,7 +123,6 @@ export function channelListingsSheet(layout: ChannelLayout): WriteSheet {
       minPrice: number('Lowest price per tonne', (listing) => listing.minUnitPrice, own),
       maxPrice: number('Highest price per tonne', (listing) => listing.maxUnitPrice, own),
       currency: text('Currency', (listing) => listing.currency),
-      facts: number('Facts stated (of 6)', (listing) => listing.factsStated, style.integer),
       storefront: cells('Storefront', ({ storefrontUrl }) =>
         webLink(storefrontUrl === null ? null : 'open', storefrontUrl, style.link, style.body),
       ),

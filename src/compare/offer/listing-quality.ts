@@ -32,8 +32,6 @@ export interface ListingQuality {
   minUnitPrice: number | null
   maxUnitPrice: number | null
   currency: string | null
-  /** How many of the six facts are stated: country, registry, registry id, methodology, mitigation activity, label. */
-  factsStated: number
 }
 
 const UNKNOWN: ListingQuality = {
@@ -58,7 +56,6 @@ const UNKNOWN: ListingQuality = {
   minUnitPrice: null,
   maxUnitPrice: null,
   currency: null,
-  factsStated: 0,
 }
 
 /** Extracts the quality facts of a listing. */
@@ -67,18 +64,15 @@ export function listingQuality(known: ParsedListing | undefined): ListingQuality
   const listing = known.document
   const observed = { known: true, missingSince: known.missingSince, source: toSource('listing', known) }
   if (listing === null) return { ...UNKNOWN, ...observed }
-  const facts = {
+  return {
+    ...UNKNOWN,
+    ...observed,
     country: nonBlank(listing.country),
     registry: nonBlank(listing.registry),
     registryId: nonBlank(listing.registryId),
     methodologies: listing.methodologies.filter(nonBlank),
     mitigationActivity: nonBlank(listing.mainMitigationActivity),
     labels: labelsOf(listing.certificationLabels),
-  }
-  return {
-    ...UNKNOWN,
-    ...observed,
-    ...facts,
     projectName: nonBlank(listing.projectName),
     organizationName: nonBlank(listing.organizationName),
     ecosystemTypes: [...listing.ecosystemTypes],
@@ -91,7 +85,6 @@ export function listingQuality(known: ParsedListing | undefined): ListingQuality
     minUnitPrice: plausibleOrNull(listing.pricing?.minUnitPrice),
     maxUnitPrice: plausibleOrNull(listing.pricing?.maxUnitPrice),
     currency: nonBlank(listing.pricing?.currency),
-    factsStated: Object.values(facts).filter((fact) => fact !== null && fact.length > 0).length,
   }
 }
 

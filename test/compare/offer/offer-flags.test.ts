@@ -77,7 +77,6 @@ const OFFER_CASES: Record<FlagCode, Case> = {
       rfq: { minVintageYear: 2022 },
     },
     message: 'A vintage begins in 2021-11, before 2022, the earliest year asked for.',
-    compared: ['2021-11-01', 2022],
   },
   'beyond-availability': {
     scene: withListing({
