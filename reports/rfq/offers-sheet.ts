@@ -114,7 +114,7 @@ function project({ tonnes }: RfqLayout): Columns<OfferReport> {
     labels: codes('Labels', ({ listing }) => listing.labels),
     available: number('Listing’s available volume (t)', ({ listing }) => listing.availableVolume, tonnes),
     listing: cells('Listing', ({ listing }) =>
-      webLink(listing.known ? 'open' : null, listing.storefrontUrl, style.link, style.body),
+      webLink(listing.storefrontUrl === null ? null : 'open', listing.storefrontUrl, style.link, style.body),
     ),
     notes: text('Notes to the buyer', ({ terms }) => terms.notes, { maxWidth: 60, style: style.body }),
     id: text('Offer id', (offer) => offer.id, { maxWidth: 40 }),

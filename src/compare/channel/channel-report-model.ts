@@ -5,9 +5,10 @@ import type { Timestamp } from '../../core/time/clock.js'
 import type { AcceptedSummary, AwardSummary } from '../awards/award-summary.js'
 import type { ReportContext } from '../input/comparison-context.js'
 import type { CalendarDate, ReportedDecision } from '../input/comparison-input.js'
-import type { ComparedAmounts } from '../offer/eligibility.js'
 import type { ListingQuality } from '../offer/listing-quality.js'
-import type { FlagCounts } from '../report/rfq-statistics.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import type { FlagCounts, Summary } from '../report/rfq-statistics.js'
+import type { RfqTerms } from '../rfq/rfq-terms.js'
 
 /** The version increases when a member changes its meaning or is removed, not when one is added. */
 export const CHANNEL_REPORT_SCHEMA = 'quotekeeper.channel-report/2'
@@ -57,73 +58,53 @@ export interface ChannelSummary {
   openCovered: number
 }
 
-export interface RfqRow {
-  id: string
-  number: number | null
-  reference: string | null
-  title: string | null
-  state: string | null
+/** The terms of an RFQ that a row has. */
+type RowTerms = Pick<
+  RfqTerms,
+  | ('id' | 'number' | 'reference' | 'title' | 'state' | 'responseDueDate' | 'daysToDue' | 'fulfilmentDueDate')
+  | ('minVolume' | 'maxVolume' | 'unreadOffers' | 'closedAt' | 'missingSince')
+>
+
+export interface RfqRow extends RowTerms, Omit<Summary, 'missing' | 'price'> {
   /** The accepted offers; null if there are none. */
   accepted: AcceptedSummary | null
   /** What is recommended while the RFQ is open; otherwise null. */
   award: AwardSummary | null
   /** What was accepted, or what is recommended, in one sentence. */
   awardText: string
-  responseDueDate: CalendarDate | null
-  daysToDue: number | null
-  fulfilmentDueDate: CalendarDate | null
-  minVolume: number | null
-  maxVolume: number | null
   /** The requested tonnes: the lower end of what an award may have. */
   wanted: number | null
-  offers: number
-  /** Offers that the list shows of an RFQ that was never read itself; `offers` is 0 then. */
-  unreadOffers: number
-  ranked: number
-  late: number
-  volume: number
-  coverage: number | null
   /** The currency in which its offers are compared. */
   currency: string | null
   /** Lowest compared.pricePerTonne of the ranked offers. */
   bestPricePerTonne: number | null
   medianPricePerTonne: number | null
   maxUnitPrice: number | null
-  /** Of its offers. */
-  flags: FlagCounts
-  closedAt: Timestamp | null
-  missingSince: Timestamp | null
   valid: boolean
   version: number
   observedAt: Timestamp
 }
 
-export interface OfferRow {
+/** The members of an offer that a row has. */
+type RowOffer = Pick<
+  OfferReport,
+  | ('id' | 'label' | 'developer' | 'project' | 'status' | 'submittedAt' | 'late' | 'compared' | 'rank' | 'why')
+  | 'inView'
+>
+
+export interface OfferRow extends RowOffer {
   rfqId: string
   rfqNumber: number | null
-  id: string
-  label: string
-  developer: string | null
-  project: string | null
-  listingId: string | null
-  status: string | null
-  submittedAt: Timestamp | null
-  late: boolean | null
   contractType: string | null
   currency: string | null
   volume: number | null
   total: number | null
   pricePerTonne: number | null
-  compared: ComparedAmounts
   comparisonCurrency: string | null
   expiryDate: CalendarDate | null
   daysToExpiry: number | null
-  rank: number | null
-  /** Why it is not ranked; null if it is. */
-  why: string | null
   flags: FlagCounts
   flagMessages: string[]
-  inView: boolean
   version: number
   observedAt: Timestamp
 }

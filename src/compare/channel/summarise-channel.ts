@@ -78,68 +78,37 @@ function awardMembers(
 
 function rfqRow(assessed: RfqAssessment, context: ComparisonContext): RfqRow {
   const { rfq, currency, offers } = assessed
-  const summary = summariseOffers(offers, rfq)
+  const { id, number, reference, title, state, responseDueDate, daysToDue, fulfilmentDueDate, minVolume } = rfq
+  const { maxVolume, unreadOffers, closedAt, missingSince } = rfq
+  const { price, missing: _missing, ...summary } = summariseOffers(offers, rfq)
+  const { valid, version, observedAt } = rfq.source
   return {
-    id: rfq.id,
-    number: rfq.number,
-    reference: rfq.reference,
-    title: rfq.title,
-    state: rfq.state,
+    ...{ id, number, reference, title, state, responseDueDate, daysToDue, fulfilmentDueDate, minVolume },
+    ...{ maxVolume, unreadOffers, closedAt, missingSince, valid, version, observedAt },
     ...awardMembers(assessed, context),
-    responseDueDate: rfq.responseDueDate,
-    daysToDue: rfq.daysToDue,
-    fulfilmentDueDate: rfq.fulfilmentDueDate,
-    minVolume: rfq.minVolume,
-    maxVolume: rfq.maxVolume,
+    ...summary,
     wanted: rfq.window.lower,
-    offers: summary.offers,
-    unreadOffers: rfq.unreadOffers,
-    ranked: summary.ranked,
-    late: summary.late,
-    volume: summary.volume,
-    coverage: summary.coverage,
     currency: currency.comparison,
-    bestPricePerTonne: summary.price.lowest,
-    medianPricePerTonne: summary.price.median,
+    bestPricePerTonne: price.lowest,
+    medianPricePerTonne: price.median,
     maxUnitPrice: rfq.comparedMaxUnitPrice,
-    flags: summary.flags,
-    closedAt: rfq.closedAt,
-    missingSince: rfq.missingSince,
-    valid: rfq.source.valid,
-    version: rfq.source.version,
-    observedAt: rfq.source.observedAt,
   }
 }
 
 function offerRows({ rfq, currency, offers }: RfqAssessment): OfferRow[] {
-  return offers.map((offer) => ({
-    rfqId: rfq.id,
-    rfqNumber: rfq.number,
-    id: offer.id,
-    label: offer.label,
-    developer: offer.developer,
-    project: offer.project,
-    listingId: offer.listingId,
-    status: offer.status,
-    submittedAt: offer.submittedAt,
-    late: offer.late,
-    contractType: offer.terms.contractType,
-    currency: offer.terms.currency,
-    volume: offer.metrics.volume,
-    total: offer.metrics.total,
-    pricePerTonne: offer.metrics.pricePerTonne,
-    compared: offer.compared,
-    comparisonCurrency: currency.comparison,
-    expiryDate: offer.terms.expiryDate,
-    daysToExpiry: offer.terms.daysToExpiry,
-    rank: offer.rank,
-    why: offer.why,
-    flags: countFlags(offer.flags),
-    flagMessages: offer.flags.map(({ message }) => message),
-    inView: offer.inView,
-    version: offer.source.version,
-    observedAt: offer.source.observedAt,
-  }))
+  return offers.map((offer) => {
+    const { id, label, developer, project, status, submittedAt, late, compared, rank, why, inView } = offer
+    const { terms, metrics, flags, source } = offer
+    return {
+      ...{ id, label, developer, project, status, submittedAt, late, compared, rank, why, inView },
+      ...{ rfqId: rfq.id, rfqNumber: rfq.number, comparisonCurrency: currency.comparison },
+      ...{ contractType: terms.contractType, currency: terms.currency },
+      ...{ volume: metrics.volume, total: metrics.total, pricePerTonne: metrics.pricePerTonne },
+      ...{ expiryDate: terms.expiryDate, daysToExpiry: terms.daysToExpiry },
+      ...{ flags: countFlags(flags), flagMessages: flags.map(({ message }) => message) },
+      ...{ version: source.version, observedAt: source.observedAt },
+    }
+  })
 }
 
 function listingRows(listings: readonly ParsedListing[], assessments: readonly RfqAssessment[]): ListingRow[] {

@@ -41,7 +41,7 @@ export function convertAmounts(
   const rate = currencyCode === null ? null : rateInto(currency, currencyCode)
   const converted = (amount: number | null) => (amount === null || rate === null ? null : amount * rate)
   const presentValuePerTonne = converted(metrics.presentValuePerTonne)
-  const cost = converted(costOf(metrics, priceBasis))
+  const cost = converted(priceBasis === 'quoted' ? metrics.total : metrics.presentValue)
   const pricePerTonne = converted(metrics.pricePerTonne)
   const rfqRate = rateInto(currency, currency.rfq)
   return {
@@ -59,10 +59,6 @@ export function convertAmounts(
     costPerTonne: cost === null || metrics.volume === null ? null : round6(cost / metrics.volume),
   }
 }
-
-/** What an offer costs by a price basis, in its own currency. */
-export const costOf = ({ total, presentValue }: Metrics, basis: PriceBasis): number | null =>
-  basis === 'quoted' ? total : presentValue
 
 interface Candidate {
   facts: OfferFacts

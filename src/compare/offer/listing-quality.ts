@@ -6,8 +6,6 @@ import { type Availability, availabilityOf } from './availability.js'
 
 /** The project behind the offer, as described by its developer; unverified. */
 export interface ListingQuality {
-  /** False if no listing with this ID has been observed. */
-  known: boolean
   missingSince: Timestamp | null
   source: Source | null
   projectName: string | null
@@ -34,57 +32,33 @@ export interface ListingQuality {
   currency: string | null
 }
 
-const UNKNOWN: ListingQuality = {
-  known: false,
-  missingSince: null,
-  source: null,
-  projectName: null,
-  organizationName: null,
-  country: null,
-  registry: null,
-  registryId: null,
-  methodologies: [],
-  mitigationActivity: null,
-  ecosystemTypes: [],
-  ecosystemSubtypes: [],
-  labels: [],
-  projectStages: [],
-  firstIssuanceDate: null,
-  storefrontUrl: null,
-  availableVolume: null,
-  availability: { credits: [], ranges: [] },
-  minUnitPrice: null,
-  maxUnitPrice: null,
-  currency: null,
-}
-
-/** Extracts the quality facts of a listing. */
+/**
+ * Extracts the quality facts of a listing.
+ * @param known undefined if it was not observed; all its facts are unknown then
+ */
 export function listingQuality(known: ParsedListing | undefined): ListingQuality {
-  if (known === undefined) return { ...UNKNOWN }
-  const listing = known.document
-  const observed = { known: true, missingSince: known.missingSince, source: toSource('listing', known) }
-  if (listing === null) return { ...UNKNOWN, ...observed }
+  const listing = known?.document ?? null
   return {
-    ...UNKNOWN,
-    ...observed,
-    country: nonBlank(listing.country),
-    registry: nonBlank(listing.registry),
-    registryId: nonBlank(listing.registryId),
-    methodologies: listing.methodologies.filter(nonBlank),
-    mitigationActivity: nonBlank(listing.mainMitigationActivity),
-    labels: labelsOf(listing.certificationLabels),
-    projectName: nonBlank(listing.projectName),
-    organizationName: nonBlank(listing.organizationName),
-    ecosystemTypes: [...listing.ecosystemTypes],
-    ecosystemSubtypes: [...listing.ecosystemSubtypes],
-    projectStages: [...listing.currentProjectStages],
-    firstIssuanceDate: listing.firstIssuanceDate,
-    storefrontUrl: httpsOnly(listing.storefrontUrl),
-    availableVolume: plausibleOrNull(listing.totalAvailableVolume?.value),
-    availability: availabilityOf(listing),
-    minUnitPrice: plausibleOrNull(listing.pricing?.minUnitPrice),
-    maxUnitPrice: plausibleOrNull(listing.pricing?.maxUnitPrice),
-    currency: nonBlank(listing.pricing?.currency),
+    missingSince: known?.missingSince ?? null,
+    source: known === undefined ? null : toSource('listing', known),
+    projectName: nonBlank(listing?.projectName),
+    organizationName: nonBlank(listing?.organizationName),
+    country: nonBlank(listing?.country),
+    registry: nonBlank(listing?.registry),
+    registryId: nonBlank(listing?.registryId),
+    methodologies: listing?.methodologies.filter(nonBlank) ?? [],
+    mitigationActivity: nonBlank(listing?.mainMitigationActivity),
+    ecosystemTypes: [...(listing?.ecosystemTypes ?? [])],
+    ecosystemSubtypes: [...(listing?.ecosystemSubtypes ?? [])],
+    labels: labelsOf(listing?.certificationLabels ?? null),
+    projectStages: [...(listing?.currentProjectStages ?? [])],
+    firstIssuanceDate: listing?.firstIssuanceDate ?? null,
+    storefrontUrl: httpsOnly(listing?.storefrontUrl ?? null),
+    availableVolume: plausibleOrNull(listing?.totalAvailableVolume?.value),
+    availability: listing === null ? { credits: [], ranges: [] } : availabilityOf(listing),
+    minUnitPrice: plausibleOrNull(listing?.pricing?.minUnitPrice),
+    maxUnitPrice: plausibleOrNull(listing?.pricing?.maxUnitPrice),
+    currency: nonBlank(listing?.pricing?.currency),
   }
 }
 

@@ -114,7 +114,7 @@ describe('the overview of a channel', () => {
       channelInput([scene(1, {}, sampleResponses()), scene(2, { listingIds: [listingId(1)] })]),
     )
     const first = listings.find(({ id }) => id === listingId(1))
-    expect(first).toMatchObject({ rfqs: 2, offers: 2, offeredVolume: 30_000, projectName: 'Project 1', known: true })
+    expect(first).toMatchObject({ rfqs: 2, offers: 2, offeredVolume: 30_000, projectName: 'Project 1' })
     expect(listings.find(({ id }) => id === listingId(5))).toMatchObject({ rfqs: 1, offers: 1, offeredVolume: 0 })
     expect(listings.map(({ projectName }) => projectName)).toEqual([1, 2, 3, 4, 5].map((number) => `Project ${number}`))
   })
