@@ -58,6 +58,16 @@ describe('the figures of an offer', () => {
     expect(compared).toMatchObject({ rate: 1, total: 88_000, pricePerTonne: 11 })
   })
 
+  it('have the year in which the period of a vintage ends, or its name if that is a year within the period', () => {
+    const yearOf = (of: Record<string, unknown>) =>
+      assessed({ scheduledDeliveries: [delivery({ vintages: [vintage(of)] })] }).lines[0]?.vintageYear
+    const period = { reportingPeriodStart: '2022-11-01', reportingPeriodEnd: '2023-10-31' }
+    expect(['2022', '2023', '2024', 'Vintage 2022', null].map((name) => yearOf({ ...period, name }))).toEqual([
+      ...[2022, 2023, 2023, 2023, 2023],
+    ])
+    expect(yearOf({ ...period, reportingPeriodEnd: null })).toBe(2022)
+  })
+
   it('discount each delivery to the as-of date', () => {
     const { metrics, compared } = assessed(TWO_LINES, { settings: { discountRate: 0.1 } })
     expect(metrics.presentValue).toBeCloseTo(60_000 / 1.1 + 28_000 / 1.21, 6)
