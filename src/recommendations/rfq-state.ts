@@ -77,10 +77,7 @@ export async function rfqStateOf(
   { timeZone, at, asOf, settings }: StateMoment,
 ): Promise<RfqState> {
   const { channel, shape, entry } = rfq
-  const context = createContext({
-    ...{ channel, timeZone, settings },
-    ...{ asOf: at, generatedAt: at, programVersion: '' },
-  })
+  const context = createContext({ channel, timeZone, settings, asOf: at, generatedAt: at, programVersion: '' })
   const assessed = assessRfq(
     {
       ...parsed,

@@ -144,9 +144,9 @@ function createSums() {
     /** With room for a number of sums, which replace those it has. */
     reset(needed: number) {
       if (needed > sums.tonnes.length) {
-        sums.tonnes = new Float64Array(needed)
-        sums.costs = new Float64Array(needed)
-        sums.sets = new Int32Array(needed)
+        sums.tonnes = new Float64Array(2 * needed)
+        sums.costs = new Float64Array(2 * needed)
+        sums.sets = new Int32Array(2 * needed)
       }
       return sums
     },
