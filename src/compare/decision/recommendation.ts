@@ -91,25 +91,17 @@ function needText({ tonnes, pricePerTonne, currency }: Award, { range, rfq }: Aw
   return `Need ${formatTonnes(need)} (${limits})${extra}.`
 }
 
-function noAwardText({ offers, competing, range, rfq }: AwardProblem, accepted: AcceptedAward | null): string {
+function noAwardText({ offers, competing, range }: AwardProblem, accepted: AcceptedAward | null): string {
   const before = accepted === null ? '' : `${accepted.message} `
-  const [only] = offers
-  if (only !== undefined && isOnlyExcluded({ offers, rfq }))
-    return `${before}No award possible: the only offer ${obstacleWithPrice(only)}.`
-  if (offers.length === 1 && only?.why) return `${before}No award possible: ${lowerFirst(only.why)}`
+  const only = offers.length === 1 ? offers[0] : undefined
+  if (only?.standing === 'excluded') return `${before}No award possible: the only offer ${obstacleWithPrice(only)}.`
+  if (only?.why) return `${before}No award possible: ${lowerFirst(only.why)}`
   const why =
     competing.length === 0
       ? 'no offer is open, comparable and compliant.'
       : `every offer that competes alone exceeds ${formatTonnes(range?.upper ?? 0)}, the most that can be awarded.`
   return `${before}No award possible: ${why}`
 }
-
-/** Whether no award is possible because the only offer is excluded. */
-const isOnlyExcluded = ({ offers, rfq }: Pick<AwardProblem, 'offers' | 'rfq'>): boolean =>
-  offers.length === 1 &&
-  offers[0]?.standing === 'excluded' &&
-  offers[0].exclusions.length > 0 &&
-  rfq.missingSince === null
 
 const lowerFirst = (message: string) => message.charAt(0).toLowerCase() + message.slice(1)
 
