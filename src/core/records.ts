@@ -127,9 +127,7 @@ export interface KnownDocument extends Version {
 
 /** The newest list entry of an RFQ. */
 export interface KnownEntry {
-  /** When the first list with this entry was recorded. */
-  at: Timestamp
-  /** When the RFQ itself was first read after that; null if it was not. */
+  /** When the RFQ itself was first read after the first list with this entry; null if it was not. */
   followedAt: Timestamp | null
   /** Parsed JSON; an array of several different entries with the identifier of the RFQ. Parsed on each access. */
   body: unknown

@@ -31,7 +31,7 @@ async function known(store: Store, asOf?: Date) {
   const moment = asOf && { asOf }
   const rfqs = await store.rfqs({ channel: CHANNEL, ...moment })
   const flags = ({ entry }: (typeof rfqs)[number]['rfq']) => ({
-    ...{ listedAt: entry?.at ?? null, isFollowed: (entry?.followedAt ?? null) !== null },
+    ...{ isListed: entry !== null, isFollowed: (entry?.followedAt ?? null) !== null },
   })
   return rfqs.map(({ rfq }) => ({
     ...{ id: rfq.id, version: rfq.version, ...flags(rfq) },

@@ -36,7 +36,7 @@ async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
     /** The list entry that is shown of the RFQ. */
     entry: async (asOf?: Date) => {
       const { rfq } = (await store.rfqs(asOf ? { asOf } : {}))[0] ?? {}
-      return rfq?.entry && { at: rfq.entry.at, followedAt: rfq.entry.followedAt, body: rfq.entry.body }
+      return rfq?.entry && { followedAt: rfq.entry.followedAt, body: rfq.entry.body }
     },
     touch: (ids: readonly string[]) => store.touchRfqs(run, ids, at('08:00:00')),
   }
@@ -115,8 +115,8 @@ describe('read and request times of a response', () => {
 
 describe('list entry of an RFQ', () => {
   const entry = (state: string) => document('rfq', { body: { id: 'rfq', state }, hash: state })
-  const shown = (time: string, state: string, followed: string | null = null) => ({
-    ...{ at: iso(time), followedAt: followed && iso(followed) },
+  const shown = (state: string, followed: string | null = null) => ({
+    followedAt: followed && iso(followed),
     body: { id: 'rfq', state },
   })
 
@@ -125,21 +125,21 @@ describe('list entry of an RFQ', () => {
     await record('08:01:00', {})
     expect(await found()).toBeNull()
     await listed('08:02:00', [entry('closed')])
-    expect(await found()).toEqual(shown('08:02:00', 'closed'))
+    expect(await found()).toEqual(shown('closed'))
     expect(await store.rfqStates(CHANNEL)).toMatchObject([{ entryHash: 'closed', isFollowed: false }])
     await listed('08:03:00', [entry('held')])
-    expect(await found()).toEqual(shown('08:03:00', 'held'))
+    expect(await found()).toEqual(shown('held'))
     await listed('08:04:00', [entry('held')])
-    expect(await found()).toEqual(shown('08:03:00', 'held'))
+    expect(await found()).toEqual(shown('held'))
     await next('close')
     await record('08:06:00')
-    expect(await found()).toEqual(shown('08:03:00', 'held', '08:06:00'))
+    expect(await found()).toEqual(shown('held', '08:06:00'))
     expect(await store.rfqStates(CHANNEL)).toMatchObject([{ entryHash: 'held', isFollowed: true }])
     await next()
     await record('08:07:00')
-    expect(await found()).toEqual(shown('08:03:00', 'held', '08:06:00'))
+    expect(await found()).toEqual(shown('held', '08:06:00'))
     await listed('08:08:00', [entry('closed')])
-    expect(await found()).toEqual(shown('08:08:00', 'closed'))
+    expect(await found()).toEqual(shown('closed'))
   })
 
   it('may have a state and a due date of any length, like its RFQ', async () => {
@@ -185,7 +185,7 @@ describe('list entry of an RFQ', () => {
     await listed('08:04:00', [entry('closed')])
     expect(await record('08:05:00', { sentAfter })).toMatchObject({ rfq: 'stale' })
     await record('08:05:00', { shape: 'list', rfq: { ...entry('closed'), requested: true }, sentAfter })
-    expect(await found()).toEqual(shown('08:04:00', 'closed'))
+    expect(await found()).toEqual(shown('closed'))
   })
 
   it('is followed by a read after it, even if the clock of the reading process is behind', async () => {
@@ -201,7 +201,7 @@ describe('list entry of an RFQ', () => {
     const sentAfter = await newestRecording()
     await record('08:05:00', {})
     await listed('08:06:00', [entry('closed')], { sentAfter })
-    expect(await found()).toEqual(shown('08:06:00', 'closed', '08:06:00'))
+    expect(await found()).toEqual(shown('closed', '08:06:00'))
     await listed('08:05:30', [entry('held')], { sentAfter: await newestRecording() })
     expect(await found()).toMatchObject({ body: { state: 'held' }, followedAt: null })
   })
@@ -215,9 +215,9 @@ describe('list entry of an RFQ', () => {
     await record('08:05:00', {})
     await listed('08:06:00', [entry('open')])
     expect(await found(at('08:01:30'))).toBeNull()
-    for (const time of ['08:02:00', '08:04:30']) expect(await found(at(time))).toEqual(shown('08:02:00', 'closed'))
-    expect(await found(at('08:05:30'))).toEqual(shown('08:02:00', 'closed', '08:05:00'))
-    expect(await found(at('11:00:00'))).toEqual(shown('08:06:00', 'open'))
+    for (const time of ['08:02:00', '08:04:30']) expect(await found(at(time))).toEqual(shown('closed'))
+    expect(await found(at('08:05:30'))).toEqual(shown('closed', '08:05:00'))
+    expect(await found(at('11:00:00'))).toEqual(shown('open'))
   })
 })
 

@@ -46,7 +46,6 @@ export interface KnownRow extends VersionRow {
   last_observed_at: string | null
   full_read_at: string | null
   missing_since: string | null
-  entry_at: string | null
   entry_followed_at: string | null
   entry_body: string | null
   entry_parsed_body: string | null
@@ -87,10 +86,10 @@ export const toKnown = (row: KnownRow): KnownDocument =>
   })
 
 function toEntry(row: KnownRow): KnownEntry | null {
-  const { entry_at: at, entry_followed_at: followedAt, entry_body: text, entry_parsed_body: parsed } = row
-  if (at === null || text === null) return null
+  const { entry_followed_at: followedAt, entry_body: text, entry_parsed_body: parsed } = row
+  if (text === null) return null
   return {
-    ...{ at, followedAt },
+    followedAt,
     get body() {
       return JSON.parse(text) as unknown
     },
@@ -133,7 +132,7 @@ const isCurrentAsOf = (version: string): string =>
 export const entryOf = (row: string, moment: 'now' | 'asOf'): string =>
   `${row}.kind = 'rfq' and l.channel = ${row}.channel and l.kind = 'rfq-entry' and l.rfq_id = '' and l.id = ${row}.id
   and ${moment === 'now' ? 'l.superseded_at is null' : isCurrentAsOf('l')}`
-const ENTRY_TEXTS = 'l.observed_at as entry_at, l.body as entry_body, l.parsed_body as entry_parsed_body'
+const ENTRY_TEXTS = 'l.body as entry_body, l.parsed_body as entry_parsed_body'
 const ENTRY = `${ENTRY_TEXTS}, l.followed_at as entry_followed_at`
 const ENTRY_AS_OF = `${ENTRY_TEXTS}, case when l.followed_at <= @asOf then l.followed_at end as entry_followed_at`
 
