@@ -183,15 +183,10 @@ async function settingsOf({ store, config: { reports }, asOf, now }: ReportSourc
   return (isPast && (await store.settingsInForce(asOf))) || reports.settings
 }
 
-/** Parses each document on iteration, because thousands of parsed offers would fill the memory. */
+/** Parses each document on iteration and drops its text, because thousands of both would fill the memory. */
 function* parseLazily(responses: KnownDocument[], parse: ParseResponse): Generator<ParsedResponse> {
-  for (const response of released(responses)) yield parse(response)
-}
-
-/** The documents one after another, each removed from the list, so that its text does not stay in memory. */
-function* released<Document>(documents: Document[]): Generator<Document> {
-  documents.reverse()
-  for (let next = documents.pop(); next !== undefined; next = documents.pop()) yield next
+  responses.reverse()
+  for (let next = responses.pop(); next !== undefined; next = responses.pop()) yield parse(next)
 }
 
 function listingIdOf({ body }: KnownDocument): string | null {
