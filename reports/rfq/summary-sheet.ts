@@ -5,23 +5,25 @@ import { rankedBy } from '../../src/compare/report/report-notes.js'
 import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
 import { cleanText, oneLine } from '../../src/core/text/clean-text.js'
 import { formatAmount, formatPrice, formatRange, truncate } from '../../src/core/text/number-format.js'
-import type { OfferView } from '../../src/views/offer/offer-view.js'
 import { awardedTonnesOf } from '../../src/views/rfq/rfq-view.js'
 import { columnsOf } from '../layout/columns.js'
-import { charactersIn } from '../layout/text-fit.js'
+import { charactersIn, linesIn } from '../layout/text-fit.js'
 import { codeLabel, codeList, freshnessLabel } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { text } from '../xlsx/cells.js'
-import type { Sheet } from '../xlsx/sheet.js'
+import { LINE_POINTS, type Sheet } from '../xlsx/sheet.js'
 import type { WriteSheet } from '../xlsx/workbook.js'
 import { briefChoiceColumns } from './choices-sheet.js'
 import type { RfqLayout } from './layout.js'
 
-/** Column units: number, name, status, tonnes, total, price, remarks. Together they are printed at more than 70 %. */
-const WIDTHS = [14, 58, 15, 11, 15, 15, 30]
+/** Column units: number, name, status, tonnes, total, price, remarks. All fit on a page at 70 %, in a wider font, too. */
+const WIDTHS = [12, 50, 15, 11, 14, 14, 36]
+const [NAME_UNITS, REMARK_UNITS] = [50, 36]
 const TEXT_UNITS = WIDTHS.slice(1).reduce((sum, width) => sum + width)
 /** Rows of each part and lines of each text, so that all fit on the page. */
-const [MAX_CHOICES, MAX_OFFERS, MAX_LINES] = [5, 10, 4]
+const [MAX_BREAK_EVEN, MAX_CHOICES, MAX_LINES] = [3, 5, 2]
+/** Height of a page at 70 %, less the headers of the offers. */
+const MAX_POINTS = 650
 
 /** `Summary`: one page that says whom to award, why, what to check and what else there is. */
 export const summarySheet =
@@ -77,7 +79,7 @@ function addRecommendation(sheet: Sheet, { award, decision }: RfqReport): void {
   sheet.addAcross(text(recommendation.headline, style.decision))
   if (award === null) addFact(sheet, 'Why', recommendation.reasons)
   addFact(sheet, 'Check', messages(recommendation.conditions))
-  if (award === null) addFact(sheet, 'Would change', messages(recommendation.breakEven))
+  if (award === null) addFact(sheet, 'Sensitivity', messages(recommendation.breakEven.slice(0, MAX_BREAK_EVEN)))
   addFact(sheet, 'Savings', savings === null ? [] : [savings.message])
 }
 
@@ -99,14 +101,18 @@ function addChoices(sheet: Sheet, layout: RfqLayout): void {
     notes: columnsOf<Choice>().text('Extra tonnes, against the row before', extraText),
   }
   sheet.addSection('Choices: no other award has at least as many tonnes for less, unless marked')
-  sheet.addTable(columns, choices.slice(0, MAX_CHOICES))
+  const shown = choices.slice(0, MAX_CHOICES)
+  sheet.addTable(
+    columns,
+    shown.map((choice) => ({ ...choice, title: fitted(choice.title, NAME_UNITS) })),
+  )
   const more = choices.length - MAX_CHOICES
   if (more > 0) sheet.add([undefined, text(`${more} more on Choices`, style.hint)])
 }
 
 /** The offers in the order of rank. */
 function addOffers(sheet: Sheet, layout: RfqLayout): void {
-  const { report, views, nameOf, tonnes, inCurrency, perTonne } = layout
+  const { report, nameOf, tonnes, inCurrency, perTonne } = layout
   const { text, number, figure } = columnsOf<OfferReport>()
   const awarded = awardedTonnesOf(report)
   const isAwarded = ({ id }: OfferReport) => (awarded[id] ?? 0) > 0
@@ -115,26 +121,36 @@ function addOffers(sheet: Sheet, layout: RfqLayout): void {
     if (report.award !== null && isAwarded(offer)) return 'awarded'
     return offer.id in report.decision.awardedTonnes ? 'recommended' : (offer.status ?? 'unknown')
   }
-  const all = report.offers.length
-  sheet.addSection(
-    `${all > MAX_OFFERS ? `The first ${MAX_OFFERS} of ${all} offers` : 'Offers'}, by ${rankedBy(report.settings)}`,
-  )
+  const [all, shown] = [report.offers.length, fittingOffers(sheet, layout)]
+  const which = shown.length < all ? `The first ${shown.length} of ${all} offers` : 'Offers'
+  sheet.addSection(`${which}, by ${rankedBy(report.settings)}`)
   sheet.addTable(
     {
       number: number('No.', ({ sequence }) => sequence, style.leftNumber),
-      offer: text('Offer', (offer) => truncate(nameOf(offer), 100), {
+      offer: text('Offer', (offer) => fitted(nameOf(offer), NAME_UNITS), {
         style: (offer) => (isAwarded(offer) ? style.asGood(style.wrapped) : style.wrapped),
       }),
       status: text('Status', (offer) => codeLabel(statusText(offer))),
       tonnes: number('Tonnes', ({ metrics }) => metrics.volume, tonnes),
       total: figure(inCurrency('Total'), ({ compared }) => compared.total, style.total),
       price: figure(perTonne('Price'), ({ compared }) => compared.pricePerTonne, style.asBold(style.price)),
-      notMet: text('Not met (advisory in brackets)', ({ id }) => notMetLabels(views.get(id)?.notMet ?? [])),
+      notMet: text('Not met (advisory in brackets)', (offer) => notMetText(layout, offer)),
     },
-    report.offers.slice(0, MAX_OFFERS),
+    shown,
   )
 }
 
-function notMetLabels(all: OfferView['notMet']): string {
-  return all.map(({ kind, label }) => (kind === 'advisory' ? `(${label})` : label)).join(', ')
+/** As many offers as fit on the page, at least three. */
+function fittingOffers(sheet: Sheet, layout: RfqLayout): OfferReport[] {
+  let room = MAX_POINTS - sheet.points
+  return layout.report.offers.filter((offer, at) => {
+    const name = linesIn(layout.nameOf(offer), NAME_UNITS)
+    room -= LINE_POINTS * Math.min(MAX_LINES, Math.max(name, linesIn(notMetText(layout, offer), REMARK_UNITS)))
+    return room > 0 || at < 3
+  })
+}
+
+function notMetText({ views }: RfqLayout, { id }: OfferReport): string {
+  const labels = (views.get(id)?.notMet ?? []).map(({ kind, label }) => (kind === 'advisory' ? `(${label})` : label))
+  return fitted(labels.join(', '), REMARK_UNITS)
 }

@@ -12,7 +12,7 @@ const PAGE_UNITS = 149
 /** Smaller text would not be legible on paper. */
 const MIN_SCALE = 0.7
 /** The default height of a row. */
-const LINE_POINTS = 15
+export const LINE_POINTS = 15
 const LINE_HEIGHT = LINE_POINTS / style.FONT_POINTS
 
 export interface SheetOptions {
@@ -36,6 +36,8 @@ export class Sheet {
   readonly #widths: readonly number[]
   readonly #isStreamed: boolean
   #row = 0
+  /** Height of the rows so far. */
+  points = 0
 
   constructor(workbook: ExcelJS.Workbook, name: string, options: SheetOptions & { oddFooter: string }) {
     const { widths, frozen, onePage = false, oddFooter } = options
@@ -78,6 +80,7 @@ export class Sheet {
     }
     for (const [first, last] of merged) this.#sheet.mergeCells(this.#row, first + 1, this.#row, last + 1)
     if (points > LINE_POINTS) row.height = points
+    this.points += points
     row.commit()
     return this
   }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { text } from '../../../reports/xlsx/cells.js'
+import { buildWorkbook, type WriteSheet } from '../../../reports/xlsx/workbook.js'
 import type { ComparisonInput } from '../../../src/compare/input/comparison-input.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import { comparisonInput, manyResponses, sampleResponses } from '../../helpers/data/comparison-inputs.js'
@@ -24,10 +26,14 @@ describe.skipIf(missing !== null)(`the printed workbook${missing ? ` (${missing}
     const files: string[] = []
     for (const [name, input] of Object.entries(PRINTED))
       files.push(bench.keep(`${name}.xlsx`, await rfqWorkbook(compareOffers(input()))))
+    const reference: WriteSheet = (add) => void add({ widths: [10] }).add([text('Request:')])
+    const identity = { title: '', subject: '', footer: '', asOf: new Date(0) }
+    files.push(bench.keep('reference.xlsx', await buildWorkbook({ One: reference }, identity)))
     const printed = bench.printed(files)
+    const height = textHeight(printed.at(-1)?.firstPage ?? '')
     for (const [at, name] of Object.keys(PRINTED).entries()) {
       const pages = sheetsOfPages(printed[at]?.text ?? '')
-      found.set(name, { pages, scale: scaleOf(printed[at]?.firstPage ?? '') })
+      found.set(name, { pages, scale: textHeight(printed[at]?.firstPage ?? '') / height })
     }
   }, 120_000)
   afterAll(() => bench?.remove())
@@ -51,11 +57,8 @@ describe.skipIf(missing !== null)(`the printed workbook${missing ? ` (${missing}
 const sheetsOfPages = (printed: string): string[] =>
   [...printed.matchAll(/(\w+) · page \d+ of \d+/g)].map(([, sheet]) => sheet ?? '')
 
-/** The scale of a page: that of a text of 11 points against its footer of 8, which is never scaled. */
-function scaleOf(page: string): number {
-  const heightOf = (word: string) => {
-    const [, top, bottom] = new RegExp(`yMin="([\\d.]+)" xMax="[\\d.]+" yMax="([\\d.]+)">${word}<`).exec(page) ?? []
-    return Number(bottom) - Number(top)
-  }
-  return ((heightOf('Request:') / heightOf('page')) * 8) / 11
+/** The height of a word in the font of most cells. */
+function textHeight(page: string): number {
+  const [, top, bottom] = /yMin="([\d.]+)" xMax="[\d.]+" yMax="([\d.]+)">Request:</.exec(page) ?? []
+  return Number(bottom) - Number(top)
 }
