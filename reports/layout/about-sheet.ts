@@ -1,6 +1,8 @@
+import { PRICED_BY } from '../../src/compare/decision/what-if.js'
 import type { ReportContext } from '../../src/compare/input/comparison-context.js'
-import type { About } from '../../src/compare/report/report-notes.js'
+import type { Settings } from '../../src/core/decision/settings.js'
 import { cleanText } from '../../src/core/text/clean-text.js'
+import { formatPercent } from '../../src/core/text/number-format.js'
 import * as style from '../xlsx/cell-styles.js'
 import { text } from '../xlsx/cells.js'
 import type { Sheet } from '../xlsx/sheet.js'
@@ -58,12 +60,49 @@ export function contextTerms({ programVersion, madeBy, asOf, asOfDate, timeZone,
   ]
 }
 
-export const limitSection = ({ limits }: Pick<About, 'limits'>): Section => [
+/** What cannot be concluded from the documents. */
+export const LIMITS: Section = [
   'Limits of the data',
-  limits.map((message, index) => [`${index + 1}`, message]),
+  [
+    'Labels, methodologies and registry IDs are as claimed by the developer; no registry has been consulted.',
+    'The documents do not say whether an offer is binding or on which contract terms.',
+    'The reason an offer is missing is unknown: it may have been withdrawn or hidden.',
+    'A change made and undone between two observations is not visible.',
+    'Prices are as stated; taxes, fees, transfer and retirement costs are not included.',
+  ].map((message, index): Term => [`${index + 1}`, message]),
 ]
 
-export const definitionSection = ({ definitions }: Pick<About, 'definitions'>): Section => [
-  'Definitions',
-  definitions.map(({ term, message }) => [term, message]),
-]
+/** What ranks go by. */
+export const rankedBy = ({ priceBasis }: Pick<Settings, 'priceBasis'>): string =>
+  priceBasis === 'quoted' ? 'price per tonne' : 'cost per tonne'
+
+/** The terms of a workbook, with its settings. docs/COMPARISON.md has the rules. */
+export function definitionSection(settings: Settings): Section {
+  const { awardTolerance: tolerance, priceBasis, discountRate } = settings
+  const awarded =
+    tolerance === 'unlimited'
+      ? 'the lowest total'
+      : `the lowest total of those whose price per tonne is at most ${formatPercent(tolerance)} above the lowest`
+  return [
+    'Definitions',
+    [
+      ['Observed', 'Documents are polled: a change happened between two observations.'],
+      [
+        'Volume, total',
+        'The sums of the delivery lines if every line has a volume and a price; otherwise the figures the offer states.',
+      ],
+      ['Price per tonne', 'Total ÷ volume.'],
+      [
+        'Present value',
+        `Each payment ÷ (1 + ${formatPercent(discountRate)}) ^ (days ÷ 365). Pre-payments are part of the total; the balance is paid on delivery, pro rata.`,
+      ],
+      ['Coverage', 'Volume ÷ the requested tonnes, at most 100 %.'],
+      [
+        'Compared, ranked',
+        `Offers that are submitted and still listed, with a volume and a total in a currency that can be converted, and that meet every hard requirement; by ${rankedBy(settings)}. A requirement that cannot be evaluated counts as not met.`,
+      ],
+      ['Award', `A set of whole offers. The recommended one has ${awarded}, compared by ${PRICED_BY[priceBasis]}.`],
+      ['Efficient award', 'No other set of whole offers has at least as many tonnes, within the maximum, for less.'],
+    ],
+  ]
+}

@@ -1,8 +1,9 @@
 import { PRICED_BY } from '../../src/compare/decision/what-if.js'
+import type { Source } from '../../src/compare/input/comparison-context.js'
 import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
 import { REQUIREMENT_LEVELS } from '../../src/core/decision/settings.js'
 import { formatPercent } from '../../src/core/text/number-format.js'
-import { aboutSheet, contextTerms, definitionSection, limitSection, type Term } from '../layout/about-sheet.js'
+import { aboutSheet, contextTerms, definitionSection, LIMITS, type Term } from '../layout/about-sheet.js'
 import { codeLabel } from '../layout/wording.js'
 import type { WriteSheet } from '../xlsx/workbook.js'
 import type { RfqLayout } from './layout.js'
@@ -18,19 +19,15 @@ export const rfqAboutSheet = (layout: RfqLayout): WriteSheet => {
     const place = path === '' ? '' : `, ${path}`
     return [codeLabel(code), `${kind} ${entityId}${place}: ${message}`]
   })
-  const sources = report.about.sources.map(({ kind, id, version, observedAt, contentHash, valid }): Term => {
+  const sources = sourcesOf(report).map(({ kind, id, version, observedAt, contentHash, valid }): Term => {
     const validity = valid ? '' : ', does not match the API documentation'
     return [codeLabel(kind), `${id}: version ${version}, observed ${observedAt}, SHA-256 ${contentHash}${validity}`]
   })
   return aboutSheet(
     layout,
     NOTE,
-    [
-      ['Assumptions', assumptions(report)],
-      ['Documents that do not match the API documentation', problems],
-      limitSection(report.about),
-    ],
-    [definitionSection(report.about), ['Texts in full', [...longTexts(report)]], ['Sources', sources]],
+    [['Assumptions', assumptions(report)], ['Documents that do not match the API documentation', problems], LIMITS],
+    [definitionSection(report.settings), ['Texts in full', [...longTexts(report)]], ['Sources', sources]],
   )
 }
 
@@ -60,4 +57,10 @@ function* longTexts({ rfq, offers }: RfqReport): Generator<Term> {
     if (terms.notes !== null) yield [`Notes of offer ${sequence}, ${label}`, terms.notes]
     if (terms.review?.comment != null) yield [`Review of offer ${sequence}, ${label}`, terms.review.comment]
   }
+}
+
+/** Every document the figures are derived from. */
+function sourcesOf({ rfq, offers }: RfqReport): Source[] {
+  const listings = new Map(offers.flatMap(({ listing: { source } }) => (source === null ? [] : [[source.id, source]])))
+  return [rfq.source, ...offers.map(({ source }) => source), ...listings.values()]
 }

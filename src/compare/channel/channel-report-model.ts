@@ -26,7 +26,6 @@ export interface ChannelReport {
   closings: ReportedDecision[]
   /** By project name. */
   listings: ListingRow[]
-  about: { definitions: { term: string; message: string }[]; limits: string[]; runs: number[] }
 }
 
 export interface ChannelSummary {

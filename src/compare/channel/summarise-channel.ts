@@ -5,7 +5,6 @@ import type { ChannelInput, ParsedListing, ReportedDecision } from '../input/com
 import { listingQuality } from '../offer/listing-quality.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { plainDecision } from '../report/compare-offers.js'
-import { DATA_LIMITATIONS, definitionsOf, runsOf } from '../report/report-notes.js'
 import { countFlags, summariseOffers } from '../report/rfq-statistics.js'
 import { assessRfq, type RfqAssessment } from '../rfq/rfq-assessment.js'
 import { unreadText } from '../rfq/rfq-terms.js'
@@ -35,8 +34,6 @@ export function summariseChannel(input: ChannelInput): ChannelReport {
   const listings = listingRows(input.listings, assessments)
   const closings = closingsUntil(input.decisions, context.report.asOf)
   const problems = input.problems.filter(({ firstSeenAt }) => firstSeenAt <= context.report.asOf).length
-  const sources = assessments.flatMap(({ rfq, offers }) => [rfq, ...offers].map(({ source }) => source))
-  const runs = runsOf([...sources, ...input.listings])
   return {
     schema: CHANNEL_REPORT_SCHEMA,
     context: context.report,
@@ -46,7 +43,6 @@ export function summariseChannel(input: ChannelInput): ChannelReport {
     offers,
     closings,
     listings,
-    about: { definitions: definitionsOf(context.settings), limits: [...DATA_LIMITATIONS], runs },
   }
 }
 

@@ -2,11 +2,10 @@ import { withRatesOf } from '../../core/decision/exchange-rates.js'
 import { byCodeUnit } from '../../core/numbers.js'
 import { type AwardState, awardState } from '../decision/award-state.js'
 import { decisionOf } from '../decision/decide.js'
-import { createContext, type ReportContext, type Source } from '../input/comparison-context.js'
+import { createContext, type ReportContext } from '../input/comparison-context.js'
 import type { ComparisonInput, DocumentProblem } from '../input/comparison-input.js'
 import { listingQuality } from '../offer/listing-quality.js'
 import { assessRfq } from '../rfq/rfq-assessment.js'
-import { aboutOf } from './report-notes.js'
 import { REPORT_SCHEMA, type RfqReport } from './rfq-report-model.js'
 import { summariseOffers } from './rfq-statistics.js'
 
@@ -41,7 +40,6 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     offers,
     closings,
     problems,
-    about: aboutOf({ rfq, offers, settings }, listingSources(offers)),
   }
 }
 
@@ -77,10 +75,4 @@ export function plainDecision(decision: RfqReport['closings'][number]): RfqRepor
   const { decision: verdict, reason, outcome, httpStatus, message, versionBefore, versionAfter } = decision
   const decided = { id, runId, rfqId, rfqNumber, dueDate, timeZone, decidedAt, decision: verdict, reason }
   return { ...decided, outcome, httpStatus, message, versionBefore, versionAfter }
-}
-
-function listingSources(offers: RfqReport['offers']): Source[] {
-  const sources = offers.flatMap(({ listing }) => (listing.source === null ? [] : [listing.source]))
-  const byId = new Map(sources.map((source) => [source.id, source]))
-  return [...byId.values()].sort((a, b) => byCodeUnit(a.id, b.id))
 }

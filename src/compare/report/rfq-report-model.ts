@@ -20,7 +20,6 @@ import type { CurrencyReport } from '../input/comparison-currency.js'
 import type { DocumentProblem, ReportedDecision } from '../input/comparison-input.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import type { About } from './report-notes.js'
 import type { Summary } from './rfq-statistics.js'
 
 /** The version increases when a member changes its meaning or is removed, not when one is added. */
@@ -42,5 +41,4 @@ export interface RfqReport {
   /** Newest first. */
   closings: ReportedDecision[]
   problems: DocumentProblem[]
-  about: About
 }

@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { reportCommand } from '../../../src/compare/decision/report-command.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
+import type { SettingsInput } from '../../../src/core/decision/settings.js'
 import {
-  DEFAULT_SETTINGS,
-  type Settings,
-  type SettingsInput,
-  settingsSchema,
-} from '../../../src/core/decision/settings.js'
-import {
-  AS_OF,
   comparisonInput,
   delivery,
   offerId,
@@ -426,23 +419,6 @@ describe('what a reader must know first', () => {
     expect(decided([offer]).excluded[0]?.message).toBe('Not determinable: the expiry date cannot be read.')
     const taken = decided([offer], { settings: { requirements: { notExpired: 'advisory' } } }).recommendation
     expect(JSON.stringify(taken.conditions)).not.toContain('states no expiry date')
-  })
-})
-
-describe('the command of a report', () => {
-  it('has every setting that has not its default, so that it gives the same decision under any configuration', () => {
-    const settings = settingsSchema.parse({
-      volume: 6_000,
-      awardTolerance: 'unlimited',
-      requirements: { priceMax: 'advisory' },
-      currency: 'USD',
-      exchangeRates: { EUR: { rate: 1.25, source: "the bank's" } },
-    })
-    const command = (own: Settings) => reportCommand({ channel: 'acme/blue', asOf: AS_OF.toISOString() }, '1012', own)
-    expect(command(DEFAULT_SETTINGS)).toBe(`quotekeeper report 1012 --channel acme/blue --as-of ${AS_OF.toISOString()}`)
-    expect(command(settings)).toMatch(
-      / --set currency=USD --set 'exchangeRates\.EUR=\{.*' --set awardTolerance=unlimited --set volume=6000 --set requirements\.priceMax=advisory$/,
-    )
   })
 })
 

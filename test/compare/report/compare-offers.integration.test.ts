@@ -101,20 +101,6 @@ describe('a report', () => {
     expect(input).toEqual(before)
   })
 
-  it('lists every source document and the runs that observed it', () => {
-    const responses = [storedDocument(response(1), { runId: 9 }), storedDocument(response(2), { runId: 8 })]
-    const { about } = compareOffers(
-      comparisonInput({
-        responses,
-        listings: [storedDocument(listing(1), { runId: 3 }), storedDocument(listing(5), { runId: 4 })],
-      }),
-    )
-    expect(about.runs).toEqual([3, 7, 8, 9])
-    expect(about.sources.map(({ kind }) => kind)).toEqual(['rfq', 'response', 'response', 'listing'])
-    expect(about.sources[1]).toMatchObject({ id: offerId(1), version: 1, contentHash: 'a'.repeat(64) })
-    expect(about.definitions.length).toBeGreaterThan(10)
-  })
-
   it('ignores later decisions and problems, and decisions on other RFQs', () => {
     const decision = {
       id: 1,

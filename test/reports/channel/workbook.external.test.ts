@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runRanges } from '../../../reports/channel/about-sheet.js'
 import { summariseChannel } from '../../../src/compare/channel/summarise-channel.js'
 import { writeChannelReport } from '../../../src/report-files/write-report.js'
 import { CHANNEL_CASES } from '../support/channel-cases.js'
@@ -22,11 +21,6 @@ describe('the workbook of a channel', () => {
     expect(one.path).toBe(`${bench.folder}/channel-acme-forest_asof-20260316T1200Z.xlsx`)
     expect(bench.read(one.path).equals(await channelWorkbook(summariseChannel(CHANNEL_CASES.busy())))).toBe(true)
     bench.remove()
-  })
-
-  it('lists consecutive runs on About as ranges', () => {
-    expect(runRanges([1, 2, 3, 7, 9, 10])).toBe('1–3, 7, 9–10')
-    expect(runRanges([])).toBe('none')
   })
 })
 

@@ -1,4 +1,3 @@
-import { reportCommand } from '../../../compare/decision/report-command.js'
 import { unreadText } from '../../../compare/rfq/rfq-terms.js'
 import { cleanText } from '../../../core/text/clean-text.js'
 import { formatCount, formatNearDay, formatRange } from '../../../core/text/number-format.js'
@@ -107,10 +106,6 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
         <Documents view={view} />
         <nav class="more noprint" aria-label="More about this RFQ">
           <a href={closing}>{`Closings (${view.closings})`}</a>
-          <details>
-            <summary>Command for this workbook</summary>
-            <code data-volatile>{plain(reportCommand(view, name, view.settings))}</code>
-          </details>
         </nav>
       </>
     ),
