@@ -100,7 +100,7 @@ function addChoices(sheet: Sheet, layout: RfqLayout): void {
     ...briefChoiceColumns(layout),
     notes: columnsOf<Choice>().text('Extra tonnes, against the row before', extraText),
   }
-  sheet.addSection('Choices: no other award has at least as many tonnes for less, unless marked')
+  sheet.addSection('Choices, by tonnes')
   const shown = choices.slice(0, MAX_CHOICES)
   sheet.addTable(
     columns,
@@ -123,7 +123,7 @@ function addOffers(sheet: Sheet, layout: RfqLayout): void {
   }
   const [all, shown] = [report.offers.length, fittingOffers(sheet, layout)]
   const which = shown.length < all ? `The first ${shown.length} of ${all} offers` : 'Offers'
-  sheet.addSection(`${which}, by ${rankedBy(report.settings)}`)
+  sheet.addSection(`${which}: ranked by ${rankedBy(report.settings)}, then the others`)
   sheet.addTable(
     {
       number: number('No.', ({ sequence }) => sequence, style.leftNumber),
@@ -134,7 +134,7 @@ function addOffers(sheet: Sheet, layout: RfqLayout): void {
       tonnes: number('Tonnes', ({ metrics }) => metrics.volume, tonnes),
       total: figure(inCurrency('Total'), ({ compared }) => compared.total, style.total),
       price: figure(perTonne('Price'), ({ compared }) => compared.pricePerTonne, style.asBold(style.price)),
-      notMet: text('Not met (advisory in brackets)', (offer) => notMetText(layout, offer)),
+      notMet: text('Doubt, not met (advisory in brackets)', (offer) => notMetText(layout, offer)),
     },
     shown,
   )
@@ -151,6 +151,8 @@ function fittingOffers(sheet: Sheet, layout: RfqLayout): OfferReport[] {
 }
 
 function notMetText({ views }: RfqLayout, { id }: OfferReport): string {
-  const labels = (views.get(id)?.notMet ?? []).map(({ kind, label }) => (kind === 'advisory' ? `(${label})` : label))
+  const { notMet = [], flags = [] } = views.get(id) ?? {}
+  const labels = notMet.map(({ kind, label }) => (kind === 'advisory' ? `(${label})` : label))
+  if (flags.some(({ loud }) => loud)) labels.unshift('loud doubt')
   return fitted(labels.join(', '), REMARK_UNITS)
 }

@@ -19,14 +19,12 @@ export const excludedOffers = (
 
 /**
  * How many offers were compared, and why the others were not: `2 of 4 offers compared; 1 is in EUR without an exchange rate
- * (8.33 EUR/t), 1 has no volume.` Every offer is counted once.
+ * (8.33 EUR/t), 1 has no volume.` An offer counts for each requirement that it does not meet.
  */
 export function accountingText(offers: readonly OfferReport[]): string {
   const others = new Map<string, OfferReport[]>()
-  for (const offer of offers.filter(({ standing }) => standing !== 'ranked')) {
-    const why = obstacleOf(offer)
-    others.set(why, [...(others.get(why) ?? []), offer])
-  }
+  for (const offer of offers.filter(({ standing }) => standing !== 'ranked'))
+    for (const why of obstaclesOf(offer)) others.set(why, [...(others.get(why) ?? []), offer])
   const compared = offers.filter(({ standing }) => standing === 'ranked').length
   if (others.size === 0) return `All ${formatAmount(offers.length)} offers compared.`
   const groups = [...others].map(
@@ -39,12 +37,15 @@ export function accountingText(offers: readonly OfferReport[]): string {
  * The first reason why an offer does not compete, as a predicate that follows its name: `has no volume`.
  * @param offer one whose `standing` is not `ranked`
  */
-export function obstacleOf(offer: OfferReport): string {
-  if (offer.standing === 'accepted') return 'is accepted'
+export const obstacleOf = (offer: OfferReport): string => obstaclesOf(offer)[0] ?? 'is not comparable'
+
+/** Why it can be part of no award, or else every hard requirement that it does not meet. */
+function obstaclesOf(offer: OfferReport): string[] {
+  if (offer.standing === 'accepted') return ['is accepted']
   const [exclusion] = offer.exclusions
-  if (exclusion !== undefined) return exclusionText(exclusion.code, offer)
-  const [unmet] = offer.unmet
-  return unmet === undefined ? 'is not comparable' : unmetText(unmet, offer)
+  if (exclusion !== undefined) return [exclusionText(exclusion.code, offer)]
+  const unmet = offer.unmet.filter(({ level }) => level === 'hard')
+  return [...new Set(unmet.map((one) => unmetText(one, offer)))]
 }
 
 /** The same; of an offer that lacks only an exchange rate, with its price: `is in EUR without an exchange rate (8.33 EUR/t)`. */
@@ -80,7 +81,7 @@ function unmetText({ name, met }: UnmetRequirement, { shape }: OfferReport): str
 
 const NOT_MET_TEXT: Record<UnmetRequirement['name'], string> = {
   reviewNotRejected: 'was rejected in review',
-  reviewAccepted: 'is not accepted in review',
+  reviewAccepted: 'is not yet accepted in review',
   notExpired: 'has expired',
   contractType: 'has another contract type',
   vintages: 'has vintages outside the range',

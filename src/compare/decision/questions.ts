@@ -8,6 +8,7 @@ import {
   formatTonnes,
   truncate,
 } from '../../core/text/number-format.js'
+import { addDays } from '../../core/time/calendar-days.js'
 import type { AwardProblem } from '../awards/award-problem.js'
 import { upTo } from '../awards/efficient-awards.js'
 import type { FlagCode } from '../flag.js'
@@ -163,12 +164,18 @@ function titleOf(offer: OfferReport): string {
   return `${offer.project === null ? 'Your' : `${oneLine(offer.project)}, your`} offer${dated(offer.submittedAt)}${what}:`
 }
 
-/** The day on which the RFQ, if it is open, is due, or on which the first of the offers expires; null if none is near. */
+/** The day on which the RFQ, if it is open, is due, or before the first of the offers expires; null if none is near. */
 function answerDay({ state, responseDueDate, daysToDue }: RfqTerms, asked: readonly Asked[]): string | null {
   const isNear = (days: number | null) => days !== null && days >= 0 && days <= NEAR_DAYS
   return minOf([
     state === 'open' && isNear(daysToDue) ? responseDueDate : null,
-    ...asked.map(({ offer: { terms } }) => (isNear(terms.daysToExpiry) ? terms.expiryDate : null)),
+    ...asked.map(
+      ({
+        offer: {
+          terms: { daysToExpiry, expiryDate },
+        },
+      }) => (expiryDate !== null && daysToExpiry !== 0 && isNear(daysToExpiry) ? addDays(expiryDate, -1) : null),
+    ),
   ])
 }
 

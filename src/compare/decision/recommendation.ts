@@ -71,10 +71,18 @@ const isSettled = ({ range, search, rfq }: AwardProblem) =>
   rfq.window.problem === null ? range === null || search === null : rfq.window.lower === null
 
 function awardText(award: Award, reached: boolean, problem: AwardProblem, accepted: AcceptedAward | null): string {
-  const what = `${offersText(award.offers)}: ${amountsText(award)}`
+  const what = `${offersText(award.offers)}: ${amountsText(award)}${ownTotalText(award, problem)}`
   const short = reached ? '' : `, ${formatTonnes((problem.range?.lower ?? 0) - award.tonnes)} short of the need`
   const start = accepted === null ? 'Award' : `${accepted.message} Award also`
   return `${start} ${what}${short}. ${needText(award, problem)}`
+}
+
+/** What is payable if all offers have the same other currency: ` (538,736 EUR)`. */
+function ownTotalText(award: Award, { candidates, context }: AwardProblem): string {
+  const offers = candidates.flatMap(({ offer }) => (award.offers.some(({ id }) => id === offer.id) ? [offer] : []))
+  const code = offers[0]?.terms.currencyCode ?? context.currency
+  if (code === context.currency || offers.some(({ terms }) => terms.currencyCode !== code)) return ''
+  return ` (${formatTotal(sum(offers.map(({ metrics }) => metrics.total ?? 0)), code)})`
 }
 
 /** `Need 5,000 t (minimum 5,000 t, maximum 9,000 t); the 670 t beyond it cost 19,296 USD.` */

@@ -41,7 +41,7 @@ function breakEvenOf(
       offerId: candidate.offer.id,
       pricePerTonne,
       breakEvenPricePerTonne: price,
-      message: `${name} stays in the award up to ${formatPricePerTonne(cents(price), context.currency)} (${change})${why}.`,
+      message: `${name} stays in the award up to ${formatPricePerTonne(isCapped ? price : cents(price), context.currency)} (${change})${why}.`,
     },
   ]
 }

@@ -1,12 +1,17 @@
 import { sum } from '../../core/numbers.js'
-import { formatCount, formatMoney, formatPercent, formatTonnes } from '../../core/text/number-format.js'
+import {
+  formatCount,
+  formatMoney,
+  formatPercent,
+  formatPricePerTonne,
+  formatTonnes,
+} from '../../core/text/number-format.js'
 import { yearOf } from '../date-math.js'
 import { type Flag, type FlagCode, OFFER_FLAGS } from '../flag.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { shortageText } from './availability.js'
 import type { OfferReport } from './offer-report-model.js'
 import { totalOf } from './price-per-tonne.js'
-import { priceText } from './requirements.js'
 
 /** Input to the flag rules of an offer. */
 export interface FlagContext {
@@ -52,7 +57,8 @@ function priceFarBelowMin({ offer, rfq }: FlagContext): string | null {
   const { minUnitPrice: minimum } = rfq
   if (price === null || minimum === null || price >= FAR_BELOW * minimum) return null
   const share = formatPercent(1 - price / minimum)
-  return `The price, ${priceText(price, rfq)}, is ${share} below the RFQ's minimum of ${priceText(minimum, rfq)}.`
+  const [own, limit] = [price, minimum].map((one) => formatPricePerTonne(one, rfq.currency))
+  return `The price, ${own}, is ${share} below the RFQ's minimum of ${limit}.`
 }
 
 /** An offer that expires within this many days is doubted. */
@@ -70,13 +76,13 @@ function expiring(of: FlagContext): string | null {
 
 function volumeMismatch({ offer: { terms, metrics } }: FlagContext): string | null {
   if (metrics.volumeVerdict !== 'differs' || terms.statedVolume === null) return null
-  return `The stated volume is ${formatTonnes(terms.statedVolume)}, but the delivery lines add up to ${formatTonnes(metrics.sumVolume)}.`
+  return `The stated volume is ${formatTonnes(terms.statedVolume)}, but the delivery lines, which count, add up to ${formatTonnes(metrics.sumVolume)}.`
 }
 
 function totalMismatch({ offer: { terms, metrics } }: FlagContext): string | null {
   if (metrics.totalVerdict !== 'differs' || terms.statedTotal === null) return null
   const [stated, added] = [terms.statedTotal, metrics.sumValue].map((total) => formatMoney(total, terms.currency))
-  return `The stated total is ${stated}, but the delivery lines add up to ${added}.`
+  return `The stated total is ${stated}, but the delivery lines, which count, add up to ${added}.`
 }
 
 // Absorbs floating-point noise: what reaches the total is in full.

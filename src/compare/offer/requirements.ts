@@ -1,6 +1,6 @@
 import type { RequirementLevels, RequirementName } from '../../core/decision/settings.js'
 import { round6 } from '../../core/numbers.js'
-import { formatCount, formatExactPrice, formatPercent, truncate } from '../../core/text/number-format.js'
+import { formatCount, formatExactPrice, formatPercent, formatPrice, truncate } from '../../core/text/number-format.js'
 import { daysBetween } from '../date-math.js'
 import { isUnreadable } from '../input/stored-documents.js'
 import { currencyCode, type RfqTerms } from '../rfq/rfq-terms.js'
@@ -200,11 +200,10 @@ function priceRule(offer: AssessedOffer, rfq: RfqTerms, limit: 'maximum' | 'mini
   if (beyond <= 0) return null
   const share = bound > 0 ? ` ${formatPercent(Math.abs(price / bound - 1))}` : ''
   const side = limit === 'maximum' ? 'above' : 'below'
+  // All digits where two decimals are equal.
+  const format = formatPrice(price) === formatPrice(bound) ? formatExactPrice : formatPrice
+  const unit = `${currencyCode(rfq.currency) ?? ''}/t`
   return notMet(
-    `The price, ${priceText(price, rfq)}, is${share} ${side} the RFQ's ${limit} of ${priceText(bound, rfq)}.`,
+    `The price, ${format(price)} ${unit}, is${share} ${side} the RFQ's ${limit} of ${format(bound)} ${unit}.`,
   )
 }
-
-/** A price in the currency of the RFQ: `8.2207 USD/t`. */
-export const priceText = (price: number, { currency }: Pick<RfqTerms, 'currency'>): string =>
-  `${formatExactPrice(price)} ${currencyCode(currency) ?? ''}/t`

@@ -29,9 +29,9 @@ export const withoutNoise = (value: number): number => Number(value.toPrecision(
 
 /** `12,500 t`. */
 export const formatTonnes = (value: number): string => `${formatAmount(value)} t`
-/** `690,000.5 USD`; the currency as it was sent. */
+/** `690,000.50 USD`, `690,000 USD`; the currency as it was sent. */
 export const formatMoney = (value: number, currency: string | null): string =>
-  `${formatAmount(value)} ${truncate(currency ?? '', 8)}`.trimEnd()
+  `${Number.isInteger(rounded(value, 2)) ? formatAmount(value) : formatCents(value)} ${truncate(currency ?? '', 8)}`.trimEnd()
 /** A total of money without cents from 1,000 on: `690,001 USD`. */
 export const formatTotal = (value: number, currency: string | null): string =>
   formatMoney(Math.abs(value) >= 1000 ? rounded(value, 0) : value, currency)

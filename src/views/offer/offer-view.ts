@@ -146,7 +146,7 @@ const EXCLUSION_LABELS: Record<Exclusion['code'], string> = {
 
 const REQUIREMENT_LABELS: Record<UnmetRequirement['name'], string> = {
   reviewNotRejected: 'rejected in review',
-  reviewAccepted: 'review not accepted',
+  reviewAccepted: 'not yet accepted in review',
   notExpired: 'expired',
   contractType: 'contract type',
   vintages: 'vintages',

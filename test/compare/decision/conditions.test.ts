@@ -23,12 +23,12 @@ describe('what to check of an award', () => {
     [
       'a stated total above the lines',
       { totalPrice: 300_000 },
-      'The stated total is 300,000 USD, but the delivery lines add up to 120,000 USD.',
+      'The stated total is 300,000 USD, but the delivery lines, which count, add up to 120,000 USD.',
     ],
     [
       'a stated total of 0',
       { totalPrice: 0 },
-      'The stated total is 0 USD, but the delivery lines add up to 120,000 USD.',
+      'The stated total is 0 USD, but the delivery lines, which count, add up to 120,000 USD.',
     ],
     [
       'a total that is paid in advance',
@@ -69,8 +69,8 @@ describe('what to check of an award', () => {
     ).recommendation
     expect(award?.offers).toHaveLength(3)
     const [first, second] = [
-      '10 USD, but the delivery lines add up to 24,012',
-      '20 USD, but the delivery lines add up to 24,024',
+      '10 USD, but the delivery lines, which count, add up to 24,012',
+      '20 USD, but the delivery lines, which count, add up to 24,024',
     ]
     expect(found).toEqual([
       { loud: true, message: `Developer 1 · Project 1: The stated total is ${first} USD.` },

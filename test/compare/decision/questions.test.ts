@@ -170,12 +170,12 @@ Please answer by 2026-03-20.`,
     )
   })
 
-  it('asks for an answer by the due date or the first expiry date, whichever is first and near', () => {
+  it('asks for an answer by the due date or the day before the first offer expires, whichever is first and near', () => {
     const day = (expiryDate: string | null, rfq: Body = {}) =>
       lettersOf([sized(1, 60_000, 12, { offer: { expiryDate } })], { rfq })[0]?.text.match(/answer by (.*)\./)?.[1]
     expect(day('2026-12-31')).toBe('2026-03-20')
-    expect(day('2026-03-18')).toBe('2026-03-18')
-    expect(day('2026-03-18', { state: 'closed', responseDueDate: '2026-03-17' })).toBe('2026-03-18')
+    expect(day('2026-03-18')).toBe('2026-03-17')
+    expect(day('2026-03-18', { state: 'closed', responseDueDate: '2026-03-17' })).toBe('2026-03-17')
     expect(day('2026-12-31', { responseDueDate: '2026-03-15' })).toBeUndefined()
     expect(day(null, { responseDueDate: null })).toBeUndefined()
   })

@@ -71,7 +71,9 @@ describe.each(SEEDS)('the sample marketplace of seed %i', (seed) => {
       const [, , rest = ''] = headline.match(/(\d+ of \d+) offers? compared; (.*)\.$/) ?? []
       expect(headline).toContain(`${compared} of ${offers.length} offer`)
       const counts = [...rest.matchAll(/(?:^|, )(\d+) [a-z]/g)].map(([, count]) => Number(count))
-      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(offers.length - compared)
+      // An offer counts for each of its reasons.
+      expect(Math.max(...counts)).toBeLessThanOrEqual(offers.length - compared)
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(offers.length - compared)
     }
   })
 

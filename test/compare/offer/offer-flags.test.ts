@@ -61,11 +61,11 @@ const OFFER_CASES: Record<FlagCode, Case> = {
   },
   'volume-mismatch': {
     scene: offering({ totalVolume: 10_001 }),
-    message: '10,001 t, but the delivery lines add up to 10,000 t',
+    message: '10,001 t, but the delivery lines, which count, add up to 10,000 t',
   },
   'total-mismatch': {
     scene: offering({ totalPrice: 130_000 }),
-    message: '130,000 USD, but the delivery lines add up to 120,000 USD',
+    message: '130,000 USD, but the delivery lines, which count, add up to 120,000 USD',
   },
   'prepayment-in-full': {
     scene: prepaying(120_000),

@@ -97,7 +97,7 @@ interface ActionsProps {
 
 /** What one does with a decision: record the award, make its workbook, ask, try other settings. */
 export function Actions({ page: { request, query }, view, name, changes, isPast }: ActionsProps) {
-  // With other settings, the page names the command that makes the workbook.
+  // With other settings, `report --set` makes the workbook.
   const isOperator = request.user?.role === 'operator' && Object.keys(changes).length === 0
   const fields = [
     ['channel', view.channel],
@@ -105,10 +105,11 @@ export function Actions({ page: { request, query }, view, name, changes, isPast 
     ['_csrf', request.csrfToken],
     ...(query.as_of === undefined ? [] : [['as_of', query.as_of] as const]),
   ] as const
+  const canAward = view.decision.recommendation.award !== null
   return (
     <div class="actions noprint">
       {isOperator && !isPast && (
-        <a class="button primary" href={awardPath(view.channel, nameById(view.rfq.id))}>
+        <a class={canAward ? 'button primary' : 'button'} href={awardPath(view.channel, nameById(view.rfq.id))}>
           {view.award === null ? 'Record the award' : 'Change the award'}
         </a>
       )}
