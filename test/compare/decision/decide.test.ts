@@ -422,6 +422,16 @@ describe('what a reader must know first', () => {
   })
 })
 
+describe('an award in another currency', () => {
+  it('is said with what is payable, too', () => {
+    const euros = sized(1, 6_000, 10, { offer: { currency: 'EUR' } })
+    const settings = { currency: 'USD', exchangeRates: { EUR: { rate: 1.25 } } } as const
+    expect(decided([euros], { settings }).recommendation.headline).toContain(
+      '6,000 t at 12.50 USD/t, 75,000 USD in total (60,000 EUR). Need',
+    )
+  })
+})
+
 describe('accepted offers in two currencies', () => {
   it('are each shown with their amounts, and with their tonnes', () => {
     const accepted = [sized(1, 3_000, 30, { status: 'accepted' }), sized(2, 2_500, 30, { status: 'accepted' })]
