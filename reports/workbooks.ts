@@ -1,5 +1,5 @@
-import type { ChannelReport } from '../src/compare/channel/channel-report-model.js'
-import type { RfqReport } from '../src/compare/report/rfq-report-model.js'
+import type { ChannelReport } from '../src/compare/channel/summarise-channel.js'
+import type { RfqReport } from '../src/compare/report/compare-offers.js'
 import { channelIdentity } from './channel/layout.js'
 import { channelSheets } from './channel/workbook.js'
 import { rfqIdentity } from './rfq/layout.js'

@@ -1,4 +1,4 @@
-import type { ChannelReport } from '../../src/compare/channel/channel-report-model.js'
+import type { ChannelReport } from '../../src/compare/channel/summarise-channel.js'
 import { sum } from '../../src/core/numbers.js'
 import { asOfLabel } from '../layout/wording.js'
 import { volumeStyle } from '../xlsx/cell-styles.js'

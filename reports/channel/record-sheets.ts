@@ -1,4 +1,4 @@
-import type { ListingRow, OfferRow } from '../../src/compare/channel/channel-report-model.js'
+import type { ListingRow, OfferRow } from '../../src/compare/channel/summarise-channel.js'
 import type { ReportedDecision } from '../../src/compare/input/comparison-input.js'
 import { columnsOf } from '../layout/columns.js'
 import { tableSheet } from '../layout/table-sheet.js'

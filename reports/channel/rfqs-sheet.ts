@@ -1,4 +1,4 @@
-import type { RfqRow } from '../../src/compare/channel/channel-report-model.js'
+import type { RfqRow } from '../../src/compare/channel/summarise-channel.js'
 import { formatAmount } from '../../src/core/text/number-format.js'
 import { columnsOf } from '../layout/columns.js'
 import { tableSheet } from '../layout/table-sheet.js'

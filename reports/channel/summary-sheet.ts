@@ -1,4 +1,4 @@
-import type { ChannelReport, RfqRow } from '../../src/compare/channel/channel-report-model.js'
+import type { ChannelReport, RfqRow } from '../../src/compare/channel/summarise-channel.js'
 import { oneLine } from '../../src/core/text/clean-text.js'
 import { columnsOf } from '../layout/columns.js'
 import { asOfLabel, codeLabel } from '../layout/wording.js'

@@ -1,4 +1,4 @@
-import type { ChannelReport } from '../../src/compare/channel/channel-report-model.js'
+import type { ChannelReport } from '../../src/compare/channel/summarise-channel.js'
 import type { WriteSheet } from '../xlsx/workbook.js'
 import { channelAboutSheet } from './about-sheet.js'
 import { channelLayout } from './layout.js'

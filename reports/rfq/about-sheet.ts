@@ -1,6 +1,6 @@
 import { PRICED_BY } from '../../src/compare/decision/what-if.js'
 import type { Source } from '../../src/compare/input/comparison-context.js'
-import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
+import type { RfqReport } from '../../src/compare/report/compare-offers.js'
 import { REQUIREMENT_LEVELS } from '../../src/core/decision/settings.js'
 import { formatPercent } from '../../src/core/text/number-format.js'
 import { aboutSheet, contextTerms, definitionSection, LIMITS, type Term } from '../layout/about-sheet.js'

@@ -1,7 +1,7 @@
 import { extraText } from '../../src/compare/decision/choices.js'
 import type { Choice } from '../../src/compare/decision/decision-model.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
-import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
+import type { RfqReport } from '../../src/compare/report/compare-offers.js'
 import { cleanText, oneLine } from '../../src/core/text/clean-text.js'
 import { formatAmount, formatPrice, formatRange, truncate } from '../../src/core/text/number-format.js'
 import { awardedTonnesOf } from '../../src/views/rfq/rfq-view.js'

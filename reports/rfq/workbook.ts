@@ -1,4 +1,4 @@
-import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
+import type { RfqReport } from '../../src/compare/report/compare-offers.js'
 import type { WriteSheet } from '../xlsx/workbook.js'
 import { rfqAboutSheet } from './about-sheet.js'
 import { choicesSheet } from './choices-sheet.js'

@@ -1,5 +1,5 @@
 import type { BuildOptions } from '../../reports/xlsx/workbook.js'
-import type { ChannelReport } from '../compare/channel/channel-report-model.js'
+import type { ChannelReport } from '../compare/channel/summarise-channel.js'
 import { summariseChannel } from '../compare/channel/summarise-channel.js'
 import { awardLines } from '../views/awards/award-schema.js'
 import { buildRfqReport } from '../views/rfq/build-rfq-report.js'

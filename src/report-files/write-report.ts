@@ -1,7 +1,7 @@
 import { channelWorkbook, rfqWorkbook } from '../../reports/workbooks.js'
 import type { BuildOptions } from '../../reports/xlsx/workbook.js'
-import type { ChannelReport } from '../compare/channel/channel-report-model.js'
-import type { RfqReport } from '../compare/report/rfq-report-model.js'
+import type { ChannelReport } from '../compare/channel/summarise-channel.js'
+import type { RfqReport } from '../compare/report/compare-offers.js'
 import { channelFileName, rfqFileName } from './file-names.js'
 import {
   type Destination,

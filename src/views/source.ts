@@ -1,5 +1,5 @@
 import { createFindClockSkewBlock, createFindClosingBlocker } from '../closing/closing-blockers.js'
-import type { RfqReport } from '../compare/report/rfq-report-model.js'
+import type { RfqReport } from '../compare/report/compare-offers.js'
 import type { Config } from '../config/contract.js'
 import type { Settings } from '../core/decision/settings.js'
 import type { Calendar } from '../core/time/expiry.js'

@@ -350,7 +350,7 @@ describe('report', () => {
   it('with --json, prints the figures and writes no file', async () => {
     const { quotekeeper, folder } = await createPolledFixture()
     const report = json(await quotekeeper('report', '1002', '--channel', 'acme/forest', '--json'))
-    expect(report).toMatchObject({ schema: 'quotekeeper.rfq-report/2', context: { channel: 'acme/forest' } })
+    expect(report).toMatchObject({ schema: 'quotekeeper.rfq-report/3', context: { channel: 'acme/forest' } })
     expect(report.rfq.number).toBe(1002)
     expect(report.offers).toHaveLength(2)
     const overview = json(await quotekeeper('report', '--channel', 'acme/blue', '--json'))

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { CHANNEL_REPORT_SCHEMA } from '../../src/compare/channel/channel-report-model.js'
+import { CHANNEL_REPORT_SCHEMA } from '../../src/compare/channel/summarise-channel.js'
 import { OFFER_FLAGS } from '../../src/compare/flag.js'
-import { REPORT_SCHEMA } from '../../src/compare/report/rfq-report-model.js'
+import { REPORT_SCHEMA } from '../../src/compare/report/compare-offers.js'
 import { DEFAULT_SETTINGS, PRICE_BASES } from '../../src/core/decision/settings.js'
 
 const page = readFileSync(new URL('../../docs/COMPARISON.md', import.meta.url), 'utf8')

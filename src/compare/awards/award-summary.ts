@@ -1,41 +1,19 @@
 import type { Settings } from '../../core/decision/settings.js'
 import { formatCount, formatPercent, formatPricePerTonne, formatTonnes } from '../../core/text/number-format.js'
-import type { Award, Recommendation } from '../decision/decision-model.js'
+import type { Award } from '../decision/decision-model.js'
 import { type Outcome, outcomeOf } from '../decision/recommendation.js'
 import type { RfqAssessment } from '../rfq/rfq-assessment.js'
 import { awardProblem } from './award-problem.js'
-
-/** The accepted and the recommended award in one line of a list. */
-export interface AwardSummary {
-  status: Recommendation['status']
-  /** Labels of the offers to award. */
-  offers: string[]
-  tonnes: number
-  pricePerTonne: number | null
-  coverage: number | null
-  /** In one sentence. */
-  message: string
-}
-
-/** The accepted offers in one line of a list. */
-export interface AcceptedSummary {
-  offers: string[]
-  /** Tonnes that are known. */
-  tonnes: number
-  /** Null unless all can be compared. */
-  pricePerTonne: number | null
-  message: string
-}
 
 /** What is recommended for an RFQ whose offers were assessed. */
 export const assessedOutcome = ({ rfq, currency, offers }: RfqAssessment, settings: Settings): Outcome =>
   outcomeOf(awardProblem({ rfq, offers, settings }, currency.comparison))
 
-/** The accepted and the recommended award: the same as in the report, without the reasons. */
+/** The accepted and the recommended award in one line of a list: the same as in the report, without the reasons. */
 export function summariseAwards(
   { offers }: Pick<RfqAssessment, 'offers'>,
   { status, award, accepted, message }: Outcome,
-): { accepted: AcceptedSummary | null; award: AwardSummary } {
+) {
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
   const labelsOf = (named: readonly { id: string }[]) => named.map(({ id }) => labels.get(id) ?? id)
   return {
@@ -61,6 +39,9 @@ export function summariseAwards(
     },
   }
 }
+
+export type AwardSummary = ReturnType<typeof summariseAwards>['award']
+export type AcceptedSummary = NonNullable<ReturnType<typeof summariseAwards>['accepted']>
 
 /** The first of the offers by name, their tonnes and price. */
 function awardSummaryText([first, ...others]: readonly string[], { tonnes, pricePerTonne, currency }: Award): string {

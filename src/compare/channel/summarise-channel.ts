@@ -4,18 +4,12 @@ import { type ComparisonContext, createContext } from '../input/comparison-conte
 import type { ChannelInput, ParsedListing, ReportedDecision } from '../input/comparison-input.js'
 import { listingQuality } from '../offer/listing-quality.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
-import { plainDecision } from '../report/compare-offers.js'
 import { countFlags, summariseOffers } from '../report/rfq-statistics.js'
 import { assessRfq, type RfqAssessment } from '../rfq/rfq-assessment.js'
 import { unreadText } from '../rfq/rfq-terms.js'
-import {
-  CHANNEL_REPORT_SCHEMA,
-  type ChannelReport,
-  type ChannelSummary,
-  type ListingRow,
-  type OfferRow,
-  type RfqRow,
-} from './channel-report-model.js'
+
+/** The version increases when a member changes its meaning or is removed, not when one is added. */
+export const CHANNEL_REPORT_SCHEMA = 'quotekeeper.channel-report/2'
 
 /** An open RFQ due within this many days is due soon. */
 export const DUE_SOON_DAYS = 7
@@ -26,7 +20,7 @@ export const DUE_SOON_DAYS = 7
  * @returns plain JSON
  * @throws RangeError for an unknown time zone or an invalid date
  */
-export function summariseChannel(input: ChannelInput): ChannelReport {
+export function summariseChannel(input: ChannelInput) {
   const context = createContext(input)
   const assessments = assessAll(input, context)
   const rfqs = assessments.map((assessed) => rfqRow(assessed, context))
@@ -39,12 +33,22 @@ export function summariseChannel(input: ChannelInput): ChannelReport {
     context: context.report,
     settings: context.settings,
     summary: summaryOfChannel({ rfqs, offers, listings, closings, problems }),
+    /** Open ones first, by days to due (unknown last); then the others by number, newest first. */
     rfqs,
+    /** In the order of `rfqs`, then by rank, then sequence. */
     offers,
+    /** Newest first. */
     closings,
+    /** By project name. */
     listings,
   }
 }
+
+/** The overview of a channel: what the overview workbook and `report --json` without an RFQ show. Conventions: compareOffers. */
+export type ChannelReport = ReturnType<typeof summariseChannel>
+export type RfqRow = ReturnType<typeof rfqRow>
+export type OfferRow = ReturnType<typeof offerRows>[number]
+export type ListingRow = ReturnType<typeof listingRows>[number]
 
 function assessAll(input: ChannelInput, context: ComparisonContext): RfqAssessment[] {
   const listings = new Map(input.listings.map((listing) => [listing.id, listingQuality(listing)]))
@@ -59,11 +63,8 @@ function byUrgency({ rfq: a }: RfqAssessment, { rfq: b }: RfqAssessment): number
   return closed(a.state) - closed(b.state) || urgency || (b.number ?? -1) - (a.number ?? -1) || byCodeUnit(a.id, b.id)
 }
 
-/** What was accepted, and what is recommended while the RFQ is open. */
-function awardMembers(
-  assessed: RfqAssessment,
-  { settings }: ComparisonContext,
-): Pick<RfqRow, 'accepted' | 'award' | 'awardText'> {
+/** What was accepted, or what is recommended while the RFQ is open. */
+function awardMembers(assessed: RfqAssessment, { settings }: ComparisonContext) {
   const { rfq } = assessed
   const { accepted, award } = summariseAwards(assessed, assessedOutcome(assessed, settings))
   if (accepted !== null) return { accepted, award: award.offers.length > 0 ? award : null, awardText: accepted.message }
@@ -72,7 +73,7 @@ function awardMembers(
   return { accepted, award, awardText: award.message }
 }
 
-function rfqRow(assessed: RfqAssessment, context: ComparisonContext): RfqRow {
+function rfqRow(assessed: RfqAssessment, context: ComparisonContext) {
   const { rfq, currency, offers } = assessed
   const { id, number, reference, title, state, responseDueDate, daysToDue, fulfilmentDueDate, minVolume } = rfq
   const { maxVolume, unreadOffers, closedAt, missingSince } = rfq
@@ -91,7 +92,7 @@ function rfqRow(assessed: RfqAssessment, context: ComparisonContext): RfqRow {
   }
 }
 
-function offerRows({ rfq, currency, offers }: RfqAssessment): OfferRow[] {
+function offerRows({ rfq, currency, offers }: RfqAssessment) {
   return offers.map((offer) => {
     const { id, label, developer, project, status, submittedAt, late, compared, rank, why, inView } = offer
     const { terms, metrics, flags, source } = offer
@@ -107,7 +108,7 @@ function offerRows({ rfq, currency, offers }: RfqAssessment): OfferRow[] {
   })
 }
 
-function listingRows(listings: readonly ParsedListing[], assessments: readonly RfqAssessment[]): ListingRow[] {
+function listingRows(listings: readonly ParsedListing[], assessments: readonly RfqAssessment[]) {
   const requests = new Map(countByName(assessments.flatMap(({ rfq }) => [...new Set(rfq.listingIds)])))
   const offers = byListing(assessments.flatMap((assessment) => assessment.offers))
   return listings
@@ -136,7 +137,6 @@ const offeredVolume = (offers: readonly OfferReport[]) =>
 function closingsUntil(decisions: readonly ReportedDecision[], asOf: string): ReportedDecision[] {
   return decisions
     .filter(({ decidedAt }) => decidedAt <= asOf)
-    .map(plainDecision)
     .sort((a, b) => byCodeUnit(b.decidedAt, a.decidedAt) || b.id - a.id)
 }
 
@@ -148,7 +148,7 @@ interface Rows {
   problems: number
 }
 
-function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows): ChannelSummary {
+function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows) {
   const open = rfqs.filter(({ state }) => state === 'open')
   const visible = offers.filter(({ inView }) => inView)
   const due = open.flatMap(({ daysToDue }) => (daysToDue === null ? [] : [daysToDue]))
@@ -156,6 +156,7 @@ function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows):
     rfqs: rfqs.length,
     byState: countByName(rfqs.map(({ state }) => state ?? 'unknown')).map(([state, count]) => ({ state, rfqs: count })),
     open: open.length,
+    /** Due within 7 days, today included. */
     dueSoon: due.filter((days) => days >= 0 && days <= DUE_SOON_DAYS).length,
     overdue: due.filter((days) => days < 0).length,
     openWithoutOffers: open.filter(({ offers, unreadOffers }) => offers + unreadOffers === 0).length,
@@ -172,6 +173,7 @@ function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows):
     closings: closingCounts(closings),
     flags: { loud: sum(rfqs.map(({ flags }) => flags.loud)), quiet: sum(rfqs.map(({ flags }) => flags.quiet)) },
     problems,
+    /** What the open RFQs request, what their ranked offers have, and how much of the first they cover, RFQ by RFQ. */
     openWanted: sum(open.map(({ wanted }) => wanted ?? 0)),
     openOffered: sum(open.map(({ volume }) => volume)),
     openCovered: sum(open.map(({ wanted, volume }) => Math.min(wanted ?? 0, volume))),
@@ -179,7 +181,7 @@ function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows):
 }
 
 /** The newest decision on each RFQ counts. */
-function closingCounts(newestFirst: readonly ReportedDecision[]): ChannelSummary['closings'] {
+function closingCounts(newestFirst: readonly ReportedDecision[]) {
   const newest = new Map<string, ReportedDecision>()
   for (const decision of newestFirst) if (!newest.has(decision.rfqId)) newest.set(decision.rfqId, decision)
   const kinds = [...newest.values()].map(({ decision, outcome }) => `${decision} ${outcome ?? ''}`)

@@ -3,45 +3,14 @@ import type { Settings } from '../../core/decision/settings.js'
 import { countByName } from '../../core/numbers.js'
 import type { CalendarDate } from './comparison-input.js'
 
-/** Offers in a currency without a rate into `comparison` are not ranked. */
-export interface CurrencyReport {
-  /**
-   * The currency in which offers are compared: the configured one if the RFQ's own can be converted into it; otherwise the
-   * RFQ's own; otherwise the only one the offers use. If null, no offer is ranked.
-   */
-  comparison: string | null
-  /** Why this currency was chosen. */
-  reason: string
-  /** The RFQ's own currency as a three-letter code; null if it states none. */
-  rfq: string | null
-  /** Every currency that occurs, sorted; the comparison currency has rate 1. */
-  rates: RateReport[]
-}
-
-export interface RateReport {
-  currency: string
-  /** What one unit is worth in the comparison currency; null if no rate is known. */
-  rate: number | null
-  date: CalendarDate | null
-  source: string | null
-  /** Number of offers in this currency. */
-  offers: number
-  /** The rate and its source, or why none is known; one sentence. */
-  message: string
-}
-
 type RateSettings = Pick<Settings, 'currency' | 'exchangeRates' | 'ratesFrom' | 'outdatedRates'>
 
 /**
- * Determines the comparison currency of an RFQ's offers and the exchange rates.
+ * Determines the comparison currency of an RFQ's offers and the exchange rates. Offers in a currency without a rate are not ranked.
  * @param rfq the RFQ's currency code, or null
  * @param offers the currency code of each offer, or null
  */
-export function currencyReport(
-  rfq: string | null,
-  offers: readonly (string | null)[],
-  settings: RateSettings,
-): CurrencyReport {
+export function currencyReport(rfq: string | null, offers: readonly (string | null)[], settings: RateSettings) {
   const used = countByName(offers.filter((code) => code !== null))
   const { comparison, reason } = comparisonCurrency(
     rfq,
@@ -51,7 +20,29 @@ export function currencyReport(
   const counts = new Map(used)
   const occurring = [...new Set([...counts.keys(), rfq, comparison])].filter((code) => code !== null).sort()
   const rates = occurring.map((code) => rateOf(code, comparison, counts.get(code) ?? 0, settings))
-  return { comparison, reason, rfq, rates }
+  return {
+    /** The configured one if the RFQ's own can be converted into it; otherwise the RFQ's own; otherwise the only one the offers use. */
+    comparison,
+    /** Why this currency was chosen. */
+    reason,
+    /** The RFQ's own; null if it states none. */
+    rfq,
+    /** Every currency that occurs, sorted; the comparison currency has rate 1. */
+    rates,
+  }
+}
+export type CurrencyReport = ReturnType<typeof currencyReport>
+
+interface RateReport {
+  currency: string
+  /** What one unit is worth in the comparison currency; null if no rate is known. */
+  rate: number | null
+  date: CalendarDate | null
+  source: string | null
+  /** Number of offers in this currency. */
+  offers: number
+  /** The rate and its source, or why none is known; one sentence. */
+  message: string
 }
 
 /** Comparison currency per unit of a currency, or null. */

@@ -5,27 +5,7 @@ import { type CurrencyReport, rateInto } from '../input/comparison-currency.js'
 import type { Metrics } from './metrics.js'
 import type { OfferFacts } from './offer-terms.js'
 
-/** In the comparison currency. */
-export interface ComparedAmounts {
-  /** What one unit of the offer's currency is worth in the comparison currency; null if no rate is known. */
-  rate: number | null
-  /** metrics.total × rate: the amount paid. Awards add these. */
-  total: number | null
-  /** metrics.pricePerTonne × rate: statistics and charts show this. */
-  pricePerTonne: number | null
-  /** In the RFQ's own currency: its limits are compared with this. */
-  pricePerTonneOfRfq: number | null
-  /** ROUND(metrics.presentValuePerTonne × rate, 6). */
-  presentValuePerTonne: number | null
-  /** What awards are compared by: `total`, or by `settings.priceBasis` the present value. */
-  cost: number | null
-  /** ROUND(cost / volume, 6): determines the rank. */
-  costPerTonne: number | null
-}
-
-/** Why an offer can be part of no award, whatever the requirements; one sentence for each reason. Empty if it can. */
-export type Exclusions = readonly Exclusion[]
-
+/** Why an offer can be part of no award, whatever the requirements. */
 export interface Exclusion {
   code: 'no-offer' | 'rejected' | 'not-open' | 'missing' | 'no-volume' | 'no-price' | 'no-currency' | 'no-exchange-rate'
   message: string
@@ -37,7 +17,7 @@ export function convertAmounts(
   metrics: Metrics,
   currency: CurrencyReport,
   priceBasis: PriceBasis,
-): ComparedAmounts {
+) {
   const rate = currencyCode === null ? null : rateInto(currency, currencyCode)
   const converted = (amount: number | null) => (amount === null || rate === null ? null : amount * rate)
   const presentValuePerTonne = converted(metrics.presentValuePerTonne)
@@ -45,9 +25,11 @@ export function convertAmounts(
   const pricePerTonne = converted(metrics.pricePerTonne)
   const rfqRate = rateInto(currency, currency.rfq)
   return {
+    /** What one unit of the offer's currency is worth; null if no rate is known. */
     rate,
     total: converted(metrics.total),
     pricePerTonne,
+    /** In the RFQ's own currency: its limits are compared with this. */
     pricePerTonneOfRfq:
       currencyCode !== null && currencyCode === currency.rfq
         ? metrics.pricePerTonne
@@ -55,10 +37,15 @@ export function convertAmounts(
           ? null
           : pricePerTonne / rfqRate,
     presentValuePerTonne: presentValuePerTonne === null ? null : round6(presentValuePerTonne),
+    /** What awards are compared by. */
     cost,
+    /** Determines the rank. */
     costPerTonne: cost === null || metrics.volume === null ? null : round6(cost / metrics.volume),
   }
 }
+
+/** In the comparison currency. */
+export type ComparedAmounts = ReturnType<typeof convertAmounts>
 
 interface Candidate {
   facts: OfferFacts
@@ -106,9 +93,10 @@ function* currencyExclusions({ facts, compared }: Candidate, currency: CurrencyR
 }
 
 /** Whether it is submitted, and neither missing nor accepted. */
-export const isOpen = ({ exclusions, status }: { exclusions: Exclusions; status: string | null }): boolean =>
+export const isOpen = ({ exclusions, status }: { exclusions: readonly Exclusion[]; status: string | null }): boolean =>
   status !== 'accepted' && !exclusions.some(({ code }) => BY_STATUS.has(code))
 
 /** Whether its volume and total are known, in a currency that can be converted: whatever its status. */
-export const isComparable = (exclusions: Exclusions): boolean => exclusions.every(({ code }) => BY_STATUS.has(code))
+export const isComparable = (exclusions: readonly Exclusion[]): boolean =>
+  exclusions.every(({ code }) => BY_STATUS.has(code))
 const BY_STATUS: ReadonlySet<Exclusion['code']> = new Set(['rejected', 'not-open', 'missing'])

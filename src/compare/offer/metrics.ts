@@ -1,77 +1,15 @@
 import type { Settings } from '../../core/decision/settings.js'
 import { type PriceBasis, priceOffer } from '../../core/documents/offer-price.js'
 import { maxOf, minOf, positiveOrNull, ratio, sum } from '../../core/numbers.js'
-import type { CalendarDate } from '../input/comparison-input.js'
 import type { StatedRfqTerms } from '../rfq/rfq-terms.js'
-import { type DeliveryLine, discountFactor, type OfferFacts } from './offer-terms.js'
-import {
-  EXACT_TOTAL,
-  type ReconciliationResult,
-  reconcile,
-  totalTolerance,
-  VOLUME_TOLERANCE,
-} from './reconciliation.js'
-
-/** In the offer's own currency. */
-export interface Metrics {
-  /** Σ volume over the lines (SUMIFS; an absent volume counts 0). */
-  sumVolume: number
-  /** Σ line total (SUMIFS; an absent total counts 0). */
-  sumValue: number
-  /**
-   * The source of volume and total. `lines`: there are lines, each with a volume ≥ 0 and a price ≥ 0, and both sums are
-   * above 0. `stated`: otherwise, if the stated volume and total are both above 0. null: neither applies.
-   */
-  basis: PriceBasis | null
-  /** `sumVolume` or `statedVolume`, depending on the basis. */
-  volume: number | null
-  /** `sumValue` or `statedTotal`, depending on the basis. */
-  total: number | null
-  /** statedTotal / statedVolume, if both are above 0. */
-  statedPrice: number | null
-  /** total / volume (price-per-tonne.ts). */
-  pricePerTonne: number | null
-  /** statedVolume − sumVolume, if there are lines and each has a volume. */
-  volumeDifference: number | null
-  /** statedTotal − sumValue, if there are lines and each has a total. */
-  totalDifference: number | null
-  volumeVerdict: ReconciliationResult
-  totalVerdict: ReconciliationResult
-  firstDelivery: CalendarDate | null
-  lastDelivery: CalendarDate | null
-  /** Minimum `vintageYear`. */
-  oldestVintage: number | null
-  /** Maximum `vintageYear`. */
-  newestVintage: number | null
-  /** Σ volume × days / Σ volume, over lines with a volume above 0 and a date. */
-  meanWaitDays: number | null
-  /**
-   * Σ volume of lines due on or before the RFQ's fulfilmentDueDate / Σ volume, over lines with a volume above 0. Undated
-   * lines count as late. Null if the RFQ states no date or no line has a volume.
-   */
-  onTimeShare: number | null
-  /** Σ MAX(0, amount) over the pre-payments. */
-  prepaid: number
-  /** prepaid / total; above 1 if the pre-payments exceed the total. Null if unknown, as for a summary. */
-  prepaidShare: number | null
-  /**
-   * Σ MAX(0, amount) × factor + (1 − MIN(1, prepaidShare)) × balance; balance = Σ line total × factor if the basis is
-   * `lines`, otherwise the stated total at face value. Pre-payments are part of the total; the balance is paid on delivery,
-   * pro rata. Overdue and undated payments count at face value. A summary is assumed to have no pre-payments.
-   */
-  presentValue: number | null
-  presentValuePerTonne: number | null
-  /** MIN(1, volume / lower end of the window of an award). */
-  coverage: number | null
-  /** Why there is no price or present value per tonne, in one sentence; null if there are both. */
-  noPrice: string | null
-}
+import { discountFactor, type OfferFacts } from './offer-terms.js'
+import { EXACT_TOTAL, reconcile, totalTolerance, VOLUME_TOLERANCE } from './reconciliation.js'
 
 /**
- * The figures of one offer, in its own currency. Formulas: `Metrics`.
- * @param rfq provides the requested tonnes and the fulfilment due date
+ * The figures of one offer, in its own currency; null is unknown.
+ * @param rfq provides the requested tonnes
  */
-export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Settings): Metrics {
+export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Settings) {
   const { lines, prepayments, terms, hasOffer, shape } = facts
   const price = priceOffer(lines, { volume: terms.statedVolume, total: terms.statedTotal })
   const { basis, volume, total, pricePerTonne, sumVolume, sumValue } = price
@@ -82,18 +20,20 @@ export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Sett
   const volumeDifference = differenceOf(terms.statedVolume, volumes, sumVolume)
   const totalDifference = differenceOf(terms.statedTotal, totals, sumValue)
   const dueDates = lines.map((line) => line.dueDate)
-  const withVolume = lines.filter((line) => (line.volume ?? 0) > 0)
   const presentValue = presentValueOf(facts, { basis, total, prepaidShare }, settings.discountRate)
   const presentValuePerTonne = ratio(presentValue, volume)
   return {
+    /** `lines`: every line has a volume and a price, and both sums are above 0; else `stated` if both stated figures are. */
     basis,
     volume,
     total,
     pricePerTonne,
+    /** Over the lines; what is absent counts 0. */
     sumVolume,
     sumValue,
     statedPrice: ratio(positiveOrNull(terms.statedTotal), positiveOrNull(terms.statedVolume)),
     prepaid,
+    /** Of the total; null of a summary, which has no pre-payments. */
     prepaidShare,
     volumeDifference,
     totalDifference,
@@ -103,14 +43,15 @@ export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Sett
     lastDelivery: maxOf(dueDates),
     oldestVintage: minOf(lines.map((line) => line.vintageYear)),
     newestVintage: maxOf(lines.map((line) => line.vintageYear)),
-    meanWaitDays: meanWaitDays(withVolume),
-    onTimeShare: onTimeShare(withVolume, rfq.fulfilmentDueDate),
     presentValue,
     presentValuePerTonne,
     coverage: coverageOf(volume, rfq.window.lower),
+    /** Why there is no price or present value per tonne, in one sentence. */
     noPrice: pricePerTonne === null || presentValuePerTonne === null ? noPriceReason(facts) : null,
   }
 }
+
+export type Metrics = ReturnType<typeof metricsOf>
 
 /** MIN(1, volume / wanted). */
 export function coverageOf(volume: number | null, wanted: number | null): number | null {
@@ -122,26 +63,14 @@ export function coverageOf(volume: number | null, wanted: number | null): number
 const differenceOf = (stated: number | null, parts: (number | null)[], total: number) =>
   stated === null || parts.length === 0 || parts.includes(null) ? null : stated - total
 
-function onTimeShare(lines: readonly DeliveryLine[], dueDate: CalendarDate | null): number | null {
-  if (dueDate === null) return null
-  const onTime = lines.filter((line) => line.dueDate !== null && line.dueDate <= dueDate)
-  return ratio(volumeOf(onTime), volumeOf(lines))
-}
-
-function meanWaitDays(lines: readonly DeliveryLine[]): number | null {
-  const dated = lines.filter((line) => line.days !== null)
-  return ratio(sum(dated.map((line) => (line.volume ?? 0) * (line.days ?? 0))), volumeOf(dated))
-}
-
-const volumeOf = (lines: readonly DeliveryLine[]) => sum(lines.map((line) => line.volume ?? 0))
-
 /**
- * The present value of an offer's payments at the as-of date (`Metrics.presentValue`).
+ * The present value of an offer's payments at the as-of date: pre-payments are part of the total, and the balance is paid on delivery,
+ * pro rata; the stated total counts at face value, as do overdue and undated payments.
  * @param rate yearly, as a fraction
  */
 function presentValueOf(
   { lines, prepayments }: Pick<OfferFacts, 'lines' | 'prepayments'>,
-  { basis, total, prepaidShare }: Pick<Metrics, 'basis' | 'total' | 'prepaidShare'>,
+  { basis, total, prepaidShare }: { basis: PriceBasis | null; total: number | null; prepaidShare: number | null },
   rate: number,
 ): number | null {
   if (basis === null || total === null) return null

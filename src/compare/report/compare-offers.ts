@@ -6,16 +6,24 @@ import { createContext, type ReportContext } from '../input/comparison-context.j
 import type { ComparisonInput, DocumentProblem } from '../input/comparison-input.js'
 import { listingQuality } from '../offer/listing-quality.js'
 import { assessRfq } from '../rfq/rfq-assessment.js'
-import { REPORT_SCHEMA, type RfqReport } from './rfq-report-model.js'
 import { summariseOffers } from './rfq-statistics.js'
 
+/** The version increases when a member changes its meaning or is removed, not when one is added. */
+export const REPORT_SCHEMA = 'quotekeeper.rfq-report/3'
+
 /**
- * The report on one RFQ as known at a moment. Pure: the same input gives the same report, whatever the order of its lists.
- * Takes time n log n in offers and lines; the search for awards has its own limit (efficient-awards.ts).
+ * The report on one RFQ as known at a moment: everything that the workbook shows. Pure: the same input gives the same report, whatever the
+ * order of its lists. Takes time n log n in offers and lines; the search for awards has its own limit (efficient-awards.ts).
+ *
+ * - `null` means unknown or not computable; the reason is given beside it (`noPrice`, `reason`, `exclusions`, `why`).
+ * - Numbers are as received; those with an absolute value above 10^15 count as unknown.
+ * - Volumes are tonnes CO2e; shares are fractions (0.25 is 25 %); days are calendar days in the channel's time zone, counted from the
+ *   as-of date.
+ * - Amounts are in the offer's own currency, except under `compared` and in awards and statistics, which use `currency.comparison`.
  * @returns plain JSON: `report --json` prints this value
  * @throws RangeError for an unknown time zone or an invalid date
  */
-export function compareOffers(input: ComparisonInput): RfqReport {
+export function compareOffers(input: ComparisonInput) {
   const comparison = createContext(input)
   const { report: context } = comparison
   const problems = problemsUntil(input.problems, context.asOf)
@@ -26,7 +34,7 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     comparison.settings,
     currency.rates.map((rate) => rate.currency),
   )
-  const closings = closingsUntil(input, context.asOf)
+  const closings = input.decisions.filter(({ decidedAt, rfqId }) => decidedAt <= context.asOf && rfqId === rfq.id)
   const decision = decisionOf({ settings, currency: currency.comparison, rfq, offers })
   return {
     schema: REPORT_SCHEMA,
@@ -35,13 +43,18 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     currency,
     rfq,
     summary: summariseOffers(offers, rfq),
+    /** The desk's award that stands, and what the marketplace shows of it; null if none does. */
     award: input.award == null ? null : awardAt(awardState(input.award, offers), context),
     decision,
+    /** Accepted offers first, then those that compete by rank, then the others by `sequence`. */
     offers,
-    closings,
+    /** How many decisions to close or keep it there are. */
+    closings: closings.length,
     problems,
   }
 }
+
+export type RfqReport = ReturnType<typeof compareOffers>
 
 /** As of a past moment, there is nothing to do next. */
 const awardAt = (state: AwardState, { asOf, generatedAt }: ReportContext): AwardState =>
@@ -60,19 +73,4 @@ function problemsUntil(problems: readonly DocumentProblem[], asOf: string): Docu
       firstSeenAt,
     }))
     .sort((a, b) => byCodeUnit(key(a), key(b)))
-}
-
-function closingsUntil({ decisions, rfq }: ComparisonInput, asOf: string): RfqReport['closings'] {
-  return decisions
-    .filter(({ decidedAt, rfqId }) => decidedAt <= asOf && rfqId === rfq.id)
-    .sort((a, b) => byCodeUnit(b.decidedAt, a.decidedAt) || b.id - a.id)
-    .map(plainDecision)
-}
-
-/** The members of a decision that reports contain. */
-export function plainDecision(decision: RfqReport['closings'][number]): RfqReport['closings'][number] {
-  const { id, runId, rfqId, rfqNumber, dueDate, timeZone, decidedAt } = decision
-  const { decision: verdict, reason, outcome, httpStatus, message, versionBefore, versionAfter } = decision
-  const decided = { id, runId, rfqId, rfqNumber, dueDate, timeZone, decidedAt, decision: verdict, reason }
-  return { ...decided, outcome, httpStatus, message, versionBefore, versionAfter }
 }

@@ -5,28 +5,11 @@ import type { OfferReport } from '../offer/offer-report-model.js'
 import { isInPlay } from '../offer/ranking.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 
-/** Statistics. Prices and volume: of the offers that compete or are accepted, as far as they can be compared. */
-export interface Summary {
-  /** Those that the RFQ still shows. */
-  offers: number
-  /** Those that it no longer shows. */
-  missing: number
-  ranked: number
-  late: number
-  /** Per tonne; null without such an offer. */
-  price: { lowest: number | null; median: number | null }
-  /** Tonnes of these offers. */
-  volume: number
-  /** MIN(1, volume / lower end of the window); null if no volume is requested, or if offers were not read yet. */
-  coverage: number | null
-  flags: FlagCounts
-}
-
-/** Statistics of the offers. */
+/** Statistics of the offers. Prices and volume: of those that compete or are accepted, as far as they can be compared. */
 export function summariseOffers(
   offers: readonly OfferReport[],
   { window, unreadOffers }: Pick<RfqTerms, 'window' | 'unreadOffers'>,
-): Summary {
+) {
   const ranked = offers.filter(({ standing }) => standing === 'ranked').length
   const visible = offers.filter(({ inView }) => inView)
   const inPlay = offers.filter(
@@ -35,25 +18,23 @@ export function summariseOffers(
   const volume = sum(inPlay.map((offer) => offer.metrics.volume ?? 0))
   const prices = inPlay.map((offer) => offer.compared.pricePerTonne ?? 0).sort((a, b) => a - b)
   return {
+    /** Those that the RFQ still shows. */
     offers: visible.length,
     missing: offers.length - visible.length,
     ranked,
     late: offers.filter((offer) => offer.late === true).length,
     price: { lowest: prices[0] ?? null, median: median(prices) },
     volume,
+    /** Null if no volume is requested, or offers were not read yet. */
     coverage: unreadOffers > 0 ? null : coverageOf(volume, window.lower),
     flags: countFlags(offers.flatMap(({ flags }) => flags)),
   }
 }
 
-/** Numbers of flags. */
-export interface FlagCounts {
-  loud: number
-  quiet: number
-}
+export type Summary = ReturnType<typeof summariseOffers>
 
 /** Counts loud and quiet flags. */
-export function countFlags(flags: readonly Pick<Flag, 'loud'>[]): FlagCounts {
+export function countFlags(flags: readonly Pick<Flag, 'loud'>[]) {
   const loud = flags.filter((flag) => flag.loud).length
   return { loud, quiet: flags.length - loud }
 }

@@ -2,59 +2,13 @@ import { CURRENCY_CODE } from '../../core/decision/settings.js'
 import type { DocumentShape } from '../../core/documents/documents.js'
 import { nonBlank, plausibleOrNull } from '../../core/numbers.js'
 import { formatCount } from '../../core/text/number-format.js'
-import type { Timestamp } from '../../core/time/clock.js'
 import { daysBetween } from '../date-math.js'
-import { type ComparisonContext, type Source, toSource } from '../input/comparison-context.js'
-import type { CalendarDate, ParsedRfq, ReadState } from '../input/comparison-input.js'
-import { type AwardWindow, awardWindow } from './award-window.js'
-
-export interface RfqTerms {
-  source: Source
-  id: string
-  number: number | null
-  reference: string | null
-  title: string | null
-  state: string | null
-  buyerDescription: string | null
-  additionalRequirements: string | null
-  reasonForPurchase: string | null
-  contractTypes: string[]
-  listingIds: string[]
-  createdAt: Timestamp | null
-  updatedAt: Timestamp | null
-  openedAt: Timestamp | null
-  closedAt: Timestamp | null
-  responseDueDate: CalendarDate | null
-  /** Days from the as-of date; 0 on the due date, negative after it. */
-  daysToDue: number | null
-  fulfilmentDueDate: CalendarDate | null
-  minVolume: number | null
-  maxVolume: number | null
-  /** Null: no limit (`Any`, or not stated). */
-  minVintageYear: number | null
-  maxVintageYear: number | null
-  /** In the RFQ's currency, as sent. */
-  minUnitPrice: number | null
-  maxUnitPrice: number | null
-  currency: string | null
-  /** The limits in the comparison currency; null without a limit or an exchange rate. */
-  comparedMinUnitPrice: number | null
-  comparedMaxUnitPrice: number | null
-  window: AwardWindow
-  /** What it states in a way that cannot be read, `fulfilmentDueDate`: such a limit is unknown, not absent. */
-  unreadable: string[]
-  /** Offers that the list shows of an RFQ that was never read itself; nothing else is known of them. */
-  unreadOffers: number
-  readState: ReadState
-  /** Since when the RFQ has been missing from the channel's list; null if it is not. */
-  missingSince: Timestamp | null
-}
-
-/** RFQ terms as stated, before limits are converted into the comparison currency. */
-export type StatedRfqTerms = Omit<RfqTerms, 'comparedMinUnitPrice' | 'comparedMaxUnitPrice'>
+import { type ComparisonContext, toSource } from '../input/comparison-context.js'
+import type { ParsedRfq } from '../input/comparison-input.js'
+import { awardWindow } from './award-window.js'
 
 /** Extracts the terms of an RFQ; all null if its document is unusable. */
-export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: ComparisonContext): StatedRfqTerms {
+export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: ComparisonContext) {
   const rfq = known.document
   const minVolume = plausibleOrNull(rfq?.minVolume)
   const maxVolume = plausibleOrNull(rfq?.maxVolume)
@@ -75,21 +29,34 @@ export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: Comparis
     openedAt: rfq?.openedAt ?? null,
     closedAt: rfq?.closedAt ?? null,
     responseDueDate: rfq?.responseDueDate ?? null,
+    /** Days from the as-of date; 0 on the due date, negative after it. */
     daysToDue: daysBetween(asOfDate, rfq?.responseDueDate ?? null),
     fulfilmentDueDate: rfq?.fulfilmentDueDate ?? null,
     minVolume,
     maxVolume,
+    /** Null: no limit (`Any`, or not stated). */
     minVintageYear: vintageLimit(rfq?.minVintageYear),
     maxVintageYear: vintageLimit(rfq?.maxVintageYear),
+    /** In the RFQ's currency, as sent. */
     minUnitPrice: plausibleOrNull(rfq?.pricing?.minUnitPrice),
     maxUnitPrice: plausibleOrNull(rfq?.pricing?.maxUnitPrice),
     currency: nonBlank(rfq?.pricing?.currency),
     window: awardWindow({ minVolume, maxVolume, unreadable: known.unreadable }, settings),
+    /** What it states in a way that cannot be read, `fulfilmentDueDate`: such a limit is unknown, not absent. */
     unreadable: [...known.unreadable],
     unreadOffers: unreadOffersOf(known.shape, rfq),
     readState: known.readState,
     missingSince: known.missingSince,
   }
+}
+
+/** RFQ terms as stated, before limits are converted into the comparison currency. */
+export type StatedRfqTerms = ReturnType<typeof parseRfqTerms>
+
+export interface RfqTerms extends StatedRfqTerms {
+  /** The limits in the comparison currency; null without a limit or an exchange rate. */
+  comparedMinUnitPrice: number | null
+  comparedMaxUnitPrice: number | null
 }
 
 /** Offers that the list shows of an RFQ that was never read itself; 0 of one that was. */

@@ -1,5 +1,5 @@
+import type { RfqReport } from '../../compare/report/compare-offers.js'
 import { compareOffers } from '../../compare/report/compare-offers.js'
-import type { RfqReport } from '../../compare/report/rfq-report-model.js'
 import { gatherRfqInput, type RfqReportSource } from './report-input.js'
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { decisionSchema } from '../../compare/decision/decision-model.js'
-import type { RfqReport } from '../../compare/report/rfq-report-model.js'
+import type { RfqReport } from '../../compare/report/compare-offers.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
 import type { PricesRead, TermsRead } from '../../core/time/read-times.js'
@@ -77,7 +77,7 @@ function viewOf(report: RfqReport): RfqView {
     currency: { ...currencies, rates: rates.filter((each) => each.currency !== currencies.comparison) },
     ...{ settings, rfq, summary: report.summary, award, decision },
     offers: offers.map((offer) => offerView(offer, awardedTonnes, currency.comparison)),
-    closings: report.closings.length,
+    closings: report.closings,
     problems: report.problems.length,
   }
 }

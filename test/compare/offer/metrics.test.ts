@@ -45,8 +45,6 @@ describe('the figures of an offer', () => {
       lastDelivery: '2028-03-15',
       oldestVintage: 2022,
       newestVintage: 2023,
-      meanWaitDays: (6000 * 365 + 2000 * 730) / 8000,
-      onTimeShare: 0,
       coverage: 0.8,
       prepaid: 0,
       prepaidShare: 0,
@@ -99,16 +97,6 @@ describe('the figures of an offer', () => {
     const { metrics, lines } = assessed({ scheduledDeliveries })
     expect(metrics.presentValue).toBe(2000)
     expect(lines.map((line) => line.days)).toEqual([-439, null])
-    expect(metrics.meanWaitDays).toBe(-439)
-  })
-
-  it('include the share of the volume due by the fulfilment due date', () => {
-    const scheduledDeliveries = [
-      delivery({ fulfilmentDueDate: '2026-12-31', vintages: [vintage({ volume: 300 })] }),
-      delivery({ fulfilmentDueDate: '2027-01-01', vintages: [vintage({ volume: 100 })] }),
-      delivery({ fulfilmentDueDate: null, vintages: [vintage({ volume: 100 })] }),
-    ]
-    expect(assessed({ scheduledDeliveries }).metrics.onTimeShare).toBe(0.6)
   })
 
   it.each([

@@ -38,8 +38,6 @@ const METRIC_ROWS: readonly (readonly [name: keyof Metrics, title: string, formu
   ['prepaidShare', 'Prepaid share', 'pre-payments ÷ total', 'share'],
   ['presentValue', 'Present value', 'Σ payment ÷ (1 + discount rate) ^ (days ÷ 365)', 'money'],
   ['presentValuePerTonne', 'Present value per tonne', 'present value ÷ volume', 'price'],
-  ['meanWaitDays', 'Mean wait', 'Σ tonnes × days to delivery ÷ Σ tonnes', 'days'],
-  ['onTimeShare', 'On-time share', 'tonnes due by the fulfilment due date ÷ tonnes', 'share'],
   ['oldestVintage', 'Oldest vintage', 'earliest year of the lines', 'year'],
   ['newestVintage', 'Newest vintage', 'latest year of the lines', 'year'],
 ]
