@@ -54,7 +54,7 @@ describe('identifiers in two spellings', () => {
     expect('found' in found && found.found.offer?.notMet.map(({ message }) => message).join()).not.toMatch(/listing/i)
     expect(await viewsOf(fixture).rfqs({ now: fixture.now(), page: { from: 0, to: 9 }, figures: false })).toMatchObject(
       {
-        items: [{ id: RFQ, listed: null }],
+        items: [{ id: RFQ, readState: 'read' }],
       },
     )
     await fixture.closeExpired()

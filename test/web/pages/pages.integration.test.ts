@@ -325,7 +325,7 @@ describe('/reports', () => {
     const [ofRfq, ofChannel] = made
     expect(ofRfq?.href).toMatch(/rfq-1042[^/]*\.xlsx$/)
     expect(ofRfq?.texts).toContain((await reportOf(fixture)).decision.recommendation.headline)
-    for (const each of [ofRfq, ofChannel]) expect(each?.texts).toMatch(/\nana\n/)
+    for (const each of [ofRfq, ofChannel]) expect(each?.texts).toMatch(/, for ana\. /)
     expect((await app.inject('/reports')).body).toContain(ofRfq?.href)
     const measured = { succeeded: true, measured: true }
     expect(reported).toEqual(['rfq', 'channel'].map((report) => ({ report, ...measured })))
@@ -356,7 +356,6 @@ describe('/reports', () => {
     const headers = { authorization: 'Bearer token of ana' }
     const page = await app.inject({ url: '/rfqs/acme/forest/1042', headers })
     expect(page.body).not.toContain('Make workbook')
-    expect(page.body).toContain('quotekeeper report 1042')
     expect((await app.inject({ method: 'POST', url: '/reports', headers })).statusCode).toBe(403)
   })
 })
