@@ -142,7 +142,7 @@ function addCopyButtons() {
       }
     })
     button.dataset.added = ''
-    text.after(button, ' ')
+    text.after(button)
   }
 }
 

@@ -62,6 +62,13 @@ async function openBrowser(base: string, options: BrowserContextOptions = {}): P
   return page
 }
 
+/** Opens a page, and waits until it follows changes: what changes before is not shown. */
+async function openFollowing(page: Page, path: string) {
+  const following = page.waitForResponse('**/events')
+  await page.goto(path)
+  await following
+}
+
 async function violations(page: Page): Promise<string[]> {
   const found = (await page.evaluate(
     `${AXE}; axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
@@ -167,21 +174,20 @@ describe.skipIf(isMissing)('in Chromium', () => {
       const base = await serve(fixture)
       const pages = await Promise.all([openBrowser(base), openBrowser(base)])
       for (const page of pages) {
-        await page.goto('/rfqs')
+        await openFollowing(page, '/rfqs')
         expect(await page.getByText('Brand new').count()).toBe(0)
       }
       const rfq = await openBrowser(base)
-      await rfq.goto(RFQ)
-      const age = () => rfq.locator('.facts [data-volatile]').textContent()
-      expect(await age()).toBe(' · terms read 60 s ago')
+      await openFollowing(rfq, RFQ)
+      const age = rfq.locator('.facts [data-volatile]')
+      expect(await age.textContent()).toBe(' · terms read 60 s ago')
       const changed = rfq.getByText('This page has changed.')
-      await new Promise((resolve) => setTimeout(resolve, 300))
       fixture.advanceSeconds(30 * 60)
       fixture.sandbox.world.addRfq(CHANNEL, { number: 7777, title: 'Brand new' })
       await fixture.pollRfqs()
       for (const page of pages) await page.getByText('Brand new').waitFor()
       // Only older: its terms, and the axis of a chart.
-      await expect.poll(age).toBe(' · terms read 0 s ago')
+      await age.filter({ hasText: 'terms read 0 s ago' }).waitFor()
       expect(await changed.count()).toBe(0)
 
       const [hidden, shown] = pages as [Page, Page]

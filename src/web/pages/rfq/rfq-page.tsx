@@ -185,7 +185,7 @@ function Questions({ view: { decision } }: { view: RfqView }) {
           <summary>
             {`${plain(developer)}: ${formatCount(offers.flatMap(({ questions }) => questions).length, 'question')}`}
           </summary>
-          <pre class="copy">{cleanText(text)}</pre>
+          <pre class="copy">{cleanText(text)}</pre>{' '}
           <a class="button noprint" href={mailto}>
             Write e-mail
           </a>
