@@ -10,7 +10,7 @@ import { isAbsent } from './section.js'
  * @param toPath makes a path absolute
  */
 export function reportSettings(toPath: (path: string) => string) {
-  const { ratesFrom: _from, outdatedRates: _outdated, ...shape } = settingsSchema.shape
+  const { ratesFrom: _from, outdatedRates: _outdated, without: _without, ...shape } = settingsSchema.shape
   return {
     ...shape,
     exchangeRates: z
@@ -65,6 +65,6 @@ function normalizeRates(found: unknown): unknown {
 /** The values of `reportSettings` as settings, and the source of exchange rates. */
 export function toSettings<T extends { exchangeRates: ReturnType<typeof readRates> }>({ exchangeRates, ...found }: T) {
   const { fixed, source } = exchangeRates
-  const rates = { exchangeRates: fixed, ratesFrom: source?.name ?? null, outdatedRates: null }
+  const rates = { exchangeRates: fixed, ratesFrom: source?.name ?? null, outdatedRates: null, without: null }
   return { settings: { ...found, ...rates }, source: source satisfies RateSource | null }
 }

@@ -199,6 +199,7 @@ describe('configuration file', () => {
       exchangeRates: {},
       ratesFrom: null,
       outdatedRates: null,
+      without: null,
       discountRate: 0.05,
       volume: 5000,
       priceBasis: 'present-value',

@@ -72,6 +72,7 @@ const EXCLUSION_TEXT: Record<Exclude<Exclusion['code'], 'not-open' | 'no-exchang
   'no-volume': 'has no volume',
   'no-price': 'has no price',
   'no-currency': 'has no currency',
+  'left-out': 'is left out',
 }
 
 function unmetText({ name, met }: UnmetRequirement, { shape }: OfferReport): string {

@@ -7,7 +7,16 @@ import type { OfferFacts } from './offer-terms.js'
 
 /** Why an offer can be part of no award, whatever the requirements. */
 export interface Exclusion {
-  code: 'no-offer' | 'rejected' | 'not-open' | 'missing' | 'no-volume' | 'no-price' | 'no-currency' | 'no-exchange-rate'
+  code:
+    | 'no-offer'
+    | 'rejected'
+    | 'not-open'
+    | 'missing'
+    | 'no-volume'
+    | 'no-price'
+    | 'no-currency'
+    | 'no-exchange-rate'
+    | 'left-out'
   message: string
 }
 
@@ -99,4 +108,4 @@ export const isOpen = ({ exclusions, status }: { exclusions: readonly Exclusion[
 /** Whether its volume and total are known, in a currency that can be converted: whatever its status. */
 export const isComparable = (exclusions: readonly Exclusion[]): boolean =>
   exclusions.every(({ code }) => BY_STATUS.has(code))
-const BY_STATUS: ReadonlySet<Exclusion['code']> = new Set(['rejected', 'not-open', 'missing'])
+const BY_STATUS: ReadonlySet<Exclusion['code']> = new Set(['rejected', 'not-open', 'missing', 'left-out'])

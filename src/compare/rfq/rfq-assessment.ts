@@ -1,4 +1,5 @@
 import type { CreditClaim } from '../../core/decision/credit-claim.js'
+import type { Settings } from '../../core/decision/settings.js'
 import { nonBlank } from '../../core/numbers.js'
 import { isLate } from '../../core/time/expiry.js'
 import { type ComparisonContext, toSource } from '../input/comparison-context.js'
@@ -12,7 +13,7 @@ import type {
 } from '../input/comparison-input.js'
 import { versionMetadata } from '../input/stored-documents.js'
 import { otherClaims, shortagesOf } from '../offer/availability.js'
-import { convertAmounts, exclusionsOf } from '../offer/eligibility.js'
+import { convertAmounts, type Exclusion, exclusionsOf } from '../offer/eligibility.js'
 import { type ListingQuality, listingQuality } from '../offer/listing-quality.js'
 import { type Metrics, metricsOf } from '../offer/metrics.js'
 import { offerFlags } from '../offer/offer-flags.js'
@@ -55,8 +56,15 @@ export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext)
   const labels = offerLabels(facts.map((one) => ({ ...one.facts, id: one.known.id })))
   const offerContext = { input, rfq, currency, context }
   const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', offerContext))
+  const without = leftOut(context.settings)
+  for (const offer of offers.filter(({ sequence }) => without.has(sequence)))
+    Object.assign(offer, { exclusions: [LEFT_OUT, ...offer.exclusions] })
+  for (const offer of offers) Object.assign(offer, standingOf(offer))
   return { rfq, currency, offers: rankOffers(offers) }
 }
+
+const LEFT_OUT: Exclusion = { code: 'left-out', message: 'The offer is left out of this comparison.' }
+const leftOut = ({ without }: Settings) => new Set(`${without ?? ''}`.split(',').map(Number))
 
 /** What is retained of a response after its document is parsed. */
 interface ParsedOffer {
@@ -152,7 +160,7 @@ function assessOffer(
   const changed = reviewed === undefined ? null : changedSince(reviewed, known, metrics, offerContext)
   offer.flags = offerFlags({ offer, rfq, changed })
   offer.unmet = unmetRequirements(offer, rfq, settings.requirements)
-  return Object.assign(offer, standingOf(offer))
+  return offer
 }
 
 /** `Accepted 2026-11-24; price 17.08 → 9.90 on 2026-11-25.` */

@@ -14,6 +14,7 @@ const number = ([min, max]: readonly [number, number], error = `a number from ${
   return z.number({ error }).min(min, { error }).max(max, { error })
 }
 const TOLERANCE = 'a share from 0 to 1, or unlimited'
+const OFFERS = 'numbers of offers: 2, or 2,5'
 const section = <S extends z.ZodRawShape>(shape: S) =>
   z.strictObject(shape, { error: `a section with ${Object.keys(shape).join(', ')}` })
 const textOf = (error: string) => z.string({ error }).trim().min(1, { error })
@@ -89,6 +90,11 @@ export const settingsSchema = z.strictObject({
   priceBasis: z.enum(PRICE_BASES, { error: `one of ${PRICE_BASES.join(', ')}` }).default('quoted'),
   /** Tonnes that an award must have at least, if that is more than the RFQ's minimum; null: the RFQ's minimum. */
   volume: number(SETTING_LIMITS.volume).nullable().default(null),
+  /** Offers that are left out of one comparison, by their numbers: `2,5`; null: none. */
+  without: z
+    .union([z.int().min(1), z.string().regex(/^ *\d{1,6}( *, *\d{1,6})* *$/)], { error: OFFERS })
+    .nullable()
+    .default(null),
   /** How each requirement is applied to awards. */
   requirements: requirements.prefault({}),
 })

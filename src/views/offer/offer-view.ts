@@ -142,6 +142,7 @@ const EXCLUSION_LABELS: Record<Exclusion['code'], string> = {
   'no-price': 'no price',
   'no-currency': 'no currency',
   'no-exchange-rate': 'no exchange rate',
+  'left-out': 'left out',
 }
 
 const REQUIREMENT_LABELS: Record<UnmetRequirement['name'], string> = {

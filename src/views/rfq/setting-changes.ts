@@ -39,7 +39,7 @@ export function settingChanges(
 
 const RATES = 'exchangeRates.'
 /** Those that decide most come first. */
-const FIRST: readonly string[] = ['awardTolerance', 'priceBasis', 'volume', 'discountRate', 'currency']
+const FIRST: readonly string[] = ['without', 'awardTolerance', 'priceBasis', 'volume', 'discountRate', 'currency']
 const ORDERED_NAMES = [...FIRST, ...SETTING_NAMES.filter((name) => !FIRST.includes(name))]
 
 /** What a setting is called. @param name a parameter: `requirements.priceMax` */
@@ -54,6 +54,8 @@ export function settingTitle(name: string): string {
       return 'Compared by'
     case 'currency':
       return 'Compared in'
+    case 'without':
+      return 'Offers left out'
     default:
       return SETTING_TEXT[section as keyof typeof SETTING_TEXT].label
   }
@@ -66,6 +68,7 @@ function valueText(settings: Settings, name: string): string {
   const value = settingValue(settings, name)
   const [section = ''] = name.split('.')
   if (name === 'priceBasis') return PRICED_BY[value as PriceBasis]
+  if (name === 'without') return value === null ? 'none' : `no. ${value}`
   if (name === 'currency') return value === null ? 'the currency of the RFQ' : String(value)
   if (section === 'exchangeRates') return value === undefined ? 'not known' : rateText(Number(value), settings.currency)
   if (value === null) return 'the minimum of the RFQ'

@@ -100,7 +100,10 @@ function queryParameters({ query, acceptsSettings = false }: Operation, schemaOf
   const settings = SETTING_NAMES.map((name) => ({
     name,
     in: 'query',
-    description: `Replaces \`reports.${name}\` of the configuration for this request.`,
+    description:
+      name === 'without'
+        ? 'Numbers of offers to leave out: `2,5`.'
+        : `Replaces \`reports.${name}\` of the configuration for this request.`,
     schema: { type: 'string' },
   }))
   return acceptsSettings ? [...named, ...settings] : named

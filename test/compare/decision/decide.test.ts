@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import type { SettingsInput } from '../../../src/core/decision/settings.js'
+import { type SettingsInput, settingsSchema } from '../../../src/core/decision/settings.js'
 import {
   comparisonInput,
   delivery,
@@ -419,6 +419,30 @@ describe('what a reader must know first', () => {
     expect(decided([offer]).excluded[0]?.message).toBe('Not determinable: the expiry date cannot be read.')
     const taken = decided([offer], { settings: { requirements: { notExpired: 'advisory' } } }).recommendation
     expect(JSON.stringify(taken.conditions)).not.toContain('states no expiry date')
+  })
+})
+
+describe('offers that are left out', () => {
+  const offers = [sized(1, 6_000, 10), sized(2, 6_000, 12), sized(3, 6_000, 14)]
+
+  it.each([
+    [null, [1], []],
+    [1, [2], [1]],
+    ['1, 2', [3], [1, 2]],
+    ['7', [1], []],
+  ])('without %s', (without, award, excluded) => {
+    const decision = decided(offers, { settings: { without } })
+    expect(decision.recommendation.award?.offers.map(({ number }) => number)).toEqual(award)
+    expect(decision.excluded.map(({ number, code }) => [number, code])).toEqual(
+      excluded.map((number) => [number, 'left-out']),
+    )
+    const asked = decision.questions.flatMap((letter) => letter.offers.map(({ offerId: id }) => id))
+    for (const number of excluded) expect(asked).not.toContain(offerId(number))
+  })
+
+  it('are named by their numbers', () => {
+    for (const without of ['0,', 'Katari', '-1', '1;2', 1.5])
+      expect(settingsSchema.safeParse({ without }).success, `${without}`).toBe(false)
   })
 })
 

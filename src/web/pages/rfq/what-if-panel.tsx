@@ -39,7 +39,7 @@ function PanelState({ change }: { change: WhatIfChange | null }) {
   return (
     <span class="muted">
       {change === null
-        ? 'another tolerance, volume or requirements'
+        ? 'without some offers, another tolerance, volume or requirements'
         : `${formatCount(change.settings.length, 'setting')} changed`}
     </span>
   )
@@ -128,7 +128,7 @@ function SettingsForm({ view, whatIf: { settings, changes }, query, reset }: Set
   // Without a comparison currency, no rate is used.
   const ratesToSet = settings.currency === null ? [] : rates
   const fields = new Set([
-    ...['awardTolerance', 'priceBasis', 'volume', 'discountRate'],
+    ...['without', 'awardTolerance', 'priceBasis', 'volume', 'discountRate'],
     ...view.decision.requirements.map(({ setting }) => setting),
     ...ratesToSet.map(({ currency }) => `exchangeRates.${currency}`),
   ])
@@ -141,6 +141,14 @@ function SettingsForm({ view, whatIf: { settings, changes }, query, reset }: Set
       <div class="groups">
         <fieldset>
           <legend>Award</legend>
+          <label class="field">
+            <span>
+              {settingTitle('without')}
+              <br />
+              <span class="muted small">numbers, such as 2 or 2,5</span>
+            </span>
+            <input name="without" value={settings.without ?? ''} />
+          </label>
           <label class="field">
             <span>
               {settingTitle('awardTolerance')}
