@@ -6,22 +6,12 @@ import { termsHash } from '../awards/award-terms.js'
 import { EXPIRY_WARNING_DAYS } from '../offer/offer-flags.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 
-/** What the marketplace shows of the standing award of an RFQ. */
-export interface AwardState {
-  award: AwardFacts
-  /**
-   * - `waiting`: the marketplace does not show every awarded offer as accepted yet.
-   * - `accepted`: it shows exactly the awarded offers as accepted.
-   * - `differs`: what it shows cannot become the recorded award: a person has to decide again.
-   */
-  status: 'waiting' | 'accepted' | 'differs'
-  /** Loud ones first. */
-  findings: AwardFinding[]
-  /** What to do next; one or two sentences. */
-  next: string
-  /** The facts to show: who, when, what, why, what the marketplace shows, and the next step. */
-  lines: AwardLine[]
-}
+/**
+ * - `waiting`: the marketplace does not show every awarded offer as accepted yet.
+ * - `accepted`: it shows exactly the awarded offers as accepted.
+ * - `differs`: what it shows cannot become the recorded award: a person has to decide again.
+ */
+type AwardStatus = 'waiting' | 'accepted' | 'differs'
 
 export interface AwardFinding {
   code: 'other-accepted' | 'missing' | 'not-open' | 'changed' | 'expired' | 'expires' | 'part-accepted' | 'accepted'
@@ -32,15 +22,10 @@ export interface AwardFinding {
   since: Timestamp | null
 }
 
-export interface AwardLine {
-  title: string
-  message: string
-}
-
-/** The state of the standing award of an RFQ, from its offers as they are at a moment. Pure. */
-export function awardState(award: AwardFacts, offers: readonly OfferReport[]): AwardState {
+/** What the marketplace shows of the standing award of an RFQ, what to do next, and the facts to show, from its offers at a moment. Pure. */
+export function awardState(award: AwardFacts, offers: readonly OfferReport[]) {
   const findings = findingsOf(award, offers)
-  const status = findings.some(({ code }) => DIFFERS.has(code))
+  const status: AwardStatus = findings.some(({ code }) => DIFFERS.has(code))
     ? 'differs'
     : findings.some(({ code }) => code === 'accepted')
       ? 'accepted'
@@ -48,6 +33,8 @@ export function awardState(award: AwardFacts, offers: readonly OfferReport[]): A
   const next = nextStep(award, status, offers)
   return { award, status, findings, next, lines: linesOf(award, findings, next) }
 }
+
+export type AwardState = ReturnType<typeof awardState>
 
 /** What prevents the marketplace from showing the recorded award as accepted. */
 const DIFFERS: ReadonlySet<AwardFinding['code']> = new Set([
@@ -156,7 +143,7 @@ const moneyText = (total: number | null, currency: string | null) =>
   total === null ? 'an unknown total' : `a total of ${formatMoney(total, currency)}`
 const expiryText = (date: string | null) => (date === null ? 'no expiry date' : `the expiry date ${date}`)
 
-function nextStep(award: AwardFacts, status: AwardState['status'], offers: readonly OfferReport[]): string {
+function nextStep(award: AwardFacts, status: AwardStatus, offers: readonly OfferReport[]): string {
   if (status === 'accepted') return 'Nothing more to do.'
   if (status === 'differs')
     return 'Decide again: keep to the award and settle it with the developer, or withdraw it and record another one.'
@@ -168,7 +155,7 @@ function nextStep(award: AwardFacts, status: AwardState['status'], offers: reado
   return `Accept ${namesOf(open)} on the marketplace${by}; Quotekeeper cannot.`
 }
 
-function linesOf(award: AwardFacts, findings: readonly AwardFinding[], next: string): AwardLine[] {
+function linesOf(award: AwardFacts, findings: readonly AwardFinding[], next: string) {
   const { by, at, asOf, because, warnings } = award
   return [
     { title: 'Awarded', message: `${awardText(award)}.` },
@@ -185,7 +172,7 @@ function linesOf(award: AwardFacts, findings: readonly AwardFinding[], next: str
 }
 
 /** What offers in other currencies are worth, and by which rate. */
-function convertedLines({ offers, currency }: AwardFacts): AwardLine[] {
+function convertedLines({ offers, currency }: AwardFacts) {
   const texts = offers.flatMap(({ name, total, own: { total: stated, currency: code, rate } }) => {
     if (rate === null || stated === null) return []
     const origin = `${rate.date ?? 'date not stated'}, ${rate.source ?? 'source not stated'}`

@@ -61,6 +61,7 @@ interface Candidate {
   missingSince: string | null
   metrics: Metrics
   compared: ComparedAmounts
+  isLeftOut: boolean
 }
 
 /** Every reason why an offer can be part of no award. Only offers that are submitted, and visible, can be; or accepted ones. */
@@ -72,7 +73,8 @@ export function exclusionsOf(offer: Candidate, currency: CurrencyReport): Exclus
 
 const exclusion = (code: Exclusion['code'], message: string): Exclusion => ({ code, message })
 
-function* statusExclusions({ facts: { status }, missingSince }: Candidate) {
+function* statusExclusions({ facts: { status }, missingSince, isLeftOut }: Candidate) {
+  if (isLeftOut) yield exclusion('left-out', 'The offer is left out of this comparison.')
   if (status === 'rejected') yield exclusion('rejected', 'The offer was rejected.')
   else if (status === null) yield exclusion('not-open', 'The offer states no status, so it is not known to be open.')
   else if (status !== 'submitted' && status !== 'accepted')

@@ -1,5 +1,4 @@
 import type { CreditClaim } from '../../core/decision/credit-claim.js'
-import type { Settings } from '../../core/decision/settings.js'
 import { nonBlank } from '../../core/numbers.js'
 import { isLate } from '../../core/time/expiry.js'
 import { type ComparisonContext, toSource } from '../input/comparison-context.js'
@@ -13,7 +12,7 @@ import type {
 } from '../input/comparison-input.js'
 import { versionMetadata } from '../input/stored-documents.js'
 import { otherClaims, shortagesOf } from '../offer/availability.js'
-import { convertAmounts, type Exclusion, exclusionsOf } from '../offer/eligibility.js'
+import { convertAmounts, exclusionsOf } from '../offer/eligibility.js'
 import { type ListingQuality, listingQuality } from '../offer/listing-quality.js'
 import { type Metrics, metricsOf } from '../offer/metrics.js'
 import { offerFlags } from '../offer/offer-flags.js'
@@ -56,15 +55,8 @@ export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext)
   const labels = offerLabels(facts.map((one) => ({ ...one.facts, id: one.known.id })))
   const offerContext = { input, rfq, currency, context }
   const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', offerContext))
-  const without = leftOut(context.settings)
-  for (const offer of offers.filter(({ sequence }) => without.has(sequence)))
-    Object.assign(offer, { exclusions: [LEFT_OUT, ...offer.exclusions] })
-  for (const offer of offers) Object.assign(offer, standingOf(offer))
   return { rfq, currency, offers: rankOffers(offers) }
 }
-
-const LEFT_OUT: Exclusion = { code: 'left-out', message: 'The offer is left out of this comparison.' }
-const leftOut = ({ without }: Settings) => new Set(`${without ?? ''}`.split(',').map(Number))
 
 /** What is retained of a response after its document is parsed. */
 interface ParsedOffer {
@@ -148,7 +140,10 @@ function assessOffer(
     summaryDifference: difference,
     listing,
     shortages: listing.missingSince === null ? shortagesOf(lines, listing.availability, others) : [],
-    exclusions: exclusionsOf({ facts, missingSince: known.missingSince, metrics, compared }, currency),
+    exclusions: exclusionsOf(
+      { facts, missingSince: known.missingSince, metrics, compared, isLeftOut: isLeftOut(sequence, settings) },
+      currency,
+    ),
     label,
     flags: [],
     unmet: [],
@@ -160,8 +155,11 @@ function assessOffer(
   const changed = reviewed === undefined ? null : changedSince(reviewed, known, metrics, offerContext)
   offer.flags = offerFlags({ offer, rfq, changed })
   offer.unmet = unmetRequirements(offer, rfq, settings.requirements)
-  return offer
+  return Object.assign(offer, standingOf(offer))
 }
+
+const isLeftOut = (sequence: number, { without }: ComparisonContext['settings']) =>
+  `${without ?? ''}`.split(',').map(Number).includes(sequence)
 
 /** `Accepted 2026-11-24; price 17.08 → 9.90 on 2026-11-25.` */
 function changedSince(
