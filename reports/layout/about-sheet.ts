@@ -1,4 +1,4 @@
-import { PRICED_BY } from '../../src/compare/decision/what-if.js'
+import { PRICED_BY } from '../../src/compare/decision/setting-text.js'
 import type { ReportContext } from '../../src/compare/input/comparison-context.js'
 import type { Settings } from '../../src/core/decision/settings.js'
 import { cleanText } from '../../src/core/text/clean-text.js'

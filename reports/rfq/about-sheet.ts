@@ -1,4 +1,4 @@
-import { PRICED_BY } from '../../src/compare/decision/what-if.js'
+import { PRICED_BY } from '../../src/compare/decision/setting-text.js'
 import type { Source } from '../../src/compare/input/comparison-context.js'
 import type { RfqReport } from '../../src/compare/report/compare-offers.js'
 import { REQUIREMENT_LEVELS } from '../../src/core/decision/settings.js'

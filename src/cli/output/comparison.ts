@@ -1,5 +1,6 @@
 import { extraText } from '../../compare/decision/choices.js'
 import type { Choice, DeveloperQuestions } from '../../compare/decision/decision-model.js'
+import { countFlags } from '../../compare/report/rfq-statistics.js'
 import { unreadText } from '../../compare/rfq/rfq-terms.js'
 import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
 import { formatPercent, formatPrice, formatTotal } from '../../core/text/number-format.js'
@@ -48,7 +49,7 @@ export async function printComparison(
   const offers = await keepSince(cli, store, view.offers, options, ({ observedAt }) => observedAt)
   if (options.json) return printJson(io, { ...view, offers: offers.slice(0, options.limit) })
   if (!options.csv) {
-    const shown = [awardLines(view.award), [...decisionLines(decision)]].filter((lines) => lines.length > 0)
+    const shown = [awardLines(view.award), decisionLines(decision)].filter((lines) => lines.length > 0)
     const texts = shown.map((lines) => formatRecommendation(lines, tableWidth(io)))
     io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${texts.join('\n')}\n`)
     if (decision.choices.some(({ isRecommended }) => !isRecommended)) {
@@ -117,8 +118,7 @@ const CHOICE_COLUMNS: readonly Column<Choice>[] = [
 const flagMessages = ({ flags }: OfferView) => flags.map(({ message }) => message).join(' ')
 
 function flagCounts({ flags }: OfferView): string {
-  const loud = flags.filter((flag) => flag.loud).length
-  const quiet = flags.length - loud
+  const { loud, quiet } = countFlags(flags)
   return [loud > 0 ? `${loud} loud` : '', quiet > 0 ? `${quiet} quiet` : ''].filter((text) => text !== '').join(', ')
 }
 

@@ -44,9 +44,9 @@ export function awardOf(candidates: readonly Candidate[], { currency, lower, nam
   const tonnes = sum(ordered.map((one) => one.tonnes))
   const total = sum(ordered.map((one) => one.total))
   return {
-    offers: ordered.map(({ offer, tonnes, total }) => ({
+    offers: ordered.map(({ offer, ...own }) => ({
       ...{ id: offer.id, number: offer.sequence, name: nameOf(offer) },
-      ...{ tonnes, total, pricePerTonne: total / tonnes },
+      ...{ tonnes: own.tonnes, total: own.total, pricePerTonne: own.total / own.tonnes },
     })),
     ...{ tonnes, total, pricePerTonne: total / tonnes, currency },
     coverage: coverageOf(tonnes, lower),
@@ -83,6 +83,7 @@ export function offersText(offers: readonly Pick<AwardedOffer, 'name' | 'number'
   return `${offers.length} offers (no. ${shown})`
 }
 const MAX_NUMBERS = 12
+
 /** `a, b and c`. */
 export const joined = (parts: readonly (string | number)[]): string =>
   parts.length < 2 ? parts.join() : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
@@ -90,7 +91,3 @@ export const joined = (parts: readonly (string | number)[]): string =>
 /** `8,670 t at 28.80 USD/t, 249,696 USD in total`. */
 export const amountsText = ({ tonnes, pricePerTonne, total, currency }: Omit<Award, 'offers'>): string =>
   `${formatTonnes(tonnes)} at ${formatPricePerTonne(pricePerTonne, currency)}, ${formatTotal(total, currency)} in total`
-
-/** `8,670 t at 28.80 USD/t`. */
-export const priceText = ({ tonnes, pricePerTonne, currency }: Omit<Award, 'offers'>): string =>
-  `${formatTonnes(tonnes)} at ${formatPricePerTonne(pricePerTonne, currency)}`

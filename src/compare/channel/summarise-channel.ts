@@ -12,7 +12,7 @@ import { unreadText } from '../rfq/rfq-terms.js'
 export const CHANNEL_REPORT_SCHEMA = 'quotekeeper.channel-report/2'
 
 /** An open RFQ due within this many days is due soon. */
-export const DUE_SOON_DAYS = 7
+const DUE_SOON_DAYS = 7
 
 /**
  * The overview of a channel as known at a moment. Pure, like `compareOffers`, but with awards in one line, without reasons and

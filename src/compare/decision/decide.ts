@@ -105,7 +105,7 @@ const MAXIMUM = "the RFQ's maximum price"
 const MEDIAN = 'the price of the median offer'
 
 /** What the tonnes of an award cost less than at the RFQ's maximum price, and at the price of the median offer. */
-export function savingsOf({ tonnes, pricePerTonne }: Award, { rfq, competing, context }: AwardProblem): Savings | null {
+function savingsOf({ tonnes, pricePerTonne }: Award, { rfq, competing, context }: AwardProblem): Savings | null {
   const at = (price: number | null) =>
     price === null ? null : { pricePerTonne: price, amount: tonnes * (price - pricePerTonne) }
   const prices = competing.map(({ total, tonnes: own }) => total / own).sort((a, b) => a - b)

@@ -98,7 +98,7 @@ export function questionsOf(problem: AwardProblem, award: Award | null): Develop
   const letters = new Map<string, Asked[]>()
   for (const offer of [...offers].sort((a, b) => Number(awarded.has(b.id)) - Number(awarded.has(a.id)))) {
     const isAwarded = awarded.has(offer.id)
-    if (!isOpen(offer) || !(isAwarded || (offer.compared.costPerTonne ?? 0) < maxCost)) continue
+    if (!isAnswerable(offer) || !(isAwarded || (offer.compared.costPerTonne ?? 0) < maxCost)) continue
     const isQuiet = (reason: Reason) => reason === 'expiring' && (!isAwarded || expireAlike)
     const questions = [
       ...doubtsOf(offer).flatMap((reason) => (isQuiet(reason) ? [] : (QUESTIONS[reason]?.(offer, rfq) ?? []))),
@@ -117,7 +117,7 @@ interface Asked {
 }
 
 /** Whether its developer can still answer for it: submitted, visible and read, and not expired long ago. */
-const isOpen = ({ standing, shape, exclusions, terms }: OfferReport): boolean =>
+const isAnswerable = ({ standing, shape, exclusions, terms }: OfferReport): boolean =>
   standing !== 'accepted' &&
   shape === 'full' &&
   exclusions.every(({ code }) => code in QUESTIONS) &&
@@ -169,13 +169,10 @@ function answerDay({ state, responseDueDate, daysToDue }: RfqTerms, asked: reado
   const isNear = (days: number | null) => days !== null && days >= 0 && days <= NEAR_DAYS
   return minOf([
     state === 'open' && isNear(daysToDue) ? responseDueDate : null,
-    ...asked.map(
-      ({
-        offer: {
-          terms: { daysToExpiry, expiryDate },
-        },
-      }) => (expiryDate !== null && daysToExpiry !== 0 && isNear(daysToExpiry) ? addDays(expiryDate, -1) : null),
-    ),
+    ...asked.map(({ offer }) => {
+      const { daysToExpiry, expiryDate } = offer.terms
+      return expiryDate !== null && daysToExpiry !== 0 && isNear(daysToExpiry) ? addDays(expiryDate, -1) : null
+    }),
   ])
 }
 

@@ -19,11 +19,11 @@ import { atLeast, upTo } from '../awards/efficient-awards.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { tonnesOf, totalOf } from '../offer/price-per-tonne.js'
 import { unreadText } from '../rfq/rfq-terms.js'
+import { breakEvensOf } from './break-even.js'
 import { conditionsOf } from './conditions.js'
 import type { AcceptedAward, Award, Recommendation } from './decision-model.js'
 import { accountingText, obstacleWithPrice } from './excluded-offers.js'
 import { reasonsOf } from './reasons.js'
-import { breakEvensOf } from './what-if.js'
 
 /** What is recommended. */
 export type Outcome = Pick<Recommendation, 'status' | 'award' | 'accepted' | 'conditions' | 'gap'> & {

@@ -1,5 +1,4 @@
-import type { RfqReport } from '../../compare/report/compare-offers.js'
-import { compareOffers } from '../../compare/report/compare-offers.js'
+import { compareOffers, type RfqReport } from '../../compare/report/compare-offers.js'
 import { gatherRfqInput, type RfqReportSource } from './report-input.js'
 
 /**

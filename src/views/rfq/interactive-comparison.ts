@@ -1,7 +1,6 @@
 import type { ParsedResponse } from '../../compare/input/comparison-input.js'
 import { parseStoredResponse, versionMetadata } from '../../compare/input/stored-documents.js'
-import type { RfqReport } from '../../compare/report/compare-offers.js'
-import { compareOffers } from '../../compare/report/compare-offers.js'
+import { compareOffers, type RfqReport } from '../../compare/report/compare-offers.js'
 import { RecentlyUsed } from '../../core/recently-used.js'
 import type { KnownDocument } from '../../core/records.js'
 import { gatherRfqInput, type RfqReportSource } from './report-input.js'

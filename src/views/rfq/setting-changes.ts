@@ -1,5 +1,4 @@
-import { SETTING_TEXT } from '../../compare/decision/setting-text.js'
-import { PRICED_BY } from '../../compare/decision/what-if.js'
+import { PRICED_BY, SETTING_TEXT } from '../../compare/decision/setting-text.js'
 import { REQUIREMENT_TITLES } from '../../compare/offer/requirements.js'
 import { DEFAULT_SETTINGS, type PriceBasis, type RequirementName, type Settings } from '../../core/decision/settings.js'
 import { formatAmount, formatDecimal, formatPercent } from '../../core/text/number-format.js'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { createNames, offersText } from '../../compare/awards/award-figures.js'
-import type { Award } from '../../compare/decision/decision-model.js'
-import { decisionSchema } from '../../compare/decision/decision-model.js'
+import { type Award, decisionSchema } from '../../compare/decision/decision-model.js'
 import type { RfqReport } from '../../compare/report/compare-offers.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'

@@ -6,18 +6,13 @@ import {
   delivery,
   offerId,
   response,
+  sized,
   storedDocument,
   summaryOf,
   vintage,
 } from '../../helpers/data/comparison-inputs.js'
 
 type Body = Record<string, unknown>
-/** Offer number `at` with so many tonnes at a price. */
-const sized = (at: number, volume: number, unitPrice: number, { offer = {}, ...of }: Body & { offer?: Body } = {}) =>
-  response(at, {
-    ...of,
-    offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume, unitPrice })] })], ...offer },
-  })
 /** Asks for 5,000 t to 9,000 t at 40 USD at most. */
 const RFQ = { minVolume: 5_000, maxVolume: 9_000, pricing: { minUnitPrice: null, maxUnitPrice: 40, currency: 'USD' } }
 const compared = (responses: Body[], { rfq = {}, settings = {} }: { rfq?: Body; settings?: SettingsInput } = {}) =>

@@ -2,8 +2,7 @@
 import fc from 'fast-check'
 import type { Award, Decision } from '../../../src/compare/decision/decision-model.js'
 import { OFFER_REQUIREMENTS } from '../../../src/compare/offer/requirements.js'
-import type { RfqReport } from '../../../src/compare/report/compare-offers.js'
-import { compareOffers } from '../../../src/compare/report/compare-offers.js'
+import { compareOffers, type RfqReport } from '../../../src/compare/report/compare-offers.js'
 import {
   type AwardTolerance,
   DEFAULT_SETTINGS,

@@ -7,7 +7,7 @@ import {
   comparisonInput,
   delivery,
   offerId,
-  response,
+  sized,
   storedDocument,
   summaryOf,
   vintage,
@@ -18,13 +18,6 @@ interface Scene {
   rfq?: Body
   settings?: SettingsInput
 }
-
-/** An offer of `volume` tonnes at a price, delivered on 30 September 2026. */
-const sized = (at: number, volume: number, unitPrice: number, { offer = {}, ...of }: Body & { offer?: Body } = {}) =>
-  response(at, {
-    ...of,
-    offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume, unitPrice })] })], ...offer },
-  })
 
 /** Asks for 5,000 t to 9,000 t at 40 USD at most. */
 const RFQ = {

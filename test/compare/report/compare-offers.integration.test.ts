@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ComparisonInput, StoredDocument } from '../../../src/compare/input/comparison-input.js'
-import type { RfqReport } from '../../../src/compare/report/compare-offers.js'
-import { compareOffers } from '../../../src/compare/report/compare-offers.js'
+import { compareOffers, type RfqReport } from '../../../src/compare/report/compare-offers.js'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
 import type { KnownDocument } from '../../../src/core/records.js'
 import {

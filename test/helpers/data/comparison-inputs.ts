@@ -67,6 +67,18 @@ export function response(number: number, of: Body & { offer?: Body | null } = {}
   }
 }
 
+/** Response number 1, 2, … with so many tonnes at a price, delivered on 30 September 2026. */
+export const sized = (
+  number: number,
+  volume: number,
+  unitPrice: number,
+  { offer: terms = {}, ...of }: Body & { offer?: Body } = {},
+): Body =>
+  response(number, {
+    ...of,
+    offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume, unitPrice })] })], ...terms },
+  })
+
 /** The summary of a response in its RFQ. */
 export function summaryOf(body: Body): Body {
   const terms = (body.offer ?? {}) as Body

@@ -1,4 +1,4 @@
-import { PRICED_BY } from '../../../compare/decision/what-if.js'
+import { PRICED_BY } from '../../../compare/decision/setting-text.js'
 import { PRICE_BASES, REQUIREMENT_LEVELS, SETTING_LIMITS } from '../../../core/decision/settings.js'
 import { formatCount } from '../../../core/text/number-format.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'

@@ -1,15 +1,8 @@
-import type { PriceBasis } from '../../core/decision/settings.js'
 import { round6 } from '../../core/numbers.js'
 import { formatChange, formatPricePerTonne } from '../../core/text/number-format.js'
 import type { AwardProblem, Rivals } from '../awards/award-problem.js'
 import { breakEvenCost } from '../awards/award-rule.js'
 import type { Award, BreakEven } from './decision-model.js'
-
-/** The price bases as they are named in sentences. */
-export const PRICED_BY: Record<PriceBasis, string> = {
-  quoted: 'quoted prices',
-  'present-value': 'present values',
-}
 
 /**
  * The prices up to which awarded offers stay in the award, those with the most tonnes first; without those that stay at any price. They are
