@@ -19,12 +19,12 @@ const STORE_CONTRACT = [
   'test/sync/plan/{offers-read-later,planned-polls}.integration.test.ts',
   'test/web/{api,request-values}.integration.test.ts',
   'test/web/pages/{pages,system-page,closing-now}.integration.test.ts',
-  'test/views/**/*.test.ts',
+  'test/tables/**/*.test.ts',
   'test/mcp/mcp-server.integration.test.ts',
   'test/metrics/service-metrics.integration.test.ts',
   'test/pool/worker-pool.integration.test.ts',
   'test/recommendations/**/*.integration.test.ts',
-  'test/views/rfqs/large-list.integration.test.ts',
+  'test/tables/rfqs/large-list.integration.test.ts',
 ]
 
 /**

@@ -35,7 +35,7 @@ const MODULES: Record<string, string[]> = {
   sync: ['src/sync'],
   closing: ['src/closing'],
   figures: ['src/figures', 'src/recommendations', 'src/rates', 'src/anchors'],
-  tables: ['src/tables', 'src/views', 'src/presentation'],
+  tables: ['src/tables'],
   web: ['src/web', 'src/mcp'],
   cli: ['src/cli'],
   config: ['src/config'],

@@ -1,7 +1,7 @@
 import type { Choice } from '../../src/compare/decision/decision-model.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import { round6, sum } from '../../src/core/numbers.js'
-import { awardedTonnesOf } from '../../src/views/rfq/rfq-view.js'
+import { awardedTonnesOf } from '../../src/tables/rfq/rfq-view.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, number, text as textCell } from '../xlsx/cells.js'

@@ -1,7 +1,7 @@
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import type { RfqReport } from '../../src/compare/report/compare-offers.js'
 import { oneLine } from '../../src/core/text/clean-text.js'
-import { rfqView } from '../../src/views/rfq/rfq-view.js'
+import { rfqView } from '../../src/tables/rfq/rfq-view.js'
 import { asOfLabel } from '../layout/wording.js'
 import { volumeStyle } from '../xlsx/cell-styles.js'
 import type { ReportIdentity } from '../xlsx/workbook.js'

@@ -1,6 +1,6 @@
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
-import { NOT_MET_TITLE, notMetText } from '../../src/views/offer/offer-view.js'
-import { awardedTonnesOf } from '../../src/views/rfq/rfq-view.js'
+import { NOT_MET_TITLE, notMetText } from '../../src/tables/offer/offer-view.js'
+import { awardedTonnesOf } from '../../src/tables/rfq/rfq-view.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
 import { flagLines, joinList } from '../layout/wording.js'

@@ -1,5 +1,5 @@
 import type ExcelJS from 'exceljs'
-import { palette } from '../../src/presentation/palette.js'
+import { palette } from '../../src/tables/look/palette.js'
 
 /** Style of a cell. Style objects are made once and shared, because exceljs caches them by identity. */
 export type Style = Readonly<Partial<ExcelJS.Style>>

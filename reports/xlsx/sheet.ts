@@ -1,6 +1,6 @@
 import type ExcelJS from 'exceljs'
 import { sum } from '../../src/core/numbers.js'
-import { palette } from '../../src/presentation/palette.js'
+import { palette } from '../../src/tables/look/palette.js'
 import type { Columns } from '../layout/columns.js'
 import { linesIn, MAX_ROW_LINES } from '../layout/text-fit.js'
 import * as style from './cell-styles.js'

@@ -189,7 +189,7 @@ interface PoolContext {
 }
 
 async function openPool({ io, config, store, options }: PoolContext): Promise<WorkerPool> {
-  const { viewConfigOf } = await import('../views/source.js')
+  const { viewConfigOf } = await import('../tables/source.js')
   const queryConfig = viewConfigOf(config)
   if (io.workerScript === null) {
     const { createQueries } = await import('../pool/queries.js')

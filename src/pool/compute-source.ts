@@ -1,6 +1,6 @@
 import { type ComputeRfqs, type ComputeSource, createComputeRfqs } from '../recommendations/compute-rfq.js'
-import { createRulesLookup } from '../views/channels/channel-rules.js'
-import type { ViewConfig } from '../views/source.js'
+import { createRulesLookup } from '../tables/channels/channel-rules.js'
+import type { ViewConfig } from '../tables/source.js'
 
 /** Computes recommendations as configured. */
 export function computeRfqsOf(

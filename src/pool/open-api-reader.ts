@@ -1,6 +1,6 @@
 import { closestMatches } from '../core/text/suggest.js'
-import type { ViewConfig } from '../views/source.js'
-import type { Views } from '../views/views.js'
+import type { ViewConfig } from '../tables/source.js'
+import type { Views } from '../tables/views.js'
 import { type ApiReader, createApiReader } from '../web/api/read.js'
 
 /** What reads an open database for the API. */

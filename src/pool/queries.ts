@@ -1,6 +1,6 @@
 import type { ComputeRfqs } from '../recommendations/compute-rfq.js'
-import type { ViewConfig, ViewStore } from '../views/source.js'
-import { createViews, type Views } from '../views/views.js'
+import type { ViewConfig, ViewStore } from '../tables/source.js'
+import { createViews, type Views } from '../tables/views.js'
 import type { ApiReader } from '../web/api/read.js'
 import { computeRfqsOf } from './compute-source.js'
 import { openApiReader } from './open-api-reader.js'

@@ -6,7 +6,7 @@ import { getHeapStatistics } from 'node:v8'
 import { type MessagePort, threadId, workerData } from 'node:worker_threads'
 import type { BuildProgress } from '../../reports/xlsx/workbook.js'
 import type { MadeReport, ReportRequest } from '../report-files/make-report.js'
-import type { ViewConfig } from '../views/source.js'
+import type { ViewConfig } from '../tables/source.js'
 import type { Queries } from './queries.js'
 
 /** What all workers of a pool work on. */

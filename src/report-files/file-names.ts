@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { cleanText } from '../core/text/clean-text.js'
-import type { ReportConfig } from '../views/rfq/report-input.js'
+import type { ReportConfig } from '../tables/rfq/report-input.js'
 import type { Destination } from './report-file.js'
 
 /**

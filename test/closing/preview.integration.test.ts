@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readAndRecord } from '../../src/closing/fresh-read.js'
 import { previewClose } from '../../src/closing/preview.js'
-import { today } from '../../src/views/today/today.js'
+import { today } from '../../src/tables/today/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { closingContextOf, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
 import { itemsOf, todaySource } from '../helpers/today-source.js'

@@ -1,8 +1,8 @@
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import type { Store } from '../../src/store/contract.js'
-import type { ChannelRules } from '../../src/views/channels/channel-rules.js'
-import { createRfqList } from '../../src/views/rfqs/rfq-list.js'
-import type { Today, TodayItem, TodayRfq, TodaySource } from '../../src/views/today/today-view.js'
+import type { ChannelRules } from '../../src/tables/channels/channel-rules.js'
+import { createRfqList } from '../../src/tables/rfqs/rfq-list.js'
+import type { Today, TodayItem, TodayRfq, TodaySource } from '../../src/tables/today/today-view.js'
 
 /** What Today is made from, where every poll is on schedule and nothing holds closing. */
 export const todaySource = (store: Store, channels: readonly ChannelRules[]): TodaySource => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import { MAX_ANSWER } from '../../src/mcp/answer-size.js'
 import { TOOLS } from '../../src/mcp/mcp-server.js'
-import { buildRfqReport } from '../../src/views/rfq/build-rfq-report.js'
+import { buildRfqReport } from '../../src/tables/rfq/build-rfq-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { openMcp } from './mcp-fixture.js'
 

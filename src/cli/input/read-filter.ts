@@ -1,5 +1,5 @@
 import type { PollKind, Store } from '../../store/contract.js'
-import { parseMoment } from '../../views/moments.js'
+import { parseMoment } from '../../tables/moments.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'

@@ -1,7 +1,7 @@
 import { parseRfq } from '../../core/documents/observation.js'
 import type { RfqWithResponses } from '../../core/records.js'
 import type { History } from '../../store/contract.js'
-import { findRfq, problemText, type RfqNameProblem, type RfqSearch } from '../../views/find-rfq.js'
+import { findRfq, problemText, type RfqNameProblem, type RfqSearch } from '../../tables/find-rfq.js'
 import { FailedError, UsageError } from '../cli-error.js'
 import { sanitize } from '../output/terminal-text.js'
 import { truncate } from '../output/text-width.js'

@@ -8,7 +8,7 @@ import {
 } from '../../core/time/read-times.js'
 import { oneLine } from '../../readiness/poll-freshness.js'
 import type { Store } from '../../store/contract.js'
-import { channelsWithoutCompletePoll } from '../../views/polls.js'
+import { channelsWithoutCompletePoll } from '../../tables/polls.js'
 import type { Cli } from '../cli-context.js'
 import { databaseNow } from '../input/read-filter.js'
 import { formatMinute } from './output.js'

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { didYouMean } from '../../core/text/suggest.js'
-import { BYTE_ORDER_MARK, renderCsv } from '../../presentation/csv.js'
+import { BYTE_ORDER_MARK, renderCsv } from '../../tables/print/csv.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
 import { csvOption } from '../input/options.js'

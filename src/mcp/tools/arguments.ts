@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_IDENTIFIER_LENGTH } from '../../core/documents/identifier.js'
 import { MAX_PREFIX_LENGTH } from '../../core/text/rfq-name.js'
-import { MAX_CURSOR_LENGTH } from '../../views/cursor.js'
+import { MAX_CURSOR_LENGTH } from '../../tables/cursor.js'
 
 /* Arguments that several tools have. */
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MAX_REASON_LENGTH, reasonProblem } from '../../core/text/clean-text.js'
-import { awardRecordSchema } from '../../views/awards/award-schema.js'
+import { awardRecordSchema } from '../../tables/awards/award-schema.js'
 import { type ActionEndpoint, action, rfqOfPath, userName } from './actions.js'
 import { asOf } from './parameters.js'
 import { ProblemError, unknownName } from './problem.js'

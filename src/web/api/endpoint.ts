@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
-import { isSettingName, KNOWN_SETTINGS } from '../../views/settings.js'
-import type { Views } from '../../views/views.js'
+import { isSettingName, KNOWN_SETTINGS } from '../../tables/settings.js'
+import type { Views } from '../../tables/views.js'
 import { type InvalidValue, ProblemError } from './problem.js'
 
 /** What reading endpoints work with. They run where they block no event loop. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { channelKey, nullableText, text, timestamp } from '../../views/schema.js'
+import { channelKey, nullableText, text, timestamp } from '../../tables/schema.js'
 
 export const acceptedJob = z
   .strictObject({ job: text, href: text.describe('Answers the status of the job.') })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { byCodeUnit } from '../../core/numbers.js'
-import { SETTING_NAMES } from '../../views/settings.js'
+import { SETTING_NAMES } from '../../tables/settings.js'
 import type { Operation } from './endpoint.js'
 import { API_PREFIX, PROBLEM_TYPE, problemDocument } from './problem.js'
 

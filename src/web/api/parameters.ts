@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_IDENTIFIER_LENGTH } from '../../core/documents/identifier.js'
 import { MAX_PREFIX_LENGTH } from '../../core/text/rfq-name.js'
-import { decodeCursor, type ListCursor, MAX_CURSOR_LENGTH } from '../../views/cursor.js'
+import { decodeCursor, type ListCursor, MAX_CURSOR_LENGTH } from '../../tables/cursor.js'
 
 /*
  * Query parameters. Their values are texts; an error message says what is allowed.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { beforeFirstPoll, type Observed } from '../../views/polls.js'
-import type { Views } from '../../views/views.js'
+import { beforeFirstPoll, type Observed } from '../../tables/polls.js'
+import type { Views } from '../../tables/views.js'
 import type { ReadDeps, ReadEndpoint } from './endpoint.js'
 import { listEndpoints } from './endpoints/list-endpoints.js'
 import { momentOf } from './endpoints/request.js'

@@ -1,6 +1,6 @@
 import { nameById } from '../../core/text/rfq-name.js'
-import type { ChangeEntry, ChangeGroup } from '../../views/changes/changes.js'
-import { rfqPath } from '../../views/page-paths.js'
+import type { ChangeEntry, ChangeGroup } from '../../tables/changes/changes.js'
+import { rfqPath } from '../../tables/page-paths.js'
 import { withAsOf } from '../pages/page.js'
 import { Clock, Moment, minute, plain } from './format.js'
 

@@ -1,5 +1,5 @@
-import type { ScatterChart } from '../../presentation/chart.js'
-import { chartFigure } from '../../presentation/chart-svg.js'
+import type { ScatterChart } from '../../tables/charts/chart.js'
+import { chartFigure } from '../../tables/charts/chart-svg.js'
 
 /** A chart, whose renderer escapes its texts. */
 export const ChartFigure = ({ chart }: { chart: ScatterChart }) => (

@@ -1,4 +1,4 @@
-import { isSettingName, KNOWN_SETTINGS } from '../../views/settings.js'
+import { isSettingName, KNOWN_SETTINGS } from '../../tables/settings.js'
 import { HttpError, type Suggest } from '../http/errors.js'
 
 /** The parameters after the `?` that a page accepts. */

@@ -8,7 +8,7 @@ import {
   formatTotal,
 } from '../../core/text/number-format.js'
 import { nameById } from '../../core/text/rfq-name.js'
-import { rfqPath } from '../../views/page-paths.js'
+import { rfqPath } from '../../tables/page-paths.js'
 import {
   DOUBTS,
   type Today,
@@ -16,7 +16,7 @@ import {
   type TodayItem,
   type TodayKind,
   type TodayRfq,
-} from '../../views/today/today-view.js'
+} from '../../tables/today/today-view.js'
 import { channelNames } from '../components/columns.js'
 import { amount, Badge, DueDay, Moment, percent, plain, price, type Tone, UNKNOWN } from '../components/format.js'
 import { TableView } from '../components/table-view.js'

@@ -1,6 +1,6 @@
 import { cleanText } from '../../core/text/clean-text.js'
 import { withoutNoise } from '../../core/text/number-format.js'
-import { renderCsv } from '../../presentation/csv.js'
+import { renderCsv } from '../../tables/print/csv.js'
 import type { CellValue, Table } from './table.js'
 
 export type TableFormat = 'csv' | 'json'

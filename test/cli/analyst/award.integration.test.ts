@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import ExcelJS from 'exceljs'
 import { describe, expect, it } from 'vitest'
 import type { AwardRecord } from '../../../src/core/decision/award-record.js'
-import type { RfqView } from '../../../src/views/rfq/rfq-view.js'
+import type { RfqView } from '../../../src/tables/rfq/rfq-view.js'
 import { type CliFixture, createCliFixture, NOW } from '../cli-fixture.js'
 
 const CHANNEL = { org: 'acme', channel: 'forest', listings: 2, rfqs: 0 } as const

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { RfqView } from '../../../src/views/rfq/rfq-view.js'
+import type { RfqView } from '../../../src/tables/rfq/rfq-view.js'
 import { createCliFixture, NOW } from '../cli-fixture.js'
 
 const HOUR = 3_600_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { explainDecision } from '../../../src/views/closings/explain-decision.js'
+import { explainDecision } from '../../../src/tables/closings/explain-decision.js'
 import { CHANNEL, openChannelFixture } from '../../helpers/channel-fixture.js'
 
 describe('explainDecision', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { describeFreshness } from '../../../src/cli/output/freshness.js'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
-import { createRfqList } from '../../../src/views/rfqs/rfq-list.js'
+import { createRfqList } from '../../../src/tables/rfqs/rfq-list.js'
 import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 
 it('the age of what lists show names the prices that the newest poll did not read, poll after poll and over a restart', async () => {

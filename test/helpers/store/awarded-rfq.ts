@@ -1,8 +1,8 @@
 import { createAwardDesk } from '../../../src/cli/service/award-desk.js'
 import { DEFAULT_SETTINGS, type Settings } from '../../../src/core/decision/settings.js'
 import { makeReportInProcess } from '../../../src/report-files/make-report.js'
-import { viewConfigOf } from '../../../src/views/source.js'
-import { createViews } from '../../../src/views/views.js'
+import { viewConfigOf } from '../../../src/tables/source.js'
+import { createViews } from '../../../src/tables/views.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../channel-fixture.js'
 import { testConfig } from '../test-config.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { viewConfigOf } from '../../../src/views/source.js'
-import { createViews } from '../../../src/views/views.js'
+import { viewConfigOf } from '../../../src/tables/source.js'
+import { createViews } from '../../../src/tables/views.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { testConfig } from '../../helpers/test-config.js'
 

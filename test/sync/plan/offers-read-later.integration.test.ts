@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { today } from '../../../src/views/today/today.js'
+import { today } from '../../../src/tables/today/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { rowsOf } from '../../helpers/store/store-engine.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PollPlanning } from '../../../src/sync/contract.js'
-import { today } from '../../../src/views/today/today.js'
+import { today } from '../../../src/tables/today/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { executeIn } from '../../helpers/store/store-engine.js'

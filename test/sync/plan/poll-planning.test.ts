@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { compileCron } from '../../../src/config/cron.js'
 import { createPollChecks, isStale, pollStateLoader } from '../../../src/readiness/poll-freshness.js'
 import { minPollMs, planPoll, shareRequests } from '../../../src/sync/plan/poll-planning.js'
-import { viewConfigOf } from '../../../src/views/source.js'
+import { viewConfigOf } from '../../../src/tables/source.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 import { channelConfig, testConfig } from '../../helpers/test-config.js'
 

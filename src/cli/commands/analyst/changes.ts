@@ -1,6 +1,6 @@
 import type { Store } from '../../../store/contract.js'
-import type { ChangeEntry } from '../../../views/changes/changes.js'
-import { describeEntry } from '../../../views/changes/describe-entry.js'
+import type { ChangeEntry } from '../../../tables/changes/changes.js'
+import { describeEntry } from '../../../tables/changes/describe-entry.js'
 import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import {
@@ -49,7 +49,7 @@ async function changes(cli: Cli, { store, app }: { store: Store; app: App }, opt
   const about = rfq === undefined ? null : await findRfq(store, filter, rfq)
   const since = options.since ?? (rfq === undefined ? 'yesterday' : undefined)
   const after = since === undefined ? {} : { after: await parseTimeOption(cli, store, '--since', since) }
-  const { changeFeed } = await import('../../../views/changes/changes.js')
+  const { changeFeed } = await import('../../../tables/changes/changes.js')
   const { entries } = await changeFeed(store, { ...filter, ...about, ...after, limit: rowsToRead(options) })
   const channels = shownChannels(app.config, about?.channel ?? filter.channel)
   const freshness = await describeFreshness(cli, store, { channels, kind: 'rfqs', asOf: filter.asOf })

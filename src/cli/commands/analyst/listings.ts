@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../../../core/numbers.js'
 import { formatPrice, formatRange } from '../../../core/text/number-format.js'
-import type { ListingItem } from '../../../views/listings/listings.js'
+import type { ListingItem } from '../../../tables/listings/listings.js'
 import { withStore } from '../../app.js'
 import type { RegisterCommand } from '../../cli-context.js'
 import {

@@ -81,7 +81,7 @@ async function writeComparison(cli: Cli, context: ReportContext, options: Option
   const { rfq } = await (options.fresh ? readFresh(cli, context, search, options) : requireRfq(context.store, search))
   const request = { ...(await requestOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
   if (!options.json) return writeReport(cli, context.app, { ...request, ...file })
-  const { buildRfqReport } = await import('../../../views/rfq/build-rfq-report.js')
+  const { buildRfqReport } = await import('../../../tables/rfq/build-rfq-report.js')
   printJson(cli.io, await buildRfqReport({ ...request, store: context.store }))
 }
 

@@ -3,7 +3,7 @@ import { createFindClockSkewBlock, createFindClosingBlocker } from '../../../clo
 import { formatTotal } from '../../../core/text/number-format.js'
 import { createPollChecks } from '../../../readiness/poll-freshness.js'
 import type { Store } from '../../../store/contract.js'
-import { createRfqList } from '../../../views/rfqs/rfq-list.js'
+import { createRfqList } from '../../../tables/rfqs/rfq-list.js'
 import {
   DUE_WITHIN_DAYS,
   type Today,
@@ -11,7 +11,7 @@ import {
   type TodayRfq,
   type TodaySeverity,
   type TodaySource,
-} from '../../../views/today/today-view.js'
+} from '../../../tables/today/today-view.js'
 import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import {
@@ -53,7 +53,7 @@ export const register: RegisterCommand = (command, cli) => {
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
         const [{ today }, { recordRecommendations }] = await Promise.all([
-          import('../../../views/today/today.js'),
+          import('../../../tables/today/today.js'),
           import('../../service/keep-recommendations.js'),
         ])
         await recordRecommendations(cli, app)

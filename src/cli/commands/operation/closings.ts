@@ -1,7 +1,7 @@
 import { createFindClockSkewBlock } from '../../../closing/closing-blockers.js'
 import { CLOSE_OUTCOMES, type CloseOutcome, type DecisionRecord } from '../../../core/records.js'
 import type { Store } from '../../../store/contract.js'
-import { explainDecision } from '../../../views/closings/explain-decision.js'
+import { explainDecision } from '../../../tables/closings/explain-decision.js'
 import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'

@@ -1,5 +1,5 @@
 import { formatPricePerTonne, formatTotal } from '../../../core/text/number-format.js'
-import { type AwardItem, STATE_TEXTS } from '../../../views/awards/award-list.js'
+import { type AwardItem, STATE_TEXTS } from '../../../tables/awards/award-list.js'
 import { amount, Badge, Moment, plain, type Tone } from '../../components/format.js'
 import type { Column } from '../../tables/table.js'
 

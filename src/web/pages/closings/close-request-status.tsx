@@ -1,6 +1,6 @@
 import type { CloseOutcome, DecisionRecord } from '../../../core/records.js'
-import type { RfqClosings } from '../../../views/closings/closings.js'
-import { systemPath } from '../../../views/page-paths.js'
+import type { RfqClosings } from '../../../tables/closings/closings.js'
+import { systemPath } from '../../../tables/page-paths.js'
 import { Notice, plain, type Tone } from '../../components/format.js'
 import { RELOAD_NOTICE, type RequestedJobStatus } from '../operation/job-status.js'
 import type { Parameters } from '../page.js'

@@ -1,6 +1,6 @@
 import { nameById } from '../../../core/text/rfq-name.js'
-import type { ClosingReasons, RfqClosings } from '../../../views/closings/closings.js'
-import { closingPath } from '../../../views/page-paths.js'
+import type { ClosingReasons, RfqClosings } from '../../../tables/closings/closings.js'
+import { closingPath } from '../../../tables/page-paths.js'
 import type { User } from '../../access/users.js'
 import { Notice, plain } from '../../components/format.js'
 

@@ -7,7 +7,7 @@ import {
 } from '../../../core/records.js'
 import { truncate } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
-import { closingPath } from '../../../views/page-paths.js'
+import { closingPath } from '../../../tables/page-paths.js'
 import { channelColumn } from '../../components/columns.js'
 import { Badge, Command, Moment, plain, type Tone, UNKNOWN } from '../../components/format.js'
 import { type Column, parseSorting } from '../../tables/table.js'

@@ -1,5 +1,5 @@
 import { REVISION_KINDS } from '../../../core/records.js'
-import type { ChangeEntry } from '../../../views/changes/changes.js'
+import type { ChangeEntry } from '../../../tables/changes/changes.js'
 import { ChangeList } from '../../components/change-list.js'
 import { HttpError } from '../../http/errors.js'
 import { defined } from '../../http/request-values.js'

@@ -1,4 +1,4 @@
-import type { ListingItem } from '../../../views/listings/listings.js'
+import type { ListingItem } from '../../../tables/listings/listings.js'
 import { channelColumn, momentColumn, withUnit } from '../../components/columns.js'
 import { amount, Badge, plain, price, range, UNKNOWN } from '../../components/format.js'
 import type { Column } from '../../tables/table.js'

@@ -1,5 +1,5 @@
 import type { Metrics } from '../../../compare/offer/metrics.js'
-import type { OfferDetail } from '../../../views/offer/offer.js'
+import type { OfferDetail } from '../../../tables/offer/offer.js'
 import { amount, decimal, percent, plain, price, UNKNOWN } from '../../components/format.js'
 import type { Table } from '../../tables/table.js'
 

@@ -1,7 +1,7 @@
 import { cleanText } from '../../../core/text/clean-text.js'
 import { describePricesRead, formatAge } from '../../../core/time/read-times.js'
-import type { OfferDetail, OfferVersion } from '../../../views/offer/offer.js'
-import { rfqPath } from '../../../views/page-paths.js'
+import type { OfferDetail, OfferVersion } from '../../../tables/offer/offer.js'
+import { rfqPath } from '../../../tables/page-paths.js'
 import { numberColumn } from '../../components/columns.js'
 import {
   Ages,

@@ -2,8 +2,8 @@ import type { Recommendation } from '../../../compare/decision/decision-model.js
 import type { PriceBasis } from '../../../core/decision/settings.js'
 import { formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
-import { awardPath } from '../../../views/page-paths.js'
-import type { RfqView } from '../../../views/rfq/rfq-view.js'
+import { awardPath } from '../../../tables/page-paths.js'
+import type { RfqView } from '../../../tables/rfq/rfq-view.js'
 import { amount, Badge, percent, plain, price } from '../../components/format.js'
 import type { PageRequest } from '../page.js'
 

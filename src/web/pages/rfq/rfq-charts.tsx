@@ -1,6 +1,6 @@
-import type { ScatterChart, ScatterSeries } from '../../../presentation/chart.js'
-import type { RfqView } from '../../../views/rfq/rfq-view.js'
-import { comparePrices, type PriceHistory } from '../../../views/rfq/timeline.js'
+import type { ScatterChart, ScatterSeries } from '../../../tables/charts/chart.js'
+import type { RfqView } from '../../../tables/rfq/rfq-view.js'
+import { comparePrices, type PriceHistory } from '../../../tables/rfq/timeline.js'
 import { ChartFigure } from '../../components/chart.js'
 import { plain } from '../../components/format.js'
 

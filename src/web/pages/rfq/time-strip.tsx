@@ -1,4 +1,4 @@
-import type { Moment } from '../../../views/rfq/timeline.js'
+import type { Moment } from '../../../tables/rfq/timeline.js'
 import { Moment as MomentView, minute, plain } from '../../components/format.js'
 import type { PageRequest, Parameters } from '../page.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findRfq, type RfqSearch, shortestName } from '../../src/views/find-rfq.js'
-import { createRfqList } from '../../src/views/rfqs/rfq-list.js'
+import { findRfq, type RfqSearch, shortestName } from '../../src/tables/find-rfq.js'
+import { createRfqList } from '../../src/tables/rfqs/rfq-list.js'
 import { anRfq } from '../helpers/data/sample-documents.js'
 import { at, CHANNEL, noonStore, rfqSnapshot } from '../helpers/store/recording-store.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
-import { createRfqList } from '../../src/views/rfqs/rfq-list.js'
+import { createRfqList } from '../../src/tables/rfqs/rfq-list.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }

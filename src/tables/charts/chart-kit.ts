@@ -1,8 +1,8 @@
-import { cleanText } from '../core/text/clean-text.js'
-import { truncate } from '../core/text/number-format.js'
+import { cleanText } from '../../core/text/clean-text.js'
+import { truncate } from '../../core/text/number-format.js'
+import { escapeMarkup } from '../look/markup.js'
 import type { Axis } from './axis.js'
 import { type Box, overlaps, TEXT_HEIGHT, textWidth } from './chart-labels.js'
-import { escapeMarkup } from './markup.js'
 
 /** As wide as a phone shows without scaling; the style sheet limits how far a chart grows. */
 export const WIDTH = 400

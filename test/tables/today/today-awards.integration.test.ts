@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { today } from '../../../src/views/today/today.js'
-import type { TodayRfq } from '../../../src/views/today/today-view.js'
+import { today } from '../../../src/tables/today/today.js'
+import type { TodayRfq } from '../../../src/tables/today/today-view.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
 import { openRecorder } from '../../helpers/store/recorder.js'

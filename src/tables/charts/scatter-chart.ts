@@ -1,5 +1,6 @@
-import { cleanText } from '../core/text/clean-text.js'
-import { formatCount, truncate } from '../core/text/number-format.js'
+import { cleanText } from '../../core/text/clean-text.js'
+import { formatCount, truncate } from '../../core/text/number-format.js'
+import { formatNumber } from '../print/number-format-code.js'
 import { numberAxis, timeAxis } from './axis.js'
 import { knownPoints, type PointShape, type ScatterChart } from './chart.js'
 import {
@@ -26,7 +27,6 @@ import {
   WIDTH,
 } from './chart-kit.js'
 import { type Box, placesAround, TEXT_HEIGHT, takeFree, textWidth } from './chart-labels.js'
-import { formatNumber } from './number-format-code.js'
 
 /** Points of a chart whose points are labelled. */
 const MAX_LABELLED = 60

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { SettingsInput } from '../../../src/core/decision/settings.js'
-import { comparedOf, whatIfChange, whatIfSchema } from '../../../src/views/rfq/what-if.js'
+import { comparedOf, whatIfChange, whatIfSchema } from '../../../src/tables/rfq/what-if.js'
 import { comparisonInput, delivery, response, rfq, vintage } from '../../helpers/data/comparison-inputs.js'
 
 const offered = (volume: number, unitPrice: number) => ({

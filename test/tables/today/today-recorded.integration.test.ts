@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { today } from '../../../src/views/today/today.js'
+import { today } from '../../../src/tables/today/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS, runsLongTests } from '../../helpers/long-tests.js'
 import { openRecorder } from '../../helpers/store/recorder.js'

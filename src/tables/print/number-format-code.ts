@@ -1,5 +1,5 @@
-import { rounded } from '../core/numbers.js'
-import { formatDecimal } from '../core/text/number-format.js'
+import { rounded } from '../../core/numbers.js'
+import { formatDecimal } from '../../core/text/number-format.js'
 
 /** The first of three formats, for numbers from a limit on. */
 const CONDITION = /^\[>=([\d.]+)\]/

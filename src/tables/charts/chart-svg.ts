@@ -1,6 +1,6 @@
+import { escapeMarkup } from '../look/markup.js'
 import type { ScatterChart } from './chart.js'
 import { element, WIDTH } from './chart-kit.js'
-import { escapeMarkup } from './markup.js'
 import { scatterDrawing } from './scatter-chart.js'
 
 /** A chart as the content of a `figure`: caption, SVG, and below it what the shapes stand for. */

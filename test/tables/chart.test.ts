@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { PointShape, ScatterChart } from '../../src/presentation/chart.js'
-import { type Box, overlaps, textWidth } from '../../src/presentation/chart-labels.js'
-import { chartFigure } from '../../src/presentation/chart-svg.js'
+import type { PointShape, ScatterChart } from '../../src/tables/charts/chart.js'
+import { type Box, overlaps, textWidth } from '../../src/tables/charts/chart-labels.js'
+import { chartFigure } from '../../src/tables/charts/chart-svg.js'
 
 const dots = (...points: (readonly [name: string, x: number | null, y: number | null, shape?: PointShape])[]) =>
   points.map(([name, x, y, shape = 'dot' as PointShape]) => ({ name, x: [x], y: [y], shape }))

@@ -1,5 +1,5 @@
-import { INVISIBLE } from '../core/text/clean-text.js'
-import { formatDecimal } from '../core/text/number-format.js'
+import { INVISIBLE } from '../../core/text/clean-text.js'
+import { formatDecimal } from '../../core/text/number-format.js'
 
 /** One field, before it is written. */
 type CsvValue = string | number | Date | null

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { renderCsv } from '../../src/presentation/csv.js'
+import { renderCsv } from '../../src/tables/print/csv.js'
 
 /** The one field of a table with one column and one row. */
 function fieldOf(message: string): string {

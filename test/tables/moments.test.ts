@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MomentError, parseMoment } from '../../src/views/moments.js'
+import { MomentError, parseMoment } from '../../src/tables/moments.js'
 
 /** A Tuesday. */
 const NOW = new Date('2026-03-10T09:30:00.000Z')
