@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { closeExpired } from '../src/closing/closing-round.js'
-import { previewClose } from '../src/closing/preview.js'
+import { previewCloses } from '../src/closing/preview.js'
+import { retryCommand } from '../src/core/close-intent.js'
 import { quoteForShell } from '../src/core/text/quote-for-shell.js'
-import { retryCommand } from '../src/store/closings/decision-events.js'
 import { findRfq } from '../src/tables/find-rfq.js'
 import { today } from '../src/tables/today/today.js'
 import { createCliFixture } from './cli/cli-fixture.js'
@@ -80,7 +80,7 @@ describe('commands that are shown', () => {
     const held = await closeExpired(context, { ...POLICY, maxPerRun: 1 })
     const [plan] = await store.pendingPlans({ now: now() })
     const rules = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
-    const preview = await previewClose(store, { channel: KEY, rfqId: IDS[0] ?? '', ...rules, maxPerRun: 1 }, now())
+    const preview = await previewCloses(store, { channel: KEY, ...rules, maxPerRun: 1 }, now())
     const events = (await rowsOf(store, 'select data from events')) as { data: string }[]
     const remedies = events.map(({ data }) => String(JSON.parse(data).remedy ?? ''))
     const source = todaySource(store, [rules])
@@ -92,7 +92,7 @@ describe('commands that are shown', () => {
       texts.flatMap((text) => commandsIn(text ?? '').map(shellText))
     expect(textOf([held.stopReason])).toEqual([approve])
     expect(textOf([plan?.remedy])).toEqual([dryRun, ['close-expired', '--approve', plan?.plan]])
-    expect(textOf(preview?.remedies ?? [])).toEqual([dryRun, ['close-expired', '--approve', plan?.plan]])
+    expect(textOf([preview.approval?.command])).toEqual([approve])
     expect(textOf(remedies)).toEqual([dryRun, approve])
     expect(textOf(itemsOf(waiting).map(({ action }) => action.command))).toContainEqual(approve)
 
@@ -106,8 +106,8 @@ describe('commands that are shown', () => {
       const lookup = await findRfq(store, { name, channel: KEY })
       expect([name, 'found' in lookup && lookup.found.rfq.id]).toEqual([name, overdue[at]?.rfqId])
     }
-    const unheld = await previewClose(store, { channel: KEY, rfqId: IDS[0] ?? '', ...rules, maxPerRun: 1 }, now())
-    expect(textOf(unheld?.remedies ?? [])).toEqual([dryRun])
+    const unheld = await previewCloses(store, { channel: KEY, ...rules, maxPerRun: 1 }, now())
+    expect(textOf([unheld.approval?.command])).toEqual([dryRun])
     // The sandbox refuses to close what has no UUID.
     await closeExpired(context, POLICY)
     const unsettled = await store.unsettledCloses({ now: now() })

@@ -1,4 +1,6 @@
 import type { CloseOutcome } from './records.js'
+import { quoteForShell } from './text/quote-for-shell.js'
+import { nameById } from './text/rfq-name.js'
 
 /** Time after a refused close in which the RFQ is not closed again unless it changed (docs/CLOSING.md, rule 5). */
 export const REFUSAL_COOLDOWN_MS = 24 * 3_600_000
@@ -31,3 +33,7 @@ export const MAX_POSTS_PER_INTENT = 2
 export const MAX_INTENTS_PER_DAY = 2
 
 export const isIntentTransition = (from: IntentState, to: IntentState): boolean => TRANSITIONS[from].includes(to)
+
+/** The command that sends a close again. Uses the id, because another RFQ may have the same number by now. */
+export const retryCommand = (channel: string, rfqId: string) =>
+  `quotekeeper close-expired --channel ${quoteForShell(channel)} --retry ${quoteForShell(nameById(rfqId))}`

@@ -216,7 +216,7 @@ const HEAVY_QUERIES: readonly string[] = [
   'offer',
   'timeline',
   'prepareAward',
-  'closingReasons',
+  'rfqClosing',
   'computeRecommendations',
 ] satisfies (keyof Queries)[]
 

@@ -38,7 +38,7 @@ export const viewConfigOf = ({ channels, closing, ...config }: Config): ViewConf
 export type ViewStore = Omit<Reader, 'close' | keyof Monitoring>
 
 /** What views are computed from. */
-export interface ViewSource extends Omit<TodaySource, 'store'> {
+export interface ViewSource extends Omit<TodaySource, 'store' | 'config'> {
   store: ViewStore
   config: ViewConfig
   rulesOf: (channel: string) => ChannelRules & { calendar: Calendar }

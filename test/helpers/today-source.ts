@@ -10,6 +10,7 @@ export const todaySource = (store: Store, channels: readonly ChannelRules[]): To
   rfqs: createRfqList({ store, channels, settings: DEFAULT_SETTINGS }),
   channels,
   settings: DEFAULT_SETTINGS,
+  config: { closing: { maxPerRun: 25 } },
   pollChecks: async () => [],
   findClosingBlocker: async () => null,
   findClockSkewBlock: async () => null,

@@ -224,6 +224,7 @@ describe('today', () => {
       rfqs: listOf(fixture),
       channels: [RULES],
       settings: DEFAULT_SETTINGS,
+      config: { closing: { maxPerRun: 25 } },
       pollChecks: async () => [BEHIND],
       findClosingBlocker: async () => null,
       findClockSkewBlock: async () => null,

@@ -1,7 +1,7 @@
+import { retryCommand } from '../../core/close-intent.js'
 import type { EventKind } from '../../core/events/events.js'
 import type { DecisionRecord } from '../../core/records.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
-import { nameById } from '../../core/text/rfq-name.js'
 import type { EventWriter } from '../events/event-writer.js'
 import type { Transaction } from '../sql/sql-database.js'
 
@@ -53,7 +53,3 @@ export async function writeDecisionEvent(
   const version = decision.versionAfter ?? decision.versionBefore
   await events.write(tx, [{ ...event, rfqId, version, describe }])
 }
-
-/** The command that sends a close again. Uses the id, because another RFQ may have the same number by now. */
-export const retryCommand = (channel: string, rfqId: string) =>
-  `quotekeeper close-expired --channel ${quoteForShell(channel)} --retry ${quoteForShell(nameById(rfqId))}`

@@ -1,4 +1,4 @@
-import { REFUSAL_COOLDOWN_MS } from '../../core/close-intent.js'
+import { REFUSAL_COOLDOWN_MS, retryCommand } from '../../core/close-intent.js'
 import { parseRfq } from '../../core/documents/observation.js'
 import type { UnsettledClose } from '../../core/records.js'
 import { createCalendar } from '../../core/time/expiry.js'
@@ -7,7 +7,6 @@ import { CURRENT_VERSION } from '../documents/queries/history-queries.js'
 import { fromStoredText } from '../documents/stored-text.js'
 import { allOf, type SqlDatabase } from '../sql/sql-database.js'
 import { OPEN } from './close-intents.js'
-import { retryCommand } from './decision-events.js'
 import { HAS_OUTCOME, selectNewestIds } from './decision-log.js'
 
 interface UnsettledRow {

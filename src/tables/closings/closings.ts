@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { previewClose } from '../../closing/preview.js'
 import {
   CLOSE_OUTCOMES,
   type CloseOutcome,
@@ -7,15 +6,12 @@ import {
   type DecisionListing,
   type DecisionRecord,
 } from '../../core/records.js'
-import type { ClockSkewBlock } from '../../core/time/clock-skew.js'
 import { factsOf } from '../../recommendations/rfq-facts.js'
 import type { ChannelRules } from '../channels/channel-rules.js'
 import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
-import { channelDates, dueOf } from '../rfqs/rfq-list.js'
 import { channelKey, count, nullableNumber, nullableText, text, timestamp } from '../schema.js'
 import type { ViewSource } from '../source.js'
-import { type ClosingOutlook, closingOutlook } from './closing-outlook.js'
-import { explainDecision } from './explain-decision.js'
+import { type ChannelStop, closingOutlook, outlookText, type RfqOutlook } from './closing-outlook.js'
 
 export const closing = z
   .strictObject({
@@ -43,26 +39,17 @@ export const closing = z
   })
   .meta({ id: 'Closing' }) satisfies z.ZodType<DecisionRecord>
 
-/** The closings of one RFQ, and what may close it. */
-export interface RfqClosings extends RfqRef, Omit<ChannelRules, 'key'> {
+/** The closings of one RFQ, and whether the next closing round closes it. */
+export interface RfqClosing extends RfqRef, Omit<ChannelRules, 'key'> {
   title: string | null
   state: string | null
   dueDate: string | null
-  /** The clock skew that blocked the newest closing round; null if there was none, or the RFQ is not due to be closed. */
-  clockSkewBlock: ClockSkewBlock | null
-  /** Newest first, each with an explanation of its evidence. */
-  closings: { record: DecisionRecord; explanation: string }[]
-}
-
-/** How a closing round that started now would evaluate an RFQ. */
-export interface ClosingReasons {
-  /** Reasons for closing it; it qualifies if `against` is empty. */
-  for: string[]
-  against: string[]
-  /** What a person can do about the reasons against. */
-  remedies: string[]
-  /** A planned or sent close whose outcome is not recorded yet, and how it will be; null if there is none. */
-  unsettled: string | null
+  stop: ChannelStop | null
+  outlook: RfqOutlook
+  /** Whether the next closing round closes it, and else why not. */
+  message: string
+  /** Newest first. */
+  decisions: DecisionRecord[]
 }
 
 export interface ClosingFilter {
@@ -85,35 +72,25 @@ export function closingViews(source: ViewSource) {
     closings: (filter: ClosingFilter) => store.decisions(filter),
     /** Without evidence, in the order of the listing, with the total count. */
     closingRows: (listing: DecisionListing) => store.listDecisions(listing),
-    rfqClosings: (address: RfqAddress): Promise<Lookup<RfqClosings>> =>
+    /** A round that qualifies more than `maxPerRun` RFQs is blocked, so it may read every due RFQ of the channel. */
+    rfqClosing: (address: RfqAddress): Promise<Lookup<RfqClosing>> =>
       withRfq(store, { ...address, withoutResponses: true }, async ({ rfq }, ref) => {
-        const { channel, id: rfqId } = ref
-        const facts = factsOf(rfq)
-        const { title, state, responseDueDate: dueDate } = facts
-        const rules = rulesOf(channel)
-        const { timeZone, graceHours, autoClose } = rules
-        const { overdue } = dueOf(facts, channelDates(rules, address.now))
-        const clockSkewBlock = overdue && autoClose === 'on' ? await source.findClockSkewBlock(channel) : null
-        const records = await store.decisions({ channel, rfqId, limit: MAX_CLOSINGS })
-        const closings = records.map((record) => ({ record, explanation: explainDecision(record) }))
-        return { ...ref, title, state, dueDate, timeZone, graceHours, autoClose, clockSkewBlock, closings }
+        const { channel, id } = ref
+        const { title, state, responseDueDate: dueDate } = factsOf(rfq)
+        const { timeZone, graceHours, autoClose } = rulesOf(channel)
+        const found = await closingOutlook(source, { channel, ids: [id] }, address.now)
+        const outlook = found.rfqs.get(id) as RfqOutlook
+        const decisions = await store.decisions({ channel, rfqId: id, limit: MAX_CLOSINGS })
+        return {
+          ...{ ...ref, title, state, dueDate, timeZone, graceHours, autoClose },
+          ...{ stop: found.stop, outlook, message: outlookText(found, id), decisions },
+        }
       }),
-    /** If the RFQ qualifies, reads every due RFQ of the channel as well, because a round with too many candidates is blocked. */
-    async closingReasons({ channel, id: rfqId, now }: RfqNow): Promise<ClosingReasons> {
-      const { timeZone, graceHours } = rulesOf(channel)
-      const { maxPerRun } = source.config.closing
-      const preview = await previewClose(store, { channel, rfqId, timeZone, graceHours, maxPerRun }, now)
-      return preview ?? { for: [], against: ['it is not in the database'], remedies: [], unsettled: null }
-    },
-    /** Predicts whether the next closing round closes an open RFQ that is past due; null for any other RFQ. */
-    async closingOutlook({ channel, id, now }: RfqNow): Promise<ClosingOutlook | null> {
-      const [found] = await store.rfqs({ channel, ids: [id], withoutResponses: true })
-      return found === undefined ? null : closingOutlook(source, found.rfq, now)
+    /** Whether the next closing round closes an RFQ, and else why not, in a sentence. */
+    async closingOutlook({ channel, id, now }: { channel: string; id: string; now: Date }) {
+      const found = await closingOutlook(source, { channel, ids: [id] }, now)
+      const isClosable = found.stop === null && found.rfqs.get(id)?.why === null
+      return { message: outlookText(found, id), isClosable }
     },
   }
-}
-
-/** An RFQ, and the time at which it is evaluated. */
-interface RfqNow extends Pick<RfqRef, 'channel' | 'id'> {
-  now: Date
 }

@@ -30,10 +30,16 @@ interface Evidence {
   verified?: { readAt: string; state: string | null; version: number; hash: string }
 }
 
-/** Describes a decision and its evidence, one labelled line per fact, without characters that are not shown. */
-export function explainDecision(decision: DecisionRecord): string {
+/** A decision and its evidence, as text with a labelled line per fact, without characters that are not shown. */
+export const explainDecision = (decision: DecisionRecord): string =>
+  decisionFacts(decision)
+    .map(({ label, value }) => `${label.padEnd(13)}${oneLine(cleanText(value))}\n`)
+    .join('')
+
+/** Everything that was evaluated, sent and read for a decision. */
+export function decisionFacts(decision: DecisionRecord): { label: string; value: string }[] {
   const evidence = decision.evidence as Evidence
-  const lines = [
+  const lines: Line[] = [
     ...heading(decision),
     ['Because', decision.reason],
     ...(evidence.for ?? []).map((reason) => ['For', reason] as const),
@@ -42,11 +48,11 @@ export function explainDecision(decision: DecisionRecord): string {
     ...freshRead(decision, evidence),
     ...request(decision, evidence),
     ['Hash', `${decision.hash}, after ${decision.previousHash.slice(0, 16)}…`],
-  ] as const
-  return lines.map(([name, text]) => `${name.padEnd(13)}${oneLine(cleanText(text))}\n`).join('')
+  ]
+  return lines.map(([label, value]) => ({ label, value }))
 }
 
-type Line = readonly [name: string, text: string]
+type Line = readonly [label: string, value: string]
 
 function heading(record: DecisionRecord): Line[] {
   const { id, decision, outcome, channel, rfqNumber, rfqId, decidedAt, runId } = record

@@ -1,21 +1,18 @@
 import type { ApprovalPlan, UnsettledClose } from '../../core/records.js'
+import { formatCount } from '../../core/text/number-format.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import { nameById } from '../../core/text/rfq-name.js'
-import type { ClockSkewBlock } from '../../core/time/clock-skew.js'
 import { createRulesLookup } from '../channels/channel-rules.js'
-import {
-  blockedRoundMessage,
-  type ClosingOutlook,
-  keptReason,
-  nextRoundPrediction,
-  unsettledText,
-} from '../closings/closing-outlook.js'
+import { closeText, closingOutlook, outlookText, sentence } from '../closings/closing-outlook.js'
 import { closingPath, closingsPath } from '../page-paths.js'
 import type { RfqListRow } from '../rfqs/rfq-list.js'
 import { filterOf, keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-view.js'
 
 /** What becomes of an RFQ that is past due and open; `isPrevented`: closing rounds would close it, but for a reason. */
-export interface OverdueOutlook extends ClosingOutlook {
+export interface OverdueOutlook {
+  message: string
+  /** The next closing round may close it, without a person. */
+  isClosable: boolean
   isPrevented: boolean
 }
 
@@ -31,7 +28,6 @@ export interface Closings {
 /** Closes and closing rounds that need attention. */
 export async function readClosings(context: TodayContext): Promise<Closings> {
   const { source, now } = context
-  const findClockSkewBlock = createClockLookup(context)
   const filter = { ...filterOf(context), now }
   const [unsettled, plans] = await Promise.all([
     source.store.unsettledCloses(filter),
@@ -47,7 +43,7 @@ export async function readClosings(context: TodayContext): Promise<Closings> {
     for (const row of await source.rfqs.rows({ now, channel, ids })) rows.set(keyOf(row), row)
   }
   const items = await Promise.all([
-    ...unsettled.map(async (close) => unsettledItem(close, rows, await findClockSkewBlock(close.channel))),
+    ...unsettled.map((close) => unsettledItem(close, rows)),
     ...plans.map(async (plan) => blockedRoundItem(plan, await source.findClosingBlocker(plan.channel, now))),
   ])
   return {
@@ -57,32 +53,13 @@ export async function readClosings(context: TodayContext): Promise<Closings> {
       outlooksOf(
         context,
         wanted.filter((row) => !named.has(keyOf(row))),
-        findClockSkewBlock,
       ),
   }
 }
 
 const SEVERITIES = ['high', 'medium', 'low']
 
-/** What stopped the newest closing round of a channel, if its clocks did and it is set to close; looked up once for each. */
-function createClockLookup({ source }: TodayContext): (channel: string) => Promise<ClockSkewBlock | null> {
-  const rulesOf = createRulesLookup(source.channels)
-  const known = new Map<string, Promise<ClockSkewBlock | null>>()
-  return (channel) => {
-    const stop =
-      known.get(channel) ?? (rulesOf(channel).autoClose === 'on' ? source.findClockSkewBlock(channel) : NO_STOP)
-    known.set(channel, stop)
-    return stop
-  }
-}
-
-const NO_STOP = Promise.resolve(null)
-
-function unsettledItem(
-  close: UnsettledClose,
-  rows: ReadonlyMap<string, RfqListRow>,
-  clocks: ClockSkewBlock | null,
-): TodayItem {
+function unsettledItem(close: UnsettledClose, rows: ReadonlyMap<string, RfqListRow>): TodayItem {
   const { channel, rfqId, rfqNumber, outcome, inProgress, since } = close
   const row = rows.get(keyOf({ channel, id: rfqId }))
   const name = row?.name ?? nameById(rfqId)
@@ -90,7 +67,7 @@ function unsettledItem(
     kind: outcome === 'open' ? 'unsettled' : outcome,
     severity: inProgress ? 'low' : outcome === 'open' ? 'medium' : 'high',
     ...rfqFields(channel, rfqId, row, rfqNumber),
-    message: unsettledText(close, clocks),
+    message: `${closeText(close)} ${sentence(close.remedy)}`,
     since,
     action: { ...unsettledAction(close), path: closingPath(channel, name) },
   }
@@ -108,13 +85,13 @@ function unsettledAction({ channel, inProgress, decisionId }: UnsettledClose): {
 }
 
 function blockedRoundItem(approvalPlan: ApprovalPlan, blocker: string | null): TodayItem {
-  const { plan, channel, since } = approvalPlan
+  const { plan, channel, since, rfqIds, expiresAt } = approvalPlan
   return {
     kind: 'blocked',
     severity: 'high',
     ...NO_RFQ,
     channel,
-    message: blockedRoundMessage(approvalPlan, blocker),
+    message: `A closing round of ${formatCount(rfqIds.length, 'RFQ')} waits for approval until ${expiresAt.slice(0, 16).replace('T', ' ')} UTC.${blocker === null ? '' : ` Closing is stopped, so nothing is closed: ${blocker}.`}`,
     since,
     action: {
       // An approved round would close nothing while closing is stopped.
@@ -130,28 +107,16 @@ function blockedRoundItem(approvalPlan: ApprovalPlan, blocker: string | null): T
 }
 
 /** What becomes of RFQs that are past due and open, by `keyOf`. */
-async function outlooksOf(
-  { source, now }: TodayContext,
-  rows: readonly RfqListRow[],
-  findClockSkewBlock: ReturnType<typeof createClockLookup>,
-): Promise<Map<string, OverdueOutlook>> {
+async function outlooksOf({ source, now }: TodayContext, rows: readonly RfqListRow[]) {
   const rulesOf = createRulesLookup(source.channels)
   const outlooks = new Map<string, OverdueOutlook>()
   for (const channel of new Set(rows.map((row) => row.channel))) {
     const own = rows.filter((row) => row.channel === channel)
-    const rules = rulesOf(channel)
-    const { autoClose } = rules
-    const blocker = autoClose === 'on' ? await source.findClosingBlocker(channel, now) : null
-    const skew = await findClockSkewBlock(channel)
-    const decisions = await source.store.newestDecisions(
-      channel,
-      own.map(({ id }) => id),
-    )
-    const reasons = new Map(decisions.map((decision) => [decision.rfqId, keptReason(decision, rules, skew)]))
-    const clocks = blocker === null ? skew : null
+    const found = await closingOutlook(source, { channel, ids: own.map(({ id }) => id) }, now)
     for (const row of own) {
-      const outlook = nextRoundPrediction(row, { autoClose, blocker, clocks, kept: reasons.get(row.id) })
-      outlooks.set(keyOf(row), { ...outlook, isPrevented: autoClose === 'on' && !outlook.isClosable })
+      const isClosable = found.stop === null && found.rfqs.get(row.id)?.why === null
+      const isPrevented = rulesOf(channel).autoClose === 'on' && !isClosable
+      outlooks.set(keyOf(row), { message: outlookText(found, row.id), isClosable, isPrevented })
     }
   }
   return outlooks

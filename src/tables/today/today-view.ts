@@ -4,16 +4,9 @@ import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import type { ClockSkewBlock } from '../../core/time/clock-skew.js'
 import type { PollCheck } from '../../readiness/poll-freshness.js'
 import type { StateStore } from '../../recommendations/rfq-state.js'
-import type {
-  Awards,
-  Closings,
-  EventFeed,
-  History,
-  Overview,
-  Reader,
-  RecommendationQueries,
-} from '../../store/contract.js'
+import type { Awards, EventFeed, History, Overview, Reader, RecommendationQueries } from '../../store/contract.js'
 import type { ChannelRules } from '../channels/channel-rules.js'
+import type { OutlookSource } from '../closings/closing-outlook.js'
 import type { RfqList, RfqListRow } from '../rfqs/rfq-list.js'
 import { channelKey, count, nullableNumber, nullableText, text, timestamp } from '../schema.js'
 
@@ -155,7 +148,7 @@ export interface TodaySource {
   store: Pick<Overview, 'storedChannels'> &
     Pick<EventFeed, 'rfqNews' | 'rfqEvents'> &
     Pick<History, 'problemCounts' | 'rfqs'> &
-    Pick<Closings, 'unsettledCloses' | 'pendingPlans' | 'newestDecisions'> &
+    OutlookSource['store'] &
     Pick<RecommendationQueries, 'awardStates' | 'attentionRfqs' | 'openValues' | 'creditClaims'> &
     Pick<Awards, 'awards'> &
     StateStore &
@@ -166,6 +159,7 @@ export interface TodaySource {
   settings: Settings
   /** Every poll of every channel. */
   pollChecks: (now: Date) => Promise<PollCheck[]>
+  config: OutlookSource['config']
   /** Why a closing round of a channel would close no RFQ at all now, such as a stop file; null if nothing keeps it. */
   findClosingBlocker: (channel: string, now: Date) => Promise<string | null>
   /** What the newest closing round of a channel found of the clocks, if that stopped it. */

@@ -1,39 +1,31 @@
 import { describe, expect, it } from 'vitest'
 import { describeFreshness } from '../../../src/cli/output/freshness.js'
 import { createFindClockSkewBlock, createFindClosingBlocker } from '../../../src/closing/closing-blockers.js'
-import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
 import { createReadiness } from '../../../src/readiness/readiness.js'
-import { createRfqList } from '../../../src/tables/rfqs/rfq-list.js'
-import { today } from '../../../src/tables/today/today.js'
+import { closingOutlook } from '../../../src/tables/closings/closing-outlook.js'
 import { type ChannelFixture, KEY } from '../../helpers/channel-fixture.js'
 import { ALWAYS, openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
 import { locationsOf } from '../../helpers/store/store-engine.js'
 import { testConfig } from '../../helpers/test-config.js'
-import { itemsOf } from '../../helpers/today-source.js'
 
 const CLI = { globals: { utc: true } } as unknown as Parameters<typeof describeFreshness>[0]
 const BEHIND = "the marketplace's clock is 3599 s behind ours (limit 60 s)"
 const SCHEDULE = { listings: null, rfqs: '*/5 * * * *', closeExpired: '*/10 * * * *', channelReport: null }
 
-/** What today, `closings` and readiness say about closing. */
+/** What keeps the channel from closing, and what `closings` and readiness say about it. */
 async function shown({ store, now }: ChannelFixture, autoClose: 'on' | 'dry-run' = 'on') {
   const config = testConfig({ schedule: SCHEDULE, ...locationsOf(store) })
-  const channels = [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose }]
   const source = {
-    ...{ store, channels, settings: DEFAULT_SETTINGS },
-    rfqs: createRfqList({ store, channels, settings: DEFAULT_SETTINGS }),
-    ...{
-      pollChecks: async () => [],
-      findClosingBlocker: createFindClosingBlocker(config, store),
-      findClockSkewBlock: createFindClockSkewBlock(store),
-    },
+    ...{ store, config, channels: [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose }] },
+    findClosingBlocker: createFindClosingBlocker(config, store),
+    findClockSkewBlock: createFindClockSkewBlock(store),
   }
-  const items = itemsOf(await today(source, { now: now(), since: now() }))
+  const { stop } = await closingOutlook(source, { channel: KEY }, now())
   const runner = { ping: async () => ({ ok: true, message: 'answers' }) }
   const checks = await createReadiness({ config, store, runner, now })()
   const cli = { ...CLI, io: { now } } as typeof CLI
   return {
-    items: items.filter(({ kind }) => kind === 'overdue' || kind === 'unsettled'),
+    stop: stop?.message ?? null,
     readiness: checks.find(({ name }) => name === `closing of ${KEY}`),
     freshness: await describeFreshness(cli, store, { channels: [KEY], kind: 'close' }),
   }
@@ -42,13 +34,11 @@ async function shown({ store, now }: ChannelFixture, autoClose: 'on' | 'dry-run'
 const skewBy = ({ sandbox }: ChannelFixture, skewMs: number) =>
   sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', skewMs } })
 
-const textsOf = ({ items }: Awaited<ReturnType<typeof shown>>) => items.map(({ message }) => message)
-
 describe('while the clocks differ too much', () => {
-  it('every past-due RFQ, the freshness of decisions and readiness say so, round after round and over a restart', async () => {
+  it('the outlook of the channel, the freshness of decisions and readiness say so, round after round and over a restart', async () => {
     const fixture = await openClosingFixture([{}, {}, {}])
     const complete = await shown(fixture)
-    expect(complete.items.map(({ action }) => action.message)).toEqual(Array(3).fill('Close now'))
+    expect(complete.stop).toBeNull()
     expect(complete.freshness).toBe('no closing round yet')
     skewBy(fixture, -3_600_000)
     for (let round = 0; round < 6; round++) {
@@ -58,16 +48,10 @@ describe('while the clocks differ too much', () => {
       expect(decisions).toHaveLength(round === 0 ? 1 : 0)
       if (round === 3) await fixture.reopenStore()
       fixture.advanceSeconds(8)
-      const { items, freshness, readiness } = await shown(fixture)
+      const { stop, freshness, readiness } = await shown(fixture)
       const at = run.finishedAt?.slice(0, 16).replace('T', ' ')
-      expect(items).toHaveLength(3)
-      for (const { message, severity, action } of items) {
-        expect(message).toContain('The clocks differ, so nothing is closed')
-        expect(message).toContain(`${BEHIND}, at the closing round of ${at} UTC`)
-        expect(message.match(/behind/g)).toHaveLength(1)
-        expect(message).not.toContain('next closing round')
-        expect({ severity, action: action.message }).toEqual({ severity: 'high', action: 'See why' })
-      }
+      expect(stop).toContain('The clocks differ, so nothing is closed')
+      expect(stop).toContain(`${BEHIND}, at the closing round of ${at} UTC`)
       expect(freshness).toMatch(new RegExp(`${at?.slice(11)} UTC, 8 s ago; partial: `))
       expect(freshness).toContain(BEHIND)
       expect(readiness).toEqual({
@@ -78,7 +62,7 @@ describe('while the clocks differ too much', () => {
     const [decision, ...others] = await fixture.store.decisions({ channel: KEY })
     expect(others).toEqual([])
     expect(decision).toMatchObject({ rfqId: rfqId(1), times: 6, reason: BEHIND })
-    expect(textsOf(await shown(fixture, 'dry-run')).join()).not.toContain('clocks')
+    expect((await shown(fixture, 'dry-run')).stop).not.toContain('clocks')
   })
 
   it('a round that fails in between does not hide it, and a round in which they agree ends it', async () => {
@@ -89,7 +73,7 @@ describe('while the clocks differ too much', () => {
     const counts = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
     await run.finish({ ...counts, outcome: 'failed', error: 'the marketplace is down' }, fixture.now())
     const failed = await shown(fixture)
-    expect(textsOf(failed).every((message) => message.includes('The clocks differ'))).toBe(true)
+    expect(failed.stop).toContain('The clocks differ')
     expect(failed.freshness).toMatch(/; failed: the marketplace is down$/)
     expect(failed.readiness?.message).toMatch(/ago: failed: the marketplace is down$/)
     skewed.remove()
@@ -108,8 +92,7 @@ describe('while the clocks differ too much', () => {
     const fixture = await openClosingFixture([{}, {}])
     fixture.sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', value: null } })
     await fixture.closeExpired()
-    for (const message of textsOf(await shown(fixture)))
-      expect(message).toMatch(/clocks cannot be compared, .*no Date header/)
+    expect((await shown(fixture)).stop).toMatch(/clocks cannot be compared, .*no Date header/)
   })
 
   it('a clock that jumps within a round stops it after the RFQs that it has closed, and says that they are closed', async () => {
@@ -123,12 +106,10 @@ describe('while the clocks differ too much', () => {
       closed: 1,
       stopReason: `No further RFQ was closed: ${BEHIND}.`,
     })
-    const texts = textsOf(await shown(fixture))
-    expect(texts).toHaveLength(2)
-    for (const message of texts) expect(message).toContain(`until they agree: ${BEHIND}`)
+    expect((await shown(fixture)).stop).toContain(`until they agree: ${BEHIND}`)
   })
 
-  it('a close that waits for the clocks to agree says so, and its round stops', async () => {
+  it('a close that is not settled waits for the clocks to agree, and its round stops', async () => {
     const fixture = await openClosingFixture([{}, {}])
     const failing = fixture.answerCloses(rfqId(1), 500)
     let asked = 0
@@ -146,9 +127,7 @@ describe('while the clocks differ too much', () => {
       const { stopReason, unsettled } = await fixture.closeExpired()
       expect(stopReason).toMatch(/^No RFQ was closed: the marketplace's clock is \d+ s (behind|ahead of) ours/)
       expect(unsettled).toHaveLength(1)
-      const texts = textsOf(await shown(fixture))
-      expect(texts).toHaveLength(2)
-      for (const message of texts) expect(message).toContain(skewMs < 0 ? '3599 s behind' : '7200 s ahead of')
+      expect((await shown(fixture)).stop).toContain(skewMs < 0 ? '3599 s behind' : '7200 s ahead of')
       const [decision] = await fixture.store.decisions({ channel: KEY, rfqId: rfqId(1), limit: 1 })
       expect(decision?.reason).toMatch(/not settled yet \(the clocks differ by more than 60 s\)$/)
     }

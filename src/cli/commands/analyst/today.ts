@@ -87,6 +87,7 @@ function createTodaySource({ config }: Pick<App, 'config'>, store: Store): Today
   const { channels } = config
   return {
     store,
+    config,
     channels,
     settings: config.reports.settings,
     rfqs: createRfqList({ store, channels, settings: config.reports.settings }),

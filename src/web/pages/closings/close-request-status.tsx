@@ -1,7 +1,7 @@
 import type { CloseOutcome, DecisionRecord } from '../../../core/records.js'
-import type { RfqClosings } from '../../../tables/closings/closings.js'
-import { systemPath } from '../../../tables/page-paths.js'
-import { Notice, plain, type Tone } from '../../components/format.js'
+import { fullStop } from '../../../tables/closings/closing-outlook.js'
+import type { RfqClosing } from '../../../tables/closings/closings.js'
+import type { Tone } from '../../components/format.js'
 import { RELOAD_NOTICE, type RequestedJobStatus } from '../operation/job-status.js'
 import type { Parameters } from '../page.js'
 
@@ -11,10 +11,6 @@ export interface CloseRequestStatus {
   message: string
   /** The closing round has not decided yet. */
   isInProgress: boolean
-  /** The round ended without a decision, so an earlier close may still have no recorded outcome. */
-  isUndecided?: boolean
-  /** Whether to link to the closing rounds, whose runs have details. */
-  linksToRuns?: boolean
 }
 
 /** The job of a requested close and the time of the request, both from the URL of the page. */
@@ -38,7 +34,7 @@ export function readRequestedClose({ job, asked }: Parameters): RequestedClose |
  * @returns null if the job is not a close of this RFQ
  */
 export function closeRequestStatus(
-  { channel, id, closings }: Pick<RfqClosings, 'channel' | 'id' | 'closings'>,
+  { channel, id, decisions, outlook }: Pick<RfqClosing, 'channel' | 'id' | 'decisions' | 'outlook'>,
   { at }: RequestedClose,
   status: RequestedJobStatus,
 ): CloseRequestStatus | null {
@@ -46,14 +42,17 @@ export function closeRequestStatus(
   const isOther = job !== null && (job.name !== 'close-expired' || job.channel !== channel || job.rfqId !== id)
   if (isOther) return null
   if (job?.state === 'waiting' || job?.state === 'active') return inProgress(PROGRESS_MESSAGES[job.state])
-  const decision = closings.map(({ record }) => record).find((each) => (each.repeatedUntil ?? each.decidedAt) >= at)
+  const decision = decisions.find((each) => (each.repeatedUntil ?? each.decidedAt) >= at)
   if (decision !== undefined) return { ...describeDecision(decision), isInProgress: false }
   if (status === 'unreachable')
     return inProgress('The queue does not answer, so the status of the closing round is unknown.')
-  if (job?.state === 'failed')
-    return withoutDecision(`No decision was made: ${sentence(job.error ?? 'the job failed')}`)
-  const ended = job === null ? 'The job is no longer in the queue; it ended' : 'The closing round ended'
-  return { ...withoutDecision(`${ended} without a closing decision on this RFQ.`), linksToRuns: true }
+  const ended =
+    job?.state === 'failed'
+      ? `No decision was made: ${fullStop(job.error ?? 'the job failed')}`
+      : `${job === null ? 'The job is no longer in the queue; it' : 'The closing round'} ended without a closing decision on this RFQ.`
+  // An earlier close may still have no recorded outcome.
+  const unsettled = outlook.close?.outcome === 'open' ? ` ${outlook.why}` : ''
+  return { tone: 'bad', message: `${ended}${unsettled}`, isInProgress: false }
 }
 
 const PROGRESS_MESSAGES = {
@@ -64,12 +63,6 @@ const PROGRESS_MESSAGES = {
 const inProgress = (message: string): CloseRequestStatus => ({
   ...{ tone: 'warn', message: `${message} ${RELOAD_NOTICE}`, isInProgress: true },
 })
-const withoutDecision = (message: string): CloseRequestStatus => ({
-  tone: 'bad',
-  message,
-  isInProgress: false,
-  isUndecided: true,
-})
 
 const OUTCOME_MESSAGES: Record<CloseOutcome, Pick<CloseRequestStatus, 'tone' | 'message'>> = {
   closed: { tone: 'good', message: 'The RFQ was closed and verified' },
@@ -79,41 +72,12 @@ const OUTCOME_MESSAGES: Record<CloseOutcome, Pick<CloseRequestStatus, 'tone' | '
   unknown: { tone: 'bad', message: 'It is unknown whether the close took effect' },
 }
 
-function describeDecision({
-  id,
-  decision,
-  outcome,
-  reason,
-  evidence,
-}: DecisionRecord): Pick<CloseRequestStatus, 'tone' | 'message'> {
+function describeDecision({ id, decision, outcome, reason, evidence }: DecisionRecord) {
   const { tone, message } =
     outcome === null
       ? { tone: 'warn' as const, message: decision === 'blocked' ? 'Nothing was sent' : 'It was not closed' }
       : OUTCOME_MESSAGES[outcome]
   // For a close that was sent, show its result; the page lists the reasons for it below.
   const why = typeof evidence.result === 'string' ? evidence.result : reason
-  return { tone, message: `${message}: ${sentence(why)} (Closing decision ${id}.)` }
+  return { tone, message: `${message}: ${fullStop(why)} (Closing decision ${id}.)` }
 }
-
-const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
-
-/** The status of the requested close, at the top of the page. */
-export const CloseRequestNotice = ({
-  status,
-  unsettled,
-}: {
-  status: CloseRequestStatus
-  /** A close whose outcome is not recorded yet, or null. */
-  unsettled: string | null
-}) => (
-  <Notice tone={status.tone}>
-    {plain(status.message)}
-    {status.isUndecided && unsettled !== null && ` ${plain(`But ${sentence(unsettled)}`)}`}
-    {status.linksToRuns && (
-      <>
-        {' '}
-        <a href={systemPath('runs')}>The newest runs</a>
-      </>
-    )}
-  </Notice>
-)

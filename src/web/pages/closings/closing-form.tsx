@@ -1,65 +1,34 @@
 import { nameById } from '../../../core/text/rfq-name.js'
-import type { ClosingReasons, RfqClosings } from '../../../tables/closings/closings.js'
+import type { RfqClosing } from '../../../tables/closings/closings.js'
 import { closingPath } from '../../../tables/page-paths.js'
 import type { User } from '../../access/users.js'
-import { Notice, plain } from '../../components/format.js'
+import { plain } from '../../components/format.js'
 
-interface ClosingFormProps {
-  found: RfqClosings
-  /** Null for an RFQ that is closed. */
-  reasons: ClosingReasons | null
-  user: User | null
-  csrfToken: string
-  /** Why no closing round on the channel would close anything, or null. */
-  obstacle: string | null
-  /** What was wrong with the form that was sent. */
-  mistake?: string | undefined
-}
-
-type Refusable = Pick<RfqClosings, 'autoClose' | 'state'>
-
-/** Why an RFQ cannot be closed on the page now, in one sentence; null if it can. */
-export function refusalOf(found: Refusable, reasons: ClosingReasons | null, obstacle: string | null): string | null {
-  const { against } = reasons ?? NO_REASONS
-  const kept = against.length === 0 ? null : `A closing round would keep it open: ${against.join('; ')}.`
-  return offerObstacle(found, obstacle) ?? kept
-}
-
-/** Why closing is not offered at all, whatever the reasons for and against it are. */
-function offerObstacle({ autoClose, state }: Refusable, obstacle: string | null): string | null {
+/** Why an RFQ cannot be closed on the page now; null if it can. A new round compares the clocks again. */
+export function refusalOf({ state, stop, outlook, message }: RfqClosing): string | null {
   if (state === 'closed') return 'It is closed already.'
-  if (autoClose !== 'on') return `${NOT_OFFERED[autoClose]} Closing on this page needs autoClose: on.`
-  return obstacle === null ? null : `Closing is stopped: ${obstacle}.`
-}
-
-const NO_REASONS: ClosingReasons = { for: [], against: [], remedies: [], unsettled: null }
-
-const NOT_OFFERED = {
-  'dry-run': 'The channel has autoClose: dry-run in the configuration, so nothing is sent to the marketplace.',
-  off: 'The channel has autoClose: off in the configuration, or is not configured any more.',
+  if (stop?.code === 'off' || stop?.code === 'dry-run')
+    return `${stop.message} Closing on this page needs autoClose: on.`
+  if (stop !== null && stop.code !== 'clocks') return stop.message
+  return outlook.why === null ? null : message
 }
 
 /** The reasons for and against closing the RFQ, and a form that closes it, or why there is none. */
-export function ClosingForm({ found, reasons, user, csrfToken, obstacle, mistake }: ClosingFormProps) {
-  const { channel, id, name } = found
-  const { for: inFavour, against, remedies } = reasons ?? NO_REASONS
-  const kept = against.length === 0 ? null : 'A closing round that began now would keep it open.'
-  const refusal = offerObstacle(found, obstacle) ?? kept
-  const isOperator = user?.role === 'operator'
+export function ClosingForm({ found, user, csrfToken }: { found: RfqClosing; user: User | null; csrfToken: string }) {
+  const { channel, id, name, outlook, stop } = found
+  const refusal = refusalOf(found)
+  const command = outlook.why === null ? stop?.command : outlook.command
   return (
     <section class="card" aria-labelledby="close-now">
       <h2 id="close-now">Close it now</h2>
-      <Reasons title="For closing it" reasons={inFavour} />
-      <Reasons title="Against" reasons={against} />
-      {mistake !== undefined && <Notice tone="bad">{plain(mistake)}</Notice>}
-      {refusal !== null && mistake === undefined && <p class="notice">{plain(refusal)}</p>}
-      {remedies.map((remedy) => (
-        <p key={remedy}>{plain(`What to do: ${remedy}.`)}</p>
-      ))}
-      {refusal === null && !isOperator && (
+      <p class={refusal === null && stop === null ? undefined : 'notice'}>{plain(refusal ?? found.message)}</p>
+      <Reasons title="For closing it" reasons={outlook.for} />
+      <Reasons title="Against" reasons={outlook.against} />
+      {command != null && <pre class="copy">{plain(command)}</pre>}
+      {refusal === null && user?.role !== 'operator' && (
         <p class="notice">{plain(`Closing needs the role operator; ${user?.name ?? 'you'} is a viewer.`)}</p>
       )}
-      {refusal === null && isOperator && (
+      {refusal === null && user?.role === 'operator' && (
         <form method="post" action={closingPath(channel, nameById(id))} class="noprint">
           <input type="hidden" name="_csrf" value={csrfToken} />
           <p>

@@ -1,13 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { formatCount } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
-import { clockText } from '../../../tables/closings/closing-outlook.js'
-import type { ClosingReasons, RfqClosings } from '../../../tables/closings/closings.js'
+import type { RfqClosing } from '../../../tables/closings/closings.js'
+import { decisionFacts } from '../../../tables/closings/explain-decision.js'
 import { closingPath, rfqPath } from '../../../tables/page-paths.js'
 import type { ActionDeps } from '../../api/actions.js'
-import { Badge, plain } from '../../components/format.js'
-import { TableView } from '../../components/table-view.js'
-import { downloadOf } from '../../tables/table-file.js'
+import { Badge, minute, Notice, plain } from '../../components/format.js'
 import { autoReload, enqueueJob, readJobStatus } from '../operation/job-status.js'
 import {
   addForm,
@@ -17,21 +15,18 @@ import {
   type PageDeps,
   type PageRequest,
   type Parameters,
-  pageOf,
   requireFound,
 } from '../page.js'
 import {
-  CloseRequestNotice,
   type CloseRequestStatus,
   closeRequestParameters,
   closeRequestStatus,
   readRequestedClose,
 } from './close-request-status.js'
 import { ClosingForm, refusalOf } from './closing-form.js'
-import { closingColumns } from './closings-page.js'
 
-/** The queue that closes, and what stops all closing on a channel. */
-export type ClosingDeps = Pick<ActionDeps, 'queue' | 'closingObstacle'>
+/** The queue that closes. */
+export type ClosingDeps = Pick<ActionDeps, 'queue'>
 
 /** `/rfqs/…/closing`: every decision about closing an RFQ, explained, and closing it now. */
 export function addClosing(app: FastifyInstance, deps: PageDeps, closing: ClosingDeps): void {
@@ -43,39 +38,31 @@ export function addClosing(app: FastifyInstance, deps: PageDeps, closing: Closin
     async (page) => {
       const asked = readRequestedClose(page.query)
       // Before the closings: those of a job that has ended are then among them.
-      const status = asked === null ? null : await readJobStatus(asked.job, closing)
+      const job = asked === null ? null : await readJobStatus(asked.job, closing)
       const found = await readClosing(page)
-      const requestStatus = asked === null ? null : closeRequestStatus(found, asked, status)
-      const reasons = requestStatus?.isInProgress ? null : await readReasons(page, found)
-      return closingPage(page, found, { closing, reasons, requestStatus })
+      return closingPage(page, found, { status: asked && closeRequestStatus(found, asked, job) })
     },
     { names: ['job', 'asked'] },
   )
   addForm(app, deps, path, (page, fields) => requestClose(page, fields, closing))
 }
 
-async function readClosing({ path, queries, now }: PageRequest): Promise<RfqClosings> {
-  return requireFound(await queries.rfqClosings({ ...addressOf(path), now }))
-}
-
-/** Null for an RFQ that is closed. */
-const readReasons = async ({ queries, now }: PageRequest, { channel, id, state }: RfqClosings) =>
-  state === 'closed' ? null : await queries.closingReasons({ channel, id, now })
+const readClosing = async ({ path, queries, now }: PageRequest): Promise<RfqClosing> =>
+  requireFound(await queries.rfqClosing({ ...addressOf(path), now }))
 
 /** Enqueues a closing round for this RFQ only; the policy decides whether it sends a close. */
 async function requestClose(page: PageRequest, { confirm = '' }: Parameters, closing: ClosingDeps) {
   const found = await readClosing(page)
-  const reasons = await readReasons(page, found)
   const { channel, id, name } = found
-  const refuse = async (status: number, mistake: string) => ({
+  const refuse = (status: number, mistake: string) => ({
     status,
-    ...(await closingPage(page, found, { closing, reasons, mistake: `Nothing was closed. ${mistake}` })),
+    ...closingPage(page, found, { mistake: `Nothing was closed. ${mistake}` }),
   })
   if (confirm !== name) {
     const typed = confirm === '' ? 'Nothing was typed' : `${JSON.stringify(confirm.slice(0, 60))} was typed`
     return refuse(400, `${typed}, but this is RFQ ${name}.`)
   }
-  const refusal = refusalOf(found, reasons, await closing.closingObstacle(channel))
+  const refusal = refusalOf(found)
   if (refusal !== null) return refuse(409, refusal)
   const job = await enqueueJob(page, closing, { name: 'close-expired', payload: { channel, rfqId: id } })
   if (job === null)
@@ -86,71 +73,49 @@ async function requestClose(page: PageRequest, { confirm = '' }: Parameters, clo
 }
 
 interface Shown {
-  closing: ClosingDeps
-  /** Null if closing is not offered: it is closed, or a round runs. */
-  reasons: ClosingReasons | null
-  requestStatus?: CloseRequestStatus | null
+  status?: CloseRequestStatus | null
   mistake?: string
 }
 
-async function closingPage(
-  page: PageRequest,
-  found: RfqClosings,
-  { closing, reasons, requestStatus = null, mistake }: Shown,
-): Promise<PageContent> {
-  const { link, request } = page
-  const { channel, name, closings } = found
-  const obstacle = await closing.closingObstacle(channel)
-  const shown = pageOf(page, {
-    name: 'closings',
-    caption: `Closings of RFQ ${name}, newest first`,
-    columns: closingColumns([]).filter(({ key }) => !['channel', 'rfq'].includes(key)),
-    rows: closings.map(({ record }) => record),
-    empty: <>No closing round has evaluated this RFQ yet. {NEXT[found.autoClose]}</>,
-  })
+function closingPage({ request }: PageRequest, found: RfqClosing, { status = null, mistake }: Shown): PageContent {
+  const { channel, name, decisions, state, dueDate, timeZone, graceHours } = found
+  const isRunning = status?.isInProgress ?? false
+  const { user, csrfToken } = request
   return {
     title: `Closing of RFQ ${name}`,
     current: '/rfqs',
     live: 'notice',
-    ...(requestStatus?.isInProgress && autoReload),
-    tables: [downloadOf(shown.table)],
+    ...(isRunning && autoReload),
     body: (
       <>
         <h1>{`Closing of RFQ ${plain(name)}`}</h1>
         <p class="lead">
           <a href={rfqPath(channel, name)}>{plain(found.title ?? `RFQ ${name}`)}</a>{' '}
-          <Badge tone={found.state === 'open' ? 'good' : 'neutral'}>{plain(found.state)}</Badge> due{' '}
-          {plain(found.dueDate)} in {found.timeZone}
-          {found.graceHours > 0 && `, with ${formatCount(found.graceHours, 'hour')} of grace`}. {NEXT[found.autoClose]}
+          <Badge tone={state === 'open' ? 'good' : 'neutral'}>{plain(state)}</Badge> due {plain(dueDate)} in {timeZone}
+          {graceHours > 0 && `, with ${formatCount(graceHours, 'hour')} of grace`}
         </p>
-        {found.clockSkewBlock !== null && !requestStatus?.isInProgress && (
-          <p class="notice bad">{plain(clockText(found.clockSkewBlock))}</p>
-        )}
-        {requestStatus !== null && <CloseRequestNotice status={requestStatus} unsettled={reasons?.unsettled ?? null} />}
-        {(found.state !== 'closed' || mistake !== undefined) && !requestStatus?.isInProgress && (
-          <ClosingForm
-            found={found}
-            reasons={reasons}
-            user={request.user}
-            csrfToken={request.csrfToken}
-            obstacle={obstacle}
-            mistake={mistake}
-          />
-        )}
-        <TableView {...shown} link={link} />
-        {closings.map(({ record: { id }, explanation }, at) => (
-          <details class="card" open={at === 0} key={id}>
-            <summary>{`Why closing decision ${id} was made: everything that was evaluated, sent and read`}</summary>
-            <pre>{explanation}</pre>
+        {status !== null && <Notice tone={status.tone}>{plain(status.message)}</Notice>}
+        {mistake !== undefined && <Notice tone="bad">{plain(mistake)}</Notice>}
+        {state !== 'closed' && !isRunning && <ClosingForm found={found} user={user} csrfToken={csrfToken} />}
+        <h2>Decisions</h2>
+        {decisions.length === 0 && <p class="muted">No closing round has evaluated this RFQ yet.</p>}
+        {decisions.map((decision, at) => (
+          <details class="card" open={at === 0} key={decision.id}>
+            <summary>
+              {`${minute(decision.decidedAt)} `}
+              <strong>{[decision.decision, decision.outcome].filter((part) => part !== null).join(', ')}</strong>
+            </summary>
+            <dl class="texts">
+              {decisionFacts(decision).map(({ label, value }) => (
+                <>
+                  <dt>{label}</dt>
+                  <dd>{plain(value)}</dd>
+                </>
+              ))}
+            </dl>
           </details>
         ))}
       </>
     ),
   }
-}
-
-const NEXT: Record<RfqClosings['autoClose'], string> = {
-  on: 'The channel closes RFQs that are past due (autoClose: on).',
-  'dry-run': 'The channel only records which RFQs it would close (autoClose: dry-run).',
-  off: 'Nothing closes RFQs of this channel (autoClose: off).',
 }

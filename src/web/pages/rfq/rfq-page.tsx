@@ -3,7 +3,6 @@ import { cleanText } from '../../../core/text/clean-text.js'
 import { formatCount, formatNearDay, formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { describePricesRead, describeTermsRead } from '../../../core/time/read-times.js'
-import type { ClosingOutlook } from '../../../tables/closings/closing-outlook.js'
 import { closingPath, rfqPath } from '../../../tables/page-paths.js'
 import { type RfqView, rateLines } from '../../../tables/rfq/rfq-view.js'
 import { RfqChangeList } from '../../components/change-list.js'
@@ -121,7 +120,15 @@ const MAX_CHANGES = 5
 const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))
 
 /** What to know before anything else, each fact once. */
-function Notices({ view, outlook, closing }: { view: RfqView; closing: string; outlook: ClosingOutlook | null }) {
+function Notices({
+  view,
+  outlook,
+  closing,
+}: {
+  view: RfqView
+  closing: string
+  outlook: { message: string; isClosable: boolean } | null
+}) {
   const { decision } = view
   return (
     <>
