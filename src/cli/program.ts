@@ -7,7 +7,7 @@ import type { Cli, GlobalOptions } from './cli-context.js'
 import { UsageError } from './cli-error.js'
 import { commandGroups, commands } from './commands/index.js'
 import { exitStatusFor, formatError, isUserFacing } from './output/error-message.js'
-import { escapeInvisible } from './output/terminal-text.js'
+import { escapeInvisible } from '../tables/print/terminal-text.js'
 import type { Io } from './process/process-io.js'
 import { configToName, withProgramName } from './process/program-name.js'
 

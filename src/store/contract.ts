@@ -11,6 +11,7 @@ import type { ExchangeRates } from './rates/rate-contract.js'
 import type { RecommendationQueries, Recommendations } from './recommendations/recommendation-contract.js'
 import type { ReportRecords } from './reports/report-contract.js'
 import type { RunQueries, Runs } from './runs/run-contract.js'
+import type { Queries } from './sql/sql-database.js'
 
 // Other modules import the types of the store from here, except those of the outbox (events/outbox-contract.ts).
 export type * from './awards/award-contract.js'
@@ -24,6 +25,7 @@ export type * from './rates/rate-contract.js'
 export type * from './recommendations/recommendation-contract.js'
 export type * from './reports/report-contract.js'
 export type * from './runs/run-contract.js'
+export type { Queries } from './sql/sql-database.js'
 
 /**
  * The store (docs/DATABASE.md). All methods are asynchronous, and reject with `StoreError` (errors.ts).
@@ -46,6 +48,8 @@ export interface Store
     Outbox {
   /** The name of the database for messages: the absolute path of its file, or its URL without user and password. */
   readonly name: string
+  /** What lists are read by (src/tables/lists). */
+  readonly queries: Queries
   /** The UUID of the database. Its copies and backups have the same one. */
   identity(): Promise<string>
   /**
@@ -91,6 +95,8 @@ export interface Reader
     Pick<Outbox, 'openRfqsDue' | 'targetStates' | 'deliveries' | 'deadLetters'>,
     RecommendationQueries,
     Monitoring {
+  /** What lists are read by (src/tables/lists). */
+  readonly queries: Queries
   close(): Promise<void>
 }
 

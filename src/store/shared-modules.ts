@@ -18,10 +18,11 @@ import { createRuns } from './runs/run-leases.js'
 import { createRunQueries } from './runs/run-queries.js'
 import { createScheduleClock } from './runs/schedule-clock.js'
 import { findIdentity } from './sql/meta.js'
-import type { SqlDatabase } from './sql/sql-database.js'
+import type { Queries, SqlDatabase } from './sql/sql-database.js'
 
 /** The queries of readers that are the same for both engines, because they use `SqlDatabase` (docs/ARCHITECTURE.md). */
 export const createSharedQueries = (database: SqlDatabase) => ({
+  queries: database as Queries,
   ...createRunQueries(database),
   ...createPollStates(database),
   ...createOverview(database),
@@ -45,6 +46,7 @@ interface SharedStoreOptions {
 
 /** The part of the store that is the same for both engines, because it uses `SqlDatabase`; and `stopRenewing`, which ends the renewal of leases. */
 export const createSharedStore = ({ database, events, clock, command }: SharedStoreOptions) => ({
+  queries: database as Queries,
   ...createRuns({ database, clock, command, events }),
   ...createPollStates(database),
   ...createOverview(database),

@@ -4,7 +4,10 @@ import { channelViews } from './channels/channels.js'
 import { closingViews } from './closings/closings.js'
 import { eventViews } from './events/events.js'
 import { rfqFinder } from './find-rfq.js'
+import type { ListAnswer, ListRequest } from './list.js'
+import { readList } from './list.js'
 import { listingViews } from './listings/listings.js'
+import { type ListName, listNamed } from './lists/lists.js'
 import { offerViews } from './offer/offer.js'
 import { pollViews } from './polls.js'
 import { problemViews } from './problems/problems.js'
@@ -23,11 +26,15 @@ export type Views = ReturnType<typeof createViews>
 /** What is shown, read from an open store. Keeps what it read of RFQs in memory. */
 export function createViews(store: ViewStore, config: ViewConfig) {
   const source = createViewSource(store, config)
+  const findRfq = rfqFinder(source)
   return {
+    /** A page of a list. */
+    list: (name: ListName, request: ListRequest): Promise<ListAnswer<unknown>> =>
+      readList(listNamed(name), { ...source, findRfq }, request),
     ...pollViews(source),
     ...channelViews(source),
     ...rfqsViews(source),
-    findRfq: rfqFinder(source),
+    findRfq,
     ...rfqViews(source),
     ...whatIfViews(source),
     ...offerViews(source),

@@ -7,7 +7,7 @@ import { UnavailableError } from '../../marketplace/errors.js'
 import { VERSION } from '../../version.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
-import { plural } from '../output/terminal-text.js'
+import { plural } from '../../tables/print/terminal-text.js'
 import { connectTo } from '../process/connect-to.js'
 import { type Check, type CheckResult, failed, passed } from './finding.js'
 

@@ -1,6 +1,6 @@
 import { bold, formatMinute } from '../output/output.js'
-import { sanitize } from '../output/terminal-text.js'
-import { truncate, wrap } from '../output/text-width.js'
+import { sanitize } from '../../tables/print/terminal-text.js'
+import { truncate, wrap } from '../../tables/print/text-width.js'
 import type { Io } from '../process/process-io.js'
 
 /** Widest line of prose, in columns. */

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { ChannelConfig } from '../../config/contract.js'
 import type { DecisionRecord } from '../../core/records.js'
-import { plural } from '../output/terminal-text.js'
+import { plural } from '../../tables/print/terminal-text.js'
 import type { ServiceEvent } from './service-monitor.js'
 
 /** What the polls of a channel found: `14 listings, 12 RFQs with 37 offers, in 51 requests`. */

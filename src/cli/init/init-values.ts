@@ -4,7 +4,7 @@ import { CURRENCY_CODE } from '../../core/decision/settings.js'
 import { isLoopback } from '../../core/requests/loopback.js'
 import { ECB_RATES } from '../../rates/rate-source.js'
 import type { Prompt } from '../input/prompt.js'
-import { plural } from '../output/terminal-text.js'
+import { plural } from '../../tables/print/terminal-text.js'
 
 /** What `init` writes into a configuration. */
 export interface InitValues {

@@ -3,8 +3,8 @@ import type { RfqWithResponses } from '../../core/records.js'
 import type { History } from '../../store/contract.js'
 import { findRfq, problemText, type RfqNameProblem, type RfqSearch } from '../../tables/find-rfq.js'
 import { FailedError, UsageError } from '../cli-error.js'
-import { sanitize } from '../output/terminal-text.js'
-import { truncate } from '../output/text-width.js'
+import { sanitize } from '../../tables/print/terminal-text.js'
+import { truncate } from '../../tables/print/text-width.js'
 
 /**
  * Finds the RFQ that a command names.

@@ -5,7 +5,7 @@ import type { Cli } from '../cli-context.js'
 import { closingColumns } from '../commands/operation/closings.js'
 import type { JsonOption } from '../input/options.js'
 import { formatMinute, printJson, printNote, printTable } from './output.js'
-import { plural } from './terminal-text.js'
+import { plural } from '../../tables/print/terminal-text.js'
 
 /** The closing round of one channel. */
 export interface ChannelRound {

@@ -19,8 +19,8 @@ import { keepSince } from '../input/since.js'
 import { openViews } from '../open-views.js'
 import { type ListColumn, type ListColumns, type ListOptions, printFreshness, printList } from './list.js'
 import { bold, formatMinute, formatRecommendation, printJson, printTable, tableWidth } from './output.js'
-import type { Column } from './terminal-table.js'
-import { formatNumber, sanitize } from './terminal-text.js'
+import type { Column } from '../../tables/print/text-table.js'
+import { formatNumber, sanitize } from '../../tables/print/terminal-text.js'
 
 export interface ComparisonContext {
   store: Store

@@ -12,7 +12,7 @@ import { channelsWithoutCompletePoll } from '../../tables/polls.js'
 import type { Cli } from '../cli-context.js'
 import { databaseNow } from '../input/read-filter.js'
 import { formatMinute } from './output.js'
-import { sanitize } from './terminal-text.js'
+import { sanitize } from '../../tables/print/terminal-text.js'
 
 export interface FreshnessOf {
   /** The channels whose data is shown. */

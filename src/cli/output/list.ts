@@ -6,8 +6,8 @@ import { UsageError } from '../cli-error.js'
 import { csvOption } from '../input/options.js'
 import type { Io } from '../process/process-io.js'
 import { bold, printJson, printWrapped, tableWidth } from './output.js'
-import { type Column, formatTable } from './terminal-table.js'
-import { sanitize } from './terminal-text.js'
+import { type Column, formatTable } from '../../tables/print/text-table.js'
+import { sanitize } from '../../tables/print/terminal-text.js'
 
 /** A column that `--columns` and `--sort` can name. */
 export interface ListColumn<Row> extends Column<Row> {

@@ -9,7 +9,7 @@ export interface Migration {
 }
 
 /** Databases with a lower schema number were written before the first release. */
-export const FIRST_SCHEMA = 24
+export const FIRST_SCHEMA = 25
 
 export const SQLITE_MIGRATIONS: readonly Migration[] = [
   { version: FIRST_SCHEMA, name: 'initial schema', sql: SQLITE_SCHEMA },

@@ -102,6 +102,7 @@ select channel, id, ${[
   text('currency', 'pricing,currency'),
   number('min_unit_price', 'pricing,minUnitPrice'),
   number('max_unit_price', 'pricing,maxUnitPrice'),
+  number('total_available_volume', 'totalAvailableVolume,value'),
 ].join(', ')}, ${OBSERVED}
 from current_documents where kind = 'listing';
 

@@ -81,6 +81,7 @@ select channel, id,
     currency: '$.pricing.currency',
     min_unit_price: '$.pricing.minUnitPrice',
     max_unit_price: '$.pricing.maxUnitPrice',
+    total_available_volume: '$.totalAvailableVolume.value',
   })},
   first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version
 from current_documents where kind = 'listing';

@@ -1,5 +1,7 @@
-import { INVISIBLE } from '../../core/text/clean-text.js'
+import { cleanText, INVISIBLE } from '../../core/text/clean-text.js'
 import { formatDecimal } from '../../core/text/number-format.js'
+import type { Column } from '../column.js'
+import { jsonRow, jsonSchema } from './json.js'
 
 /** One field, before it is written. */
 type CsvValue = string | number | Date | null
@@ -42,4 +44,23 @@ function textField(text: string): string {
   const line = text.replace(/(?<!\s)\s*\n\s*/g, ' | ')
   const safeText = isFormulaLike(line) ? `'${line}` : line
   return /[",\r\n']|^\s|\s$/.test(safeText) ? `"${safeText.replaceAll('"', '""')}"` : safeText
+}
+
+/**
+ * A list as CSV: all columns, whatever their weight, as in `jsonRow`. Lists of texts are joined with commas.
+ * @param columns in their order
+ */
+export function printCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const names = Object.keys(jsonSchema(columns).shape)
+  const lines = rows.map((row) => {
+    const values = jsonRow(columns, row)
+    return names.map((name) => csvValue(values[name] ?? null))
+  })
+  return renderCsv([names, ...lines])
+}
+
+function csvValue(value: string | number | boolean | null | readonly string[]): string | number | null {
+  if (Array.isArray(value)) return cleanText(value.join(', ')) || null
+  if (typeof value === 'boolean') return String(value)
+  return typeof value === 'string' ? cleanText(value) : (value as number | null)
 }

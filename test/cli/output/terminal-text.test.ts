@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { type Column, formatTable, type TableFormat } from '../../../src/cli/output/terminal-table.js'
-import { escapeInvisible, sanitize } from '../../../src/cli/output/terminal-text.js'
-import { wrap } from '../../../src/cli/output/text-width.js'
+import { type Column, formatTable, type TableFormat } from '../../../src/tables/print/text-table.js'
+import { escapeInvisible, sanitize } from '../../../src/tables/print/terminal-text.js'
+import { wrap } from '../../../src/tables/print/text-width.js'
 
 describe('terminal text', () => {
   it('sanitize removes escape codes, control characters and line breaks', () => {

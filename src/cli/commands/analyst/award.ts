@@ -35,7 +35,7 @@ import { openViews } from '../../open-views.js'
 import { addListOptions, type ListColumns, type ListOptions, printList, rowsToRead } from '../../output/list.js'
 import { formatMinute, formatRecommendation, printJson, tableWidth } from '../../output/output.js'
 import { outputFile } from '../../output/output-file.js'
-import { formatNumber } from '../../output/terminal-text.js'
+import { formatNumber } from '../../../tables/print/terminal-text.js'
 import { createAwardDesk } from '../../service/award-desk.js'
 
 type Options = ChannelOption &

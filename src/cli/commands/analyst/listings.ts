@@ -20,7 +20,7 @@ import { keepSince } from '../../input/since.js'
 import { openViews } from '../../open-views.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListColumns, type ListOptions, printList } from '../../output/list.js'
-import { formatNumber } from '../../output/terminal-text.js'
+import { formatNumber } from '../../../tables/print/terminal-text.js'
 
 type Options = ChannelOption & AsOfOption & SinceOption & ListOptions
 

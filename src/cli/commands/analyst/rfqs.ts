@@ -24,7 +24,7 @@ import { openViews } from '../../open-views.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListColumns, type ListOptions, printList, rowsToRead } from '../../output/list.js'
 import { formatMinute } from '../../output/output.js'
-import { formatNumber, sanitize } from '../../output/terminal-text.js'
+import { formatNumber, sanitize } from '../../../tables/print/terminal-text.js'
 
 type Filters = SinceOption & { state?: string; dueBefore?: string }
 type Options = ChannelOption & ListOptions & Filters

@@ -30,8 +30,8 @@ import { shownChannels } from '../../input/select-channels.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { type ListColumns, type ListOptions, printFreshness, printList } from '../../output/list.js'
 import { bold, formatMinute, printJson, tableWidth } from '../../output/output.js'
-import { plural, sanitize } from '../../output/terminal-text.js'
-import { padEnd, truncate, wrap } from '../../output/text-width.js'
+import { plural, sanitize } from '../../../tables/print/terminal-text.js'
+import { padEnd, truncate, wrap } from '../../../tables/print/text-width.js'
 
 type Options = ChannelOption & SinceOption & ListOptions & { dueWithin: number }
 

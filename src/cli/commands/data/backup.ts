@@ -4,7 +4,7 @@ import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { UsageError } from '../../cli-error.js'
 import { wholeNumber, withExamples } from '../../input/options.js'
 import { isSameFile, refuseNeededFile } from '../../output/output-file.js'
-import { plural } from '../../output/terminal-text.js'
+import { plural } from '../../../tables/print/terminal-text.js'
 import { backupTarget, deleteOldBackups } from '../../process/backup-target.js'
 
 interface Options {

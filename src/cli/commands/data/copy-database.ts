@@ -7,7 +7,7 @@ import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { type JsonOption, jsonOption, withExamples } from '../../input/options.js'
 import { printJson } from '../../output/output.js'
 import { createProgress } from '../../output/progress.js'
-import { plural } from '../../output/terminal-text.js'
+import { plural } from '../../../tables/print/terminal-text.js'
 
 /** `copy-database FROM TO`: moves to another engine. Needs no configuration: it names neither database, or only one of them. */
 export const register: RegisterCommand = (command, cli) => {

@@ -7,9 +7,9 @@ import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { type JsonOption, jsonOption, withExamples } from '../../input/options.js'
 import { errorMessage, isUserFacing } from '../../output/error-message.js'
 import { printJson, printTable } from '../../output/output.js'
-import type { Column } from '../../output/terminal-table.js'
-import { sanitize } from '../../output/terminal-text.js'
-import { padEnd, wrap } from '../../output/text-width.js'
+import type { Column } from '../../../tables/print/text-table.js'
+import { sanitize } from '../../../tables/print/terminal-text.js'
+import { padEnd, wrap } from '../../../tables/print/text-width.js'
 import type { Io } from '../../process/process-io.js'
 
 /** `check`: tests everything that `start` needs. */

@@ -26,7 +26,7 @@ import { keepSince } from '../../input/since.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListColumn, type ListOptions, printList, rowsToRead } from '../../output/list.js'
 import { formatMinute, printJson } from '../../output/output.js'
-import { plural } from '../../output/terminal-text.js'
+import { plural } from '../../../tables/print/terminal-text.js'
 
 type Options = ChannelOption &
   AsOfOption &

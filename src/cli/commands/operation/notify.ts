@@ -9,8 +9,8 @@ import { type ChannelOption, channelOption, jsonOption, limitOption, withExample
 import { parseReadFilter } from '../../input/read-filter.js'
 import { addListOptions, type ListColumn, type ListOptions, printList } from '../../output/list.js'
 import { formatMinute, printJson, printTable } from '../../output/output.js'
-import type { Column } from '../../output/terminal-table.js'
-import { plural } from '../../output/terminal-text.js'
+import type { Column } from '../../../tables/print/text-table.js'
+import { plural } from '../../../tables/print/terminal-text.js'
 
 interface Options extends ChannelOption, ListOptions {
   /** True without a name. */

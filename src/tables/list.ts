@@ -1,0 +1,247 @@
+import { fromStoredText } from '../store/documents/stored-text.js'
+import { allOf, type Dialect, NO_LIMIT, type SqlParameters } from '../store/sql/sql-database.js'
+import type { Column, SqlRow } from './column.js'
+import {
+  type Filter,
+  type FilterContext,
+  FilterError,
+  type ParsedFilter,
+  parseFilters,
+  unknownValue,
+} from './filter.js'
+import type { ViewSource } from './source.js'
+
+/** A list of one kind of thing (docs/ARCHITECTURE.md, "Tables"). */
+export interface List<Row> {
+  /** Of its page, command, operation and file. */
+  name: string
+  title: string
+  /** What a row is and in which order rows come, in one sentence. */
+  about: string
+  /** What to do if there are no rows. */
+  empty: string
+  columns: readonly Column<Row>[]
+  filters: readonly Filter[]
+  read(source: ListSource, request: ReadRequest): Promise<ListPage<Row>>
+}
+
+/** What lists are read from. */
+export type ListSource = ViewSource
+
+/** A request for a page of a list, with its filters parsed. */
+export interface ReadRequest {
+  now: Date
+  filters: Readonly<Record<string, ParsedFilter>>
+  sort: { column: string; expression: string; descending: boolean } | null
+  cursor: string | null
+  limit: number
+}
+
+export interface ListPage<Row> {
+  rows: Row[]
+  /** Rows of all pages; null if counting them takes too long. */
+  total: number | null
+  /** The cursor of the next page; null on the last one. */
+  next: string | null
+}
+
+/** What a surface asks for: texts, as they were given. */
+export interface ListRequest {
+  now: Date
+  /** Of filters, `sort` (`due` or `-due`) and `cursor`, by name; empty ones are ignored. */
+  parameters: Readonly<Record<string, string>>
+  /** Default: all rows. */
+  limit?: number
+}
+
+/** Why a request was refused. Plain data, which can be sent to another thread. */
+export interface ListProblem {
+  parameter: string
+  message: string
+  status: 400 | 404 | 409
+  suggestions: readonly string[]
+}
+
+export type ListAnswer<Row> = ListPage<Row> | { problem: ListProblem }
+
+/** The names of the parameters of a list. */
+export const parametersOf = ({ filters }: Pick<List<never>, 'filters'>): string[] => [
+  ...filters.map(({ name }) => name),
+  'sort',
+  'cursor',
+]
+
+export const sortableColumns = <Row>({ columns }: Pick<List<Row>, 'columns'>): string[] =>
+  columns.flatMap(({ key, sort }) => (sort === undefined ? [] : key))
+
+/** Reads a page of a list, as every surface does. */
+export async function readList<Row>(
+  list: List<Row>,
+  source: ListSource & Pick<FilterContext, 'findRfq'>,
+  { now, parameters, limit = NO_LIMIT }: ListRequest,
+): Promise<ListAnswer<Row>> {
+  const { store, channels, findRfq } = source
+  try {
+    const stored = await store.storedChannels()
+    const known = [...new Set([...channels.map(({ key }) => key), ...stored])]
+    const filters = await parseFilters(list.filters, parameters, {
+      queries: store.queries,
+      now,
+      channels: known,
+      findRfq,
+    })
+    const sort = parseSort(list, parameters.sort)
+    return await list.read(source, { now, filters, sort, cursor: parameters.cursor || null, limit })
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error
+    const { parameter, message, status, suggestions } = error
+    return { problem: { parameter, message, status, suggestions } }
+  }
+}
+
+function parseSort<Row>(list: List<Row>, text = ''): ReadRequest['sort'] {
+  if (text === '') return null
+  const descending = text.startsWith('-')
+  const key = descending ? text.slice(1) : text
+  const column = list.columns.find((each) => each.key.toLowerCase() === key.toLowerCase().replaceAll('-', ''))
+  if (column?.sort === undefined) throw unknownValue('sort', key, sortableColumns(list))
+  return { column: column.key, expression: column.sort, descending }
+}
+
+// --- lists that are read by SQL -------------------------------------------------------------------------------------
+
+/** The query of a list. Expressions use the alias `t` for a row of its table. */
+export interface SqlQuery<Row> {
+  /** A table or view. */
+  table: string
+  /** The columns that identify its rows. They are the last criterion of every order. */
+  key: readonly string[]
+  /** Rows of other tables that belong to it. */
+  joins?: (dialect: Dialect) => string
+  /** Default: all rows. */
+  where?: string
+  /** The values of the columns that are sorted by SQL are read under their keys; these are others, by their names. */
+  select?: Readonly<Record<string, string>>
+  /** The usual order. */
+  order: readonly Order[]
+  /** Values that the SQL uses besides those of filters. */
+  parameters?: (source: ListSource, now: Date) => SqlParameters
+  /** Default: the values as they were read. */
+  toRow?: (record: SqlRow, request: { source: ListSource; now: Date }) => Row
+}
+
+export interface Order {
+  expression: string
+  descending?: boolean
+}
+
+/**
+ * A list that is read by one query: filters, order and the position after a key. The values of the page are read only for its rows, so
+ * that long texts of the others are not.
+ */
+export const sqlList = <Row = SqlRow>({
+  query,
+  ...list
+}: Omit<List<Row>, 'read'> & { query: SqlQuery<Row> }): List<Row> => ({
+  ...list,
+  read: createRead(list.columns, query),
+})
+
+function createRead<Row>(columns: readonly Column<Row>[], query: SqlQuery<Row>): List<Row>['read'] {
+  const keys = query.key.map((column) => `t.${column}`)
+  const fields = columns.flatMap(({ key, sort }): [string, string][] => (sort === undefined ? [] : [[key, sort]]))
+  const select = [...fields, ...Object.entries(query.select ?? {})].map(
+    ([name, expression]) => `${expression} as "${name}"`,
+  )
+  return async (source, { now, filters, sort, cursor, limit }) => {
+    const { queries } = source.store
+    const { dialect } = queries
+    const order: Order[] = [
+      ...(sort === null ? [] : [sort]),
+      ...query.order,
+      ...keys.map((expression) => ({ expression })),
+    ]
+    const joins = query.joins?.(dialect) ?? ''
+    const chosen = Object.values(filters)
+    const where = allOf(query.where ?? 'true', ...chosen.map((filter) => filter.where))
+    const parameters = Object.assign({}, query.parameters?.(source, now), ...chosen.map((filter) => filter.parameters))
+    const from = `from ${query.table} t ${joins}`
+    const after = cursor === null ? null : decodeCursor(cursor, order.length)
+    const position = after === null ? 'true' : afterCondition(order)
+    const found = await queries.all<Record<string, unknown>>(
+      `with page as (
+        select ${keys.map((key, at) => `${key} as k${at}`).join(', ')}, ${order.map(({ expression }, at) => `${expression} as o${at}`).join(', ')}
+        ${from} where ${where} and ${position} order by ${orderBy(order)} limit @limit
+      )
+      select p.*, ${select.join(', ')}
+      from page p ${dialect.joinOne(query.table, 't', keys.map((key, at) => `${key} = p.k${at}`).join(' and '))} ${joins}
+      order by ${orderBy(order.map(({ descending }, at) => ({ expression: `p.o${at}`, ...(descending && { descending }) })))}`,
+      { ...parameters, ...positionParameters(after), limit: limit >= NO_LIMIT ? NO_LIMIT : limit + 1 },
+    )
+    const records = found.slice(0, limit)
+    const last = found.length > limit ? records.at(-1) : undefined
+    const isWhole = cursor === null && found.length <= limit
+    const total = isWhole
+      ? found.length
+      : ((await queries.get<{ total: number }>(`select count(*) as total ${from} where ${where}`, parameters))?.total ??
+        0)
+    return {
+      rows: records.map(fromStored).map((record) => query.toRow?.(record, { source, now }) ?? (record as Row)),
+      total,
+      next: last === undefined ? null : encodeCursor(order.map((_, at) => last[`o${at}`])),
+    }
+  }
+}
+
+/** Unknown values come last in either direction. */
+const orderBy = (order: readonly Order[]): string =>
+  order
+    .map(
+      ({ expression, descending }) =>
+        `case when ${expression} is null then 1 else 0 end, ${expression}${descending ? ' desc' : ''}`,
+    )
+    .join(', ')
+
+/** What comes after the position: a row that is equal in the first criteria and later in the next one. */
+function afterCondition(order: readonly Order[]): string {
+  const isEqual = ({ expression }: Order, at: number) =>
+    `(${expression} = @after${at} or (${expression} is null and @isNull${at} = 1))`
+  const isLater = ({ expression, descending }: Order, at: number) =>
+    `(@isNull${at} = 0 and (${expression} is null or ${expression} ${descending ? '<' : '>'} @after${at}))`
+  const alternatives = order.map((criterion, at) => allOf(...order.slice(0, at).map(isEqual), isLater(criterion, at)))
+  return `(${alternatives.map((each) => `(${each})`).join(' or ')})`
+}
+
+function positionParameters(after: readonly (string | number | null)[] | null): SqlParameters {
+  if (after === null) return {}
+  return Object.fromEntries(
+    after.flatMap((value, at) => [
+      [`after${at}`, value],
+      [`isNull${at}`, value === null ? 1 : 0],
+    ]),
+  )
+}
+
+const fromStored = (record: SqlRow): SqlRow =>
+  Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, typeof value === 'string' ? fromStoredText(value) : value]),
+  )
+
+const encodeCursor = (values: readonly unknown[]): string => Buffer.from(JSON.stringify(values)).toString('base64url')
+
+/** @throws FilterError for a text that is no cursor of this list and order */
+function decodeCursor(text: string, length: number): (string | number | null)[] {
+  try {
+    const values: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
+    const isValue = (value: unknown) => value === null || typeof value === 'string' || Number.isFinite(value)
+    if (Array.isArray(values) && values.length === length && values.every(isValue)) return values
+  } catch {
+    // Answered below.
+  }
+  throw new FilterError('cursor', 'cursor is not the next page of this list in this order; begin again without it')
+}
+
+// --- lists that are computed ----------------------------------------------------------------------------------------
+
+/** The page of rows that are all known, and few. */
+export const wholePage = <Row>(rows: Row[]): ListPage<Row> => ({ rows, total: rows.length, next: null })

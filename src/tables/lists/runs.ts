@@ -1,0 +1,49 @@
+import { RUN_KINDS, RUN_OUTCOMES } from '../../core/records.js'
+import { field } from '../column.js'
+import { channelFilter, sinceFilter } from '../filter.js'
+import { sqlList } from '../list.js'
+
+/** Polls and closing rounds. */
+export const runs = sqlList({
+  name: 'runs',
+  title: 'Runs',
+  about: 'Polls and closing rounds, newest first.',
+  empty: 'No runs yet. The service polls on its schedule; `quotekeeper sync` polls now.',
+  columns: [
+    field('id', 'Run', 'id', 6, 't.id'),
+    field('startedAt', 'Started', 'moment', 9, 't.started_at'),
+    field('finishedAt', 'Finished', 'moment', 4, 't.finished_at'),
+    field('channel', 'Channel', 'text', 2, 't.channel'),
+    field('kind', 'Kind', 'text', 9, 't.kind'),
+    field('outcome', 'Outcome', 'state', 9, "coalesce(t.outcome, 'running')", {
+      value: ({ outcome, suspicious }) => [outcome, ...(suspicious === 1 ? ['list not whole'] : [])],
+    }),
+    field('requests', 'Requests', 'count', 3, 't.requests'),
+    field('seen', 'Seen', 'count', 5, 't.seen'),
+    field('new', 'New', 'count', 7, 't.inserted'),
+    field('changed', 'Changed', 'count', 7, 't.changed'),
+    field('unchanged', 'Unchanged', 'count', 0, 't.unchanged'),
+    field('missing', 'Missing', 'count', 6, 't.missing'),
+    field('invalid', 'Invalid', 'count', 6, 't.invalid'),
+    field('postponed', 'Postponed', 'count', 3, 't.postponed'),
+    field('error', 'Error', 'text', 8, 't.error'),
+  ],
+  filters: [
+    channelFilter('t.channel'),
+    {
+      ...{ name: 'kind', kind: 'choice', header: 'Kind', values: RUN_KINDS, where: 't.kind = @kind' },
+      describe: 'Only runs of this kind.',
+    },
+    {
+      ...{ name: 'outcome', kind: 'choice', header: 'Outcome', values: RUN_OUTCOMES, where: 't.outcome = @outcome' },
+      describe: 'Only runs with this outcome.',
+    },
+    sinceFilter('t.started_at > @since', 'Only runs that started since'),
+  ],
+  query: {
+    table: 'runs',
+    key: ['id'],
+    select: { suspicious: 't.suspicious' },
+    order: [{ expression: 't.id', descending: true }],
+  },
+})

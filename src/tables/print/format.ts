@@ -1,0 +1,67 @@
+import { cleanText, oneLine } from '../../core/text/clean-text.js'
+import { formatAmount, formatPercent, formatPrice, formatTotal, withoutNoise } from '../../core/text/number-format.js'
+import { type Column, isMoney, type Kind, type Money, type Value } from '../column.js'
+
+/** A column as it is printed, with the text of each row. */
+export interface PrintedColumn<Row> {
+  column: Column<Row>
+  /** With the unit that all values share: `Price, USD/t`. */
+  header: string
+  cells: string[]
+}
+
+const UNITS: Partial<Record<Kind, string>> = { tonnes: 't' }
+
+/** The columns of a table for reading, with texts in the format of their kinds; the currency that all rows share is in the header. */
+export function printColumns<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): PrintedColumn<Row>[] {
+  return columns.map((column) => {
+    const values = rows.map(column.value)
+    const currency = sharedCurrency(values)
+    const unit = currency === null ? UNITS[column.kind] : `${currency}${column.kind === 'price' ? '/t' : ''}`
+    return {
+      column,
+      header: unit === undefined ? column.header : `${column.header}, ${unit}`,
+      cells: values.map((value) => formatValue(column.kind, value, { withCurrency: currency === null })),
+    }
+  })
+}
+
+function sharedCurrency(values: readonly Value[]): string | null {
+  const currencies = new Set(values.flatMap((value) => (isMoney(value) ? [value.currency] : [])))
+  const [only = null] = currencies
+  return currencies.size === 1 ? plain(only) || null : null
+}
+
+/**
+ * A value in the format of its kind; empty if there is none.
+ * @param options.withCurrency default true
+ */
+export function formatValue(kind: Kind, value: Value, { withCurrency = true } = {}): string {
+  if (value === null) return ''
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) return kind === 'state' ? value.map(plain).join(', ') : firstOf(value)
+  if (isMoney(value)) return formatMoneyOf(kind, value, withCurrency)
+  if (typeof value === 'number') return formatNumberOf(kind, value)
+  return kind === 'moment' ? minuteOf(String(value)) : plain(String(value))
+}
+
+const plain = (text: string | null): string => oneLine(cleanText(text ?? ''))
+
+function firstOf([first, ...others]: readonly string[]): string {
+  if (first === undefined) return ''
+  return others.length === 0 ? plain(first) : `${plain(first)} and ${others.length} more`
+}
+
+function formatMoneyOf(kind: Kind, { amount, currency }: Money, withCurrency: boolean): string {
+  const text = kind === 'price' ? formatPrice(amount) : formatTotal(amount, null)
+  return withCurrency && currency !== null ? `${text} ${plain(currency)}${kind === 'price' ? '/t' : ''}` : text
+}
+
+function formatNumberOf(kind: Kind, value: number): string {
+  if (kind === 'percent') return formatPercent(value)
+  if (kind === 'price') return formatPrice(value)
+  return kind === 'id' || kind === 'text' ? String(withoutNoise(value)) : formatAmount(value)
+}
+
+/** `2026-01-31 12:00`, in UTC. */
+const minuteOf = (timestamp: string): string => timestamp.slice(0, 16).replace('T', ' ')

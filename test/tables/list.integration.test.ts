@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import type { ListPage } from '../../src/tables/list.js'
+import { sortableColumns } from '../../src/tables/list.js'
+import { LISTS, type ListName, listNamed } from '../../src/tables/lists/lists.js'
+import { jsonRow, jsonSchema } from '../../src/tables/print/json.js'
+import { viewConfigOf } from '../../src/tables/source.js'
+import { createViews } from '../../src/tables/views.js'
+import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
+import { openRecorder } from '../helpers/store/recorder.js'
+import { testConfig } from '../helpers/test-config.js'
+
+const NAMES = Object.keys(LISTS) as ListName[]
+
+/** A channel with some of everything that lists show. */
+async function openDesk() {
+  const fixture = await openChannelFixture({ listings: 7, rfqs: 0 })
+  const { world } = fixture.sandbox
+  await fixture.pollListings()
+  for (let number = 1; number <= 8; number++) {
+    const rfq = world.addRfq(CHANNEL, {
+      ...{ number: number % 3 === 0 ? 3 : number, title: number % 2 === 0 ? `Peat ${number}` : 'Forest' },
+      responseDueDate: `2026-11-${17 + number}`,
+    })
+    for (let offer = 0; offer < number % 4; offer++) world.addResponse(rfq.id)
+    fixture.advanceSeconds(3_600)
+    await fixture.pollRfqs()
+  }
+  await fixture.closeExpired({ mode: 'dry-run' })
+  await openRecorder(fixture).round()
+  const views = createViews(fixture.store, viewConfigOf(testConfig()))
+  const read = async (name: ListName, parameters: Record<string, string> = {}, limit?: number) => {
+    const answer = await views.list(name, { now: fixture.now(), parameters, ...(limit !== undefined && { limit }) })
+    if ('problem' in answer) throw new Error(`${name} ${JSON.stringify(parameters)}: ${answer.problem.message}`)
+    return answer
+  }
+  return { fixture, views, read }
+}
+
+describe('a list', () => {
+  it('has the same rows on pages as at once, in every order and direction, and as its schema says', async () => {
+    const { read } = await openDesk()
+    for (const name of NAMES) {
+      const { columns } = listNamed(name)
+      const orders = sortableColumns(listNamed(name)).flatMap((key) => [key, `-${key}`])
+      const schema = jsonSchema(columns)
+      for (const sort of ['', ...orders]) {
+        const whole = (await read(name, { sort })).rows
+        const paged: unknown[] = []
+        let page: ListPage<unknown> | null = null
+        do {
+          page = await read(name, { sort, ...(page?.next && { cursor: page.next }) }, 3)
+          paged.push(...page.rows)
+        } while (page.next !== null)
+        const rowsOf = (rows: readonly unknown[]) => rows.map((row) => jsonRow(columns, row))
+        expect(rowsOf(paged), `${name} by ${sort}`).toEqual(rowsOf(whole))
+        for (const row of rowsOf(whole)) expect(schema.safeParse(row).error, name).toBeUndefined()
+      }
+    }
+  })
+
+  it('refuses an unknown channel, value, column and cursor with what is allowed', async () => {
+    const { fixture, views } = await openDesk()
+    const problemOf = async (parameters: Record<string, string>) => {
+      const answer = await views.list('runs', { now: fixture.now(), parameters })
+      return 'problem' in answer ? answer.problem : null
+    }
+    expect(await problemOf({ channel: 'acme/forst' })).toMatchObject({
+      parameter: 'channel',
+      suggestions: ['acme/forest'],
+    })
+    expect(await problemOf({ kind: 'rfq' })).toMatchObject({ parameter: 'kind', suggestions: ['rfqs'] })
+    expect((await problemOf({ since: 'yesterday evening' }))?.message).toContain('yesterday 14:00')
+    expect((await problemOf({ sort: 'starts' }))?.message).toContain('startedAt')
+    expect(await problemOf({ cursor: 'WzFd' })).toMatchObject({ parameter: 'cursor', status: 400 })
+    expect(await problemOf({ channel: 'forest', since: 'yesterday' })).toBeNull()
+  })
+})
