@@ -1,6 +1,6 @@
-import { bold, formatMinute } from '../output/output.js'
 import { sanitize } from '../../tables/print/terminal-text.js'
 import { truncate, wrap } from '../../tables/print/text-width.js'
+import { bold, formatMinute } from '../output/output.js'
 import type { Io } from '../process/process-io.js'
 
 /** Widest line of prose, in columns. */

@@ -1,7 +1,7 @@
+import { plural } from '../../tables/print/terminal-text.js'
 import { VERSION } from '../../version.js'
 import type { Cli } from '../cli-context.js'
 import { errorMessage } from '../output/error-message.js'
-import { plural } from '../../tables/print/terminal-text.js'
 import type { InitValues } from './init-values.js'
 
 const LIMITS = { concurrency: 2, perSecond: 5, timeoutMs: 10_000, retries: 0, maxBodyMiB: 256 }

@@ -3,8 +3,8 @@ import * as values from '../../config/values.js'
 import { CURRENCY_CODE } from '../../core/decision/settings.js'
 import { isLoopback } from '../../core/requests/loopback.js'
 import { ECB_RATES } from '../../rates/rate-source.js'
-import type { Prompt } from '../input/prompt.js'
 import { plural } from '../../tables/print/terminal-text.js'
+import type { Prompt } from '../input/prompt.js'
 
 /** What `init` writes into a configuration. */
 export interface InitValues {

@@ -2,9 +2,9 @@ import { parseRfq } from '../../core/documents/observation.js'
 import type { RfqWithResponses } from '../../core/records.js'
 import type { History } from '../../store/contract.js'
 import { findRfq, problemText, type RfqNameProblem, type RfqSearch } from '../../tables/find-rfq.js'
-import { FailedError, UsageError } from '../cli-error.js'
 import { sanitize } from '../../tables/print/terminal-text.js'
 import { truncate } from '../../tables/print/text-width.js'
+import { FailedError, UsageError } from '../cli-error.js'
 
 /**
  * Finds the RFQ that a command names.

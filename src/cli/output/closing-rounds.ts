@@ -1,11 +1,11 @@
 import type { ClosingResult } from '../../closing/contract.js'
 import type { DecisionRecord } from '../../core/records.js'
 import type { PollResult } from '../../sync/contract.js'
+import { plural } from '../../tables/print/terminal-text.js'
 import type { Cli } from '../cli-context.js'
 import { closingColumns } from '../commands/operation/closings.js'
 import type { JsonOption } from '../input/options.js'
 import { formatMinute, printJson, printNote, printTable } from './output.js'
-import { plural } from '../../tables/print/terminal-text.js'
 
 /** The closing round of one channel. */
 export interface ChannelRound {

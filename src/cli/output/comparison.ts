@@ -8,6 +8,8 @@ import { nameById } from '../../core/text/rfq-name.js'
 import type { Store } from '../../store/contract.js'
 import { awardLines } from '../../tables/awards/award-schema.js'
 import { NOT_MET_TITLE, notMetText, type OfferView } from '../../tables/offer/offer-view.js'
+import { formatNumber, sanitize } from '../../tables/print/terminal-text.js'
+import type { Column } from '../../tables/print/text-table.js'
 import { decisionLines, type RfqView, rateLines, reasonLines } from '../../tables/rfq/rfq-view.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
@@ -19,8 +21,6 @@ import { keepSince } from '../input/since.js'
 import { openViews } from '../open-views.js'
 import { type ListColumn, type ListColumns, type ListOptions, printFreshness, printList } from './list.js'
 import { bold, formatMinute, formatRecommendation, printJson, printTable, tableWidth } from './output.js'
-import type { Column } from '../../tables/print/text-table.js'
-import { formatNumber, sanitize } from '../../tables/print/terminal-text.js'
 
 export interface ComparisonContext {
   store: Store

@@ -9,10 +9,10 @@ import {
 import { oneLine } from '../../readiness/poll-freshness.js'
 import type { Store } from '../../store/contract.js'
 import { channelsWithoutCompletePoll } from '../../tables/polls.js'
+import { sanitize } from '../../tables/print/terminal-text.js'
 import type { Cli } from '../cli-context.js'
 import { databaseNow } from '../input/read-filter.js'
 import { formatMinute } from './output.js'
-import { sanitize } from '../../tables/print/terminal-text.js'
 
 export interface FreshnessOf {
   /** The channels whose data is shown. */

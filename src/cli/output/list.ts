@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander'
 import { didYouMean } from '../../core/text/suggest.js'
 import { BYTE_ORDER_MARK, renderCsv } from '../../tables/print/csv.js'
+import { sanitize } from '../../tables/print/terminal-text.js'
+import { type Column, formatTable } from '../../tables/print/text-table.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
 import { csvOption } from '../input/options.js'
 import type { Io } from '../process/process-io.js'
 import { bold, printJson, printWrapped, tableWidth } from './output.js'
-import { type Column, formatTable } from '../../tables/print/text-table.js'
-import { sanitize } from '../../tables/print/terminal-text.js'
 
 /** A column that `--columns` and `--sort` can name. */
 export interface ListColumn<Row> extends Column<Row> {

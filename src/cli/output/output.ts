@@ -1,9 +1,9 @@
 import { exactJsonText } from '../../core/documents/exact-json.js'
+import { escapeInvisible, sanitize } from '../../tables/print/terminal-text.js'
+import { type Column, formatTable } from '../../tables/print/text-table.js'
+import { wrap } from '../../tables/print/text-width.js'
 import type { Cli } from '../cli-context.js'
 import type { Io } from '../process/process-io.js'
-import { type Column, formatTable } from '../../tables/print/text-table.js'
-import { escapeInvisible, sanitize } from '../../tables/print/terminal-text.js'
-import { wrap } from '../../tables/print/text-width.js'
 
 /** Prints a value as one indented JSON document. */
 export const printJson = (io: Io, value: unknown) => io.out(`${jsonText(io, exactJsonText(value, 2))}\n`)

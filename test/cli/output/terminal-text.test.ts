@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { type Column, formatTable, type TableFormat } from '../../../src/tables/print/text-table.js'
 import { escapeInvisible, sanitize } from '../../../src/tables/print/terminal-text.js'
+import { type Column, formatTable, type TableFormat } from '../../../src/tables/print/text-table.js'
 import { wrap } from '../../../src/tables/print/text-width.js'
 
 describe('terminal text', () => {

@@ -8,6 +8,7 @@ import { type AwardItem, STATE_TEXTS } from '../../../tables/awards/award-list.j
 import type { AwardOrder } from '../../../tables/awards/award-order.js'
 import { awardLines } from '../../../tables/awards/award-schema.js'
 import { standingText } from '../../../tables/awards/prepare-award.js'
+import { formatNumber } from '../../../tables/print/terminal-text.js'
 import { type App, withApp } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
@@ -35,7 +36,6 @@ import { openViews } from '../../open-views.js'
 import { addListOptions, type ListColumns, type ListOptions, printList, rowsToRead } from '../../output/list.js'
 import { formatMinute, formatRecommendation, printJson, tableWidth } from '../../output/output.js'
 import { outputFile } from '../../output/output-file.js'
-import { formatNumber } from '../../../tables/print/terminal-text.js'
 import { createAwardDesk } from '../../service/award-desk.js'
 
 type Options = ChannelOption &

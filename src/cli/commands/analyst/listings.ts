@@ -1,6 +1,7 @@
 import { byCodeUnit } from '../../../core/numbers.js'
 import { formatPrice, formatRange } from '../../../core/text/number-format.js'
 import type { ListingItem } from '../../../tables/listings/listings.js'
+import { formatNumber } from '../../../tables/print/terminal-text.js'
 import { withStore } from '../../app.js'
 import type { RegisterCommand } from '../../cli-context.js'
 import {
@@ -20,7 +21,6 @@ import { keepSince } from '../../input/since.js'
 import { openViews } from '../../open-views.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListColumns, type ListOptions, printList } from '../../output/list.js'
-import { formatNumber } from '../../../tables/print/terminal-text.js'
 
 type Options = ChannelOption & AsOfOption & SinceOption & ListOptions
 

@@ -4,6 +4,7 @@ import { formatCount, formatPercent, formatPrice, formatRange } from '../../../c
 import { didYouMean } from '../../../core/text/suggest.js'
 import type { Store } from '../../../store/contract.js'
 import { parseDueDate } from '../../../tables/moments.js'
+import { formatNumber, sanitize } from '../../../tables/print/terminal-text.js'
 import type { RfqFilter, RfqItem, RfqQuery } from '../../../tables/rfqs/rfqs.js'
 import type { Views } from '../../../tables/views.js'
 import { withStore } from '../../app.js'
@@ -24,7 +25,6 @@ import { openViews } from '../../open-views.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListColumns, type ListOptions, printList, rowsToRead } from '../../output/list.js'
 import { formatMinute } from '../../output/output.js'
-import { formatNumber, sanitize } from '../../../tables/print/terminal-text.js'
 
 type Filters = SinceOption & { state?: string; dueBefore?: string }
 type Options = ChannelOption & ListOptions & Filters

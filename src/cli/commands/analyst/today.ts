@@ -3,6 +3,8 @@ import { createFindClockSkewBlock, createFindClosingBlocker } from '../../../clo
 import { formatTotal } from '../../../core/text/number-format.js'
 import { createPollChecks } from '../../../readiness/poll-freshness.js'
 import type { Store } from '../../../store/contract.js'
+import { plural, sanitize } from '../../../tables/print/terminal-text.js'
+import { padEnd, truncate, wrap } from '../../../tables/print/text-width.js'
 import { createRfqList } from '../../../tables/rfqs/rfq-list.js'
 import {
   DUE_WITHIN_DAYS,
@@ -30,8 +32,6 @@ import { shownChannels } from '../../input/select-channels.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { type ListColumns, type ListOptions, printFreshness, printList } from '../../output/list.js'
 import { bold, formatMinute, printJson, tableWidth } from '../../output/output.js'
-import { plural, sanitize } from '../../../tables/print/terminal-text.js'
-import { padEnd, truncate, wrap } from '../../../tables/print/text-width.js'
 
 type Options = ChannelOption & SinceOption & ListOptions & { dueWithin: number }
 

@@ -1,10 +1,10 @@
 import type { Store } from '../../../store/contract.js'
+import { plural } from '../../../tables/print/terminal-text.js'
 import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { UsageError } from '../../cli-error.js'
 import { wholeNumber, withExamples } from '../../input/options.js'
 import { isSameFile, refuseNeededFile } from '../../output/output-file.js'
-import { plural } from '../../../tables/print/terminal-text.js'
 import { backupTarget, deleteOldBackups } from '../../process/backup-target.js'
 
 interface Options {

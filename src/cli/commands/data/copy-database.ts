@@ -3,11 +3,11 @@ import { createScrubber } from '../../../core/text/secret-scrubber.js'
 import { passwordsIn } from '../../../log.js'
 import type { CopyReport } from '../../../store/copy/copy-database.js'
 import { isPostgresUrl } from '../../../store/postgres/postgres-url.js'
+import { plural } from '../../../tables/print/terminal-text.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { type JsonOption, jsonOption, withExamples } from '../../input/options.js'
 import { printJson } from '../../output/output.js'
 import { createProgress } from '../../output/progress.js'
-import { plural } from '../../../tables/print/terminal-text.js'
 
 /** `copy-database FROM TO`: moves to another engine. Needs no configuration: it names neither database, or only one of them. */
 export const register: RegisterCommand = (command, cli) => {

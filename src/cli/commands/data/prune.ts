@@ -1,8 +1,8 @@
+import { plural } from '../../../tables/print/terminal-text.js'
 import { withApp } from '../../app.js'
 import type { RegisterCommand } from '../../cli-context.js'
 import { type JsonOption, jsonOption, withExamples } from '../../input/options.js'
 import { printJson } from '../../output/output.js'
-import { plural } from '../../../tables/print/terminal-text.js'
 import { pruneBefore } from '../../service/maintenance-jobs.js'
 
 /** `prune`: deletes what `history.keepDays` does not keep. */

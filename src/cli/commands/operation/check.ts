@@ -1,3 +1,6 @@
+import { sanitize } from '../../../tables/print/terminal-text.js'
+import type { Column } from '../../../tables/print/text-table.js'
+import { padEnd, wrap } from '../../../tables/print/text-width.js'
 import { withApp } from '../../app.js'
 import { type CheckApp, createCheckApp } from '../../check/check-app.js'
 import type { Check, Finding } from '../../check/finding.js'
@@ -7,9 +10,6 @@ import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { type JsonOption, jsonOption, withExamples } from '../../input/options.js'
 import { errorMessage, isUserFacing } from '../../output/error-message.js'
 import { printJson, printTable } from '../../output/output.js'
-import type { Column } from '../../../tables/print/text-table.js'
-import { sanitize } from '../../../tables/print/terminal-text.js'
-import { padEnd, wrap } from '../../../tables/print/text-width.js'
 import type { Io } from '../../process/process-io.js'
 
 /** `check`: tests everything that `start` needs. */

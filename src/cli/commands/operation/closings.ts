@@ -2,6 +2,7 @@ import { createFindClockSkewBlock } from '../../../closing/closing-blockers.js'
 import { CLOSE_OUTCOMES, type CloseOutcome, type DecisionRecord } from '../../../core/records.js'
 import type { Store } from '../../../store/contract.js'
 import { explainDecision } from '../../../tables/closings/explain-decision.js'
+import { plural } from '../../../tables/print/terminal-text.js'
 import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
@@ -26,7 +27,6 @@ import { keepSince } from '../../input/since.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListColumn, type ListOptions, printList, rowsToRead } from '../../output/list.js'
 import { formatMinute, printJson } from '../../output/output.js'
-import { plural } from '../../../tables/print/terminal-text.js'
 
 type Options = ChannelOption &
   AsOfOption &

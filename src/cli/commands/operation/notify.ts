@@ -2,6 +2,8 @@ import type { DeliveryRecord, DeliveryState, RedeliveryFilter, TargetState } fro
 import { scrubError } from '../../../core/text/secret-scrubber.js'
 import { didYouMean } from '../../../core/text/suggest.js'
 import type { NotifyTarget, SendResult } from '../../../notify/contract.js'
+import { plural } from '../../../tables/print/terminal-text.js'
+import type { Column } from '../../../tables/print/text-table.js'
 import { type App, withApp } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
@@ -9,8 +11,6 @@ import { type ChannelOption, channelOption, jsonOption, limitOption, withExample
 import { parseReadFilter } from '../../input/read-filter.js'
 import { addListOptions, type ListColumn, type ListOptions, printList } from '../../output/list.js'
 import { formatMinute, printJson, printTable } from '../../output/output.js'
-import type { Column } from '../../../tables/print/text-table.js'
-import { plural } from '../../../tables/print/terminal-text.js'
 
 interface Options extends ChannelOption, ListOptions {
   /** True without a name. */
