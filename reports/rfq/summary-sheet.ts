@@ -79,7 +79,8 @@ function addRecommendation(sheet: Sheet, { award, decision }: RfqReport): void {
   sheet.addAcross(text(recommendation.headline, style.decision))
   if (award === null) addFact(sheet, 'Why', recommendation.reasons)
   addFact(sheet, 'Check', messages(recommendation.conditions))
-  if (award === null) addFact(sheet, 'Sensitivity', messages(recommendation.breakEven.slice(0, MAX_BREAK_EVEN)))
+  if (award === null)
+    addFact(sheet, 'What would change it', messages(recommendation.breakEven.slice(0, MAX_BREAK_EVEN)))
   addFact(sheet, 'Savings', savings === null ? [] : [savings.message])
 }
 

@@ -211,7 +211,6 @@ async function makeReportIn(
 /** Queries that compare offers or read many documents. */
 const HEAVY_QUERIES: readonly string[] = [
   'comparison',
-  'whatIf',
   'offers',
   'offer',
   'timeline',

@@ -8,7 +8,7 @@ import type { Monitoring, Reader } from '../store/contract.js'
 import { databaseName } from '../store/open-database.js'
 import { VERSION } from '../version.js'
 import { type ChannelRules, createRulesLookup } from './channels/channel-rules.js'
-import { createInteractiveComparison } from './rfq/interactive-comparison.js'
+import { createReportBuilder } from './rfq/build-rfq-report.js'
 import type { RfqReportSource } from './rfq/report-input.js'
 import { createRfqList } from './rfqs/rfq-list.js'
 import type { TodaySource } from './today/today-view.js'
@@ -45,7 +45,7 @@ export interface ViewSource extends Omit<TodaySource, 'store' | 'config'> {
   /**
    * Compares the offers for an RFQ, as of a moment, without its changes.
    * @param settings default: those in force at the moment
-   * @throws UnknownRfqError, StoreError
+   * @throws UnknownRfqError, InvalidSettingError, StoreError
    */
   compare(rfq: RfqId, moment: ComparisonMoment, settings?: Settings): Promise<RfqReport>
 }
@@ -64,7 +64,7 @@ export function createViewSource(store: ViewStore, config: ViewConfig): ViewSour
   const { channels } = config
   const { settings } = config.reports
   const rulesOf = createRulesLookup(channels)
-  const comparison = createInteractiveComparison()
+  const buildReport = createReportBuilder()
   const sourceOf = (
     { channel, id: rfqId }: RfqId,
     { now, asOf = now }: ComparisonMoment,
@@ -78,7 +78,7 @@ export function createViewSource(store: ViewStore, config: ViewConfig): ViewSour
     ...{ store, config, channels, settings },
     rfqs: createRfqList({ store, channels, settings }),
     rulesOf,
-    compare: (rfq, moment, given) => comparison.compare(sourceOf(rfq, moment, given)),
+    compare: (rfq, moment, given) => buildReport(sourceOf(rfq, moment, given)),
     pollChecks: createPollChecks(config, store),
     findClosingBlocker: createFindClosingBlocker(config, store),
     findClockSkewBlock: createFindClockSkewBlock(store),

@@ -12,7 +12,6 @@ import { offerViews } from './offer/offer.js'
 import { pollViews } from './polls.js'
 import { problemViews } from './problems/problems.js'
 import { rfqViews } from './rfq/rfq.js'
-import { whatIfViews } from './rfq/what-if.js'
 import { rfqsViews } from './rfqs/rfqs.js'
 import { runViews } from './runs/runs.js'
 import { createViewSource, type ViewConfig, type ViewStore } from './source.js'
@@ -36,7 +35,6 @@ export function createViews(store: ViewStore, config: ViewConfig) {
     ...rfqsViews(source),
     findRfq,
     ...rfqViews(source),
-    ...whatIfViews(source),
     ...offerViews(source),
     ...listingViews(source),
     changes: (filter: ChangeFeedFilter) => changeFeed(store, filter),

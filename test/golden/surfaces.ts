@@ -158,9 +158,8 @@ async function* pages(
   const paths: Record<string, string> = {
     today: `/?since=${since}`,
     rfqs: '/rfqs',
-    rfq,
+    rfq: `${rfq}?offer=${encodeURIComponent(offer)}`,
     'rfq-as-of': `${rfq}?as_of=${before}`,
-    offer: `${rfq}/offers/${encodeURIComponent(offer)}`,
     closing: `${rfq}/closing`,
     changes: `/changes?since=${since}`,
     listings: '/listings',

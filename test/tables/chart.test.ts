@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { PointShape, ScatterChart } from '../../src/tables/charts/chart.js'
-import { type Box, overlaps, textWidth } from '../../src/tables/charts/chart-labels.js'
-import { chartFigure } from '../../src/tables/charts/chart-svg.js'
+import type { Chart, PointShape } from '../../src/tables/charts/chart.js'
+import { chartFigure } from '../../src/tables/charts/chart-figure.js'
+import { type Box, overlaps, textWidth } from '../../src/tables/charts/labels.js'
 
 const dots = (...points: (readonly [name: string, x: number | null, y: number | null, shape?: PointShape])[]) =>
-  points.map(([name, x, y, shape = 'dot' as PointShape]) => ({ name, x: [x], y: [y], shape }))
-const scatter = (points: ScatterChart['points'], more: Partial<ScatterChart> = {}): ScatterChart => ({
-  ...{ title: 'Awards', alt: 'Awards', xTitle: 'Tonnes', yTitle: 'Price', xFormat: '#,##0', yFormat: '0.00' },
-  points,
+  points.map(([name, x, y, shape = 'dot' as PointShape]) => ({ name, points: [{ x, y }], shape }))
+const scatter = (series: Chart['series'], more: Partial<Chart> = {}): Chart => ({
+  ...{ title: 'Awards', alt: 'Awards', xAxis: 'tonnes', unit: 'Price' },
+  series,
   ...more,
 })
 const attribute = (tag: string, name: string) => Number(new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1])
@@ -27,7 +27,7 @@ function textBoxes(html: string): (Box & { text: string })[] {
 }
 
 /** Fails unless every shape is inside the axes and no text touches another. */
-function expectClean(chart: ScatterChart) {
+function expectClean(chart: Chart) {
   const html = chartFigure(chart)
   expect(html).not.toMatch(/NaN|Infinity|undefined/)
   const svg = html.slice(html.indexOf('<svg class="plot"'), html.indexOf('</svg>'))
@@ -57,10 +57,10 @@ function expectClean(chart: ScatterChart) {
 }
 
 const size = fc.oneof(
-  fc.double({ min: -1e12, max: 1e12, noNaN: true }),
+  fc.double({ min: 0, max: 1e12, noNaN: true }),
   fc.double({ min: 0, max: 100, noNaN: true }),
   fc.integer({ min: -1000, max: 1000 }),
-  fc.constantFrom(0, 1e-9, -1e-9, 3e-7, 1e15, -7e20, 42),
+  fc.constantFrom(0, 1e-6, 1e12, 1e12 + 1, 42),
 )
 
 describe('a chart', () => {
@@ -86,38 +86,40 @@ describe('a chart', () => {
     fc.assert(
       fc.property(fc.array(steps, { maxLength: 8 }), (all) => {
         const points = all.map(({ name, prices }) => ({
-          ...{ name, shape: 'steps' as const, y: prices },
-          x: prices.map((_, at) => Date.UTC(2026, at)),
+          ...{ name, shape: 'steps' as const },
+          points: prices.map((y, at) => ({ x: Date.UTC(2026, at), y })),
         }))
-        expectClean(scatter(points, { xFormat: 'time', xTitle: '' }))
+        expectClean(scatter(points, { xAxis: 'time' }))
       }),
     )
   })
 
-  it('draws thousands of points', () => {
-    const points = Array.from({ length: 5000 }, (_, at) => [String(at), at % 97, (at * 31) % 113] as const)
-    expect(expectClean(scatter(dots(...points)))).toContain('No room for the labels of 5,000 points.')
-  })
-
   it('labels dots, not lines, and leaves out points without a figure', () => {
-    const line = { name: 'Efficient', x: [1, 2], y: [3, 2], shape: 'line' as const }
+    const line = {
+      name: 'Efficient',
+      points: [
+        { x: 1, y: 3 },
+        { x: 2, y: 2 },
+      ],
+      shape: 'line' as const,
+    }
     const html = chartFigure(scatter([line, ...dots(['7', 1, 3], ['8', null, 2])]))
     expect([...html.matchAll(/class="value">([^<]*)</g)].map(([, label]) => label)).toEqual(['7'])
     expect(tagsOf(html, 'path').filter((tag) => tag.includes('class="path'))).toHaveLength(1)
     expect(tagsOf(html, 'circle')).toHaveLength(1)
   })
 
-  it('gives points in one place one label, with the recommended one last', () => {
+  it('gives points in one place one label, outside of a ring around them', () => {
     const html = chartFigure(
       scatter(dots(['recommended', 100, 10, 'ring'], ['10', 100, 10], ['11', 100, 10], ['13', 900, 20])),
     )
-    expect(html).toContain('>10, 11, recommended<')
+    expect(html).toContain('>10, 11<')
     expect(html).toContain('>13<')
   })
 
   it('names a limit that is too far away instead of squashing the points', () => {
     const points = dots(['1', 100, 10], ['2', 200, 12])
-    const html = chartFigure(scatter(points, { yTitle: '', limits: [{ name: 'Maximum price', value: 500 }] }))
+    const html = chartFigure(scatter(points, { unit: '', limits: [{ name: 'Maximum price', value: 500 }] }))
     expect(html).toContain('Maximum price: 500.00, beyond this chart.')
     expect(html).not.toContain('class="limit"')
     const near = chartFigure(scatter(points, { limits: [{ name: 'Maximum price', value: 13 }] }))

@@ -29,7 +29,7 @@ async function openReviewed() {
     review: { status, createdAt: fixture.now().toISOString(), updatedAt: fixture.now().toISOString() },
   })
   const said = async () => {
-    const found = await views.offer({ channel: KEY, name: rfq, now: fixture.now(), offerId: offer })
+    const found = await views.offer({ channel: KEY, name: rfq, now: fixture.now(), offer })
     const flags = 'found' in found ? (found.found.offer?.flags ?? []) : []
     return flags.flatMap(({ message }) => (message.startsWith('Accepted ') ? [message] : []))
   }

@@ -1,9 +1,8 @@
-import { ConfigError } from '../../config/config-error.js'
-import { UsageError } from '../cli-error.js'
+const USAGE_ERRORS: readonly string[] = ['ConfigError', 'UsageError', 'MomentError', 'InvalidSettingError']
 
 /** The exit status for an error: 2 for wrong usage or configuration, otherwise 1. */
 export const exitStatusFor = (error: unknown): 1 | 2 =>
-  error instanceof ConfigError || error instanceof UsageError || Object(error).name === 'MomentError' ? 2 : 1
+  USAGE_ERRORS.includes(Object(error).name) ? 2 : 1
 
 /**
  * An error as one line for stderr, with the remedy if there is one.
@@ -44,7 +43,7 @@ const ENVIRONMENT_MESSAGES: readonly [RegExp, string][] = [
 const USER_FACING = new Set(
   (
     'Config Usage Moment Failed Plan Store InvalidCursor RunBusy RunLost IntentOpen DatabaseUnavailable UnusableDatabase MissingDatabase UnknownCommit NoAnswer ' +
-    'Marketplace Unavailable Item Channel Paused Ledger Aborted QueueUnavailable RefusedJob UnknownChannel InterruptedRun RunFailed Listen Http Problem Post UnknownRfq StateFile Sandbox RateFile Tool'
+    'Marketplace Unavailable Item Channel Paused Ledger Aborted QueueUnavailable RefusedJob UnknownChannel InterruptedRun RunFailed Listen Http Problem Post UnknownRfq InvalidSetting StateFile Sandbox RateFile Tool'
   )
     .split(' ')
     .map((name) => `${name}Error`),

@@ -135,7 +135,7 @@ const notMetBy = ({ exclusions, unmet }: OfferReport): NotMet[] => [
 
 const EXCLUSION_LABELS: Record<Exclusion['code'], string> = {
   'no-offer': 'no terms',
-  rejected: 'rejected in review',
+  rejected: 'rejected',
   'not-open': 'not open',
   missing: 'no longer visible',
   'no-volume': 'no volume',

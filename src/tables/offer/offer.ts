@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { OfferReport } from '../../compare/offer/offer-report-model.js'
 import { changesOfVersion } from '../../compare/report/document-changes.js'
+import type { Settings } from '../../core/decision/settings.js'
 import { comparableId } from '../../core/documents/identifier.js'
 import type { RfqWithResponses, Version } from '../../core/records.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
@@ -66,14 +67,18 @@ export const offerViews = (source: ViewSource) => ({
     withRfq(source.store, address, async (found) =>
       offerItems(rfqView(await source.compare(found.rfq, address)), found).sort((a, b) => a.number - b.number),
     ),
-  /** `offer` is null if the RFQ has no such offer. @param address.documents which versions to return with theirs. Default: all */
+  /** `offer` is null if the RFQ has no such offer. */
   offer: (address: OfferAddress): Promise<Lookup<RfqRef & { offer: OfferDetail | null }>> =>
     withRfq(source.store, address, async (found, ref) => ({ ...ref, offer: await readOffer(source, found, address) })),
 })
 
 interface OfferAddress extends RfqAddress {
-  offerId: string
-  documents?: 'all' | 'newest'
+  /** Its id or its number. */
+  offer: string
+  /** Default: those in force at the moment. */
+  settings?: Settings
+  /** Whether to return every version with its document. Default true. */
+  withDocuments?: boolean
 }
 
 /**
@@ -93,12 +98,14 @@ async function readOffer(
   found: RfqWithResponses,
   address: OfferAddress,
 ): Promise<OfferDetail | null> {
-  const { asOf, documents = 'all' } = address
+  const { asOf, settings, withDocuments = true } = address
   const { channel, id: rfqId } = found.rfq
-  const report = await source.compare(found.rfq, address)
-  const response = found.responses.find(({ id }) => comparableId(id) === comparableId(address.offerId))
-  const offerId = response?.id
-  const offer = report.offers.find(({ id }) => id === offerId)
+  const report = await source.compare(found.rfq, address, settings)
+  const offer =
+    report.offers.find(({ id }) => comparableId(id) === comparableId(address.offer)) ??
+    report.offers.find(({ sequence }) => String(sequence) === address.offer)
+  const offerId = offer?.id
+  const response = found.responses.find(({ id }) => id === offerId)
   const item = offerItems(rfqView(report), found).find(({ id }) => id === offerId)
   if (response === undefined || offer === undefined || item === undefined) return null
   const { decision, currency, context } = report
@@ -127,7 +134,7 @@ async function readOffer(
     versions: versions
       .map((each, at): OfferVersion => {
         const { version, contentHash, notBefore, observedAt, supersededAt, valid, bodyAsReceived } = each
-        const body = documents === 'all' || at === versions.length - 1 ? bodyOf(each) : { body: null, bodyText: null }
+        const body = withDocuments ? bodyOf(each) : { body: null, bodyText: null }
         const changes = changesOf(versions[at - 1], each)
         const summaryOnly = each.shape === 'summary'
         return {

@@ -1,17 +1,13 @@
 import { PRICED_BY, SETTING_TEXT } from '../../compare/decision/setting-text.js'
 import { REQUIREMENT_TITLES } from '../../compare/offer/requirements.js'
-import { DEFAULT_SETTINGS, type PriceBasis, type RequirementName, type Settings } from '../../core/decision/settings.js'
-import { formatAmount, formatDecimal, formatPercent } from '../../core/text/number-format.js'
+import type { PriceBasis, RequirementName, Settings } from '../../core/decision/settings.js'
+import { formatDecimal, formatPercent, formatTonnes } from '../../core/text/number-format.js'
 import { SETTING_NAMES, settingValue } from '../settings.js'
 
 /** A setting that has another value, in words. */
 export interface SettingChange {
   /** As a parameter has it: `requirements.priceMax`. */
   setting: string
-  /** `Price at most the maximum`. */
-  title: string
-  before: string
-  after: string
   /** `Price at most the maximum: hard → advisory`. */
   message: string
 }
@@ -29,10 +25,9 @@ export function settingChanges(
   const rates = [...currencies].sort().map((currency) => `${RATES}${currency}`)
   const isListed = (name: string) => before.currency === after.currency || !name.startsWith(RATES) || name in named
   return [...ORDERED_NAMES, ...rates].filter(isListed).flatMap((setting) => {
-    const [was, is] = [before, after].map((settings) => valueText(settings, setting)) as [string, string]
     if (settingValue(before, setting) === settingValue(after, setting)) return []
-    const title = settingTitle(setting)
-    return [{ setting, title, before: was, after: is, message: `${title}: ${was} → ${is}` }]
+    const [was, is] = [before, after].map((settings) => valueText(settings, setting))
+    return [{ setting, message: `${settingTitle(setting)}: ${was} → ${is}` }]
   })
 }
 
@@ -41,40 +36,34 @@ const RATES = 'exchangeRates.'
 const FIRST: readonly string[] = ['without', 'awardTolerance', 'priceBasis', 'volume', 'discountRate', 'currency']
 const ORDERED_NAMES = [...FIRST, ...SETTING_NAMES.filter((name) => !FIRST.includes(name))]
 
+const TITLES: Readonly<Record<string, string>> = {
+  priceBasis: 'Compared by',
+  currency: 'Compared in',
+  without: 'Offers left out',
+}
+
 /** What a setting is called. @param name a parameter: `requirements.priceMax` */
 export function settingTitle(name: string): string {
   const [section = '', key = ''] = name.split('.')
-  switch (section) {
-    case 'requirements':
-      return REQUIREMENT_TITLES[key as RequirementName]
-    case 'exchangeRates':
-      return `Value of 1 ${key}`
-    case 'priceBasis':
-      return 'Compared by'
-    case 'currency':
-      return 'Compared in'
-    case 'without':
-      return 'Offers left out'
-    default:
-      return SETTING_TEXT[section as keyof typeof SETTING_TEXT].label
-  }
+  if (section === 'requirements') return REQUIREMENT_TITLES[key as RequirementName]
+  if (section === 'exchangeRates') return `Value of 1 ${key}`
+  return TITLES[name] ?? SETTING_TEXT[name as keyof typeof SETTING_TEXT].label
 }
-
-/** The names of settings that are shares of something. */
-const SHARES: readonly string[] = ['awardTolerance', 'discountRate']
 
 function valueText(settings: Settings, name: string): string {
   const value = settingValue(settings, name)
-  const [section = ''] = name.split('.')
-  if (name === 'priceBasis') return PRICED_BY[value as PriceBasis]
-  if (name === 'without') return value === null ? 'none' : `no. ${value}`
-  if (name === 'currency') return value === null ? 'the currency of the RFQ' : String(value)
-  if (section === 'exchangeRates') return value === undefined ? 'not known' : rateText(Number(value), settings.currency)
-  if (value === null) return 'the minimum of the RFQ'
-  if (typeof value !== 'number') return String(value)
-  if (SHARES.includes(name)) return formatPercent(value)
-  const unit = name in DEFAULT_SETTINGS ? SETTING_TEXT[name as keyof typeof SETTING_TEXT].unit : ''
-  return `${formatAmount(value)} ${unit}`.trimEnd()
+  if (name.startsWith(RATES))
+    return value === undefined ? 'not known' : `${formatDecimal(Number(value))} ${settings.currency ?? ''}`.trimEnd()
+  switch (name) {
+    case 'priceBasis':
+      return PRICED_BY[value as PriceBasis]
+    case 'without':
+      return value === null ? 'none' : `no. ${value}`
+    case 'currency':
+      return value === null ? 'the currency of the RFQ' : String(value)
+    case 'volume':
+      return value === null ? 'the minimum of the RFQ' : formatTonnes(Number(value))
+    default:
+      return typeof value === 'number' ? formatPercent(value) : String(value)
+  }
 }
-
-const rateText = (rate: number, currency: string | null) => `${formatDecimal(rate)} ${currency ?? ''}`.trimEnd()

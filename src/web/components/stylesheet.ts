@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CHART_STYLE } from '../../tables/charts/chart-svg.js'
+import { CHART_STYLE } from '../../tables/charts/chart-figure.js'
 import { FONTS, THEME_STYLE } from '../../tables/look/theme.js'
 
 /**
@@ -139,7 +139,8 @@ legend{font-weight:600;padding:0 var(--s2) 0 0}
 .groups .field{margin:var(--s1) 0;grid-template-columns:minmax(0,1fr) minmax(7rem,13rem);align-items:center;gap:var(--s2)}
 .groups .field label{font-weight:400}
 .groups .field input,.groups .field select{width:100%}
-.groups .wide .field{grid-template-columns:minmax(0,1fr) 7.5rem}
+.groups .wide .field{grid-template-columns:minmax(0,1fr) 9rem}
+.field .small{font-weight:400}
 fieldset.wide{grid-column:1/-1;display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr));gap:0 var(--s5)}
 dialog{border:1px solid var(--edge);border-radius:8px;background:var(--paper);color:var(--ink);padding:var(--s4) var(--s5)}
 dialog::backdrop{background:#0008}

@@ -27,6 +27,7 @@ const DATABASE_ERRORS = /^(Store|DatabaseUnavailable|UnusableDatabase|MissingDat
  */
 export function toResponseError(error: Error, onError: (error: unknown) => void): Error {
   if (isQueueUnavailable(error)) return queueUnavailable()
+  if (error.name === 'InvalidSettingError') return new HttpError(400, error.message)
   if (error.name === 'UnavailableError') return new HttpError(503, error.message, { 'retry-after': RETRY_SECONDS })
   if (!DATABASE_ERRORS.test(error.name)) return error
   onError(error)

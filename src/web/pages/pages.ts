@@ -8,7 +8,6 @@ import { closingsPage } from './closings/closings-page.js'
 import { changesPage } from './lists/changes-page.js'
 import { listingsPage } from './lists/listings-page.js'
 import { rfqsPage } from './lists/rfqs-page.js'
-import { offerPage } from './offer/offer-page.js'
 import { addReports, type ReportsDeps } from './operation/reports-page.js'
 import { addSystem, type SystemDeps } from './operation/system-page.js'
 import { addPage, type PageDeps } from './page.js'
@@ -30,8 +29,7 @@ export const pageRoutes =
     eventRoutes({ pulse: () => deps.queries.pulse(), onError: deps.onError })(app)
     addPage(app, deps, '/', todayPage, { names: ['since'] })
     addPage(app, deps, '/rfqs', rfqsPage, { names: ['channel', 'state', 'q'] })
-    addPage(app, deps, '/rfqs/:org/:channel/:name', rfqPage, { names: ['as_of'], acceptsSettings: true })
-    addPage(app, deps, '/rfqs/:org/:channel/:name/offers/:offer', offerPage, { names: ['as_of'] })
+    addPage(app, deps, '/rfqs/:org/:channel/:name', rfqPage, { names: ['as_of', 'offer'], acceptsSettings: true })
     addClosing(app, deps, deps.closing)
     addPage(app, deps, '/awards', awardsPage, { names: ['channel'] })
     addAwards(app, deps, deps.awards)

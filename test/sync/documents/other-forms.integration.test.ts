@@ -45,7 +45,7 @@ describe('identifiers in two spellings', () => {
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', inserted: 2, invalid: 0 })
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', inserted: 0, changed: 0, missing: 0 })
     expect(await namesOf(fixture)).toEqual([[RFQ, [offer]]])
-    const found = await viewsOf(fixture).offer({ ...named(fixture, RFQ.toLowerCase()), offerId: offer.toUpperCase() })
+    const found = await viewsOf(fixture).offer({ ...named(fixture, RFQ.toLowerCase()), offer: offer.toUpperCase() })
     expect(found).toMatchObject({ found: { id: RFQ, offer: { id: offer, late: true } } })
     const listingId = 'found' in found ? found.found.offer?.listingId : null
     expect(await viewsOf(fixture).listing({ channel: KEY, id: listingId ?? '' })).toMatchObject({

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { SettingsInput } from '../../../src/core/decision/settings.js'
-import { comparedOf, whatIfChange, whatIfSchema } from '../../../src/tables/rfq/what-if.js'
+import { rfqView } from '../../../src/tables/rfq/rfq-view.js'
+import { awardOf, whatIfChange } from '../../../src/tables/rfq/what-if.js'
 import { comparisonInput, delivery, response, rfq, vintage } from '../../helpers/data/comparison-inputs.js'
 
 const offered = (volume: number, unitPrice: number) => ({
@@ -10,7 +11,7 @@ const offered = (volume: number, unitPrice: number) => ({
 
 /** Offers of 4,000 t at 9, 6,000 t at 10 and 10,000 t at 9.80 USD/t, for an RFQ of 4,000 to 12,000 t, with other settings. */
 const compared = (settings: SettingsInput = {}) =>
-  comparedOf(
+  rfqView(
     compareOffers(
       comparisonInput({
         rfq: rfq({
@@ -27,31 +28,28 @@ const changeOf = (after: SettingsInput, before: SettingsInput = {}) => whatIfCha
 
 describe('what other settings change', () => {
   it('is nothing if the award stays, and says so', () => {
-    const { message, moves, settings, pricePerTonneDifference } = changeOf({ discountRate: 0.05 })
+    const { message, moves, settings } = changeOf({ discountRate: 0.05 })
     expect(message).toBe('The award stays the same.')
-    expect([moves, pricePerTonneDifference]).toEqual([[], 0])
+    expect(moves).toEqual([])
     expect(settings.map((each) => each.message)).toEqual(['Discount rate: 8 % → 5 %'])
   })
 
   it('is another award, with a difference per tonne and of tonnes, never of totals', () => {
+    expect(awardOf(compared({ volume: 8_000 }))?.tonnes).toBe(10_000)
     const change = changeOf({ volume: 8_000 })
-    expect(whatIfSchema.shape.change.parse(change)).toEqual(change)
-    expect([change.before.award?.tonnes, change.after.award?.tonnes]).toEqual([4_000, 10_000])
     expect(change.message).toBe('Another award: 0.60 USD/t more, 6,000 t more.')
-    expect(change.pricePerTonneDifference).toBe(0.6)
     expect(change.moves.map(({ number, message }) => [number, message])).toEqual([[2, 'rank 3, now awarded']])
-    expect(change.settings).toMatchObject([{ setting: 'volume', before: 'the minimum of the RFQ', after: '8,000 t' }])
+    expect(change.settings).toEqual([
+      { setting: 'volume', message: 'Tonnes to award, at least: the minimum of the RFQ → 8,000 t' },
+    ])
   })
 
   it('is another rank, or none, with the reason', () => {
-    const [unranked] = changeOf({}, { requirements: { reviewAccepted: 'off' } }).moves
-    expect(unranked).toBeUndefined()
     const strict = changeOf({ requirements: { reviewAccepted: 'hard' } })
     expect(strict.message).toBe('No award any more.')
-    expect(strict.after.award).toBeNull()
-    expect(strict.pricePerTonneDifference).toBeNull()
     expect(strict.moves[0]?.message).toMatch(/^rank 1 → no rank \(.+\), no longer awarded$/)
     expect(strict.moves).toHaveLength(3)
+    expect(changeOf({ without: '1' }).moves.at(-1)?.message).toMatch(/^rank 1 → no rank \(.*left out/)
   })
 
   it('names each setting in words, with its unit', () => {

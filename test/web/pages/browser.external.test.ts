@@ -89,7 +89,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     const fixture = await story()
     await giveUp(fixture, ['crm', 'mail'])
     const base = await serve(fixture)
-    const ofRfq = [RFQ, `${RFQ}/offers/${fixture.offer}`, `${RFQ}/closing`, `${RFQ}/award`]
+    const ofRfq = [RFQ, `${RFQ}?offer=1`, `${RFQ}/closing`, `${RFQ}/award`]
     const page = await openBrowser(base)
     let isDark = false
     for (const url of runsLongTests ? [...APPLICATION_PAGES, '/nothing', ...ofRfq] : ['/', '/rfqs', RFQ]) {

@@ -46,7 +46,7 @@ describe('every page', () => {
     const app = await pagesOf(fixture)
     await fixture.closeExpired()
     const rfq = '/rfqs/acme/forest/1042'
-    const offer = `${rfq}/offers/${fixture.offerIds[0]}`
+    const offer = `${rfq}?offer=${fixture.offerIds[0]}`
     for (const url of [...APPLICATION_PAGES, rfq, offer, `${rfq}/closing`]) {
       const page = await app.inject(url)
       expect([url, page.statusCode]).toEqual([url, 200])
@@ -56,7 +56,7 @@ describe('every page', () => {
       expect(page.body).not.toMatch(/<[^>]+ style=|<[^>]+ on\w+=/)
     }
     for (const url of [rfq, offer]) {
-      const past = `${url}?as_of=${fixture.now().toISOString()}`
+      const past = `${url}${url === rfq ? '?' : '&'}as_of=${fixture.now().toISOString()}`
       fixture.advanceSeconds(840)
       expect((await app.inject(url)).body).toMatch(/terms read \d\d min ago/)
       expect((await app.inject(past)).body).not.toContain('terms read')
@@ -204,8 +204,8 @@ describe('the page of an RFQ', () => {
   })
 })
 
-describe('the page of an offer', () => {
-  it('shows the figures of the report, and what each version changed', async () => {
+describe('an offer on the page of its RFQ', () => {
+  it('is opened by its number or id, with its lines and what each version changed', async () => {
     const fixture = await oneRfq()
     const [id = ''] = fixture.offerIds
     for (let round = 0; round < 2; round++) {
@@ -214,27 +214,26 @@ describe('the page of an offer', () => {
       await fixture.pollRfqs({ recheckClosedHours: 0 })
     }
     const app = await pagesOf(fixture)
-    const url = `/rfqs/acme/forest/1042/offers/${id}`
-    const offer = (await reportOf(fixture)).offers.find((one) => one.id === id)
-    const metrics: { figure: string; value: unknown; unit: string; reason: string | null }[] = (
-      await app.inject(`${url}?format=json&table=metrics`)
-    ).json()
-    const value = (figure: string) => metrics.find((row) => row.figure === figure)?.value
-    expect(value('Price per tonne')).toBe(offer?.metrics.pricePerTonne)
-    expect(value('Present value per tonne')).toBe(offer?.metrics.presentValuePerTonne)
-    expect(metrics.every((row) => row.value !== null || row.reason !== null)).toBe(true)
-    const unit = `${offer?.terms.currency}/t`
-    expect(metrics.find(({ figure }) => figure === 'Price per tonne')?.unit).toBe(unit)
-    const page = (await app.inject(url)).body
-    expect(page).toContain(`<small> ${unit}</small>`)
-    expect(page).not.toContain('Price compared')
-    const versions: { version: number; changes: string }[] = (
-      await app.inject(`${url}?format=json&table=versions`)
-    ).json()
-    expect(versions.map(({ version }) => version)).toEqual([3, 2, 1])
-    expect(versions[0]?.changes).toContain('total +1 USD')
-    expect((await app.inject(url)).body).toContain('&quot;totalPrice&quot;: 4001')
-    expect((await app.inject(`${url}x`)).statusCode).toBe(404)
+    const url = '/rfqs/acme/forest/1042'
+    expect((await app.inject(url)).body).toContain(`href="${url}?offer=1#offer"`)
+    expect((await app.inject(`${url}?offer=1`)).body).toContain('id="offer"')
+    const page = (await app.inject(`${url}?offer=${id}`)).body
+    expect(page.indexOf('total +1 USD')).toBeLessThan(page.indexOf('First seen.'))
+    const lines = (await app.inject(`${url}?offer=2&format=json&table=deliveries`)).json()
+    const offer = (await reportOf(fixture)).offers.find(({ sequence }) => sequence === 2)
+    expect(lines.map((line: { total: number }) => line.total)).toEqual(offer?.lines.map(({ total }) => total))
+    expect((await app.inject(`${url}?offer=9`)).json()).toEqual({
+      error: 'RFQ 1042 of acme/forest has no offer 9 at this moment',
+    })
+  })
+
+  it('cannot be left out of a comparison if the RFQ does not have it', async () => {
+    const app = await pagesOf(await oneRfq())
+    const { statusCode, body } = await app.inject('/rfqs/acme/forest/1042?without=1,9')
+    expect([statusCode, JSON.parse(body).error]).toEqual([
+      400,
+      'without: the RFQ has no offer 9; its offers are 1 to 3',
+    ])
   })
 })
 

@@ -102,13 +102,14 @@ export const rfqEndpoints = [
     id: 'readOffer',
     path: `${RFQ_PATH}/offers/{offer}`,
     summary: 'Read one offer with all its versions',
+    description: '`offer` is its id or its number.',
     query: moments,
     result: offerDetail,
     problems: [404, 409],
     async handle(call) {
       const name = rfqNameOf(call)
       const offer = call.path.offer ?? ''
-      const { offer: found } = requireFound(await call.deps.views.offer({ ...name, offerId: offer }))
+      const { offer: found } = requireFound(await call.deps.views.offer({ ...name, offer }))
       if (found === null) throw unknownName('offer', offer, [], ` for RFQ ${name.name} of ${name.channel}`)
       return found
     },

@@ -1,9 +1,9 @@
 import type { Recommendation } from '../../../compare/decision/decision-model.js'
-import type { PriceBasis } from '../../../core/decision/settings.js'
 import { formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { awardPath } from '../../../tables/page-paths.js'
 import type { RfqView } from '../../../tables/rfq/rfq-view.js'
+import { awardOf } from '../../../tables/rfq/what-if.js'
 import { amount, Badge, percent, plain, price } from '../../components/format.js'
 import type { PageRequest } from '../page.js'
 
@@ -16,17 +16,11 @@ const TONES: Record<Recommendation['status'], string> = {
   'no-offers': '',
 }
 
-/** What the cost per tonne is called if it is not the price. */
-const COST_TITLES: Record<PriceBasis, string | null> = {
-  quoted: null,
-  'present-value': 'present value',
-}
-
 /** What to do, why, what to check, and what would change it. */
 export function RecommendationSection({ view, changed }: { view: RfqView; changed: boolean }) {
   const { recommendation, savings } = view.decision
-  const { status, headline, reasons, conditions, breakEven, accepted } = recommendation
-  const award = recommendation.award ?? accepted?.award ?? null
+  const { status, headline, reasons, conditions, breakEven } = recommendation
+  const award = awardOf(view)
   return (
     <section class={`recommendation ${TONES[status]}`} id="recommendation" aria-labelledby="recommendation-title">
       <h2 id="recommendation-title">
@@ -54,25 +48,22 @@ export function RecommendationSection({ view, changed }: { view: RfqView; change
 function besideLimits({ rfq, decision }: RfqView, award: NonNullable<Recommendation['award']>): string {
   const currency = plain(award.currency)
   const limits = formatRange(rfq.comparedMinUnitPrice, rfq.comparedMaxUnitPrice, price)
-  const cost = COST_TITLES[decision.priceBasis]
   return [
     `${price(award.pricePerTonne)} ${currency}/t${limits === null ? ', no price limit' : `, limit ${limits}`}`,
-    ...(cost === null ? [] : [`${cost} ${price(award.costPerTonne)} ${currency}/t`]),
+    ...(decision.priceBasis === 'quoted' ? [] : [`present value ${price(award.costPerTonne)} ${currency}/t`]),
     ...(award.coverage === null || rfq.window.lower === null
       ? []
       : [`covers ${percent(award.coverage)} of the ${amount(rfq.window.lower)} t asked for at least`]),
   ].join(' · ')
 }
 
-const More = ({
-  title,
-  sentences,
-  isOpen = false,
-}: {
+interface MoreProps {
   title: string
   sentences: readonly { message: string; loud?: boolean }[]
   isOpen?: boolean
-}) =>
+}
+
+const More = ({ title, sentences, isOpen = false }: MoreProps) =>
   sentences.length > 0 && (
     <details open={isOpen}>
       <summary>{title}</summary>
@@ -89,35 +80,28 @@ const More = ({
 interface ActionsProps {
   page: PageRequest
   view: RfqView
-  name: string
-  /** Settings that differ from those in force. */
-  changes: Readonly<Record<string, string>>
-  isPast: boolean
+  /** Whether other settings than those in force are shown, for which `report --set` makes the workbook. */
+  changed: boolean
 }
 
 /** What one does with a decision: record the award, make its workbook, ask, try other settings. */
-export function Actions({ page: { request, query }, view, name, changes, isPast }: ActionsProps) {
-  // With other settings, `report --set` makes the workbook.
-  const isOperator = request.user?.role === 'operator' && Object.keys(changes).length === 0
-  const fields = [
-    ['channel', view.channel],
-    ['rfq', name],
-    ['_csrf', request.csrfToken],
-    ...(query.as_of === undefined ? [] : [['as_of', query.as_of] as const]),
-  ] as const
+export function Actions({ page: { request, query }, view, changed }: ActionsProps) {
+  const isOperator = request.user?.role === 'operator' && !changed
+  const name = nameById(view.rfq.id)
+  const fields = { channel: view.channel, rfq: name, _csrf: request.csrfToken, as_of: query.as_of }
   const canAward = view.decision.recommendation.award !== null
   return (
     <div class="actions noprint">
-      {isOperator && !isPast && (
-        <a class={canAward ? 'button primary' : 'button'} href={awardPath(view.channel, nameById(view.rfq.id))}>
+      {isOperator && query.as_of === undefined && (
+        <a class={canAward ? 'button primary' : 'button'} href={awardPath(view.channel, name)}>
           {view.award === null ? 'Record the award' : 'Change the award'}
         </a>
       )}
       {isOperator && (
         <form method="post" action="/reports">
-          {fields.map(([key, value]) => (
-            <input key={key} type="hidden" name={key} value={value} />
-          ))}
+          {Object.entries(fields).map(
+            ([key, value]) => value !== undefined && <input key={key} type="hidden" name={key} value={value} />,
+          )}
           <button type="submit">Make workbook</button>{' '}
         </form>
       )}

@@ -1,99 +1,83 @@
-import type { ScatterChart, ScatterSeries } from '../../../tables/charts/chart.js'
+import type { Chart, Series } from '../../../tables/charts/chart.js'
+import { chartFigure } from '../../../tables/charts/chart-figure.js'
 import type { RfqView } from '../../../tables/rfq/rfq-view.js'
 import { comparePrices, type PriceHistory } from '../../../tables/rfq/timeline.js'
-import { ChartFigure } from '../../components/chart.js'
+import { awardOf } from '../../../tables/rfq/what-if.js'
 import { plain } from '../../components/format.js'
 
 /** Maximum number of offers in a chart: more could not be distinguished. */
 const MAX_OFFERS = 24
 
-/** Prices over time. */
-export function PriceHistoryChart({ view, prices }: { view: RfqView; prices: readonly PriceHistory[] }) {
-  const history = priceHistoryChart(view, prices)
-  if (history === null) return null
-  return (
-    <section aria-labelledby="prices">
-      <h2 id="prices">Prices over time</h2>
-      <ChartFigure chart={history.chart} />
-      {history.leftOut && <p class="small muted">{plain(history.leftOut)}</p>}
-    </section>
-  )
-}
+/** A chart, whose renderer escapes its texts. */
+const ChartFigure = ({ chart }: { chart: Chart }) => (
+  <figure class="chart" dangerouslySetInnerHTML={{ __html: chartFigure(chart) }} />
+)
 
 const perTonne = (currency: string | null) => `Price per tonne${currency ? `, ${plain(currency)}/t` : ''}`
 
 /** Tonnes and price of the efficient awards, joined, of the offers, and of the recommended award. */
-export const ChoicesChart = ({ view }: { view: RfqView }) => <ChartFigure chart={choicesChart(view)} />
-
-function choicesChart({ offers, decision, currency, rfq }: RfqView): ScatterChart {
-  const efficient = decision.choices.filter(({ kind }) => kind === 'efficient').map(({ award }) => award)
-  const { award, status } = decision.recommendation
+export function ChoicesChart({ view: { offers, decision, currency, rfq } }: { view: RfqView }) {
+  const award = awardOf({ decision })
+  const kind = decision.recommendation.status === 'accepted' ? 'Accepted' : 'Recommended'
+  const efficient = decision.choices.filter((choice) => choice.kind === 'efficient').map((choice) => choice.award)
   const shown = offers.filter(({ compared }) => compared.pricePerTonne !== null).slice(0, MAX_OFFERS)
-  const limit = (name: string, value: number | null) => (value === null ? [] : [{ name, value }])
-  return {
+  const limits = [
+    { name: 'Maximum price', value: rfq.comparedMaxUnitPrice },
+    { name: 'Minimum price', value: rfq.comparedMinUnitPrice },
+  ]
+  const pointsOf = (awards: readonly { tonnes: number; pricePerTonne: number }[]) =>
+    awards.map(({ tonnes, pricePerTonne }) => ({ x: tonnes, y: pricePerTonne }))
+  const chart: Chart = {
     title: 'Tonnes and price',
     alt: `Tonnes and price per tonne of ${efficient.length} efficient awards, joined by a line, and of ${shown.length} offers`,
-    xTitle: 'Tonnes',
-    yTitle: perTonne(currency.comparison),
-    xFormat: '#,##0',
-    yFormat: '0.00',
-    points: [
-      ...(award === null
-        ? []
-        : [
-            {
-              name: status === 'accepted' ? 'accepted' : 'recommended',
-              ...pointsOf([award]),
-              ...{ shape: 'ring' as const, meaning: status === 'accepted' ? 'Accepted award' : 'Recommended award' },
-            },
-          ]),
-      { name: 'Efficient award', ...pointsOf(efficient), shape: 'line', meaning: 'Efficient awards' },
-      ...shown.map(({ number, tonnes, compared, standing, awardedTonnes }): ScatterSeries => {
+    xAxis: 'tonnes',
+    unit: perTonne(currency.comparison),
+    series: [
+      {
+        name: kind.toLowerCase(),
+        points: pointsOf(award === null ? [] : [award]),
+        shape: 'ring',
+        ...(award !== null && { meaning: `${kind} award` }),
+      },
+      { name: 'Efficient award', points: pointsOf(efficient), shape: 'line', meaning: 'Efficient awards' },
+      ...shown.map(({ number, tonnes, compared, standing, awardedTonnes }): Series => {
         const competes = standing === 'ranked' || standing === 'accepted'
         return {
           name: `no. ${number}`,
-          ...pointsOf([{ tonnes, pricePerTonne: compared.pricePerTonne }]),
+          points: [{ x: tonnes, y: compared.pricePerTonne }],
           shape: competes ? 'dot' : 'open-dot',
           awarded: awardedTonnes > 0,
           meaning: awardedTonnes > 0 ? 'Offers in the award' : competes ? 'Other offers' : 'Offers without a rank',
         }
       }),
     ],
-    limits: [...limit('Maximum price', rfq.comparedMaxUnitPrice), ...limit('Minimum price', rfq.comparedMinUnitPrice)],
+    limits: limits.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }])),
   }
+  return <ChartFigure chart={chart} />
 }
 
-const pointsOf = (all: readonly { tonnes: number | null; pricePerTonne: number | null }[]) => ({
-  x: all.map(({ tonnes }) => tonnes),
-  y: all.map(({ pricePerTonne }) => pricePerTonne),
-})
-
-/** The price of each offer over time, held until the next version; null if no offer has a price that can be compared. */
-function priceHistoryChart(
-  view: RfqView,
-  prices: readonly PriceHistory[],
-): { chart: ScatterChart; leftOut: string | null } | null {
+/** The price of each offer over time, held until the next version; nothing if no price can be compared. */
+export function PriceHistoryChart({ view, prices }: { view: RfqView; prices: readonly PriceHistory[] }) {
   const { currency, histories, leftOut } = comparePrices(prices, view)
   if (histories.length === 0) return null
-  const endOf = (offerId: string) => view.offers.find(({ id }) => id === offerId)?.missingSince ?? view.asOf
-  const chart: ScatterChart = {
+  const chart: Chart = {
     title: perTonne(currency),
     alt: `Price per tonne of ${histories.length} offers over time`,
-    xTitle: '',
-    yTitle: '',
-    xFormat: 'time',
-    yFormat: '0.00',
-    points: histories.map(({ offerId, number, awarded, points }) => {
-      const last = points.at(-1)
-      const all = last === undefined ? points : [...points, { ...last, at: endOf(offerId) }]
-      return {
-        name: `no. ${number}`,
-        x: all.map(({ at }) => Date.parse(at)),
-        y: all.map(({ pricePerTonne }) => pricePerTonne),
-        shape: 'steps',
-        awarded,
-      }
+    xAxis: 'time',
+    unit: '',
+    series: histories.map(({ offerId, number, awarded, points }) => {
+      const end = view.offers.find(({ id }) => id === offerId)?.missingSince ?? view.asOf
+      const shown = points.map(({ at, pricePerTonne: y }) => ({ x: Date.parse(at), y }))
+      const last = shown.at(-1)
+      if (last !== undefined) shown.push({ x: Date.parse(end), y: last.y })
+      return { name: `no. ${number}`, points: shown, shape: 'steps', awarded }
     }),
   }
-  return { chart, leftOut }
+  return (
+    <section aria-labelledby="prices">
+      <h2 id="prices">Prices over time</h2>
+      <ChartFigure chart={chart} />
+      {leftOut && <p class="small muted">{plain(leftOut)}</p>}
+    </section>
+  )
 }

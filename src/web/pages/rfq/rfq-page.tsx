@@ -3,11 +3,13 @@ import { cleanText } from '../../../core/text/clean-text.js'
 import { formatCount, formatNearDay, formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { describePricesRead, describeTermsRead } from '../../../core/time/read-times.js'
-import { closingPath, rfqPath } from '../../../tables/page-paths.js'
+import type { OfferDetail } from '../../../tables/offer/offer.js'
+import { closingPath } from '../../../tables/page-paths.js'
 import { type RfqView, rateLines } from '../../../tables/rfq/rfq-view.js'
 import { RfqChangeList } from '../../components/change-list.js'
 import { Ages, Badge, DueDay, Moment, Prose, plain, price } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
+import { HttpError } from '../../http/errors.js'
 import { downloadOf } from '../../tables/table-file.js'
 import { AwardCard } from '../award/award-form.js'
 import {
@@ -20,59 +22,61 @@ import {
   readWhatIf,
   requireFound,
 } from '../page.js'
+import { OfferSection } from './offer-section.js'
 import { Actions, RecommendationSection } from './recommendation-section.js'
 import { ChoicesChart, PriceHistoryChart } from './rfq-charts.js'
-import { choicesTable, offersTable } from './rfq-tables.js'
+import { choicesTable, deliveriesTable, offersTable, prepaymentsTable } from './rfq-tables.js'
 import { TimeStrip } from './time-strip.js'
 import { WhatIfPanel } from './what-if-panel.js'
 
-/** `/rfqs/ORG/SLUG/NUMBER`: the comparison of the offers for an RFQ, with what-if settings. */
+/** `/rfqs/ORG/SLUG/NUMBER`: the comparison of the offers for an RFQ, with what-if settings, and one offer in detail. */
 export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect> {
   const { path, query, queries, now, link, settings } = page
   const named = addressOf(path)
   const past = await readPast(page, { channel: named.channel, kind: 'rfqs' })
-  const address = { ...named, now, ...(past && { asOf: past.asOf }) }
   const whatIf = readWhatIf(query, settings)
   // The form sends every setting; the address keeps those that differ.
-  if (whatIf.unchanged.length > 0) return { redirect: link(withoutAll(whatIf.unchanged)) }
-  const found = requireFound(
-    await queries.comparison({
-      ...address,
-      ...(Object.keys(whatIf.changes).length > 0 && { settings: whatIf.settings }),
-    }),
-  )
-  const { channel, id, view, name } = found
-  const { rfq, decision } = view
+  if (whatIf.unchanged.length > 0)
+    return { redirect: link(Object.fromEntries(whatIf.unchanged.map((setting) => [setting, null]))) }
+  const isChanged = Object.keys(whatIf.changes).length > 0
+  const address = { ...named, now, ...(past && { asOf: past.asOf }) }
+  const changed = { ...address, ...(isChanged && { settings: whatIf.settings }) }
+  const { channel, id, view, name } = requireFound(await queries.comparison(changed))
   const offerIds = view.offers.slice(0, MAX_PRICE_LINES).map((offer) => offer.id)
-  const [{ moments, prices }, outlook, compared, changes] = await Promise.all([
+  const [{ moments, prices }, outlook, before, changes, offer] = await Promise.all([
     queries.timeline({ channel, id, offerIds, asOf: past?.asOf ?? now }),
     past === undefined ? queries.closingOutlook({ channel, id, now }) : null,
-    queries.whatIf({ ...address, whatIf }).then(requireFound),
+    isChanged ? queries.comparison(address).then(requireFound) : null,
     queries.changeGroups({ channel, rfqId: id, limit: MAX_CHANGES, ...(past && { after: past.asOf }) }),
+    query.offer === undefined ? null : readOffer(page, { ...changed, offer: query.offer }),
   ])
+  const { rfq, decision } = view
   // Not by its name at a past moment, which another RFQ may have now.
   const unique = nameById(id)
   const closing = closingPath(view.channel, unique)
-  const offers = pageOf(page, offersTable(view, rfqPath(view.channel, name), query.as_of))
+  const offers = pageOf(page, offersTable(view, link))
   const choices = choicesTable(view)
-  const isChanged = Object.keys(whatIf.changes).length > 0
-  const panel = <WhatIfPanel page={page} view={view} whatIf={whatIf} compared={compared} />
+  const panel = <WhatIfPanel page={page} view={view} whatIf={whatIf} before={before?.view ?? null} />
   return {
     title: `RFQ ${name}${rfq.title ? ` ${plain(rfq.title)}` : ''}`,
     current: '/rfqs',
     live: 'notice',
     past,
-    tables: [downloadOf(offers.table), downloadOf(choices)],
+    tables: [
+      downloadOf(offers.table),
+      downloadOf(choices),
+      ...(offer === null ? [] : [downloadOf(deliveriesTable(offer)), downloadOf(prepaymentsTable(offer))]),
+    ],
     body: (
       <>
         <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>
         <Facts view={view} />
-        <TimeStrip moments={moments} asOf={past?.asOf} link={link} query={query} />
+        <TimeStrip page={page} moments={moments} asOf={past?.asOf} />
         {view.award !== null && <AwardCard state={view.award} />}
         <Notices view={view} outlook={outlook} closing={closing} />
         {isChanged && panel}
         <RecommendationSection view={view} changed={isChanged} />
-        <Actions page={page} view={view} name={name} changes={whatIf.changes} isPast={past !== undefined} />
+        <Actions page={page} view={view} changed={isChanged} />
         {decision.choices.length > 0 && (
           <section aria-labelledby="choices-title">
             <h2 id="choices-title" class="visually-hidden">
@@ -88,6 +92,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
         <section aria-labelledby="offers-title">
           <h2 id="offers-title">Offers</h2>
           <TableView {...offers} link={link} />
+          {offer !== null && <OfferSection offer={offer} link={link} />}
         </section>
         <Questions view={view} />
         {changes.groups.length > 0 && (
@@ -117,36 +122,36 @@ const MAX_PRICE_LINES = 8
 /** Moments with changes that are listed. */
 const MAX_CHANGES = 5
 
-const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))
-
-/** What to know before anything else, each fact once. */
-function Notices({
-  view,
-  outlook,
-  closing,
-}: {
-  view: RfqView
-  closing: string
-  outlook: { message: string; isClosable: boolean } | null
-}) {
-  const { decision } = view
-  return (
-    <>
-      {decision.banners.map(({ code, message }) =>
-        code === 'rfq-overdue' ? (
-          <p class={`notice ${outlook?.isClosable ? 'warn' : 'bad'}`}>
-            {plain(outlook === null ? message : `${message} ${outlook.message}`)} <a href={closing}>Closings</a>
-          </p>
-        ) : (
-          <p class="notice warn">{plain(message)}</p>
-        ),
-      )}
-    </>
-  )
+/** @throws HttpError 404 if the RFQ has no such offer */
+async function readOffer(
+  { queries }: PageRequest,
+  address: Parameters<PageRequest['queries']['offer']>[0],
+): Promise<OfferDetail> {
+  const { name, channel, offer } = requireFound(await queries.offer({ ...address, withDocuments: false }))
+  if (offer !== null) return offer
+  throw new HttpError(404, `RFQ ${name} of ${channel} has no offer ${address.offer} at this moment`)
 }
 
+interface NoticesProps {
+  view: RfqView
+  outlook: Awaited<ReturnType<PageRequest['queries']['closingOutlook']>>
+  closing: string
+}
+
+/** What to know before anything else, each fact once. */
+const Notices = ({ view, outlook, closing }: NoticesProps) =>
+  view.decision.banners.map(({ code, message }) =>
+    code === 'rfq-overdue' ? (
+      <p class={`notice ${outlook?.isClosable ? 'warn' : 'bad'}`}>
+        {plain(outlook === null ? message : `${message} ${outlook.message}`)} <a href={closing}>Closings</a>
+      </p>
+    ) : (
+      <p class="notice warn">{plain(message)}</p>
+    ),
+  )
+
 /** State, due date and what is wanted, in two lines. */
-export function Facts({ view }: { view: RfqView }) {
+function Facts({ view }: { view: RfqView }) {
   const { rfq, channel, currency, summary, timeZone, termsRead, asOf } = view
   const prices = describePricesRead(view.pricesRead, new Date(asOf))
   const rates = rateLines(view)

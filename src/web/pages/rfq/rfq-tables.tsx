@@ -3,15 +3,16 @@ import type { Choice } from '../../../compare/decision/decision-model.js'
 import { unreadText } from '../../../compare/rfq/rfq-terms.js'
 import { countByName } from '../../../core/numbers.js'
 import { formatCount, truncate } from '../../../core/text/number-format.js'
+import type { OfferDetail } from '../../../tables/offer/offer.js'
 import { notMetText, type OfferView } from '../../../tables/offer/offer-view.js'
 import type { RfqView } from '../../../tables/rfq/rfq-view.js'
 import { numberColumn } from '../../components/columns.js'
-import { amount, Badge, plain, price, range, total, UNKNOWN } from '../../components/format.js'
+import { amount, Badge, exactPrice, plain, price, range, total, UNKNOWN } from '../../components/format.js'
 import type { Column, Table } from '../../tables/table.js'
-import { withAsOf } from '../page.js'
+import type { PageRequest } from '../page.js'
 
 /** The offers by rank, with the requirements that they do not meet. */
-export function offersTable(view: RfqView, rfqPath: string, asOf: string | undefined): Table<OfferView> {
+export function offersTable(view: RfqView, link: PageRequest['link']): Table<OfferView> {
   const currency = view.currency.comparison
   const columns: readonly Column<OfferView>[] = [
     { key: 'rank', title: 'Rank', align: 'right', value: ({ rank }) => rank },
@@ -24,7 +25,7 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
       width: 'wide',
       title: 'Offer',
       value: ({ developer, project, label }) => [developer, project].filter(Boolean).join(' · ') || label,
-      cell: (offer) => <OfferCell offer={offer} rfqPath={rfqPath} asOf={asOf} />,
+      cell: (offer) => <OfferCell offer={offer} link={link} />,
     },
     {
       key: 'activity',
@@ -132,11 +133,9 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
 const vintagesText = ({ oldestVintage, newestVintage }: OfferView): string =>
   range(oldestVintage, newestVintage, String)
 
-const OfferCell = ({ offer, rfqPath, asOf }: { offer: OfferView; rfqPath: string; asOf: string | undefined }) => (
+const OfferCell = ({ offer, link }: { offer: OfferView; link: PageRequest['link'] }) => (
   <>
-    <a href={withAsOf(`${rfqPath}/offers/${encodeURIComponent(offer.id)}`, asOf)}>
-      {plain(offer.developer ?? offer.label)}
-    </a>{' '}
+    <a href={`${link({ offer: String(offer.number) })}#offer`}>{plain(offer.developer ?? offer.label)}</a>{' '}
     {offer.awardedTonnes > 0 && <Badge tone="good">award</Badge>}
     <div class="muted small">{`no. ${offer.number}${offer.project === null ? '' : ` · ${plain(offer.project)}`}`}</div>
   </>
@@ -261,3 +260,39 @@ export function choicesTable({ decision, currency, offers }: RfqView): Table<Cho
     empty: <>No offers can be awarded.</>,
   }
 }
+
+type Line = OfferDetail['lines'][number]
+
+/** The deliveries of an offer and their vintages, with all digits of its prices. */
+export function deliveriesTable({ lines, own, summaryOnly }: OfferDetail): Table<Line> {
+  const currency = plain(own.currency)
+  return {
+    name: 'deliveries',
+    caption: 'Deliveries and their vintages',
+    columns: [
+      { key: 'delivery', title: 'No.', fileOnly: true, value: ({ delivery, vintage }) => `${delivery}.${vintage}` },
+      { key: 'dueDate', title: 'Due', width: 'line', value: ({ dueDate }) => dueDate },
+      { key: 'vintage', title: 'Vintage', value: ({ name, vintageYear }) => name ?? vintageYear },
+      { key: 'periodStart', title: 'From', width: 'line', isSecondary: true, value: ({ periodStart }) => periodStart },
+      { key: 'periodEnd', title: 'To', width: 'line', isSecondary: true, value: ({ periodEnd }) => periodEnd },
+      { key: 'mitigation', title: 'Mitigation', value: ({ mitigationTypes }) => mitigationTypes.join(', ') || null },
+      numberColumn('volume', 'Tonnes', ({ volume }) => volume, amount),
+      numberColumn('unitPrice', `Price, ${currency}/t`, ({ unitPrice }) => unitPrice, exactPrice),
+      numberColumn('total', `Total, ${currency}`, (line) => line.total, total),
+    ],
+    rows: lines,
+    empty: <>The offer has no delivery lines{summaryOnly ? ': only its summary is known' : ''}.</>,
+  }
+}
+
+/** What is paid before delivery. */
+export const prepaymentsTable = ({ prepayments, own }: OfferDetail): Table<OfferDetail['prepayments'][number]> => ({
+  name: 'prepayments',
+  caption: 'Pre-payments',
+  columns: [
+    { key: 'dueDate', title: 'Due', width: 'line', value: ({ dueDate }) => dueDate },
+    numberColumn('amount', `Amount, ${plain(own.currency)}`, (payment) => payment.amount, total),
+  ],
+  rows: prepayments,
+  empty: <>Nothing is paid before delivery.</>,
+})
