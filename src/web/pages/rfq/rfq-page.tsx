@@ -134,7 +134,7 @@ async function readOffer(
 
 interface NoticesProps {
   view: RfqView
-  outlook: Awaited<ReturnType<PageRequest['queries']['closingOutlook']>>
+  outlook: { message: string; isClosable: boolean } | null
   closing: string
 }
 
