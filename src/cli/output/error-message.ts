@@ -1,8 +1,7 @@
 const USAGE_ERRORS: readonly string[] = ['ConfigError', 'UsageError', 'MomentError', 'InvalidSettingError']
 
 /** The exit status for an error: 2 for wrong usage or configuration, otherwise 1. */
-export const exitStatusFor = (error: unknown): 1 | 2 =>
-  USAGE_ERRORS.includes(Object(error).name) ? 2 : 1
+export const exitStatusFor = (error: unknown): 1 | 2 => (USAGE_ERRORS.includes(Object(error).name) ? 2 : 1)
 
 /**
  * An error as one line for stderr, with the remedy if there is one.
