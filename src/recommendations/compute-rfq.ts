@@ -65,7 +65,8 @@ async function computeRfq(source: ComputeSource, subject: Subject, now: StateMom
   const { dirty, rfq, responses, standing } = subject
   const { channel, id: rfqId, version, valid } = rfq
   const state = await rfqStateOf(source.store, subject, now)
-  const { facts, figures } = state
+  const { facts } = state
+  const figures = { ...state.figures, undecided: state.figures.undecided && standing === undefined }
   const { offers } = state.assessed
   const award = standing === undefined ? null : awardInBrief(standing, state)
   const presentOffers = responses.filter(({ missingSince }) => missingSince === null).length
@@ -92,7 +93,7 @@ async function computeRfq(source: ComputeSource, subject: Subject, now: StateMom
       wanted: figures.wanted,
       coverage: figures.coverage,
       bestPricePerTonne: figures.bestPricePerTonne,
-      attention: attentionOf({ ...facts, valid }, award),
+      attention: attentionOf({ ...facts, ...figures, valid }, award),
       computedAt,
       engineVersion: ENGINE_VERSION,
     },

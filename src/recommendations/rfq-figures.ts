@@ -42,6 +42,11 @@ export const rfqFigures = z
       })
       .nullable()
       .describe('The accepted offers; null if there are none.'),
+    undecided: z
+      .boolean()
+      .describe(
+        'Whether it closed with an offer that could be awarded, and nobody has awarded one, or decided to award none.',
+      ),
   })
   .meta({ id: 'RfqFigures' })
 export type RfqFigures = z.infer<typeof rfqFigures>
@@ -59,6 +64,7 @@ export const NO_FIGURES: RfqFigures = {
   bestPriceOffer: null,
   award: null,
   accepted: null,
+  undecided: false,
 }
 
 /**
@@ -82,5 +88,6 @@ export function figuresOf(assessed: RfqAssessment, outcome: Outcome): RfqFigures
     bestPriceOffer: best?.label ?? null,
     award: rfq.unreadOffers > 0 ? null : { ...award, loud: outcome.conditions.filter(({ loud }) => loud).length },
     accepted,
+    undecided: false,
   }
 }

@@ -7,6 +7,7 @@ import { findReviewedOffers } from '../compare/offer/reviewed-terms.js'
 import { assessRfq, type RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 import type { RecommendationFigures } from '../core/decision/recommendation.js'
 import type { Settings } from '../core/decision/settings.js'
+import { parseStored } from '../core/documents/observation.js'
 import type { RfqWithResponses } from '../core/records.js'
 import { withRoundedNumbers } from '../core/text/number-format.js'
 import type { History, RfqFilter } from '../store/contract.js'
@@ -15,13 +16,14 @@ import { factsOf, type RfqFacts } from './rfq-facts.js'
 import { figuresOf, type RfqFigures } from './rfq-figures.js'
 
 /** The version of the comparison rules. Increase it when the same documents and settings may lead to different figures. */
-export const COMPARISON_RULES = 3
+export const COMPARISON_RULES = 4
 
 export type StateStore = Pick<History, 'rfqs' | 'listings' | 'rfqHistory'>
 
 /** The data of an RFQ, and the recommendation for it, at a moment. */
 export interface RfqState {
   facts: RfqFacts
+  /** `undecided` whether or not an award is on record. */
   figures: RfqFigures
   recommendation: RecommendationFigures
   assessed: RfqAssessment
@@ -71,11 +73,9 @@ export async function readDocuments(
  * Computes the recommendation for an RFQ from its documents. The same documents, settings and day always give the same state.
  * @throws StoreError
  */
-export async function rfqStateOf(
-  store: StateStore,
-  { rfq, responses, body, parsed, listings }: RfqDocuments,
-  { timeZone, at, asOf, settings }: StateMoment,
-): Promise<RfqState> {
+export async function rfqStateOf(store: StateStore, documents: RfqDocuments, moment: StateMoment): Promise<RfqState> {
+  const { rfq, responses, body, parsed, listings } = documents
+  const { timeZone, at, asOf, settings } = moment
   const { channel, shape, entry } = rfq
   const context = createContext({ channel, timeZone, settings, asOf: at, generatedAt: at, programVersion: '' })
   const assessed = assessRfq(
@@ -89,10 +89,11 @@ export async function rfqStateOf(
   const outcome = assessedOutcome(assessed, settings)
   // Rounded, so that no surface shows 8.745000000000001.
   const figures = withRoundedNumbers(figuresOf(assessed, outcome))
+  const facts = factsOf({ shape, entry, body }, parsed.rfq.document)
   const { award } = outcome
   return {
-    facts: factsOf({ shape, entry, body }, parsed.rfq.document),
-    figures,
+    facts,
+    figures: { ...figures, undecided: await isUndecided(store, documents, moment, { facts, figures }) },
     recommendation: withRoundedNumbers({
       status: outcome.status,
       offers: (award?.offers ?? []).map(({ id, number, name, tonnes, total, pricePerTonne }) => ({
@@ -108,4 +109,25 @@ export async function rfqStateOf(
     assessed,
     settings,
   }
+}
+
+/** Whether an RFQ was seen open, and closed with an offer that could be awarded, of which none is accepted. */
+async function isUndecided(
+  store: StateStore,
+  { rfq: { channel, id, version }, responses }: RfqDocuments,
+  { asOf, ...moment }: StateMoment,
+  { facts: { state }, figures }: Pick<RfqState, 'facts' | 'figures'>,
+): Promise<boolean> {
+  const isOpen = state === 'open' || state === null
+  if (isOpen || version === 1 || figures.accepted !== null || responses.length === 0) return false
+  const versions = await store.rfqHistory(channel, id, asOf)
+  const open = versions.findLast(
+    ({ kind, shape, body }) => kind === 'rfq' && parseStored('rfq', shape, body).document?.state === 'open',
+  )
+  if (open === undefined || figures.ranked > 0) return open !== undefined
+  // Its offers may have been withdrawn or rejected since it closed.
+  const closedAt = Date.parse(open.supersededAt ?? open.observedAt)
+  const at = new Date(closedAt - 1)
+  const [then] = await readDocuments(store, { channel, ids: [id], asOf: at })
+  return then !== undefined && (await rfqStateOf(store, then, { ...moment, at, asOf: at })).figures.ranked > 0
 }

@@ -486,7 +486,7 @@ describe('awards', () => {
     const read = async (url: string) => (await get(`/api/v1${path}/${url}`, as('viewer'))).json()
     const record = (body: unknown, name = 'operator') => post(`${path}/awards`, body, as(name))
     expect((await record({ offers: [rfq.cheap] }, 'viewer')).statusCode).toBe(403)
-    expect((await record({ offers: [] })).statusCode).toBe(400)
+    expect((await record({ offers: [] })).json().detail).toMatch(/Say why nothing is awarded/)
     expect((await record({ offers: ['none'] })).statusCode).toBe(409)
     expect((await record({ offers: [rfq.other] })).json().detail).toMatch(/Say why/)
     expect((await record({ offers: [rfq.cheap], as_of: '2020-01-01' })).statusCode).toBe(400)

@@ -10,8 +10,9 @@ import type { OfferReport } from '../offer/offer-report-model.js'
  * - `waiting`: the marketplace does not show every awarded offer as accepted yet.
  * - `accepted`: it shows exactly the awarded offers as accepted.
  * - `differs`: what it shows cannot become the recorded award: a person has to decide again.
+ * - `none`: nothing is awarded, and it shows nothing else.
  */
-type AwardStatus = 'waiting' | 'accepted' | 'differs'
+type AwardStatus = 'waiting' | 'accepted' | 'differs' | 'none'
 
 export interface AwardFinding {
   code: 'other-accepted' | 'missing' | 'not-open' | 'changed' | 'expired' | 'expires' | 'part-accepted' | 'accepted'
@@ -29,7 +30,9 @@ export function awardState(award: AwardFacts, offers: readonly OfferReport[]) {
     ? 'differs'
     : findings.some(({ code }) => code === 'accepted')
       ? 'accepted'
-      : 'waiting'
+      : award.offers.length === 0
+        ? 'none'
+        : 'waiting'
   const next = nextStep(award, status, offers)
   return { award, status, findings, next, lines: linesOf(award, findings, next) }
 }
@@ -144,7 +147,7 @@ const moneyText = (total: number | null, currency: string | null) =>
 const expiryText = (date: string | null) => (date === null ? 'no expiry date' : `the expiry date ${date}`)
 
 function nextStep(award: AwardFacts, status: AwardStatus, offers: readonly OfferReport[]): string {
-  if (status === 'accepted') return 'Nothing more to do.'
+  if (status === 'accepted' || status === 'none') return 'Nothing more to do.'
   if (status === 'differs')
     return 'Decide again: keep to the award and settle it with the developer, or withdraw it and record another one.'
   const accepted = new Set(offers.filter(({ standing }) => standing === 'accepted').map(({ id }) => id))
@@ -182,8 +185,9 @@ function convertedLines({ offers, currency }: AwardFacts) {
   return texts.length === 0 ? [] : [{ title: 'Converted', message: texts.join(' ') }]
 }
 
-/** `Katari · Forest: 8,670 t at 28.80 USD/t, 249,696 USD in total`. */
+/** `Katari · Forest: 8,670 t at 28.80 USD/t, 249,696 USD in total`, or `No award`. */
 export function awardText({ offers, tonnes, total, pricePerTonne, currency }: AwardFacts): string {
+  if (offers.length === 0) return 'No award'
   const figures = { tonnes, total, pricePerTonne, currency, coverage: null, costPerTonne: 0 }
   return `${offersText(offers)}: ${amountsText(figures)}`
 }
@@ -193,6 +197,7 @@ const minute = (at: Timestamp) => `${at.slice(0, 16).replace('T', ' ')} UTC`
 /** Whether the award is the one that was recommended. */
 export const recommendedText = ({
   followed,
+  offers,
   recommendation,
-}: Pick<AwardFacts, 'followed' | 'recommendation'>): string =>
-  followed ? 'This award.' : `Not this award. ${recommendation.headline}`
+}: Pick<AwardFacts, 'followed' | 'offers' | 'recommendation'>): string =>
+  followed ? (offers.length === 0 ? 'No award.' : 'This award.') : `Not this award. ${recommendation.headline}`

@@ -5,17 +5,18 @@ import type { Recommendation } from '../../compare/decision/decision-model.js'
 import { isComparable } from '../../compare/offer/eligibility.js'
 import type { OfferReport } from '../../compare/offer/offer-report-model.js'
 import { tonnesOf } from '../../compare/offer/price-per-tonne.js'
+import { isAccepted } from '../../compare/offer/ranking.js'
 import type { RfqReport } from '../../compare/report/compare-offers.js'
 import type { AwardedOfferRecord, AwardFacts, RecommendationRecord } from '../../core/decision/award-record.js'
 import type { DifferingSetting } from '../../core/decision/settings.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { IdMap } from '../../core/documents/identifier.js'
 import { sum } from '../../core/numbers.js'
-import { formatPricePerTonne, formatTonnes, withoutNoise } from '../../core/text/number-format.js'
+import { formatPricePerTonne, formatTonnes, formatTotal, withoutNoise } from '../../core/text/number-format.js'
 
 /** The award that a person wants to record. */
 export interface AwardRequest {
-  /** Ids of offers. */
+  /** Ids of offers; none to award nothing. */
   offerIds: readonly string[]
   /** Why; null for no reason. */
   because: string | null
@@ -53,14 +54,15 @@ export function checkAward(
   if (changed.length > 0) return { award: null, refusals: changed }
   const nameOf = createNames(report.offers)
   const context = { currency: report.currency.comparison ?? '', lower: report.rfq.window.lower, nameOf }
-  const { tonnes, total, pricePerTonne, currency } = awardOf(chosen, context)
+  const { tonnes, total, pricePerTonne, currency } =
+    chosen.length === 0 ? { ...NOTHING, currency: context.currency } : awardOf(chosen, context)
   const { recommendation } = desk.report.decision
   const followed = isRecommended(recommendation, chosen)
   const warnings = [
     ...basisWarnings(report, desk),
-    ...windowWarnings(report, chosen, tonnes),
+    ...(chosen.length === 0 ? [] : windowWarnings(report, chosen, tonnes)),
     ...chosen.flatMap((one) => offerWarnings(one, nameOf)),
-    ...(followed ? [] : priceWarning(pricePerTonne, currency, recommendation)),
+    ...(followed || chosen.length === 0 ? [] : costWarning({ total, pricePerTonne, currency }, recommendation)),
   ]
   const award: AwardFacts = {
     ...{ id: null, at: now.toISOString(), by, asOf: report.context.asOf },
@@ -70,8 +72,10 @@ export function checkAward(
     recommendation: recommendationRecord(recommendation),
     followed,
   }
-  return { award, refusals: because === null ? missingReason(followed, warnings) : [] }
+  return { award, refusals: because === null ? missingReason(award) : [] }
 }
+
+const NOTHING = { tonnes: 0, total: 0, pricePerTonne: 0 }
 
 /** Why chosen offers can no longer be awarded, or differ from the comparison. */
 function changesSince({ context }: RfqReport, present: RfqReport, chosen: readonly Candidate[]): string[] {
@@ -111,10 +115,20 @@ const isSameRecommendation = (a: RfqReport, b: RfqReport): boolean =>
 const recommendedIds = ({ decision }: RfqReport) =>
   (decision.recommendation.award?.offers ?? []).map(({ id }) => id).sort()
 
-/** A warning if the award costs more than the recommended one. */
-function priceWarning(price: number, currency: string, { award }: Recommendation): string[] {
-  if (award === null || award.currency !== currency || price <= award.pricePerTonne) return []
-  return [`It costs ${formatPricePerTonne(price - award.pricePerTonne, currency)} more than the recommended award.`]
+/** A warning if the award costs more than the recommended one, per tonne or in total. */
+function costWarning(
+  { total, pricePerTonne, currency }: Pick<AwardFacts, 'total' | 'pricePerTonne' | 'currency'>,
+  { award }: Recommendation,
+): string[] {
+  if (award === null || award.currency !== currency) return []
+  const price = pricePerTonne - award.pricePerTonne
+  const more = total - award.total
+  if (price <= 0 && more <= 0) return []
+  const parts = [
+    ...(price > 0 ? [`${formatPricePerTonne(price, currency)} more`] : []),
+    ...(more === 0 ? [] : [`${formatTotal(Math.abs(more), currency)} ${more > 0 ? 'more' : 'less'} in total`]),
+  ]
+  return [`It costs ${parts.join(' and ')} than the recommended award.`]
 }
 
 function chooseOffers({ offers }: RfqReport, named: readonly string[]): { chosen: Candidate[]; refusals: string[] } {
@@ -123,7 +137,7 @@ function chooseOffers({ offers }: RfqReport, named: readonly string[]): { chosen
   const candidates = candidatesOf(offers)
   const twice = ids.filter((id, at) => ids.indexOf(id) !== at)
   const refusals = [
-    ...(ids.length === 0 ? ['Name at least one offer.'] : []),
+    ...(ids.length === 0 ? offers.filter(isAccepted).map((offer) => `${labelOf(offer, offer.id)} is accepted.`) : []),
     ...new Set(twice.map((id) => `${labelOf(byId.get(id), id)} is named twice.`)),
     ...[...new Set(ids)].flatMap((id) => {
       const offer = byId.get(id)
@@ -147,7 +161,7 @@ function refusalsOf(offer: OfferReport): string[] {
 function isRecommended({ award, status }: Recommendation, chosen: readonly Candidate[]): boolean {
   const open = chosen.filter(({ offer }) => offer.standing !== 'accepted').map(({ offer }) => offer.id)
   const recommended = new Set(award?.offers.map(({ id }) => id))
-  if (award === null) return status === 'accepted' && open.length === 0
+  if (award === null) return (status === 'accepted' || chosen.length === 0) && open.length === 0
   return open.length === recommended.size && open.every((id) => recommended.has(id))
 }
 
@@ -174,7 +188,8 @@ const offerWarnings = ({ offer }: Candidate, nameOf: (offer: OfferReport) => str
   ...(offer.shape === 'summary' ? [`${nameOf(offer)}: only the summary of the offer was read.`] : []),
 ]
 
-function missingReason(followed: boolean, warnings: readonly string[]): string[] {
+function missingReason({ offers, followed, warnings }: AwardFacts): string[] {
+  if (offers.length === 0) return ['Say why nothing is awarded (“because”).']
   const why = [
     ...(followed ? [] : ['it is not the recommended award']),
     ...(warnings.length === 0 ? [] : ['this is said against it']),

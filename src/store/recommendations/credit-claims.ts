@@ -25,8 +25,8 @@ const shares = (channel: string, rfqId: string) => `exists (select 1 from rfq_li
   where l.channel = ${channel} and l.rfq_id = ${rfqId} and l.listing_id || '' in (select listing_id from mine))`
 
 /**
- * Starts from open RFQs and standing awards, which are few, not from all RFQs ever. An accepted offer is found by its status, in RFQs whose
- * figures have one: `figures` is not parsed, because the engines do that differently.
+ * Starts from open RFQs, closed ones that are undecided, and standing awards, which are few, not from all RFQs ever. An accepted offer is
+ * found by its status, in RFQs whose figures have one: `figures` is not parsed, because the engines do that differently.
  */
 const claims = ({ anyOf, elementsOf, joinOne }: Dialect) => `
 with mine as (
@@ -35,6 +35,10 @@ with mine as (
   select e.channel, e.id as rfq_id from documents e
   where e.kind = 'rfq' and e.channel in (select channel from channels) and e.state = 'open' and e.missing_since is null
     and ${shares('e.channel', 'e.id')}
+  union
+  select q.channel, q.rfq_id from rfq_rows q
+  where q.attention > 0 and q.channel in (select channel from channels) and q.figures like '%"undecided":true%'
+    and ${shares('q.channel', 'q.rfq_id')}
 ), claimed as (
   select u.channel, u.rfq_id, 'recommended' as kind, o.value ->> 'id' as id from undecided u
   ${joinOne('recommendations', 'r', 'r.channel = u.channel and r.rfq_id = u.rfq_id and r.superseded_at is null')}

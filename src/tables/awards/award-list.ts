@@ -9,13 +9,14 @@ import { awardRecordSchema } from './award-schema.js'
 import { type StandingAward, withStates } from './standing-awards.js'
 
 /** Those about which a person has to do something come first. */
-export const AWARD_STATES = ['differs', 'waiting', 'accepted', 'withdrawn'] as const
+export const AWARD_STATES = ['differs', 'waiting', 'accepted', 'none', 'withdrawn'] as const
 
 /** What the states are called. */
 export const STATE_TEXTS: Record<(typeof AWARD_STATES)[number], string> = {
   differs: 'differs',
   waiting: 'waiting for acceptance',
   accepted: 'accepted',
+  none: 'no award',
   withdrawn: 'withdrawn',
 }
 
@@ -56,13 +57,13 @@ export async function awardPage(
   { page, ...query }: AwardListQuery & { page: { from: number; to: number } },
 ): Promise<AwardPage> {
   const awards = await readAwards(source, query)
-  const isSettled = ({ state }: AwardWithState) => state === 'accepted' || state === 'withdrawn'
+  const isSettled = ({ state }: AwardWithState) => state !== 'differs' && state !== 'waiting'
   const ordered = [
     ...awards.filter(({ state }) => state === 'differs'),
     ...awards.filter(({ state }) => state === 'waiting'),
     ...awards.filter(isSettled),
   ]
-  const counts = { differs: 0, waiting: 0, accepted: 0, withdrawn: 0 }
+  const counts = { differs: 0, waiting: 0, accepted: 0, none: 0, withdrawn: 0 }
   for (const { state } of awards) counts[state]++
   return { items: await toItems(source, ordered.slice(page.from, page.to), query), counts }
 }

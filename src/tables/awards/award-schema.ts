@@ -62,10 +62,10 @@ export const awardStateSchema = z
   .strictObject({
     award: awardFacts,
     status: z
-      .enum(['waiting', 'accepted', 'differs'])
+      .enum(['waiting', 'accepted', 'differs', 'none'])
       .describe(
         '`waiting`: the marketplace does not show every awarded offer as accepted yet. `accepted`: it shows exactly those. ' +
-          '`differs`: what it shows cannot become the recorded award.',
+          '`differs`: what it shows cannot become the recorded award. `none`: nothing is awarded.',
       ),
     findings: z.array(
       z.strictObject({

@@ -214,9 +214,10 @@ const LABELS: Partial<Record<ChangeEntry['entity'], string>> = {
 function describeAward(award: RevisedAward): string {
   const { tonnes, total, pricePerTonne, currency, followed, withdrawn } = award
   const [by, because] = [oneLine(award.by), award.because === null ? null : oneLine(award.because)]
-  const names = new Intl.ListFormat('en-GB').format(award.offers.map(oneLine))
+  const names = new Intl.ListFormat('en-GB').format(award.offers.map(oneLine)) || 'no award'
   const reason = because === null ? '' : ` because “${because}”`
   if (withdrawn) return `Withdrawn by ${by}: ${names}${reason && `,${reason}`}.`
+  if (award.offers.length === 0) return `Decided by ${by}: no award${reason && `,${reason}`}.`
   const terms = `${formatTonnes(tonnes)} at ${formatPricePerTonne(pricePerTonne, currency)}, ${formatTotal(total, currency)}`
   const standing = followed ? 'As recommended' : 'Not as recommended'
   return `Recorded by ${by}: ${names}, ${terms}. ${standing}${reason && `,${reason}`}.`

@@ -20,16 +20,15 @@ export const AWARD_ENDPOINTS: readonly ActionEndpoint[] = [
     id: 'recordAward',
     method: 'POST',
     path: PATH,
-    summary: 'Record which offers the desk awards',
+    summary: 'Record which offers the desk awards, or that it awards none',
     description:
       'Nothing is sent to the marketplace: accept the offers there. The award is recorded with the recommendation, the settings and ' +
       'the workbook of the comparison. 409 if it cannot be recorded, with every reason: while another award of the RFQ stands, withdraw that first.',
     body: z.strictObject({
       offers: z
         .array(z.string({ error: 'the id of an offer' }), { error: 'a list of ids of offers' })
-        .min(1, { error: 'at least one offer' })
         .max(1_000, { error: 'at most 1000 offers' })
-        .describe('Ids.'),
+        .describe('Ids. None, with `because`: nothing is awarded.'),
       because: reason
         .optional()
         .describe('Why. Needed unless the award is the recommended one, with nothing said against it.'),

@@ -74,7 +74,7 @@ describe('claims on the credits of a listing', () => {
     expect(await claimsOf(desk, id)).toEqual(['1001 recommended 700 2025-12-31'])
   })
 
-  it('of closed RFQs are only awards on record that are not accepted yet', async () => {
+  it('of closed RFQs are awards on record that are not accepted yet, and the recommended one while nobody decided', async () => {
     const desk = await openDesk()
     const own = desk.addRfq(1001, [500])
     const [awarded, , accepted] = [desk.addRfq(1002, [700]), desk.addRfq(1003, [800]), desk.addRfq(1004, [900])]
@@ -85,6 +85,10 @@ describe('claims on the credits of a listing', () => {
     for (const { id } of desk.world.channel(CHANNEL)?.rfqs.map(({ terms }) => terms) ?? [])
       if (id !== own.id) desk.world.closeRfq(id)
     await desk.poll()
-    expect(await claimsOf(desk, own.id)).toEqual(['1001 recommended 500 2025-12-31', '1002 awarded 700 2025-12-31'])
+    expect(await claimsOf(desk, own.id)).toEqual([
+      '1001 recommended 500 2025-12-31',
+      '1002 awarded 700 2025-12-31',
+      '1003 recommended 800 2025-12-31',
+    ])
   })
 })

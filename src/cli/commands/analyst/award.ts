@@ -45,6 +45,7 @@ type Options = ChannelOption &
   VolumeOption &
   ListOptions & {
     offers?: string[]
+    none?: boolean
     because?: string
     by?: string
     withdraw?: boolean
@@ -66,10 +67,11 @@ export const register: RegisterCommand = (command, cli) => {
         ...text.split(',').map((name) => name.trim()),
       ],
     )
+    .option('--none', 'record that nothing is awarded')
     .option('--withdraw', 'record that the standing award is withdrawn')
     .option(
       '--because <text>',
-      'reason; required with --withdraw, and unless the award is the recommended one without objections',
+      'reason; required with --none and --withdraw, and unless the award is the recommended one without objections',
     )
     .addOption(byOption('who decided'))
     .option('--yes', 'record it without asking')
@@ -83,7 +85,7 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(jsonOption())
     .action((name: string | undefined, options: Options) => {
       checkOptions(name, options)
-      const writes = options.offers !== undefined || options.withdraw === true
+      const writes = [options.offers, options.none, options.withdraw].some((option) => option !== undefined)
       return withApp(
         cli,
         {
@@ -99,22 +101,25 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper award', 'list all awards'],
     ['quotekeeper award 1012 --offers 5', 'record that offer no. 5 is awarded, after asking'],
     ['quotekeeper award 1012 --offers 2,5 --because "delivers a year earlier"', 'although others are recommended'],
+    ['quotekeeper award 1012 --none --because "the budget was cut"', 'record that nothing is awarded'],
     ['quotekeeper award 1012 --withdraw --because "the developer withdrew"', 'withdraw the award'],
     ['quotekeeper award 1012 --workbook award-1012.xlsx', 'the workbook that the decision was based on'],
   )
 }
 
+/** @throws UsageError for options that do not belong together */
 function checkOptions(name: string | undefined, options: Options): void {
-  const { offers, withdraw, workbook, because, by, yes, force } = options
-  const does = [offers !== undefined, withdraw === true, workbook !== undefined].filter(Boolean).length
-  if (does > 1) throw new UsageError('--offers, --withdraw and --workbook do different things; use one of them')
+  const { offers, none, withdraw, workbook, because, by, yes, force } = options
+  const records = offers !== undefined || none === true
+  const does = [offers, none, withdraw, workbook].filter((option) => option !== undefined).length
+  if (does > 1) throw new UsageError('--offers, --none, --withdraw and --workbook do different things; use one of them')
   if (does > 0 && name === undefined)
-    throw new UsageError('--offers, --withdraw and --workbook need an RFQ: quotekeeper award RFQ …')
-  if (offers === undefined && !withdraw && (because !== undefined || by !== undefined || yes))
-    throw new UsageError('--because, --by and --yes belong to --offers or --withdraw; use them with one of them')
+    throw new UsageError('--offers, --none, --withdraw and --workbook need an RFQ: quotekeeper award RFQ …')
+  if (!records && !withdraw && (because !== undefined || by !== undefined || yes))
+    throw new UsageError('--because, --by and --yes belong to --offers, --none or --withdraw; use one of them')
   if (force && workbook === undefined) throw new UsageError('--force overwrites the file of --workbook; use both')
-  if (offers === undefined && options.asOf !== undefined)
-    throw new UsageError('--as-of names the comparison that an award is based on; use it with --offers')
+  if (!records && options.asOf !== undefined)
+    throw new UsageError('--as-of names the comparison that an award is based on; use it with --offers or --none')
 }
 
 interface Context {
@@ -127,7 +132,7 @@ async function award(cli: Cli, context: Context, name: string | undefined, optio
   if (name === undefined) return listAwards(cli, context, filter, options)
   const found = await requireRfq(context.store, { name, withoutResponses: true, ...filter })
   if (options.workbook !== undefined) return writeWorkbook(cli, context, found, options)
-  if (options.offers !== undefined) return record(cli, context, { found, filter }, options)
+  if (options.offers !== undefined || options.none) return record(cli, context, { found, filter }, options)
   if (options.withdraw) return withdraw(cli, context, found, options)
   return listAwards(cli, context, { ...filter, channel: found.rfq.channel, rfqId: found.rfq.id }, options)
 }

@@ -7,6 +7,7 @@ const TONES: Record<AwardItem['state'], Tone> = {
   differs: 'bad',
   waiting: 'warn',
   accepted: 'good',
+  none: 'neutral',
   withdrawn: 'neutral',
 }
 

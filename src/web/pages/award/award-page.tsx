@@ -1,15 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import { awardText } from '../../../compare/decision/award-state.js'
 import { reasonProblem } from '../../../core/text/clean-text.js'
 import { nameById } from '../../../core/text/rfq-name.js'
-import type { AwardItem } from '../../../tables/awards/award-list.js'
 import type { AwardActions } from '../../../tables/awards/award-order.js'
 import { awardPath, rfqPath } from '../../../tables/page-paths.js'
 import type { NamedRfqView } from '../../../tables/rfq/rfq.js'
-import { Notice, plain } from '../../components/format.js'
-import { TableView } from '../../components/table-view.js'
+import { minute, Notice, plain } from '../../components/format.js'
 import { HttpError } from '../../http/errors.js'
-import type { Table } from '../../tables/table.js'
-import { downloadOf } from '../../tables/table-file.js'
 import {
   addForm,
   addPage,
@@ -21,16 +18,7 @@ import {
   type Redirect,
   requireFound,
 } from '../page.js'
-import { awardColumns } from './award-columns.js'
-import {
-  AwardCard,
-  type AwardChoice,
-  AwardForm,
-  ConfirmAward,
-  NoOperator,
-  offersToAward,
-  WithdrawForm,
-} from './award-form.js'
+import { AwardCard, type AwardChoice, AwardForm } from './award-form.js'
 
 type Answer = (PageContent & { status: number }) | Redirect
 
@@ -56,123 +44,126 @@ export function addAwards(app: FastifyInstance, deps: PageDeps, actions: AwardAc
   })
 }
 
-async function readRfq({ path, queries, now, settings }: PageRequest): Promise<NamedRfqView> {
-  return requireFound(await queries.comparison({ ...addressOf(path), now, settings }))
-}
+const readRfq = async ({ path, queries, now, settings }: PageRequest): Promise<NamedRfqView> =>
+  requireFound(await queries.comparison({ ...addressOf(path), now, settings }))
 
 /** Shows what would be recorded; with `confirm`, records it as it was shown. */
-async function record(
-  page: PageRequest,
-  found: NamedRfqView,
-  fields: Parameters,
-  actions: AwardActions,
-): Promise<Answer> {
+async function record(page: PageRequest, found: NamedRfqView, fields: Parameters, actions: AwardActions) {
   const { now, settings, request } = page
-  const { channel } = found.view
-  const ids = Object.entries(fields).flatMap(([name, value]) => (/^offer\.\d+$/.test(name) ? [value] : []))
+  const { id: rfqId, name, view } = found
   const { because = null, confirm } = fields
-  const refuse = async (status: number, mistake: string): Promise<Answer> => ({
-    status,
-    ...(await awardPage(page, found, { mistake, chosen: new Set(ids), ...(because !== null && { because }) })),
+  const chosen = Object.entries(fields).flatMap(([key, value]) => (/^offer\.\d+$/.test(key) ? [value] : []))
+  const refuse = async (mistake: string): Promise<Answer> => ({
+    status: 409,
+    ...(await awardPage(page, found, {
+      mistake: `Nothing was recorded. ${mistake}`,
+      chosen: new Set(chosen),
+      because: because ?? '',
+    })),
   })
+  const ids = fields.none === undefined ? chosen : []
+  if (ids.length === 0 && fields.none === undefined) return refuse('Choose an offer, or “No award”.')
   const asOf = confirm === undefined ? now : new Date(fields.as_of ?? '')
   if (!(asOf <= now && now.getTime() - asOf.getTime() <= CONFIRM_WITHIN_MS))
-    return refuse(409, 'Nothing was recorded: what was confirmed is out of date. Look at it again.')
+    return refuse('What was confirmed is out of date. Look at it again.')
   const by = request.user?.name ?? ''
-  const order = { channel, rfqId: found.id, offers: { ids }, because, by, asOf, now, settings }
+  const order = { channel: view.channel, rfqId, offers: { ids }, because, by, asOf, now, settings }
   const prepared = await actions.prepare(order)
   const { state, refusals } = prepared
-  if (refusals.length > 0 || state === null) return refuse(409, `Nothing was recorded. ${refusals.join(' ')}`)
-  if (confirm === undefined) {
-    const { confirm: _confirm, _csrf: _token, ...again } = fields
-    const body = (
-      <>
-        <h1>{`Award of RFQ ${plain(found.name)}`}</h1>
-        <p class="lead">{`${plain(found.view.rfq.title ?? '')}. Check what will be recorded.`}</p>
-        <ConfirmAward
-          state={state}
-          action={awardPath(channel, nameById(found.id))}
-          csrfToken={request.csrfToken}
-          fields={{ ...again, as_of: asOf.toISOString() }}
-        />
-      </>
-    )
-    return { status: 200, title: `Award of RFQ ${found.name}`, current: '/awards', live: 'no', body }
+  if (refusals.length > 0 || state === null) return refuse(refusals.join(' '))
+  if (confirm !== undefined) {
+    const result = await actions.record(order, prepared)
+    return 'standing' in result
+      ? refuse(`Award ${result.standing.id}, by ${result.standing.by}, was recorded meanwhile.`)
+      : { redirect: rfqPath(view.channel, nameById(rfqId)) }
   }
-  const result = await actions.record(order, prepared)
-  if ('standing' in result)
-    return refuse(
-      409,
-      `Nothing was recorded: award ${result.standing.id}, by ${result.standing.by}, was recorded meanwhile.`,
-    )
-  return { redirect: rfqPath(channel, nameById(found.id)) }
+  const { _csrf, ...again } = fields
+  const hidden = { ...again, _csrf: request.csrfToken, as_of: asOf.toISOString() }
+  const action = awardPath(view.channel, nameById(rfqId))
+  const body = (
+    <>
+      <h1>{`Award of RFQ ${plain(name)}`}</h1>
+      <p class="lead">{`${plain(view.rfq.title)}. Check what will be recorded.`}</p>
+      <AwardCard state={state} title="This will be recorded" />
+      <form method="post" action={action} class="actions noprint">
+        {Object.entries(hidden).map(([key, value]) => (
+          <input key={key} type="hidden" name={key} value={value} />
+        ))}
+        <button type="submit" name="confirm" value="yes" class="primary">
+          Record this
+        </button>
+        <a class="button" href={action}>
+          Choose again
+        </a>
+      </form>
+    </>
+  )
+  return { status: 200, title: `Award of RFQ ${name}`, current: '/awards', live: 'no' as const, body }
 }
 
-async function withdraw(
-  page: PageRequest,
-  found: NamedRfqView,
-  fields: Parameters,
-  actions: AwardActions,
-): Promise<Answer> {
-  const { channel } = found.view
+async function withdraw(page: PageRequest, found: NamedRfqView, fields: Parameters, actions: AwardActions) {
   const because = (fields.because ?? '').trim()
-  if (reasonProblem(because) !== null)
-    return { status: 400, ...(await awardPage(page, found, { mistake: 'Nothing was withdrawn: say why.' })) }
+  const refuse = async (status: number, mistake: string): Promise<Answer> => ({
+    status,
+    ...(await awardPage(page, found, { mistake: `Nothing was withdrawn: ${mistake}` })),
+  })
+  if (reasonProblem(because) !== null) return refuse(400, 'say why.')
+  const { channel } = found.view
   const order = { channel, rfqId: found.id, because, by: page.request.user?.name ?? '' }
   const withdrawn = await actions.withdraw({ ...order, award: Number(fields.withdraw) })
-  if (withdrawn !== null) return { redirect: rfqPath(channel, nameById(found.id)) }
-  return {
-    status: 409,
-    ...(await awardPage(page, found, { mistake: 'Nothing was withdrawn: this award does not stand.' })),
-  }
+  return withdrawn === null
+    ? refuse(409, 'this award does not stand.')
+    : { redirect: rfqPath(channel, nameById(found.id)) }
 }
 
 async function awardPage(
-  { queries, request, now, link }: PageRequest,
+  { queries, request: { user, csrfToken } }: PageRequest,
   { view, id, name }: NamedRfqView,
   { mistake, ...choice }: { mistake?: string } & AwardChoice,
 ): Promise<PageContent> {
-  const { user, csrfToken } = request
-  const awards = await queries.awards({ channel: view.channel, rfqId: id, now })
-  const history: Table<AwardItem> = {
-    name: 'awards',
-    caption: 'Awards of this RFQ, newest first',
-    columns: awardColumns([], true),
-    rows: awards,
-    empty: <>No award of this RFQ was recorded.</>,
-  }
-  const offers = offersToAward(view, choice)
+  const { channel, award } = view
+  const awards = await queries.rfqAwards({ channel, rfqId: id })
   const isOperator = user?.role === 'operator'
   return {
     title: `Award of RFQ ${name}`,
     current: '/awards',
     live: 'notice',
-    tables: [downloadOf(history), downloadOf(offers)],
     body: (
       <>
         <h1>{`Award of RFQ ${plain(name)}`}</h1>
         <p class="lead">
-          <a href={rfqPath(view.channel, name)}>{plain(view.rfq.title ?? `RFQ ${name}`)}</a>
+          <a href={rfqPath(channel, name)}>{plain(view.rfq.title ?? `RFQ ${name}`)}</a>
         </p>
         {mistake !== undefined && <Notice tone="bad">{plain(mistake)}</Notice>}
-        {!isOperator && <NoOperator user={user} />}
-        {view.award !== null && (
-          <>
-            <AwardCard state={view.award} />
-            {isOperator && (
-              <WithdrawForm
-                id={view.award.award.id ?? 0}
-                action={awardPath(view.channel, nameById(id))}
-                csrfToken={csrfToken}
-              />
-            )}
-          </>
+        {!isOperator && (
+          <p class="notice">{`Only operators record awards${user && `; ${plain(user.name)} may read`}.`}</p>
         )}
-        {view.award === null && isOperator && (
-          <AwardForm view={view} table={offers} csrfToken={csrfToken} link={link} {...choice} />
+        {award !== null && <AwardCard state={award} />}
+        {award !== null && isOperator && (
+          <form method="post" action={awardPath(channel, nameById(id))} class="noprint">
+            <input type="hidden" name="_csrf" value={csrfToken} />
+            <div class="field">
+              <label for="because">Why it is withdrawn</label>
+              <textarea id="because" name="because" rows={2} cols={80} maxlength={2000} required />
+              <span class="muted small">What was accepted on the marketplace has to be settled there.</span>
+            </div>
+            <button type="submit" name="withdraw" value={String(award.award.id)}>
+              {`Withdraw award ${award.award.id}`}
+            </button>
+          </form>
         )}
-        <h2>History</h2>
-        <TableView table={history} link={link} />
+        {award === null && isOperator && <AwardForm view={view} csrfToken={csrfToken} {...choice} />}
+        {awards.length > 0 && <h2>History</h2>}
+        <ul>
+          {awards.map(({ withdrawn, ...each }) => (
+            <li key={each.id}>
+              {`${minute(each.at)} by ${plain(each.by)}: ${plain(awardText(each))}. ${plain(each.because ?? '')} `}
+              <a href={`/awards/${each.id}/workbook`}>{`Workbook of award ${each.id}`}</a>
+              {withdrawn &&
+                `; withdrawn ${minute(withdrawn.at)} by ${plain(withdrawn.by)}: ${plain(withdrawn.because)}`}
+            </li>
+          ))}
+        </ul>
       </>
     ),
   }

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest'
+import type { RfqFigures } from '../../src/recommendations/rfq-figures.js'
+import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
+import { offerTerms, openAwardedRfq } from '../helpers/store/awarded-rfq.js'
+import { openRecorder } from '../helpers/store/recorder.js'
+
+type Rfq = Awaited<ReturnType<typeof openAwardedRfq>>
+
+/** Polls, records figures, and returns whether somebody has to decide about the RFQ, also after a restart. */
+async function isUndecided(rfq: Rfq, rfqId = rfq.rfqId): Promise<boolean> {
+  rfq.advanceSeconds(3600)
+  await rfq.pollRfqs()
+  await openRecorder(rfq).round()
+  await rfq.reopenStore()
+  const { store } = rfq
+  const waiting = await store.attentionRfqs({ dueBy: '2026-01-01', others: [] })
+  const figures = (await store.rfqFigures(KEY, [rfqId])).get(rfqId) ?? '{}'
+  const { undecided } = JSON.parse(figures) as RfqFigures
+  expect(waiting.some((each) => each.rfqId === rfqId)).toBe(undecided)
+  return undecided
+}
+
+const close = ({ sandbox, rfqId }: Rfq) => sandbox.world.changeRfq(rfqId, { state: 'closed' } as never)
+
+const withdrawal = ({ now }: Rfq, award: number) => ({
+  ...{ award, at: now().toISOString(), by: 'ana', because: null, programVersion: 'test' },
+})
+
+it('an RFQ that closes with an offer to award is undecided until somebody awards one or none, over restarts', async () => {
+  const rfq = await openAwardedRfq()
+  expect(await isUndecided(rfq)).toBe(false)
+  close(rfq)
+  expect(await isUndecided(rfq)).toBe(true)
+  await rfq.award([], 'the budget was cut')
+  expect(await isUndecided(rfq)).toBe(false)
+  expect(await rfq.store.awards({ standing: true })).toMatchObject([
+    { offers: [], tonnes: 0, total: 0, followed: false, because: 'the budget was cut' },
+  ])
+  expect((await rfq.store.verifyAwards()).brokenAt).toBeNull()
+  await rfq.store.withdrawAward(withdrawal(rfq, 1))
+  expect(await isUndecided(rfq)).toBe(true)
+  await rfq.award([rfq.cheap])
+  expect(await isUndecided(rfq)).toBe(false)
+  await rfq.store.withdrawAward(withdrawal(rfq, 3))
+  // What happens to the offers after it closed does not decide it, except that one is accepted.
+  const { world } = rfq.sandbox
+  for (const id of [rfq.cheap, rfq.other]) world.changeResponse(id, { status: 'rejected' })
+  world.changeRfq(rfq.rfqId, { title: 'So that it is read again' })
+  expect(await isUndecided(rfq)).toBe(true)
+  world.changeResponse(rfq.other, { status: 'accepted' })
+  world.changeRfq(rfq.rfqId, { title: 'And again' })
+  expect(await isUndecided(rfq)).toBe(false)
+})
+
+it('an RFQ that was never seen open, or had nothing to award when it closed, is not undecided', async () => {
+  const rfq = await openAwardedRfq()
+  for (const id of [rfq.cheap, rfq.other]) rfq.sandbox.world.changeResponse(id, { status: 'rejected' })
+  expect(await isUndecided(rfq)).toBe(false)
+  close(rfq)
+  expect(await isUndecided(rfq)).toBe(false)
+  const { world } = rfq.sandbox
+  const { id } = world.addRfq(CHANNEL, { state: 'closed', minVolume: 1_000, maxVolume: 5_000 } as never)
+  world.addResponse(id, { offer: offerTerms(9) })
+  expect(await isUndecided(rfq, id)).toBe(false)
+  world.changeRfq(id, { title: 'Another title' })
+  expect(await isUndecided(rfq, id)).toBe(false)
+})
+
+it('no award is recorded without a reason, or beside an accepted offer, and another offer that is accepted contradicts it', async () => {
+  const rfq = await openAwardedRfq()
+  await expect(rfq.award([])).rejects.toThrow('Say why nothing is awarded')
+  await rfq.award([], 'too expensive')
+  rfq.sandbox.world.changeResponse(rfq.cheap, { status: 'accepted' })
+  rfq.advanceSeconds(3600)
+  await rfq.pollRfqs()
+  await openRecorder(rfq).round()
+  const [state] = await rfq.store.awardStates(KEY, [rfq.rfqId])
+  expect(JSON.parse(state?.award ?? '')).toMatchObject({ status: 'differs', findings: [{ code: 'other-accepted' }] })
+  await rfq.store.withdrawAward(withdrawal(rfq, 1))
+  await expect(rfq.award([], 'too expensive')).rejects.toThrow('is accepted.')
+})
