@@ -64,13 +64,13 @@ interface Subject extends RfqDocuments {
 async function computeRfq(source: ComputeSource, subject: Subject, now: StateMoment): Promise<ComputedRfq> {
   const { dirty, rfq, responses, standing } = subject
   const { channel, id: rfqId, version, valid } = rfq
-  const state = await rfqStateOf(source.store, subject, now)
+  const state = await rfqStateOf(source.store, subject, now, standing)
   const { facts } = state
   const figures = { ...state.figures, undecided: state.figures.undecided && standing === undefined }
   const { offers } = state.assessed
   const award = standing === undefined ? null : awardInBrief(standing, state)
   const presentOffers = responses.filter(({ missingSince }) => missingSince === null).length
-  const [recommended] = (figures.accepted ?? figures.award)?.offers ?? []
+  const { decision, stakes } = figures
   // Another process whose clock is ahead may have recorded the documents.
   const computedAt = later(now.at.toISOString(), rfq.lastObservedAt ?? '')
   return {
@@ -89,9 +89,13 @@ async function computeRfq(source: ComputeSource, subject: Subject, now: StateMom
       number: facts.number,
       title: facts.title?.toLowerCase() ?? null,
       offers: presentOffers + facts.unreadOffers,
-      recommended: recommended?.toLowerCase() ?? null,
+      recommended: decision?.offers[0]?.toLowerCase() ?? null,
+      price: decision?.pricePerTonne ?? null,
+      total: decision?.total ?? null,
+      stakes: stakes.length === 0 ? null : JSON.stringify(stakes),
+      awardStatus: award?.status ?? null,
       wanted: figures.wanted,
-      coverage: figures.coverage,
+      coverage: figures.covered,
       bestPricePerTonne: figures.bestPricePerTonne,
       attention: attentionOf({ ...facts, ...figures, valid }, award),
       computedAt,

@@ -1,8 +1,12 @@
 import { z } from 'zod'
 import { summariseAwards } from '../compare/awards/award-summary.js'
 import type { Outcome } from '../compare/decision/recommendation.js'
+import { coverageOf } from '../compare/offer/metrics.js'
 import { summariseOffers } from '../compare/report/rfq-statistics.js'
 import type { RfqAssessment } from '../compare/rfq/rfq-assessment.js'
+import type { AwardFacts } from '../core/decision/award-record.js'
+import { sum } from '../core/numbers.js'
+import { decidedAward, decidedAwardOf, stake, stakesOf } from './decided-award.js'
 
 const number = z.number().nullable()
 const count = z.int().min(0)
@@ -42,6 +46,12 @@ export const rfqFigures = z
       })
       .nullable()
       .describe('The accepted offers; null if there are none.'),
+    decision: decidedAward.nullable().describe('Null if nothing is awarded, accepted or recommended.'),
+    stakes: z.array(stake),
+    covered: number.describe('The share of the requested tonnes that is accepted, awarded or recommended, at most 1.'),
+    limit: number.describe("The RFQ's maximum price in the currency of the comparison; null without one, or a rate."),
+    loud: count.describe('Loud doubts about the recommended award.'),
+    noAward: z.string().nullable().describe('Why nothing is recommended, in one sentence.'),
     undecided: z
       .boolean()
       .describe(
@@ -64,18 +74,28 @@ export const NO_FIGURES: RfqFigures = {
   bestPriceOffer: null,
   award: null,
   accepted: null,
+  decision: null,
+  stakes: [],
+  covered: null,
+  limit: null,
+  loud: 0,
+  noAward: null,
   undecided: false,
 }
 
 /**
  * The figures of an RFQ whose offers were assessed.
  * @param outcome the recommendation
+ * @param standing the desk's award on record
  */
-export function figuresOf(assessed: RfqAssessment, outcome: Outcome): RfqFigures {
+export function figuresOf(assessed: RfqAssessment, outcome: Outcome, standing?: AwardFacts): RfqFigures {
   const { rfq, currency, offers } = assessed
   const summary = summariseOffers(offers, rfq)
   const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === summary.price.lowest)
   const { accepted, award } = summariseAwards(assessed, outcome)
+  const loud = outcome.conditions.filter((condition) => condition.loud).length
+  const decision = decidedAwardOf(assessed, outcome, standing)
+  const stakes = stakesOf(assessed, outcome, standing)
   return {
     ranked: summary.ranked,
     summaryOnly: offers.filter(({ shape, missingSince }) => shape === 'summary' && missingSince === null).length,
@@ -86,8 +106,11 @@ export function figuresOf(assessed: RfqAssessment, outcome: Outcome): RfqFigures
     currency: currency.comparison,
     bestPricePerTonne: summary.price.lowest,
     bestPriceOffer: best?.label ?? null,
-    award: rfq.unreadOffers > 0 ? null : { ...award, loud: outcome.conditions.filter(({ loud }) => loud).length },
+    award: rfq.unreadOffers > 0 ? null : { ...award, loud },
     accepted,
+    ...{ decision, stakes, loud, limit: rfq.comparedMaxUnitPrice },
+    covered: decision === null ? null : coverageOf(sum(stakes.map(({ tonnes }) => tonnes)), rfq.window.lower),
+    noAward: decision === null ? outcome.message() : null,
     undecided: false,
   }
 }

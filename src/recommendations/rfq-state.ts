@@ -5,6 +5,7 @@ import { parseStoredResponse, parseStoredRfq, versionMetadata } from '../compare
 import type { ListingQuality } from '../compare/offer/listing-quality.js'
 import { findReviewedOffers } from '../compare/offer/reviewed-terms.js'
 import { assessRfq, type RfqAssessment } from '../compare/rfq/rfq-assessment.js'
+import type { AwardFacts } from '../core/decision/award-record.js'
 import type { RecommendationFigures } from '../core/decision/recommendation.js'
 import type { Settings } from '../core/decision/settings.js'
 import { parseStored } from '../core/documents/observation.js'
@@ -71,9 +72,15 @@ export async function readDocuments(
 
 /**
  * Computes the recommendation for an RFQ from its documents. The same documents, settings and day always give the same state.
+ * @param standing the desk's award on record, for its figures
  * @throws StoreError
  */
-export async function rfqStateOf(store: StateStore, documents: RfqDocuments, moment: StateMoment): Promise<RfqState> {
+export async function rfqStateOf(
+  store: StateStore,
+  documents: RfqDocuments,
+  moment: StateMoment,
+  standing?: AwardFacts,
+): Promise<RfqState> {
   const { rfq, responses, body, parsed, listings } = documents
   const { timeZone, at, asOf, settings } = moment
   const { channel, shape, entry } = rfq
@@ -88,7 +95,7 @@ export async function rfqStateOf(store: StateStore, documents: RfqDocuments, mom
   )
   const outcome = assessedOutcome(assessed, settings)
   // Rounded, so that no surface shows 8.745000000000001.
-  const figures = withRoundedNumbers(figuresOf(assessed, outcome))
+  const figures = withRoundedNumbers(figuresOf(assessed, outcome, standing))
   const facts = factsOf({ shape, entry, body }, parsed.rfq.document)
   const { award } = outcome
   return {

@@ -1,14 +1,7 @@
 import { fromStoredText } from '../store/documents/stored-text.js'
 import { allOf, type Dialect, NO_LIMIT, type SqlParameters } from '../store/sql/sql-database.js'
 import type { Column, SqlRow } from './column.js'
-import {
-  type Filter,
-  type FilterContext,
-  FilterError,
-  type ParsedFilter,
-  parseFilters,
-  unknownValue,
-} from './filter.js'
+import { type Filter, FilterError, type ParsedFilter, parseFilters, unknownValue } from './filter.js'
 import type { ViewSource } from './source.js'
 
 /** A list of one kind of thing (docs/ARCHITECTURE.md, "Tables"). */
@@ -77,7 +70,7 @@ export const sortableColumns = <Row>({ columns }: Pick<List<Row>, 'columns'>): s
 /** Reads a page of a list, as every surface does. */
 export async function readList<Row>(
   list: List<Row>,
-  source: ListSource & Pick<FilterContext, 'findRfq'>,
+  source: ListSource,
   { now, parameters, limit = NO_LIMIT }: ListRequest,
 ): Promise<ListAnswer<Row>> {
   const { store, channels, findRfq } = source
@@ -125,7 +118,7 @@ export interface SqlQuery<Row> {
   /** The usual order. */
   order: readonly Order[]
   /** Values that the SQL uses besides those of filters. */
-  parameters?: (source: ListSource, now: Date) => SqlParameters
+  parameters?: (source: ListSource, now: Date) => Promise<SqlParameters>
   /** Default: the values as they were read. */
   toRow?: (record: SqlRow, request: { source: ListSource; now: Date }) => Row
 }
@@ -164,7 +157,11 @@ function createRead<Row>(columns: readonly Column<Row>[], query: SqlQuery<Row>):
     const joins = query.joins?.(dialect) ?? ''
     const chosen = Object.values(filters)
     const where = allOf(query.where ?? 'true', ...chosen.map((filter) => filter.where))
-    const parameters = Object.assign({}, query.parameters?.(source, now), ...chosen.map((filter) => filter.parameters))
+    const parameters = Object.assign(
+      {},
+      await query.parameters?.(source, now),
+      ...chosen.map((filter) => filter.parameters),
+    )
     const from = `from ${query.table} t ${joins}`
     const after = cursor === null ? null : decodeCursor(cursor, order.length)
     const position = after === null ? 'true' : afterCondition(order)

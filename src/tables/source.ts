@@ -8,6 +8,7 @@ import type { Monitoring, Reader } from '../store/contract.js'
 import { databaseName } from '../store/open-database.js'
 import { VERSION } from '../version.js'
 import { type ChannelRules, createRulesLookup } from './channels/channel-rules.js'
+import { rfqFinder } from './find-rfq.js'
 import { createReportBuilder } from './rfq/build-rfq-report.js'
 import type { RfqReportSource } from './rfq/report-input.js'
 import { createRfqList } from './rfqs/rfq-list.js'
@@ -42,6 +43,7 @@ export interface ViewSource extends Omit<TodaySource, 'store' | 'config'> {
   store: ViewStore
   config: ViewConfig
   rulesOf: (channel: string) => ChannelRules & { calendar: Calendar }
+  findRfq: ReturnType<typeof rfqFinder>
   /**
    * Compares the offers for an RFQ, as of a moment, without its changes.
    * @param settings default: those in force at the moment
@@ -78,6 +80,7 @@ export function createViewSource(store: ViewStore, config: ViewConfig): ViewSour
     ...{ store, config, channels, settings },
     rfqs: createRfqList({ store, channels, settings }),
     rulesOf,
+    findRfq: rfqFinder({ store, channels }),
     compare: (rfq, moment, given) => buildReport(sourceOf(rfq, moment, given)),
     pollChecks: createPollChecks(config, store),
     findClosingBlocker: createFindClosingBlocker(config, store),

@@ -3,7 +3,6 @@ import { type ChangeFeedFilter, changeFeed, changeGroups } from './changes/chang
 import { channelViews } from './channels/channels.js'
 import { closingViews } from './closings/closings.js'
 import { eventViews } from './events/events.js'
-import { rfqFinder } from './find-rfq.js'
 import type { ListAnswer, ListRequest } from './list.js'
 import { readList } from './list.js'
 import { listingViews } from './listings/listings.js'
@@ -25,15 +24,14 @@ export type Views = ReturnType<typeof createViews>
 /** What is shown, read from an open store. Keeps what it read of RFQs in memory. */
 export function createViews(store: ViewStore, config: ViewConfig) {
   const source = createViewSource(store, config)
-  const findRfq = rfqFinder(source)
   return {
     /** A page of a list. */
     list: (name: ListName, request: ListRequest): Promise<ListAnswer<unknown>> =>
-      readList(listNamed(name), { ...source, findRfq }, request),
+      readList(listNamed(name), source, request),
     ...pollViews(source),
     ...channelViews(source),
     ...rfqsViews(source),
-    findRfq,
+    findRfq: source.findRfq,
     ...rfqViews(source),
     ...offerViews(source),
     ...listingViews(source),

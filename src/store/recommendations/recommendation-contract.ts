@@ -26,6 +26,10 @@ export interface RfqRow extends RfqSortValues {
   figures: string
   /** JSON: the state of the standing award on the marketplace; null if there is none. */
   award: string | null
+  /** Its status; null if there is none. */
+  awardStatus: string | null
+  /** JSON: what is accepted, awarded and recommended; null if nothing is. */
+  stakes: string | null
   /** Whether a person has to look at the RFQ, whatever its due date: not at all, soon, or now. */
   attention: Attention
   /** The row is valid from this moment until something changes. */
@@ -43,8 +47,10 @@ export interface RfqSortValues {
   title: string | null
   /** The number of known offers, read or not. */
   offers: number
-  /** The first accepted or recommended offer. */
+  /** The first awarded, accepted or recommended offer, and what all of them cost. */
   recommended: string | null
+  price: number | null
+  total: number | null
   wanted: number | null
   coverage: number | null
   bestPricePerTonne: number | null

@@ -21,7 +21,7 @@ const COLUMNS = {
   ...{ facts: 'facts', figures: 'figures', award: 'award', search: 'search', number: 'number', title: 'title' },
   ...{ offer_count: 'offers', recommended: 'recommended', wanted: 'wanted', coverage: 'coverage' },
   ...{ best_price: 'bestPricePerTonne', attention: 'attention', computed_at: 'computedAt' },
-  ...{ engine_version: 'engineVersion' },
+  ...{ engine_version: 'engineVersion', award_status: 'awardStatus', stakes: 'stakes', price: 'price', total: 'total' },
 } satisfies Record<string, keyof RfqRow>
 const INSERT = `insert into rfq_rows (${Object.keys(COLUMNS).join(', ')}) values (@${Object.values(COLUMNS).join(', @')})`
 
@@ -98,7 +98,7 @@ ${order}`
 const BY_URGENCY = `case when e.state = 'open' then 0 else 1 end,
   case when e.state = 'open' then coalesce(e.due_date, '9999') end, coalesce(r.number, -1) desc, e.channel, e.id`
 
-const SORT_COLUMNS: Record<ListedRfqSort, string> = {
+const SORT_COLUMNS: Record<Exclude<ListedRfqSort, 'price' | 'total'>, string> = {
   ...{
     number: 'r.number',
     title: 'r.title',
@@ -112,7 +112,7 @@ const SORT_COLUMNS: Record<ListedRfqSort, string> = {
 
 function orderOf({ sort }: ListedRfqPage): string {
   if (sort === undefined) return BY_URGENCY
-  const column = SORT_COLUMNS[sort.key]
+  const column = SORT_COLUMNS[sort.key as 'due']
   return `case when ${column} is null then 1 else 0 end, ${column}${sort.descending ? ' desc' : ''}, ${BY_URGENCY}`
 }
 

@@ -363,8 +363,11 @@ create table rfq_rows (
   -- JSON.
   facts text not null,
   figures text not null,
-  -- JSON: the state of the standing award on the marketplace; null if there is none.
+  -- JSON: the state of the standing award on the marketplace; null if there is none. Its status, by which awards are sorted.
   award text,
+  award_status text,
+  -- JSON: the tonnes and amounts that are accepted, awarded and recommended; null if nothing is.
+  stakes text,
   -- The columns by which lists are searched and sorted.
   search text not null,
   number real,
@@ -374,6 +377,8 @@ create table rfq_rows (
   wanted real,
   coverage real,
   best_price real,
+  price real,
+  total real,
   -- Whether a person has to look at the RFQ, whatever its due date: 0 no, 1 soon, 2 now.
   attention integer not null check (attention in (0, 1, 2)),
   computed_at text not null,

@@ -1,4 +1,5 @@
 import type { List } from '../list.js'
+import { awards } from './awards.js'
 import { changes } from './changes.js'
 import { channels } from './channels.js'
 import { closings } from './closings.js'
@@ -6,12 +7,13 @@ import { listings } from './listings.js'
 import { notifications } from './notifications.js'
 import { problems } from './problems.js'
 import { reports } from './reports.js'
+import { rfqs } from './rfqs.js'
 import { runs } from './runs.js'
 import { targets } from './targets.js'
 
 /** Every list, by its name. Surfaces register them. */
 export const LISTS = {
-  ...{ changes, closings, listings, reports, channels, runs, problems, notifications, targets },
+  ...{ rfqs, awards, changes, closings, listings, reports, channels, runs, problems, notifications, targets },
   // biome-ignore lint/suspicious/noExplicitAny: lists have rows of different types
 } satisfies Record<string, List<any>>
 

@@ -1,0 +1,88 @@
+import type { AwardRecord } from '../../core/decision/award-record.js'
+import { nameById } from '../../core/text/rfq-name.js'
+import type { AwardBrief } from '../../recommendations/awards/award-in-brief.js'
+import { field, money, type SqlRow } from '../column.js'
+import { channelFilter, rfqFilter, sinceFilter } from '../filter.js'
+import { sqlList } from '../list.js'
+import { awardPath } from '../page-paths.js'
+
+/** What the marketplace shows of an award; those about which a person has to do something come first. */
+export const AWARD_STATES = ['differs', 'waiting', 'accepted', 'none', 'withdrawn'] as const
+
+const STATE = `case when w.id is not null then 'withdrawn' else coalesce(r.award_status, 'waiting') end`
+const ORDER = `case ${STATE} when 'differs' then 0 when 'waiting' then 1 else 2 end`
+
+const offersOf = ({ offers }: SqlRow) => JSON.parse(offers) as AwardRecord['offers']
+const briefOf = ({ brief, state }: SqlRow) =>
+  brief == null || state === 'withdrawn' ? null : (JSON.parse(brief) as AwardBrief)
+
+/** The awards that the desk put on record. */
+export const awards = sqlList({
+  name: 'awards',
+  title: 'Awards',
+  about:
+    'Awards on record, those that differ from the marketplace or wait for acceptance first, then the newest first.',
+  empty: 'No award is on record. `quotekeeper award` records one.',
+  columns: [
+    field('id', 'Award', 'id', 6, 't.id'),
+    field('at', 'Recorded', 'moment', 8, 't.at'),
+    field('rfq', 'RFQ', 'id', 9, 't.rfq_number', {
+      value: ({ rfq, rfqId }) => rfq ?? rfqId,
+      link: ({ channel, rfqId }) => awardPath(channel, nameById(rfqId)),
+    }),
+    field('title', 'Title', 'text', 7, 'r.title', {
+      value: ({ facts }) => (facts == null ? null : JSON.parse(facts).title),
+    }),
+    field('channel', 'Channel', 'text', 2, 't.channel'),
+    field('state', 'State', 'state', 9, STATE),
+    { key: 'offers', header: 'Offers', kind: 'text', weight: 9, value: (row) => offersOf(row).map(({ name }) => name) },
+    field('tonnes', 'Tonnes', 'tonnes', 7, 't.tonnes'),
+    field('price', 'Price', 'price', 8, 't.price_per_tonne', { value: (row) => money(row.price, row.currency) }),
+    field('total', 'Total', 'money', 8, 't.total', { value: (row) => money(row.total, row.currency) }),
+    field('followed', 'As recommended', 'text', 5, 't.followed', { value: ({ followed }) => followed === 1 }),
+    field('because', 'Because', 'text', 4, 't.because'),
+    field('by', 'By', 'text', 6, 't.by_whom'),
+    {
+      ...{ key: 'acceptBy', header: 'Accept by', kind: 'date', weight: 7 },
+      value: (row) =>
+        row.state === 'waiting'
+          ? (offersOf(row)
+              .flatMap(({ expiryDate }) => expiryDate ?? [])
+              .sort()[0] ?? null)
+          : null,
+    },
+    {
+      ...{ key: 'shows', header: 'What the marketplace shows', kind: 'text', weight: 5 },
+      value: (row) =>
+        briefOf(row)
+          ?.findings.map(({ message }) => message)
+          .join(' ') || null,
+    },
+    { key: 'next', header: 'Next step', kind: 'text', weight: 6, value: (row) => briefOf(row)?.next ?? null },
+    field('asOf', 'As of', 'moment', 0, 't.as_of'),
+    field('withdrawnAt', 'Withdrawn', 'moment', 3, 'w.at'),
+    field('withdrawnBy', 'Withdrawn by', 'text', 0, 'w.by_whom'),
+    field('withdrawnBecause', 'Withdrawn because', 'text', 0, 'w.because'),
+    field('rfqId', 'Id of the RFQ', 'id', 0, 't.rfq_id'),
+    field('workbookSha256', 'SHA-256 of the workbook', 'id', 0, 't.workbook_sha256'),
+    field('hash', 'Hash', 'id', 0, 't.hash'),
+  ],
+  filters: [
+    channelFilter('t.channel'),
+    rfqFilter({ channel: 't.channel', id: 't.rfq_id' }),
+    {
+      ...{ name: 'state', kind: 'choice', header: 'State', values: AWARD_STATES, where: `${STATE} = @state` },
+      describe: 'Only awards in this state.',
+    },
+    sinceFilter('(t.at > @since or w.at > @since)', 'Only awards that were recorded or withdrawn since'),
+  ],
+  query: {
+    table: 'awards',
+    key: ['id'],
+    where: 't.withdraws is null',
+    joins: ({ leftJoin }) =>
+      `${leftJoin('awards', 'w', 'w.withdraws = t.id')} ${leftJoin('rfq_rows', 'r', 'r.channel = t.channel and r.rfq_id = t.rfq_id')}`,
+    select: { offers: 't.offers', currency: 't.currency', brief: 'r.award', facts: 'r.facts' },
+    order: [{ expression: ORDER }, { expression: 't.id', descending: true }],
+  },
+})

@@ -1,0 +1,121 @@
+import { READ_STATE_TEXT } from '../../compare/input/stored-documents.js'
+import { quoteForShell } from '../../core/text/quote-for-shell.js'
+import type { AwardBrief } from '../../recommendations/awards/award-in-brief.js'
+import type { RfqFacts } from '../../recommendations/rfq-facts.js'
+import type { RfqFigures } from '../../recommendations/rfq-figures.js'
+import { awardPath, closingPath, rfqPath, systemPath } from '../page-paths.js'
+
+/** An RFQ in a list: the newest recorded figures, beside what its document and its entry say now. */
+export interface RfqRow extends Omit<RfqFacts, 'names'> {
+  channel: string
+  id: string
+  /** What leads to it in commands and addresses: its number, or its id if others have that number too. */
+  name: string
+  /** In the channel's time zone; negative after the due date. */
+  daysToDue: number | null
+  timeZone: string
+  /** Open, past due and past the grace period. */
+  overdue: boolean
+  /** Offers that are not missing. */
+  offers: number
+  version: number
+  changedAt: string
+  readAt: string | null
+  missingSince: string | null
+  valid: boolean
+  figures: RfqFigures
+  /** When the figures were recorded; null if they were not yet. */
+  figuresAt: string | null
+  /** The figures are of an earlier day. */
+  isOutdated: boolean
+  /** What the marketplace shows of the desk's award on record; null if none stands. */
+  standing: AwardBrief | null
+  /** 2: a person has to act now; 1: soon; 0: not. */
+  urgency: 0 | 1 | 2
+}
+
+/** What a reader has to know of its state beside the due date. */
+export function marksOf({
+  state,
+  overdue,
+  daysToDue,
+  missingSince,
+  readState,
+  valid,
+  figures,
+  figuresAt,
+  isOutdated,
+}: RfqRow): string[] {
+  const isOpen = state === 'open' && missingSince === null
+  const day = daysToDue === 0 ? 'due today' : daysToDue === 1 ? 'due tomorrow' : null
+  return [
+    ...(state === 'open' ? [] : [state ?? 'state unknown']),
+    ...(overdue ? ['overdue'] : isOpen && day !== null ? [day] : []),
+    ...(figures.undecided ? ['undecided'] : []),
+    ...(missingSince === null ? [] : ['missing']),
+    ...(READ_STATE_TEXT[readState] === null ? [] : [READ_STATE_TEXT[readState] ?? '']),
+    ...(valid ? [] : ['not valid']),
+    ...(figuresAt === null ? ['no figures yet'] : isOutdated ? [`figures of ${figuresAt.slice(0, 10)}`] : []),
+  ]
+}
+
+const STANDING_WORDS = { waiting: 'awarded', accepted: 'awarded and accepted', differs: 'differs', none: 'no award' }
+
+export function basisOf({ figures, standing, unreadOffers, offers }: RfqRow): string | null {
+  const { decision } = figures
+  if (standing !== null) return decision === null ? 'no award' : STANDING_WORDS[standing.status]
+  if (decision !== null) return decision.isPartial ? 'partial' : decision.basis
+  return unreadOffers > 0 ? 'offers not read' : offers === 0 ? 'no offers' : 'none possible'
+}
+
+/** What is unsure about an award that is not decided yet. */
+export function doubtsOf({ figures, standing, unreadOffers, state }: RfqRow): string[] {
+  const isUndecided = standing === null && (state === 'open' || figures.undecided)
+  return [
+    ...(isUndecided && figures.loud > 0 ? ['loud doubts'] : []),
+    ...(isUndecided && figures.withoutRate > 0 ? ['no exchange rate'] : []),
+    ...(unreadOffers > 0 || figures.summaryOnly > 0 ? ['offers not read'] : []),
+  ]
+}
+
+/** The step that waits; null if the RFQ waits for nobody. */
+export const stepOf = (row: RfqRow): Step | null => (row.urgency === 0 ? null : nextStep(row))
+
+/** What to do: a command, and the page that does or shows the same. */
+export interface Step {
+  message: string
+  command: string
+  path: string
+}
+
+/** The one step that decides most about an RFQ. Its command is about this RFQ alone. */
+function nextStep({ channel, name, state, standing, figures, overdue, valid, offers }: RfqRow): Step {
+  const about = `${quoteForShell(name)} --channel ${quoteForShell(channel)}`
+  const path = rfqPath(channel, name)
+  const compare = `quotekeeper compare ${about}`
+  if (standing?.status === 'differs')
+    return {
+      message: 'Decide again',
+      command: `quotekeeper award ${about} --withdraw`,
+      path: awardPath(channel, name),
+    }
+  if (figures.undecided || (state === 'open' && standing === null && figures.decision?.basis === 'recommended'))
+    return { message: 'Decide', command: compare, path }
+  if (overdue)
+    return {
+      message: 'See why it is open',
+      command: `quotekeeper closings --rfq ${about}`,
+      path: closingPath(channel, name),
+    }
+  if (standing !== null)
+    return { message: 'See the award', command: `quotekeeper award ${about}`, path: awardPath(channel, name) }
+  if (!valid)
+    return {
+      message: 'See problems',
+      command: `quotekeeper problems --channel ${quoteForShell(channel)}`,
+      path: systemPath('problems'),
+    }
+  return offers > 0 && figures.ranked === 0
+    ? { message: 'Ask developers', command: `${compare} --questions`, path: `${path}#questions` }
+    : { message: 'See the RFQ', command: compare, path }
+}
