@@ -104,7 +104,7 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
     openedPool = await openPool({ io, config, store: await store(), options })
     return openedPool
   })
-  const reportMaker = once(async () => createReportMaker({ log, store: await store(), pool: await pool() }))
+  const reportMaker = once(async () => createReportMaker({ config, log, store: await store(), pool: await pool() }))
   let marketplace: Promise<Marketplace> | null = null
   return {
     config,
@@ -170,15 +170,16 @@ async function openConfiguredStore({ cli, config, log, options }: OpenContext): 
 }
 
 interface ReportMakerContext {
+  config: Config
   log: Logger
   store: Store
   pool: WorkerPool
 }
 
-async function createReportMaker({ log, store, pool }: ReportMakerContext): Promise<MakeReport> {
+async function createReportMaker({ config, log, store, pool }: ReportMakerContext): Promise<MakeReport> {
   const { recordReports } = await import('../report-files/recorded-reports.js')
   const onError = (error: unknown, report: string) => log.warn({ report, err: error }, 'cannot record the report')
-  return recordReports(pool.makeReport, { store, onError })
+  return recordReports(pool.makeReport, { directory: config.reports.directory, store, onError })
 }
 
 interface PoolContext {
@@ -195,7 +196,7 @@ async function openPool({ io, config, store, options }: PoolContext): Promise<Wo
     const { createQueries } = await import('../pool/queries.js')
     const { makeReportInProcess } = await import('../report-files/make-report.js')
     const queries = createQueries(store, queryConfig)
-    return { queries, makeReport: makeReportInProcess(store), close: async () => undefined }
+    return { queries, makeReport: makeReportInProcess(store, queryConfig), close: async () => undefined }
   }
   const { createWorkerPool, poolSizeOfService } = await import('../pool/worker-pool.js')
   return createWorkerPool({

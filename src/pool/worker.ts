@@ -70,7 +70,7 @@ async function makeReport({ report, port }: Extract<WorkerTask, { report: Report
   // As a command opened it: a file that cannot be written may have to be copied and migrated.
   const store = await openDatabase({ database, create: false, checked: true, readOnlyIfNeeded: true, connections: 2 })
   try {
-    const made = await makeReportInProcess(store)(report, {
+    const made = await makeReportInProcess(store, config)(report, {
       onProgress: (progress) => send({ progress }),
       onTemporary: (temporary) => send({ threadId, temporary }),
     })

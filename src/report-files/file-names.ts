@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { cleanText } from '../core/text/clean-text.js'
-import type { ReportConfig } from '../tables/rfq/report-input.js'
-import type { Destination } from './report-file.js'
 
 /**
  * Makes a safe part of a file name: lower-case ASCII letters and digits with single hyphens, so that text from outside
@@ -51,24 +49,13 @@ function rfqPart({ number, id, ambiguous = false }: RfqName): string {
 const slugPart = (text: string): string => (slug(text, 'unnamed') === text ? text : hashedPart(text))
 const hashedPart = (text: string): string => `${slug(text, 'unnamed')}_${shortHash(text)}`
 
-/** The file name of the overview of a channel: `channel-<org>-<slug>_asof-<YYYYMMDDTHHMMZ>.xlsx`. */
-export function channelFileName(channel: string, asOf: Date): string {
-  return `channel-${slug(channel, 'unnamed')}_asof-${timePart(asOf)}.xlsx`
-}
+/** The file name of an overview: `channel-<org>-<slug>_asof-<YYYYMMDDTHHMMZ>.xlsx`, or `channels_asof-…` of all channels. */
+export const overviewFileName = (channel: string | null, asOf: Date): string =>
+  `${channel === null ? 'channels' : `channel-${slug(channel, 'unnamed')}`}_asof-${timePart(asOf)}.xlsx`
 
-/**
- * Where to write a report: to the requested file, else into the channel's own folder, because RFQs of different channels
- * may have the same number.
- * @param channel `org/slug`
- * @param out absolute path of the requested file
- */
-export function reportDestination(config: ReportConfig, channel: string, out?: string): Destination {
-  return out === undefined ? { directory: reportFolder(config, channel) } : { file: out }
-}
-
-/** The folder of a channel's reports. */
-export const reportFolder = (config: ReportConfig, channel: string): string =>
-  join(config.reports.directory, channelFolder(channel))
+/** The folder of the reports on a channel, because RFQs of different channels may have the same number. */
+export const reportFolder = (directory: string, channel: string | null): string =>
+  channel === null ? directory : join(directory, channelFolder(channel))
 
 /** `acme_forest`; plus a short hash if a name had to be simplified, so that two channels never share a folder. */
 function channelFolder(channel: string): string {

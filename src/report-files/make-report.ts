@@ -1,55 +1,91 @@
+import { join } from 'node:path'
 import type { BuildOptions } from '../../reports/xlsx/workbook.js'
-import type { ChannelReport } from '../compare/channel/summarise-channel.js'
 import { summariseChannel } from '../compare/channel/summarise-channel.js'
+import type { AwardFacts } from '../core/decision/award-record.js'
+import type { Settings } from '../core/decision/settings.js'
 import { awardLines } from '../tables/awards/award-schema.js'
+import { createRulesLookup } from '../tables/channels/channel-rules.js'
 import { buildRfqReport } from '../tables/rfq/build-rfq-report.js'
-import type { RfqReportSource } from '../tables/rfq/report-input.js'
-import { gatherChannelInput, type ReportSource } from '../tables/rfq/report-input.js'
+import { gatherChannelInput, type RfqReportSource } from '../tables/rfq/report-input.js'
 import { decisionLines } from '../tables/rfq/rfq-view.js'
-import { reportDestination } from './file-names.js'
-import type { WriteObserver, WriteOptions, WrittenFile } from './report-file.js'
+import type { ViewConfig, ViewStore } from '../tables/source.js'
+import { VERSION } from '../version.js'
+import { overviewFileName, reportFolder, rfqFileName } from './file-names.js'
+import { type WriteObserver, type WriteOptions, type WrittenFile, writeFileAtomically } from './report-file.js'
 
 /** A report to make. Plain values only, so that it can be sent to a worker thread. */
-export interface ReportRequest extends Omit<ReportSource, 'store'>, WriteOptions {
-  /** The RFQ whose offers to compare; without it, the channel overview is made. */
+export interface ReportRequest extends WriteOptions {
+  /** `org/slug`; null for the overview of all channels. */
+  channel: string | null
+  /** The RFQ whose offers to compare; without it, an overview is made. */
   rfqId?: string
+  /** A comparison shows what was known at this moment. Default: now. An overview shows the present. */
+  asOf?: Date
+  now: Date
+  /** Who asked for it, or what else caused it. */
+  madeBy?: string
+  /** With which settings offers are compared. Default: those of the configuration. */
+  settings?: Settings
+  /** The award of the RFQ to show, which is about to be recorded. Default: the one that stands. */
+  award?: AwardFacts
   /** Absolute path of the file; by default a generated name in the channel's report folder. */
   out?: string
 }
 
+/** A request for the comparison of an RFQ. */
+export type RfqReportRequest = ReportRequest & { channel: string; rfqId: string }
+
 /**
  * Makes a report.
- * @throws as `makeRfqReport` and `makeChannelReport`; the reason of `signal` if it was aborted
+ * @throws as `buildRfqReport`, StoreError, or an error of the file system, and leaves no partial file behind; the reason of `signal` if it
+ *   was aborted
  */
 export type MakeReport = (request: ReportRequest, options?: BuildOptions & WriteObserver) => Promise<MadeReport>
 
+/** The file that was written. */
+export interface MadeReport extends WrittenFile {
+  /** The recommendation of an offer comparison in a few lines; empty for an overview. */
+  recommendation: string[]
+}
+
 /** Makes reports in the calling thread, from an open store. */
 export const makeReportInProcess =
-  (store: ReportSource['store']): MakeReport =>
-  async ({ rfqId, ...request }, options = {}) =>
-    rfqId === undefined
-      ? makeChannelReport({ ...request, ...options, store })
-      : makeRfqReport({ ...request, ...options, store, rfqId })
+  (store: ViewStore, config: ViewConfig): MakeReport =>
+  (request, options = {}) =>
+    isRfqRequest(request)
+      ? makeRfqReport(rfqReportSource(store, config, request), request, options)
+      : makeOverview(store, config, request, options)
 
-/**
- * Writes the offer comparison of one RFQ, as a workbook.
- * @param source.out absolute path of the file; without it, the file gets a name made from RFQ and moment, in the
- *   channel's report folder, and unique among its RFQs
- * @throws as `buildRfqReport`, or an error of the file system; leaves no partial file behind
- */
-export async function makeRfqReport(
-  source: RfqReportSource & { out?: string } & WriteOptions & BuildOptions,
+const isRfqRequest = (request: ReportRequest): request is RfqReportRequest => request.rfqId !== undefined
+
+/** What the comparison of an RFQ is made from. */
+export function rfqReportSource(
+  store: ViewStore,
+  { channels, reports }: ViewConfig,
+  { channel, rfqId, now, asOf = now, madeBy, settings, award }: RfqReportRequest,
+): RfqReportSource {
+  return {
+    ...{ store, rfqId, asOf, now, version: VERSION },
+    config: { reports: { ...reports, ...(settings && { settings, settingsGiven: true }) } },
+    channel: { key: channel, timeZone: createRulesLookup(channels)(channel).timeZone },
+    ...(madeBy !== undefined && { madeBy }),
+    ...(award && { award }),
+  }
+}
+
+async function makeRfqReport(
+  source: RfqReportSource,
+  { out, mustBeNew }: RfqReportRequest,
+  options: BuildOptions & WriteObserver,
 ): Promise<MadeReport> {
-  const { writeRfqReport } = await import('./write-report.js') // Heavy, so loaded only when needed.
-  const { config, channel, out } = source
-  const destination = reportDestination(config, channel.key, out)
+  const { rfqWorkbook } = await import('../../reports/workbooks.js') // Heavy, so loaded only when needed.
+  const { config, channel, asOf } = source
   const report = await buildRfqReport(source)
   const ambiguous = out === undefined && (await isAmbiguous(source, report.rfq.number))
-  const written = await writeRfqReport(report, destination, { ...source, ambiguous })
-  return {
-    ...written,
-    recommendation: [...awardLines(report.award), ...decisionLines(report.decision)],
-  }
+  const name = rfqFileName({ ...report.rfq, ambiguous }, asOf)
+  const path = out ?? join(reportFolder(config.reports.directory, channel.key), name)
+  const written = await writeFileAtomically(path, await rfqWorkbook(report, options), { mustBeNew, ...options })
+  return { path, ...written, recommendation: [...awardLines(report.award), ...decisionLines(report.decision)] }
 }
 
 /** Whether another RFQ has, or had, the same number: the marketplace may reuse one. */
@@ -60,33 +96,17 @@ async function isAmbiguous({ store, channel, asOf, rfqId }: RfqReportSource, num
   return found.some(({ rfq }) => rfq.id !== rfqId)
 }
 
-/**
- * Builds the channel overview model as of a moment.
- * @throws StoreError
- */
-export async function buildChannelReport(source: ReportSource): Promise<ChannelReport> {
-  return summariseChannel(await gatherChannelInput(source))
-}
-
-/**
- * Writes the channel overview, as a workbook.
- * @param source.out absolute path of the file; without it, the file gets a name made from channel and moment, in the
- *   channel's report folder
- * @throws as `buildChannelReport`, or an error of the file system; leaves no partial file behind
- */
-export async function makeChannelReport(
-  source: ReportSource & { out?: string } & WriteOptions & BuildOptions,
+async function makeOverview(
+  store: ViewStore,
+  config: ViewConfig,
+  request: ReportRequest,
+  options: BuildOptions & WriteObserver,
 ): Promise<MadeReport> {
-  const { writeChannelReport } = await import('./write-report.js') // Heavy, so loaded only when needed.
-  const { config, channel, out } = source
-  const destination = reportDestination(config, channel.key, out)
-  const report = await buildChannelReport(source)
-  const written = await writeChannelReport(report, destination, source)
-  return { ...written, recommendation: [] }
-}
-
-/** The file that was written. */
-export interface MadeReport extends WrittenFile {
-  /** The recommendation of an offer comparison in a few lines; empty for a channel overview. */
-  recommendation: string[]
+  const { channelWorkbook } = await import('../../reports/workbooks.js')
+  const { channel, now, out, mustBeNew } = request
+  const source = rfqReportSource(store, config, { ...request, channel: channel ?? '', rfqId: '' })
+  const report = summariseChannel(await gatherChannelInput(source))
+  const path = out ?? join(reportFolder(config.reports.directory, channel), overviewFileName(channel, now))
+  const written = await writeFileAtomically(path, await channelWorkbook(report, options), { mustBeNew, ...options })
+  return { path, ...written, recommendation: [] }
 }

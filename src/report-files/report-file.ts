@@ -1,13 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { link, lstat, open, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { makeFolder } from '../make-folder.js'
 
 const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700
-
-/** Where a report is written: to a directory under its default name, or to exactly this file. */
-export type Destination = { directory: string } | { file: string }
 
 /** What was written. */
 interface Written {
@@ -30,18 +27,6 @@ export interface WriteOptions {
 export interface WriteObserver {
   /** Called with the path of the temporary file before it is written: a thread that dies does not remove it. */
   onTemporary?: (path: string) => void
-}
-
-/**
- * The absolute path of a report.
- * @param name from file-names.ts; used if only a directory is given
- * @throws RangeError if the name could lead outside the directory
- */
-export function destinationPath(destination: Destination, name: string): string {
-  if ('file' in destination) return resolve(destination.file)
-  if (name !== basename(name) || name.startsWith('.'))
-    throw new RangeError(`Expected a file name without a path, found: ${name}`)
-  return join(resolve(destination.directory), name)
 }
 
 /**

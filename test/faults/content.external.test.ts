@@ -2,15 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
-import { makeRfqReport } from '../../src/report-files/make-report.js'
+import { makeReportInProcess } from '../../src/report-files/make-report.js'
 import type { RfqTerms } from '../../src/sandbox/index.js'
+import { viewConfigOf } from '../../src/tables/source.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { eventually } from '../helpers/eventually.js'
 import { runsLongTests } from '../helpers/long-tests.js'
 import { redisSkipReason } from '../helpers/servers/private-redis.js'
 import { openProcessFixture } from '../helpers/servers/process-fixture.js'
 import { useRedisRunners } from '../helpers/servers/redis-runners.js'
-import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { parseXml, partsOf } from '../reports/support/parts.js'
 import { HOSTILE } from '../reports/support/rfq-cases.js'
@@ -30,9 +31,9 @@ async function reportOn(rfqs: Partial<RfqTerms>[], texts: readonly string[] = []
   const config = testConfig({
     reports: { directory: join(folder, 'reports'), settings: DEFAULT_SETTINGS },
   })
-  const source = { store: fixture.store, config, channel: channelConfig(KEY), asOf: fixture.now(), now: fixture.now() }
+  const make = makeReportInProcess(fixture.store, viewConfigOf(config))
   const paths: string[] = []
-  for (const rfqId of ids) paths.push((await makeRfqReport({ ...source, rfqId, version: 'test' })).path)
+  for (const rfqId of ids) paths.push((await make({ channel: KEY, rfqId, now: fixture.now() })).path)
   return { paths, files: readdirSync(folder, { recursive: true }).map(String) }
 }
 

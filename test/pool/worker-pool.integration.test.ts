@@ -11,7 +11,7 @@ import { viewConfigOf } from '../../src/tables/source.js'
 import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { labelledCases } from '../helpers/long-tests.js'
 import { databaseOf } from '../helpers/store/store-engine.js'
-import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const config = viewConfigOf(testConfig())
@@ -45,7 +45,7 @@ export default async function run({ query, args: [how] = [], report, port }) {
   if (report !== undefined) {
     writeFileSync(report.out, '')
     port.postMessage({ threadId, temporary: report.out })
-    if (report.version === 'dies') process.exit(3)
+    if (report.madeBy === 'dies') process.exit(3)
     port.postMessage({ threadId, made: { threadId } })
     await new Promise(() => undefined)
   }
@@ -140,7 +140,7 @@ describe('queries in workers', () => {
   it('a worker that dies while it makes a report leaves no temporary file behind', async () => {
     const { pool } = openScripted()
     const out = join(testFolder(), 'temporary')
-    await expect(pool.makeReport({ out, version: 'dies' } as ReportRequest)).rejects.toThrow('exited with code: 3')
+    await expect(pool.makeReport({ out, madeBy: 'dies' } as ReportRequest)).rejects.toThrow('exited with code: 3')
     expect(existsSync(out)).toBe(false)
   })
 
@@ -186,27 +186,19 @@ describe('reports in workers', () => {
     await fixture.pollListings()
     await fixture.pollRfqs()
     const rfqId = (await fixture.store.rfqs({ channel: KEY }))[0]?.rfq.id ?? 'none'
-    const reports = testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } }).reports
-    const { key, timeZone } = channelConfig(KEY)
-    const request: ReportRequest = {
-      config: { reports },
-      channel: { key, timeZone },
-      asOf: fixture.now(),
-      now: fixture.now(),
-      version: '1',
-      rfqId,
-    }
+    const config = viewConfigOf(testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } }))
+    const request = { channel: KEY, now: fixture.now(), rfqId } satisfies ReportRequest
     const database = databaseOf(fixture.store)
-    return { directory, request, database, store: fixture.store }
+    return { directory, request, config, database, store: fixture.store }
   }
 
-  it('are byte for byte the same as those made in process, for an RFQ and for a channel', async () => {
-    const { request, directory, database, store } = await setUp()
+  it('are byte for byte the same as those made in process, for an RFQ', async () => {
+    const { request, directory, config, database, store } = await setUp()
     const { makeReport } = openPool({ database })
     const sheets: string[] = []
     const onProgress = ({ sheet }: { sheet: string }) => sheets.push(sheet)
     const rfq = await makeReport({ ...request, out: join(directory, 'worker.xlsx') }, { onProgress })
-    const same = await makeReportInProcess(store)({ ...request, out: join(directory, 'in-process.xlsx') })
+    const same = await makeReportInProcess(store, config)({ ...request, out: join(directory, 'in-process.xlsx') })
     expect(readFileSync(rfq.path).equals(readFileSync(same.path))).toBe(true)
     expect(rfq.bytes).toBe(same.bytes)
     expect(sheets).toEqual(expect.arrayContaining(['Summary', 'Offers', 'Choices', 'About']))
@@ -218,7 +210,7 @@ describe('reports in workers', () => {
     const workers = startedWorkers()
     const unknown = await makeReport({ ...request, rfqId: 'nobody' }).catch((error: unknown) => error)
     expect(formatError(unknown)).toBe(
-      `quotekeeper: RFQ nobody of ${KEY} was not known at ${request.asOf.toISOString()}\n`,
+      `quotekeeper: RFQ nobody of ${KEY} was not known at ${request.now.toISOString()}\n`,
     )
     const folder = await makeReport({ ...request, out: directory }).catch((error: unknown) => error)
     expect(formatError(folder)).toContain('is a folder, but a file is needed')

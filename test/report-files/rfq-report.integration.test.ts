@@ -3,44 +3,35 @@ import { join } from 'node:path'
 import ExcelJS from 'exceljs'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
-import { reportDestination } from '../../src/report-files/file-names.js'
-import { makeRfqReport } from '../../src/report-files/make-report.js'
+import { reportFolder } from '../../src/report-files/file-names.js'
+import { makeReportInProcess, rfqReportSource } from '../../src/report-files/make-report.js'
 import { buildRfqReport } from '../../src/tables/rfq/build-rfq-report.js'
-import type { RfqReportSource } from '../../src/tables/rfq/report-input.js'
+import { viewConfigOf } from '../../src/tables/source.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 
-const config = (directory: string) => testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } })
+const config = (directory: string) => viewConfigOf(testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } }))
 
-async function source(): Promise<RfqReportSource & { directory: string }> {
+async function setUp() {
   const directory = testFolder()
   const fixture = await openChannelFixture({ rfqs: 1, responsesPerRfq: 2 })
   await fixture.pollListings()
   await fixture.pollRfqs()
   const rfqId = (await fixture.store.rfqs({ channel: KEY }))[0]?.rfq.id ?? 'none'
-  const [asOf, now, version] = [fixture.now(), fixture.now(), '1.2.3']
-  return {
-    store: fixture.store,
-    config: config(directory),
-    channel: channelConfig(KEY),
-    rfqId,
-    asOf,
-    now,
-    version,
-    directory,
-  }
+  const make = makeReportInProcess(fixture.store, config(directory))
+  return { directory, make, store: fixture.store, request: { channel: KEY, rfqId, now: fixture.now() } }
 }
 
 describe('RFQ report', () => {
   it('is written as a workbook into the folder of its channel, or with equal bytes to the requested file', async () => {
-    const input = await source()
-    const { path, bytes } = await makeRfqReport(input)
-    const { rfq, offers } = await buildRfqReport(input)
-    expect(path).toBe(join(input.directory, 'acme_forest', `rfq-${rfq.number}_asof-20261121T1200Z.xlsx`))
+    const { directory, make, store, request } = await setUp()
+    const { path, bytes } = await make(request)
+    const { rfq, offers } = await buildRfqReport(rfqReportSource(store, config(directory), request))
+    expect(path).toBe(join(directory, 'acme_forest', `rfq-${rfq.number}_asof-20261121T1200Z.xlsx`))
     expect(readFileSync(path)).toHaveLength(bytes)
-    const out = join(input.directory, 'other.xlsx')
-    expect((await makeRfqReport({ ...input, out })).path).toBe(out)
+    const out = join(directory, 'other.xlsx')
+    expect((await make({ ...request, out })).path).toBe(out)
     expect(readFileSync(out).equals(readFileSync(path))).toBe(true)
     const workbook = new ExcelJS.Workbook()
     await workbook.xlsx.readFile(path)
@@ -54,10 +45,10 @@ describe('RFQ report', () => {
   })
 
   it('stops when aborted, and leaves no file behind', async () => {
-    const input = await source()
-    const out = join(input.directory, 'report.xlsx')
+    const { directory, make, request } = await setUp()
+    const out = join(directory, 'report.xlsx')
     const signal = AbortSignal.abort(new Error('the service is shutting down'))
-    await expect(makeRfqReport({ ...input, out, signal })).rejects.toThrow('shutting down')
+    await expect(make({ ...request, out }, { signal })).rejects.toThrow('shutting down')
     expect(existsSync(out)).toBe(false)
   })
 })
@@ -76,10 +67,9 @@ describe('RFQ reports with equal numbers', () => {
     fixture.sandbox.world.changeRfq(renumbered.id, { number: 78 })
     const successor = fixture.sandbox.world.addRfq(CHANNEL, { number: 77 })
     await fixture.pollRfqs({ full: true })
-    const [asOf, now, version] = [fixture.now(), fixture.now(), '1.2.3']
-    const input = { store: fixture.store, config: config(directory), channel: channelConfig(KEY), asOf, now, version }
+    const make = makeReportInProcess(fixture.store, config(directory))
     const rfqs = [...twins, renumbered, successor, ...unnumbered]
-    for (const { id } of rfqs) await makeRfqReport({ ...input, rfqId: id })
+    for (const { id: rfqId } of rfqs) await make({ channel: KEY, rfqId, now: fixture.now() })
     const files = readdirSync(join(directory, 'acme_forest'))
     expect(files).toHaveLength(rfqs.length)
     const moment = '_asof-20261121T1200Z.xlsx'
@@ -94,10 +84,10 @@ describe('RFQ reports with equal numbers', () => {
 })
 
 describe('report folder of a channel', () => {
-  const folder = (channel: string) => reportDestination(config('/reports'), channel)
+  const folder = (channel: string) => reportFolder('/reports', channel)
 
   it('is named after the channel', () => {
-    expect(folder('acme/forest')).toEqual({ directory: '/reports/acme_forest' })
+    expect(folder('acme/forest')).toBe('/reports/acme_forest')
   })
 
   it('is unique to the channel and inside the reports folder', () => {
@@ -115,7 +105,7 @@ describe('report folder of a channel', () => {
       'e/c',
       '%2e%2e/x',
     ]
-    const folders = channels.map((channel) => (folder(channel) as { directory: string }).directory)
+    const folders = channels.map(folder)
     expect(new Set(folders).size).toBe(channels.length)
     expect(folders.every((path) => /^\/reports\/[a-z0-9-]+_[a-z0-9_-]+$/.test(path))).toBe(true)
   })

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import { REVISION_KINDS } from '../../src/core/records.js'
-import { withRoundedNumbers } from '../../src/core/text/number-format.js'
 import type { PollCheck } from '../../src/readiness/poll-freshness.js'
 import { createPollChecks } from '../../src/readiness/poll-freshness.js'
-import { buildChannelReport } from '../../src/report-files/make-report.js'
 import { changeFeed, changeGroups } from '../../src/tables/changes/changes.js'
 import { createRulesLookup } from '../../src/tables/channels/channel-rules.js'
-import { createRfqList, type RfqList } from '../../src/tables/rfqs/rfq-list.js'
+import { createRfqList } from '../../src/tables/rfqs/rfq-list.js'
 import { today } from '../../src/tables/today/today.js'
 import { countWaiting } from '../../src/tables/today/waiting.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
@@ -20,24 +18,6 @@ import { giveUp } from '../web/support/dead-letters.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
 const listOf = ({ store }: ChannelFixture) => createRfqList({ store, channels: [RULES], settings: DEFAULT_SETTINGS })
-
-/** The rows with their figures, as far as the channel overview has them. */
-async function overviewOf(list: RfqList, now: Date) {
-  const rows = await list.rows({ now, channel: KEY })
-  const figures = await list.figures(rows, now)
-  return rows.map(({ id, number, state, responseDueDate, daysToDue, missingSince, valid, version }, at) => {
-    const { ranked, wanted, volume, coverage, currency, bestPricePerTonne } = figures[at] ?? {}
-    const facts = { id, number, state, responseDueDate, daysToDue, missingSince, valid, version }
-    return { ...facts, ranked, wanted, volume, coverage, currency, bestPricePerTonne }
-  })
-}
-
-async function reportOf({ store, now }: ChannelFixture) {
-  const config = { reports: { directory: '/nowhere', settings: DEFAULT_SETTINGS } }
-  const channel = { key: KEY, timeZone: 'UTC' }
-  const { rfqs } = await buildChannelReport({ store, config, channel, asOf: now(), now: now(), version: '' })
-  return withRoundedNumbers(rfqs)
-}
 
 /** Six rounds in each of which offers and RFQs appear, change, leave and return. */
 async function sixRounds(fixture: ChannelFixture, afterPoll: () => Promise<void>): Promise<void> {
@@ -63,14 +43,6 @@ async function sixRounds(fixture: ChannelFixture, afterPoll: () => Promise<void>
 }
 
 describe('the list of RFQs', () => {
-  it('shows the figures of the channel overview after every change', async () => {
-    const fixture = await openChannelFixture()
-    const list = listOf(fixture)
-    await sixRounds(fixture, async () => {
-      expect(await reportOf(fixture)).toMatchObject(await overviewOf(list, fixture.now()))
-    })
-  })
-
   it('has no RFQ as overdue whose due date is a placeholder', async () => {
     const fixture = await openChannelFixture()
     for (const responseDueDate of ['2026-11-20', '1970-01-01'])

@@ -52,8 +52,7 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
       awards: {
         ...createAwardDesk({
           store: fixture.store,
-          config,
-          makeReport: makeReportInProcess(fixture.store),
+          makeReport: makeReportInProcess(fixture.store, viewConfigOf(config)),
           now: fixture.now,
         }),
         prepare: reader.prepareAward,

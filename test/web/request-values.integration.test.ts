@@ -60,7 +60,7 @@ async function openApi(
     {
       ...{ reader, now, scrub },
       awards: {
-        ...createAwardDesk({ store, config, makeReport: makeReportInProcess(store), now }),
+        ...createAwardDesk({ store, makeReport: makeReportInProcess(store, viewConfigOf(config)), now }),
         prepare: reader.prepareAward,
       },
       retryDeliveries: (which) => store.retryDeliveries(which, now()),

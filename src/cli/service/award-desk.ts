@@ -1,18 +1,15 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Config } from '../../config/contract.js'
 import type { AwardFacts } from '../../core/decision/award-record.js'
 import type { Clock } from '../../core/time/clock.js'
 import type { MakeReport } from '../../report-files/make-report.js'
 import type { Awards } from '../../store/contract.js'
 import type { AwardActions, AwardOrder } from '../../tables/awards/award-order.js'
 import { VERSION } from '../../version.js'
-import { createReportRequest } from '../input/report-request.js'
 
 interface AwardDeskDeps {
   store: Pick<Awards, 'awards' | 'recordAward' | 'withdrawAward'>
-  config: Config
   makeReport: MakeReport
   now: Clock
 }
@@ -36,23 +33,12 @@ export const createAwardDesk = (deps: AwardDeskDeps): Omit<AwardActions, 'prepar
 })
 
 /** The workbook of the comparison with the award in it. It is kept in the database, so its file is removed. */
-async function makeWorkbook(
-  { config, makeReport }: AwardDeskDeps,
-  order: AwardOrder,
-  award: AwardFacts,
-): Promise<Buffer> {
+async function makeWorkbook({ makeReport }: AwardDeskDeps, order: AwardOrder, award: AwardFacts): Promise<Buffer> {
   const { channel, rfqId, asOf, now, by, settings } = order
   const folder = await mkdtemp(join(tmpdir(), 'quotekeeper-award-'))
   try {
-    const request = createReportRequest(config, { channel, asOf, now, madeBy: by })
-    const reports = { ...config.reports, settings, settingsGiven: true }
-    const { path } = await makeReport({
-      ...request,
-      config: { reports },
-      rfqId,
-      award,
-      out: join(folder, 'award.xlsx'),
-    })
+    const out = join(folder, 'award.xlsx')
+    const { path } = await makeReport({ channel, rfqId, asOf, now, madeBy: by, settings, award, out })
     return await readFile(path)
   } finally {
     await rm(folder, { recursive: true, force: true })

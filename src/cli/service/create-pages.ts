@@ -19,7 +19,7 @@ export async function createPages(app: App, now: Clock): Promise<(queue: Service
   const { config, makeReport, scrub } = app
   const store = await app.store()
   const files = createReportFiles({ directory: config.reports.directory, store })
-  const desk = createAwardDesk({ store, config, makeReport, now })
+  const desk = createAwardDesk({ store, makeReport, now })
   const awards = { ...desk, prepare: queries.prepareAward }
   const notifications = { scrub, retryDeliveries: (which: RedeliveryFilter) => store.retryDeliveries(which, now()) }
   const pages = (actions: QueueActions) =>

@@ -6,7 +6,6 @@ import type { Readiness } from '../../readiness/contract.js'
 import type { WebPlugin } from '../../web/plugin.js'
 import type { App } from '../app.js'
 import { operatorName } from '../input/operator-name.js'
-import { createReportRequest } from '../input/report-request.js'
 import type { OpenMetrics } from './service-metrics.js'
 
 /** The functions that the service's job handlers call: the use-cases, with the store and the marketplace they need. */
@@ -36,17 +35,14 @@ export async function createHandlerDeps(
 
 /** Makes the reports of jobs. */
 export function reportHandlers(
-  app: Pick<App, 'config' | 'makeReport'>,
+  { makeReport }: Pick<App, 'makeReport'>,
   now: Clock,
 ): Pick<HandlerDeps, 'rfqReport' | 'channelReport'> {
   const make = async (
-    { key }: ChannelConfig,
-    { madeBy, signal, asOf = now() }: ReportJobOptions,
+    { key: channel }: ChannelConfig,
+    { signal, ...options }: ReportJobOptions,
     about: { rfqId?: string } = {},
-  ): Promise<string> => {
-    const order = createReportRequest(app.config, { channel: key, asOf, now: now(), madeBy })
-    return (await app.makeReport({ ...order, ...about }, { signal })).path
-  }
+  ): Promise<string> => (await makeReport({ channel, now: now(), ...options, ...about }, { signal })).path
   return { rfqReport: (channel, rfqId, options) => make(channel, options, { rfqId }), channelReport: make }
 }
 

@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createReportFiles } from '../../../src/cli/service/report-files.js'
-import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
 import { recordReports } from '../../../src/report-files/recorded-reports.js'
 import { reportRecord } from '../../helpers/data/report-record.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
@@ -32,11 +31,7 @@ it('the record of a report is written once more if that failed once', async () =
   onTestFinished(() => store.close())
   const directory = testFolder()
   const now = new Date('2026-11-21T12:00:00Z')
-  const request = {
-    config: { reports: { directory, settings: DEFAULT_SETTINGS } },
-    channel: { key: 'acme/forest', timeZone: 'UTC' },
-    ...{ asOf: now, now, version: '1.0.0' },
-  }
+  const request = { channel: 'acme/forest', now }
   const reported: unknown[] = []
   for (const failures of [1, 2]) {
     let left = failures
@@ -46,7 +41,7 @@ it('the record of a report is written once more if that failed once', async () =
     const written = { path: out, sha256: hashOf('x'), bytes: 1 }
     const make = async () => ({ ...written, recommendation: [] })
     const onError = (_error: unknown, name: string) => reported.push(name)
-    await recordReports(make, { store: { addReportRecord }, onError })({ ...request, out })
+    await recordReports(make, { directory, store: { addReportRecord }, onError })({ ...request, out })
   }
   expect((await store.listReports(10)).map(({ name }) => name)).toEqual(['acme_forest/failures-1.xlsx'])
   expect(reported).toEqual(['acme_forest/failures-2.xlsx'])

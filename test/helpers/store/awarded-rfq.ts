@@ -56,7 +56,10 @@ export async function openAwardedRfq(): Promise<
       }
       const prepared = await createViews(store, viewConfigOf(config)).prepareAward(order)
       if (prepared.refusals.length > 0) throw new Error(prepared.refusals.join(' '))
-      await createAwardDesk({ store, config, makeReport: makeReportInProcess(store), now }).record(order, prepared)
+      await createAwardDesk({ store, makeReport: makeReportInProcess(store, viewConfigOf(config)), now }).record(
+        order,
+        prepared,
+      )
     },
   })
 }

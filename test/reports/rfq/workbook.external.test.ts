@@ -5,7 +5,6 @@ import type { OfferReport } from '../../../src/compare/offer/offer-report-model.
 import { compareOffers, type RfqReport } from '../../../src/compare/report/compare-offers.js'
 import type { AwardFacts } from '../../../src/core/decision/award-record.js'
 import { sum } from '../../../src/core/numbers.js'
-import { writeRfqReport } from '../../../src/report-files/write-report.js'
 import { comparisonInput } from '../../helpers/data/comparison-inputs.js'
 import { labelledCases } from '../../helpers/long-tests.js'
 import { crowdedInput, HOSTILE, RFQ_CASES } from '../support/rfq-cases.js'
@@ -56,14 +55,6 @@ describe('the workbook of an RFQ', () => {
   it('is the same, byte for byte, from the same data, whenever it is generated', async () => {
     const later = { ...RFQ_CASES.mixed?.(), generatedAt: new Date('2031-01-01T00:00:00.000Z') } as never
     expect((await rfqWorkbook(compareOffers(later))).equals(await workbookOf('mixed'))).toBe(true)
-  })
-
-  it('is written to a file named after the RFQ and the as-of time', async () => {
-    const bench = new Bench()
-    const written = await writeRfqReport(report('one-offer'), { directory: bench.folder })
-    expect(written.path).toBe(`${bench.folder}/rfq-4711_asof-20260316T1200Z.xlsx`)
-    expect(bench.read(written.path)).toHaveLength(written.bytes)
-    bench.remove()
   })
 
   it('reports progress sheet by sheet', async () => {

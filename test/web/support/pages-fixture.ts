@@ -62,7 +62,11 @@ export async function openPages(
   const observer = {
     reportEnded: ({ seconds, ...report }: ReportEnded) => void reported.push({ ...report, measured: seconds > 0 }),
   }
-  const makeReport = recordReports(makeReportInProcess(store), { store, onError: unexpected })
+  const makeReport = recordReports(makeReportInProcess(store, viewConfigOf(config)), {
+    directory,
+    store,
+    onError: unexpected,
+  })
   const { log, runner } = await openQueue(fixture, { config, makeReport, observer })
   const scrub = createScrubber(['a secret'])
   const closing = (await createQueueActions({ config, scrub, store: async () => store }, now))(runner)
@@ -79,7 +83,7 @@ export async function openPages(
         suggest: closestMatches,
         reports: { ...createReportFiles({ directory, store }), queue },
         closing,
-        awards: { ...createAwardDesk({ store, config, makeReport, now }), prepare: queries.prepareAward },
+        awards: { ...createAwardDesk({ store, makeReport, now }), prepare: queries.prepareAward },
         system: { queue, scrub, retryDeliveries: (which) => store.retryDeliveries(which, now()) },
         onError: unexpected,
       }),
@@ -107,7 +111,7 @@ async function openQueue(
     createHandlers({
       ...{ config, store, marketplace, now, log, killSwitch },
       ...{ pollListings: () => fixture.pollListings(), pollRfqs: () => fixture.pollRfqs() },
-      ...reportHandlers({ config, makeReport }, now),
+      ...reportHandlers({ makeReport }, now),
       observer: { runEnded: () => undefined, runFailed: () => undefined, ...observer },
       enqueue: async () => true,
       closeExpired: (_context, policy) => fixture.closeExpired(policy, { stopped: killSwitch }),

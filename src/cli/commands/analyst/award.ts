@@ -138,7 +138,7 @@ async function award(cli: Cli, context: Context, name: string | undefined, optio
 }
 
 const deskOf = ({ io }: Cli, { store, app }: Context) =>
-  createAwardDesk({ store, config: app.config, makeReport: app.makeReport, now: io.now })
+  createAwardDesk({ store, makeReport: app.makeReport, now: io.now })
 
 async function record(
   cli: Cli,

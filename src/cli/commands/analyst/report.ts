@@ -21,7 +21,6 @@ import {
 } from '../../input/options.js'
 import { databaseNow, parseReadFilter } from '../../input/read-filter.js'
 import { checkFreshOptions, type FreshOptions, readFresh } from '../../input/read-fresh.js'
-import { createReportRequest } from '../../input/report-request.js'
 import { requireRfq } from '../../input/require-rfq.js'
 import { findChannel } from '../../input/select-channels.js'
 import { formatRecommendation, printJson } from '../../output/output.js'
@@ -76,39 +75,49 @@ interface ReportContext {
 }
 
 async function writeComparison(cli: Cli, context: ReportContext, options: Options, name: string): Promise<void> {
-  const file = fileOf(cli, context.app, options)
-  const search = { name, withoutResponses: true, ...(await parseReadFilter(cli, context, options, 'rfqs')) }
-  const { rfq } = await (options.fresh ? readFresh(cli, context, search, options) : requireRfq(context.store, search))
-  const request = { ...(await requestOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
-  if (!options.json) return writeReport(cli, context.app, { ...request, ...file })
-  const { buildRfqReport } = await import('../../../tables/rfq/build-rfq-report.js')
-  printJson(cli.io, await buildRfqReport({ ...request, store: context.store }))
+  const { app, store } = context
+  const file = fileOf(cli, app, options)
+  const filter = await parseReadFilter(cli, context, options, 'rfqs')
+  const search = { name, withoutResponses: true, ...filter }
+  const { rfq } = await (options.fresh ? readFresh(cli, context, search, options) : requireRfq(store, search))
+  const request = {
+    ...{ channel: rfq.channel, rfqId: rfq.id, now: await databaseNow(store, cli.io.now()), madeBy: makerOf(options) },
+    ...(filter.asOf && { asOf: filter.asOf }),
+  }
+  if (!options.json) return writeReport(cli, app, { ...request, ...file })
+  const [{ buildRfqReport }, { rfqReportSource }, { viewConfigOf }] = await Promise.all([
+    import('../../../tables/rfq/build-rfq-report.js'),
+    import('../../../report-files/make-report.js'),
+    import('../../../tables/source.js'),
+  ])
+  printJson(cli.io, await buildRfqReport(rfqReportSource(store, viewConfigOf(app.config), request)))
 }
 
-async function writeOverviews(cli: Cli, context: ReportContext, options: Options): Promise<void> {
-  const channels = channelsOf(context.app, options)
-  const file = fileOf(cli, context.app, options)
+async function writeOverviews(cli: Cli, { store, app }: ReportContext, options: Options): Promise<void> {
+  for (const option of ['asOf', 'json', 'volume', 'set'] as const)
+    if (options[option] !== undefined)
+      throw new UsageError(`--${option === 'asOf' ? 'as-of' : option} is about one RFQ: name it`)
+  const channels = channelsOf(app, options)
+  const file = fileOf(cli, app, options)
   // The overview of a channel that was never read would look as if the channel were empty.
   const unread: string[] = []
   for (const channel of channels) {
-    if ((await context.store.firstPollAt({ channel })) === null) {
+    if ((await store.firstPollAt({ channel })) === null) {
       unread.push(channel)
       continue
     }
-    const request = await requestOf(cli, context, options, channel)
-    if (options.json) {
-      const { buildChannelReport } = await import('../../../report-files/make-report.js')
-      printJson(cli.io, await buildChannelReport({ ...request, store: context.store }))
-    } else await writeReport(cli, context.app, { ...request, ...file })
+    const now = await databaseNow(store, cli.io.now())
+    await writeReport(cli, app, { channel, now, madeBy: makerOf(options), ...file })
   }
   if (unread.length === 0) return
   const remedy = `quotekeeper sync${unread.map((channel) => ` --channel ${quoteForShell(channel)}`).join('')}`
   throw new FailedError(`nothing is stored of ${unread.join(', ')} yet; run \`${remedy}\` to poll the marketplace`)
 }
 
+const makerOf = ({ by }: Options): string => by ?? operatorName()
+
 /** Makes a report, with a progress bar on a terminal. Prints its path, and the recommendation on stderr. */
-async function writeReport(cli: Cli, app: App, request: ReportRequest): Promise<void> {
-  const { io } = cli
+async function writeReport({ io }: Cli, app: App, request: ReportRequest): Promise<void> {
   const progress = await createProgress(io)
   progress.start('sheets')
   const making = app.makeReport(request, { signal: io.stop, onProgress: progress.update })
@@ -117,20 +126,13 @@ async function writeReport(cli: Cli, app: App, request: ReportRequest): Promise<
   io.err(formatRecommendation(recommendation, io.width))
 }
 
-/** The channels to report on. With `--json` or `--out` there must be one, because there is one document or file. */
-function channelsOf({ config }: App, { channel, json, out }: Options): string[] {
+/** The channels to report on. With `--out` there must be one, because there is one file. */
+function channelsOf({ config }: App, { channel, out }: Options): string[] {
   if (channel !== undefined) return [findChannel(config, channel).key]
   const channels = config.channels.map(({ key }) => key)
-  if (channels.length > 1 && (json || out !== undefined)) {
+  if (channels.length > 1 && out !== undefined)
     throw new UsageError(`choose one channel with --channel: ${channels.join(', ')}`)
-  }
   return channels
-}
-
-async function requestOf(cli: Cli, context: ReportContext, options: Options, channel: string): Promise<ReportRequest> {
-  const now = await databaseNow(context.store, cli.io.now())
-  const { asOf = now } = await parseReadFilter(cli, context, { ...options, channel })
-  return createReportRequest(context.app.config, { channel, asOf, now, madeBy: options.by ?? operatorName() })
 }
 
 /** The requested file, checked before the report is made. */
