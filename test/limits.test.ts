@@ -11,7 +11,7 @@ import { OFFER_FLAGS } from '../src/compare/flag.js'
 import { configSchema } from '../src/config/schema.js'
 import { EVENT_KINDS } from '../src/core/events/events.js'
 import { STOP_CODES } from '../src/core/records.js'
-import { ENDPOINTS } from '../src/web/api/api-routes.js'
+import { OPERATIONS } from '../src/web/api/api-routes.js'
 import { openNewStore } from './helpers/store/new-store.js'
 import { rowsOf } from './helpers/store/store-engine.js'
 import { testIo } from './helpers/test-io.js'
@@ -86,7 +86,7 @@ async function presentLists(): Promise<Record<string, string[]>> {
     'event kinds': Object.keys(EVENT_KINDS),
     'reason codes': [...REASON_CODES, ...STOP_CODES],
     flags: OFFER_FLAGS,
-    'API operations': ENDPOINTS.map(({ method, path }) => `${method} ${path}`),
+    'API operations': OPERATIONS.map(({ method, path }) => `${method} ${path}`),
     'job kinds': [...JOB_NAMES],
   }
   return Object.fromEntries(Object.entries(lists).map(([kind, list]) => [kind, [...new Set(list)].sort()]))

@@ -2,8 +2,6 @@ import { toPlainText } from './plain-text.js'
 
 /** Characters of JSON in one answer, about 10,000 tokens: assistants cut or refuse longer ones. */
 export const MAX_ANSWER = 40_000
-/** Characters of a document that are shown with other data. */
-const MAX_DOCUMENT = 15_000
 
 export type Answer = Record<string, unknown>
 
@@ -20,13 +18,6 @@ export async function fitAnswer(limit: number, make: (limit: number) => Promise<
     if (items === 1) return shorten(answer)
     items = Math.max(1, Math.min(items - 1, Math.floor((items * MAX_ANSWER * 0.9) / length)))
   }
-}
-
-/** A document as an object, or the beginning of its text if it is long or if parsing it loses something. */
-export function documentMembers({ body, bodyText }: { body?: unknown; bodyText: string | null }): Answer {
-  const text = bodyText ?? JSON.stringify(body)
-  if (bodyText === null && text.length <= MAX_DOCUMENT) return { document: body }
-  return { documentText: text.slice(0, MAX_DOCUMENT), documentOmitted: Math.max(0, text.length - MAX_DOCUMENT) }
 }
 
 const lengthOf = (value: unknown): number => JSON.stringify(value).length

@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
 import { INVISIBLE } from '../core/text/clean-text.js'
-import { withoutNoise } from '../core/text/number-format.js'
 
 /** Line feeds and tabs are text; variation selectors select the form of an emoji. */
 const HIDDEN = new RegExp(`(?![\\n\\t\\ufe00-\\ufe0f])[${INVISIBLE}]`, 'gu')
@@ -15,18 +14,10 @@ const withoutHidden = (text: string): string =>
     .replace(/\p{Cs}/gu, '\ufffd')
     .replace(HIDDEN, '')
 
-/**
- * The same value with `withoutHidden` applied to every text in it, also to the names of members, and without the last digits
- * that computing leaves in numbers. Numbers of documents stay as received.
- */
-export function toPlainText(value: unknown, number: (value: number) => number = withoutNoise): unknown {
+/** The same value with `withoutHidden` applied to every text in it, also to the names of members. */
+export function toPlainText(value: unknown): unknown {
   if (typeof value === 'string') return withoutHidden(value)
-  if (typeof value === 'number') return number(value)
-  if (Array.isArray(value)) return value.map((each) => toPlainText(each, number))
-  if (value === null || typeof value !== 'object') return value
-  const members = Object.entries(value).map(([name, each]) => [
-    withoutHidden(name),
-    toPlainText(each, name === 'document' ? (received) => received : number),
-  ])
-  return Object.fromEntries(members)
+  if (Array.isArray(value)) return value.map(toPlainText)
+  if (value === null || typeof value !== 'object' || value instanceof Date) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [withoutHidden(name), toPlainText(each)]))
 }

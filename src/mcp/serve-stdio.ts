@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import type { McpDeps } from './contract.js'
 import { createMcpServer } from './mcp-server.js'
+import type { McpDeps } from './tools.js'
 
 interface Streams {
   stdin: Readable

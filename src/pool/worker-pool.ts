@@ -220,7 +220,7 @@ const HEAVY_QUERIES: readonly string[] = [
 ] satisfies (keyof Queries)[]
 
 /** Operations of the API that do. */
-const HEAVY_OPERATIONS: readonly unknown[] = ['compareOffers', 'listOffers', 'readOffer', 'listListings']
+const HEAVY_OPERATIONS: readonly unknown[] = ['compareOffers', 'readOffers', 'readOffer']
 
 /** Whether a query may take seconds: it compares offers, reads many documents, or computes what was known at a past moment. */
 function isHeavy(name: string, args: readonly unknown[]): boolean {

@@ -48,15 +48,15 @@ function setValue(settings: Record<string, unknown>, name: string, text: string)
   if (RATE.test(name)) {
     const rates = settings.exchangeRates as Record<string, unknown>
     settings.exchangeRates = { ...rates, [rest[0] ?? '']: { rate: toNumber(text) } }
-  } else if (rest.length === 0) settings[first] = convert(text)
+  } else if (rest.length === 0) settings[first] = settingOfText(text)
   else {
     const section = settings[first] as Record<string, unknown>
-    settings[first] = { ...section, [rest[0] ?? '']: convert(text) }
+    settings[first] = { ...section, [rest[0] ?? '']: settingOfText(text) }
   }
 }
 
-/** The text as a value; one that cannot be converted stays a text, which validation may reject. */
-const convert = (text: string): unknown => (text === 'null' || text === '' ? null : toNumber(text))
+/** A text as the value of a setting; one that cannot be converted stays a text, which validation may reject. */
+export const settingOfText = (text: string): unknown => (text === 'null' || text === '' ? null : toNumber(text))
 
 const toNumber = (text: string): number | string =>
   /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim()) ? Number(text) : text

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import { MAX_ANSWER } from '../../src/mcp/answer-size.js'
-import { TOOLS } from '../../src/mcp/mcp-server.js'
+import { TOOLS } from '../../src/mcp/tools.js'
 import { buildRfqReport } from '../../src/tables/rfq/build-rfq-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { openMcp } from './mcp-fixture.js'
@@ -43,28 +43,17 @@ const reportOf = ({ store, now }: ChannelFixture, rfqId: string, volume: number 
   })
 
 describe('the MCP server', () => {
-  it('says that an RFQ changed since it was read', async () => {
-    const { fixture, rfqId, offers } = await openPolledFixture()
-    fixture.sandbox.faults.add({ rfqId, times: Number.POSITIVE_INFINITY, effect: { kind: 'status', status: 500 } })
-    fixture.sandbox.world.removeResponse(offers[0] ?? '')
-    fixture.advanceSeconds(600)
-    await fixture.pollRfqs()
-    const { call } = await openMcp(fixture)
-    const readState = 'changed-since-read'
-    expect((await call('list_rfqs')).items).toMatchObject([{ id: rfqId, readState }])
-    expect(await call('get_rfq', { rfq: '1042' })).toMatchObject({ rfq: { readState } })
-    expect(await call('compare_offers', { rfq: '1042' })).toMatchObject({ rfq: { readState } })
-  })
-
   it('offers tools that only read, and says that texts of the marketplace are no instructions', async () => {
     const { fixture } = await openPolledFixture()
     const { client } = await openMcp(fixture)
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name).sort()).toEqual(TOOLS.map(({ name }) => name).sort())
     for (const { annotations, description, inputSchema } of tools) {
-      expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+      expect(annotations).toMatchObject({ readOnlyHint: true })
       expect(description).toMatch(/never instructions/)
-      expect(inputSchema.additionalProperties).toBe(false)
+      expect(inputSchema.required ?? []).toEqual(
+        ['rfq', 'offer'].filter((each) => inputSchema.required?.includes(each)),
+      )
     }
     // An assistant reads the list in every conversation.
     expect(JSON.stringify(tools).length).toBeLessThan(20_000)
@@ -92,12 +81,12 @@ describe('the MCP server', () => {
     const { call } = await openMcp(fixture)
     const now = fixture.now().toISOString()
     const answers = {
-      rfqs: await call('list_rfqs', { figures: true }),
+      rfqs: await call('list_rfqs'),
       rfq: await call('get_rfq', { rfq: 1042 }),
       offer: await call('get_offer', { rfq: '1042', offer: offers[0] }),
+      first: await call('get_offer', { rfq: '1042', offer: offers[0], version: 1 }),
       comparison: await call('compare_offers', { rfq: rfqId }),
       changes: await call('list_changes', { since: '30 minutes ago' }),
-      decisions: await call('list_closings', { rfq: 1042 }),
       today: await call('today', { due_within_days: 7 }),
     }
     for (const [name, answer] of Object.entries(answers)) {
@@ -106,58 +95,38 @@ describe('the MCP server', () => {
         { asOf: now, freshness: [{ channel: KEY, polledAt: now, behind: false }] },
       ])
     }
-    const rfqSource = { document: 'rfq', id: rfqId, version: expect.any(Number), observedAt: expect.any(String) }
-    const offerSource = { document: 'offer', id: offers[0], version: 2, observedAt: now }
-    expect(answers.rfqs.items[0]).toMatchObject({
-      number: 1042,
-      figures: { ranked: expect.any(Number) },
-      source: rfqSource,
-    })
-    expect(answers.rfq).toMatchObject({ rfq: { number: 1042, source: rfqSource, document: { number: 1042 } } })
-    expect(answers.rfq.rfq.document.responses).toBeUndefined()
+    const seen = { version: 2, observedAt: now }
+    expect(answers.rfqs.items).toMatchObject([{ id: rfqId }])
+    expect(answers.rfq).toMatchObject({ rfq: { number: 1042, observedAt: expect.any(String), body: { number: 1042 } } })
+    expect(answers.rfq.rfq.body.responses).toBeUndefined()
     expect(answers.rfq.offers).toMatchObject({ total: 3, nextCursor: null })
-    expect(answers.rfq.offers.items).toContainEqual(expect.objectContaining({ id: offers[0], source: offerSource }))
-    expect(answers.offer).toMatchObject({ offer: { source: offerSource }, document: { source: offerSource } })
+    expect(answers.rfq.offers.items).toContainEqual(expect.objectContaining({ id: offers[0], ...seen }))
+    expect(answers.offer).toMatchObject({ offer: seen, document: { ...seen, body: { id: offers[0] } } })
     expect(answers.offer.versions.items).toMatchObject([
-      { source: { version: 2 }, changes: [expect.stringContaining('123,456')] },
-      { source: { version: 1, observedAt: before }, changes: [] },
+      { version: 2, changes: [expect.stringContaining('123,456')] },
+      { version: 1, observedAt: before, changes: [] },
     ])
-    expect(answers.comparison.offers.items[0]).toMatchObject({ rank: 1, source: { document: 'offer' } })
-    expect(answers.changes.items).toMatchObject([{ rfqNumber: 1042, source: offerSource, notBefore: before }])
-    expect(answers.decisions.items[0]).toMatchObject({ decision: 'keep', source: { document: 'rfq', id: rfqId } })
-    expect(answers.decisions.items[0].evidence).toBeUndefined()
-    expect(answers.today.items).toContainEqual(
-      expect.objectContaining({ kind: 'due', rfqNumber: 1042, source: rfqSource }),
-    )
+    expect(answers.first).toMatchObject({ offer: seen, document: { version: 1, observedAt: before } })
+    expect(answers.comparison.offers.items).toHaveLength(3)
+    expect(answers.changes.items).toMatchObject([{ rfq: 1042, ...seen, id: offers[0], notBefore: before }])
+    expect(answers.today.rfqs).toContainEqual(expect.objectContaining({ kind: 'due', rfqNumber: 1042 }))
   })
 
-  it('answers as of a past moment the same for ever, through six later polls', async () => {
+  it('answers as of a past moment the same after a later poll', async () => {
     const { fixture, offers, before } = await openChangedFixture()
     const { call } = await openMcp(fixture)
     const ask = async () => [
       await call('get_rfq', { rfq: 1042, as_of: before }),
       await call('get_offer', { rfq: 1042, offer: offers[0], as_of: before }),
-      await call('compare_offers', { rfq: 1042, as_of: before }),
-      await call('list_changes', { as_of: before }),
-      await call('list_closings', { as_of: before }),
+      { ...(await call('compare_offers', { rfq: 1042, as_of: before })), generatedAt: null },
     ]
     const first = await ask()
-    expect(first[1]).toMatchObject({
-      asOf: before,
-      offer: { source: { version: 1 } },
-      freshness: [{ polledAt: before }],
-    })
-    expect(first[4].items).toEqual([])
-    const decidedAt = fixture.now().toISOString()
-    const decisions = await call('list_closings', { as_of: decidedAt })
-    for (let round = 0; round < 6; round++) {
-      fixture.advanceSeconds(4 * 3600)
-      fixture.sandbox.world.changeResponse(offers[round % 3] ?? '', { offer: { totalPrice: 1000 + round } })
-      await fixture.pollRfqs()
-      await fixture.closeExpired({ mode: 'on' })
-      expect(await ask()).toEqual(first)
-      expect(await call('list_closings', { as_of: decidedAt })).toEqual(decisions)
-    }
+    expect(first[1]).toMatchObject({ asOf: before, offer: { version: 1 } })
+    expect(first[1].freshness).toBeUndefined()
+    fixture.advanceSeconds(4 * 3600)
+    fixture.sandbox.world.changeResponse(offers[0] ?? '', { offer: { totalPrice: 1000 } })
+    await fixture.pollRfqs()
+    expect(await ask()).toEqual(first)
   })
 
   it('takes moments in plain words, and says what is allowed for others', async () => {
@@ -165,14 +134,17 @@ describe('the MCP server', () => {
     fixture.advanceSeconds(26 * 3600)
     const { call, fail } = await openMcp(fixture)
     expect((await call('get_rfq', { rfq: 1042, as_of: 'yesterday' })).asOf).toBe('2026-11-21T23:59:59.999Z')
-    expect(await call('list_changes', { as_of: '3 hours ago' })).toMatchObject({ freshness: [{ behind: null }] })
     expect((await call('today')).freshness).toMatchObject([
       { behind: true, message: expect.stringMatching(/26 h ago/) },
     ])
-    expect(await fail('list_changes', { as_of: 'soonish' })).toMatch(/Invalid as_of "soonish". Use .*"2 days ago"/)
-    expect(await fail('list_changes', { as_of: '2030-01-01' })).toMatch(/in the future/)
+    expect(await fail('get_rfq', { rfq: 1042, as_of: 'soonish' })).toMatch(
+      /Invalid as_of "soonish". Use .*"2 days ago"/,
+    )
+    expect(await fail('get_rfq', { rfq: 1042, as_of: '2030-01-01' })).toMatch(/in the future/)
     expect(await fail('list_changes', { since: 'x' })).toMatch(/Invalid since/)
-    expect(await fail('get_rfq', { rfq: 1042, as_of: '2 days ago' })).toMatch(/first poll of RFQs was at 2026-11-21/)
+    expect(await fail('get_rfq', { rfq: 1042, as_of: '2 days ago' })).toMatch(
+      /first poll of RFQs in acme\/forest was at 2026-11-21/,
+    )
   })
 
   it('names what is close to an unknown RFQ, channel, setting or argument', async () => {
@@ -184,18 +156,20 @@ describe('the MCP server', () => {
     await fixture.pollRfqs({ channel: { ...peat, apiKey: fixture.sandbox.keys.acme ?? '' } })
     const { call, fail } = await openMcp(fixture, { channels: [KEY, 'acme/peat'] })
     expect(await fail('get_rfq', { rfq: 1024 })).toMatch(
-      /no RFQ matches "1024"; closest matches: acme\/forest, number 1042, .*; list_rfqs lists all/,
+      /no RFQ matches "1024"; closest matches: acme\/forest, number 1042, /,
     )
     expect(await fail('compare_offers', { rfq: 1042 })).toMatch(
       /"1042" matches 2 RFQs; name its channel: .*acme\/peat, number 1042, id:/,
     )
     expect((await call('get_rfq', { rfq: 1042, channel: 'acme/peat' })).rfq.channel).toBe('acme/peat')
-    expect(await fail('list_rfqs', { channel: 'acme/forst' })).toMatch(/not configured; known: acme\/forest/)
-    expect(await fail('get_rfq', { rfq: 1, channel: 'acme/forst' })).toMatch(/did you mean acme\/forest/)
-    expect(await fail('list_rfqs', { state: 'opn' })).toMatch(/no RFQ has the state "opn"; known: open/)
-    expect(
-      await fail('compare_offers', { rfq: 1042, channel: KEY, settings: { 'requirements.priceMx': 'off' } }),
-    ).toMatch(/did you mean requirements.priceMax/)
+    for (const [tool, args] of [
+      ['list_runs', {}],
+      ['get_rfq', { rfq: 1 }],
+    ] as const)
+      expect(await fail(tool, { ...args, channel: 'acme/forst' })).toMatch(/Did you mean acme\/forest/)
+    expect(await fail('compare_offers', { rfq: 1042, channel: KEY, 'requirements.priceMx': 'off' })).toMatch(
+      /did you mean requirements.priceMax/,
+    )
     expect(await fail('get_offer', { rfq: 1042, channel: KEY, offer: 'nothing' })).toMatch(
       /offer "nothing" is not known/,
     )
@@ -205,12 +179,12 @@ describe('the MCP server', () => {
   it('computes what-if questions as the report does', async () => {
     const { fixture, rfqId } = await openPolledFixture()
     const { call } = await openMcp(fixture)
-    const settings = { awardTolerance: 0.02, volume: 5_000, currency: null }
-    const { offers, settingsReplaced } = await call('compare_offers', { rfq: 1042, settings })
+    const settings = { awardTolerance: 0.02, volume: 5_000, 'exchangeRates.EUR': 1.1 }
+    const { offers, settings: used } = await call('compare_offers', { rfq: 1042, ...settings })
     const report = await reportOf(fixture, rfqId, 5_000)
     const figures = (rows: { id: string; rank: number | null }[]) => rows.map(({ id, rank }) => ({ id, rank }))
     expect(figures(offers.items)).toEqual(figures(report.offers))
-    expect(settingsReplaced).toEqual(Object.keys(settings))
+    expect(used).toMatchObject({ volume: 5_000, exchangeRates: { EUR: { rate: 1.1 } } })
     const plain = await call('compare_offers', { rfq: 1042 })
     expect(plain.settings.volume).toBeNull()
     expect(plain.decision.recommendation.award).toMatchObject({
@@ -233,7 +207,7 @@ describe('the MCP server', () => {
     ]
     for (const answer of answers) expect(JSON.stringify(answer).length).toBeLessThanOrEqual(MAX_ANSWER)
     for (const { offers } of answers.slice(0, 2)) expect(offers.nextCursor).not.toBeNull()
-    expect(answers[0].rfq).toMatchObject({ documentOmitted: expect.any(Number) })
+    expect(answers[0].shortened).toMatch(/cut/)
     const offers = await everyPage('get_rfq', { rfq: 1042, limit: 100 }, (answer) => answer.offers)
     expect(new Set(offers.map(({ id }) => id)).size).toBe(11)
     expect(offers).toHaveLength(11)
@@ -242,7 +216,7 @@ describe('the MCP server', () => {
     )
     expect(ranks.sort((a, b) => a - b)).toEqual(Array.from({ length: 11 }, (_, at) => at + 1))
     const changes = await everyPage('list_changes', { limit: 5 }, (answer) => answer)
-    const offersChanged = changes.filter(({ source }) => source.document === 'offer').map(({ source }) => source.id)
+    const offersChanged = changes.filter(({ kind }) => kind === 'offer').map(({ id }) => id)
     expect(offersChanged).toHaveLength(11)
     expect(new Set(offersChanged)).toEqual(new Set(offers.map(({ id }) => id)))
   })
@@ -266,12 +240,17 @@ describe('the MCP server', () => {
     const { fixture } = await openPolledFixture()
     fixture.advanceSeconds(26 * 3600)
     const { call, everyPage } = await openMcp(fixture)
-    const { items, system, summary } = await call('today', { due_within_days: 366 })
+    const { rfqs, system, summary } = await call('today', { due_within_days: 366 })
     expect(system.map(({ kind }: { kind: string }) => kind)).toEqual(['behind', 'behind'])
     expect(summary.open).toBeGreaterThan(0)
-    expect(items.length).toBeGreaterThan(0)
+    expect(rfqs.length).toBeGreaterThan(0)
     for (const limit of [1, 2, 3])
-      expect(await everyPage('today', { limit, due_within_days: 366 }, (answer) => answer)).toEqual(items)
+      expect(
+        await everyPage('today', { limit, due_within_days: 366 }, ({ rfqs: items, nextCursor }) => ({
+          items,
+          nextCursor,
+        })),
+      ).toEqual(rfqs)
   })
 
   it('removes hidden characters and escape codes from every text', async () => {

@@ -10,11 +10,10 @@ import { stopFileOf } from '../../src/closing/kill-switch.js'
 import { createScrubber } from '../../src/core/text/secret-scrubber.js'
 import { createQueries } from '../../src/pool/queries.js'
 import { makeReportInProcess } from '../../src/report-files/make-report.js'
-import { type ListCursor, takePage } from '../../src/tables/cursor.js'
 import { viewConfigOf } from '../../src/tables/source.js'
-import { ENDPOINTS } from '../../src/web/api/api-routes.js'
+import { OPERATIONS } from '../../src/web/api/api-routes.js'
 import { problemDocument } from '../../src/web/api/problem.js'
-import { READ_ENDPOINTS } from '../../src/web/api/read.js'
+import { READ_OPERATIONS } from '../../src/web/api/read.js'
 import type { ServerOptions } from '../../src/web/server.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
@@ -48,7 +47,7 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
   const createRoutes = await createApi(
     { config, log: recordingLog() as never },
     {
-      ...{ reader, now: fixture.now, scrub },
+      ...{ reader, now: fixture.now },
       awards: {
         ...createAwardDesk({
           store: fixture.store,
@@ -78,7 +77,7 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
 async function validated(app: FastifyInstance, options: InjectOptions) {
   const response = await app.inject(options)
   const path = String(options.url).replace(/\?.*/, '')
-  const endpoint = ENDPOINTS.find(
+  const endpoint = OPERATIONS.find(
     ({ path: pattern, method }) =>
       method === (options.method ?? 'GET') && new RegExp(`^/api/v1${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
   )
@@ -95,33 +94,23 @@ describe('every operation', () => {
     const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 3 })
     await fixture.pollListings()
     await fixture.pollRfqs()
-    const asOf = fixture.now().toISOString()
     fixture.advanceSeconds(600)
     const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
     fixture.sandbox.world.addResponse(id)
     await fixture.pollRfqs()
     await fixture.closeExpired({ mode: 'on' })
     const { get, read } = await openApi(fixture)
-    const [rfq] = (await read('/rfqs?figures=true&sort=-changed')).items
-    const [offer] = (await read(`/rfqs/${KEY}/${rfq.name}/offers`)).items
-    const [listing] = (await read('/listings?limit=1')).items
-    expect(rfq.figures).toMatchObject({ ranked: expect.any(Number) })
-    const values: Record<string, string> = { org: 'acme', channel: 'forest', rfq: rfq.name, offer: offer.id }
-    const urls = READ_ENDPOINTS.map(({ path }) =>
-      path.replace(/\{(\w+)\}/g, (_name, name) => values[name] ?? listing.id),
-    )
-    for (const url of urls) expect([url, (await get(`/api/v1${url}`)).statusCode]).toEqual([url, 200])
-    for (const url of ['/listings', '/changes']) {
-      const past = await read(`${url}?as_of=${asOf}`)
-      expect(past).toMatchObject({ asOf })
-      expect(JSON.stringify(past)).not.toContain(id)
+    const [offer] = (await read(`/rfqs/${KEY}/1001/offers`)).items
+    const values: Record<string, string> = { org: 'acme', channel: 'forest', rfq: '1001', offer: offer.id }
+    for (const { path, query } of READ_OPERATIONS) {
+      const url = path.replace(/\{(\w+)\}/g, (_name, name) => values[name] ?? '')
+      for (const moment of 'as_of' in query.shape ? ['', '?as_of=5 minutes ago'] : [''])
+        expect([url, (await get(`/api/v1${url}${encodeURI(moment)}`)).statusCode]).toEqual([url, 200])
     }
     const closed = (await read('/closings?outcome=closed')).items
     expect(closed.map(({ rfqId }: { rfqId: string }) => rfqId)).toContain(id)
-    expect((await read('/channels')).items).toMatchObject([
-      { channel: KEY, rfqs: { closed: closed.length, overdue: 0 } },
-      { channel: 'acme/peat', rfqs: { open: 0 } },
-    ])
+    expect((await read('/rfqs?missing=false&sort=-due&limit=1')).items).toMatchObject([{ due: expect.any(String) }])
+    expect((await read('/rfqs?missing=true')).total).toBe(0)
   })
 
   it('pages through lists without repeating or missing an item', async () => {
@@ -144,38 +133,6 @@ describe('every operation', () => {
   })
 })
 
-describe('pages of RFQs', () => {
-  it('leave out no row, although they repeat some, if rows are gone, new, or moved to the end', () => {
-    const rows = ['a', 'b', 'c', 'd', 'e']
-    const page = (of: string[], cursor: ListCursor | null) => takePage(of, (row) => row, { cursor, limit: 2 })
-    const { items, next } = page(rows, null)
-    expect(items).toEqual(['a', 'b'])
-    expect(page(rows, next).items).toEqual(['c', 'd'])
-    expect(page(['a', 'c', 'd', 'e'], next).items).toEqual(['c', 'd'])
-    expect(page(['new', ...rows], next).items).toEqual(['a', 'b'])
-    expect(page(['a', 'c', 'd', 'e', 'b'], next).items).toEqual(['c', 'd'])
-  })
-})
-
-describe('filters', () => {
-  it('of RFQs select by state, text and due date, and sort', async () => {
-    const fixture = await openChannelFixture()
-    const { world } = fixture.sandbox
-    for (const responseDueDate of ['2026-11-20', '2026-12-24', '2026-12-01']) world.addRfq(CHANNEL, { responseDueDate })
-    world.closeRfq(world.addRfq(CHANNEL, { title: 'Mangroves for 2027' }).id)
-    await fixture.pollRfqs()
-    const { read } = await openApi(fixture)
-    const due = async (query: string) =>
-      (await read(`/rfqs?${query}`)).items.map((row: { responseDueDate: string }) => row.responseDueDate)
-    expect(await due('state=open&sort=-due')).toEqual(['2026-12-24', '2026-12-01', '2026-11-20'])
-    expect(await due('overdue=true')).toEqual(['2026-11-20'])
-    expect(await due('state=open&due_after=2026-11-20&due_before=2026-12-24')).toEqual(['2026-12-01'])
-    expect((await read('/rfqs?q=mangroves&state=closed')).total).toBe(1)
-    expect((await read('/rfqs?missing=true')).items).toEqual([])
-    expect((await read('/rfqs?channel=acme/peat')).items).toEqual([])
-  })
-})
-
 describe('a wrong request is answered with a problem document', () => {
   it('names, parameters, cursors and addresses', async () => {
     const fixture = await openChannelFixture({ rfqs: 2 })
@@ -186,26 +143,32 @@ describe('a wrong request is answered with a problem document', () => {
       ['/api/v1/rfqs/acme/forst/1001', 404, { suggestions: [KEY] }],
       ['/api/v1/rfqs?channel=acme/forst', 400, { suggestions: [KEY] }],
       [`${BASE}/1001/offers/none`, 404, {}],
-      [`/api/v1/listings/${KEY}/none`, 404, {}],
       ['/api/v1/nowhere', 404, {}],
       ['/api/v1/rfqs?stat=open', 400, { detail: expect.stringContaining('did you mean state?') }],
       ['/api/v1/rfqs?state=open&state=closed', 400, {}],
-      ['/api/v1/changes?as_of=sometime', 400, { errors: [expect.objectContaining({ name: 'as_of' })] }],
-      [
-        '/api/v1/changes?as_of=2026-01-01',
-        400,
-        { detail: expect.stringContaining('first poll of RFQs was at 2026-11-21') },
-      ],
-      [`${BASE}/1001?as_of=2026-01-01`, 400, { detail: expect.stringContaining(`first poll of RFQs in ${KEY}`) }],
       ['/api/v1/rfqs?state=opne', 400, { suggestions: ['open'] }],
-      ['/api/v1/changes?as_of=2999-01-01', 400, { errors: [expect.objectContaining({ name: 'as_of' })] }],
-      ['/api/v1/rfqs?limit=501', 400, {}],
+      ['/api/v1/rfqs?missing=maybe', 400, { detail: 'missing: found "maybe"; allowed: true or false' }],
+      [`${BASE}/1001?as_of=sometime`, 400, { errors: [expect.objectContaining({ name: 'as_of' })] }],
+      [`${BASE}/1001?as_of=2026-01-01`, 400, { detail: expect.stringContaining(`first poll of RFQs in ${KEY}`) }],
+      [`${BASE}/1001?as_of=2999-01-01`, 400, { errors: [expect.objectContaining({ name: 'as_of' })] }],
+      ['/api/v1/today?since=sometime', 400, { errors: [expect.objectContaining({ name: 'since' })] }],
+      ['/api/v1/runs?limit=501', 400, { detail: 'limit: found "501"; allowed: a whole number from 1 to 500' }],
+      ['/api/v1/runs?kind=polls', 400, { detail: 'kind: found "polls"; allowed: one of listings, rfqs, close' }],
+      [
+        `${BASE}/1001/comparison?requirements.priceMx=off`,
+        400,
+        { detail: expect.stringContaining('did you mean requirements.priceMax?') },
+      ],
+      [
+        `${BASE}/1001/comparison?awardTolerance=2`,
+        400,
+        { detail: 'awardTolerance: found "2"; allowed: a share from 0 to 1, or unlimited' },
+      ],
       [
         `/api/v1/rfqs?channel=${KEY}&channel=acme/peat`,
         400,
         { errors: [{ in: 'query', name: 'channel', detail: 'given more than once' }] },
       ],
-      ['/api/v1/rfqs?cursor=bm90IGEgY3Vyc29y', 400, {}],
       ['/api/v1/changes?cursor=WyJ4IiwxXQ', 400, {}],
       ['/api/v1/runs?cursor=1%20or%201', 400, {}],
       ['/api/v1/rfqs/%ff', 400, {}],
@@ -255,7 +218,7 @@ describe('the longest identifiers', () => {
     const { handlers, done } = recordingHandlers()
     const { get, read, post } = await openApi(fixture, { handlers })
     const own = `/rfqs/${KEY}/${encodeURIComponent(names[0] as string)}`
-    const paths = READ_ENDPOINTS.flatMap(({ path }) =>
+    const paths = READ_OPERATIONS.flatMap(({ path }) =>
       path.startsWith('/rfqs/{org}/{channel}/{rfq}')
         ? [path.replace('/rfqs/{org}/{channel}/{rfq}', own).replace('{offer}', encodeURIComponent(offer))]
         : [],
@@ -461,10 +424,10 @@ describe('work on the queue', () => {
     const foreign = await post('/sync', { channel: KEY }, { ...ana, origin: 'http://evil.example' })
     expect(foreign.json().detail).toMatch(/^this was sent by another website/)
     expect(await detail({ channel: KEY, approve: 1, force: true })).toBe(
-      'approve: unknown member; known: channel, kind; force: unknown member; known: channel, kind',
+      'approve: unknown; known: channel, kind; force: unknown; known: channel, kind',
     )
     expect(await detail({ kind: 3 })).toBe(
-      'channel: missing; allowed: a channel, org/slug; kind: found 3; allowed: listings or rfqs',
+      'channel: missing; allowed: a text; kind: found 3; allowed: one of listings, rfqs',
     )
     expect(await get('/api/v1/jobs/none', ana)).toMatchObject({ statusCode: 404 })
     expect(await post('/sync', { channel: KEY }, ana)).toMatchObject({ statusCode: 202 })
@@ -512,24 +475,17 @@ describe('awards', () => {
 })
 
 describe('notifications', () => {
-  it('that were not delivered are listed without secrets, and sent again', async () => {
+  it('that were not delivered are sent again', async () => {
     const fixture = await openChannelFixture()
     const ids = await giveUp(fixture, ['crm', 'mail'])
-    const { get, post, read } = await openApi(fixture)
-    expect((await read('/notifications/targets')).items).toMatchObject([
-      { target: 'crm', dead: 1, error: 'HTTP 500: [secret]' },
-      { target: 'mail', dead: 1 },
-    ])
+    const { post, read } = await openApi(fixture)
     const list = async (query: string) =>
       (await read(`/notifications?${query}`)).items.map(({ id }: { id: number }) => id)
     expect(await list('state=dead')).toEqual([...ids].reverse())
-    expect(await list('target=crm')).toEqual([ids[0]])
-    expect(await list('state=delivered')).toEqual([])
-    expect((await get('/api/v1/notifications')).body).not.toContain('a secret')
     expect((await post('/notifications/retry', { ids: [4711] })).statusCode).toBe(404)
     expect((await post('/notifications/retry', { ids: [1], target: 'crm' })).statusCode).toBe(400)
     expect((await post('/notifications/retry', { ids: ['1'] })).json().errors).toEqual([
-      { in: 'body', name: 'ids.0', detail: 'found "1"; allowed: an id, a whole number from 1' },
+      { in: 'body', name: 'ids.0', detail: 'found "1"; allowed: a number' },
     ])
     expect((await post('/notifications/retry', { target: 'crm' })).json()).toEqual({ ids: [ids[0]] })
     expect((await post('/notifications/retry', {})).json()).toEqual({ ids })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { StoreError } from '../../src/store/errors.js'
-import { sendProblem } from '../../src/web/api/api-routes.js'
+import { sendError } from '../../src/web/api/api-routes.js'
 import { webApp } from './support/web-app.js'
 
 it('pages and the API answer 503 while the database cannot be used, and log why', async () => {
@@ -15,7 +15,7 @@ it('pages and the API answer 503 while the database cannot be used, and log why'
           throw fail((params as { name: string }).name)
         })
         routes.get('/operation/:name', (request, reply) =>
-          sendProblem(reply, fail((request.params as { name: string }).name), onError),
+          sendError(reply, fail((request.params as { name: string }).name), onError),
         )
       },
     ],

@@ -6,7 +6,7 @@ import { createQueueActions } from '../../src/cli/service/queue-actions.js'
 import { createQueries } from '../../src/pool/queries.js'
 import { makeReportInProcess } from '../../src/report-files/make-report.js'
 import { viewConfigOf } from '../../src/tables/source.js'
-import { ENDPOINTS } from '../../src/web/api/api-routes.js'
+import { OPERATIONS } from '../../src/web/api/api-routes.js'
 import { type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { locationsOf } from '../helpers/store/store-engine.js'
@@ -58,7 +58,7 @@ async function openApi(
   const createRoutes = await createApi(
     { config, log: recordingLog() as never },
     {
-      ...{ reader, now, scrub },
+      ...{ reader, now },
       awards: {
         ...createAwardDesk({ store, makeReport: makeReportInProcess(store, viewConfigOf(config)), now }),
         prepare: reader.prepareAward,
@@ -93,7 +93,7 @@ it('a NUL character anywhere in an address or a body is answered 400, by every p
   for (const [address, body] of FORMS)
     expect(await ask(address, { method: 'POST', body, type: form })).toMatchObject(refused)
 
-  for (const { method, path, query, body } of ENDPOINTS) {
+  for (const { method, path, query, body } of OPERATIONS) {
     const address = `/api/v1${path.replace(/\{\w+\}/g, 'x')}`
     if (method === 'GET')
       for (const name of Object.keys(query.shape)) expect(await ask(`${address}?${name}=NUL`)).toMatchObject(refused)

@@ -1,4 +1,3 @@
-import { closestMatches } from '../../core/text/suggest.js'
 import type { ApiOptions } from '../../web/api/api-routes.js'
 import type { WebPlugin } from '../../web/plugin.js'
 import type { App } from '../app.js'
@@ -7,13 +6,7 @@ import type { QueueActions } from './queue-actions.js'
 /** The HTTP API of the service, for the queue once that is open. */
 export async function createApi(
   { config, log }: Pick<App, 'config' | 'log'>,
-  {
-    reader,
-    now,
-    awards,
-    scrub,
-    retryDeliveries,
-  }: Pick<ApiOptions, 'reader' | 'now' | 'awards' | 'scrub' | 'retryDeliveries'>,
+  { reader, now, awards, retryDeliveries }: Pick<ApiOptions, 'reader' | 'now' | 'awards' | 'retryDeliveries'>,
 ): Promise<(actions: QueueActions) => WebPlugin> {
   const { apiRoutes } = await import('../../web/api/api-routes.js')
   return (actions) =>
@@ -23,10 +16,8 @@ export async function createApi(
       now,
       awards,
       settings: config.reports.settings,
-      scrub,
       retryDeliveries,
       channels: config.channels.map(({ key }) => key),
-      suggest: (text, candidates) => closestMatches(text, candidates),
       onError: (error) => log.error({ err: error }, 'HTTP request failed'),
     })
 }

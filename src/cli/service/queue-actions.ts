@@ -4,8 +4,7 @@ import type { ServiceQueue } from '../../../jobs/service.js'
 import { scrubError } from '../../core/text/secret-scrubber.js'
 import type { Clock } from '../../core/time/clock.js'
 import { reportPath } from '../../tables/page-paths.js'
-import type { ActionDeps } from '../../web/api/actions.js'
-import type { JobStatusView } from '../../web/api/job.js'
+import type { ActionDeps, JobStatusView } from '../../web/api/actions.js'
 import type { App } from '../app.js'
 
 /** What users put on the queue, on pages and over the API, and what becomes of it. */

@@ -1,21 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { scrubTexts } from '../../core/text/secret-scrubber.js'
 import { HttpError, toResponseError } from '../http/errors.js'
 import type { WebPlugin } from '../plugin.js'
-import { ACTION_ENDPOINTS, type ActionDeps, type ActionEndpoint } from './actions.js'
-import { AWARD_ENDPOINTS } from './award-endpoints.js'
-import { type Operation, parseBody, parseQuery, type ReadEndpoint } from './endpoint.js'
+import type { ActionDeps, ActionOperation } from './actions.js'
 import { openApiDocument } from './openapi.js'
-import { API_PREFIX, PROBLEM_TYPE, ProblemError, toProblem } from './problem.js'
-import { READ_ENDPOINTS } from './read.js'
+import { type Operation, parseValues } from './operation.js'
+import { AWARD_OPERATIONS } from './operations/award-operations.js'
+import { WORK_OPERATIONS } from './operations/work-operations.js'
+import { API_PREFIX, PROBLEM_TYPE, type ProblemDocument, ProblemError, toProblem } from './problem.js'
+import { READ_OPERATIONS } from './read.js'
 
-const ACTIONS = [...ACTION_ENDPOINTS, ...AWARD_ENDPOINTS]
+const ACTIONS: readonly ActionOperation[] = [...AWARD_OPERATIONS, ...WORK_OPERATIONS]
 /** Every operation of the API, in the order of its document. */
-export const ENDPOINTS: readonly Operation[] = [...READ_ENDPOINTS, ...ACTIONS]
+export const OPERATIONS: readonly Operation[] = [...READ_OPERATIONS, ...ACTIONS]
 
 export interface ApiOptions extends ActionDeps {
-  /** Removes secrets from a text. */
-  scrub: (text: string) => string
   /** Called with unexpected errors; the client gets no details. */
   onError: (error: unknown) => void
 }
@@ -24,56 +22,43 @@ export interface ApiOptions extends ActionDeps {
 export const apiRoutes =
   (options: ApiOptions): WebPlugin =>
   async (app) => {
-    await app.register(async (api) => addEndpoints(api, options), { prefix: API_PREFIX })
+    await app.register(async (api) => addOperations(api, options), { prefix: API_PREFIX })
   }
 
-function addEndpoints(api: FastifyInstance, options: ApiOptions): void {
-  api.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
-    sendProblem(reply, error, options.onError)
-  })
-  api.setNotFoundHandler((request, reply) => {
-    sendProblem(reply, notFound(api, request, reply), options.onError)
-  })
+function addOperations(api: FastifyInstance, options: ApiOptions): void {
+  api.setErrorHandler((error: Error, _request, reply) => sendError(reply, error, options.onError))
+  api.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(api, request, reply)))
   // Bodies are JSON only.
   api.removeContentTypeParser(['text/plain', 'application/x-www-form-urlencoded'])
   let document: ReturnType<typeof openApiDocument> | undefined
   api.get('/openapi.json', () => {
-    document ??= openApiDocument(ENDPOINTS)
+    document ??= openApiDocument(OPERATIONS)
     return document
   })
-  for (const endpoint of READ_ENDPOINTS) addReadEndpoint(api, endpoint, options)
-  for (const endpoint of ACTIONS) addActionEndpoint(api, endpoint, options)
+  for (const operation of READ_OPERATIONS)
+    api.get(urlOf(operation), async ({ params, query }, reply) => {
+      const request = { path: params as Values, query: query as Values, now: options.now() }
+      const answer = await options.reader.apiRead(operation.id, request)
+      if ('problem' in answer) return sendProblem(reply, answer.problem)
+      return reply.type('application/json; charset=utf-8').send(answer.json)
+    })
+  for (const operation of ACTIONS) addAction(api, operation, options)
 }
+
+type Values = Record<string, string>
 
 const urlOf = ({ path }: Operation) => path.replace(/\{(\w+)\}/g, ':$1')
-const pathOf = ({ params }: FastifyRequest) => params as Record<string, string>
-const parameters = (endpoint: Operation, { query }: FastifyRequest, { suggest }: ApiOptions) =>
-  parseQuery(endpoint, query as Record<string, unknown>, suggest)
 
-function addReadEndpoint(api: FastifyInstance, endpoint: ReadEndpoint, options: ApiOptions): void {
-  api.get(urlOf(endpoint), async (request, reply) => {
-    const query = parameters(endpoint, request, options)
-    const answer = await options.reader.apiRead(endpoint.id, { path: pathOf(request), query, now: options.now() })
-    if ('problem' in answer) throw new ProblemError(answer.problem.status, answer.problem.detail, answer.problem.more)
-    const json = endpoint.quotesErrors
-      ? JSON.stringify(JSON.parse(answer.json), scrubTexts(options.scrub))
-      : answer.json
-    return reply.type('application/json; charset=utf-8').send(json)
-  })
-}
-
-function addActionEndpoint(api: FastifyInstance, endpoint: ActionEndpoint, options: ApiOptions): void {
-  const { method, status = 200 } = endpoint
+function addAction(api: FastifyInstance, operation: ActionOperation, deps: ApiOptions): void {
+  const { method, status = 200, query, body: schema } = operation
   api.route({
     method,
-    url: urlOf(endpoint),
-    async handler(request, reply) {
-      parameters(endpoint, request, options)
-      const body = parseBody(endpoint.body, request.body)
-      const { 'idempotency-key': key } = request.headers
-      const idempotencyKey = Array.isArray(key) ? key.join() : key
-      const call = { path: pathOf(request), body, user: request.user, idempotencyKey, deps: options }
-      const result = await endpoint.handle(call)
+    url: urlOf(operation),
+    async handler({ params, query: values, body: sent = {}, headers, user }, reply) {
+      parseValues(query, values, 'query')
+      const body = schema && parseValues(schema, sent, 'body')
+      const idempotencyKey = headers['idempotency-key']?.toString()
+      const result = await operation.handle({ path: params as Values, body, user, idempotencyKey, deps })
       const { href } = Object(result) as { href?: unknown }
       if (status === 202 && typeof href === 'string') reply.header('location', href)
       return reply.code(status).send(result)
@@ -81,26 +66,28 @@ function addActionEndpoint(api: FastifyInstance, endpoint: ActionEndpoint, optio
   })
 }
 
-function notFound(app: FastifyInstance, { method, url }: FastifyRequest, reply: FastifyReply): ProblemError {
+function notFound(app: FastifyInstance, { method, url }: FastifyRequest, reply: FastifyReply): ProblemDocument {
   const allowed = app.allowedMethods(url)
   if (allowed.length === 0 || allowed.includes(method))
-    return new ProblemError(404, `there is nothing at this path; ${API_PREFIX}/openapi.json describes all operations`)
+    return toProblem(404, `there is nothing at this path; ${API_PREFIX}/openapi.json describes all operations`)
   reply.header('allow', allowed.join(', '))
-  return new ProblemError(405, `${method} is not possible here; allowed: ${allowed.join(', ')}`)
+  return toProblem(405, `${method} is not possible here; allowed: ${allowed.join(', ')}`)
 }
 
 /** Answers an error with a problem document; details of unexpected ones go to the log only. */
-export function sendProblem(reply: FastifyReply, cause: Error, onError: (error: unknown) => void): void {
-  const error: Error & { statusCode?: number; headers?: unknown } = toResponseError(cause, onError)
-  const status = error.statusCode ?? 500
+export function sendError(reply: FastifyReply, cause: Error, onError: (error: unknown) => void): FastifyReply {
+  const error: Error & { statusCode?: number } = toResponseError(cause, onError)
+  if (error instanceof ProblemError) return sendProblem(reply, error.document)
+  const { statusCode: status = 500, message } = error
+  if (error instanceof HttpError) reply.headers(error.headers)
+  else if (status >= 500) onError(error)
   const isUnexpected = status >= 500 && !(error instanceof HttpError)
-  if (isUnexpected) onError(error)
-  const detail = isUnexpected ? 'internal error; see the log' : error.message
-  const headers = Object(error.headers) as Record<string, string>
-  void reply
-    .headers(headers)
-    .code(status)
-    .type(PROBLEM_TYPE)
-    // As text, because the handler of unknown paths would serialize an object in another way.
-    .send(`${JSON.stringify(toProblem(status, detail, error instanceof ProblemError ? error.more : {}))}\n`)
+  return sendProblem(reply, toProblem(status, isUnexpected ? 'internal error; see the log' : message))
 }
+
+const sendProblem = (reply: FastifyReply, problem: ProblemDocument): FastifyReply =>
+  // As text, because the handler of unknown paths would serialize an object in another way.
+  reply
+    .code(problem.status)
+    .type(PROBLEM_TYPE)
+    .send(`${JSON.stringify(problem)}\n`)

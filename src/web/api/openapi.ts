@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { byCodeUnit } from '../../core/numbers.js'
-import { SETTING_NAMES } from '../../tables/settings.js'
-import type { Operation } from './endpoint.js'
+import { type Operation, TAGS } from './operation.js'
 import { API_PREFIX, PROBLEM_TYPE, problemDocument } from './problem.js'
 
 type Json = Record<string, unknown>
@@ -9,42 +8,49 @@ type Json = Record<string, unknown>
 /** Raised when something is added. What breaks clients gets another path. */
 const API_VERSION = '1.0'
 
-/** Problems that every operation may answer. */
-const COMMON_PROBLEMS = [400, 401, 403, 421, 429, 500]
-const MEANINGS: Record<number, string> = {
-  400: 'A parameter, a cursor or the body is not valid',
-  401: 'No token, or a wrong one',
-  403: 'The user may not do this',
-  404: 'The channel, RFQ, offer or job is not known; `suggestions` has close names',
-  409: 'The name is ambiguous, or the same work is waiting already',
-  413: 'The body is larger than 64 KiB',
-  415: 'The body is not JSON',
-  421: 'The Host header is not one of this server',
-  422: 'The idempotency key was used for other work',
-  429: 'Too many requests, or too many wrong tokens; see Retry-After',
-  500: 'An unexpected error; the log has details',
-  503: 'The queue does not answer',
+/** What the statuses of problems mean, and which operations answer them. */
+const PROBLEMS: Record<number, [meaning: string, isOf: (operation: Operation) => boolean]> = {
+  400: ['A parameter, a cursor or the body is not valid', () => true],
+  401: ['No token, or a wrong one', () => true],
+  403: ['The user may not do this', () => true],
+  404: [
+    'A name is not known; `suggestions` has close ones',
+    ({ path, body }) => path.includes('{') || body !== undefined,
+  ],
+  409: [
+    'The name is that of several RFQs, or the state does not allow it',
+    ({ path, body }) => path.includes('{rfq}') || body !== undefined,
+  ],
+  413: ['The body is larger than 64 KiB', ({ body }) => body !== undefined],
+  415: ['The body is not JSON', ({ body }) => body !== undefined],
+  421: ['The Host header is not one of this server', () => true],
+  422: ['The idempotency key was used for other work', ({ status }) => status === 202],
+  429: ['Too many requests, or too many wrong tokens; see Retry-After', () => true],
+  500: ['An unexpected error; the log has details', () => true],
+  503: ['The database or the queue does not answer, or the answer takes too long', () => true],
 }
 
-/** The OpenAPI 3.1 document of the API, made from the schemas that its responses are tested with. */
-export function openApiDocument(endpoints: readonly Operation[]): Json {
-  const { schemaOf, named } = convertSchemas(endpoints)
+/** The OpenAPI 3.1 document of the API, made from the schemas that validate requests and with which responses are tested. */
+export function openApiDocument(operations: readonly Operation[]): Json {
+  const { schemaOf, named } = convertSchemas(operations)
   const paths: Record<string, Json> = {}
-  for (const endpoint of endpoints) {
-    const path = `${API_PREFIX}${endpoint.path}`
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: describeOperation(endpoint, schemaOf) }
+  for (const operation of operations) {
+    const path = `${API_PREFIX}${operation.path}`
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describeOperation(operation, schemaOf) }
   }
   return {
     openapi: '3.1.1',
     info: {
       title: 'Quotekeeper',
       version: API_VERSION,
-      summary: 'What Quotekeeper knows about RFQs, their offers and closings, as of now or of any moment.',
-      description: 'Generated from the schemas in src/web/api; docs/API.md describes the rest.',
+      summary: 'What Quotekeeper knows about RFQs, their offers and closings.',
+      description: 'Generated from the schemas that validate requests; docs/API.md describes the rest.',
+      contact: { name: 'The operator of this server' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: 'http://127.0.0.1:4780' }],
     security: [{ token: [] }, {}],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: named,
@@ -55,98 +61,61 @@ export function openApiDocument(endpoints: readonly Operation[]): Json {
   }
 }
 
-function describeOperation(endpoint: Operation, schemaOf: SchemaOf): Json {
-  const { id, summary, description, status = 200, body, problems = [] } = endpoint
-  const errors = [...new Set([...COMMON_PROBLEMS, ...problems])].sort()
+const content = (schema: Json, type = 'application/json') => ({ content: { [type]: { schema } } })
+
+function describeOperation(operation: Operation, schemaOf: SchemaOf): Json {
+  const { id, tag, summary, description, status = 200, path, query, body, result } = operation
+  const problem = content({ $ref: '#/components/schemas/Problem' }, PROBLEM_TYPE.split(';')[0])
+  const problems = Object.entries(PROBLEMS).filter(([, [, isOf]]) => isOf(operation))
+  const ofPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    ...{ name, in: 'path', required: true, schema: { type: 'string' } },
+  }))
+  const { properties = {} } = schemaOf(query) as { properties?: Record<string, Json> }
+  const ofQuery = Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    ...{ name, in: 'query', ...(description !== undefined && { description }), schema },
+    ...(schema.type === 'array' && { style: 'form', explode: false }),
+  }))
   return {
-    operationId: id,
-    summary,
-    ...(description !== undefined && { description }),
-    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint, schemaOf), ...headerParameters(endpoint)],
-    ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body) } } },
-    }),
+    ...{ operationId: id, tags: [tag], summary, description },
+    parameters: [...ofPath, ...ofQuery, ...(status === 202 ? [IDEMPOTENCY_KEY] : [])],
+    ...(body && { requestBody: { required: true, ...content(schemaOf(body)) } }),
     responses: {
-      [status]: {
-        description: status === 202 ? 'Accepted' : 'Success',
-        content: { 'application/json': { schema: schemaOf(endpoint.result) } },
-      },
-      ...Object.fromEntries(errors.map((code) => [code, problemResponse(code)])),
+      [status]: { description: status === 202 ? 'Accepted' : 'Success', ...content(schemaOf(result)) },
+      ...Object.fromEntries(problems.map(([code, [meaning]]) => [code, { description: meaning, ...problem }])),
     },
   }
 }
 
-const problemResponse = (code: number): Json => ({
-  description: MEANINGS[code] ?? 'Error',
-  content: { [PROBLEM_TYPE.split(';')[0] ?? '']: { schema: { $ref: '#/components/schemas/Problem' } } },
-})
-
-const pathParameters = ({ path }: Operation): Json[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
-
-function queryParameters({ query, acceptsSettings = false }: Operation, schemaOf: SchemaOf): Json[] {
-  const { properties = {} } = schemaOf(query) as { properties?: Record<string, Json> }
-  const named = Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: 'query',
-    ...(description !== undefined && { description }),
-    schema,
-  }))
-  const settings = SETTING_NAMES.map((name) => ({
-    name,
-    in: 'query',
-    description:
-      name === 'without'
-        ? 'Numbers of offers to leave out: `2,5`.'
-        : `Replaces \`reports.${name}\` of the configuration for this request.`,
-    schema: { type: 'string' },
-  }))
-  return acceptsSettings ? [...named, ...settings] : named
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'A request that is repeated with the same key is answered with the same job.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
-
-const headerParameters = ({ acceptsIdempotencyKey = false }: Operation): Json[] =>
-  acceptsIdempotencyKey
-    ? [
-        {
-          name: 'Idempotency-Key',
-          in: 'header',
-          description: 'A request that is repeated with the same key is answered with the same job.',
-          schema: { type: 'string', minLength: 1, maxLength: 255 },
-        },
-      ]
-    : []
 
 /** Finds a schema in JSON Schema: a reference, if it has a name. */
 type SchemaOf = (schema: z.ZodType) => Json
 
 /** All schemas of the operations in JSON Schema, and those that have a name, by their name. */
-function convertSchemas(endpoints: readonly Operation[]): { schemaOf: SchemaOf; named: Json } {
+function convertSchemas(operations: readonly Operation[]): { schemaOf: SchemaOf; named: Json } {
   const received = convertTogether(
-    endpoints.flatMap(({ query, body }) => (body === undefined ? [query] : [query, body])),
+    operations.flatMap(({ query, body }) => (body ? [query, body] : [query])),
     'input',
   )
-  const answered = convertTogether([problemDocument, ...endpoints.map(({ result }) => result)], 'output')
+  const answered = convertTogether([problemDocument, ...operations.map(({ result }) => result)], 'output')
   const all = new Map([...received.schemas, ...answered.schemas])
-  return { schemaOf: (schema) => all.get(schema) ?? {}, named: { ...received.named, ...answered.named } }
+  const named = Object.entries({ ...received.named, ...answered.named }).sort(([a], [b]) => byCodeUnit(a, b))
+  return { schemaOf: (schema) => all.get(schema) ?? {}, named: Object.fromEntries(named) }
 }
 
 function convertTogether(all: readonly z.ZodType[], io: 'input' | 'output') {
   const members = z.object(Object.fromEntries(all.map((schema, at) => [String(at), schema])))
   const options = { io, unrepresentable: 'any', override: withoutPattern } as const
   const converted = JSON.stringify(z.toJSONSchema(members, options)).replaceAll('"#/$defs/', '"#/components/schemas/')
-  const { properties, $defs = {} } = JSON.parse(converted) as {
-    properties: Record<string, Json>
-    $defs?: Record<string, Json>
-  }
-  const named = Object.entries($defs).map(([name, { id: _id, ...schema }]) => [name, schema] as const)
+  const { properties, $defs = {} } = JSON.parse(converted) as Record<'properties' | '$defs', Record<string, Json>>
   return {
     schemas: all.map((schema, at) => [schema, properties[at] ?? {}] as const),
-    named: Object.fromEntries(named.sort(([a], [b]) => byCodeUnit(a, b))),
+    named: Object.fromEntries(Object.entries($defs).map(([name, { id: _id, ...schema }]) => [name, schema])),
   }
 }
 

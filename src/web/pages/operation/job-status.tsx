@@ -1,5 +1,4 @@
-import type { ActionDeps, JobOrder } from '../../api/actions.js'
-import type { JobStatusView } from '../../api/job.js'
+import type { ActionDeps, JobOrder, JobStatusView } from '../../api/actions.js'
 import { Notice, plain } from '../../components/format.js'
 import { isQueueUnavailable } from '../../http/errors.js'
 import type { PageContent, PageRequest } from '../page.js'

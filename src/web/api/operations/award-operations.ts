@@ -1,49 +1,50 @@
 import { z } from 'zod'
-import { MAX_REASON_LENGTH, reasonProblem } from '../../core/text/clean-text.js'
-import { awardRecordSchema } from '../../tables/awards/award-schema.js'
-import { type ActionEndpoint, action, rfqOfPath, userName } from './actions.js'
-import { asOf } from './parameters.js'
-import { ProblemError, unknownName } from './problem.js'
+import { MAX_NAME_LENGTH, MAX_REASON_LENGTH, reasonProblem } from '../../../core/text/clean-text.js'
+import { awardRecordSchema } from '../../../tables/awards/award-schema.js'
+import { type ActionCall, actionOperation, resolve } from '../actions.js'
+import { asOf } from '../parameters.js'
+import { ProblemError, unknownName } from '../problem.js'
 
 const PATH = '/rfqs/{org}/{channel}/{rfq}/awards'
 
 const reason = z
-  .string({ error: 'a text' })
+  .string()
   .trim()
-  .min(1, { error: 'a text' })
-  .max(MAX_REASON_LENGTH, { error: `at most ${MAX_REASON_LENGTH} characters` })
+  .min(1)
+  .max(MAX_REASON_LENGTH)
   .refine((text) => reasonProblem(text) === null, { error: 'a text that can be read' })
+  .describe('Why.')
+
+/** The RFQ of a path, at a moment, and who sent the request. */
+async function subjectOf({ path, user, deps }: ActionCall<unknown>, as_of?: string) {
+  const { rfqId = '', ...found } = await resolve({ channel: `${path.org}/${path.channel}`, rfq: path.rfq, as_of }, deps)
+  return { ...found, rfqId, by: (user?.name ?? 'unknown').slice(0, MAX_NAME_LENGTH) }
+}
 
 /** What an operator records about awards. */
-export const AWARD_ENDPOINTS: readonly ActionEndpoint[] = [
-  action({
+export const AWARD_OPERATIONS = [
+  actionOperation({
     id: 'recordAward',
-    method: 'POST',
     path: PATH,
     summary: 'Record which offers the desk awards, or that it awards none',
     description:
       'Nothing is sent to the marketplace: accept the offers there. The award is recorded with the recommendation, the settings and ' +
       'the workbook of the comparison. 409 if it cannot be recorded, with every reason: while another award of the RFQ stands, withdraw that first.',
     body: z.strictObject({
-      offers: z
-        .array(z.string({ error: 'the id of an offer' }), { error: 'a list of ids of offers' })
-        .max(1_000, { error: 'at most 1000 offers' })
-        .describe('Ids. None, with `because`: nothing is awarded.'),
+      offers: z.array(z.string()).max(1_000).describe('Ids. None, with `because`: nothing is awarded.'),
       because: reason
         .optional()
-        .describe('Why. Needed unless the award is the recommended one, with nothing said against it.'),
+        .describe('Needed unless the award is the recommended one, with nothing said against it.'),
       as_of: asOf.as_of.describe('The moment of the comparison that the decision is based on. Default: now.'),
     }),
     result: awardRecordSchema,
     status: 201,
-    problems: [404, 409, 413, 415],
     async handle(call) {
       const { body, deps } = call
-      const { asOf, ...rfq } = await rfqOfPath(call, body.as_of)
       const now = deps.now()
       const order = {
-        ...{ ...rfq, offers: { ids: body.offers }, because: body.because ?? null, by: userName(call) },
-        ...{ asOf: asOf ?? now, now, settings: deps.settings },
+        ...{ now, asOf: now, ...(await subjectOf(call, body.as_of)), settings: deps.settings },
+        ...{ offers: { ids: body.offers }, because: body.because ?? null },
       }
       const prepared = await deps.awards.prepare(order)
       if (prepared.refusals.length > 0)
@@ -53,22 +54,20 @@ export const AWARD_ENDPOINTS: readonly ActionEndpoint[] = [
       throw new ProblemError(409, `nothing was recorded: award ${result.standing.id} stands; withdraw it first`)
     },
   }),
-  action({
+  actionOperation({
     id: 'withdrawAward',
-    method: 'POST',
     path: `${PATH}/{award}/withdraw`,
     summary: 'Record that an award is withdrawn',
-    body: z.strictObject({ because: reason.describe('Why.') }),
+    description: 'Nothing is sent to the marketplace.',
+    body: z.strictObject({ because: reason }),
     result: awardRecordSchema,
-    problems: [404, 409, 413, 415],
     async handle(call) {
       const { path, body, deps } = call
-      const { channel, rfqId } = await rfqOfPath(call)
+      const subject = await subjectOf(call)
       const id = path.award ?? ''
       const award = /^[1-9]\d{0,8}$/.test(id) ? Number(id) : 0
-      const order = { channel, rfqId, award, because: body.because, by: userName(call) }
-      const withdrawn = award === 0 ? null : await deps.awards.withdraw(order)
-      if (withdrawn === null) throw unknownName('standing award', id, [])
+      const withdrawn = award === 0 ? null : await deps.awards.withdraw({ ...subject, award, because: body.because })
+      if (withdrawn === null) throw unknownName('standing award', id)
       return withdrawn
     },
   }),

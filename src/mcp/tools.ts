@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import { findChannel } from '../tables/filter.js'
+import { momentIn, requireFound } from '../web/api/lookup.js'
+import type { ReadOperation } from '../web/api/operation.js'
+import { LIST_OPERATIONS } from '../web/api/operations/list-operations.js'
+import { identifier, rfqName, wholeNumber } from '../web/api/parameters.js'
+import { ProblemError } from '../web/api/problem.js'
+import { type ApiReader, READ_OPERATIONS } from '../web/api/read.js'
+import { type Answer, fitAnswer, MAX_ANSWER, shorten } from './answer-size.js'
+
+/** What tools work with. They read through the operations of the HTTP API. */
+export interface McpDeps {
+  reader: ApiReader
+  /** The configured channels, `org/slug`. */
+  channels: readonly string[]
+  /** The current time, not before anything that is recorded. */
+  now(): Promise<Date>
+  /** When each channel was last polled completely, and whether that is behind its schedule. */
+  freshness(now: Date): Promise<({ channel: string } & Answer)[]>
+  version: string
+  /** Called with unexpected errors; the client gets no details. */
+  onError(error: unknown): void
+}
+
+/** A tool of the server. */
+export interface Tool {
+  name: string
+  title: string
+  description: string
+  input: z.ZodObject
+  answer(args: Answer, deps: McpDeps): Promise<Answer>
+}
+
+const operation = (id: string) => READ_OPERATIONS.find((each) => each.id === id) as ReadOperation
+
+const limitOf = (byDefault: number) => z.int().min(1).max(100).default(byDefault)
+
+/** Runs an operation of the API. @throws ProblemError for what it answers with a problem */
+async function readWith({ reader }: McpDeps, id: string, request: Parameters<ApiReader['apiRead']>[1]) {
+  const answer = await reader.apiRead(id, request)
+  if ('problem' in answer) throw new ProblemError(answer.problem.status, answer.problem.detail)
+  // biome-ignore lint/suspicious/noExplicitAny: what an operation answers is described by its schema.
+  return JSON.parse(answer.json) as any
+}
+
+type Path = Record<string, string>
+
+/** A tool that answers what an operation with pages of its own answers. */
+const pageTool = (
+  { id, query, summary, description }: ReadOperation,
+  { name, byDefault = 25 }: { name: string; byDefault?: number },
+): Tool => ({
+  name,
+  title: summary,
+  description,
+  input: 'limit' in query.shape ? query.extend({ limit: limitOf(byDefault) }) : query,
+  async answer(args, deps) {
+    const now = await deps.now()
+    const freshness = await freshnessOf(args.channel, now, deps)
+    return fitAnswer(Number(args.limit ?? 1), async (limit) => {
+      const paged = 'limit' in query.shape ? { ...args, limit } : args
+      return { ...(await readWith(deps, id, { path: {}, query: paged, now })), asOf: now, freshness }
+    })
+  },
+})
+
+const freshnessOf = async (channel: unknown, now: Date, { freshness }: McpDeps) =>
+  (await freshness(now)).filter((each) => channel === undefined || each.channel === channel)
+
+interface RfqTool extends Omit<Tool, 'input' | 'answer'> {
+  /** Whose parameters it takes. */
+  operation: string
+  /** Further arguments. */
+  more?: z.ZodRawShape
+  /** The member of the answer of which each page has some items. */
+  pages: string
+  byDefault?: number
+  /** The whole answer. @param read runs an operation on the RFQ */
+  content(read: (id: string) => ReturnType<typeof readWith>, args: Answer): Promise<Answer>
+}
+
+/** A tool that answers about one RFQ. */
+const rfqTool = ({ operation: id, more = {}, pages, byDefault = 25, content, ...tool }: RfqTool): Tool => ({
+  ...tool,
+  input: z
+    .object({
+      rfq: rfqName,
+      channel: z.string().optional().describe('`org/slug`; needed if several have an RFQ of this name.'),
+      ...more,
+      ...operation(id).query.shape,
+      limit: limitOf(byDefault),
+      cursor: wholeNumber(0, 1_000_000).default(0).describe('`nextCursor` of the previous page.'),
+    })
+    .catchall(operation(id).query.def.catchall ?? z.never()),
+  async answer({ rfq, channel, limit, cursor: from, ...args }, deps) {
+    const now = await deps.now()
+    const asOf = args.as_of === undefined ? now : momentIn(String(args.as_of), { name: 'as_of', now, dayMeans: 'end' })
+    const isPast = asOf < now
+    const name = { name: String(rfq), channel: channel as string | undefined }
+    const found = await findRfq({ ...name, now, ...(isPast && { asOf }) }, deps)
+    const path = { ...found, ...(args.offer !== undefined && { offer: String(args.offer) }) }
+    const names = Object.keys(more)
+    const query = Object.fromEntries(Object.entries(args).filter(([name]) => !names.includes(name)))
+    const { [pages]: all, ...rest } = await content((each) => readWith(deps, each, { path, query, now }), args)
+    // What is said of hundreds of offers together would leave no room for the offers themselves.
+    const shown = { ...shorten(rest, MAX_ANSWER / 2), asOf }
+    const freshness = isPast ? {} : { freshness: await freshnessOf(`${found.org}/${found.channel}`, now, deps) }
+    const items = all as unknown[]
+    return fitAnswer(Number(limit), (max) => {
+      const to = Number(from) + max
+      const page = { items: items.slice(Number(from), to), nextCursor: to < items.length ? to : null }
+      return { ...shown, ...freshness, [pages]: { ...page, total: items.length } }
+    })
+  },
+})
+
+interface RfqArguments {
+  name: string
+  channel: string | undefined
+  now: Date
+  asOf?: Date
+}
+
+/** The path of an RFQ; without a channel, of the only one in all channels that has the name. */
+async function findRfq({ name, channel, ...moment }: RfqArguments, { channels, reader }: McpDeps): Promise<Path> {
+  const only = channel === undefined && channels.length === 1 ? channels[0] : channel
+  const found =
+    only === undefined
+      ? requireFound(await reader.findRfq({ name, ...moment }))
+      : { name, channel: findChannel(only, channels) }
+  const [org = '', slug = ''] = found.channel.split('/')
+  return { org, channel: slug, rfq: found.name }
+}
+
+export const TOOLS: readonly Tool[] = [
+  pageTool(operation('readToday'), { name: 'today', byDefault: 30 }),
+  ...LIST_OPERATIONS.map((each) => pageTool(each, { name: `list_${each.path.slice(1)}` })),
+  rfqTool({
+    name: 'get_rfq',
+    title: 'One RFQ with its offers',
+    description: 'Its terms, its document, and its offers in the order of their numbers; compare_offers ranks them.',
+    operation: 'readRfq',
+    pages: 'offers',
+    async content(read) {
+      const rfq = await read('readRfq')
+      // They are short forms of the offers.
+      delete rfq.body?.responses
+      return { rfq, offers: (await read('readOffers')).items }
+    },
+  }),
+  rfqTool({
+    name: 'compare_offers',
+    title: 'The comparison of the offers for an RFQ',
+    description:
+      'Whom to award, why, what to check first and what would change it; the awards to choose from; what to ask developers; then the ' +
+      'offers. Settings that are given replace the configured ones: what-if.',
+    operation: 'compareOffers',
+    pages: 'offers',
+    byDefault: 15,
+    content: (read) => read('compareOffers'),
+  }),
+  rfqTool({
+    name: 'get_offer',
+    title: 'One offer with its versions',
+    description: 'Its terms and figures, every version with what it changed, newest first, and the document of one.',
+    operation: 'readOffer',
+    more: {
+      offer: identifier.describe('Its id, as get_rfq and compare_offers have it.'),
+      version: z.int().min(1).optional().describe('Whose document to show. Default: the newest.'),
+    },
+    pages: 'versions',
+    async content(read, args) {
+      const { versions, body: _body, bodyText: _text, ...offer } = await read('readOffer')
+      const version = Number(args.version ?? offer.version)
+      const document = versions.find((each: { version: number }) => each.version === version)
+      if (document === undefined)
+        throw new ProblemError(404, `version ${version} of the offer is not known; known are 1 to ${offer.version}`)
+      const withoutBody = ({ body: _body, bodyText: _text, ...row }: Answer) => row
+      return { offer, document, versions: versions.map(withoutBody) }
+    },
+  }),
+]

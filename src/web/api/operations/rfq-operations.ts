@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import { settingsSchema } from '../../../core/decision/settings.js'
+import { EVENT_KINDS, type EventKind } from '../../../core/events/events.js'
+import { awardRecordSchema } from '../../../tables/awards/award-schema.js'
+import { eventFeed } from '../../../tables/events/events.js'
+import { findChannel } from '../../../tables/filter.js'
+import { offerDetail, offerItem } from '../../../tables/offer/offer.js'
+import { rfqDetail } from '../../../tables/rfq/rfq.js'
+import { rfqViewSchema } from '../../../tables/rfq/rfq-view.js'
+import { isSettingName, SETTING_NAMES, settingOfText, whatIfSettings } from '../../../tables/settings.js'
+import { todayView } from '../../../tables/today/today-view.js'
+import { momentIn, requireFound } from '../lookup.js'
+import { type ReadCall, readOperation } from '../operation.js'
+import { asOf, channelFilter, limit, listOfWords, momentSince, wholeNumber } from '../parameters.js'
+import { invalidValues, unknownName } from '../problem.js'
+
+const RFQ_PATH = '/rfqs/{org}/{channel}/{rfq}'
+const moments = z.strictObject(asOf)
+
+/** The RFQ of a path, and the moment that the request is about. */
+const rfqOf = ({ path, channel, at }: ReadCall<unknown>) => ({ ...at, channel, name: path.rfq ?? '' })
+
+/** All of a list that has no pages. */
+const whole = <Item extends z.ZodType>(item: Item) => z.strictObject({ items: z.array(item) })
+
+/** From when changes are told, unless the request says so. */
+const yesterday = (now: Date): Date => new Date(now.getTime() - 24 * 3_600_000)
+
+/** The schema of a setting of comparisons. */
+function settingSchema(name: string): z.ZodType {
+  let schema: z.ZodType = settingsSchema
+  for (const key of name.split('.')) {
+    while (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) schema = schema.unwrap() as z.ZodType
+    schema = (schema as z.ZodObject).shape[key] as z.ZodType
+  }
+  return (schema as z.ZodDefault).unwrap() as z.ZodType
+}
+
+/** The settings that a request can replace. */
+const replaceableSettings = Object.fromEntries(
+  SETTING_NAMES.map((name) => {
+    const value = z.preprocess(
+      (given) => (typeof given === 'string' ? settingOfText(given) : given),
+      settingSchema(name),
+    )
+    return [name, value.optional()]
+  }),
+)
+
+export const RFQ_OPERATIONS = [
+  readOperation({
+    id: 'readToday',
+    path: '/today',
+    summary: 'What needs attention',
+    description:
+      'One row for each RFQ, most urgent first; closings and the system apart. Pages are of `rfqs`; the rest is the same on each.',
+    query: z.strictObject({
+      ...channelFilter,
+      since: momentSince('What changed since; default 24 hours before'),
+      due_within_days: wholeNumber(0, 366).default(7).describe('RFQs that are due within so many days.'),
+      cursor: wholeNumber(0, 1_000_000).default(0).describe('`nextCursor` of the previous page.'),
+      limit: limit.describe('RFQs on a page.'),
+    }),
+    result: todayView
+      .extend({
+        nextCursor: z.int().nullable().describe('Pass it as `cursor` to get more `rfqs`; null on the last page.'),
+      })
+      .meta({ id: 'TodayPage' }),
+    async handle({ query, at: { now }, views, channels }) {
+      const { channel, due_within_days: dueWithinDays, cursor: from, limit } = query
+      const to = from + limit
+      const since = query.since === undefined ? yesterday(now) : momentIn(query.since, { name: 'since', now })
+      const of = channel === undefined ? {} : { channel: findChannel(channel, channels) }
+      const found = await views.today({ ...of, now, since, dueWithinDays, page: { from, to } })
+      return { ...found, nextCursor: to < found.totalRfqs ? to : null }
+    },
+  }),
+  readOperation({
+    id: 'readRfq',
+    path: RFQ_PATH,
+    summary: 'One RFQ',
+    description: '`rfq` is its number, reference or id; `id:…`, `number:…` or `reference:…` if several have the name.',
+    query: moments,
+    result: rfqDetail,
+    handle: async (call) => requireFound(await call.views.rfq(rfqOf(call))),
+  }),
+  readOperation({
+    id: 'readOffers',
+    path: `${RFQ_PATH}/offers`,
+    summary: 'The offers for an RFQ',
+    description: 'All offers that were ever known, in the order of their numbers.',
+    query: moments,
+    result: whole(offerItem),
+    handle: async (call) => ({ items: requireFound(await call.views.offers(rfqOf(call))) }),
+  }),
+  readOperation({
+    id: 'readOffer',
+    path: `${RFQ_PATH}/offers/{offer}`,
+    summary: 'One offer',
+    description:
+      '`offer` is its id or its number. With what it costs and delivers, and all its versions, newest first.',
+    query: moments,
+    result: offerDetail,
+    async handle(call) {
+      const { offer = '' } = call.path
+      const { offer: found, name } = requireFound(await call.views.offer({ ...rfqOf(call), offer }))
+      if (found === null) throw unknownName('offer', offer, [], ` for RFQ ${name} of ${call.channel}`)
+      return found
+    },
+  }),
+  readOperation({
+    id: 'compareOffers',
+    path: `${RFQ_PATH}/comparison`,
+    summary: 'The comparison of the offers for an RFQ',
+    description:
+      'Whom to award, why, the alternatives, and every offer: what `quotekeeper compare --json` prints. Every setting under ' +
+      '`reports:` of the configuration can be replaced for this request, also rates: `exchangeRates.USD=0.92`. `without=2,5` ' +
+      'leaves offers out, by their numbers.',
+    query: z.looseObject({ ...asOf, ...replaceableSettings }).superRefine((values, context) => {
+      const keys = Object.keys(values).filter((name) => name !== 'as_of' && !isSettingName(name))
+      if (keys.length > 0) context.addIssue({ code: 'unrecognized_keys', keys, input: values })
+    }),
+    result: rfqViewSchema,
+    async handle(call) {
+      const { as_of: _moment, ...replaced } = call.query
+      const texts = Object.entries(replaced).map(([name, value]) => [name, String(value)])
+      const changed = whatIfSettings(call.settings, Object.fromEntries(texts))
+      if ('errors' in changed) throw invalidValues(changed.errors.map((error) => ({ in: 'query', ...error })))
+      const given = texts.length > 0 && { settings: changed.settings }
+      return requireFound(await call.views.comparison({ ...rfqOf(call), ...given })).view
+    },
+  }),
+  readOperation({
+    id: 'readAwards',
+    path: `${RFQ_PATH}/awards`,
+    summary: 'The awards on record for an RFQ',
+    description: 'In full, newest first; at most one stands. `comparison` says what the marketplace shows of it.',
+    result: whole(awardRecordSchema),
+    async handle(call) {
+      const { channel, id: rfqId } = requireFound(await call.views.findRfq(rfqOf(call)))
+      return { items: await call.views.rfqAwards({ channel, rfqId }) }
+    },
+  }),
+  readOperation({
+    id: 'readEvents',
+    path: '/events',
+    tag: 'Lists',
+    summary: 'Everything that was observed and decided, in the order in which it was committed',
+    description: 'Nothing is missing but what was pruned. Ask again with `next` as `after` to go on.',
+    query: z.strictObject({
+      after: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0).describe('Only events after this sequence.'),
+      kinds: listOfWords(Object.keys(EVENT_KINDS) as EventKind[])
+        .optional()
+        .describe('Only these kinds.'),
+      limit: limit.describe('Events on a page.'),
+    }),
+    result: eventFeed,
+    handle: ({ query: { after, kinds, limit }, views }) => views.events({ after, limit, ...(kinds && { kinds }) }),
+  }),
+]

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { text } from '../../../tables/schema.js'
+import type { User } from '../../access/users.js'
+import { defined } from '../../http/request-values.js'
+import { type ActionCall, actionOperation, type JobOrder, type JobStatusView, jobStatus, resolve } from '../actions.js'
+import { asOf, channelName, rfqName } from '../parameters.js'
+import { invalidValues, ProblemError, unknownName } from '../problem.js'
+
+interface JobBody {
+  channel: string
+  rfq?: string | undefined
+  as_of?: string | undefined
+}
+
+const acceptedJob = z
+  .strictObject({ job: text, href: text.describe('Answers the status of the job.') })
+  .meta({ id: 'AcceptedJob' })
+
+const ofChannel = { channel: channelName.describe('`org/slug`.') }
+
+/** An operation that puts work for a channel on the queue. */
+const jobOperation = <Body extends z.ZodObject>({
+  job,
+  refusal,
+  ...definition
+}: {
+  id: string
+  path: string
+  summary: string
+  description: string
+  body: Body
+  job: (body: z.output<Body>) => JobOrder['name']
+  /** Why nothing would be done; null if something may be. */
+  refusal?: (call: ActionCall<z.output<Body>>) => Promise<string | null>
+}) =>
+  actionOperation({
+    ...definition,
+    status: 202,
+    result: acceptedJob,
+    async handle(call: ActionCall<z.output<Body>>) {
+      const { body, user, deps } = call
+      const { asOf, ...subject } = await resolve(body as unknown as JobBody, deps)
+      const refused = await refusal?.(call)
+      if (refused) throw new ProblemError(409, refused)
+      const cause = `api ${user?.name ?? ''}`.trim().slice(0, 100)
+      return accept(call, {
+        name: job(body),
+        payload: { ...subject, ...(asOf && { asOf: asOf.toISOString() }), cause },
+      })
+    },
+  })
+
+export const WORK_OPERATIONS = [
+  jobOperation({
+    id: 'makeReport',
+    path: '/reports',
+    summary: 'Make a workbook',
+    description: 'The offer comparison of an RFQ, or without `rfq` the overview of a channel.',
+    body: z.strictObject({ ...ofChannel, rfq: rfqName.optional(), ...asOf }),
+    job: ({ rfq }) => (rfq === undefined ? 'channel-report' : 'rfq-report'),
+  }),
+  jobOperation({
+    id: 'poll',
+    path: '/sync',
+    summary: 'Poll a channel now',
+    description: 'As the schedule does.',
+    body: z.strictObject({ ...ofChannel, kind: z.enum(['listings', 'rfqs']).default('rfqs') }),
+    job: ({ kind }) => `poll-${kind}`,
+  }),
+  jobOperation({
+    id: 'closeExpired',
+    path: '/closings',
+    summary: 'Run a closing round on a channel now',
+    description:
+      'The same round as that of the schedule, with the same policy: it closes what is past due if the channel has ' +
+      '`autoClose: on`, and only records what it would close if it has `dry-run`. A round that is too large is blocked ' +
+      'until approved. With `rfq`, it closes that RFQ only, if it qualifies and the round is not blocked. `GET /closings` has what ' +
+      'it decided, and why.',
+    body: z.strictObject({ ...ofChannel, rfq: rfqName.optional() }),
+    job: () => 'close-expired',
+    async refusal({ body: { channel }, deps }) {
+      const obstacle = await deps.closingObstacle(channel)
+      return obstacle === null ? null : `nothing would be closed: ${obstacle}`
+    },
+  }),
+  actionOperation({
+    id: 'readJob',
+    method: 'GET',
+    path: '/jobs/{job}',
+    summary: 'Status of a job',
+    description: 'Jobs are kept for a day, with `queue: in-process` until the service stops.',
+    result: jobStatus,
+    async handle({ path: { job = '' }, deps }) {
+      const status = await deps.queue.status(job)
+      if (status === null) throw unknownName('job', job)
+      return status
+    },
+  }),
+  actionOperation({
+    id: 'retryNotifications',
+    path: '/notifications/retry',
+    summary: 'Send notifications again',
+    description:
+      'What was not delivered, and with `ids` or `from` also what was. The service sends them as soon as it can, and tries for 72 ' +
+      'hours anew.',
+    body: z.strictObject({
+      ids: z.array(z.int().min(1)).min(1).max(1_000).optional().describe('Of deliveries; without `target` and `from`.'),
+      target: text.optional().describe('Only to this target.'),
+      from: z.int().min(1).optional().describe('Of the events from this sequence on.'),
+    }),
+    result: z
+      .strictObject({ ids: z.array(z.int()).describe('Deliveries that the service now sends again.') })
+      .meta({ id: 'RetriedDeliveries' }),
+    async handle({ body: { ids, target, from }, deps }) {
+      if (ids !== undefined && (target !== undefined || from !== undefined))
+        throw new ProblemError(400, 'use ids, or target and from, not both')
+      const found = await deps.retryDeliveries(defined({ ids, target, fromSequence: from }))
+      if (found.length > 0 || (ids === undefined && target === undefined)) return { ids: found }
+      throw new ProblemError(404, 'there is no such notification that could be sent again')
+    },
+  }),
+]
+
+const KEY = /^[!-~]{1,255}$/
+
+/** Puts work on the queue. A request that is repeated with its key is answered with the same job. */
+async function accept({ idempotencyKey: key, user, deps: { queue } }: ActionCall<unknown>, order: JobOrder) {
+  if (key !== undefined && !KEY.test(key)) {
+    const detail = 'allowed: 1 to 255 printable ASCII characters without spaces'
+    throw invalidValues([{ in: 'header', name: 'Idempotency-Key', detail }])
+  }
+  const id = key === undefined ? queue.newId(order) : idOfKey(key, user)
+  if (!(await queue.enqueue(order, id))) {
+    const known = await queue.status(id)
+    if (known === null) throw new ProblemError(409, 'a job for the same work is waiting or running already')
+    if (!isSameWork(known, order))
+      throw new ProblemError(422, 'this Idempotency-Key was used for other work; send a new one')
+  }
+  return { job: id, href: `/api/v1/jobs/${encodeURIComponent(id)}` }
+}
+
+/** Keys belong to a user, so that nobody meets the job of another one. */
+const idOfKey = (key: string, user: User | null) =>
+  `api_${createHash('sha256')
+    .update(JSON.stringify([user?.name ?? null, key]))
+    .digest('hex')
+    .slice(0, 32)}`
+
+const isSameWork = (job: JobStatusView, { name, payload: { channel, rfqId, asOf } }: JobOrder) =>
+  job.name === name && job.channel === channel && job.rfqId === (rfqId ?? null) && job.asOf === (asOf ?? null)
