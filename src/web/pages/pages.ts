@@ -4,9 +4,7 @@ import { eventRoutes } from '../routes/events.js'
 import { addAwards } from './award/award-page.js'
 import { awardsPage } from './award/awards-page.js'
 import { addClosing, type ClosingDeps } from './closings/closing-page.js'
-import { closingsPage } from './closings/closings-page.js'
-import { changesPage } from './lists/changes-page.js'
-import { listingsPage } from './lists/listings-page.js'
+import { addList } from './list-page.js'
 import { rfqsPage } from './lists/rfqs-page.js'
 import { addReports, type ReportsDeps } from './operation/reports-page.js'
 import { addSystem, type SystemDeps } from './operation/system-page.js'
@@ -33,9 +31,9 @@ export const pageRoutes =
     addClosing(app, deps, deps.closing)
     addPage(app, deps, '/awards', awardsPage, { names: ['channel'] })
     addAwards(app, deps, deps.awards)
-    addPage(app, deps, '/changes', changesPage, { names: ['channel', 'rfq', 'kind', 'since', 'before'] })
-    addPage(app, deps, '/listings', listingsPage, { names: ['channel', 'q', 'as_of'] })
+    addList(app, deps, 'changes')
+    addList(app, deps, 'listings')
     addReports(app, deps, deps.reports)
-    addPage(app, deps, '/closings', closingsPage, { names: ['channel', 'outcome'] })
+    addList(app, deps, 'closings')
     addSystem(app, deps, deps.system)
   }

@@ -10,7 +10,9 @@ import { amount, Badge, DueDay, percent, plain, price, range, UNKNOWN } from '..
 import { defined } from '../../http/request-values.js'
 import { type Column, parseSorting, type Table } from '../../tables/table.js'
 import { type PageContent, type PageRequest, pagesOf, rangeOf, readChannel, readChoice, readSearch } from '../page.js'
-import { listPage } from './list-page.js'
+import { TableView } from '../../components/table-view.js'
+import { downloadOf } from '../../tables/table-file.js'
+import { FilterForm } from './filter-form.js'
 
 type Row = RfqItem & { figures: RfqFigures }
 
@@ -44,16 +46,27 @@ export async function rfqsPage(request: PageRequest): Promise<PageContent> {
       </>
     ),
   }
-  return listPage(request, {
-    path: '/rfqs',
+  return {
     title: 'RFQs',
-    search: { name: 'q', title: 'Search', hint: 'Number, title, developer' },
-    choices: [
-      { name: 'state', title: 'State', values: states },
-      { name: 'channel', title: 'Channel', values: channels },
-    ],
-    shown: { table, sorting, pages: pagesOf(query, total) },
-  })
+    current: '/rfqs',
+    tables: [downloadOf(table)],
+    body: (
+      <>
+        <div class="listhead">
+          <h1>RFQs</h1>
+          <FilterForm
+            query={query}
+            search={{ name: 'q', title: 'Search', hint: 'Number, title, developer' }}
+            choices={[
+              { name: 'state', title: 'State', values: states },
+              { name: 'channel', title: 'Channel', values: channels },
+            ]}
+          />
+        </div>
+        <TableView table={table} sorting={sorting} pages={pagesOf(query, total)} link={request.link} />
+      </>
+    ),
+  }
 }
 
 /** A state that is neither documented nor that of any RFQ is treated as a typo, not as a filter without matches. */
