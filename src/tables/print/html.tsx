@@ -48,14 +48,14 @@ export function Table<Row>(table: HtmlTable<Row>) {
   const { name, caption, rows, empty, isChosen, action, below } = table
   if (rows.length === 0)
     return (
-      <p class="notice empty" id={name}>
+      <p class="empty" id={name}>
         {empty}
       </p>
     )
   const columns = fittedColumns(table)
   return (
     <div class="table" id={name}>
-      <table>
+      <table class="list">
         <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>
@@ -96,9 +96,9 @@ export function Table<Row>(table: HtmlTable<Row>) {
 }
 
 /** How many rows there are, the next page, and the files of all rows. */
-function TableFoot<Row>({ name, caption, rows, total, next, link }: HtmlTable<Row>) {
+function TableFoot<Row>({ name, rows, total, next, link }: HtmlTable<Row>) {
   const file = (format: string) => (
-    <a href={link({ format, table: name })} aria-label={`Download ${caption} as ${format.toUpperCase()}`}>
+    <a href={link({ format, table: name })} aria-label={`Download ${name} as ${format.toUpperCase()}`}>
       {format.toUpperCase()}
     </a>
   )
@@ -123,10 +123,10 @@ interface FittedColumn<Row> extends PrintedColumn<Row> {
   class: string
 }
 
-/** Classes of columns that are hidden where there is less room than this, in pixels; those of less weight first. */
+/** Columns that do not fit into this many pixels are shown where there is more room only; those of less weight first. */
 const ROOMS = [
-  { room: 640, class: 'from-medium' },
-  { room: 960, class: 'from-wide' },
+  { room: 640, class: 'from-wide' },
+  { room: 960, class: 'from-widest' },
 ] as const
 /** Columns of less weight are no lines of a card. */
 const MIN_CARD_WEIGHT = 4
