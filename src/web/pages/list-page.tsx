@@ -25,7 +25,6 @@ export async function listPage(page: PageRequest, name: ListName, above?: Compon
     readTable(page, name, { limit: PAGE_SIZE, sort: page.query.sort ?? '' }),
     page.queries.choices(name),
   ])
-  const { cursor, q } = page.query
   return {
     title,
     current: `/${name}`,
@@ -37,18 +36,16 @@ export async function listPage(page: PageRequest, name: ListName, above?: Compon
           <FilterForm filters={filters} choices={choices} page={page} />
         </div>
         {above}
-        {cursor !== undefined && (
+        {page.query.cursor !== undefined && (
           <p class="small">
             <a href={page.link({ cursor: null })}>First page</a>
           </p>
         )}
-        <Table {...table} {...(q !== undefined && { empty: NOTHING_FOUND })} />
+        <Table {...table} />
       </>
     ),
   }
 }
-
-const NOTHING_FOUND = 'Nothing has all of these words.'
 
 /**
  * A list as a table of a page, and as a file of all rows that match.

@@ -2,10 +2,8 @@ import type { AwardActions } from '../../tables/awards/award-order.js'
 import type { WebPlugin } from '../plugin.js'
 import { eventRoutes } from '../routes/events.js'
 import { addAwards } from './award/award-page.js'
-import { awardsPage } from './award/awards-page.js'
 import { addClosing, type ClosingDeps } from './closings/closing-page.js'
 import { addList } from './list-page.js'
-import { rfqsPage } from './lists/rfqs-page.js'
 import { addReports, type ReportsDeps } from './operation/reports-page.js'
 import { addSystem, type SystemDeps } from './operation/system-page.js'
 import { addPage, type PageDeps } from './page.js'
@@ -26,10 +24,10 @@ export const pageRoutes =
   (app) => {
     eventRoutes({ pulse: () => deps.queries.pulse(), onError: deps.onError })(app)
     addPage(app, deps, '/', todayPage, { names: ['since'] })
-    addPage(app, deps, '/rfqs', rfqsPage, { names: ['channel', 'state', 'q'] })
+    addList(app, deps, 'rfqs')
     addPage(app, deps, '/rfqs/:org/:channel/:name', rfqPage, { names: ['as_of', 'offer'], acceptsSettings: true })
     addClosing(app, deps, deps.closing)
-    addPage(app, deps, '/awards', awardsPage, { names: ['channel'] })
+    addList(app, deps, 'awards')
     addAwards(app, deps, deps.awards)
     addList(app, deps, 'changes')
     addList(app, deps, 'listings')
