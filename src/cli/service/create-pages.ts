@@ -16,7 +16,7 @@ export async function createPages(app: App, now: Clock): Promise<(queue: Service
   const compute = queries.computeRecommendations
   app.onClose(keepRecommendations({ app, store: await app.store(), now, command: 'start', compute }))
   const { findReport } = await import('../../report-files/report-folder.js')
-  const { config, makeReport, scrub } = app
+  const { config, makeReport } = app
   const store = await app.store()
   const desk = createAwardDesk({ store, makeReport, now })
   const awards = { ...desk, prepare: queries.prepareAward }
@@ -34,7 +34,7 @@ export async function createPages(app: App, now: Clock): Promise<(queue: Service
       system: { retryDeliveries, queue: actions.queue },
       onError: (error) => app.log.error({ err: error }, 'HTTP request failed'),
     })
-  const api = await createApi(app, { reader: queries, now, awards, scrub, retryDeliveries })
+  const api = await createApi(app, { reader: queries, now, awards, retryDeliveries })
   const actionsOn = await createQueueActions(app, now)
   return (queue) => async (scope) => {
     const actions = actionsOn(queue)
