@@ -94,10 +94,10 @@ function FilterForm({ filters, choices, page: { query } }: FilterFormProps) {
   return (
     <form class="filters noprint" method="get">
       {shown.map((filter) => (
-        <label class="field" title={filter.describe}>
-          {filter.header}
+        <div key={filter.name} class="field" title={filter.describe}>
+          <label for={`filter-${filter.name}`}>{filter.header}</label>
           <FilterField filter={filter} choices={choices[filter.name] ?? []} value={query[filter.name] ?? ''} />
-        </label>
+        </div>
       ))}
       {query.sort !== undefined && <input type="hidden" name="sort" value={query.sort} />}
       <button type="submit">Apply</button>
@@ -114,10 +114,12 @@ function FilterField({
   choices: readonly string[]
   value: string
 }) {
+  const id = `filter-${name}`
+  const example = EXAMPLES[kind]
   if (choices.length === 0)
-    return <input type="search" name={name} value={value} {...(EXAMPLES[kind] && { placeholder: EXAMPLES[kind] })} />
+    return <input id={id} type="search" name={name} value={value} {...(example && { placeholder: example })} />
   return (
-    <select name={name}>
+    <select id={id} name={name}>
       <option value="">all</option>
       {choices.map((choice) => (
         <option key={choice} value={choice} selected={choice === value}>
