@@ -75,7 +75,17 @@ export async function readTable(
     <WithCommands text={empty} />
   )
   return {
-    table: { name, caption: about, columns, rows, empty: none, sort, link, next: sort === undefined ? null : next, total },
+    table: {
+      name,
+      caption: about,
+      columns,
+      rows,
+      empty: none,
+      sort,
+      link,
+      next: sort === undefined ? null : next,
+      total,
+    },
     file: fileTable({ name, columns, rows: async () => (await read({ ...parameters, cursor: '' })).rows }),
   }
 }
