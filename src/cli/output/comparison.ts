@@ -19,8 +19,8 @@ import { databaseNow } from '../input/read-filter.js'
 import { rfqLabel } from '../input/require-rfq.js'
 import { keepSince } from '../input/since.js'
 import { openViews } from '../open-views.js'
-import { type ListColumn, type ListColumns, type ListOptions, printFreshness, printList } from './list.js'
-import { bold, formatMinute, formatRecommendation, printJson, printTable, tableWidth } from './output.js'
+import { type ListColumn, type ListColumns, type ListOptions, printFitted, printFreshness, printList } from './list.js'
+import { bold, formatMinute, formatRecommendation, printJson, tableWidth } from './output.js'
 
 export interface ComparisonContext {
   store: Store
@@ -54,7 +54,7 @@ export async function printComparison(
     io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${texts.join('\n')}\n`)
     if (decision.choices.some(({ isRecommended }) => !isRecommended)) {
       io.out(`${bold(io, 'Choices')}\n`)
-      printTable(io, CHOICE_COLUMNS, decision.choices, '')
+      printFitted(io, { columns: CHOICE_COLUMNS, rows: decision.choices, wide: false })
       io.out(`\n${bold(io, 'Offers')}\n`)
     }
   }
