@@ -59,3 +59,12 @@ export const field = (
   sql: string,
   more: Partial<Pick<Column<SqlRow>, 'value' | 'link'>> = {},
 ): Column<SqlRow> => ({ key, header, kind, weight, sort: sql, value: (row) => row[key] ?? null, ...more })
+
+/** A column that shows what a function gives. */
+export const column = <Row>(
+  key: string,
+  header: string,
+  kind: Kind,
+  weight: number,
+  value: (row: Row) => Value,
+): Column<Row> => ({ key, header, kind, weight, value })

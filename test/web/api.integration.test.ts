@@ -16,6 +16,7 @@ import { problemDocument } from '../../src/web/api/problem.js'
 import { READ_OPERATIONS } from '../../src/web/api/read.js'
 import type { ServerOptions } from '../../src/web/server.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { openAwardedRfq } from '../helpers/store/awarded-rfq.js'
@@ -111,6 +112,25 @@ describe('every operation', () => {
     expect((await read('/rfqs?missing=false&sort=-due&limit=1')).items).toMatchObject([{ due: expect.any(String) }])
     expect((await read('/rfqs?missing=true')).total).toBe(0)
   })
+
+  it('pages through lists without repeating or missing an item', async () => {
+    const fixture = await openChannelFixture({ rfqs: 7, responsesPerRfq: 1 })
+    for (let round = 0; round < ROUNDS; round++) await fixture.pollRfqs()
+    const { read } = await openApi(fixture)
+    for (const list of ['/rfqs', '/listings', '/changes', '/runs', '/closings', '/problems']) {
+      const all = (await read(`${list}?limit=500`)).items
+      const paged: unknown[] = []
+      let cursor: string | null = null
+      do {
+        const page: { items: unknown[]; nextCursor: string | null } = await read(
+          `${list}?limit=2${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+        )
+        paged.push(...page.items)
+        cursor = page.nextCursor
+      } while (cursor !== null)
+      expect(paged).toEqual(all)
+    }
+  })
 })
 
 describe('a wrong request is answered with a problem document', () => {
@@ -147,7 +167,7 @@ describe('a wrong request is answered with a problem document', () => {
       [
         `/api/v1/rfqs?channel=${KEY}&channel=acme/peat`,
         400,
-        { errors: [{ name: 'channel', detail: 'given more than once' }] },
+        { errors: [{ in: 'query', name: 'channel', detail: 'given more than once' }] },
       ],
       ['/api/v1/changes?cursor=WyJ4IiwxXQ', 400, {}],
       ['/api/v1/runs?cursor=1%20or%201', 400, {}],
@@ -465,7 +485,7 @@ describe('notifications', () => {
     expect((await post('/notifications/retry', { ids: [4711] })).statusCode).toBe(404)
     expect((await post('/notifications/retry', { ids: [1], target: 'crm' })).statusCode).toBe(400)
     expect((await post('/notifications/retry', { ids: ['1'] })).json().errors).toEqual([
-      { name: 'ids.0', detail: 'found "1"; allowed: a number' },
+      { in: 'body', name: 'ids.0', detail: 'found "1"; allowed: a number' },
     ])
     expect((await post('/notifications/retry', { target: 'crm' })).json()).toEqual({ ids: [ids[0]] })
     expect((await post('/notifications/retry', {})).json()).toEqual({ ids })

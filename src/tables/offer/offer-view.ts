@@ -1,12 +1,26 @@
 import { z } from 'zod'
 import type { Exclusion } from '../../compare/offer/eligibility.js'
 import type { OfferReport, UnmetRequirement } from '../../compare/offer/offer-report-model.js'
+import { formatRange } from '../../core/text/number-format.js'
+import { type Column, column, money } from '../column.js'
 
 const text = z.string()
 const number = z.number().nullable()
 
+const listing = z.strictObject({
+  country: text.nullable(),
+  registry: text.nullable(),
+  registryId: text.nullable(),
+  methodologies: z.array(text),
+  mitigationActivity: text.nullable().describe('The kind of project.'),
+  ecosystems: z.array(text),
+  labels: z.array(text),
+  availableVolume: number,
+  storefrontUrl: text.nullable(),
+})
+
 /** Money in one currency: the offer's own, or the one in which the offers of the RFQ are compared. */
-const money = z.strictObject({ currency: text.nullable(), total: number, pricePerTonne: number })
+const amounts = z.strictObject({ currency: text.nullable(), total: number, pricePerTonne: number })
 
 const notMet = z.strictObject({
   kind: z
@@ -33,9 +47,10 @@ export const offerViewSchema = z
     label: text.describe('Short and unique among the offers.'),
     developer: text.nullable(),
     project: text.nullable(),
-    mitigationActivity: text.nullable().describe('The kind of project, as its listing states it.'),
     listingId: text.nullable(),
+    listing: listing.describe('The project, as the developer describes it in its listing.'),
     status: text.nullable(),
+    reviewStatus: text.nullable(),
     submittedAt: text.nullable(),
     late: z.boolean().nullable(),
     missingSince: text.nullable(),
@@ -45,16 +60,19 @@ export const offerViewSchema = z
     daysToExpiry: z.int().nullable(),
     tonnes: number,
     coverage: number.describe('Share of the requested tonnes, at most 1.'),
-    own: money
+    own: amounts
       .extend({
         basis: z
           .enum(['lines', 'stated'])
           .nullable()
           .describe('Whether the figures are those of the delivery lines, or those stated.'),
+        statedTonnes: number,
+        statedTotal: number,
       })
       .describe('As offered.'),
-    compared: money
+    compared: amounts
       .extend({
+        exchangeRate: number.describe('Into this currency; null if none is known.'),
         costPerTonne: number.describe('By the price basis of the settings; ranks go by it.'),
         presentValuePerTonne: number,
       })
@@ -85,13 +103,21 @@ export function offerView(
   const { id, rank, standing, why, label, developer, project, listingId, status, submittedAt, late, missingSince } =
     offer
   const { terms, metrics, compared, flags, source } = offer
+  const { prepaidShare, firstDelivery, lastDelivery, oldestVintage, newestVintage } = metrics
+  const { country, registry, registryId, methodologies, mitigationActivity, labels, availableVolume, storefrontUrl } =
+    offer.listing
+  const ecosystems = [...offer.listing.ecosystemTypes, ...offer.listing.ecosystemSubtypes]
   return {
     ...{ id, number: offer.sequence, rank, standing, why, label, developer, project, listingId, status },
+    listing: {
+      ...{ country, registry, registryId, methodologies, mitigationActivity, ecosystems, labels, availableVolume },
+      storefrontUrl,
+    },
+    reviewStatus: terms.review?.status ?? null,
     ...{ submittedAt, late, missingSince },
     summaryOnly: offer.shape === 'summary',
     contractType: terms.contractType,
     expiryDate: terms.expiryDate,
-    mitigationActivity: offer.listing.mitigationActivity,
     daysToExpiry: terms.daysToExpiry,
     tonnes: metrics.volume,
     coverage: metrics.coverage,
@@ -100,19 +126,18 @@ export function offerView(
       total: metrics.total,
       pricePerTonne: metrics.pricePerTonne,
       basis: metrics.basis,
+      statedTonnes: terms.statedVolume,
+      statedTotal: terms.statedTotal,
     },
     compared: {
       currency,
+      exchangeRate: compared.rate,
       total: compared.total,
       pricePerTonne: compared.pricePerTonne,
       costPerTonne: compared.costPerTonne,
       presentValuePerTonne: compared.presentValuePerTonne,
     },
-    prepaidShare: metrics.prepaidShare,
-    firstDelivery: metrics.firstDelivery,
-    lastDelivery: metrics.lastDelivery,
-    oldestVintage: metrics.oldestVintage,
-    newestVintage: metrics.newestVintage,
+    ...{ prepaidShare, firstDelivery, lastDelivery, oldestVintage, newestVintage },
     awardedTonnes: awardedTonnes[id] ?? 0,
     notMet: notMetBy(offer),
     flags: flags.map(({ loud, message }) => ({ loud, message })),
@@ -164,3 +189,83 @@ export const notMetText = (all: readonly NotMet[]): string | null =>
 
 /** The title of a column of `notMetText`, which tells the kinds apart. */
 export const NOT_MET_TITLE = 'Not met (hard unless marked)'
+
+/** Its developer and its project. */
+export const offerName = ({ developer, project, label }: Pick<OfferView, 'developer' | 'project' | 'label'>): string =>
+  developer !== null && project !== null ? `${developer} · ${project}` : label
+
+/** What to know about it in a few words each, advisory requirements in brackets; the messages say more. */
+const doubtsOf = ({ notMet, flags, missingSince }: OfferView): string[] => [
+  ...(missingSince === null ? [] : ['missing']),
+  ...(flags.some(({ loud }) => loud) ? ['loud doubts'] : []),
+  ...notMet.map(({ kind, label }) => (kind === 'advisory' ? `(${label})` : label)),
+]
+
+const messagesOf = (all: readonly { message: string }[]) => all.map(({ message }) => message).join(' ') || null
+const isConverted = ({ own, compared }: OfferView) => own.currency !== compared.currency
+/** What is the same as the price is left out. */
+const costOf = ({ compared: { costPerTonne, pricePerTonne } }: OfferView) =>
+  costPerTonne !== null && pricePerTonne !== null && Math.abs(costPerTonne - pricePerTonne) < 1e-6 ? null : costPerTonne
+
+/** The table of the offers for an RFQ, as every surface prints it. */
+export const OFFER_COLUMNS: readonly Column<OfferView>[] = [
+  column('rank', 'Rank', 'count', 9, ({ rank }) => rank),
+  column('number', 'No.', 'id', 9, (offer) => offer.number),
+  column('offer', 'Offer', 'text', 9, offerName),
+  column('price', 'Price', 'price', 9, ({ compared }) => money(compared.pricePerTonne, compared.currency)),
+  column('cost', 'Present value', 'price', 6, (offer) => money(costOf(offer), offer.compared.currency)),
+  column('ownPrice', 'As offered', 'price', 6, (offer) =>
+    isConverted(offer) ? money(offer.own.pricePerTonne, offer.own.currency) : null,
+  ),
+  column('tonnes', 'Tonnes', 'tonnes', 9, ({ tonnes }) => tonnes),
+  column('total', 'Total', 'money', 7, ({ compared }) => money(compared.total, compared.currency)),
+  column('awardedTonnes', 'Award', 'tonnes', 8, ({ awardedTonnes }) => awardedTonnes || null),
+  column('doubts', 'Doubts, not met', 'state', 9, doubtsOf),
+  column('expires', 'Expires', 'date', 5, ({ expiryDate }) => expiryDate),
+  column('firstDelivery', 'Delivery', 'date', 4, (offer) => offer.firstDelivery),
+  column('lastDelivery', 'to', 'date', 3, ({ firstDelivery, lastDelivery }) =>
+    lastDelivery === firstDelivery ? null : lastDelivery,
+  ),
+  column('vintages', 'Vintages', 'text', 4, ({ oldestVintage, newestVintage }) =>
+    formatRange(oldestVintage, newestVintage, String),
+  ),
+  column('status', 'Status', 'state', 2, ({ status }) => status),
+  column('coverage', 'Covers', 'percent', 2, ({ coverage }) => coverage),
+  column('activity', 'Activity', 'text', 1, ({ listing: of }) => of.mitigationActivity),
+  column('prepaid', 'Pre-paid', 'percent', 1, ({ prepaidShare }) => prepaidShare),
+  column('contract', 'Contract', 'text', 1, ({ contractType }) => contractType),
+  column('review', 'Review', 'state', 0, ({ reviewStatus }) => reviewStatus),
+  column('submitted', 'Submitted', 'moment', 0, ({ submittedAt }) => submittedAt),
+  column('late', 'Late', 'text', 0, ({ late }) => late),
+  column('missingSince', 'Missing since', 'moment', 0, (offer) => offer.missingSince),
+  column('standing', 'Standing', 'text', 0, ({ standing }) => standing),
+  column('why', 'Not ranked because', 'text', 0, ({ why }) => why),
+  column('notMet', NOT_MET_TITLE, 'text', 0, ({ notMet: all }) => messagesOf(all)),
+  column('flags', 'Doubts', 'text', 0, ({ flags }) => messagesOf(flags)),
+  column('notes', 'Notes', 'text', 0, ({ notes }) => notes),
+  column('presentValue', 'Present value per tonne', 'price', 0, ({ compared }) =>
+    money(compared.presentValuePerTonne, compared.currency),
+  ),
+  column('ownTotal', 'Total as offered', 'money', 0, (offer) =>
+    isConverted(offer) ? money(offer.own.total, offer.own.currency) : null,
+  ),
+  column('exchangeRate', 'Exchange rate', 'id', 0, (offer) =>
+    isConverted(offer) ? offer.compared.exchangeRate : null,
+  ),
+  column('basis', 'Figures of', 'text', 0, ({ own }) => own.basis),
+  column('statedTonnes', 'Stated tonnes', 'tonnes', 0, ({ own }) => own.statedTonnes),
+  column('statedTotal', 'Stated total', 'money', 0, ({ own }) => money(own.statedTotal, own.currency)),
+  column('country', 'Country', 'text', 0, ({ listing: of }) => of.country),
+  column('registry', 'Registry', 'text', 0, ({ listing: of }) => of.registry),
+  column('registryId', 'Registry id', 'id', 0, ({ listing: of }) => of.registryId),
+  column('methodologies', 'Methodologies', 'text', 0, ({ listing: of }) => of.methodologies),
+  column('ecosystems', 'Ecosystems', 'text', 0, ({ listing: of }) => of.ecosystems),
+  column('labels', 'Labels', 'text', 0, ({ listing: of }) => of.labels),
+  column('available', 'Listing has', 'tonnes', 0, ({ listing: of }) => of.availableVolume),
+  column('storefront', 'Listing', 'text', 0, ({ listing: of }) => of.storefrontUrl),
+  column('developer', 'Developer', 'text', 0, ({ developer }) => developer),
+  column('project', 'Project', 'text', 0, ({ project }) => project),
+  column('id', 'Id', 'id', 0, ({ id }) => id),
+  column('version', 'Version', 'id', 0, ({ version }) => version),
+  column('changed', 'Changed', 'moment', 0, ({ observedAt }) => observedAt),
+]

@@ -11,6 +11,7 @@ import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.
 import { type RfqView, rfqView } from '../rfq/rfq-view.js'
 import { channelKey, nullableText, text, timestamp, unvalidated } from '../schema.js'
 import type { ViewSource } from '../source.js'
+import { type OfferLine, type OfferPrepayment, offerLines, offerPrepayments } from './offer-lines.js'
 import { offerViewSchema } from './offer-view.js'
 
 const offerTerms = offerViewSchema.extend({ channel: channelKey, rfqId: text, ...observation })
@@ -25,12 +26,11 @@ export const offerDetail = offerTerms
     pricesRead: unvalidated<PricesRead | null>().describe(
       'When the RFQ was read, which shows its status and price; null as of a past moment.',
     ),
-    exchangeRate: z.number().nullable().describe('Into the currency of the comparison; null if none is known.'),
     rateMessage: nullableText.describe(
       'That rate and its source; null if the offer has the currency of the comparison.',
     ),
-    lines: unvalidated<OfferReport['lines']>().describe('Its deliveries and their vintages.'),
-    prepayments: unvalidated<OfferReport['prepayments']>(),
+    lines: unvalidated<OfferLine[]>().describe('Its deliveries and their vintages.'),
+    prepayments: unvalidated<OfferPrepayment[]>(),
     metrics: unvalidated<OfferReport['metrics']>().describe('Every figure, and why there is no price.'),
     review: unvalidated<OfferReport['terms']['review']>(),
     questions: z.array(text).describe('What to ask the developer about it.'),
@@ -113,9 +113,8 @@ async function readOffer(
   const versions = history.filter(({ kind, id }) => kind === 'response' && id === offerId)
   const rate = currency.rates.find((each) => each.currency === offer.terms.currencyCode)
   const figures = {
-    exchangeRate: offer.compared.rate,
-    lines: offer.lines,
-    prepayments: offer.prepayments,
+    lines: offerLines(offer),
+    prepayments: offerPrepayments(offer),
     metrics: offer.metrics,
   }
   return {

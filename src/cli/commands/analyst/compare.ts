@@ -7,42 +7,39 @@ import {
   asOfOption,
   type ChannelOption,
   channelOption,
+  csvOption,
   jsonOption,
-  limitOption,
   overridesOf,
   rfqArgument,
   type SetOption,
-  type SinceOption,
   setOption,
-  sinceOption,
   type VolumeOption,
   volumeOption,
   withExamples,
 } from '../../input/options.js'
 import { parseReadFilter } from '../../input/read-filter.js'
 import { requireRfq } from '../../input/require-rfq.js'
-import { COMPARISON_COLUMNS, printComparison, type QuestionsOption } from '../../output/comparison.js'
+import { type ComparisonOptions, printComparison } from '../../output/comparison.js'
 import { describeFreshness } from '../../output/freshness.js'
-import { addListOptions, type ListOptions } from '../../output/list.js'
 
-type Options = ChannelOption & AsOfOption & SinceOption & SetOption & VolumeOption & ListOptions & QuestionsOption
+type Options = ChannelOption & AsOfOption & SetOption & VolumeOption & ComparisonOptions
 
 /** `compare RFQ`: the recommendation, the choices and the offers. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addArgument(rfqArgument())
     .addOption(channelOption())
-    .addOption(sinceOption('offers that are new or changed'))
     .addOption(asOfOption())
     .addOption(volumeOption())
     .addOption(setOption())
-    .addOption(limitOption())
     .addOption(
       new Option('--questions', 'print only the letters to developers, with what to ask them').conflicts([
         'json',
         'csv',
       ]),
     )
+    .option('--wide', 'show all columns, however wide the table becomes')
+    .addOption(csvOption().conflicts('json'))
     .addOption(jsonOption('print JSON: the decision and the offers, as in the API'))
     .action((name: string, options: Options) =>
       withStore(
@@ -50,16 +47,13 @@ export const register: RegisterCommand = (command, cli) => {
         async (store, app) => {
           const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
           const found = await requireRfq(store, { name, ...filter })
-          const termsRead = termsReadOf(found.responses)
-          const channels = [found.rfq.channel]
-          const scope = { channels, kind: 'rfqs', asOf: filter.asOf, termsRead, rfqs: [found.rfq] } as const
-          const freshness = await describeFreshness(cli, store, scope)
+          const scope = { channels: [found.rfq.channel], kind: 'rfqs', asOf: filter.asOf, rfqs: [found.rfq] } as const
+          const freshness = await describeFreshness(cli, store, { ...scope, termsRead: termsReadOf(found.responses) })
           await printComparison(cli, { store, app, asOf: filter.asOf, freshness }, found, options)
         },
         overridesOf(options),
       ),
     )
-  addListOptions(command, COMPARISON_COLUMNS)
   withExamples(
     command,
     ['quotekeeper compare 1012', 'the recommended award, and how the offers compare'],

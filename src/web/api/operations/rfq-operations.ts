@@ -3,13 +3,13 @@ import { settingsSchema } from '../../../core/decision/settings.js'
 import { EVENT_KINDS, type EventKind } from '../../../core/events/events.js'
 import { awardRecordSchema } from '../../../tables/awards/award-schema.js'
 import { eventFeed } from '../../../tables/events/events.js'
-import { findChannel, momentOf, requireFound } from '../../../tables/filter.js'
-import { parseMoment } from '../../../tables/moments.js'
+import { findChannel } from '../../../tables/filter.js'
 import { offerDetail, offerItem } from '../../../tables/offer/offer.js'
 import { rfqDetail } from '../../../tables/rfq/rfq.js'
 import { rfqViewSchema } from '../../../tables/rfq/rfq-view.js'
 import { isSettingName, SETTING_NAMES, settingOfText, whatIfSettings } from '../../../tables/settings.js'
 import { todayView } from '../../../tables/today/today-view.js'
+import { momentIn, requireFound } from '../lookup.js'
 import { type ReadCall, readOperation } from '../operation.js'
 import { asOf, channelFilter, limit, listOfWords, momentSince, wholeNumber } from '../parameters.js'
 import { invalidValues, unknownName } from '../problem.js'
@@ -22,6 +22,9 @@ const rfqOf = ({ path, channel, at }: ReadCall<unknown>) => ({ ...at, channel, n
 
 /** All of a list that has no pages. */
 const whole = <Item extends z.ZodType>(item: Item) => z.strictObject({ items: z.array(item) })
+
+/** From when changes are told, unless the request says so. */
+const yesterday = (now: Date): Date => new Date(now.getTime() - 24 * 3_600_000)
 
 /** The schema of a setting of comparisons. */
 function settingSchema(name: string): z.ZodType {
@@ -66,8 +69,7 @@ export const RFQ_OPERATIONS = [
     async handle({ query, at: { now }, views, channels }) {
       const { channel, due_within_days: dueWithinDays, cursor: from, limit } = query
       const to = from + limit
-      const parse = (text: string) => parseMoment(text, { option: 'since', now, dayMeans: 'start' })
-      const since = momentOf({ name: 'since' }, () => parse(query.since ?? '24 hours ago'))
+      const since = query.since === undefined ? yesterday(now) : momentIn(query.since, { name: 'since', now })
       const of = channel === undefined ? {} : { channel: findChannel(channel, channels) }
       const found = await views.today({ ...of, now, since, dueWithinDays, page: { from, to } })
       return { ...found, nextCursor: to < found.totalRfqs ? to : null }
@@ -123,7 +125,7 @@ export const RFQ_OPERATIONS = [
       const { as_of: _moment, ...replaced } = call.query
       const texts = Object.entries(replaced).map(([name, value]) => [name, String(value)])
       const changed = whatIfSettings(call.settings, Object.fromEntries(texts))
-      if ('errors' in changed) throw invalidValues(changed.errors)
+      if ('errors' in changed) throw invalidValues(changed.errors.map((error) => ({ in: 'query', ...error })))
       const given = texts.length > 0 && { settings: changed.settings }
       return requireFound(await call.views.comparison({ ...rfqOf(call), ...given })).view
     },

@@ -128,7 +128,7 @@ const KEY = /^[!-~]{1,255}$/
 async function accept({ idempotencyKey: key, user, deps: { queue } }: ActionCall<unknown>, order: JobOrder) {
   if (key !== undefined && !KEY.test(key)) {
     const detail = 'allowed: 1 to 255 printable ASCII characters without spaces'
-    throw invalidValues([{ name: 'Idempotency-Key', detail }])
+    throw invalidValues([{ in: 'header', name: 'Idempotency-Key', detail }])
   }
   const id = key === undefined ? queue.newId(order) : idOfKey(key, user)
   if (!(await queue.enqueue(order, id))) {

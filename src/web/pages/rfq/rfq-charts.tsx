@@ -1,7 +1,7 @@
 import type { Chart, Series } from '../../../tables/charts/chart.js'
 import { chartFigure } from '../../../tables/charts/chart-figure.js'
 import type { RfqView } from '../../../tables/rfq/rfq-view.js'
-import { comparePrices, type PriceHistory } from '../../../tables/rfq/timeline.js'
+import { type ComparedPrices, comparePrices, type PriceHistory } from '../../../tables/rfq/timeline.js'
 import { awardOf } from '../../../tables/rfq/what-if.js'
 import { plain } from '../../components/format.js'
 
@@ -15,8 +15,24 @@ const ChartFigure = ({ chart }: { chart: Chart }) => (
 
 const perTonne = (currency: string | null) => `Price per tonne${currency ? `, ${plain(currency)}/t` : ''}`
 
+/** The offers by tonnes and price, and their prices over time. */
+export function Charts({ view, prices }: { view: RfqView; prices: readonly PriceHistory[] }) {
+  const { currency, histories, leftOut } = comparePrices(prices, view)
+  if (histories.length === 0) return null
+  return (
+    <section aria-labelledby="charts-title">
+      <h2 id="charts-title">Prices</h2>
+      <div class="charts">
+        <ChartFigure chart={choicesChart(view)} />
+        <ChartFigure chart={priceChart(view, { currency, histories })} />
+      </div>
+      {leftOut && <p class="small muted">{plain(leftOut)}</p>}
+    </section>
+  )
+}
+
 /** Tonnes and price of the efficient awards, joined, of the offers, and of the recommended award. */
-export function ChoicesChart({ view: { offers, decision, currency, rfq } }: { view: RfqView }) {
+function choicesChart({ offers, decision, currency, rfq }: RfqView): Chart {
   const award = awardOf({ decision })
   const kind = decision.recommendation.status === 'accepted' ? 'Accepted' : 'Recommended'
   const efficient = decision.choices.filter((choice) => choice.kind === 'efficient').map((choice) => choice.award)
@@ -27,7 +43,7 @@ export function ChoicesChart({ view: { offers, decision, currency, rfq } }: { vi
   ]
   const pointsOf = (awards: readonly { tonnes: number; pricePerTonne: number }[]) =>
     awards.map(({ tonnes, pricePerTonne }) => ({ x: tonnes, y: pricePerTonne }))
-  const chart: Chart = {
+  return {
     title: 'Tonnes and price',
     alt: `Tonnes and price per tonne of ${efficient.length} efficient awards, joined by a line, and of ${shown.length} offers`,
     xAxis: 'tonnes',
@@ -53,31 +69,21 @@ export function ChoicesChart({ view: { offers, decision, currency, rfq } }: { vi
     ],
     limits: limits.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }])),
   }
-  return <ChartFigure chart={chart} />
 }
 
-/** The price of each offer over time, held until the next version; nothing if no price can be compared. */
-export function PriceHistoryChart({ view, prices }: { view: RfqView; prices: readonly PriceHistory[] }) {
-  const { currency, histories, leftOut } = comparePrices(prices, view)
-  if (histories.length === 0) return null
-  const chart: Chart = {
-    title: perTonne(currency),
+/** The price of each offer over time, held until the next version. */
+function priceChart({ offers, asOf }: RfqView, { currency, histories }: Omit<ComparedPrices, 'leftOut'>): Chart {
+  return {
+    title: 'Prices over time',
     alt: `Price per tonne of ${histories.length} offers over time`,
     xAxis: 'time',
-    unit: '',
+    unit: perTonne(currency),
     series: histories.map(({ offerId, number, awarded, points }) => {
-      const end = view.offers.find(({ id }) => id === offerId)?.missingSince ?? view.asOf
+      const end = offers.find(({ id }) => id === offerId)?.missingSince ?? asOf
       const shown = points.map(({ at, pricePerTonne: y }) => ({ x: Date.parse(at), y }))
       const last = shown.at(-1)
       if (last !== undefined) shown.push({ x: Date.parse(end), y: last.y })
       return { name: `no. ${number}`, points: shown, shape: 'steps', awarded }
     }),
   }
-  return (
-    <section aria-labelledby="prices">
-      <h2 id="prices">Prices over time</h2>
-      <ChartFigure chart={chart} />
-      {leftOut && <p class="small muted">{plain(leftOut)}</p>}
-    </section>
-  )
 }

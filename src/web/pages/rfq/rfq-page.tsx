@@ -6,26 +6,21 @@ import { describePricesRead, describeTermsRead } from '../../../core/time/read-t
 import type { OfferDetail } from '../../../tables/offer/offer.js'
 import { closingPath } from '../../../tables/page-paths.js'
 import { type RfqView, rateLines } from '../../../tables/rfq/rfq-view.js'
-import { RfqChangeList } from '../../components/change-list.js'
 import { Ages, Badge, DueDay, Moment, Prose, plain, price } from '../../components/format.js'
-import { TableView } from '../../components/table-view.js'
 import { HttpError } from '../../http/errors.js'
-import { downloadOf } from '../../tables/table-file.js'
 import { AwardCard } from '../award/award-form.js'
 import {
   addressOf,
   type PageContent,
   type PageRequest,
-  pageOf,
   type Redirect,
   readPast,
   readWhatIf,
   requireFound,
 } from '../page.js'
-import { OfferSection } from './offer-section.js'
 import { Actions, RecommendationSection } from './recommendation-section.js'
-import { ChoicesChart, PriceHistoryChart } from './rfq-charts.js'
-import { choicesTable, deliveriesTable, offersTable, prepaymentsTable } from './rfq-tables.js'
+import { Charts } from './rfq-charts.js'
+import { Changes, Choices, filesOf, Offers, readChanges } from './rfq-tables.js'
 import { TimeStrip } from './time-strip.js'
 import { WhatIfPanel } from './what-if-panel.js'
 
@@ -47,26 +42,20 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
     queries.timeline({ channel, id, offerIds, asOf: past?.asOf ?? now }),
     past === undefined ? queries.closingOutlook({ channel, id, now }) : null,
     isChanged ? queries.comparison(address).then(requireFound) : null,
-    queries.changeGroups({ channel, rfqId: id, limit: MAX_CHANGES, ...(past && { after: past.asOf }) }),
+    readChanges(page, { channel, rfq: nameById(id) }, past?.asOf),
     query.offer === undefined ? null : readOffer(page, { ...changed, offer: query.offer }),
   ])
-  const { rfq, decision } = view
+  const { rfq } = view
   // Not by its name at a past moment, which another RFQ may have now.
   const unique = nameById(id)
   const closing = closingPath(view.channel, unique)
-  const offers = pageOf(page, offersTable(view, link))
-  const choices = choicesTable(view)
   const panel = <WhatIfPanel page={page} view={view} whatIf={whatIf} before={before?.view ?? null} />
   return {
     title: `RFQ ${name}${rfq.title ? ` ${plain(rfq.title)}` : ''}`,
     current: '/rfqs',
     live: 'notice',
     past,
-    tables: [
-      downloadOf(offers.table),
-      downloadOf(choices),
-      ...(offer === null ? [] : [downloadOf(deliveriesTable(offer)), downloadOf(prepaymentsTable(offer))]),
-    ],
+    tables: filesOf(view, offer),
     body: (
       <>
         <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>
@@ -77,36 +66,12 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
         {isChanged && panel}
         <RecommendationSection view={view} changed={isChanged} />
         <Actions page={page} view={view} changed={isChanged} />
-        {decision.choices.length > 0 && (
-          <section aria-labelledby="choices-title">
-            <h2 id="choices-title" class="visually-hidden">
-              Choices
-            </h2>
-            <div class="beside">
-              <TableView table={choices} link={link} />
-              <ChoicesChart view={view} />
-            </div>
-          </section>
-        )}
+        <Choices view={view} page={page} />
         {!isChanged && panel}
-        <section aria-labelledby="offers-title">
-          <h2 id="offers-title">Offers</h2>
-          <TableView {...offers} link={link} />
-          {offer !== null && <OfferSection offer={offer} link={link} />}
-        </section>
+        <Offers view={view} page={page} offer={offer} />
+        <Charts view={view} prices={prices} />
         <Questions view={view} />
-        {changes.groups.length > 0 && (
-          <section aria-labelledby="changes-title">
-            <h2 id="changes-title">{past === undefined ? 'What changed' : 'What changed since then'}</h2>
-            <RfqChangeList groups={changes.groups} />
-            <p>
-              <a href={`/changes?channel=${encodeURIComponent(view.channel)}&rfq=${encodeURIComponent(unique)}`}>
-                All changes of this RFQ
-              </a>
-            </p>
-          </section>
-        )}
-        <PriceHistoryChart view={view} prices={prices} />
+        <Changes changes={changes} channel={view.channel} rfq={unique} isPast={past !== undefined} />
         <Documents view={view} />
         <nav class="more noprint" aria-label="More about this RFQ">
           <a href={closing}>{`Closings (${view.closings})`}</a>
@@ -118,9 +83,6 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
 
 /** Offers whose prices over time are charted. */
 const MAX_PRICE_LINES = 8
-
-/** Moments with changes that are listed. */
-const MAX_CHANGES = 5
 
 /** @throws HttpError 404 if the RFQ has no such offer */
 async function readOffer(
