@@ -29,7 +29,10 @@ export const pageRoutes =
     eventRoutes({ pulse: () => deps.queries.pulse(), onError: deps.onError })(app)
     addPage(app, deps, '/', todayPage, { names: ['since'] })
     addPage(app, deps, '/rfqs', rfqsPage, { names: ['channel', 'state', 'q'] })
-    addPage(app, deps, '/rfqs/:org/:channel/:name', rfqPage, { names: ['as_of', 'offer', 'cursor'], acceptsSettings: true })
+    addPage(app, deps, '/rfqs/:org/:channel/:name', rfqPage, {
+      names: ['as_of', 'offer', 'cursor'],
+      acceptsSettings: true,
+    })
     addClosing(app, deps, deps.closing)
     addPage(app, deps, '/awards', awardsPage, { names: ['channel'] })
     addAwards(app, deps, deps.awards)
