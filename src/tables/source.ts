@@ -2,8 +2,9 @@ import { createFindClockSkewBlock, createFindClosingBlocker } from '../closing/c
 import type { RfqReport } from '../compare/report/compare-offers.js'
 import type { Config } from '../config/contract.js'
 import type { Settings } from '../core/decision/settings.js'
+import type { ClockSkewBlock } from '../core/time/clock-skew.js'
 import type { Calendar } from '../core/time/expiry.js'
-import { createPollChecks } from '../readiness/poll-freshness.js'
+import { createPollChecks, type PollCheck } from '../readiness/poll-freshness.js'
 import type { Monitoring, Reader } from '../store/contract.js'
 import { databaseName } from '../store/open-database.js'
 import { VERSION } from '../version.js'
@@ -11,8 +12,7 @@ import { type ChannelRules, createRulesLookup } from './channels/channel-rules.j
 import { rfqFinder } from './find-rfq.js'
 import { createReportBuilder } from './rfq/build-rfq-report.js'
 import type { RfqReportSource } from './rfq/report-input.js'
-import { createRfqList } from './rfqs/rfq-list.js'
-import type { TodaySource } from './today/today-view.js'
+import { createRfqList, type RfqList } from './rfqs/rfq-list.js'
 
 /** The part of the configuration that views use; contains no secret, so that it can be sent to a thread. */
 export type ViewConfig = Pick<

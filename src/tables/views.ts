@@ -14,9 +14,7 @@ import { rfqViews } from './rfq/rfq.js'
 import { rfqsViews } from './rfqs/rfqs.js'
 import { runViews } from './runs/runs.js'
 import { createViewSource, type ViewConfig, type ViewStore } from './source.js'
-import { today } from './today/today.js'
-import type { TodayOptions } from './today/today-view.js'
-import { countWaiting } from './today/waiting.js'
+import { countWaiting, type TodayOptions, today } from './today/today.js'
 
 /** Everything that pages, the API, assistants and commands show. Arguments and results are plain data, and can be sent to a thread. */
 export type Views = ReturnType<typeof createViews>

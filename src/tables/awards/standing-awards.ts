@@ -2,7 +2,7 @@ import type { AwardRecord } from '../../core/decision/award-record.js'
 import { type AwardBrief, awardInBrief } from '../../recommendations/awards/award-in-brief.js'
 import { readDocuments, rfqStateOf } from '../../recommendations/rfq-state.js'
 import { createDayStarts, createRulesLookup } from '../channels/channel-rules.js'
-import type { TodaySource } from '../today/today-view.js'
+import type { ViewSource } from '../source.js'
 
 /** RFQs whose documents are read at once. */
 const BATCH = 50
@@ -13,7 +13,7 @@ export interface StandingAward {
   state: AwardBrief
 }
 
-type AwardSource = Pick<TodaySource, 'store' | 'channels' | 'settings'>
+type AwardSource = Pick<ViewSource, 'store' | 'channels' | 'settings'>
 
 interface AwardMoment {
   channel: string

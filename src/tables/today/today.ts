@@ -1,53 +1,151 @@
-import { sum } from '../../core/numbers.js'
+import { z } from 'zod'
+import { daysBetween } from '../../compare/date-math.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
-import type { OpenValue } from '../../store/contract.js'
-import { findCandidates } from './candidates.js'
-import { readClosings } from './closing.js'
-import { rfqRows } from './rfqs.js'
-import { systemItems } from './system.js'
-import {
-  DUE_WITHIN_DAYS,
-  ROWS_PER_PAGE,
-  type Today,
-  type TodayContext,
-  type TodayOptions,
-  type TodaySource,
-} from './today-view.js'
+import { addDays } from '../../core/time/calendar-days.js'
+import { allOf } from '../../store/sql/sql-database.js'
+import { type ListSource, readList } from '../list.js'
+import type { RfqRow } from '../lists/rfq-row.js'
+import { DUE_WITHIN_DAYS, dayParameters, IS_RFQ, rfqJoins, rfqs, URGENCY } from '../lists/rfqs.js'
+import { jsonRow, jsonSchema } from '../print/json.js'
+import { count, text, timestamp } from '../schema.js'
+import { closingMatters, type Matter, matterSchema, systemMatters } from './matters.js'
 
-/** What needs attention: one row for each RFQ, most urgent first; closings and the system apart. */
-export async function today(source: TodaySource, options: TodayOptions): Promise<Today> {
-  const { now, since, channel, dueWithinDays = DUE_WITHIN_DAYS, page = { from: 0, to: ROWS_PER_PAGE } } = options
-  const context: TodayContext = {
-    ...{ source, now, since, dueWithinDays },
-    ...(channel !== undefined && { channel }),
-  }
-  const closings = await readClosings(context)
-  const candidates = await findCandidates(context, closings.named)
-  const rfqs = await rfqRows(context, candidates.rows.slice(page.from, page.to), closings)
-  const system = await systemItems(context)
-  const waiting = [...candidates.rows, ...closings.items, ...system].filter(({ severity }) => severity !== 'low')
+const amount = z.strictObject({
+  kind: z.enum(['accepted', 'awarded', 'recommended']),
+  currency: text,
+  rfqs: count,
+  tonnes: z.number(),
+  total: z.number(),
+})
+
+const summarySchema = z.strictObject({
+  open: count.describe('Open RFQs.'),
+  waiting: count.describe('RFQs that wait for a person: the rows of `rfqs` on all pages.'),
+  due: count.describe(`Open RFQs that are due within ${DUE_WITHIN_DAYS} days, today included.`),
+  overdue: count.describe('Open RFQs that are past due.'),
+  atStake: z
+    .array(amount)
+    .describe(
+      'Of the RFQs that are open or undecided: what is accepted, else awarded on record, else recommended; each tonne once.',
+    ),
+})
+
+/** Today as programs get it. */
+export const todaySchema = z
+  .strictObject({
+    asOf: timestamp,
+    since: timestamp.describe('The beginning of the last working day.'),
+    summary: summarySchema,
+    rfqs: z
+      .array(jsonSchema(rfqs.columns))
+      .describe('The RFQs that wait for a person, most urgent first: the list of RFQs with `waiting=true`.'),
+    closings: z
+      .array(matterSchema)
+      .describe(
+        'Overdue RFQs that no closing round closes, closes that are not settled, and what keeps a channel from closing.',
+      ),
+    system: z.array(matterSchema).describe('Channels that are behind, and notifications that were given up.'),
+  })
+  .meta({ id: 'Today' })
+
+export interface Today {
+  asOf: string
+  since: string
+  summary: z.infer<typeof summarySchema>
+  rfqs: RfqRow[]
+  closings: Matter[]
+  system: Matter[]
+}
+
+export interface TodayOptions {
+  now: Date
+  /** What moved is told since this moment. Default: the beginning of the last working day. */
+  since?: Date
+  channel?: string
+  /** RFQs to return. Default 40. */
+  limit?: number
+}
+
+/** What waits for a person: RFQs by urgency, and what is not about one RFQ alone. */
+export async function today(source: ListSource, options: TodayOptions): Promise<Today> {
+  const { now, since = lastWorkingDay(now), channel, limit = 40 } = options
+  const filter = channel === undefined ? {} : { channel }
+  const summary = await summaryOf(source, options)
+  const answer = await readList(rfqs, source, {
+    ...{ now, limit },
+    parameters: { waiting: 'true', ...filter },
+  })
+  const rows = 'problem' in answer ? [] : answer.rows
   return {
-    ...{ asOf: now.toISOString(), since: since.toISOString(), dueWithinDays },
-    summary: {
-      open: sum(candidates.open.map((each) => each.rfqs)),
-      values: valuesOf(candidates.open),
-      due: candidates.due,
-      overdue: candidates.overdue,
-      waiting: waiting.length,
-    },
-    rfqs,
-    totalRfqs: candidates.rows.length,
-    closings: closings.items,
-    system,
+    ...{ asOf: now.toISOString(), since: since.toISOString(), summary },
+    rfqs: rows,
+    closings: await closingMatters(source, { now, ...filter }),
+    system: await systemMatters(source, { now, ...filter }),
   }
 }
 
-/** The engines add in different orders. */
-const valuesOf = (open: readonly OpenValue[]): Today['summary']['values'] =>
-  withRoundedNumbers(
-    open
-      .flatMap(({ currency, rfqs, tonnes, total }) =>
-        currency === null || total === null ? [] : { currency, rfqs, tonnes: tonnes ?? 0, total },
-      )
-      .sort((a, b) => b.total - a.total),
+/** Today as `todaySchema` describes it. */
+export const todayJson = ({ rfqs: rows, ...rest }: Today) => ({
+  ...rest,
+  rfqs: rows.map((row) => jsonRow(rfqs.columns, row)),
+})
+
+/** How many RFQs wait for a person. */
+export async function countWaiting(source: ListSource, now: Date): Promise<number> {
+  const { queries } = source.store
+  const row = await queries.get<{ rfqs: number }>(
+    `select count(*) as rfqs from documents t ${rfqJoins(queries.dialect)} where ${IS_RFQ} and ${URGENCY} > 0`,
+    await dayParameters(source, now),
   )
+  return row?.rfqs ?? 0
+}
+
+interface DueGroup {
+  channel: string
+  is_open: number
+  due_date: string | null
+  urgency: number
+  rfqs: number
+}
+
+async function summaryOf(source: ListSource, { now, channel }: TodayOptions): Promise<Today['summary']> {
+  const { queries } = source.store
+  const { dialect } = queries
+  const where = allOf(IS_RFQ, channel !== undefined && 't.channel = @channel')
+  const parameters = { ...(await dayParameters(source, now)), channel: channel ?? null }
+  const isOpen = `t.state = 'open' and t.missing_since is null`
+  const groups = await queries.all<DueGroup>(
+    `select channel, is_open, due_date, urgency, count(*) as rfqs from (
+      select t.channel, case when ${isOpen} then 1 else 0 end as is_open, case when ${isOpen} then t.due_date end as due_date, ${URGENCY} as urgency
+      from documents t ${rfqJoins(dialect)} where ${where} and (${isOpen} or r.attention > 0)
+    ) found group by channel, is_open, due_date, urgency`,
+    parameters,
+  )
+  const atStake = await queries.all<z.infer<typeof amount>>(
+    `select s.value ->> 'kind' as kind, s.value ->> 'currency' as currency, count(*) as rfqs,
+      sum(cast(s.value ->> 'tonnes' as double precision)) as tonnes, sum(cast(s.value ->> 'total' as double precision)) as total
+    from documents t ${rfqJoins(dialect)} cross join ${dialect.elementsOf("coalesce(r.stakes, '[]')")} s
+    where ${where} and (${isOpen} or r.attention > 0)
+    group by s.value ->> 'kind', s.value ->> 'currency' order by 1, 2`,
+    parameters,
+  )
+  const countOf = (isCounted: (group: DueGroup) => boolean) =>
+    groups.reduce((sum, group) => sum + (isCounted(group) ? group.rfqs : 0), 0)
+  const daysTo = ({ channel: of, due_date }: DueGroup) => daysBetween(source.rulesOf(of).calendar.dateAt(now), due_date)
+  return {
+    open: countOf(({ is_open }) => is_open === 1),
+    waiting: countOf(({ urgency }) => urgency > 0),
+    due: countOf((group) => group.is_open === 1 && isWithin(daysTo(group), 0, DUE_WITHIN_DAYS)),
+    overdue: countOf((group) => group.is_open === 1 && isWithin(daysTo(group), Number.NEGATIVE_INFINITY, -1)),
+    atStake: withRoundedNumbers(atStake),
+  }
+}
+
+const isWithin = (days: number | null, min: number, max: number) => days !== null && days >= min && days <= max
+
+/** The beginning of the day in UTC before this one that is no Saturday or Sunday. */
+export function lastWorkingDay(now: Date): Date {
+  const today = now.toISOString().slice(0, 10)
+  const back = { 0: 2, 1: 3 }[now.getUTCDay()] ?? 1
+  return new Date(addDays(today, -back))
+}

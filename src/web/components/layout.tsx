@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { ChannelFreshness } from '../../tables/polls.js'
-import { DUE_WITHIN_DAYS } from '../../tables/today/today-view.js'
-import type { Waiting } from '../../tables/today/waiting.js'
+import { DUE_WITHIN_DAYS } from '../../tables/lists/rfqs.js'
 import type { User } from '../access/users.js'
 import { age, amount, Moment } from './format.js'
 import { PAGE_SCRIPT_PATH } from './page-script.js'
@@ -10,40 +9,18 @@ import { STYLESHEET } from './stylesheet.js'
 interface Entry {
   path: string
   title: string
-  /** What waits there for a person, in the words of a screen reader and of a tooltip; a count of 0 is not shown. */
-  waiting?: (waiting: Waiting) => { count: number; text: string; hint: string }
 }
 
 /** Every page of the rail. */
 const PAGES: readonly Entry[] = [
-  {
-    path: '/',
-    title: 'Today',
-    waiting: ({ rfqs }) => ({
-      count: rfqs,
-      text: 'wait',
-      hint: `RFQs due within ${DUE_WITHIN_DAYS} days, overdue, or with an award or a document to look at`,
-    }),
-  },
+  { path: '/', title: 'Today' },
   { path: '/rfqs', title: 'RFQs' },
   { path: '/awards', title: 'Awards' },
   { path: '/changes', title: 'Changes' },
   { path: '/reports', title: 'Reports' },
   { path: '/listings', title: 'Listings' },
-  {
-    path: '/closings',
-    title: 'Closings',
-    waiting: ({ closings }) => ({ count: closings, text: 'wait', hint: 'Closes to check, and blocked closing rounds' }),
-  },
-  {
-    path: '/system',
-    title: 'System',
-    waiting: ({ notifications }) => ({
-      count: notifications,
-      text: 'not sent',
-      hint: 'Notifications that were given up',
-    }),
-  },
+  { path: '/closings', title: 'Closings' },
+  { path: '/system', title: 'System' },
 ]
 
 /** Entries of the bar at the bottom of a phone's screen; the last one leads to all pages, below the content. */
@@ -55,8 +32,8 @@ export interface Frame {
   csrfToken: string
   canSignOut: boolean
   freshness: readonly ChannelFreshness[]
-  /** Null on pages of errors, which read nothing. */
-  waiting: Waiting | null
+  /** RFQs that wait for a person; null on pages of errors, which read nothing. */
+  waiting: number | null
   now: Date
   /** The past moment that is shown, a link to the present, and the channels without a complete poll of that kind at that moment. */
   asOf?: { at: Date; kind: 'rfqs' | 'listings'; nowLink: string; incomplete: readonly string[] } | undefined
@@ -146,7 +123,7 @@ const Rail = ({ frame, current }: { frame: Frame; current: string | undefined })
 interface EntriesProps {
   of: readonly Entry[]
   current: string | undefined
-  waiting: Waiting | null
+  waiting: number | null
 }
 
 const Entries = ({ of, current, waiting }: EntriesProps) =>
@@ -157,18 +134,15 @@ const Entries = ({ of, current, waiting }: EntriesProps) =>
     </a>
   ))
 
-/** How much waits at an entry, read as `Closings, 3 wait`; nothing if nothing does. */
-function Count({ entry, waiting }: { entry: Entry; waiting: Waiting | null }) {
-  const found = waiting && entry.waiting?.(waiting)
-  if (!found || found.count === 0) return null
-  return (
-    <span class="count" title={found.hint}>
+/** How many RFQs wait, at the entry of Today: read as `Today, 3 wait`. */
+const Count = ({ entry, waiting }: { entry: Entry; waiting: number | null }) =>
+  entry.path !== '/' || !waiting ? null : (
+    <span class="count" title={`RFQs due within ${DUE_WITHIN_DAYS} days, overdue, or with something to decide`}>
       <span class="visually-hidden">, </span>
-      {amount(found.count)}
-      <span class="visually-hidden">{` ${found.text}`}</span>
+      {amount(waiting)}
+      <span class="visually-hidden"> wait</span>
     </span>
   )
-}
 
 const Tabs = ({ current, waiting }: Omit<EntriesProps, 'of'>) => (
   <nav class="tabs" aria-label="Main pages">

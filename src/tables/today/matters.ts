@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { formatCount } from '../../core/text/number-format.js'
+import { quoteForShell } from '../../core/text/quote-for-shell.js'
+import { nameById } from '../../core/text/rfq-name.js'
+import { closeText, closingOutlook } from '../closings/closing-outlook.js'
+import type { ListSource } from '../list.js'
+import { closingPath, closingsPath, systemPath } from '../page-paths.js'
+import { channelKey, nullableText, text } from '../schema.js'
+
+/** Something besides an RFQ that a person has to do or look at. */
+export const matterSchema = z.strictObject({
+  channel: channelKey,
+  rfqId: nullableText,
+  rfq: nullableText.describe('What the RFQ is called; null if it is about the channel.'),
+  isUrgent: z.boolean(),
+  message: text.describe('One or two sentences.'),
+  since: nullableText,
+  command: nullableText.describe('The command that does or shows it.'),
+  path: text.describe('The page that does or shows it.'),
+})
+export type Matter = z.infer<typeof matterSchema>
+
+interface MatterContext {
+  now: Date
+  channel?: string
+}
+
+const onChannel = (channel: string) => `--channel ${quoteForShell(channel)}`
+
+/** What keeps overdue RFQs open, by channel: what keeps the channel from closing once, then each RFQ that a round would keep. */
+export async function closingMatters(source: ListSource, { now, channel }: MatterContext): Promise<Matter[]> {
+  const matters: Matter[] = []
+  for (const key of channel === undefined ? await source.store.storedChannels() : [channel]) {
+    const { stop, rfqs } = await closingOutlook(source, { channel: key }, now)
+    const base = { channel: key, rfqId: null, rfq: null, since: null }
+    if (stop !== null && rfqs.size > 0)
+      matters.push({
+        ...base,
+        isUrgent: stop.code !== 'off' && stop.code !== 'dry-run',
+        message: `${formatCount(rfqs.size, 'overdue RFQ')}. ${stop.message}`,
+        command: stop.command ?? `quotekeeper close-expired ${onChannel(key)} --dry-run`,
+        path: closingsPath(key),
+      })
+    for (const [id, { why, remedy, command, close }] of rfqs) {
+      if (why === null && close === null) continue
+      matters.push({
+        ...base,
+        rfqId: id,
+        rfq: String(close?.rfqNumber ?? nameById(id)),
+        isUrgent: close !== null && !close.inProgress,
+        message: [why ?? (close === null ? '' : closeText(close)), remedy].filter(Boolean).join(' '),
+        since: close?.since ?? null,
+        command: command ?? `quotekeeper closings --rfq ${quoteForShell(nameById(id))} ${onChannel(key)}`,
+        path: closingPath(key, nameById(id)),
+      })
+    }
+  }
+  return matters
+}
+
+const LISTS = { rfqs: 'RFQs', listings: 'listings' }
+
+/** Polls that are behind or whose list may not be whole, and notifications that were given up. */
+export async function systemMatters(source: ListSource, { now, channel }: MatterContext): Promise<Matter[]> {
+  const isShown = (key: string | null) => channel === undefined || key === channel
+  const polls = (await source.pollChecks(now)).filter((check) => isShown(check.channel))
+  const letters = (await source.store.deadLetters()).filter((letter) => isShown(letter.channel))
+  const base = { rfqId: null, rfq: null, isUrgent: true }
+  return [
+    ...polls.flatMap(({ channel: key, kind, ok, message, completeAt, lostEntriesAt }): Matter[] => {
+      if (ok && lostEntriesAt === null) return []
+      return [
+        {
+          ...base,
+          channel: key,
+          message:
+            lostEntriesAt === null
+              ? `The ${LISTS[kind]} are behind: ${message}.`
+              : `The list of ${LISTS[kind]} may not be whole: nothing is marked as missing${kind === 'rfqs' ? ' or closed' : ''} until a poll reads a whole one, or you accept it.`,
+          since: lostEntriesAt ?? completeAt,
+          command: `quotekeeper sync ${onChannel(key)} --only ${kind}${lostEntriesAt === null ? '' : ' --accept-loss'}`,
+          path: systemPath('channels'),
+        },
+      ]
+    }),
+    ...letters.map(({ channel: key, target, count, since }) => ({
+      ...base,
+      channel: key ?? '',
+      message: `${formatCount(count, 'notification')} to ${target} could not be sent, and ${count === 1 ? 'is' : 'are'} not tried again.`,
+      since,
+      command: 'quotekeeper notify',
+      path: systemPath('notifications'),
+    })),
+  ]
+}
