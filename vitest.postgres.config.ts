@@ -24,7 +24,6 @@ const STORE_CONTRACT = [
   'test/metrics/service-metrics.integration.test.ts',
   'test/pool/worker-pool.integration.test.ts',
   'test/recommendations/**/*.integration.test.ts',
-  'test/tables/rfqs/large-list.integration.test.ts',
 ]
 
 /**

@@ -5,13 +5,16 @@ import { previewCloses } from '../src/closing/preview.js'
 import { retryCommand } from '../src/core/close-intent.js'
 import { quoteForShell } from '../src/core/text/quote-for-shell.js'
 import { findRfq } from '../src/tables/find-rfq.js'
+import { rfqs as rfqsList } from '../src/tables/lists/rfqs.js'
+import { jsonRow } from '../src/tables/print/json.js'
 import { today } from '../src/tables/today/today.js'
 import { createCliFixture } from './cli/cli-fixture.js'
 import { openChannelFixture } from './helpers/channel-fixture.js'
 import { closingContextOf, DUE, POLICY } from './helpers/closing-round-fixture.js'
 import { shellText } from './helpers/shell-words.js'
 import { rowsOf } from './helpers/store/store-engine.js'
-import { itemsOf, todaySource } from './helpers/today-source.js'
+import { testConfig } from './helpers/test-config.js'
+import { viewSourceOf } from './helpers/view-source.js'
 
 /** As the configuration allows it. */
 const SLUG = `it's $(id) \`id\` "&;|<>*~#!{a,b}\\`
@@ -83,9 +86,9 @@ describe('commands that are shown', () => {
     const preview = await previewCloses(store, { channel: KEY, ...rules, maxPerRun: 1 }, now())
     const events = (await rowsOf(store, 'select data from events')) as { data: string }[]
     const remedies = events.map(({ data }) => String(JSON.parse(data).remedy ?? ''))
-    const source = todaySource(store, [rules])
-    const since = new Date(now().getTime() - 86_400_000)
-    const waiting = await today(source, { now: now(), since })
+    const waiting = await today(viewSourceOf(store, [rules], { closing: { ...testConfig().closing, maxPerRun: 1 } }), {
+      now: now(),
+    })
     const approve = ['close-expired', '--channel', KEY, '--approve', plan?.plan]
     const dryRun = ['close-expired', '--channel', KEY, '--dry-run']
     const textOf = (texts: readonly (string | undefined | null)[]) =>
@@ -94,17 +97,17 @@ describe('commands that are shown', () => {
     expect(textOf([plan?.remedy])).toEqual([dryRun, ['close-expired', '--approve', plan?.plan]])
     expect(textOf([preview.approval?.command])).toEqual([approve])
     expect(textOf(remedies)).toEqual([dryRun, approve])
-    expect(textOf(itemsOf(waiting).map(({ action }) => action.command))).toContainEqual(approve)
+    expect(textOf(waiting.closings.map(({ command }) => command))).toContainEqual(approve)
 
     await store.supersedePlans(KEY, now())
-    const items = itemsOf(await today(todaySource(store, [{ ...rules, autoClose: 'off' }]), { now: now(), since }))
-    const overdue = items.filter(({ kind }) => kind === 'overdue')
-    expect(overdue).toHaveLength(IDS.length)
-    for (const [at, message] of textOf(overdue.map(({ action }) => action.command)).entries()) {
-      const name = message[2] ?? ''
+    const { rfqs } = await today(viewSourceOf(store, [{ ...rules, autoClose: 'off' }]), { now: now(), limit: 100 })
+    expect(rfqs).toHaveLength(IDS.length)
+    for (const row of rfqs) {
+      const [message] = textOf([String(jsonRow(rfqsList.columns, row).command)])
+      const name = message?.[2] ?? ''
       expect(message).toEqual(['closings', '--rfq', name, '--channel', KEY])
       const lookup = await findRfq(store, { name, channel: KEY })
-      expect([name, 'found' in lookup && lookup.found.rfq.id]).toEqual([name, overdue[at]?.rfqId])
+      expect([name, 'found' in lookup && lookup.found.rfq.id]).toEqual([name, row.id])
     }
     const unheld = await previewCloses(store, { channel: KEY, ...rules, maxPerRun: 1 }, now())
     expect(textOf([unheld.approval?.command])).toEqual([dryRun])

@@ -109,7 +109,7 @@ export function figuresOf(assessed: RfqAssessment, outcome: Outcome, standing?: 
     award: rfq.unreadOffers > 0 ? null : { ...award, loud },
     accepted,
     ...{ decision, stakes, loud, limit: rfq.comparedMaxUnitPrice },
-    covered: decision === null ? null : coverageOf(sum(stakes.map(({ tonnes }) => tonnes)), rfq.window.lower),
+    covered: rfq.unreadOffers > 0 ? null : coverageOf(sum(stakes.map(({ tonnes }) => tonnes)), rfq.window.lower),
     noAward: decision === null ? outcome.message() : null,
     undecided: false,
   }

@@ -39,9 +39,19 @@ export const viewConfigOf = ({ channels, closing, ...config }: Config): ViewConf
 export type ViewStore = Omit<Reader, 'close' | keyof Monitoring>
 
 /** What views are computed from. */
-export interface ViewSource extends Omit<TodaySource, 'store' | 'config'> {
+export interface ViewSource {
   store: ViewStore
   config: ViewConfig
+  channels: readonly ChannelRules[]
+  /** What offers are compared with. */
+  settings: Settings
+  rfqs: RfqList
+  /** Every poll of every channel. */
+  pollChecks: (now: Date) => Promise<PollCheck[]>
+  /** Why a closing round of a channel would close no RFQ at all now, such as a stop file; null if nothing keeps it. */
+  findClosingBlocker: (channel: string, now: Date) => Promise<string | null>
+  /** What the newest closing round of a channel found of the clocks, if that stopped it. */
+  findClockSkewBlock: (channel: string) => Promise<ClockSkewBlock | null>
   rulesOf: (channel: string) => ChannelRules & { calendar: Calendar }
   findRfq: ReturnType<typeof rfqFinder>
   /**

@@ -3,7 +3,8 @@ import { readAndRecord } from '../../src/closing/fresh-read.js'
 import { closingOutlook } from '../../src/tables/closings/closing-outlook.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { closingContextOf, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
-import { todaySource } from '../helpers/today-source.js'
+import { testConfig } from '../helpers/test-config.js'
+import { viewSourceOf } from '../helpers/view-source.js'
 
 /** What the next closing round would do about an RFQ, if its channel closes. */
 async function preview(
@@ -11,9 +12,9 @@ async function preview(
   id = rfqId(1),
   { graceHours = 0, maxPerRun = 25 }: { graceHours?: number; maxPerRun?: number } = {},
 ) {
-  const source = todaySource(store, [{ key: KEY, timeZone: 'UTC', autoClose: 'on', graceHours }])
-  const config = { closing: { maxPerRun } }
-  const { stop, rfqs } = await closingOutlook({ ...source, config }, { channel: KEY, ids: [id] }, now())
+  const closing = { ...testConfig().closing, maxPerRun }
+  const source = viewSourceOf(store, [{ key: KEY, timeZone: 'UTC', autoClose: 'on', graceHours }], { closing })
+  const { stop, rfqs } = await closingOutlook(source, { channel: KEY, ids: [id] }, now())
   const rfq = rfqs.get(id)
   return rfq && { ...rfq, stop }
 }

@@ -32,6 +32,8 @@ export interface RfqRow extends Omit<RfqFacts, 'names'> {
   standing: AwardBrief | null
   /** 2: a person has to act now; 1: soon; 0: not. */
   urgency: 0 | 1 | 2
+  /** Its offers and those for other RFQs claim more credits than a listing has. */
+  isBeyondAvailability: boolean
 }
 
 /** What a reader has to know of its state beside the due date. */
@@ -69,10 +71,11 @@ export function basisOf({ figures, standing, unreadOffers, offers }: RfqRow): st
 }
 
 /** What is unsure about an award that is not decided yet. */
-export function doubtsOf({ figures, standing, unreadOffers, state }: RfqRow): string[] {
+export function doubtsOf({ figures, standing, unreadOffers, state, isBeyondAvailability }: RfqRow): string[] {
   const isUndecided = standing === null && (state === 'open' || figures.undecided)
   return [
     ...(isUndecided && figures.loud > 0 ? ['loud doubts'] : []),
+    ...(isBeyondAvailability ? ['beyond availability'] : []),
     ...(isUndecided && figures.withoutRate > 0 ? ['no exchange rate'] : []),
     ...(unreadOffers > 0 || figures.summaryOnly > 0 ? ['offers not read'] : []),
   ]

@@ -11,8 +11,9 @@ import type { Dialect } from '../../store/sql/sql-database.js'
 import { createDayStarts } from '../channels/channel-rules.js'
 import { type Column, money, type SqlRow } from '../column.js'
 import { channelFilter, sinceFilter } from '../filter.js'
-import { type ListSource, sqlList } from '../list.js'
+import { type List, type ListSource, sqlList } from '../list.js'
 import { rfqPath } from '../page-paths.js'
+import { beyondAvailability } from './credit-availability.js'
 import { basisOf, doubtsOf, marksOf, type RfqRow, stepOf } from './rfq-row.js'
 
 /** RFQs that are due within so many days, today included, wait for a person. */
@@ -159,8 +160,7 @@ const COLUMNS: readonly Column<RfqRow>[] = [
   { key: 'version', header: 'Version', kind: 'id', weight: 0, value: ({ version }) => version },
 ]
 
-/** RFQs with whom to award, the most urgent first. */
-export const rfqs = sqlList<RfqRow>({
+const list = sqlList<RfqRow>({
   name: 'rfqs',
   title: 'RFQs',
   about: 'RFQs with the award on record, or else what is accepted or recommended; the most urgent first.',
@@ -217,6 +217,16 @@ export const rfqs = sqlList<RfqRow>({
   },
 })
 
+/** RFQs with whom to award, the most urgent first. */
+export const rfqs: List<RfqRow> = {
+  ...list,
+  async read(source, request) {
+    const page = await list.read(source, request)
+    for (const row of await beyondAvailability(source, page.rows)) row.isBeyondAvailability = true
+    return page
+  },
+}
+
 function toRow(record: SqlRow, { source, now }: { source: ListSource; now: Date }): RfqRow {
   const { channel, id, state } = record
   const rules = source.rulesOf(channel)
@@ -247,5 +257,6 @@ function toRow(record: SqlRow, { source, now }: { source: ListSource; now: Date 
     isOutdated: record.computedAt != null && record.computedAt < createDayStarts(source.channels, now)(channel),
     standing: record.brief == null ? null : (JSON.parse(record.brief) as AwardBrief),
     urgency: record.urgency,
+    isBeyondAvailability: false,
   }
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import type { ChannelFreshness } from '../../tables/polls.js'
 import { DUE_WITHIN_DAYS } from '../../tables/lists/rfqs.js'
+import type { ChannelFreshness } from '../../tables/polls.js'
 import type { User } from '../access/users.js'
 import { age, amount, Moment } from './format.js'
 import { PAGE_SCRIPT_PATH } from './page-script.js'

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { today } from '../../../src/tables/today/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { rowsOf } from '../../helpers/store/store-engine.js'
-import { itemsOf, todaySource } from '../../helpers/today-source.js'
 
-const RULES = { key: KEY, timeZone: 'UTC', autoClose: 'off' as const, graceHours: 0 }
 const INTERVAL_SECONDS = 300
 
 /** Four RFQs with four offers each, past due; the offers were submitted before that and before the first poll. */
@@ -99,23 +96,5 @@ describe('offers that are read in a later poll than the one that listed them', (
     await pollUntilRead(fixture, offers.length)
     const found = { rfqs: 4, offers: offers.length, lateOffers: 0, problems: 0 }
     expect(await eventsOf(fixture)).toEqual([{ kind: 'channel.first-poll', offer_id: null, data: { found } }])
-  })
-
-  it('are no news of today', async () => {
-    const { fixture, world, offers, rfqs } = await openPastDue()
-    const before = fixture.now()
-    await poll(fixture)
-    const after = fixture.now()
-    const news = async (since: Date) => {
-      const items = itemsOf(await today(todaySource(fixture.store, [RULES]), { now: fixture.now(), since }))
-      return items.flatMap((item) => ('changes' in item ? item.changes : []))
-    }
-    await pollUntilRead(fixture, offers.length)
-    expect(await news(after)).toEqual([])
-    expect(await news(before)).toEqual([])
-    world.addResponse(rfqs[0] ?? '')
-    world.changeResponse(offers.at(-1) ?? '', { offer: { totalPrice: 4242 } })
-    await poll(fixture, 100)
-    expect((await news(after)).sort()).toEqual(['1 changed offer', '1 new offer'])
   })
 })

@@ -15,9 +15,9 @@ it('credits that are recommended for several RFQs are a condition of each, a que
     'You offer 17,135 t of 2024, with your offers for RFQ 1006 and 1007; your listing has 11,800.',
   )
   expect(await get('/rfqs/acme/blue-carbon/1004')).toContain(BEYOND)
-  const { rfqs } = JSON.parse(await out('today', '--json')) as { rfqs: { rfqNumber: number; doubts: string[] }[] }
-  const marked = rfqs.filter(({ doubts }) => doubts.includes('beyond-availability'))
-  expect(marked.map(({ rfqNumber }) => rfqNumber)).toEqual([1007, 1004])
+  const { rfqs } = JSON.parse(await out('today', '--json')) as { rfqs: { number: number; doubts: string[] }[] }
+  const marked = rfqs.filter(({ doubts }) => doubts.includes('beyond availability'))
+  expect(marked.map(({ number }) => number)).toEqual([1007, 1004])
   // A comparison as of a past moment never changes, whatever is recommended elsewhere now.
   sandbox.setClock(new Date('2026-11-26T10:00:00.000Z'))
   expect(await out('compare', '1004', '--as-of', '2026-11-26T09:00:00.000Z')).not.toContain('also recommended')

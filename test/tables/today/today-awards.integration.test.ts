@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { rfqs as rfqsList } from '../../../src/tables/lists/rfqs.js'
+import { jsonRow } from '../../../src/tables/print/json.js'
 import { today } from '../../../src/tables/today/today.js'
-import type { TodayRfq } from '../../../src/tables/today/today-view.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
 import { openRecorder } from '../../helpers/store/recorder.js'
-import { todaySource } from '../../helpers/today-source.js'
+import { viewSourceOf } from '../../helpers/view-source.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' as const }
 
@@ -14,13 +15,19 @@ async function openAward(before: (rfq: Awaited<ReturnType<typeof openAwardedRfq>
   await before(rfq)
   await rfq.award([rfq.cheap], 'more is needed')
   const { world } = rfq.sandbox
-  const items = async (options: { since?: string } = {}): Promise<TodayRfq[]> => {
-    await openRecorder(rfq).round()
-    const found = await today(todaySource(rfq.store, [RULES]), {
-      now: rfq.now(),
-      since: new Date(options.since ?? rfq.now()),
+  /** The RFQs that wait because of their award: urgency, next step, and what the marketplace shows. */
+  const recorder = openRecorder(rfq)
+  const items = async () => {
+    await recorder.round()
+    const { rfqs } = await today(viewSourceOf(rfq.store, [RULES]), { now: rfq.now() })
+    return rfqs.flatMap((row) => {
+      const { standing, urgency } = row
+      const findings = standing?.findings.filter(({ code }) => code !== 'accepted') ?? []
+      const [message, step] = [findings.map((finding) => finding.message).join(' '), jsonRow(rfqsList.columns, row)]
+      return findings.length === 0
+        ? []
+        : [{ urgency, message, next: standing?.next, step: step.step, command: step.command }]
     })
-    return found.rfqs.filter(({ kind }) => kind === 'award')
   }
   const poll = async (time: string) => {
     rfq.setTime(time)
@@ -29,7 +36,8 @@ async function openAward(before: (rfq: Awaited<ReturnType<typeof openAwardedRfq>
   return { rfq, world, items, poll }
 }
 
-const found = (items: readonly TodayRfq[]) => items.map(({ severity, action }) => [severity, action.message])
+const found = (items: readonly { urgency: number; step: unknown }[]) =>
+  items.map(({ urgency, step }) => [urgency, step])
 
 describe('awards in Today', () => {
   it('are reminded of before an awarded offer expires, and after it expired', async () => {
@@ -39,16 +47,13 @@ describe('awards in Today', () => {
     expect(await items()).toEqual([])
     rfq.setTime('2027-01-17T12:00:00.000Z')
     const [item] = await items()
-    expect(item).toMatchObject({ severity: 'medium', rfqNumber: 1042 })
-    expect(item?.message).toMatch(/expires on 2027-01-31.*Accept .* on the marketplace by 2027-01-31/)
-    expect(item?.action).toMatchObject({
-      command: `quotekeeper award 1042 --channel ${KEY}`,
-      path: `/rfqs/${KEY}/1042/award`,
-    })
+    expect(item).toMatchObject({ urgency: 1, command: `quotekeeper award 1042 --channel ${KEY}` })
+    expect(item?.message).toMatch(/expires on 2027-01-31/)
+    expect(item?.next).toMatch(/Accept .* on the marketplace by 2027-01-31/)
     rfq.setTime('2027-01-30T12:00:00.000Z')
-    expect(found(await items())).toEqual([['high', 'See the award']])
+    expect(found(await items())).toEqual([[2, 'See the award']])
     rfq.setTime('2027-02-01T12:00:00.000Z')
-    expect(found(await items())).toEqual([['high', 'Decide again']])
+    expect(found(await items())).toEqual([[2, 'Decide again']])
     await rfq.store.withdrawAward({
       award: 1,
       at: rfq.now().toISOString(),
@@ -71,25 +76,23 @@ describe('awards in Today', () => {
       else world.removeResponse(rfq.cheap)
       await poll('2026-11-22T12:00:00.000Z')
       const [item] = await items()
-      expect([change, item?.severity, item?.action.message]).toEqual([change, 'high', 'Decide again'])
+      expect([change, item?.urgency, item?.step]).toEqual([change, 2, 'Decide again'])
       expect(item?.message).toMatch(message)
     }
   })
 
-  it('say once that the recorded award was accepted, and that another one was as long as that is so', async () => {
+  it('say that another offer was accepted as long as that is so, and nothing of the recorded one', async () => {
     const { rfq, world, items, poll } = await openAward()
     world.changeResponse(rfq.cheap, { status: 'accepted' })
     await poll('2026-11-22T12:00:00.000Z')
-    const [item] = await items({ since: '2026-11-22T00:00:00.000Z' })
-    expect(item).toMatchObject({ severity: 'low', message: expect.stringContaining('that is the recorded award') })
-    expect(await items({ since: '2026-11-23T00:00:00.000Z' })).toEqual([])
+    expect(await items()).toEqual([])
     rfq.setTime('2027-03-01T12:00:00.000Z') // An accepted offer does not expire.
     expect(await items()).toEqual([])
     world.changeResponse(rfq.other, { status: 'accepted' })
     await poll('2027-03-02T12:00:00.000Z')
-    const [differs] = await items({ since: '2027-03-03T00:00:00.000Z' })
+    const [differs] = await items()
     expect(differs).toMatchObject({
-      severity: 'high',
+      urgency: 2,
       message: expect.stringContaining('which the recorded award does not have'),
     })
   })
@@ -111,8 +114,8 @@ describe('awards in Today', () => {
     rfq.setTime('2026-11-22T12:00:00.000Z')
     await rfq.pollRfqs()
     await openRecorder(rfq).round()
-    const { rfqs } = await today(todaySource(rfq.store, [RULES]), { now: rfq.now(), since: rfq.now() })
-    const item = rfqs.find(({ kind }) => kind === 'award')
-    expect(item).toMatchObject({ severity: 'medium', message: expect.stringMatching(/as accepted, but not .* yet/) })
+    const { rfqs } = await today(viewSourceOf(rfq.store, [RULES]), { now: rfq.now() })
+    expect(rfqs[0]?.urgency).toBe(1)
+    expect(rfqs[0]?.standing?.findings[0]?.message).toMatch(/as accepted, but not .* yet/)
   })
 })

@@ -8,7 +8,7 @@ import { offerDetail, offerItem } from '../../../tables/offer/offer.js'
 import { rfqDetail } from '../../../tables/rfq/rfq.js'
 import { rfqViewSchema } from '../../../tables/rfq/rfq-view.js'
 import { isSettingName, SETTING_NAMES, settingOfText, whatIfSettings } from '../../../tables/settings.js'
-import { todayView } from '../../../tables/today/today-view.js'
+import { todayJson, todaySchema } from '../../../tables/today/today.js'
 import { momentIn, requireFound } from '../lookup.js'
 import { type ReadCall, readOperation } from '../operation.js'
 import { asOf, channelFilter, limit, listOfWords, momentSince, wholeNumber } from '../parameters.js'
@@ -22,9 +22,6 @@ const rfqOf = ({ path, channel, at }: ReadCall<unknown>) => ({ ...at, channel, n
 
 /** All of a list that has no pages. */
 const whole = <Item extends z.ZodType>(item: Item) => z.strictObject({ items: z.array(item) })
-
-/** From when changes are told, unless the request says so. */
-const yesterday = (now: Date): Date => new Date(now.getTime() - 24 * 3_600_000)
 
 /** The schema of a setting of comparisons. */
 function settingSchema(name: string): z.ZodType {
@@ -51,28 +48,19 @@ export const RFQ_OPERATIONS = [
   readOperation({
     id: 'readToday',
     path: '/today',
-    summary: 'What needs attention',
+    summary: 'What waits for a person',
     description:
-      'One row for each RFQ, most urgent first; closings and the system apart. Pages are of `rfqs`; the rest is the same on each.',
+      'RFQs by urgency, what keeps overdue ones open, and matters of the system. The list of RFQs with `waiting=true` has pages of them.',
     query: z.strictObject({
       ...channelFilter,
-      since: momentSince('What changed since; default 24 hours before'),
-      due_within_days: wholeNumber(0, 366).default(7).describe('RFQs that are due within so many days.'),
-      cursor: wholeNumber(0, 1_000_000).default(0).describe('`nextCursor` of the previous page.'),
-      limit: limit.describe('RFQs on a page.'),
+      since: momentSince('What moved since; default the last working day'),
+      limit: limit.describe('RFQs at most.'),
     }),
-    result: todayView
-      .extend({
-        nextCursor: z.int().nullable().describe('Pass it as `cursor` to get more `rfqs`; null on the last page.'),
-      })
-      .meta({ id: 'TodayPage' }),
-    async handle({ query, at: { now }, views, channels }) {
-      const { channel, due_within_days: dueWithinDays, cursor: from, limit } = query
-      const to = from + limit
-      const since = query.since === undefined ? yesterday(now) : momentIn(query.since, { name: 'since', now })
+    result: todaySchema,
+    async handle({ query: { channel, limit, since }, at: { now }, views, channels }) {
       const of = channel === undefined ? {} : { channel: findChannel(channel, channels) }
-      const found = await views.today({ ...of, now, since, dueWithinDays, page: { from, to } })
-      return { ...found, nextCursor: to < found.totalRfqs ? to : null }
+      const moment = since === undefined ? {} : { since: momentIn(since, { name: 'since', now }) }
+      return todayJson(await views.today({ ...of, ...moment, now, limit }))
     },
   }),
   readOperation({
