@@ -3,7 +3,14 @@ import { z } from 'zod'
 import { text } from '../../../tables/schema.js'
 import type { User } from '../../access/users.js'
 import { defined } from '../../http/request-values.js'
-import { type ActionCall, actionOperation, type JobOrder, type JobStatusView, jobStatus, resolve } from '../actions.js'
+import {
+  type ActionCall,
+  actionOperation,
+  findSubject,
+  type JobOrder,
+  type JobStatusView,
+  jobStatus,
+} from '../actions.js'
 import { asOf, channelName, rfqName } from '../parameters.js'
 import { invalidValues, ProblemError, unknownName } from '../problem.js'
 
@@ -20,7 +27,7 @@ const acceptedJob = z
 const ofChannel = { channel: channelName.describe('`org/slug`.') }
 
 /** An operation that puts work for a channel on the queue. */
-const jobOperation = <Body extends z.ZodObject>({
+const jobOperation = <Body extends z.ZodObject & z.ZodType<JobBody>>({
   job,
   refusal,
   ...definition
@@ -40,7 +47,7 @@ const jobOperation = <Body extends z.ZodObject>({
     result: acceptedJob,
     async handle(call: ActionCall<z.output<Body>>) {
       const { body, user, deps } = call
-      const { asOf, ...subject } = await resolve(body as unknown as JobBody, deps)
+      const { asOf, ...subject } = await findSubject(body, deps)
       const refused = await refusal?.(call)
       if (refused) throw new ProblemError(409, refused)
       const cause = `api ${user?.name ?? ''}`.trim().slice(0, 100)
