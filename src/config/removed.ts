@@ -11,6 +11,7 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
   },
   option: {
     '--adopt-queue': 'nothing: each database has its own queue on a Redis',
+    '--all': '`closings` lists every decision; equal ones of consecutive rounds are one row',
     '--as-of': 'lists are of now; `compare RFQ --as-of TIME` for one RFQ, `export --as-of TIME` for everything',
     '--anchor': 'keep the head hash that notifications and log lines of closes carry',
     '--anchors': '--head HASH, with a head hash that a notification or a log line of a close carried',

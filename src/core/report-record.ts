@@ -15,6 +15,3 @@ export interface ReportRecord {
   sha256: string
   bytes: number
 }
-
-/** A report as lists show it. */
-export type ListedReport = Pick<ReportRecord, 'name' | 'bytes' | 'madeAt' | 'madeBy' | 'sha256'>

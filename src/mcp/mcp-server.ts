@@ -1,7 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { FilterError } from '../tables/filter.js'
-import { ProblemError } from '../web/api/problem.js'
+import { problemOf } from '../web/api/problem.js'
 import { toPlainText } from './plain-text.js'
 import { type McpDeps, TOOLS } from './tools.js'
 
@@ -56,9 +55,9 @@ const withoutNulls = (args: unknown): unknown =>
   Object.fromEntries(Object.entries(Object(args)).filter(([, value]) => value !== null))
 
 function errorText(error: unknown, { onError }: McpDeps): string {
+  const problem = problemOf(error)
   // It may name what is close to an unknown name: text of the marketplace.
-  if (error instanceof ProblemError || error instanceof FilterError)
-    return String(toPlainText(error.message)).slice(0, MAX_ERROR)
+  if (problem !== null) return String(toPlainText(problem.detail)).slice(0, MAX_ERROR)
   onError(error)
   return 'internal error; see the log of `quotekeeper mcp`'
 }

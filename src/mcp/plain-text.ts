@@ -18,6 +18,6 @@ const withoutHidden = (text: string): string =>
 export function toPlainText(value: unknown): unknown {
   if (typeof value === 'string') return withoutHidden(value)
   if (Array.isArray(value)) return value.map(toPlainText)
-  if (value === null || typeof value !== 'object' || value instanceof Date) return value
+  if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [withoutHidden(name), toPlainText(each)]))
 }

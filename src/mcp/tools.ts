@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { findChannel } from '../tables/filter.js'
-import { momentIn, requireFound } from '../web/api/lookup.js'
+import { findChannel, requireFound } from '../tables/filter.js'
+import { asOfIn } from '../web/api/lookup.js'
 import type { ReadOperation } from '../web/api/operation.js'
 import { LIST_OPERATIONS } from '../web/api/operations/list-operations.js'
 import { identifier, rfqName, wholeNumber } from '../web/api/parameters.js'
@@ -59,7 +59,7 @@ const pageTool = (
     const freshness = await freshnessOf(args.channel, now, deps)
     return fitAnswer(Number(args.limit ?? 1), async (limit) => {
       const paged = 'limit' in query.shape ? { ...args, limit } : args
-      return { ...(await readWith(deps, id, { path: {}, query: paged, now })), asOf: now, freshness }
+      return { ...(await readWith(deps, id, { path: {}, query: paged, now })), asOf: now.toISOString(), freshness }
     })
   },
 })
@@ -94,7 +94,7 @@ const rfqTool = ({ operation: id, more = {}, pages, byDefault = 25, content, ...
     .catchall(operation(id).query.def.catchall ?? z.never()),
   async answer({ rfq, channel, limit, cursor: from, ...args }, deps) {
     const now = await deps.now()
-    const asOf = args.as_of === undefined ? now : momentIn(String(args.as_of), { name: 'as_of', now, dayMeans: 'end' })
+    const asOf = args.as_of === undefined ? now : asOfIn(String(args.as_of), now)
     const isPast = asOf < now
     const name = { name: String(rfq), channel: channel as string | undefined }
     const found = await findRfq({ ...name, now, ...(isPast && { asOf }) }, deps)
@@ -103,7 +103,7 @@ const rfqTool = ({ operation: id, more = {}, pages, byDefault = 25, content, ...
     const query = Object.fromEntries(Object.entries(args).filter(([name]) => !names.includes(name)))
     const { [pages]: all, ...rest } = await content((each) => readWith(deps, each, { path, query, now }), args)
     // What is said of hundreds of offers together would leave no room for the offers themselves.
-    const shown = { ...shorten(rest, MAX_ANSWER / 2), asOf }
+    const shown = { ...shorten(rest, MAX_ANSWER / 2), asOf: asOf.toISOString() }
     const freshness = isPast ? {} : { freshness: await freshnessOf(`${found.org}/${found.channel}`, now, deps) }
     const items = all as unknown[]
     return fitAnswer(Number(limit), (max) => {

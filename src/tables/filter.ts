@@ -99,15 +99,7 @@ const PARSERS: Record<FilterKind, Parse> = {
   },
   async rfq({ name, where }, text, { findRfq, now, channels }, channel) {
     const within = channel === undefined || channel === '' ? {} : { channel: findChannel(channel, channels) }
-    const lookup = await findRfq({ ...within, name: text, now })
-    if ('problem' in lookup)
-      throw new FilterError(
-        name,
-        problemText(lookup.problem),
-        lookup.problem.reason === 'ambiguous' ? 409 : 404,
-        lookup.problem.names,
-      )
-    const { found } = lookup
+    const found = requireFound(await findRfq({ ...within, name: text, now }), name)
     const columns = where as { channel: string; id: string }
     return {
       value: found,
@@ -153,7 +145,15 @@ const PARSERS: Record<FilterKind, Parse> = {
   }),
 }
 
-function momentOf<T>({ name }: Filter, parse: () => T): T {
+/** What the name of an RFQ led to. @throws FilterError 404 if it led to none, 409 if it is that of several */
+export function requireFound<T>(lookup: Lookup<T>, parameter = 'rfq'): T {
+  if ('found' in lookup) return lookup.found
+  const { reason, names } = lookup.problem
+  throw new FilterError(parameter, problemText(lookup.problem), reason === 'ambiguous' ? 409 : 404, names)
+}
+
+/** A moment or a date that `parse` reads from a text. @throws FilterError */
+export function momentOf<T>({ name }: Pick<Filter, 'name'>, parse: () => T): T {
   try {
     return parse()
   } catch (error) {

@@ -73,14 +73,12 @@ export async function readList<Row>(
   source: ListSource,
   { now, parameters, limit = NO_LIMIT }: ListRequest,
 ): Promise<ListAnswer<Row>> {
-  const { store, channels, findRfq } = source
+  const { store, findRfq } = source
   try {
-    const stored = await store.storedChannels()
-    const known = [...new Set([...channels.map(({ key }) => key), ...stored])]
     const filters = await parseFilters(list.filters, parameters, {
       queries: store.queries,
       now,
-      channels: known,
+      channels: await knownChannels(source),
       findRfq,
     })
     const sort = parseSort(list, parameters.sort)
@@ -90,6 +88,24 @@ export async function readList<Row>(
     const { parameter, message, status, suggestions } = error
     return { problem: { parameter, message, status, suggestions } }
   }
+}
+
+/** Those that are configured, and those whose data is still stored. */
+async function knownChannels({ store, channels }: ListSource): Promise<string[]> {
+  return [...new Set([...channels.map(({ key }) => key), ...(await store.storedChannels())])]
+}
+
+/** What a reader can choose from: the values of each filter that has some, by its name. */
+export async function readChoices<Row>(
+  { filters }: List<Row>,
+  source: ListSource,
+): Promise<Record<string, readonly string[]>> {
+  const entries = filters.map(async ({ name, kind, values = [] }): Promise<[string, readonly string[]]> => {
+    if (kind === 'channel') return [name, await knownChannels(source)]
+    if (kind === 'flag') return [name, ['true', 'false']]
+    return [name, typeof values === 'function' ? await values(source.store.queries) : values]
+  })
+  return Object.fromEntries(await Promise.all(entries))
 }
 
 function parseSort<Row>(list: List<Row>, text = ''): ReadRequest['sort'] {

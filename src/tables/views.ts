@@ -4,7 +4,7 @@ import { channelViews } from './channels/channels.js'
 import { closingViews } from './closings/closings.js'
 import { eventViews } from './events/events.js'
 import type { ListAnswer, ListRequest } from './list.js'
-import { readList } from './list.js'
+import { readChoices, readList } from './list.js'
 import { listingViews } from './listings/listings.js'
 import { type ListName, listNamed } from './lists/lists.js'
 import { offerViews } from './offer/offer.js'
@@ -26,6 +26,8 @@ export function createViews(store: ViewStore, config: ViewConfig) {
     /** A page of a list. */
     list: (name: ListName, request: ListRequest): Promise<ListAnswer<unknown>> =>
       readList(listNamed(name), source, request),
+    /** What the filters of a list offer to choose from. */
+    choices: (name: ListName) => readChoices(listNamed(name), source),
     ...pollViews(source),
     ...channelViews(source),
     ...rfqsViews(source),

@@ -300,10 +300,8 @@ describe('close-expired', () => {
       expect(err).toMatch(/^last closing round \d\d:\d\d UTC, .+; partial: No RFQ was closed: .+ 3599 s behind ours/m)
       if (out !== '') continue
       undecided++
-      expect(err).toMatch(/^No closings found: the last closing round ended early because of the clocks\. `.*check`/)
     }
     expect(undecided).toBeGreaterThan(1)
-    expect((await quotekeeper('closings', '--outcome', 'refused')).err).toMatch(/^No closings found\. /)
   })
 })
 
@@ -429,14 +427,8 @@ describe('close-expired with closes that fail', () => {
       expect(again.err).toContain('refused by the marketplace since 2026-03-10')
     }
     expect(posts()).toBe(sent)
-    const listed = JSON.parse((await quotekeeper('closings', '--json', '--limit', '2')).out)
-    expect(listed.map(({ standing, outcome }: Record<string, unknown>) => [standing, outcome])).toEqual(
-      expect.arrayContaining([
-        [true, 'refused'],
-        [true, 'failed'],
-      ]),
-    )
-    expect((await quotekeeper('closings')).out).toContain('refused (standing)')
+    for (const outcome of ['refused', 'failed'])
+      expect(JSON.parse((await quotekeeper('closings', '--outcome', outcome, '--json')).out)).toHaveLength(1)
     expect((await quotekeeper('runs', '--kind', 'close', '--limit', '1')).out).toContain('partial')
   })
 

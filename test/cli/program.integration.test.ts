@@ -52,12 +52,6 @@ describe('the program', () => {
     }
     const shared = ['--as-of', '--rfq', '--set', '--volume', '--limit', '--csv', '--columns', '--wide', '--no-wait']
     for (const long of shared) expect([long, [...(meanings.get(long) ?? [])]]).toEqual([long, [expect.any(String)]])
-    const lists = program.commands.filter(({ options }) => options.some(({ long }) => long === '--sort'))
-    expect(lists.map((command) => command.name())).toHaveLength(9)
-    for (const { options } of lists)
-      expect(options.map(({ long }) => long)).toEqual(
-        expect.arrayContaining(['--channel', '--limit', '--json', '--csv']),
-      )
   })
 
   it.each(commands.map(({ name }) => name))('ends the help of %s with an example', async (name) => {
@@ -74,7 +68,7 @@ describe('the program', () => {
     ['an unknown option', ['rfqs', '--jsn'], /unknown option '--jsn'.*\n.*--json/],
     ['a missing argument', ['compare'], /missing required argument 'rfq'/],
     ['an extra argument', ['rfqs', 'more'], /too many arguments/],
-    ['an invalid channel', ['rfqs', '--channel', 'acme'], /ORG\/SLUG/],
+    ['an invalid channel', ['sync', '--channel', 'acme'], /ORG\/SLUG/],
     ['an invalid choice', ['export', '--kind', 'rfqs'], /Allowed choices are listing, rfq-entry, rfq, response/],
     ['an invalid number', ['runs', '--limit', '0'], /a whole number from 1/],
     ['an invalid log level', ['--log-level', 'loud', 'rfqs'], /debug/],

@@ -69,8 +69,8 @@ longIt(
     const get = async (path: string) => (await fetch(`${service.url}${path}`)).text()
     const { decision: ofApi } = JSON.parse(await get(`/api/v1/rfqs/${ACME}/101/comparison`))
     expect(ofApi.recommendation).toEqual(decision.recommendation)
-    const list = JSON.parse(await get('/api/v1/rfqs?figures=true'))
-    expect(list.items[0].figures.award).toMatchObject({ tonnes: award.tonnes, pricePerTonne: award.pricePerTonne })
+    const list = JSON.parse(await get('/api/v1/rfqs'))
+    expect(list.items[0]).toMatchObject({ tonnes: award.tonnes, price: award.pricePerTonne })
     expect(inOneLine(text(await get(`/rfqs/${ACME}/101`)))).toContain(headline)
     // What is at stake on Today, the only RFQ of the desk.
     expect(text(await get('/'))).toContain(`${Math.round(award.total).toLocaleString('en-US')} USD`)
@@ -152,9 +152,9 @@ longIt('Today and the list of RFQs have one coverage, also of an accepted offer 
   const desk = await openDeskOfToday()
   const today = await desk.json<Today>('today')
   const service = await desk.startService()
-  const reply = await fetch(`${service.url}/api/v1/rfqs?figures=true`)
-  const { items } = (await reply.json()) as { items: { number: number; figures: { coverage: number | null } }[] }
-  const inList = items.map(({ number, figures }) => [number, figures.coverage])
+  const reply = await fetch(`${service.url}/api/v1/rfqs`)
+  const { items } = (await reply.json()) as { items: { number: number; coverage: number | null }[] }
+  const inList = items.map(({ number, coverage }) => [number, coverage])
   const onToday = today.rfqs.map(({ rfqNumber, coverage }) => [rfqNumber, coverage])
   expect(Object.fromEntries(inList)).toEqual(Object.fromEntries(onToday))
 })

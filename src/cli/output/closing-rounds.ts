@@ -1,9 +1,9 @@
 import type { ClosingResult } from '../../closing/contract.js'
 import type { DecisionRecord } from '../../core/records.js'
 import type { PollResult } from '../../sync/contract.js'
+import type { Column } from '../../tables/column.js'
 import { plural } from '../../tables/print/terminal-text.js'
 import type { Cli } from '../cli-context.js'
-import { closingColumns } from '../commands/operation/closings.js'
 import type { JsonOption } from '../input/options.js'
 import { formatMinute, printJson, printNote, printTable } from './output.js'
 
@@ -92,11 +92,24 @@ export function printRounds(cli: Cli, options: JsonOption, rounds: readonly Chan
   const { io } = cli
   const closings = rounds.flatMap((round) => round.closings)
   if (options.json) printJson(io, rounds.map(toJson))
-  else if (closings.length > 0 || rounds.every(({ failures }) => failures.length === 0))
-    printTable(io, closingColumns, closings, emptyText(rounds))
+  else if (closings.length > 0) printTable(io, COLUMNS, closings)
+  else if (rounds.every(({ failures }) => failures.length === 0)) io.err(`${emptyText(rounds)}\n`)
   for (const { channel, result, failures } of rounds) {
     if (result) io.err(`${channel}: ${plural(result.run.seen, 'open RFQ')} evaluated, ${result.run.changed} closed.\n`)
     for (const failure of failures) printNote(cli, `${channel}: ${failure}`)
   }
   if (rounds.length > 0) io.err(`${totals(rounds)}\n`)
 }
+
+const COLUMNS: readonly Column<DecisionRecord>[] = [
+  { key: 'id', header: 'Id', kind: 'id', weight: 5, value: ({ id }) => id },
+  { key: 'rfq', header: 'RFQ', kind: 'id', weight: 9, value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId },
+  { key: 'channel', header: 'Channel', kind: 'text', weight: 2, value: ({ channel }) => channel },
+  { key: 'dueDate', header: 'Due', kind: 'date', weight: 8, value: ({ dueDate }) => dueDate },
+  { key: 'decision', header: 'Decision', kind: 'state', weight: 9, value: ({ decision }) => decision },
+  { key: 'outcome', header: 'Outcome', kind: 'state', weight: 9, value: ({ outcome }) => outcome },
+  {
+    ...{ key: 'reason', header: 'Reason', kind: 'text', weight: 9 },
+    value: ({ reason, message }) => (message ? `${reason} (${message})` : reason),
+  },
+]

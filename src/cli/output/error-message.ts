@@ -1,4 +1,10 @@
-const USAGE_ERRORS: readonly string[] = ['ConfigError', 'UsageError', 'MomentError', 'InvalidSettingError']
+const USAGE_ERRORS: readonly string[] = [
+  'ConfigError',
+  'UsageError',
+  'MomentError',
+  'FilterError',
+  'InvalidSettingError',
+]
 
 /** The exit status for an error: 2 for wrong usage or configuration, otherwise 1. */
 export const exitStatusFor = (error: unknown): 1 | 2 => (USAGE_ERRORS.includes(Object(error).name) ? 2 : 1)
@@ -41,7 +47,7 @@ const ENVIRONMENT_MESSAGES: readonly [RegExp, string][] = [
  */
 const USER_FACING = new Set(
   (
-    'Config Usage Moment Failed Plan Store InvalidCursor RunBusy RunLost IntentOpen DatabaseUnavailable UnusableDatabase MissingDatabase UnknownCommit NoAnswer ' +
+    'Config Usage Moment Filter Failed Plan Store InvalidCursor RunBusy RunLost IntentOpen DatabaseUnavailable UnusableDatabase MissingDatabase UnknownCommit NoAnswer ' +
     'Marketplace Unavailable Item Channel Paused Ledger Aborted QueueUnavailable RefusedJob UnknownChannel InterruptedRun RunFailed Listen Http Problem Post UnknownRfq InvalidSetting StateFile Sandbox RateFile Tool'
   )
     .split(' ')

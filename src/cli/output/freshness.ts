@@ -56,7 +56,8 @@ export async function describeFreshness(
   const today = formatMinute(now.toISOString()).slice(0, 10)
   const shown = formatMinute(oldest.at)
   const time = shown.startsWith(today) ? shown.slice(11) : shown
-  const which = times.length > 1 ? ` (${oldest.channel}; the others are newer)` : ''
+  const differ = new Set(times.map(({ at }) => formatMinute(at))).size > 1
+  const which = differ ? ` (${oldest.channel}; the others are newer)` : ''
   const missing = never.length === 0 ? '' : `; ${none} of ${never.join(', ')}`
   const causes = kind === 'close' ? describeEnds(runs) : []
   const polledAt = new Map(times.map(({ channel, startedAt }) => [channel, startedAt]))

@@ -7,7 +7,7 @@ import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
 import { csvOption } from '../input/options.js'
 import type { Io } from '../process/process-io.js'
-import { bold, printJson, printWrapped, tableWidth } from './output.js'
+import { bold, printJson, tableWidth } from './output.js'
 
 /** A column that `--columns` and `--sort` can name. */
 export interface ListColumn<Row> extends Column<Row> {
@@ -55,11 +55,13 @@ export function addListOptions<Row>(command: Command, columns: ListColumns<Row>)
   const keys = columns.map(keyOf)
   return command
     .addOption(
-      new Option('--sort <column>', `sort by a column; -column for descending order: ${keys.join(', ')}`)
+      new Option('--sort <column>', 'sort by one of the columns; -column for descending order')
         .choices(keys)
         .argParser((text) => text), // Not one of the choices if it begins with "-".
     )
-    .addOption(new Option('--columns <columns>', 'show these columns, separated by commas'))
+    .addOption(
+      new Option('--columns <columns>', 'show these columns, separated by commas, by their names in CSV and JSON'),
+    )
     .addOption(new Option('--wide', 'show all columns, however wide the table becomes'))
     .addOption(csvOption())
 }
@@ -103,17 +105,14 @@ interface Shown<Row> {
   wide: boolean
 }
 
-function printFitted<Row>(io: Io, { columns, rows, wide }: Shown<Row>): void {
+export function printFitted<Row>(io: Io, { columns, rows, wide }: Shown<Row>): void {
   const { text, hidden } = formatTable(columns, rows, {
     width: wide ? null : tableWidth(io),
     emphasize: (header) => bold(io, header),
   })
   io.out(text)
   if (hidden.length === 0) return
-  printWrapped(
-    io,
-    `Columns hidden to fit the width: ${hidden.join(', ')}. Use --wide to show all, or --columns to choose.`,
-  )
+  io.err(`${hidden.length} more columns with --wide\n`)
 }
 
 function printCsv<Row>(io: Io, columns: readonly ListColumn<Row>[], rows: readonly Row[]): void {

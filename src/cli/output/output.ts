@@ -1,6 +1,7 @@
 import { exactJsonText } from '../../core/documents/exact-json.js'
+import type { Column } from '../../tables/column.js'
+import { printTerminal } from '../../tables/print/terminal.js'
 import { escapeInvisible, sanitize } from '../../tables/print/terminal-text.js'
-import { type Column, formatTable } from '../../tables/print/text-table.js'
 import { wrap } from '../../tables/print/text-width.js'
 import type { Cli } from '../cli-context.js'
 import type { Io } from '../process/process-io.js'
@@ -29,25 +30,30 @@ const PIPED_WIDTH = 120
 export const tableWidth = ({ width, env }: Pick<Io, 'width' | 'env'>): number =>
   width ?? (/^\d{2,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : PIPED_WIDTH)
 
-/** Prints rows as a table fitted to the terminal. If there are none, prints `emptyText` on stderr. */
+/**
+ * Prints rows as a table that fits the terminal.
+ * @param options.wide all columns, however wide the table becomes
+ * @returns the headers of the columns that are hidden for lack of room
+ */
 export function printTable<Row>(
   io: Io,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  emptyText: string,
-): void {
-  if (rows.length === 0) {
-    io.err(`${emptyText}\n`)
-    return
-  }
-  const table = formatTable(columns, rows, { width: tableWidth(io), emphasize: (text) => bold(io, text) })
-  io.out(table.text)
-  if (table.hidden.length > 0) printWrapped(io, `Columns hidden to fit the width: ${table.hidden.join(', ')}.`)
+  { wide = false } = {},
+): string[] {
+  const format = { width: wide ? null : tableWidth(io), all: wide, emphasize: (text: string) => bold(io, text) }
+  const { text, hidden } = printTerminal(columns, rows, format)
+  io.out(text)
+  return hidden
 }
 
-/** Prints a note on stderr, wrapped to the width of tables. */
-export const printWrapped = (io: Pick<Io, 'err' | 'width' | 'env'>, note: string): void =>
-  io.err(`${wrap(note, tableWidth(io)).join('\n')}\n`)
+/** Prints notes about a table on one line: below it on a terminal; otherwise on stderr, so that stdout contains the table only. */
+export function printNotes(io: Io, notes: readonly string[]): void {
+  if (notes.length === 0) return
+  const text = wrap(notes.join('; '), tableWidth(io)).join('\n')
+  if (io.width === null) io.err(`${text}\n`)
+  else io.out(`\n${text}\n`)
+}
 
 /** A timestamp to the minute: `2026-01-31 12:00`, UTC. */
 export const formatMinute = (timestamp: string | null | undefined) =>

@@ -15,13 +15,12 @@ export async function createPages(app: App, now: Clock): Promise<(queue: Service
   const { keepRecommendations } = await import('./keep-recommendations.js')
   const compute = queries.computeRecommendations
   app.onClose(keepRecommendations({ app, store: await app.store(), now, command: 'start', compute }))
-  const { createReportFiles } = await import('./report-files.js')
-  const { config, makeReport, scrub } = app
+  const { findReport } = await import('../../report-files/report-folder.js')
+  const { config, makeReport } = app
   const store = await app.store()
-  const files = createReportFiles({ directory: config.reports.directory, store })
   const desk = createAwardDesk({ store, makeReport, now })
   const awards = { ...desk, prepare: queries.prepareAward }
-  const notifications = { scrub, retryDeliveries: (which: RedeliveryFilter) => store.retryDeliveries(which, now()) }
+  const retryDeliveries = (which: RedeliveryFilter) => store.retryDeliveries(which, now())
   const pages = (actions: QueueActions) =>
     pageRoutes({
       queries,
@@ -29,13 +28,13 @@ export async function createPages(app: App, now: Clock): Promise<(queue: Service
       now,
       settings: app.config.reports.settings,
       suggest: (text, candidates) => closestMatches(text, candidates, { max: 1 }),
-      reports: { ...files, queue: actions.queue },
+      reports: { find: (name) => findReport(config.reports.directory, name), queue: actions.queue },
       closing: actions,
       awards,
-      system: { ...notifications, queue: actions.queue },
+      system: { retryDeliveries, queue: actions.queue },
       onError: (error) => app.log.error({ err: error }, 'HTTP request failed'),
     })
-  const api = await createApi(app, { reader: queries, now, awards, ...notifications })
+  const api = await createApi(app, { reader: queries, now, awards, retryDeliveries })
   const actionsOn = await createQueueActions(app, now)
   return (queue) => async (scope) => {
     const actions = actionsOn(queue)

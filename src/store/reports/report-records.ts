@@ -2,14 +2,6 @@ import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { SqlDatabase } from '../sql/sql-database.js'
 import type { ReportRecords } from './report-contract.js'
 
-interface ReportRow {
-  name: string
-  made_at: string
-  made_by: string | null
-  sha256: string
-  bytes: number
-}
-
 /** The records of reports that processes on this database have written. */
 export function createReportRecords(database: SqlDatabase): ReportRecords {
   return {
@@ -26,17 +18,6 @@ export function createReportRecords(database: SqlDatabase): ReportRecords {
           },
         ),
       )
-    },
-    async listReports(limit) {
-      const rows = await database.all<ReportRow>(
-        `select name, bytes, made_at, made_by, sha256 from reports
-        where id in (select max(id) from reports group by name) order by id desc limit @limit`,
-        { limit },
-      )
-      return rows.map(({ name, bytes, made_at, made_by, sha256 }) => ({
-        ...{ name: fromStoredText(name), bytes, madeAt: made_at, sha256 },
-        madeBy: made_by === null ? null : fromStoredText(made_by),
-      }))
     },
     async reportedRfqs({ channel, madeBy, since }) {
       const rows = await database.all<{ rfq_id: string; made_at: string }>(

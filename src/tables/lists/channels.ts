@@ -1,9 +1,13 @@
 import { type ChannelItem, channelViews } from '../channels/channels.js'
 import { channelFilter } from '../filter.js'
 import { type List, wholePage } from '../list.js'
+import { type ChannelFreshness, pollViews } from '../polls.js'
+
+/** A configured channel, and when its newest complete polls ended. */
+export type ChannelRow = ChannelItem & ChannelFreshness
 
 /** The configured channels, and how fresh they are. */
-export const channels: List<ChannelItem> = {
+export const channels: List<ChannelRow> = {
   name: 'channels',
   title: 'Channels',
   about: 'The configured channels, with their newest complete polls and their RFQs by state.',
@@ -11,13 +15,13 @@ export const channels: List<ChannelItem> = {
   columns: [
     { key: 'channel', header: 'Channel', kind: 'text', weight: 9, value: ({ channel }) => channel },
     { key: 'state', header: 'Polls', kind: 'state', weight: 9, value: stateOf },
-    { key: 'rfqsAt', header: 'RFQs polled', kind: 'moment', weight: 8, value: (row) => polledAt(row, 'rfqs') },
+    { key: 'rfqsAt', header: 'RFQs polled', kind: 'moment', weight: 8, value: ({ rfqsAt }) => rfqsAt },
     {
       key: 'listingsAt',
       header: 'Listings polled',
       kind: 'moment',
       weight: 6,
-      value: (row) => polledAt(row, 'listings'),
+      value: ({ listingsAt }) => listingsAt,
     },
     { key: 'message', header: 'Behind', kind: 'text', weight: 8, value: behindText },
     { key: 'autoClose', header: 'Closing', kind: 'text', weight: 8, value: ({ autoClose }) => autoClose },
@@ -30,7 +34,12 @@ export const channels: List<ChannelItem> = {
   ],
   filters: [channelFilter('channel')],
   async read(source, { now, filters }) {
-    const rows = await channelViews(source).channels(now)
+    const [items, freshness] = await Promise.all([channelViews(source).channels(now), pollViews(source).freshness()])
+    const rows = items.map((item) => ({
+      ...{ rfqsAt: null, listingsAt: null },
+      ...freshness.find(({ channel }) => channel === item.channel),
+      ...item,
+    }))
     const only = filters.channel?.value
     return wholePage(only === undefined ? rows : rows.filter(({ channel }) => channel === only))
   },
@@ -42,9 +51,6 @@ function stateOf({ polls }: ChannelItem): string {
   if (polls.length === 0) return 'not scheduled'
   return polls.some(isFailing) ? 'behind' : 'up to date'
 }
-
-const polledAt = ({ polls }: ChannelItem, kind: 'rfqs' | 'listings') =>
-  polls.find((poll) => poll.kind === kind)?.completeAt ?? null
 
 function behindText({ polls }: ChannelItem): string | null {
   const texts = polls

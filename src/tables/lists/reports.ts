@@ -27,5 +27,11 @@ export const reports = sqlList({
     rfqFilter({ channel: 't.channel', id: 't.rfq_id' }),
     sinceFilter('t.made_at > @since', 'Only reports made since'),
   ],
-  query: { table: 'reports', key: ['id'], order: [{ expression: 't.id', descending: true }] },
+  query: {
+    table: 'reports',
+    key: ['id'],
+    // A report that is made again replaces its file.
+    where: 't.id in (select max(id) from reports group by name)',
+    order: [{ expression: 't.id', descending: true }],
+  },
 })

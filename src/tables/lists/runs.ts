@@ -16,7 +16,7 @@ export const runs = sqlList({
     field('channel', 'Channel', 'text', 2, 't.channel'),
     field('kind', 'Kind', 'text', 9, 't.kind'),
     field('outcome', 'Outcome', 'state', 9, "coalesce(t.outcome, 'running')", {
-      value: ({ outcome, suspicious }) => [outcome, ...(suspicious === 1 ? ['list not whole'] : [])],
+      value: ({ outcome, suspicious }) => (suspicious === 1 ? [outcome, 'list not whole'] : outcome),
     }),
     field('requests', 'Requests', 'count', 3, 't.requests'),
     field('seen', 'Seen', 'count', 5, 't.seen'),

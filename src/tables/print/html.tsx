@@ -12,7 +12,7 @@ export interface HtmlTable<Row> {
   rows: readonly Row[]
   /** Shown in place of a table without rows. */
   empty: ComponentChildren
-  /** By which column it is sorted, such as `-due`; undefined: a reader cannot sort it. */
+  /** By which column it is sorted, such as `-due`, or empty; undefined: a reader cannot sort it. */
   sort?: string | undefined
   /** The address of the page with other parameters; null removes one. */
   link: (changes: Record<string, string | null>) => string
@@ -21,141 +21,170 @@ export interface HtmlTable<Row> {
   total?: number | null
   /** A row to look at first. */
   isChosen?: (row: Row) => boolean
+  /** What can be done about a row: the last column, which files have not. */
+  action?: (row: Row) => ComponentChildren
   /** What is shown below a row, such as its details. */
   below?: (row: Row) => ComponentChildren
 }
 
+type Tone = 'good' | 'warn' | 'bad'
+
 /** Words by which a state is coloured; the word carries the meaning. Other words are neutral. */
-const TONES: Record<string, 'good' | 'warn' | 'bad'> = {
-  ...{
-    complete: 'good',
-    closed: 'good',
-    'up to date': 'good',
-    works: 'good',
-    delivered: 'good',
-    accepted: 'good',
-    awarded: 'good',
-  },
-  ...{
-    partial: 'warn',
-    interrupted: 'warn',
-    pending: 'warn',
-    missing: 'warn',
-    'not valid': 'warn',
-    waiting: 'warn',
-    decide: 'warn',
-  },
-  ...{
-    'list not whole': 'bad',
-    failed: 'bad',
-    refused: 'bad',
-    unknown: 'bad',
-    dead: 'bad',
-    behind: 'bad',
-    fails: 'bad',
-  },
-  ...{ overdue: 'bad', differs: 'bad', 'loud doubts': 'bad', 'due today': 'bad', 'due tomorrow': 'bad' },
+const WORDS: Record<Tone, readonly string[]> = {
+  good: ['complete', 'closed', 'already-closed', 'up to date', 'works', 'delivered', 'accepted', 'awarded'],
+  warn: ['partial', 'interrupted', 'pending', 'missing', 'not valid', 'waiting', 'decide', 'blocked'],
+  bad: [
+    ...['list not whole', 'failed', 'refused', 'unknown', 'dead', 'behind', 'fails', 'overdue', 'differs'],
+    ...['loud doubts', 'due today', 'due tomorrow'],
+  ],
 }
+const TONES = new Map(Object.entries(WORDS).flatMap(([tone, words]) => words.map((word) => [word, tone] as const)))
 
 /** A word with the colour of its state. */
-export const State = ({ word }: { word: string }) => <span class={`badge ${TONES[word] ?? 'neutral'}`}>{word}</span>
+export const State = ({ word }: { word: string }) => <span class={`badge ${TONES.get(word) ?? 'neutral'}`}>{word}</span>
 
-/** A list as a table of a page: links to sort, to the next page and to its files. On a narrow screen, rows become cards. */
-export function Table<Row>({
-  name,
-  caption,
-  columns,
-  rows,
-  empty,
-  sort,
-  link,
-  next,
-  total,
-  isChosen,
-  below,
-}: HtmlTable<Row>) {
+/** A list as a table of a page: links to sort, to the next page and to its files. Where there is little room, rows become cards. */
+export function Table<Row>(table: HtmlTable<Row>) {
+  const { name, caption, rows, empty, isChosen, action, below } = table
   if (rows.length === 0)
     return (
-      <p class="notice empty" id={name}>
+      <p class="empty" id={name}>
         {empty}
       </p>
     )
-  const printed = shownColumns(columns, rows)
+  const columns = fittedColumns(table)
   return (
     <div class="table" id={name}>
-      <div class="scroll">
-        <table class="cards">
-          <caption class="visually-hidden">{caption}</caption>
-          <thead>
-            <tr>
-              {printed.map((each) => (
-                <HeaderCell key={each.column.key} of={each} sort={sort} link={link} />
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, at) => {
-              const more = below?.(row)
-              return (
-                <>
-                  <tr class={isChosen?.(row) ? 'chosen' : undefined}>
-                    {printed.map((each) => (
-                      <BodyCell key={each.column.key} of={each} row={row} at={at} />
-                    ))}
+      <table class="list">
+        <caption class="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((each) => (
+              <HeaderCell key={each.column.key} of={each} {...table} />
+            ))}
+            {action && (
+              <th scope="col">
+                <span class="visually-hidden">Actions</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => {
+            const more = below?.(row)
+            return (
+              <>
+                <tr class={isChosen?.(row) ? 'chosen' : undefined}>
+                  {columns.map((each) => (
+                    <BodyCell key={each.column.key} of={each} row={row} at={at} />
+                  ))}
+                  {action && <td class="action">{action(row)}</td>}
+                </tr>
+                {more && (
+                  <tr class="below">
+                    <td colSpan={columns.length + (action ? 1 : 0)}>{more}</td>
                   </tr>
-                  {more && (
-                    <tr class="below">
-                      <td colSpan={printed.length}>{more}</td>
-                    </tr>
-                  )}
-                </>
-              )
-            })}
-          </tbody>
-        </table>
-      </div>
-      <div class="under noprint">
-        <span>
-          {total != null && total > rows.length && `${total.toLocaleString('en-US')} in all. `}
-          {next != null && (
-            <a href={link({ cursor: next })} rel="next">
-              Next page
-            </a>
-          )}
-        </span>
-        <span>
-          <a href={link({ format: 'csv', table: name })} aria-label={`Download ${caption} as CSV`}>
-            CSV
-          </a>{' '}
-          <a href={link({ format: 'json', table: name })} aria-label={`Download ${caption} as JSON`}>
-            JSON
-          </a>
-        </span>
-      </div>
+                )}
+              </>
+            )
+          })}
+        </tbody>
+      </table>
+      <TableFoot {...table} />
     </div>
   )
 }
 
-/** Columns with weight that say something about these rows. */
-const shownColumns = <Row,>(columns: readonly Column<Row>[], rows: readonly Row[]): PrintedColumn<Row>[] =>
-  printColumns(
+/** How many rows there are, the next page, and the files of all rows. */
+function TableFoot<Row>({ name, rows, total, next, link }: HtmlTable<Row>) {
+  const file = (format: string) => (
+    <a href={link({ format, table: name })} aria-label={`Download ${name} as ${format.toUpperCase()}`}>
+      {format.toUpperCase()}
+    </a>
+  )
+  return (
+    <div class="under noprint">
+      <span>
+        {total != null && total > rows.length && `${total.toLocaleString('en-US')} in all. `}
+        {next != null && (
+          <a href={link({ cursor: next })} rel="next">
+            Next page
+          </a>
+        )}
+      </span>
+      <span>
+        {file('csv')} {file('json')}
+      </span>
+    </div>
+  )
+}
+
+interface FittedColumn<Row> extends PrintedColumn<Row> {
+  class: string
+}
+
+/** Columns that do not fit into this many pixels are shown where there is more room only; those of less weight first. */
+const ROOMS = [
+  { room: 640, class: 'from-wide' },
+  { room: 960, class: 'from-widest' },
+] as const
+/** Columns of less weight are no lines of a card. */
+const MIN_CARD_WEIGHT = 4
+/** Below this weight, a column whose cells are all equal is left out. */
+const MIN_TELLING_WEIGHT = 3
+const CHARACTER_PX = 7.2
+const PADDING_PX = 16
+const ACTION_PX = 110
+/** Characters of a text that a column makes room for; longer ones are wrapped, and cut after two lines. */
+const MAX_TEXT = 24
+
+/** The columns that say something about these rows, with classes that hide some of them where there is little room. */
+function fittedColumns<Row>({ columns, rows, action }: HtmlTable<Row>): FittedColumn<Row>[] {
+  const printed = printColumns(
     columns.filter(({ weight }) => weight > 0),
     rows,
-  ).filter(({ cells }) => cells.some((cell) => cell !== ''))
+  ).filter(({ column: { weight }, cells }) => {
+    if (cells.every((cell) => cell === '')) return false
+    return weight >= MIN_TELLING_WEIGHT || rows.length === 1 || cells.some((cell) => cell !== cells[0])
+  })
+  const hiddenAt = ROOMS.map(({ room }) => hiddenColumns(printed, room - (action ? ACTION_PX : 0)))
+  return printed.map((each) => {
+    const { kind, weight } = each.column
+    const widest = ROOMS.findLast((_, at) => hiddenAt[at]?.has(each))
+    const longestWord = Math.max(...each.cells.map((cell) => Math.max(...cell.split(/\s/).map(({ length }) => length))))
+    const classes = [
+      ...[kind, isNumeric(kind) ? 'r' : '', widest?.class, weight < MIN_CARD_WEIGHT ? 'minor' : ''],
+      kind === 'text' && longestWord > MAX_TEXT ? 'anywhere' : '',
+    ]
+    return { ...each, class: classes.filter(Boolean).join(' ') }
+  })
+}
+
+function hiddenColumns<Row>(printed: readonly PrintedColumn<Row>[], room: number): Set<PrintedColumn<Row>> {
+  const hidden = new Set<PrintedColumn<Row>>()
+  let width = printed.reduce((sum, each) => sum + widthOf(each), 0)
+  for (const each of printed.toSorted((a, b) => a.column.weight - b.column.weight)) {
+    if (width <= room) break
+    hidden.add(each)
+    width -= widthOf(each)
+  }
+  return hidden
+}
+
+function widthOf<Row>({ column: { kind, sort }, header, cells }: PrintedColumn<Row>): number {
+  const longest = Math.max(header.length + (sort === undefined ? 0 : 1), ...cells.map(({ length }) => length))
+  return (kind === 'text' ? Math.min(longest, MAX_TEXT) : longest) * CHARACTER_PX + PADDING_PX
+}
 
 function HeaderCell<Row>({
-  of: { column, header },
+  of: { column, header, class: classes },
   sort,
   link,
-}: { of: PrintedColumn<Row> } & Pick<HtmlTable<Row>, 'sort' | 'link'>) {
+}: { of: FittedColumn<Row> } & Pick<HtmlTable<Row>, 'sort' | 'link'>) {
   const { key } = column
-  const isSorted = sort === key || sort === `-${key}`
+  const order = sort === key ? 'ascending' : sort === `-${key}` ? 'descending' : undefined
   return (
-    <th
-      scope="col"
-      class={classOf(column)}
-      aria-sort={isSorted ? (sort === key ? 'ascending' : 'descending') : undefined}
-    >
+    <th scope="col" class={classes} aria-sort={order}>
       {column.sort === undefined || sort === undefined ? (
         header
       ) : (
@@ -165,13 +194,24 @@ function HeaderCell<Row>({
   )
 }
 
-function BodyCell<Row>({ of: { column, header, cells }, row, at }: { of: PrintedColumn<Row>; row: Row; at: number }) {
+function BodyCell<Row>({
+  of: { column, header, cells, class: classes },
+  row,
+  at,
+}: {
+  of: FittedColumn<Row>
+  row: Row
+  at: number
+}) {
   const text = cells[at] ?? ''
+  if (text === '') return <td class={`${classes} empty`} />
   const path = column.link?.(row) ?? null
-  const content = text === '' ? '' : contentOf(column, row, text)
+  const content = contentOf(column, row, text)
+  const linked = path === null ? content : <a href={path}>{content}</a>
+  const isLong = column.kind === 'text' && text.length > MAX_TEXT
   return (
-    <td class={classOf(column, text === '')} data-label={header} title={column.kind === 'text' ? text : undefined}>
-      {path === null || text === '' ? content : <a href={path}>{content}</a>}
+    <td class={classes} data-label={header} title={isLong ? text : undefined}>
+      {isLong ? <div class="clip">{linked}</div> : linked}
     </td>
   )
 }
@@ -188,7 +228,3 @@ function contentOf<Row>({ kind, value }: Column<Row>, row: Row, text: string): C
   const words = Array.isArray(found) ? (found as readonly string[]) : [text]
   return words.map((word) => [<State key={word} word={word} />, ' '])
 }
-
-/** Columns of less weight are left out where there is little room. */
-const classOf = <Row,>({ kind, weight }: Column<Row>, isEmpty = false): string =>
-  [kind, `w${weight}`, isNumeric(kind) ? 'r' : '', isEmpty ? 'unknown' : ''].filter(Boolean).join(' ')

@@ -1,34 +1,127 @@
+import stringWidth from 'string-width'
 import { type Column, isNumeric, type Kind } from '../column.js'
 import { printColumns } from './format.js'
-import { formatTable, type TableFormat } from './text-table.js'
+import { sanitize } from './terminal-text.js'
+import { padEnd, padStart, truncate, wrap } from './text-width.js'
 
-/** The narrowest width at which text that is wrapped can be read. */
+export interface TerminalFormat {
+  /** Columns of the terminal; null for no limit. */
+  width: number | null
+  /** Shows the columns of weight 0 too, and those that say nothing about these rows. */
+  all?: boolean
+  /** Highlights the header. */
+  emphasize?: (text: string) => string
+}
+
+/** A column with its sanitized cells and the width it is shown at. */
+interface Fitted {
+  kind: Kind
+  weight: number
+  header: string
+  cells: string[]
+  width: number
+}
+
+const GAP = '  '
+const INDENT = '    '
+/** Wider texts are sentences if they have a full stop or a semicolon, or are much wider: they are read on lines of their own rather than cut. */
+const MAX_NAME_WIDTH = 44
+const END_OF_CLAUSE = /[.;]( |$)/
+/** The width below which a text that is cut says nothing. */
 const MIN_WIDTHS: Partial<Record<Kind, number>> = { text: 14, state: 8 }
+/** Columns up to this weight are left out where all rows are alike in them. */
+const MAX_UNIFORM_WEIGHT = 2
 
 /**
- * A list as an aligned table for a terminal. Columns that are empty in all rows are left out; where there is too little room, those
- * with the lowest weight are hidden.
- * @param options.all shows the columns of weight 0 too, and those that are empty
- * @returns the text, and the headers of the columns that were hidden
+ * A list as an aligned table for a terminal. Columns that say nothing about these rows are left out. Where there is too little room,
+ * sentences are printed below their row, columns with the lowest weight are hidden, and texts are cut, in this order.
+ * @returns the text, and the headers of the columns that were hidden for lack of room
  */
 export function printTerminal<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  { all = false, ...format }: TableFormat & { all?: boolean },
+  { width, all = false, emphasize = (text) => text }: TerminalFormat,
 ): { text: string; hidden: string[] } {
-  const printed = printColumns(
-    columns.filter(({ weight }) => all || weight > 0),
-    rows,
-  ).filter(({ cells }) => all || cells.some((cell) => cell !== ''))
-  return formatTable(
-    printed.map(({ column: { kind, weight }, header, cells }) => ({
-      header,
-      cell: (at: number) => cells[at],
-      ...(isNumeric(kind) && { align: 'right' as const }),
-      ...(MIN_WIDTHS[kind] !== undefined && { min: MIN_WIDTHS[kind] }),
-      ...(weight < 9 && { drop: 10 - weight }),
-    })),
-    rows.map((_, at) => at),
-    format,
+  const shown = printColumns(columns, rows).map(({ column: { kind, weight }, header, cells }) =>
+    fitted(kind, weight, header, cells.map(sanitize)),
+  )
+  const chosen = all ? shown : shown.filter(saysSomething)
+  const below = width === null || totalWidth(chosen) <= width ? [] : chosen.filter(isProse)
+  const inRow = chosen.filter((column) => !below.includes(column))
+  const kept = width === null ? inRow : hideUntilFit(inRow, width)
+  const table = width === null ? kept : shrink(kept, width)
+  const header = [joinCells(table, (column) => column.header), ...below.map((column) => INDENT + column.header)]
+  const rule = joinCells(table, (column) => '─'.repeat(column.width))
+  const body = rows.flatMap((_, row) => [
+    joinCells(table, ({ cells }) => cells[row] ?? ''),
+    ...linesBelow(below, row, width ?? 0),
+  ])
+  return {
+    text: [...header.map(emphasize), rule, ...body].map((line) => `${line}\n`).join(''),
+    hidden: inRow.flatMap((column) => (kept.includes(column) ? [] : [column.header])),
+  }
+}
+
+const widthOf = (cells: readonly string[], header: string) =>
+  cells.reduce((widest, cell) => Math.max(widest, stringWidth(cell)), stringWidth(header))
+
+const fitted = (kind: Kind, weight: number, header: string, cells: string[]): Fitted => ({
+  ...{ kind, weight, header, cells },
+  width: widthOf(cells, header),
+})
+
+function saysSomething({ weight, cells }: Fitted): boolean {
+  if (weight === 0 || cells.every((cell) => cell === '')) return false
+  return weight > MAX_UNIFORM_WEIGHT || cells.length < 2 || new Set(cells).size > 1
+}
+
+/** Whether most cells of a text column are sentences. */
+function isProse({ kind, cells }: Fitted): boolean {
+  const texts = cells.filter((cell) => cell !== '')
+  const sentences = texts.filter((cell) => {
+    const width = stringWidth(cell)
+    return width > 2 * MAX_NAME_WIDTH || (width > MAX_NAME_WIDTH && END_OF_CLAUSE.test(cell))
+  })
+  return kind === 'text' && sentences.length > texts.length / 2
+}
+
+const minWidth = ({ kind, width, header }: Fitted) =>
+  Math.min(width, Math.max(MIN_WIDTHS[kind] ?? width, stringWidth(header)))
+
+const totalWidth = (columns: readonly Fitted[], of: (column: Fitted) => number = ({ width }) => width) =>
+  columns.reduce((sum, column) => sum + of(column), GAP.length * (columns.length - 1))
+
+function hideUntilFit(columns: readonly Fitted[], available: number): readonly Fitted[] {
+  const lowest = Math.min(...columns.map(({ weight }) => weight))
+  if (lowest >= 9 || totalWidth(columns, minWidth) <= available) return columns
+  return hideUntilFit(
+    columns.filter(({ weight }) => weight > lowest),
+    available,
   )
 }
+
+/** Makes the widest texts narrower until the columns fit, and cuts what does not fit into them. */
+function shrink(columns: readonly Fitted[], available: number): Fitted[] {
+  const result = columns.map((column) => ({ ...column }))
+  for (let excess = totalWidth(result) - available; excess > 0; excess--) {
+    const shrinkable = result.filter((column) => column.width > minWidth(column))
+    const [widest] = shrinkable.sort((a, b) => b.width - a.width)
+    if (!widest) break
+    widest.width--
+  }
+  return result.map((column) => ({ ...column, cells: column.cells.map((cell) => truncate(cell, column.width)) }))
+}
+
+/** The sentences of one row; each with its header if there are several. */
+const linesBelow = (columns: readonly Fitted[], row: number, width: number): string[] =>
+  columns.flatMap(({ header, cells }) => {
+    const cell = cells[row] ?? ''
+    const text = columns.length > 1 && cell !== '' ? `${header}: ${cell}` : cell
+    return wrap(text, width - INDENT.length, { hard: true }).map((line) => INDENT + line)
+  })
+
+const joinCells = (columns: readonly Fitted[], text: (column: Fitted) => string) =>
+  columns
+    .map((column) => (isNumeric(column.kind) ? padStart : padEnd)(text(column), column.width))
+    .join(GAP)
+    .trimEnd()

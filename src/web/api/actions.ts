@@ -2,11 +2,11 @@ import { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
 import type { RedeliveryFilter } from '../../core/events/deliveries.js'
 import type { AwardActions } from '../../tables/awards/award-order.js'
+import { requireFound } from '../../tables/filter.js'
 import { channelKey, nullableText, text, timestamp } from '../../tables/schema.js'
 import type { User } from '../access/users.js'
-import { knownChannel, requireFound, stateOf } from './lookup.js'
+import { knownChannel, stateOf } from './lookup.js'
 import type { Operation } from './operation.js'
-import type { InvalidValue } from './problem.js'
 import type { ApiReader } from './read.js'
 
 /** Work that users put on the queue. */
@@ -90,13 +90,12 @@ export const actionOperation = <Result extends z.ZodType, Body extends z.ZodObje
  * The channel that a request names, its RFQ, and the past moment that it is about.
  * @throws ProblemError 404 and 409 for a name, 400 for a moment
  */
-export async function findSubject(
+export async function resolve(
   { channel, rfq, as_of }: { channel: string; rfq?: string | undefined; as_of?: string | undefined },
   { reader, now, channels }: ActionDeps,
-  place: InvalidValue['in'] = 'body',
 ): Promise<{ channel: string; rfqId?: string; asOf?: Date }> {
   knownChannel(channel, channels)
-  const at = await stateOf({ as_of, channel }, { now: now(), reader, place })
+  const at = await stateOf({ as_of, channel }, { now: now(), reader })
   const rfqId = rfq === undefined ? {} : { rfqId: requireFound(await reader.findRfq({ ...at, channel, name: rfq })).id }
   return { channel, ...rfqId, ...(at.asOf && { asOf: at.asOf }) }
 }

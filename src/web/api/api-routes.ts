@@ -6,7 +6,7 @@ import { openApiDocument } from './openapi.js'
 import { type Operation, parseValues } from './operation.js'
 import { AWARD_OPERATIONS } from './operations/award-operations.js'
 import { WORK_OPERATIONS } from './operations/work-operations.js'
-import { API_PREFIX, PROBLEM_TYPE, type ProblemDocument, ProblemError, toProblem } from './problem.js'
+import { API_PREFIX, PROBLEM_TYPE, type ProblemDocument, problemOf, toProblem } from './problem.js'
 import { READ_OPERATIONS } from './read.js'
 
 const ACTIONS: readonly ActionOperation[] = [...AWARD_OPERATIONS, ...WORK_OPERATIONS]
@@ -76,8 +76,9 @@ function notFound(app: FastifyInstance, { method, url }: FastifyRequest, reply: 
 
 /** Answers an error with a problem document; details of unexpected ones go to the log only. */
 export function sendError(reply: FastifyReply, cause: Error, onError: (error: unknown) => void): FastifyReply {
+  const problem = problemOf(cause)
+  if (problem !== null) return sendProblem(reply, problem)
   const error: Error & { statusCode?: number } = toResponseError(cause, onError)
-  if (error instanceof ProblemError) return sendProblem(reply, error.document)
   const { statusCode: status = 500, message } = error
   if (error instanceof HttpError) reply.headers(error.headers)
   else if (status >= 500) onError(error)

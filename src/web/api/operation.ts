@@ -66,23 +66,22 @@ export const readOperation = <Result extends z.ZodType, Query extends z.ZodObjec
 export function parseValues<Schema extends z.ZodObject>(
   schema: Schema,
   values: unknown,
-  place: InvalidValue['in'],
+  place: 'query' | 'body',
 ): z.output<Schema> {
   if (values === null || typeof values !== 'object' || Array.isArray(values))
-    throw invalidValues([{ in: place, name: '', detail: `the ${place} must be a JSON object` }])
+    throw invalidValues([{ name: '', detail: `the ${place} must be a JSON object` }])
   const repeated = Object.keys(values).filter((name) => place === 'query' && Array.isArray(Object(values)[name]))
-  if (repeated.length > 0)
-    throw invalidValues(repeated.map((name) => ({ in: place, name, detail: 'given more than once' })))
+  if (repeated.length > 0) throw invalidValues(repeated.map((name) => ({ name, detail: 'given more than once' })))
   const parsed = schema.safeParse(values, { error: allowedValues })
   if (parsed.success) return parsed.data
   const known = Object.keys(schema.shape)
   throw invalidValues(
     parsed.error.issues.flatMap((issue): InvalidValue[] => {
       if (issue.code === 'unrecognized_keys')
-        return issue.keys.map((name) => ({ in: place, name, detail: unknownValue(name, known) }))
+        return issue.keys.map((name) => ({ name, detail: unknownValue(name, known) }))
       const value = issue.path.reduce<unknown>((outer, key) => Object(outer)[key], values)
       const found = value === undefined ? 'missing' : `found ${quote(value)}`
-      return [{ in: place, name: issue.path.join('.'), detail: `${found}; allowed: ${issue.message}` }]
+      return [{ name: issue.path.join('.'), detail: `${found}; allowed: ${issue.message}` }]
     }),
   )
 }

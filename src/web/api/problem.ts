@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
+import { FilterError } from '../../tables/filter.js'
 
 /** A problem document (RFC 9457). */
 export const problemDocument = z
@@ -11,8 +12,7 @@ export const problemDocument = z
     errors: z
       .array(
         z.strictObject({
-          in: z.enum(['query', 'body', 'header']),
-          name: z.string().describe('The parameter, or the member of the body, such as `ids.0`.'),
+          name: z.string().describe('The parameter, the header, or the member of the body, such as `ids.0`.'),
           detail: z.string(),
         }),
       )
@@ -49,6 +49,16 @@ export class ProblemError extends Error {
   }
 }
 
+/** The problem document of an error that is the client's; null for any other error. */
+export function problemOf(error: unknown): ProblemDocument | null {
+  if (error instanceof ProblemError) return error.document
+  if (!(error instanceof FilterError)) return null
+  const { parameter: name, message: detail, status, suggestions } = error
+  return toProblem(status, detail, { errors: [{ name, detail }], ...close(suggestions) })
+}
+
+const close = (names: readonly string[]) => (names.length === 0 ? {} : { suggestions: [...names] })
+
 /** The error for values that are not valid; it names each of them. */
 export const invalidValues = (errors: InvalidValue[]): ProblemError => {
   const named = errors.map(({ name, detail }) => (name === '' ? detail : `${name}: ${detail}`))
@@ -59,5 +69,5 @@ export const invalidValues = (errors: InvalidValue[]): ProblemError => {
 export function unknownName(what: string, name: string, suggestions: readonly string[] = [], where = ''): ProblemError {
   const hint = suggestions.length > 0 ? `; did you mean ${suggestions.join(', ')}?` : ''
   const detail = `${what} ${JSON.stringify(name.slice(0, 80))} is not known${where}${hint}`
-  return new ProblemError(404, detail, suggestions.length > 0 ? { suggestions: [...suggestions] } : {})
+  return new ProblemError(404, detail, close(suggestions))
 }

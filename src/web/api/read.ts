@@ -1,11 +1,10 @@
-import { FilterError } from '../../tables/filter.js'
 import type { ViewConfig } from '../../tables/source.js'
 import type { Views } from '../../tables/views.js'
-import { knownChannel, refusedFilter, stateOf } from './lookup.js'
+import { knownChannel, stateOf } from './lookup.js'
 import { parseValues, type ReadOperation } from './operation.js'
 import { LIST_OPERATIONS } from './operations/list-operations.js'
 import { RFQ_OPERATIONS } from './operations/rfq-operations.js'
-import { type ProblemDocument, ProblemError } from './problem.js'
+import { type ProblemDocument, problemOf } from './problem.js'
 
 /** Every operation that reads, in the order of the document. */
 export const READ_OPERATIONS: readonly ReadOperation[] = [...RFQ_OPERATIONS, ...LIST_OPERATIONS]
@@ -52,9 +51,9 @@ export function createApiReader(
       try {
         return { json: `${JSON.stringify(await answer(operation, request))}\n` }
       } catch (error) {
-        if (error instanceof ProblemError) return { problem: error.document }
-        if (error instanceof FilterError) return { problem: refusedFilter(error).document }
-        throw error
+        const problem = problemOf(error)
+        if (problem === null) throw error
+        return { problem }
       }
     },
     findRfq: (search) => views.findRfq(search),

@@ -114,6 +114,10 @@ export const Command = ({ text, quiet = false }: { text: string; quiet?: boolean
   </code>
 )
 
+/** A sentence with commands in backticks. */
+export const WithCommands = ({ text }: { text: string }) =>
+  text.split('`').map((part, at) => (at % 2 === 0 ? part : <Command text={part} />))
+
 /** Text from outside with its line breaks. */
 export const Prose = ({ text }: { text: string | null }) =>
   text === null ? <p class="muted">{UNKNOWN}</p> : <p class="prose">{cleanText(text)}</p>

@@ -36,7 +36,7 @@ a:hover{text-decoration-thickness:2px}
 .fresh summary::before{content:"";display:inline-block;width:.5rem;height:.5rem;margin-right:.4rem;border-radius:50%;background:var(--goodink)}
 .fresh summary.late::before{background:var(--badink);border-radius:0}
 .tabs{display:none}
-main{padding:var(--s3) var(--s6) var(--s6);max-width:86rem}
+main{container-type:inline-size;padding:var(--s3) var(--s6) var(--s6);max-width:86rem}
 main:focus{outline:0}
 body:not(:has(.rail)) .shell{display:block}
 .past{position:sticky;top:0;z-index:6;padding:var(--s2) var(--s6);background:var(--past);color:var(--pastink)}
@@ -180,6 +180,25 @@ td a:hover,td .small a{text-decoration:underline}
 .table>p{padding:0 var(--s2)}
 .pages{display:flex;gap:var(--s3)}
 tr.chosen>*{background:var(--section)}
+
+/* Tables of lists: columns of less weight where there is room, cards where there is little. */
+.moment,.date,.state,.id,td.action{white-space:nowrap}
+td.anywhere{overflow-wrap:anywhere}
+td .clip{display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden;max-width:26rem}
+td:focus-within .clip{display:block}
+td.action{text-align:right}
+.action form{display:flex;gap:var(--s1);justify-content:flex-end;margin:0}
+@container (min-width:40rem) and (max-width:59.99rem){.from-wide,.from-widest{display:none}}
+@container (min-width:60rem) and (max-width:77.99rem){.from-widest{display:none}}
+@container (max-width:39.99rem){
+  table.list,.list :is(tbody,tr,td){display:block}
+  .list thead,.list td:is(.empty,.minor){display:none}
+  .list tr{padding:var(--s2) 0;border-bottom:1px solid var(--line)}
+  .list td{display:flex;gap:var(--s3);border:0;padding:2px 0;text-align:left;white-space:normal;overflow-wrap:anywhere}
+  .list td[data-label]::before{content:attr(data-label);flex:0 0 6.5rem;color:var(--muted);font-size:var(--t4)}
+  .list td .clip{display:block;max-width:none}
+  .list tr:hover>*{background:none}
+}
 
 /* Today: an RFQ in two tight lines. */
 #today table{table-layout:fixed}

@@ -13,8 +13,11 @@ import { type Frame, Layout } from '../components/layout.js'
 import { HttpError, type Suggest, unknownValue } from '../http/errors.js'
 import { renderParts, sendPage } from '../http/html.js'
 import { parseSorting, type Sorting, sortRows, type Table } from '../tables/table.js'
-import type { Download, TableFormat } from '../tables/table-file.js'
+import type { Download } from '../tables/table-file.js'
 import { type AcceptedParameters, checkParameters } from './parameters.js'
+import { FILE_FORMATS, type FileTable, sendTable } from './table-file.js'
+
+export { type FileTable, fileTable } from './table-file.js'
 
 /** What pages are made from. */
 export interface PageDeps {
@@ -70,7 +73,7 @@ export interface PageContent {
   /** Called before it is sent, to set headers. */
   onSend?: (reply: FastifyReply) => void
   /** The tables that can be downloaded from it. */
-  tables?: readonly Download[]
+  tables?: readonly (FileTable | Download)[]
 }
 
 /**
@@ -89,11 +92,14 @@ export function addPage(
     const page = pageRequest(request, deps)
     const [content, surroundings] = await Promise.all([handle(page), readSurroundings(deps, page)])
     if ('redirect' in content) return reply.redirect(content.redirect, 303)
-    const format = readChoice(page, 'format', ['csv', 'json'] as const)
-    if (format !== null) return sendTable(reply, content, page.query.table, format)
+    const format = readChoice(page, 'format', FILE_FORMATS)
+    if (format !== null) return sendTable(reply, (content.tables ?? []).map(asFileTable), page.query.table, format)
     return sendContent(reply, page, content, surroundings)
   })
 }
+
+const asFileTable = (table: FileTable | Download): FileTable =>
+  'print' in table ? table : { name: table.name, print: async (format) => table.file(format).body }
 
 /**
  * Handles a form, for operators: redirects to another page, or shows the page with the errors of the form.
@@ -185,16 +191,6 @@ export function singleValues(values: unknown): Parameters {
       return last === undefined || last.trim() === '' ? [] : [[name, last.trim()]]
     }),
   )
-}
-
-function sendTable(reply: FastifyReply, { tables = [] }: PageContent, name: string | undefined, format: TableFormat) {
-  const table = name === undefined ? tables[0] : tables.find((one) => one.name === name)
-  if (table === undefined) {
-    const known = tables.map((one) => one.name).join(', ') || 'none'
-    throw new HttpError(404, `this page has no table ${JSON.stringify(name ?? '')}; its tables: ${known}`)
-  }
-  const { type, name: file, body } = table.file(format)
-  return reply.type(type).header('content-disposition', `attachment; filename="${file}"`).send(body)
 }
 
 /**

@@ -101,9 +101,9 @@ it('the first sync › reads rates before it polls, so that no recommendation ch
   const now = () => new Date(NOW.getTime() + 1000 * seconds++)
   expect(await quotekeeperWith({ now }, 'sync')).toMatchObject({ status: 0, err: '' })
   const { out } = await runAt(1, 'changes', '--json')
-  const changes = JSON.parse(out) as { entity: string }[]
-  expect(changes.map(({ entity }) => entity)).toContain('offer')
-  expect(changes.filter(({ entity }) => entity === 'recommendation')).toEqual([])
+  const changes = JSON.parse(out) as { kind: string }[]
+  expect(changes.map(({ kind }) => kind)).toContain('offer')
+  expect(changes.filter(({ kind }) => kind === 'recommendation')).toEqual([])
 })
 
 describe('check', () => {

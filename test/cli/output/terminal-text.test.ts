@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
+import type { Column, Kind, Value } from '../../../src/tables/column.js'
+import { printTerminal } from '../../../src/tables/print/terminal.js'
 import { escapeInvisible, sanitize } from '../../../src/tables/print/terminal-text.js'
-import { type Column, formatTable, type TableFormat } from '../../../src/tables/print/text-table.js'
 import { wrap } from '../../../src/tables/print/text-width.js'
 
 describe('terminal text', () => {
@@ -62,68 +63,79 @@ describe('terminal text', () => {
   })
 })
 
-const table = <Row>(columns: readonly Column<Row>[], rows: readonly Row[], format: TableFormat) =>
-  formatTable(columns, rows, format).text
+interface Row {
+  number: number
+  title: string
+  note?: string
+}
+const column = (key: string, kind: Kind, value: (row: Row) => Value, weight = 9): Column<Row> => ({
+  ...{ key, header: key, kind, value, weight },
+})
 
-describe('formatTable', () => {
+describe('printTerminal', () => {
   const columns = [
-    { header: 'Number', cell: (row: { number: number; title: string }) => row.number, align: 'right' as const },
-    { header: 'Title', cell: (row: { number: number; title: string }) => row.title, min: 6 },
+    column('Number', 'id', ({ number }) => number),
+    column('Title', 'text', ({ title }) => title),
+    column('Total', 'money', () => ({ amount: 1_234_567, currency: 'USD' }), 8),
   ]
   const rows = [
     { number: 7, title: 'Mangroves of the western coast' },
     { number: 1042, title: 'A\u001b[2Jlert\n漢字' },
   ]
-
+  const table = (more: readonly Column<Row>[], width: number | null, all = false) =>
+    printTerminal([...columns, ...more], rows, { width, all })
   const widest = (text: string) => Math.max(...text.split('\n').map((line) => stringWidth(line)))
 
-  it('never shortens numbers, and hides the least important columns first', () => {
-    const wide = [
-      ...columns,
-      { header: 'Price', cell: () => '1,234,567.89', align: 'right' as const, drop: 1 },
-      { header: 'Note', cell: () => 'a note', drop: 2 },
-    ]
-    expect(table(wide, rows, { width: 60 })).toMatch(/Price +Note/)
-    const narrower = table(wide, rows, { width: 30 })
-    expect(narrower).toContain('1,234,567.89')
-    expect(narrower).not.toContain('Note')
-    expect(formatTable(wide, rows, { width: 20 }).hidden).toEqual(['Price', 'Note'])
+  it('cuts texts and never numbers, after hiding what weighs least', () => {
+    expect(table([], 40).text).toBe(
+      [
+        'Number  Title                 Total, USD',
+        '──────  ────────────────────  ──────────',
+        '7       Mangroves of the we…   1,234,567',
+        '1042    A\ufffd[2Jlert 漢字         1,234,567',
+        '',
+      ].join('\n'),
+    )
+    const { text, hidden } = table([], 30)
+    expect([text.includes('Total'), hidden]).toEqual([false, ['Total, USD']])
+    expect(table([], null).text).toContain('Mangroves of the western coast')
   })
 
-  it('wraps long text if the column allows it', () => {
-    const reasons = [
-      { header: 'RFQ', cell: () => 7 },
-      {
-        header: 'Reason',
-        cell: () => 'its due date has ended and nobody closed it',
-        min: 16,
-      },
-      { header: 'Run', cell: () => 3 },
-    ]
-    const lines = table(reasons, rows.slice(0, 1), { width: 34 }).split('\n')
-    expect(lines.slice(2, -1)).toEqual(['7    its due date has ended    3', '     and nobody closed it'])
+  it('leaves out columns that say nothing about the rows, unless all are wanted', () => {
+    const silent = [column('Empty', 'text', () => null), column('Channel', 'text', () => 'acme/forest', 2)]
+    expect(table(silent, 100).text).toBe(table([], 100).text)
+    expect(table(silent, null, true).text).toMatch(/Empty +Channel/)
+    expect(printTerminal(silent, rows.slice(0, 1), { width: 100 }).text).toContain('acme/forest')
   })
 
-  it('shows a column below the row, unless the width has no limit', () => {
-    const reasons = [
-      { header: 'RFQ', cell: () => 7 },
-      { header: 'Reason', cell: () => 'its due date has ended', min: 10, below: true as const },
-    ]
-    const lines = (width: number | null) => table(reasons, rows.slice(0, 1), { width }).split('\n').slice(0, -1)
-    expect(lines(null)).toEqual(['RFQ  Reason', '───  ──────────────────────', '7    its due date has ended'])
-    expect(lines(20)).toEqual(['RFQ', '───', '7', '    Reason: its due', '    date has ended'])
+  it('prints sentences below their row if they do not fit into it', () => {
+    const reason = 'Its response due date has passed; nobody closed it; it is in the newest list.'
+    const reasons = [column('Reason', 'text', () => reason)]
+    expect(table(reasons, 60).text.split('\n').slice(0, 5)).toEqual([
+      'Number  Title                           Total, USD',
+      '    Reason',
+      '──────  ──────────────────────────────  ──────────',
+      '7       Mangroves of the western coast   1,234,567',
+      '    Its response due date has passed; nobody closed it; it',
+    ])
+    expect(table(reasons, 200).text.split('\n')).toHaveLength(5)
   })
 
-  it('is never wider than the width if every column can shrink', () => {
-    const cell = fc.string({ unit: fc.constantFrom('a', ' ', '漢', '🌳', '-'), maxLength: 40 })
+  it('is never wider than the width if every column can be cut', () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', ' ', '漢', '🌳', '-', '; '), maxLength: 120 })
     fc.assert(
-      fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1 }), fc.integer({ min: 8, max: 60 }), (pairs, width) => {
-        const both = [
-          { header: 'A', cell: (pair: [string, string]) => pair[0], min: 2 },
-          { header: 'B', cell: (pair: [string, string]) => pair[1], min: 2 },
-        ]
-        expect(widest(table(both, pairs, { width }))).toBeLessThanOrEqual(width)
-      }),
+      fc.property(
+        fc.array(fc.tuple(cell, cell), { minLength: 1 }),
+        fc.integer({ min: 32, max: 90 }),
+        (pairs, width) => {
+          const both = [0, 1].map(
+            (at): Column<[string, string]> => ({
+              ...{ key: 'a', header: 'A', kind: 'text', weight: 9, value: (pair) => pair[at] ?? null },
+            }),
+          )
+          expect(widest(printTerminal(both, pairs, { width }).text)).toBeLessThanOrEqual(width)
+        },
+      ),
     )
   })
 })

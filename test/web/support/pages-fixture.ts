@@ -6,7 +6,6 @@ import { createInProcessRunner } from '../../../jobs/queue/in-process-runner.js'
 import { createAwardDesk } from '../../../src/cli/service/award-desk.js'
 import { reportHandlers } from '../../../src/cli/service/handler-deps.js'
 import { createQueueActions } from '../../../src/cli/service/queue-actions.js'
-import { createReportFiles } from '../../../src/cli/service/report-files.js'
 import { closingKillSwitch } from '../../../src/closing/kill-switch.js'
 import type { Config } from '../../../src/config/contract.js'
 import { createScrubber } from '../../../src/core/text/secret-scrubber.js'
@@ -15,6 +14,7 @@ import type { Marketplace } from '../../../src/marketplace/contract.js'
 import { createQueries } from '../../../src/pool/queries.js'
 import { type MakeReport, makeReportInProcess } from '../../../src/report-files/make-report.js'
 import { recordReports } from '../../../src/report-files/recorded-reports.js'
+import { findReport } from '../../../src/report-files/report-folder.js'
 import { viewConfigOf } from '../../../src/tables/source.js'
 import { pageRoutes } from '../../../src/web/pages/pages.js'
 import type { ServerOptions } from '../../../src/web/server.js'
@@ -81,10 +81,10 @@ export async function openPages(
         now,
         settings,
         suggest: closestMatches,
-        reports: { ...createReportFiles({ directory, store }), queue },
+        reports: { find: (name) => findReport(directory, name), queue },
         closing,
         awards: { ...createAwardDesk({ store, makeReport, now }), prepare: queries.prepareAward },
-        system: { queue, scrub, retryDeliveries: (which) => store.retryDeliveries(which, now()) },
+        system: { queue, retryDeliveries: (which) => store.retryDeliveries(which, now()) },
         onError: unexpected,
       }),
     ],

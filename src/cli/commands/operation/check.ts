@@ -1,5 +1,4 @@
 import { sanitize } from '../../../tables/print/terminal-text.js'
-import type { Column } from '../../../tables/print/text-table.js'
 import { padEnd, wrap } from '../../../tables/print/text-width.js'
 import { withApp } from '../../app.js'
 import { type CheckApp, createCheckApp } from '../../check/check-app.js'
@@ -9,7 +8,7 @@ import { marketplaceChecks } from '../../check/marketplace-checks.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { type JsonOption, jsonOption, withExamples } from '../../input/options.js'
 import { errorMessage, isUserFacing } from '../../output/error-message.js'
-import { printJson, printTable } from '../../output/output.js'
+import { printJson, tableWidth } from '../../output/output.js'
 import type { Io } from '../../process/process-io.js'
 
 /** `check`: tests everything that `start` needs. */
@@ -34,7 +33,6 @@ async function check(cli: Cli, app: CheckApp, options: JsonOption): Promise<void
     print?.finished(finding)
   }
   if (options.json) printJson(cli.io, findings)
-  else print?.end(findings)
   printRemedies(cli, findings, options)
   cli.status = findings.every(({ ok }) => ok) ? 0 : 1
 }
@@ -66,44 +64,29 @@ function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-const COLUMNS: Column<Finding>[] = [
-  { header: 'Check', cell: ({ what }) => what },
-  { header: 'Result', cell: resultOf },
-  { header: 'Details', cell: ({ found }) => found, min: 40 },
-]
 function resultOf({ ok, remedy }: Pick<Finding, 'ok' | 'remedy'>): string {
   if (!ok) return 'FAILED'
   return remedy === '' ? 'ok' : 'warning'
 }
 
-interface RowPrinter {
-  started(check: Check): void
-  finished(finding: Finding): void
-  end(findings: readonly Finding[]): void
-}
-
 const MIN_DETAILS_WIDTH = 20
 
-/** On a terminal, prints each row as it comes, and which check is running; elsewhere the whole table at the end. */
-function rowPrinter(io: Io, checks: readonly Check[]): RowPrinter {
-  const { width } = io
-  const end = (findings: readonly Finding[]) => printTable(io, COLUMNS, findings, '')
-  if (width === null) return { started: () => undefined, finished: () => undefined, end }
+/** Prints each row as it comes; on a terminal also which check is running. */
+function rowPrinter(io: Io, checks: readonly Check[]) {
   const widths = [Math.max(...checks.map(({ what }) => what.length)), 'warning'.length] as const
-  const detailsWidth = Math.max(MIN_DETAILS_WIDTH, width - widths[0] - widths[1] - 4)
+  const detailsWidth = Math.max(MIN_DETAILS_WIDTH, tableWidth(io) - widths[0] - widths[1] - 4)
   const line = (what: string, result: string, details: string) =>
     io.out(`${padEnd(what, widths[0])}  ${padEnd(result, widths[1])}  ${details}`.trimEnd().concat('\n'))
   const note = (text: string) => (io.stderrIsTerminal ? io.err(`\r\u001b[K${text}`) : undefined)
   line('Check', 'Result', 'Details')
   return {
-    started: ({ what }) => note(`Checking ${what} …`),
-    finished: ({ what, found, ...result }) => {
+    started: ({ what }: Check) => note(`Checking ${what} …`),
+    finished({ what, found, ...result }: Finding) {
       note('')
       const [first = '', ...rest] = wrap(sanitize(found), detailsWidth)
       line(what, resultOf(result), first)
       for (const each of rest) line('', '', each)
     },
-    end: () => undefined,
   }
 }
 

@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import type { ChannelConfig } from '../../../config/contract.js'
 import type { RunRecord } from '../../../core/records.js'
+import type { Column } from '../../../tables/column.js'
 import { type App, withServices } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import {
@@ -18,7 +19,6 @@ import { printJson, printNote, printTable } from '../../output/output.js'
 import { createProgress, type Progress } from '../../output/progress.js'
 import { type PollKind, pollChannel } from '../../runs/poll-channel.js'
 import { readDueRates } from '../../runs/read-due-rates.js'
-import { runColumns } from './runs.js'
 
 type Options = ChannelsOption & JsonOption & WaitOption & { only?: PollKind; full?: boolean; acceptLoss?: boolean }
 const KINDS: readonly PollKind[] = ['listings', 'rfqs']
@@ -95,7 +95,7 @@ async function pollOne(cli: Cli, app: App, { channel, kind, options, progress }:
 function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], planned: number): boolean {
   const runs = polled.flatMap(({ run }) => (run ? [run] : []))
   if (options.json) printJson(cli.io, polled)
-  else printTable(cli.io, COLUMNS, runs, 'Nothing was polled.')
+  else if (runs.length > 0) printTable(cli.io, COLUMNS, runs)
   for (const { channel, kind, run, failures } of polled) {
     if (run?.error && failures.length === 0) printNote(cli, `${channel} ${kind}: ${run.error}`)
     for (const { id, message } of failures) printNote(cli, `${channel} ${kind}, ${id}: ${message}`)
@@ -104,5 +104,15 @@ function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], 
   return polled.length === planned && polled.every(({ run }) => run?.outcome === 'complete')
 }
 
-/** Errors are printed below the table, each with its document. A poll by hand postpones nothing. */
-const COLUMNS = runColumns.filter(({ header }) => header !== 'Error' && header !== 'Postponed')
+/** Errors are printed below the table, each with its document. */
+const COLUMNS: readonly Column<RunRecord>[] = [
+  { key: 'channel', header: 'Channel', kind: 'text', weight: 9, value: ({ channel }) => channel },
+  { key: 'kind', header: 'Kind', kind: 'text', weight: 9, value: ({ kind }) => kind },
+  { key: 'outcome', header: 'Outcome', kind: 'state', weight: 9, value: ({ outcome }) => outcome },
+  { key: 'seen', header: 'Seen', kind: 'count', weight: 8, value: ({ seen }) => seen },
+  { key: 'new', header: 'New', kind: 'count', weight: 8, value: ({ inserted }) => inserted },
+  { key: 'changed', header: 'Changed', kind: 'count', weight: 8, value: ({ changed }) => changed },
+  { key: 'missing', header: 'Missing', kind: 'count', weight: 7, value: ({ missing }) => missing },
+  { key: 'invalid', header: 'Invalid', kind: 'count', weight: 6, value: ({ invalid }) => invalid },
+  { key: 'requests', header: 'Requests', kind: 'count', weight: 5, value: ({ requests }) => requests },
+]

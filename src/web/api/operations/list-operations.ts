@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import type { Filter } from '../../../tables/filter.js'
+import { type Filter, FilterError } from '../../../tables/filter.js'
 import { type List, sortableColumns } from '../../../tables/list.js'
 import { LISTS, type ListName } from '../../../tables/lists/lists.js'
 import { jsonRow, jsonSchema } from '../../../tables/print/json.js'
-import { refusedFilter } from '../lookup.js'
 import { type ReadOperation, readOperation } from '../operation.js'
 import { limit, rfqName } from '../parameters.js'
 
@@ -45,7 +44,10 @@ function listOperation(name: ListName, { title, about, columns, filters }: List<
     async handle({ query: { limit, ...given }, at: { now }, views }) {
       const parameters = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]))
       const answer = await views.list(name, { now, limit, parameters })
-      if ('problem' in answer) throw refusedFilter(answer.problem)
+      if ('problem' in answer) {
+        const { parameter, message, status, suggestions } = answer.problem
+        throw new FilterError(parameter, message, status, suggestions)
+      }
       const { rows, next, total } = answer
       return { items: rows.map((row) => jsonRow(columns, row)), nextCursor: next, total }
     },

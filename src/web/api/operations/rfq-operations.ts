@@ -3,13 +3,13 @@ import { settingsSchema } from '../../../core/decision/settings.js'
 import { EVENT_KINDS, type EventKind } from '../../../core/events/events.js'
 import { awardRecordSchema } from '../../../tables/awards/award-schema.js'
 import { eventFeed } from '../../../tables/events/events.js'
-import { findChannel } from '../../../tables/filter.js'
+import { findChannel, momentOf, requireFound } from '../../../tables/filter.js'
+import { parseMoment } from '../../../tables/moments.js'
 import { offerDetail, offerItem } from '../../../tables/offer/offer.js'
 import { rfqDetail } from '../../../tables/rfq/rfq.js'
 import { rfqViewSchema } from '../../../tables/rfq/rfq-view.js'
 import { isSettingName, SETTING_NAMES, settingOfText, whatIfSettings } from '../../../tables/settings.js'
 import { todayJson, todaySchema } from '../../../tables/today/today.js'
-import { momentIn, requireFound } from '../lookup.js'
 import { type ReadCall, readOperation } from '../operation.js'
 import { asOf, channelFilter, limit, listOfWords, momentSince, wholeNumber } from '../parameters.js'
 import { invalidValues, unknownName } from '../problem.js'
@@ -59,7 +59,8 @@ export const RFQ_OPERATIONS = [
     result: todaySchema,
     async handle({ query: { channel, limit, since }, at: { now }, views, channels }) {
       const of = channel === undefined ? {} : { channel: findChannel(channel, channels) }
-      const moment = since === undefined ? {} : { since: momentIn(since, { name: 'since', now }) }
+      const parse = (text: string) => parseMoment(text, { option: 'since', now, dayMeans: 'start' })
+      const moment = since === undefined ? {} : { since: momentOf({ name: 'since' }, () => parse(since)) }
       return todayJson(await views.today({ ...of, ...moment, now, limit }))
     },
   }),
@@ -113,7 +114,7 @@ export const RFQ_OPERATIONS = [
       const { as_of: _moment, ...replaced } = call.query
       const texts = Object.entries(replaced).map(([name, value]) => [name, String(value)])
       const changed = whatIfSettings(call.settings, Object.fromEntries(texts))
-      if ('errors' in changed) throw invalidValues(changed.errors.map((error) => ({ in: 'query', ...error })))
+      if ('errors' in changed) throw invalidValues(changed.errors)
       const given = texts.length > 0 && { settings: changed.settings }
       return requireFound(await call.views.comparison({ ...rfqOf(call), ...given })).view
     },

@@ -3,14 +3,7 @@ import { z } from 'zod'
 import { text } from '../../../tables/schema.js'
 import type { User } from '../../access/users.js'
 import { defined } from '../../http/request-values.js'
-import {
-  type ActionCall,
-  actionOperation,
-  findSubject,
-  type JobOrder,
-  type JobStatusView,
-  jobStatus,
-} from '../actions.js'
+import { type ActionCall, actionOperation, type JobOrder, type JobStatusView, jobStatus, resolve } from '../actions.js'
 import { asOf, channelName, rfqName } from '../parameters.js'
 import { invalidValues, ProblemError, unknownName } from '../problem.js'
 
@@ -27,7 +20,7 @@ const acceptedJob = z
 const ofChannel = { channel: channelName.describe('`org/slug`.') }
 
 /** An operation that puts work for a channel on the queue. */
-const jobOperation = <Body extends z.ZodObject & z.ZodType<JobBody>>({
+const jobOperation = <Body extends z.ZodObject>({
   job,
   refusal,
   ...definition
@@ -47,7 +40,7 @@ const jobOperation = <Body extends z.ZodObject & z.ZodType<JobBody>>({
     result: acceptedJob,
     async handle(call: ActionCall<z.output<Body>>) {
       const { body, user, deps } = call
-      const { asOf, ...subject } = await findSubject(body, deps)
+      const { asOf, ...subject } = await resolve(body as unknown as JobBody, deps)
       const refused = await refusal?.(call)
       if (refused) throw new ProblemError(409, refused)
       const cause = `api ${user?.name ?? ''}`.trim().slice(0, 100)
@@ -135,7 +128,7 @@ const KEY = /^[!-~]{1,255}$/
 async function accept({ idempotencyKey: key, user, deps: { queue } }: ActionCall<unknown>, order: JobOrder) {
   if (key !== undefined && !KEY.test(key)) {
     const detail = 'allowed: 1 to 255 printable ASCII characters without spaces'
-    throw invalidValues([{ in: 'header', name: 'Idempotency-Key', detail }])
+    throw invalidValues([{ name: 'Idempotency-Key', detail }])
   }
   const id = key === undefined ? queue.newId(order) : idOfKey(key, user)
   if (!(await queue.enqueue(order, id))) {

@@ -1,37 +1,25 @@
 import type { FastifyInstance } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { TargetState } from '../../../core/events/deliveries.js'
-import { scrubError } from '../../../core/text/secret-scrubber.js'
+import type { ChannelItem } from '../../../tables/channels/channels.js'
+import { type ListName, listNamed } from '../../../tables/lists/lists.js'
+import { Table } from '../../../tables/print/html.js'
 import type { ActionDeps } from '../../api/actions.js'
 import { API_PREFIX } from '../../api/problem.js'
-import { Command, Notice } from '../../components/format.js'
-import { TableView } from '../../components/table-view.js'
+import { Notice } from '../../components/format.js'
 import { HttpError } from '../../http/errors.js'
-import { parseSorting, type Table } from '../../tables/table.js'
-import { downloadOf } from '../../tables/table-file.js'
+import { readTable } from '../list-page.js'
 import { addForm, addPage, type PageContent, type PageDeps, type PageRequest, type Parameters } from '../page.js'
 import { autoReload, enqueueJob, readRequestedJob } from './job-status.js'
-import {
-  type ChannelRow,
-  channelColumns,
-  deliveryColumns,
-  POLLS,
-  problemColumns,
-  runColumns,
-  targetColumns,
-} from './system-columns.js'
 
 /** What an operator can do on the page. */
-export interface SystemDeps extends Pick<ActionDeps, 'queue' | 'retryDeliveries'> {
-  /** Removes secrets from an error: that of a target may quote its address. */
-  scrub: (text: string) => string
-}
+export type SystemDeps = Pick<ActionDeps, 'queue' | 'retryDeliveries'>
 
 const PATH = '/system'
-/** Rows of each table on the page, the newest ones. */
+const SECTIONS = ['channels', 'runs', 'targets', 'notifications', 'problems'] as const satisfies ListName[]
+/** Rows of each list on the page. */
 const MAX_ROWS = 20
-/** Rows of each table in a file. */
-const MAX_ROWS_IN_FILE = 5_000
+const POLLS = { rfqs: 'RFQs', listings: 'listings' }
 
 /** `/system`: channels, runs, notifications and problems; for operators, polling now and sending notifications again. */
 export function addSystem(app: FastifyInstance, deps: PageDeps, system: SystemDeps): void {
@@ -56,100 +44,32 @@ async function pollNow(page: PageRequest, { channel = '', kind }: Parameters, sy
 }
 
 async function systemPage(page: PageRequest, system: SystemDeps, refusal?: ComponentChildren): Promise<PageContent> {
-  const { query, queries, channels, now, request, suggest, link } = page
-  parseSorting(query.sort, [], suggest)
-  // Before the runs: that of a poll that has ended is then among them.
-  const asked = await readRequestedJob(page, system)
-  const limit = query.format === undefined ? MAX_ROWS : MAX_ROWS_IN_FILE
-  const csrfToken = request.user?.role === 'operator' ? request.csrfToken : null
-  const [items, freshness, runs, targets, deliveries, problems] = await Promise.all([
-    queries.channels(now),
-    queries.freshness(),
-    queries.runs({ limit }),
-    queries.targetStates(),
-    queries.deliveries({ limit, order: 'newest-first' }),
-    queries.problems({ limit }),
-  ])
-  const rfqs = problems.flatMap(({ channel, kind, entityId }) => (kind === 'rfq' ? { channel, rfqId: entityId } : []))
-  const names = rfqs.length === 0 ? [] : await queries.rfqNames({ rfqs, now })
-  const channelTable: Table<ChannelRow> = {
-    name: 'channels',
-    caption: 'The configured channels',
-    columns: channelColumns(csrfToken),
-    rows: items.map((item) => ({
-      rfqsAt: null,
-      listingsAt: null,
-      ...freshness.find(({ channel }) => channel === item.channel),
-      ...item,
-    })),
-    empty: <>No channel is configured.</>,
-  }
-  const runTable: Table<(typeof runs)[number]> = {
-    name: 'runs',
-    caption: 'Polls and closing rounds, newest first',
-    columns: runColumns(channels),
-    narrow: 'lines',
-    rows: runs,
-    empty: (
-      <>
-        No runs yet. The service polls on its schedule; <Command text="quotekeeper sync" /> polls now.
-      </>
-    ),
-  }
-  const targetTable: Table<TargetState> = {
-    name: 'targets',
-    caption: 'Targets of notifications',
-    columns: targetColumns(csrfToken),
-    rows: targets.map((target) => scrubError(target, system.scrub)),
-    empty: (
-      <>
-        The service was started without targets: see <code>notify:</code> in the configuration.{' '}
-        <Command text="quotekeeper notify --test" /> sends a test.
-      </>
-    ),
-  }
-  const deliveryTable: Table<(typeof deliveries)[number]> = {
-    name: 'notifications',
-    caption: 'Notifications that were not delivered, newest first',
-    columns: deliveryColumns(channels),
-    rows: deliveries.map((delivery) => scrubError(delivery, system.scrub)),
-    empty: <>Nothing waits to be sent, and nothing was given up.</>,
-  }
-  const problemTable: Table<(typeof problems)[number]> = {
-    name: 'problems',
-    caption: 'Deviations from the API description, last seen first',
-    columns: problemColumns(channels, names),
-    rows: problems,
-    empty: <>No document deviates from the API description.</>,
-  }
-  const tables = [channelTable, runTable, targetTable, deliveryTable, problemTable]
+  // Before the lists: the run of a poll that has ended is then among them.
+  const job = await readRequestedJob(page, system)
+  const lists = await Promise.all(SECTIONS.map((name) => readTable(page, name, { limit: MAX_ROWS })))
+  const isOperator = page.request.user?.role === 'operator'
   return {
     title: 'System',
     current: PATH,
-    ...(asked?.isRunning && autoReload),
-    tables: tables.map((table) => downloadOf(table as Table<unknown>)),
+    ...(job?.isRunning && autoReload),
+    tables: lists.map(({ file }) => file),
     body: (
       <>
         <h1>System</h1>
-        {asked?.notice}
+        {job?.notice}
         {refusal}
-        <h2>Channels</h2>
-        <TableView table={channelTable} link={link} />
-        <h2>{newest('Runs', runs)}</h2>
-        <TableView table={runTable} link={link} />
-        <h2>Notifications</h2>
-        <TableView table={targetTable} link={link} />
-        <h3>{newest('Not delivered', deliveries)}</h3>
-        <TableView table={deliveryTable} link={link} />
-        <h2>{newest('Problems', problems)}</h2>
-        <p>
-          Where documents of the marketplace deviate from its API description. A value that cannot be used counts as
-          unknown; nothing closes an RFQ with one.
-        </p>
-        <TableView table={problemTable} link={link} />
-        <h2>API</h2>
-        <p>
-          Other programs can read what these pages show, and ask for reports, polls and closing rounds: see the{' '}
+        {lists.map(({ table }, at) => {
+          const name = SECTIONS[at] as (typeof SECTIONS)[number]
+          const action = isOperator ? ACTIONS[name] : undefined
+          return (
+            <>
+              <h2>{listNamed(name).title}</h2>
+              <Table {...table} {...(action && { action: (row) => action(row as never, page.request.csrfToken) })} />
+            </>
+          )
+        })}
+        <p class="small muted">
+          Other programs can read what these pages show, and ask for reports, polls and closing rounds:{' '}
           <a href={`${API_PREFIX}/openapi.json`}>OpenAPI document</a>.
         </p>
       </>
@@ -157,6 +77,33 @@ async function systemPage(page: PageRequest, system: SystemDeps, refusal?: Compo
   }
 }
 
-/** A heading that says whether the table has only the newest rows. */
-const newest = (title: string, { length }: readonly unknown[]): string =>
-  length < MAX_ROWS ? title : `${title}: the newest ${length}`
+/** What operators can do about the rows of a list. */
+const ACTIONS: Partial<Record<ListName, (row: never, csrfToken: string) => ComponentChildren>> = {
+  channels: ({ channel }: ChannelItem, csrfToken) => (
+    <form method="post" action={PATH} class="noprint">
+      <input type="hidden" name="_csrf" value={csrfToken} />
+      <input type="hidden" name="channel" value={channel} />
+      {(['rfqs', 'listings'] as const).map((kind) => (
+        <button
+          key={kind}
+          type="submit"
+          name="kind"
+          value={kind}
+          aria-label={`Poll now the ${POLLS[kind]} of ${channel}`}
+        >
+          {`Poll ${POLLS[kind]}`}
+        </button>
+      ))}
+    </form>
+  ),
+  targets: ({ target, dead }: TargetState, csrfToken) =>
+    dead > 0 && (
+      <form method="post" action={PATH} class="noprint">
+        <input type="hidden" name="_csrf" value={csrfToken} />
+        <input type="hidden" name="target" value={target} />
+        <button type="submit" aria-label={`Send again everything for ${target} that was given up`}>
+          Send again
+        </button>
+      </form>
+    ),
+}

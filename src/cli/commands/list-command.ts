@@ -1,0 +1,175 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { RunKind } from '../../core/records.js'
+import type { Store } from '../../store/contract.js'
+import type { Column } from '../../tables/column.js'
+import { type Filter, findChannel, unknownValue } from '../../tables/filter.js'
+import { type List, type ListProblem, sortableColumns } from '../../tables/list.js'
+import { type ListName, listNamed } from '../../tables/lists/lists.js'
+import { BYTE_ORDER_MARK, printCsv } from '../../tables/print/csv.js'
+import { jsonRow } from '../../tables/print/json.js'
+import { plural } from '../../tables/print/terminal-text.js'
+import { type App, withStore } from '../app.js'
+import type { Cli } from '../cli-context.js'
+import { UsageError } from '../cli-error.js'
+import { csvOption, jsonOption, wholeNumber } from '../input/options.js'
+import { databaseNow } from '../input/read-filter.js'
+import { openViews } from '../open-views.js'
+import { describeFreshness } from '../output/freshness.js'
+import { printJson, printNotes, printTable } from '../output/output.js'
+
+/** What the options of a list command are parsed to, by their names in camelCase. */
+export interface ListOptions {
+  [filter: string]: unknown
+  sort?: string
+  limit?: number
+  columns?: string
+  wide?: boolean
+  csv?: boolean
+  json?: boolean
+}
+
+/** What is particular about the command of a list. */
+export interface ListExtras {
+  /** The runs that the rows come from, to say how recent they are. */
+  freshness?: RunKind
+  /** Done before the list is read. */
+  prepare?: (context: ListContext, options: ListOptions) => Promise<void>
+}
+
+export interface ListContext {
+  cli: Cli
+  app: App
+  store: Store
+}
+
+/** Rows of a table, unless `--limit` says another number. Files have all rows. */
+const DEFAULT_LIMIT = 100
+
+/** Makes a command of a list: its options, and its action. */
+export function registerList(command: Command, cli: Cli, name: ListName, extras: ListExtras = {}): void {
+  addListOptions(command, name).action((options: ListOptions) =>
+    withStore(cli, (store, app) => printList({ cli, app, store }, name, options, extras)),
+  )
+}
+
+/** Adds an option for each filter of a list, and those that choose its order, its columns and its format. */
+export function addListOptions(command: Command, name: ListName): Command {
+  const { filters, ...list } = listNamed(name)
+  for (const filter of filters) command.addOption(optionOf(filter))
+  if (sortableColumns(list).length > 0)
+    command.option('--sort <column>', 'sort by one of the columns; -column for descending order')
+  return command
+    .option(
+      '--limit <number>',
+      `show at most so many rows (default: ${DEFAULT_LIMIT}; all with --csv or --json)`,
+      wholeNumber(1, 1_000_000),
+    )
+    .addOption(
+      new Option(
+        '--columns <columns>',
+        'show these columns, separated by commas, by their names in CSV and JSON',
+      ).conflicts('wide'),
+    )
+    .option('--wide', 'show all columns, however wide the table becomes')
+    .addOption(csvOption().conflicts('json'))
+    .addOption(jsonOption())
+}
+
+const optionOf = ({ name, kind, describe, values }: Filter): Option => {
+  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-')}`
+  const what = describe.charAt(0).toLowerCase() + describe.slice(1).replace(/\.$/, '')
+  const choices = Array.isArray(values) ? `: ${values.join(', ')}` : ''
+  if (kind === 'flag') return new Option(flag, what)
+  return new Option(`${flag} <${PLACEHOLDERS[kind] ?? name}>`, what + choices).argParser(onlyOnce)
+}
+
+function onlyOnce(text: string, before: string | undefined): string {
+  if (before === undefined) return text
+  throw new InvalidArgumentError('It can be given once only.')
+}
+
+const PLACEHOLDERS: Partial<Record<Filter['kind'], string>> = {
+  channel: 'org/slug',
+  since: 'time',
+  before: 'date',
+  words: 'words',
+}
+
+/**
+ * Reads a list and prints it as a table that fits the terminal, as CSV or as JSON.
+ * @throws UsageError for a text that is no value of its filter, and for a column that does not exist
+ */
+export async function printList(
+  context: ListContext,
+  name: ListName,
+  options: ListOptions,
+  { freshness, prepare }: ListExtras = {},
+): Promise<void> {
+  const { cli, app, store } = context
+  const { io } = cli
+  const list = listNamed(name)
+  const columns = options.columns === undefined ? list.columns : chooseColumns(list, options.columns)
+  await prepare?.(context, options)
+  const { json, csv, wide = false, sort, limit = json || csv ? undefined : DEFAULT_LIMIT } = options
+  const filters = textsOf(list, options)
+  const request = { now: await databaseNow(store, io.now()), parameters: { ...filters, ...(sort && { sort }) } }
+  const answer = await (await openViews(app, store)).list(name, { ...request, ...(limit && { limit }) })
+  if ('problem' in answer) throw new UsageError(remedied(answer.problem))
+  const { rows, next, total } = answer
+  const of = total === null ? '' : ` of ${total}`
+  const more = next === null ? [] : [`first ${rows.length}${of} rows, a larger --limit shows more`]
+  if (json || csv) {
+    if (json)
+      printJson(
+        io,
+        rows.map((row) => jsonRow(columns, row)),
+      )
+    else io.out(printCsv(columns, rows).replace(io.width === null ? '' : BYTE_ORDER_MARK, ''))
+    return printNotes({ ...io, width: null }, more)
+  }
+  if (rows.length === 0)
+    io.err(`${Object.keys(filters).length === 0 ? list.empty : 'Nothing matches these options.'}\n`)
+  const hidden = rows.length === 0 ? [] : printTable(io, columns, rows, { wide })
+  const age =
+    freshness === undefined
+      ? []
+      : [await describeFreshness(cli, store, { kind: freshness, channels: await channelsOf(context, filters) })]
+  const rest = hidden.length === 0 ? [] : [`${plural(hidden.length, 'more column')} with --wide`]
+  printNotes(io, [...age, ...more, ...rest])
+}
+
+const remedied = ({ parameter, message, suggestions }: ListProblem): string =>
+  parameter === 'rfq' && suggestions.length === 0 ? `${message}; \`quotekeeper rfqs\` lists all RFQs` : message
+
+/** The texts of filters, by their names. */
+const textsOf = ({ filters }: Pick<List<unknown>, 'filters'>, options: ListOptions): Record<string, string> =>
+  Object.fromEntries(
+    filters.flatMap((filter) => {
+      const given = options[optionOf(filter).attributeName()]
+      return given === undefined ? [] : [[filter.name, String(given)]]
+    }),
+  )
+
+/** The columns that `--columns` names, which are never hidden. */
+function chooseColumns({ columns }: List<unknown>, text: string): Column<unknown>[] {
+  const plain = (name: string) => name.trim().toLowerCase().replaceAll('-', '')
+  return text.split(',').map((name) => {
+    const found = columns.find(({ key }) => plain(key) === plain(name))
+    if (found !== undefined) return { ...found, weight: 9 }
+    throw new UsageError(
+      unknownValue(
+        'columns',
+        name.trim(),
+        columns.map(({ key }) => key),
+      ).message,
+    )
+  })
+}
+
+/** The channels that the rows are of. */
+async function channelsOf({ app, store }: ListContext, { channel }: Record<string, string>): Promise<string[]> {
+  const configured = app.config.channels.map(({ key }) => key)
+  return channel === undefined
+    ? configured
+    : [findChannel(channel, [...new Set([...configured, ...(await store.storedChannels())])])]
+}
