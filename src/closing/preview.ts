@@ -21,8 +21,9 @@ export type PreviewStore = Pick<History, 'rfqs'> &
 
 interface PreviewedRfqs extends Pick<ClosingPolicy, 'timeZone' | 'graceHours' | 'maxPerRun'> {
   channel: string
-  /** Default: all that are due. */
+  /** Default: all that are due, and `others`. */
   ids?: readonly string[] | undefined
+  others?: readonly string[]
 }
 
 /**
@@ -31,7 +32,7 @@ interface PreviewedRfqs extends Pick<ClosingPolicy, 'timeZone' | 'graceHours' | 
  */
 export async function previewCloses(
   store: PreviewStore,
-  { channel, ids, timeZone, graceHours, maxPerRun }: PreviewedRfqs,
+  { channel, ids, others = [], timeZone, graceHours, maxPerRun }: PreviewedRfqs,
   now: Date,
 ): Promise<ClosingPreview> {
   const calendar = createCalendar(timeZone)
@@ -51,11 +52,11 @@ export async function previewCloses(
     return found.map(({ rfq }) => [rfq.id, evaluateStored(storedCandidate(rfq), context)])
   }
   const due = open.map(({ rfqId }) => rfqId)
-  const evaluations = new Map(await evaluateAll(ids ?? due))
+  const evaluations = new Map(await evaluateAll(ids ?? [...new Set([...due, ...others])]))
   // Only RFQs that are due can qualify; the documents of all others are not read.
   const mayBeLarge = due.length > maxPerRun && [...evaluations.values()].some(qualifies)
-  const others = mayBeLarge ? await evaluateAll(due.filter((id) => !evaluations.has(id))) : []
-  const qualified = [...evaluations, ...others].filter(([, evaluation]) => qualifies(evaluation)).map(([id]) => id)
+  const rest = mayBeLarge ? await evaluateAll(due.filter((id) => !evaluations.has(id))) : []
+  const qualified = [...evaluations, ...rest].filter(([, evaluation]) => qualifies(evaluation)).map(([id]) => id)
   if (qualified.length <= maxPerRun) return { evaluations, approval: null }
   const plan = plans.find(({ rfqIds }) => qualified.some((id) => rfqIds.includes(id)))
   return { evaluations, approval: approvalOf(plan, { channel, maxPerRun, qualified: qualified.length }) }

@@ -40,6 +40,20 @@ describe('the preview of a close', () => {
     expect((await preview(fixture, rfqId(1), { graceHours: 24 }))?.against).toHaveLength(1)
   })
 
+  it('of all RFQs has those that are past due, and those of which a close is not settled', async () => {
+    const fixture = await openClosingFixture([{}, { responseDueDate: '2026-11-21' }, { responseDueDate: '2026-12-24' }])
+    const { store, now } = fixture
+    const source = viewSourceOf(store, [{ key: KEY, timeZone: 'UTC', autoClose: 'dry-run', graceHours: 0 }])
+    const run = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
+    await store.planClose({ channel: KEY, rfqId: rfqId(3), runId: run.id, evidence: {}, now: now() })
+    const { stop, rfqs } = await closingOutlook(source, { channel: KEY }, now())
+    expect([...rfqs].map(([id, { why }]) => [id, why !== null])).toEqual([
+      [rfqId(1), false],
+      [rfqId(3), true],
+    ])
+    expect(stop).toMatchObject({ code: 'dry-run' })
+  })
+
   it('does not exist for an RFQ that is not stored, and needs no poll for one that is', async () => {
     const fixture = await openChannelFixture()
     const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })

@@ -1,5 +1,5 @@
-import type { ReasonCode } from '../../closing/evaluate.js'
-import { type PreviewStore, previewCloses } from '../../closing/preview.js'
+import type { Evaluation, ReasonCode } from '../../closing/evaluate.js'
+import { type ClosingPreview, type PreviewStore, previewCloses } from '../../closing/preview.js'
 import { retryCommand } from '../../core/close-intent.js'
 import type { UnsettledClose } from '../../core/records.js'
 import type { ClockSkewBlock } from '../../core/time/clock-skew.js'
@@ -46,7 +46,7 @@ export interface OutlookSource {
 
 /**
  * What the next closing round of a channel will do, by the evaluation of rounds (docs/CLOSING.md).
- * @param rfqs.ids default: all RFQs that are due
+ * @param rfqs.ids default: all that are past due, or have a close that is not settled
  */
 export async function closingOutlook(
   source: OutlookSource,
@@ -56,28 +56,33 @@ export async function closingOutlook(
   const { store, channels, config } = source
   const { timeZone, graceHours, autoClose } = createRulesLookup(channels)(channel)
   const { maxPerRun } = config.closing
-  const [{ evaluations, approval }, unsettled] = await Promise.all([
-    previewCloses(store, { channel, ids, timeZone, graceHours, maxPerRun }, now),
-    store.unsettledCloses({ channel, now }),
-  ])
-  const closes = new Map(unsettled.map((close) => [close.rfqId, close]))
-  const rfqs = [...evaluations].map(([id, evaluation]): [string, RfqOutlook] => {
-    const close = closes.get(id) ?? null
-    const [first] = evaluation.against
-    const isOfClose = first !== undefined && CLOSE_CODES.has(first.code) && close !== null
-    return [
-      id,
-      {
-        for: evaluation.for,
-        against: evaluation.against.map(({ text }) => text),
-        why: first === undefined ? null : isOfClose ? closeText(close) : sentence(first.text),
-        remedy: close === null ? null : sentence(close.remedy),
-        command: first !== undefined && RETRY_CODES.has(first.code) ? retryCommand(channel, id) : null,
-        close,
-      },
-    ]
-  })
-  return { stop: await stopOf(source, { channel, autoClose, approval }, now), rfqs: new Map(rfqs) }
+  const closes = new Map((await store.unsettledCloses({ channel, now })).map((close) => [close.rfqId, close]))
+  const rules = { timeZone, graceHours, maxPerRun }
+  const { evaluations, approval } = await previewCloses(
+    store,
+    { channel, ids, others: [...closes.keys()], ...rules },
+    now,
+  )
+  const isShown = ([id, { against }]: [string, Evaluation]) =>
+    ids !== undefined || closes.has(id) || against.every(({ code }) => code !== 'not-past-due')
+  const shown = [...evaluations].filter(isShown)
+  return {
+    stop: await stopOf(source, { channel, autoClose, approval }, now),
+    rfqs: new Map(shown.map(([id, evaluation]) => [id, rfqOutlook(channel, id, evaluation, closes.get(id) ?? null)])),
+  }
+}
+
+function rfqOutlook(channel: string, id: string, evaluation: Evaluation, close: UnsettledClose | null): RfqOutlook {
+  const [first] = evaluation.against
+  const isOfClose = first !== undefined && CLOSE_CODES.has(first.code) && close !== null
+  return {
+    for: evaluation.for,
+    against: evaluation.against.map(({ text }) => text),
+    why: first === undefined ? null : isOfClose ? closeText(close) : sentence(first.text),
+    remedy: close === null ? null : sentence(close.remedy),
+    command: first !== undefined && RETRY_CODES.has(first.code) ? retryCommand(channel, id) : null,
+    close,
+  }
 }
 
 /** Reasons against that follow from an earlier close. */
@@ -105,7 +110,7 @@ async function stopOf(
     approval,
   }: Pick<ChannelRules, 'autoClose'> & {
     channel: string
-    approval: Awaited<ReturnType<typeof previewCloses>>['approval']
+    approval: ClosingPreview['approval']
   },
   now: Date,
 ): Promise<ChannelStop | null> {
