@@ -4,11 +4,9 @@ import type { RfqWithResponses } from '../../core/records.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import type { Store } from '../../store/contract.js'
 import { awardLines } from '../../tables/awards/award-schema.js'
-import type { Column } from '../../tables/column.js'
 import { OFFER_COLUMNS } from '../../tables/offer/offer-view.js'
 import { BYTE_ORDER_MARK, printCsv } from '../../tables/print/csv.js'
-import { printTerminal } from '../../tables/print/terminal.js'
-import { sanitize } from '../../tables/print/terminal-text.js'
+import { plural, sanitize } from '../../tables/print/terminal-text.js'
 import { CHOICE_COLUMNS } from '../../tables/rfq/choice-columns.js'
 import { decisionLines, type RfqView, rateLines, reasonLines } from '../../tables/rfq/rfq-view.js'
 import type { App } from '../app.js'
@@ -17,8 +15,7 @@ import { UsageError } from '../cli-error.js'
 import { databaseNow } from '../input/read-filter.js'
 import { rfqLabel } from '../input/require-rfq.js'
 import { openViews } from '../open-views.js'
-import { printFreshness } from './list.js'
-import { bold, formatRecommendation, printJson, tableWidth } from './output.js'
+import { bold, formatRecommendation, printJson, printNotes, printTable, tableWidth } from './output.js'
 
 export interface ComparisonContext {
   store: Store
@@ -58,22 +55,18 @@ export async function printComparison(
   io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${shown.join('\n')}\n`)
   if (decision.choices.some(({ isRecommended }) => !isRecommended)) {
     io.out(`${bold(io, 'Choices')}\n`)
-    printTable(io, CHOICE_COLUMNS, decision.choices, wide)
+    printTable(io, CHOICE_COLUMNS, decision.choices, { wide })
     io.out(`\n${bold(io, 'Offers')}\n`)
   }
   if (offers.length === 0) io.err(`${emptyText(view)}\n`)
-  else printTable(io, OFFER_COLUMNS, offers, wide)
+  const hidden = offers.length === 0 ? [] : printTable(io, OFFER_COLUMNS, offers, { wide })
   const rates = rateLines(view)
   const explained = [...reasonLines(decision), ...(rates.length === 0 ? [] : [`Exchange rates: ${rates.join(' ')}`])]
   if (explained.length > 0) io.out(`\n${formatRecommendation(explained, tableWidth(io))}`)
-  if (freshness !== undefined) printFreshness(io, freshness)
-}
-
-function printTable<Row>(io: Cli['io'], columns: readonly Column<Row>[], rows: readonly Row[], wide: boolean): void {
-  const format = { width: wide ? null : tableWidth(io), all: wide, emphasize: (header: string) => bold(io, header) }
-  const { text, hidden } = printTerminal(columns, rows, format)
-  io.out(text)
-  if (hidden.length > 0) io.err(`${hidden.length} more columns with --wide\n`)
+  printNotes(io, [
+    ...(freshness === undefined ? [] : [freshness]),
+    ...(hidden.length === 0 ? [] : [`${plural(hidden.length, 'more column')} with --wide`]),
+  ])
 }
 
 const MAX_LETTER_WIDTH = 100
