@@ -102,6 +102,13 @@ function findErrors(document: Document.Parsed): YamlError[] {
       if (alias.resolve(document)) return
       found.push({ offset: alias.range?.[0] ?? 0, found: 'Alias (*) without an anchor (&)', allowed: QUOTE })
     },
+    Map(_key, { items }) {
+      // `{ EUR: 1,08 }` has the keys EUR and 08.
+      const at = items.findIndex(({ key, value }) => value === null && isScalar(key) && /^\d+$/.test(String(key.value)))
+      const before = items[at - 1]?.value
+      if (isScalar(before) && typeof before.value === 'number')
+        found.push({ offset: startOf(before) ?? 0, found: 'Decimal comma', allowed: 'a decimal point, as in 1.08' })
+    },
   })
   const { contents } = document
   if (isScalar(contents) && contents.value !== null)

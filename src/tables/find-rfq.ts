@@ -7,7 +7,7 @@ import { closestMatches } from '../core/text/suggest.js'
 import type { History } from '../store/contract.js'
 
 export interface RfqSearch {
-  /** Id, number or reference; or `id:…`, `number:…`, `reference:…`. */
+  /** Id, number or reference; or `id:…`, `number:…`, `reference:…`; after `org/slug/`, of that channel. */
   name: string
   channel?: string | undefined
   /** Only RFQs of these channels. Default: of all. */
@@ -58,8 +58,19 @@ export async function findRfq(store: Pick<History, 'rfqs'>, search: RfqSearch): 
   const match = parseRfqName(name)
   const found = await readRfqs(store, search, { match, withoutResponses })
   const [only] = found
-  if (only === undefined) return { problem: await unknownRfq(store, search) }
+  if (only === undefined) return (await findInChannel(store, search)) ?? { problem: await unknownRfq(store, search) }
   return found.length === 1 ? { found: only } : { problem: ambiguousRfq(name, found.map(namedRfq)) }
+}
+
+/** An RFQ that is named with its channel, as pages do: `acme/forest/1042`. Null if the text has another form, or nothing is known of that channel. */
+async function findInChannel(
+  store: Pick<History, 'rfqs'>,
+  search: RfqSearch,
+): Promise<Lookup<RfqWithResponses> | null> {
+  const [, channel, name] = /^([^/]+\/[^/]+)\/(.+)$/s.exec(search.name) ?? []
+  if (channel === undefined || name === undefined || (search.channel ?? channel) !== channel) return null
+  const lookup = await findRfq(store, { ...search, channel, name })
+  return 'problem' in lookup && lookup.problem.reason === 'empty' ? null : lookup
 }
 
 /**

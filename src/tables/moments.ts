@@ -28,9 +28,16 @@ export function parseMoment(text: string, context: MomentContext): Date {
   const { option, now } = context
   const words = text.trim().replace(/\s+/g, ' ').toLowerCase()
   const moment = words === 'now' ? now : (parseAgo(words, context) ?? parseDay(words, context) ?? parseTime(text))
-  if (moment === null) throw new MomentError(`Invalid ${option} "${text}". Use ${expected(context)}`)
+  if (moment === null)
+    throw new MomentError(`Invalid ${option} "${text}". Use ${hint(words, context)}${expected(context)}`)
   if (moment.getTime() <= now.getTime()) return moment
   throw new MomentError(`${option} ${text} is in the future. Use a time up to ${now.toISOString()}`, true)
+}
+
+/** The form for a day with words that are no time: `yesterday evening`. */
+function hint(words: string, context: MomentContext): string {
+  const [, day = ''] = /^((?:last )?\S+) /.exec(words) ?? []
+  return dateOf(day, context) === null ? '' : `a time of day such as "${day} 18:00"; or `
 }
 
 const expected = ({ dayMeans }: MomentContext) =>

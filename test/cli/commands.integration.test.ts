@@ -54,7 +54,7 @@ describe('sync', () => {
     const { quotekeeper } = await createCliFixture()
     const { status, err } = await quotekeeper('sync', '--channel', 'acme/forrest')
     expect(status).toBe(2)
-    expect(err).toContain('did you mean acme/forest?')
+    expect(err).toContain('Did you mean acme/forest?')
   })
 
   it('never prints or stores an API key, even at log level trace', async () => {

@@ -68,7 +68,6 @@ describe('the program', () => {
     ['an unknown option', ['rfqs', '--jsn'], /unknown option '--jsn'.*\n.*--json/],
     ['a missing argument', ['compare'], /missing required argument 'rfq'/],
     ['an extra argument', ['rfqs', 'more'], /too many arguments/],
-    ['an invalid channel', ['sync', '--channel', 'acme'], /ORG\/SLUG/],
     ['an invalid choice', ['export', '--kind', 'rfqs'], /Allowed choices are listing, rfq-entry, rfq, response/],
     ['an invalid number', ['runs', '--limit', '0'], /a whole number from 1/],
     ['an invalid log level', ['--log-level', 'loud', 'rfqs'], /debug/],

@@ -34,6 +34,13 @@ describe('an error in YAML', () => {
     ['a } too many', 'a: { port: 1 } }\nc: info\n', 1, 'Unexpected flow-map-end token', /brackets in pairs/],
     ['a section as a key', 'a: {{ KEY }}\n', 1, 'keys must be strings', LAYOUT],
     ['two documents', 'a: 1\n---\nb: 1\n', 2, 'multiple documents (column 1)', /remove the line ---/],
+    [
+      'a decimal comma',
+      'a: 1\nrates: { EUR: 1,08, GBP: 1.2 }\n',
+      2,
+      'Decimal comma (column 15)',
+      /a decimal point, as in 1.08/,
+    ],
     ['a directive', '%queue: x\n', 1, 'Unknown directive (%)', LAYOUT],
   ])('has its line and says what is allowed: %s', (_what, text, line, found, allowed) => {
     const [issue] = issuesOf(text)

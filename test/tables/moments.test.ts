@@ -51,7 +51,6 @@ describe('a moment on the command line', () => {
     '1738324800',
     '2026-02-30T10:00Z',
     '2026-01-31T12:00+99:00',
-    'yesterday 25:00',
     'last week',
     'sometime',
     'days ago',
@@ -59,6 +58,15 @@ describe('a moment on the command line', () => {
     expect(() => parse(text)).toThrow(MomentError)
     expect(() => parse(text)).toThrow(/^Invalid --as-of .* Use a date such as 2026-01-31.*yesterday/)
   })
+
+  it.each(['yesterday evening', 'yesterday 25:00'])(
+    'is rejected if it is %s, with how a time of that day is written',
+    (text) => {
+      expect(() => parse(text)).toThrow(
+        /^Invalid --as-of "yesterday .*"\. Use a time of day such as "yesterday 18:00"; or a date/,
+      )
+    },
+  )
 
   it.each(['2026-03-11', '2026-03-10T09:30:01Z', '9999-12-31', 'tomorrow', 'today 10:00'])(
     'is rejected in the future: %s',

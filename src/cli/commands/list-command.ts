@@ -1,8 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { RunKind } from '../../core/records.js'
 import type { Store } from '../../store/contract.js'
 import type { Column } from '../../tables/column.js'
-import { type Filter, findChannel, unknownValue } from '../../tables/filter.js'
+import { type Filter, unknownValue } from '../../tables/filter.js'
 import { type List, type ListProblem, sortableColumns } from '../../tables/list.js'
 import { type ListName, listNamed } from '../../tables/lists/lists.js'
 import { BYTE_ORDER_MARK, printCsv } from '../../tables/print/csv.js'
@@ -11,8 +11,9 @@ import { plural } from '../../tables/print/terminal-text.js'
 import { type App, withStore } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
-import { csvOption, jsonOption, wholeNumber } from '../input/options.js'
+import { csvOption, jsonOption, onlyOnce, wholeNumber } from '../input/options.js'
 import { databaseNow } from '../input/read-filter.js'
+import { shownChannels } from '../input/select-channels.js'
 import { openViews } from '../open-views.js'
 import { describeFreshness } from '../output/freshness.js'
 import { printJson, printNotes, printTable } from '../output/output.js'
@@ -83,11 +84,6 @@ const optionOf = ({ name, kind, describe, values }: Filter): Option => {
   return new Option(`${flag} <${PLACEHOLDERS[kind] ?? name}>`, what + choices).argParser(onlyOnce)
 }
 
-function onlyOnce(text: string, before: string | undefined): string {
-  if (before === undefined) return text
-  throw new InvalidArgumentError('It can be given once only.')
-}
-
 const PLACEHOLDERS: Partial<Record<Filter['kind'], string>> = {
   channel: 'org/slug',
   since: 'time',
@@ -133,7 +129,12 @@ export async function printList(
   const age =
     freshness === undefined
       ? []
-      : [await describeFreshness(cli, store, { kind: freshness, channels: await channelsOf(context, filters) })]
+      : [
+          await describeFreshness(cli, store, {
+            kind: freshness,
+            channels: await shownChannels(app.config, store, filters.channel),
+          }),
+        ]
   const rest = hidden.length === 0 ? [] : [`${plural(hidden.length, 'more column')} with --wide`]
   printNotes(io, [...age, ...more, ...rest])
 }
@@ -164,12 +165,4 @@ function chooseColumns({ columns }: List<unknown>, text: string): Column<unknown
       ).message,
     )
   })
-}
-
-/** The channels that the rows are of. */
-async function channelsOf({ app, store }: ListContext, { channel }: Record<string, string>): Promise<string[]> {
-  const configured = app.config.channels.map(({ key }) => key)
-  return channel === undefined
-    ? configured
-    : [findChannel(channel, [...new Set([...configured, ...(await store.storedChannels())])])]
 }

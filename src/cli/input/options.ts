@@ -24,22 +24,18 @@ export interface SinceOption {
   since?: string
 }
 
-const CHANNEL = /^[^/\s][^/]*\/[^/]*[^/\s]$|^[^/\s]\/[^/\s]$/
-
-function parseChannelKey(text: string): string {
-  if (!CHANNEL.test(text)) throw new InvalidArgumentError('Expected ORG/SLUG, such as acme/forest.')
-  return text
+/** The parser of an option that can be given once: of a second one, commander would forget the first. */
+export function onlyOnce(text: string, before: string | undefined): string {
+  if (before === undefined) return text
+  throw new InvalidArgumentError('It can be given once only.')
 }
 
 export const channelOption = () =>
-  new Option('--channel <org/slug>', 'only this channel').argParser((text: string, before: string | undefined) => {
-    if (before === undefined) return parseChannelKey(text)
-    throw new InvalidArgumentError('This command takes one channel; without --channel, it takes all.')
-  })
+  new Option('--channel <org/slug>', 'only this channel: org/slug, or the slug alone').argParser(onlyOnce)
 
 export const channelsOption = () =>
-  new Option('--channel <org/slug>', 'only this channel; can be repeated').argParser(
-    (text: string, before: string[] | undefined) => [...(before ?? []), parseChannelKey(text)],
+  new Option('--channel <org/slug>', 'only this channel: org/slug, or the slug alone; can be repeated').argParser(
+    (text: string, before: string[] | undefined) => [...(before ?? []), text],
   )
 
 /** The RFQ that a command is about. */

@@ -4,7 +4,7 @@ import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
 import type { AsOfOption, ChannelOption } from './options.js'
-import { findChannel } from './select-channels.js'
+import { shownChannels } from './select-channels.js'
 
 export interface ReadFilter {
   channel?: string
@@ -24,12 +24,8 @@ export async function parseReadFilter(
   reads?: PollKind,
 ): Promise<ReadFilter> {
   const moment = asOf === undefined ? {} : { asOf: await parseTimeOption(cli, store, '--as-of', asOf) }
-  if (channel !== undefined) {
-    // The data of a channel stays readable after the channel is removed from the configuration.
-    const runs = await store.runs({ channel, limit: 1 })
-    if (runs.length === 0) findChannel(app.config, channel)
-  }
-  const filter = { ...(channel === undefined ? {} : { channel }), ...moment }
+  const [found] = channel === undefined ? [] : await shownChannels(app.config, store, channel)
+  const filter = { ...(found === undefined ? {} : { channel: found }), ...moment }
   await refuseBeforeFirstPoll(store, filter, reads)
   return filter
 }

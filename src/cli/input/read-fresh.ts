@@ -13,7 +13,7 @@ import { printNote } from '../output/output.js'
 import { pollChannel } from '../runs/poll-channel.js'
 import type { AsOfOption } from './options.js'
 import { toCliError } from './require-rfq.js'
-import { findChannel } from './select-channels.js'
+import { configuredChannel } from './select-channels.js'
 
 /** `--fresh` and `--or-stored`. */
 export interface FreshOptions {
@@ -101,7 +101,7 @@ async function failOrNote(
 }
 
 async function read(cli: Cli, app: App, { channel, name }: { channel: string; name: string }): Promise<Reading> {
-  const configured = findChannel(app.config, channel)
+  const configured = configuredChannel(app.config, channel)
   try {
     return await pollChannel(cli, app, { channel: configured, kind: 'rfqs', only: name })
   } catch (error) {

@@ -101,7 +101,7 @@ describe('lists', () => {
       [['--columns', 'number,prise'], 'is not a column; did you mean price?'],
       [['--json', '--csv'], 'use one of them'],
       [['--due-before', 'soon'], 'Invalid --due-before "soon". Use a date'],
-      [['--channel', 'acme/blue', '--channel', 'acme/forest'], 'This command takes one channel'],
+      [['--channel', 'acme/blue', '--channel', 'acme/forest'], 'It can be given once only.'],
     ] as const) {
       const { status, err } = await quotekeeper('rfqs', ...args)
       expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(message) })

@@ -19,13 +19,13 @@ describe('a filter that nothing has', () => {
     ['rfqs --state opne', 'no RFQ has the state "opne"; did you mean open? Known states: open, closed'],
     ['rfqs --state Closed --json', 'did you mean closed?'],
     ['rfqs --state zzzzzz', 'Known states: open, closed'],
-    ['rfqs --channel acme/bleu', 'did you mean acme/blue?'],
+    ['rfqs --channel acme/bleu', 'Did you mean acme/blue?'],
     ['listings --channel acme/bleu --json', 'Did you mean acme/blue?'],
     ['runs --channel acme/bleu', 'Did you mean acme/blue?'],
     ['closings --channel acme/bleu', 'Did you mean acme/blue?'],
     ['problems --channel acme/bleu', 'Did you mean acme/blue?'],
-    ['export --channel acme/bleu', 'did you mean acme/blue?'],
-    ['report --channel acme/bleu', 'did you mean acme/blue?'],
+    ['export --channel acme/bleu', 'Did you mean acme/blue?'],
+    ['report --channel acme/bleu', 'Did you mean acme/blue?'],
     ['runs --outcome fail', 'Did you mean failed? Allowed: complete, partial, failed, interrupted'],
     ['closings --outcome refsued', 'Did you mean refused?'],
     ['runs --kind rfq', 'Did you mean rfqs? Allowed: listings, rfqs, close'],
@@ -99,7 +99,6 @@ describe('--as-of before the first poll', () => {
   const EARLY = [
     ['compare 1001', '2026-03-10', rfqs],
     ['report 1001', '2026-03-10', rfqs],
-    ['report', '2026-03-09', `the first poll in acme/blue, of which nothing is known. Use a time from ${listings}`],
     ['export', '2026-03-09', listings],
     ['export --kind response', '2026-03-10', rfqs],
     ['export --kind listing', '2026-03-09', listings],
@@ -122,7 +121,7 @@ describe('--as-of before the first poll', () => {
     const { quotekeeper, sandbox } = await createCliFixture({ channels: CHANNELS })
     sandbox.faults.add({ operation: 'listRfqs', times: 1, effect: { kind: 'status', status: 500 } })
     expect(await quotekeeper('sync', '--only', 'rfqs')).toMatchObject({ status: 1 })
-    const onlyFailed = await quotekeeper('report', '--as-of', '2026-03-09')
+    const onlyFailed = await quotekeeper('export', '--as-of', '2026-03-09')
     expect(onlyFailed).toMatchObject({ status: 2, out: '' })
     expect(onlyFailed.err).toContain(`Use a time from ${listings}`)
     sandbox.setClock(new Date(rfqs))

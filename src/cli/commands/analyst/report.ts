@@ -22,7 +22,7 @@ import {
 import { databaseNow, parseReadFilter } from '../../input/read-filter.js'
 import { checkFreshOptions, type FreshOptions, readFresh } from '../../input/read-fresh.js'
 import { requireRfq } from '../../input/require-rfq.js'
-import { findChannel } from '../../input/select-channels.js'
+import { configuredChannel } from '../../input/select-channels.js'
 import { formatRecommendation, printJson } from '../../output/output.js'
 import { outputFile } from '../../output/output-file.js'
 import { createProgress } from '../../output/progress.js'
@@ -128,7 +128,7 @@ async function writeReport({ io }: Cli, app: App, request: ReportRequest): Promi
 
 /** The channels to report on. With `--out` there must be one, because there is one file. */
 function channelsOf({ config }: App, { channel, out }: Options): string[] {
-  if (channel !== undefined) return [findChannel(config, channel).key]
+  if (channel !== undefined) return [configuredChannel(config, channel).key]
   const channels = config.channels.map(({ key }) => key)
   if (channels.length > 1 && out !== undefined)
     throw new UsageError(`choose one channel with --channel: ${channels.join(', ')}`)

@@ -51,7 +51,7 @@ export const register: RegisterCommand = (command, cli) => {
         const total = rows.length === 0 ? (await views.rfqs(none)).total : rows.length
         const emptyText =
           total === 0 ? 'No RFQs found. `quotekeeper sync` polls the marketplace.' : `None of the ${total} RFQs match.`
-        const shown = shownChannels(app.config, filter.channel)
+        const shown = await shownChannels(app.config, store, filter.channel)
         // Polls read closed ones again only after hours.
         const open = rows.filter(({ state }) => state !== 'closed')
         const sources = { channels: shown, kind: 'rfqs', rfqs: open } as const
