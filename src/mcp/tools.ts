@@ -43,8 +43,6 @@ async function readWith({ reader }: McpDeps, id: string, request: Parameters<Api
   return JSON.parse(answer.json) as any
 }
 
-type Path = Record<string, string>
-
 /** A tool that answers what an operation with pages of its own answers. */
 const pageTool = (
   { id, query, summary, description }: ReadOperation,
@@ -96,15 +94,15 @@ const rfqTool = ({ operation: id, more = {}, pages, byDefault = 25, content, ...
     const now = await deps.now()
     const asOf = args.as_of === undefined ? now : asOfIn(String(args.as_of), now)
     const isPast = asOf < now
-    const name = { name: String(rfq), channel: channel as string | undefined }
-    const found = await findRfq({ ...name, now, ...(isPast && { asOf }) }, deps)
-    const path = { ...found, ...(args.offer !== undefined && { offer: String(args.offer) }) }
-    const names = Object.keys(more)
-    const query = Object.fromEntries(Object.entries(args).filter(([name]) => !names.includes(name)))
+    const given = channel === undefined ? {} : { channel: String(channel) }
+    const found = await findRfq({ name: String(rfq), now, ...given, ...(isPast && { asOf }) }, deps)
+    const [org = '', slug = ''] = found.channel.split('/')
+    const path = { org, channel: slug, rfq: found.name, offer: String(args.offer) }
+    const query = Object.fromEntries(Object.entries(args).filter(([name]) => !(name in more)))
     const { [pages]: all, ...rest } = await content((each) => readWith(deps, each, { path, query, now }), args)
     // What is said of hundreds of offers together would leave no room for the offers themselves.
     const shown = { ...shorten(rest, MAX_ANSWER / 2), asOf: asOf.toISOString() }
-    const freshness = isPast ? {} : { freshness: await freshnessOf(`${found.org}/${found.channel}`, now, deps) }
+    const freshness = isPast ? {} : { freshness: await freshnessOf(found.channel, now, deps) }
     const items = all as unknown[]
     return fitAnswer(Number(limit), (max) => {
       const to = Number(from) + max
@@ -114,22 +112,11 @@ const rfqTool = ({ operation: id, more = {}, pages, byDefault = 25, content, ...
   },
 })
 
-interface RfqArguments {
-  name: string
-  channel: string | undefined
-  now: Date
-  asOf?: Date
-}
-
-/** The path of an RFQ; without a channel, of the only one in all channels that has the name. */
-async function findRfq({ name, channel, ...moment }: RfqArguments, { channels, reader }: McpDeps): Promise<Path> {
-  const only = channel === undefined && channels.length === 1 ? channels[0] : channel
-  const found =
-    only === undefined
-      ? requireFound(await reader.findRfq({ name, ...moment }))
-      : { name, channel: findChannel(only, channels) }
-  const [org = '', slug = ''] = found.channel.split('/')
-  return { org, channel: slug, rfq: found.name }
+/** The channel of an RFQ, and a name that leads to it there; without a channel, of the only one in all that has the name. */
+async function findRfq(search: Parameters<ApiReader['findRfq']>[0], { channels, reader }: McpDeps) {
+  const channel = search.channel ?? (channels.length === 1 ? channels[0] : undefined)
+  if (channel === undefined) return requireFound(await reader.findRfq(search))
+  return { channel: findChannel(channel, channels), name: search.name }
 }
 
 export const TOOLS: readonly Tool[] = [

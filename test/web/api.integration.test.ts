@@ -294,29 +294,11 @@ describe('work on the queue', () => {
     await expect.poll(() => done).toMatchObject([{ name: 'close-expired', payload: { channel: KEY } }])
     const off = await post('/closings', { channel: 'acme/peat' })
     expect([off.statusCode, off.json().detail]).toEqual([409, 'nothing would be closed: acme/peat has autoClose: off'])
-    const { world } = fixture.sandbox
-    for (const { id } of (await fixture.store.rfqs({ channel: KEY })).slice(1).map(({ rfq }) => rfq))
-      world.removeRfq(id)
-    await fixture.pollRfqs()
-    const lossy = await post('/closings', { channel: KEY })
-    expect([lossy.statusCode, lossy.json().detail]).toEqual([409, expect.stringContaining('may not be whole')])
     writeFileSync(stopFileOf(locationsOf(fixture.store)), '')
     const stopped = await post('/closings', { channel: KEY })
     expect([stopped.statusCode, stopped.json().detail]).toEqual([409, expect.stringContaining('closing.stop exists')])
     expect(await post('/closings', { channel: KEY, number: '1001' })).toMatchObject({ statusCode: 400 })
     expect(done).toHaveLength(1)
-  })
-
-  it('closes one RFQ only, by the same policy', async () => {
-    const fixture = await openChannelFixture({ rfqs: 2 })
-    await fixture.pollRfqs()
-    const { handlers, done } = recordingHandlers()
-    const { post, read } = await openApi(fixture, { handlers })
-    const [{ id, number }] = (await read('/rfqs')).items
-    const accepted = await post('/closings', { channel: KEY, rfq: String(number) })
-    expect(accepted.statusCode).toBe(202)
-    await expect.poll(() => done).toMatchObject([{ name: 'close-expired', payload: { channel: KEY, rfqId: id } }])
-    expect(await post('/closings', { channel: KEY, rfq: '7' })).toMatchObject({ statusCode: 404 })
   })
 
   it('never means another RFQ than the one named, in no operation', async () => {

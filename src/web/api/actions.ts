@@ -90,7 +90,7 @@ export const actionOperation = <Result extends z.ZodType, Body extends z.ZodObje
  * The channel that a request names, its RFQ, and the past moment that it is about.
  * @throws ProblemError 404 and 409 for a name, 400 for a moment
  */
-export async function resolve(
+export async function findSubject(
   { channel, rfq, as_of }: { channel: string; rfq?: string | undefined; as_of?: string | undefined },
   { reader, now, channels }: ActionDeps,
 ): Promise<{ channel: string; rfqId?: string; asOf?: Date }> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_NAME_LENGTH, MAX_REASON_LENGTH, reasonProblem } from '../../../core/text/clean-text.js'
 import { awardRecordSchema } from '../../../tables/awards/award-schema.js'
-import { type ActionCall, actionOperation, resolve } from '../actions.js'
+import { type ActionCall, actionOperation, findSubject } from '../actions.js'
 import { asOf } from '../parameters.js'
 import { ProblemError, unknownName } from '../problem.js'
 
@@ -17,7 +17,8 @@ const reason = z
 
 /** The RFQ of a path, at a moment, and who sent the request. */
 async function subjectOf({ path, user, deps }: ActionCall<unknown>, as_of?: string) {
-  const { rfqId = '', ...found } = await resolve({ channel: `${path.org}/${path.channel}`, rfq: path.rfq, as_of }, deps)
+  const channel = `${path.org}/${path.channel}`
+  const { rfqId = '', ...found } = await findSubject({ channel, rfq: path.rfq, as_of }, deps)
   return { ...found, rfqId, by: (user?.name ?? 'unknown').slice(0, MAX_NAME_LENGTH) }
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { text } from '../../../tables/schema.js'
 import type { User } from '../../access/users.js'
 import { defined } from '../../http/request-values.js'
-import { type ActionCall, actionOperation, type JobOrder, type JobStatusView, jobStatus, resolve } from '../actions.js'
+import { type ActionCall, actionOperation, findSubject, type JobOrder, jobStatus } from '../actions.js'
 import { asOf, channelName, rfqName } from '../parameters.js'
 import { invalidValues, ProblemError, unknownName } from '../problem.js'
 
@@ -20,7 +20,7 @@ const acceptedJob = z
 const ofChannel = { channel: channelName.describe('`org/slug`.') }
 
 /** An operation that puts work for a channel on the queue. */
-const jobOperation = <Body extends z.ZodObject>({
+const jobOperation = <Body extends z.ZodObject & z.ZodType<JobBody>>({
   job,
   refusal,
   ...definition
@@ -40,7 +40,7 @@ const jobOperation = <Body extends z.ZodObject>({
     result: acceptedJob,
     async handle(call: ActionCall<z.output<Body>>) {
       const { body, user, deps } = call
-      const { asOf, ...subject } = await resolve(body as unknown as JobBody, deps)
+      const { asOf, ...subject } = await findSubject(body, deps)
       const refused = await refusal?.(call)
       if (refused) throw new ProblemError(409, refused)
       const cause = `api ${user?.name ?? ''}`.trim().slice(0, 100)
@@ -134,7 +134,7 @@ async function accept({ idempotencyKey: key, user, deps: { queue } }: ActionCall
   if (!(await queue.enqueue(order, id))) {
     const known = await queue.status(id)
     if (known === null) throw new ProblemError(409, 'a job for the same work is waiting or running already')
-    if (!isSameWork(known, order))
+    if (workOf(known) !== workOf({ ...order.payload, name: order.name }))
       throw new ProblemError(422, 'this Idempotency-Key was used for other work; send a new one')
   }
   return { job: id, href: `/api/v1/jobs/${encodeURIComponent(id)}` }
@@ -147,5 +147,11 @@ const idOfKey = (key: string, user: User | null) =>
     .digest('hex')
     .slice(0, 32)}`
 
-const isSameWork = (job: JobStatusView, { name, payload: { channel, rfqId, asOf } }: JobOrder) =>
-  job.name === name && job.channel === channel && job.rfqId === (rfqId ?? null) && job.asOf === (asOf ?? null)
+interface Work {
+  name: string
+  channel: string
+  rfqId?: string | null
+  asOf?: string | null
+}
+
+const workOf = ({ name, channel, rfqId, asOf }: Work) => JSON.stringify([name, channel, rfqId ?? null, asOf ?? null])
