@@ -109,7 +109,7 @@ describe('the MCP server', () => {
     expect(answers.first).toMatchObject({ offer: seen, document: { version: 1, observedAt: before } })
     expect(answers.comparison.offers.items).toHaveLength(3)
     expect(answers.changes.items).toMatchObject([{ rfq: 1042, ...seen, id: offers[0], notBefore: before }])
-    expect(answers.today.rfqs).toMatchObject([{ number: 1042 }])
+    expect(answers.today.rfqs).toMatchObject([{ id: rfqId }])
   })
 
   it('answers as of a past moment the same after a later poll', async () => {
