@@ -147,6 +147,19 @@ describe('quotekeeper award', () => {
     expect((await cli.quotekeeper('award', '1042')).out).toMatch(/waiting for[\s\S]*withdrawn/)
   })
 
+  it('may be none, with a reason', async () => {
+    const { cli, cheap, numberOf } = await openRfq()
+    const none = (...args: string[]) => cli.quotekeeper('award', '1042', '--none', '--yes', ...args)
+    expect((await none()).err).toMatch(/Say why nothing is awarded/)
+    expect((await none('--offers', numberOf(cheap))).status).toBe(2)
+    expect(await none('--because', 'the budget was cut')).toMatchObject({
+      ...{ status: 0, out: expect.stringMatching(/^RFQ 1042.*\n\nAwarded: No award\.\n[\s\S]*Next: Nothing more to do/) },
+    })
+    expect(await list(cli)).toMatchObject([{ offers: [], because: 'the budget was cut', state: 'none' }])
+    expect((await cli.quotekeeper('compare', '1042')).out).toMatch(/^RFQ 1042.*\n\nAwarded: No award\./)
+    expect((await cli.quotekeeper('award', '1042', '--withdraw', '--because', 'why', '--yes')).status).toBe(0)
+  })
+
   it('is verified with the decisions, down to its workbook', async () => {
     const { cli, cheap, numberOf } = await openRfq()
     await cli.quotekeeper('award', '1042', '--yes', '--offers', numberOf(cheap))

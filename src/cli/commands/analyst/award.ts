@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { Option } from 'commander'
 import { awardText } from '../../../compare/decision/award-state.js'
 import type { AwardRecord } from '../../../core/decision/award-record.js'
 import type { RfqWithResponses } from '../../../core/records.js'
@@ -59,16 +60,16 @@ export const register: RegisterCommand = (command, cli) => {
   command
     .argument('[rfq]', 'number, reference or id of the RFQ; omit it to list all awards')
     .addOption(channelOption())
-    .option(
-      '--offers <offers>',
-      'record that these offers are awarded: their numbers in `compare`, or their ids, separated by commas; can be repeated',
-      (text: string, before: string[] | undefined) => [
-        ...(before ?? []),
-        ...text.split(',').map((name) => name.trim()),
-      ],
+    .addOption(
+      new Option(
+        '--offers <offers>',
+        'record that these offers are awarded: their numbers in `compare`, or their ids, separated by commas; can be repeated',
+      )
+        .argParser((text: string, before: string[] = []) => [...before, ...text.split(',').map((name) => name.trim())])
+        .conflicts(['none', 'withdraw', 'workbook']),
     )
-    .option('--none', 'record that nothing is awarded')
-    .option('--withdraw', 'record that the standing award is withdrawn')
+    .addOption(new Option('--none', 'record that nothing is awarded').conflicts(['withdraw', 'workbook']))
+    .addOption(new Option('--withdraw', 'record that the standing award is withdrawn').conflicts('workbook'))
     .option(
       '--because <text>',
       'reason; required with --none and --withdraw, and unless the award is the recommended one without objections',
@@ -85,14 +86,10 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(jsonOption())
     .action((name: string | undefined, options: Options) => {
       checkOptions(name, options)
-      const writes = [options.offers, options.none, options.withdraw].some((option) => option !== undefined)
-      return withApp(
-        cli,
-        {
-          ...{ secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false },
-          ...{ readOnlyIfNeeded: !writes, ...overridesOf(options) },
-        },
-        async (app) => award(cli, { store: await app.store(), app }, name, options),
+      const access = { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false } as const
+      const readOnlyIfNeeded = !records(options) && !options.withdraw
+      return withApp(cli, { ...access, readOnlyIfNeeded, ...overridesOf(options) }, (app) =>
+        award(cli, app, name, options),
       )
     })
   addListOptions(command, AWARD_COLUMNS)
@@ -107,102 +104,81 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-/** @throws UsageError for options that do not belong together */
+const records = ({ offers, none }: Options) => offers !== undefined || none === true
+
+/** @throws UsageError for options that need another one */
 function checkOptions(name: string | undefined, options: Options): void {
-  const { offers, none, withdraw, workbook, because, by, yes, force } = options
-  const records = offers !== undefined || none === true
-  const does = [offers, none, withdraw, workbook].filter((option) => option !== undefined).length
-  if (does > 1) throw new UsageError('--offers, --none, --withdraw and --workbook do different things; use one of them')
-  if (does > 0 && name === undefined)
+  const { withdraw, workbook, because, by, yes, asOf } = options
+  if (name === undefined && (records(options) || withdraw || workbook !== undefined))
     throw new UsageError('--offers, --none, --withdraw and --workbook need an RFQ: quotekeeper award RFQ …')
-  if (!records && !withdraw && (because !== undefined || by !== undefined || yes))
+  if (!records(options) && !withdraw && (because !== undefined || by !== undefined || yes))
     throw new UsageError('--because, --by and --yes belong to --offers, --none or --withdraw; use one of them')
-  if (force && workbook === undefined) throw new UsageError('--force overwrites the file of --workbook; use both')
-  if (!records && options.asOf !== undefined)
+  if (!records(options) && asOf !== undefined)
     throw new UsageError('--as-of names the comparison that an award is based on; use it with --offers or --none')
 }
 
-interface Context {
-  store: Store
-  app: App
+async function award(cli: Cli, app: App, name: string | undefined, options: Options): Promise<void> {
+  const store = await app.store()
+  const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
+  if (name === undefined) return listAwards(cli, { store, app }, filter, options)
+  const found = await requireRfq(store, { name, withoutResponses: true, ...filter })
+  const { channel, id: rfqId } = found.rfq
+  if (options.workbook !== undefined) return writeWorkbook(cli, app, found, options)
+  if (records(options)) return record(cli, app, { found, asOf: filter.asOf }, options)
+  if (options.withdraw) return withdraw(cli, app, found, options)
+  return listAwards(cli, { store, app }, { ...filter, channel, rfqId }, options)
 }
 
-async function award(cli: Cli, context: Context, name: string | undefined, options: Options): Promise<void> {
-  const filter = await parseReadFilter(cli, context, options, 'rfqs')
-  if (name === undefined) return listAwards(cli, context, filter, options)
-  const found = await requireRfq(context.store, { name, withoutResponses: true, ...filter })
-  if (options.workbook !== undefined) return writeWorkbook(cli, context, found, options)
-  if (options.offers !== undefined || options.none) return record(cli, context, { found, filter }, options)
-  if (options.withdraw) return withdraw(cli, context, found, options)
-  return listAwards(cli, context, { ...filter, channel: found.rfq.channel, rfqId: found.rfq.id }, options)
-}
-
-const deskOf = ({ io }: Cli, { store, app }: Context) =>
-  createAwardDesk({ store, makeReport: app.makeReport, now: io.now })
+const deskOf = async ({ io }: Cli, { store, makeReport }: App) =>
+  createAwardDesk({ store: await store(), makeReport, now: io.now })
 
 async function record(
   cli: Cli,
-  context: Context,
-  { found, filter }: { found: RfqWithResponses; filter: ReadFilter },
+  app: App,
+  { found, asOf }: { found: RfqWithResponses; asOf: Date | undefined },
   { offers = [], because, by = operatorName(), yes, json }: Options,
 ): Promise<void> {
   const { io } = cli
-  const { store, app } = context
-  const { channel, id: rfqId } = found.rfq
+  const store = await app.store()
   const now = await databaseNow(store, io.now())
-  const { settings } = app.config.reports
   const order: AwardOrder = {
-    ...{
-      channel,
-      rfqId,
-      offers: { names: offers },
-      because: because ?? null,
-      by,
-      asOf: filter.asOf ?? now,
-      now,
-      settings,
-    },
+    ...{ channel: found.rfq.channel, rfqId: found.rfq.id, offers: { names: offers }, because: because ?? null, by },
+    ...{ asOf: asOf ?? now, now, settings: app.config.reports.settings },
   }
   const prepared = await (await openViews(app, store)).prepareAward(order)
   const { state, refusals } = prepared
   if (refusals.length > 0 || state === null) throw new FailedError(`nothing was recorded: ${refusals.join(' ')}`)
-  if (!json) io.out(`RFQ ${rfqLabel(found)} in ${channel}. To be recorded:\n\n${shown(cli, awardLines(state))}`)
-  await confirm(cli, 'Record this award?', yes)
-  const result = await deskOf(cli, context).record(order, prepared)
+  if (!json) show(cli, found, awardLines(state))
+  await confirm(cli, 'Record this?', yes)
+  const result = await (await deskOf(cli, app)).record(order, prepared)
   if ('standing' in result) throw new FailedError(`nothing was recorded: ${standingText(result.standing)}`)
-  if (json) return printJson(io, result.recorded)
-  io.out(`\nRecorded as award ${result.recorded.id}, with its workbook.\n${shown(cli, [`Next: ${state.next}`])}`)
+  if (json) printJson(io, result.recorded)
+  else io.out(`\nRecorded as award ${result.recorded.id}, with its workbook. Next: ${state.next}\n`)
 }
 
 async function withdraw(
   cli: Cli,
-  context: Context,
+  app: App,
   found: RfqWithResponses,
   { because, by = operatorName(), yes, json }: Options,
 ): Promise<void> {
   const { io } = cli
   const { channel, id: rfqId } = found.rfq
-  const [standing] = await context.store.awards({ channel, rfqId, standing: true, limit: 1 })
-  if (standing === undefined) throw noAward(found)
+  const [standing] = await (await app.store()).awards({ channel, rfqId, standing: true, limit: 1 })
+  const noAward = new FailedError(`no award of RFQ ${rfqLabel(found)} stands; nothing was recorded`)
+  if (standing === undefined) throw noAward
   if (because === undefined) throw new UsageError('say why the award is withdrawn: --because TEXT')
-  if (!json) io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${shown(cli, [`Withdraw: ${awardText(standing)}.`])}`)
+  if (!json) show(cli, found, [`Withdraw: ${awardText(standing)}.`])
   await confirm(cli, 'Withdraw this award?', yes)
-  const withdrawn = await deskOf(cli, context).withdraw({
-    channel,
-    rfqId,
-    award: standing.id,
-    because,
-    by,
-  })
-  if (withdrawn === null) throw noAward(found)
-  if (json) return printJson(io, withdrawn)
-  io.out(`\nAward ${withdrawn.id} is withdrawn. If it was accepted on the marketplace, settle that there.\n`)
+  const withdrawn = await (await deskOf(cli, app)).withdraw({ channel, rfqId, award: standing.id, because, by })
+  if (withdrawn === null) throw noAward
+  if (json) printJson(io, withdrawn)
+  else io.out(`\nAward ${withdrawn.id} is withdrawn. If it was accepted on the marketplace, settle that there.\n`)
 }
 
-const noAward = (found: RfqWithResponses) =>
-  new FailedError(`no award of RFQ ${rfqLabel(found)} stands; nothing was recorded`)
-
-const shown = ({ io }: Cli, lines: readonly string[]) => formatRecommendation(lines, tableWidth(io))
+/** Prints what is about to be recorded. */
+const show = ({ io }: Cli, found: RfqWithResponses, lines: readonly string[]) =>
+  io.out(`RFQ ${rfqLabel(found)} in ${found.rfq.channel}\n\n${formatRecommendation(lines, tableWidth(io))}`)
 
 /** @throws FailedError unless the person agrees */
 async function confirm({ io }: Cli, question: string, yes: boolean | undefined): Promise<void> {
@@ -215,22 +191,22 @@ async function confirm({ io }: Cli, question: string, yes: boolean | undefined):
 
 async function writeWorkbook(
   { io }: Cli,
-  { store, app }: Context,
+  { store, config }: App,
   found: RfqWithResponses,
   { workbook = '', force = false }: Options,
 ): Promise<void> {
-  const { channel, id: rfqId } = found.rfq
-  const path = outputFile(workbook, { cwd: io.cwd, config: app.config, force })
-  const [newest] = await store.awards({ channel, rfqId, limit: 1 })
-  const content = newest === undefined ? null : await store.awardFile(newest.id)
-  if (content === null) throw new FailedError(`there is no award of RFQ ${rfqLabel(found)}; nothing was written`)
+  const path = outputFile(workbook, { cwd: io.cwd, config, force })
+  const { awards, awardFile } = await store()
+  const [newest] = await awards({ channel: found.rfq.channel, rfqId: found.rfq.id, limit: 1 })
+  const content = newest && (await awardFile(newest.id))
+  if (!content) throw new FailedError(`there is no award of RFQ ${rfqLabel(found)}; nothing was written`)
   writeFileSync(path, content, { mode: 0o600, flag: force ? 'w' : 'wx' })
   io.out(`${path}\n`)
 }
 
 async function listAwards(
   cli: Cli,
-  { store, app }: Context,
+  { store, app }: { store: Store; app: App },
   filter: ReadFilter & { rfqId?: string },
   options: Options,
 ): Promise<void> {
