@@ -445,7 +445,7 @@ describe('close-expired with closes that fail', () => {
     expect((await quotekeeper('closings', '--explain', String(newest.id))).out).toContain('Approved by  Anna Smith')
     const again = await quotekeeper('close-expired', '--retry', refused)
     expect(again).toMatchObject({ status: 1 })
-    expect(again.err).toContain('has no refused, unknown or failed close to retry (its last close is closed)')
+    expect(again.err).toContain('has no refused, unknown or failed close to retry. Its state is closed.')
     expect(await quotekeeper('close-expired', '--by', 'Anna')).toMatchObject({ status: 2 })
     expect(await quotekeeper('close-expired', '--retry', 'none such')).toMatchObject({ status: 2 })
   })

@@ -1,5 +1,6 @@
 import type { ClosingResult } from '../../closing/contract.js'
 import type { DecisionRecord } from '../../core/records.js'
+import type { Store } from '../../store/contract.js'
 import type { PollResult } from '../../sync/contract.js'
 import type { Column } from '../../tables/column.js'
 import { plural } from '../../tables/print/terminal-text.js'
@@ -13,6 +14,28 @@ export interface ChannelRound {
   result: ClosingResult | null
   closings: DecisionRecord[]
   failures: string[]
+}
+
+/**
+ * What a round closed, would close or found blocked, and what earlier rounds left unsettled. A decision that has not
+ * changed is not recorded again, so the newest decision per RFQ is shown.
+ */
+export async function closingsToShow(
+  store: Pick<Store, 'unclosedRfqs' | 'newestDecisions' | 'decision'>,
+  { run, decisions, unsettled }: ClosingResult,
+): Promise<DecisionRecord[]> {
+  const unclosed = await store.unclosedRfqs({ channel: run.channel })
+  const waiting = (await store.newestDecisions(run.channel, unclosed)).filter(({ decision }) =>
+    ['would-close', 'blocked'].includes(decision),
+  )
+  const ofRound = [...new Map(decisions.map((each) => [each.rfqId, each])).values()]
+  const sent = ofRound.filter(({ decision }) => decision === 'close')
+  const newest = [...waiting, ...sent].sort((a, b) => a.id - b.id)
+  const left = unsettled
+    .flatMap(({ decisionId }) => decisionId ?? [])
+    .filter((id) => !newest.some((each) => each.id === id))
+  const standing = await Promise.all(left.map((id) => store.decision(id)))
+  return [...standing.filter((each) => each !== null), ...newest]
 }
 
 /** Whether a round left something that needs attention. */
@@ -110,6 +133,8 @@ const COLUMNS: readonly Column<DecisionRecord>[] = [
   { key: 'outcome', header: 'Outcome', kind: 'state', weight: 9, value: ({ outcome }) => outcome },
   {
     ...{ key: 'reason', header: 'Reason', kind: 'text', weight: 9 },
-    value: ({ reason, message }) => (message ? `${reason} (${message})` : reason),
+    // What qualifies an RFQ is the same for each that would be closed.
+    value: ({ decision, reason, message }) =>
+      decision === 'would-close' ? null : message ? `${reason} (${message})` : reason,
   },
 ]

@@ -89,7 +89,7 @@ function rfqOutlook(channel: string, id: string, evaluation: Evaluation, close: 
 const CLOSE_CODES: ReadonlySet<ReasonCode> = new Set(['open-intent', 'refused', 'uncertain', 'daily-limit'])
 
 /** Those that only a person who asks for the close again removes. */
-const RETRY_CODES: ReadonlySet<ReasonCode> = new Set(['refused', 'uncertain'])
+const RETRY_CODES: ReadonlySet<ReasonCode> = new Set(['refused', 'uncertain', 'daily-limit'])
 
 /** What became of a close that needs attention, in one sentence. */
 export const closeText = ({ outcome, inProgress, reason }: UnsettledClose): string =>

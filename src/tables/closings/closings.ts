@@ -89,8 +89,13 @@ export function closingViews(source: ViewSource) {
     /** Whether the next closing round closes an RFQ, and else why not, in a sentence. */
     async closingOutlook({ channel, id, now }: { channel: string; id: string; now: Date }) {
       const found = await closingOutlook(source, { channel, ids: [id] }, now)
-      const isClosable = found.stop === null && found.rfqs.get(id)?.why === null
-      return { message: outlookText(found, id), isClosable }
+      const rfq = found.rfqs.get(id)
+      return {
+        message: outlookText(found, id),
+        isClosable: found.stop === null && rfq?.why === null,
+        /** Whether a person can ask for its close again. */
+        isRetryable: rfq?.command != null,
+      }
     },
   }
 }

@@ -1,4 +1,3 @@
-import type { DecisionRecord } from '../../../core/records.js'
 import type { Store } from '../../../store/contract.js'
 import { explainDecision } from '../../../tables/closings/explain-decision.js'
 import { withStore } from '../../app.js'
@@ -35,30 +34,28 @@ export const register: RegisterCommand = (command, cli) => {
 
 async function run(context: ListContext, options: Options): Promise<void> {
   const { cli, store } = context
-  const { explain, json, verify, head } = options
+  const { explain: id, json, verify, head } = options
   if (head !== undefined && !(verify && /^[0-9a-f]{64}$/i.test(head)))
     throw new UsageError('--head needs --verify, and the hash of 64 digits that a notification or the log has')
-  if (verify) return verifyDecisions(cli, store, options)
-  if (explain !== undefined) return printDecision(cli, await getDecision(store, explain), json)
+  if (verify) return verifyLogs(cli, store, options)
+  if (id !== undefined) return explain(cli, store, id, json)
   return printList(context, 'closings', options, { freshness: 'close' })
 }
 
-async function verifyDecisions(cli: Cli, store: Store, { json, head }: Options): Promise<void> {
+/** Exit status 1 if a row of the chains was changed or removed, or the log does not have the hash. */
+async function verifyLogs(cli: Cli, store: Store, { json, head }: Options): Promise<void> {
   const chain = await store.verifyDecisions()
   const awards = await store.verifyAwards()
-  const found = head === undefined ? undefined : await store.decisionWithHash(head.toLowerCase())
+  const decision = head === undefined ? undefined : await store.decisionWithHash(head.toLowerCase())
+  cli.status = chain.brokenAt === null && awards.brokenAt === null && decision !== null ? 0 : 1
   if (json)
-    printJson(cli.io, { ...chain, awards, ...(head !== undefined && { head: { hash: head, decision: found } }) })
-  else {
-    const hasAwards = awards.rows > 0 || awards.brokenAt !== null
-    const lines = [
-      chain.message,
-      ...(hasAwards ? [awards.message] : []),
-      ...(found === undefined ? [] : [headLine(found)]),
-    ]
-    cli.io.out(lines.map((line) => `${line}\n`).join(''))
-  }
-  cli.status = chain.brokenAt === null && awards.brokenAt === null && found !== null ? 0 : 1
+    return printJson(cli.io, { ...chain, awards, ...(head !== undefined && { head: { hash: head, decision } }) })
+  const lines = [
+    chain.message,
+    ...(awards.rows > 0 || awards.brokenAt !== null ? [awards.message] : []),
+    ...(decision === undefined ? [] : [headLine(decision)]),
+  ]
+  cli.io.out(lines.map((line) => `${line}\n`).join(''))
 }
 
 /** Whether the log has the hash that was kept elsewhere. @param decision that has it, or null */
@@ -67,13 +64,10 @@ const headLine = (decision: number | null): string =>
     ? 'No closing decision has this hash: the log was rewritten since it was noted, or an older backup was restored.'
     : `The hash is that of closing decision ${decision}: nothing up to it was changed since it was noted.`
 
-async function getDecision(store: Pick<Store, 'decision'>, id: number): Promise<DecisionRecord> {
+async function explain({ io }: Cli, store: Store, id: number, json: boolean | undefined): Promise<void> {
   const decision = await store.decision(id)
-  if (decision) return decision
-  throw new FailedError(`closing decision ${id} does not exist; \`quotekeeper closings\` lists all of them`)
-}
-
-function printDecision({ io }: Cli, decision: DecisionRecord, json: boolean | undefined): void {
+  if (decision === null)
+    throw new FailedError(`closing decision ${id} does not exist; \`quotekeeper closings\` lists all of them`)
   if (json) printJson(io, decision)
   else io.out(explainDecision(decision))
 }
