@@ -271,29 +271,6 @@ export interface DecisionRecord extends CloseDecision {
 /** A decision as lists show it: without its evidence, which is long. */
 export type ListedDecision = Omit<DecisionRecord, 'evidence'>
 
-/** What a list of decisions can be sorted by. */
-export type DecisionSortKey =
-  | 'closing'
-  | 'decidedAt'
-  | 'channel'
-  | 'rfq'
-  | 'dueDate'
-  | 'verdict'
-  | 'outcome'
-  | 'approvedBy'
-  | 'run'
-
-/** Part of a list of decisions. */
-export interface DecisionListing {
-  channel?: string
-  outcome?: CloseOutcome
-  /** Default: newest first. */
-  sort?: { key: DecisionSortKey; descending: boolean }
-  /** Rows to return, counted from 0; `to` is exclusive. */
-  from: number
-  to: number
-}
-
 /** An RFQ whose newest close was refused, had no certain effect, or is not settled (docs/CLOSING.md, rule 12). */
 export interface UnsettledClose {
   channel: string

@@ -77,7 +77,6 @@ export interface Reader
     Pick<
       Closings,
       | 'decisions'
-      | 'listDecisions'
       | 'decision'
       | 'newestDecisions'
       | 'lastClose'

@@ -53,10 +53,13 @@ export function registerList(command: Command, cli: Cli, name: ListName, extras:
   )
 }
 
-/** Adds an option for each filter of a list, and those that choose its order, its columns and its format. */
-export function addListOptions(command: Command, name: ListName): Command {
+/**
+ * Adds an option for each filter of a list, and those that choose its order, its columns and its format.
+ * @param without a filter that the command has an argument for
+ */
+export function addListOptions(command: Command, name: ListName, without?: string): Command {
   const { filters, ...list } = listNamed(name)
-  for (const filter of filters) command.addOption(optionOf(filter))
+  for (const filter of filters) if (filter.name !== without) command.addOption(optionOf(filter))
   if (sortableColumns(list).length > 0)
     command.option('--sort <column>', 'sort by one of the columns; -column for descending order')
   return command

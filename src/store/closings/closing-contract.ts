@@ -1,12 +1,5 @@
 import type { IntentState } from '../../core/close-intent.js'
-import type {
-  ApprovalPlan,
-  CloseOutcome,
-  DecisionListing,
-  DecisionRecord,
-  ListedDecision,
-  UnsettledClose,
-} from '../../core/records.js'
+import type { ApprovalPlan, CloseOutcome, DecisionRecord, ListedDecision, UnsettledClose } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import type { LiveRun } from '../runs/run-contract.js'
 
@@ -57,8 +50,6 @@ export interface Closings {
     before?: number
     limit?: number
   }): Promise<DecisionRecord[]>
-  /** A page of decisions without their evidence, and how many match. */
-  listDecisions(listing: DecisionListing): Promise<{ rows: ListedDecision[]; total: number }>
   /** The newest successful close of each RFQ of the channel that was closed since a moment; oldest first. */
   closedSince(filter: { channel: string; since: Date }): Promise<ListedDecision[]>
   /** One decision, or null if there is none with this id. */

@@ -1,43 +1,9 @@
-import { z } from 'zod'
-import {
-  CLOSE_OUTCOMES,
-  type CloseOutcome,
-  DECISION_KINDS,
-  type DecisionListing,
-  type DecisionRecord,
-} from '../../core/records.js'
+import type { DecisionRecord } from '../../core/records.js'
 import { factsOf } from '../../recommendations/rfq-facts.js'
 import type { ChannelRules } from '../channels/channel-rules.js'
 import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
-import { channelKey, count, nullableNumber, nullableText, text, timestamp } from '../schema.js'
 import type { ViewSource } from '../source.js'
 import { type ChannelStop, closingOutlook, outlookText, type RfqOutlook } from './closing-outlook.js'
-
-export const closing = z
-  .strictObject({
-    id: z.int(),
-    runId: z.int(),
-    channel: channelKey,
-    rfqId: text,
-    rfqNumber: nullableNumber,
-    dueDate: nullableText,
-    timeZone: text,
-    decidedAt: timestamp,
-    decision: z.enum(DECISION_KINDS),
-    reason: text,
-    outcome: z.enum(CLOSE_OUTCOMES).nullable(),
-    httpStatus: z.int().nullable(),
-    message: nullableText,
-    versionBefore: z.int().nullable(),
-    versionAfter: z.int().nullable(),
-    evidence: z.record(z.string(), z.unknown()),
-    previousHash: text,
-    hash: text,
-    approvedBy: nullableText,
-    times: count.describe('Number of consecutive rounds that made this decision.'),
-    repeatedUntil: timestamp.nullable(),
-  })
-  .meta({ id: 'Closing' }) satisfies z.ZodType<DecisionRecord>
 
 /** The closings of one RFQ, and whether the next closing round closes it. */
 export interface RfqClosing extends RfqRef, Omit<ChannelRules, 'key'> {
@@ -52,26 +18,13 @@ export interface RfqClosing extends RfqRef, Omit<ChannelRules, 'key'> {
   decisions: DecisionRecord[]
 }
 
-export interface ClosingFilter {
-  channel?: string
-  rfqId?: string
-  asOf?: Date
-  outcome?: CloseOutcome
-  /** Only closings with an id below this one, for paging. */
-  before?: number
-  limit: number
-}
-
 /** Maximum number of closings shown for one RFQ; older ones are left out. */
 const MAX_CLOSINGS = 100
 
-/** Decisions to close or keep RFQs, newest first. */
+/** What closing rounds decided about an RFQ, and what the next one will do. */
 export function closingViews(source: ViewSource) {
   const { store, rulesOf } = source
   return {
-    closings: (filter: ClosingFilter) => store.decisions(filter),
-    /** Without evidence, in the order of the listing, with the total count. */
-    closingRows: (listing: DecisionListing) => store.listDecisions(listing),
     /** A round that qualifies more than `maxPerRun` RFQs is blocked, so it may read every due RFQ of the channel. */
     rfqClosing: (address: RfqAddress): Promise<Lookup<RfqClosing>> =>
       withRfq(store, { ...address, withoutResponses: true }, async ({ rfq }, ref) => {

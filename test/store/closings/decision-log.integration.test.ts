@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { DecisionListing, DecisionRecord } from '../../../src/core/records.js'
 import { at, begin, CHANNEL, noonStore } from '../../helpers/store/recording-store.js'
 import { executeIn, isPostgres } from '../../helpers/store/store-engine.js'
 
@@ -65,34 +64,6 @@ describe('closing log', () => {
     const [first, other] = [await hashes(['one', 'two', 'three']), await hashes(['other', 'two', 'three'])]
     expect(await hashes(['one', 'two', 'three'])).toEqual(first)
     for (const [index, hash] of first.entries()) expect(other[index]).not.toBe(hash)
-  })
-
-  it('is listed in pages in any order, with each decision once', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
-    const numbers = [1042, null, 7, 1042, null, 900, 12]
-    for (const [at, rfqNumber] of numbers.entries()) {
-      const outcome = at % 3 === 0 ? 'closed' : null
-      await db.appendDecision({ ...decision(`rfq-${at % 4}`, run.id), rfqNumber, outcome })
-    }
-    const list = async (listing: Omit<DecisionListing, 'from' | 'to'>) => {
-      const pages: number[] = []
-      for (let from = 0; from < numbers.length; from += 2) {
-        const { rows, total } = await db.listDecisions({ ...listing, from, to: from + 2 })
-        expect(total).toBe(listing.outcome === undefined ? numbers.length : 3)
-        pages.push(...rows.map(({ id }) => id))
-      }
-      return pages
-    }
-    const newestFirst = (await db.decisions({})).map(({ id }) => id)
-    expect(await list({})).toEqual(newestFirst)
-    expect(await list({ outcome: 'closed' })).toEqual([7, 4, 1])
-    expect(await list({ sort: { key: 'rfq', descending: false } })).toEqual([3, 7, 6, 1, 4, 5, 2])
-    expect(await list({ sort: { key: 'rfq', descending: true } })).toEqual([4, 1, 6, 7, 3, 2, 5])
-    expect(await list({ sort: { key: 'outcome', descending: false } })).toEqual([7, 4, 1, 6, 5, 3, 2])
-    const [row] = (await db.listDecisions({ from: 0, to: 1 })).rows
-    const { evidence: _long, ...newest } = (await db.decisions({ limit: 1 }))[0] as DecisionRecord
-    expect(row).toEqual(newest)
   })
 
   it('returns the newest close of each RFQ since a moment', async () => {

@@ -1,15 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { Option } from 'commander'
 import { awardText } from '../../../compare/decision/award-state.js'
-import type { AwardRecord } from '../../../core/decision/award-record.js'
 import type { RfqWithResponses } from '../../../core/records.js'
-import { formatPricePerTonne, formatTotal } from '../../../core/text/number-format.js'
-import type { Store } from '../../../store/contract.js'
-import { type AwardItem, STATE_TEXTS } from '../../../tables/awards/award-list.js'
 import type { AwardOrder } from '../../../tables/awards/award-order.js'
 import { awardLines } from '../../../tables/awards/award-schema.js'
 import { standingText } from '../../../tables/awards/prepare-award.js'
-import { formatNumber } from '../../../tables/print/terminal-text.js'
 import { type App, withApp } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
@@ -18,33 +13,26 @@ import {
   type AsOfOption,
   asOfOption,
   type ChannelOption,
-  channelOption,
-  jsonOption,
-  limitOption,
   overridesOf,
   type SetOption,
-  type SinceOption,
   setOption,
-  sinceOption,
   type VolumeOption,
   volumeOption,
   withExamples,
 } from '../../input/options.js'
-import { databaseNow, parseReadFilter, type ReadFilter } from '../../input/read-filter.js'
+import { databaseNow, parseReadFilter } from '../../input/read-filter.js'
 import { requireRfq, rfqLabel } from '../../input/require-rfq.js'
-import { keepSince } from '../../input/since.js'
 import { openViews } from '../../open-views.js'
-import { addListOptions, type ListColumns, type ListOptions, printList, rowsToRead } from '../../output/list.js'
-import { formatMinute, formatRecommendation, printJson, tableWidth } from '../../output/output.js'
+import { formatRecommendation, printJson, tableWidth } from '../../output/output.js'
 import { outputFile } from '../../output/output-file.js'
 import { createAwardDesk } from '../../service/award-desk.js'
+import { addListOptions, type ListOptions, printList } from '../list-command.js'
 
-type Options = ChannelOption &
+type Options = ListOptions &
+  ChannelOption &
   AsOfOption &
-  SinceOption &
   SetOption &
-  VolumeOption &
-  ListOptions & {
+  VolumeOption & {
     offers?: string[]
     none?: boolean
     because?: string
@@ -59,7 +47,6 @@ type Options = ChannelOption &
 export const register: RegisterCommand = (command, cli) => {
   command
     .argument('[rfq]', 'number, reference or id of the RFQ; omit it to list all awards')
-    .addOption(channelOption())
     .addOption(
       new Option(
         '--offers <offers>',
@@ -78,21 +65,17 @@ export const register: RegisterCommand = (command, cli) => {
     .option('--yes', 'record it without asking')
     .option('--workbook <file>', 'write the workbook that is kept with the newest award of the RFQ')
     .option('--force', 'overwrite the file of --workbook if it exists')
-    .addOption(sinceOption('awards of the list that were decided'))
     .addOption(asOfOption())
     .addOption(volumeOption())
     .addOption(setOption())
-    .addOption(limitOption(50))
-    .addOption(jsonOption())
-    .action((name: string | undefined, options: Options) => {
-      checkOptions(name, options)
-      const access = { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false } as const
-      const readOnlyIfNeeded = !records(options) && !options.withdraw
-      return withApp(cli, { ...access, readOnlyIfNeeded, ...overridesOf(options) }, (app) =>
-        award(cli, app, name, options),
-      )
-    })
-  addListOptions(command, AWARD_COLUMNS)
+  addListOptions(command, 'awards', 'rfq').action((name: string | undefined, options: Options) => {
+    checkOptions(name, options)
+    const access = { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false } as const
+    const readOnlyIfNeeded = !records(options) && !options.withdraw
+    return withApp(cli, { ...access, readOnlyIfNeeded, ...overridesOf(options) }, (app) =>
+      award(cli, app, name, options),
+    )
+  })
   withExamples(
     command,
     ['quotekeeper award', 'list all awards'],
@@ -119,14 +102,13 @@ function checkOptions(name: string | undefined, options: Options): void {
 
 async function award(cli: Cli, app: App, name: string | undefined, options: Options): Promise<void> {
   const store = await app.store()
+  const isList = !records(options) && !options.withdraw && options.workbook === undefined
+  if (name === undefined || isList)
+    return printList({ cli, app, store }, 'awards', { ...options, ...(name !== undefined && { rfq: name }) })
   const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
-  if (name === undefined) return listAwards(cli, { store, app }, filter, options)
   const found = await requireRfq(store, { name, withoutResponses: true, ...filter })
-  const { channel, id: rfqId } = found.rfq
   if (options.workbook !== undefined) return writeWorkbook(cli, app, found, options)
-  if (records(options)) return record(cli, app, { found, asOf: filter.asOf }, options)
-  if (options.withdraw) return withdraw(cli, app, found, options)
-  return listAwards(cli, { store, app }, { ...filter, channel, rfqId }, options)
+  return options.withdraw ? withdraw(cli, app, found, options) : record(cli, app, { found, asOf: filter.asOf }, options)
 }
 
 const deskOf = async ({ io }: Cli, { store, makeReport }: App) =>
@@ -203,53 +185,3 @@ async function writeWorkbook(
   writeFileSync(path, content, { mode: 0o600, flag: force ? 'w' : 'wx' })
   io.out(`${path}\n`)
 }
-
-async function listAwards(
-  cli: Cli,
-  { store, app }: { store: Store; app: App },
-  filter: ReadFilter & { rfqId?: string },
-  options: Options,
-): Promise<void> {
-  const now = await databaseNow(store, cli.io.now())
-  const newest = await (await openViews(app, store)).awards({ ...filter, now, limit: rowsToRead(options) })
-  const rows = await keepSince(cli, store, newest, options, ({ at }) => at)
-  const emptyText = 'No awards found. `quotekeeper award RFQ --offers NUMBER` records one.'
-  printList(cli, { columns: AWARD_COLUMNS, rows, emptyText }, options)
-}
-
-const withdrawnText = ({ by, because }: NonNullable<AwardRecord['withdrawn']>, at: string | null) =>
-  `withdrawn ${at ?? ''} by ${by}${because === null ? '' : `: ${because}`}`
-
-const AWARD_COLUMNS: ListColumns<AwardItem> = [
-  { header: 'Id', cell: ({ id }) => id, align: 'right' },
-  { header: 'Decided (UTC)', cell: ({ at }) => formatMinute(at), value: ({ at }) => at },
-  { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, align: 'right' },
-  { header: 'Offers', cell: ({ offers }) => offers.map(({ name }) => name).join(', '), min: 20 },
-  { header: 'Tonnes', cell: ({ tonnes }) => formatNumber(tonnes), value: ({ tonnes }) => tonnes, align: 'right' },
-  {
-    header: 'Per tonne',
-    cell: ({ pricePerTonne, currency }) => formatPricePerTonne(pricePerTonne, currency),
-    value: ({ pricePerTonne }) => pricePerTonne,
-    align: 'right',
-  },
-  {
-    header: 'Total',
-    cell: ({ total, currency }) => formatTotal(total, currency),
-    value: ({ total }) => total,
-    align: 'right',
-    drop: 4,
-  },
-  { header: 'Recommended', cell: ({ followed }) => (followed ? 'yes' : 'no') },
-  {
-    header: 'State',
-    cell: ({ state, withdrawn }) =>
-      withdrawn === null ? STATE_TEXTS[state] : withdrawnText(withdrawn, formatMinute(withdrawn.at)),
-    value: ({ state }) => state,
-    min: 12,
-  },
-  { header: 'By', cell: ({ by }) => by, drop: 2 },
-  { header: 'Marketplace', cell: ({ message }) => message, min: 20, isExtra: true },
-  { header: 'Title', cell: ({ rfqTitle }) => rfqTitle, min: 16, isExtra: true },
-  { header: 'Because', cell: ({ because }) => because, min: 20, isExtra: true },
-  { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
-]
