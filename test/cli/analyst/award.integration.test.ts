@@ -156,7 +156,10 @@ describe('quotekeeper award', () => {
     expect((await none()).err).toMatch(/Say why nothing is awarded/)
     expect((await none('--offers', numberOf(cheap))).status).toBe(2)
     expect(await none('--because', 'the budget was cut')).toMatchObject({
-      ...{ status: 0, out: expect.stringMatching(/^RFQ 1042.*\n\nAwarded: No award\.\n[\s\S]*Next: Nothing more to do/) },
+      ...{
+        status: 0,
+        out: expect.stringMatching(/^RFQ 1042.*\n\nAwarded: No award\.\n[\s\S]*Next: Nothing more to do/),
+      },
     })
     expect(await list(cli)).toMatchObject([{ offers: [], because: 'the budget was cut', state: 'none' }])
     expect((await cli.quotekeeper('compare', '1042')).out).toMatch(/^RFQ 1042.*\n\nAwarded: No award\./)
