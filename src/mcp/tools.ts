@@ -51,13 +51,13 @@ const pageTool = (
   name,
   title: summary,
   description,
-  input: 'limit' in query.shape ? query.extend({ limit: limitOf(byDefault) }) : query,
+  input: query.extend({ limit: limitOf(byDefault) }),
   async answer(args, deps) {
     const now = await deps.now()
     const freshness = await freshnessOf(args.channel, now, deps)
-    return fitAnswer(Number(args.limit ?? 1), async (limit) => {
-      const paged = 'limit' in query.shape ? { ...args, limit } : args
-      return { ...(await readWith(deps, id, { path: {}, query: paged, now })), asOf: now.toISOString(), freshness }
+    return fitAnswer(Number(args.limit), async (limit) => {
+      const answer = await readWith(deps, id, { path: {}, query: { ...args, limit }, now })
+      return { ...answer, asOf: now.toISOString(), freshness }
     })
   },
 })
