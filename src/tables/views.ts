@@ -1,18 +1,13 @@
 import { awardViews } from './awards/awards.js'
-import { type ChangeFeedFilter, changeFeed, changeGroups } from './changes/changes.js'
-import { channelViews } from './channels/channels.js'
 import { closingViews } from './closings/closings.js'
 import { eventViews } from './events/events.js'
 import type { ListAnswer, ListRequest } from './list.js'
 import { readChoices, readList } from './list.js'
-import { listingViews } from './listings/listings.js'
 import { type ListName, listNamed } from './lists/lists.js'
 import { offerViews } from './offer/offer.js'
 import { pollViews } from './polls.js'
-import { problemViews } from './problems/problems.js'
 import { rfqViews } from './rfq/rfq.js'
 import { rfqsViews } from './rfqs/rfqs.js'
-import { runViews } from './runs/runs.js'
 import { createViewSource, type ViewConfig, type ViewStore } from './source.js'
 import { countWaiting, type TodayOptions, today } from './today/today.js'
 
@@ -29,18 +24,12 @@ export function createViews(store: ViewStore, config: ViewConfig) {
     /** What the filters of a list offer to choose from. */
     choices: (name: ListName) => readChoices(listNamed(name), source),
     ...pollViews(source),
-    ...channelViews(source),
     ...rfqsViews(source),
     findRfq: source.findRfq,
     ...rfqViews(source),
     ...offerViews(source),
-    ...listingViews(source),
-    changes: (filter: ChangeFeedFilter) => changeFeed(store, filter),
-    changeGroups: (filter: ChangeFeedFilter) => changeGroups(store, filter),
     ...closingViews(source),
     ...awardViews(source),
-    ...runViews(source),
-    ...problemViews(source),
     ...eventViews(source),
     today: (options: TodayOptions) => today(source, options),
     waiting: (now: Date) => countWaiting(source, now),

@@ -1,5 +1,6 @@
+import { daysBetween } from '../../compare/date-math.js'
 import { firstInstantOf } from '../../core/time/calendar-days.js'
-import { type Calendar, createCalendar } from '../../core/time/expiry.js'
+import { type Calendar, createCalendar, createOverdueTest } from '../../core/time/expiry.js'
 
 /** What lists need to know of the configuration of a channel. */
 export interface ChannelRules {
@@ -39,5 +40,18 @@ export function createRulesLookup(
     const withCalendar = { ...rules, calendar: createCalendar(rules.timeZone) }
     known.set(key, withCalendar)
     return withCalendar
+  }
+}
+
+/** How many days an RFQ has left, in which time zone, and whether it is open, past due and past the grace period. */
+export function dueOf(
+  { state, dueDate }: { state: string | null; dueDate: string | null },
+  { calendar, graceHours, timeZone }: ReturnType<ReturnType<typeof createRulesLookup>>,
+  at: Date,
+) {
+  return {
+    daysToDue: daysBetween(calendar.dateAt(at), dueDate),
+    timeZone,
+    overdue: state === 'open' && createOverdueTest(calendar, graceHours, at)(dueDate),
   }
 }

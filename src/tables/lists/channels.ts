@@ -1,10 +1,18 @@
-import { type ChannelItem, channelViews } from '../channels/channels.js'
+import type { PollCheck } from '../../readiness/poll-freshness.js'
+import { type ChannelRules, dueOf } from '../channels/channel-rules.js'
 import { channelFilter } from '../filter.js'
-import { type List, wholePage } from '../list.js'
+import { type List, type ListSource, wholePage } from '../list.js'
 import { type ChannelFreshness, pollViews } from '../polls.js'
 
-/** A configured channel, and when its newest complete polls ended. */
-export type ChannelRow = ChannelItem & ChannelFreshness
+/** A configured channel: when its newest complete polls ended, which are behind, and its RFQs that are not missing by state. */
+export interface ChannelRow extends Omit<ChannelRules, 'key'>, ChannelFreshness {
+  polls: readonly PollCheck[]
+  open: number
+  closed: number
+  other: number
+  /** Open, past due and past the grace period. */
+  overdue: number
+}
 
 /** The configured channels, and how fresh they are. */
 export const channels: List<ChannelRow> = {
@@ -25,34 +33,48 @@ export const channels: List<ChannelRow> = {
     },
     { key: 'message', header: 'Behind', kind: 'text', weight: 8, value: behindText },
     { key: 'autoClose', header: 'Closing', kind: 'text', weight: 8, value: ({ autoClose }) => autoClose },
-    { key: 'open', header: 'Open', kind: 'count', weight: 9, value: ({ rfqs }) => rfqs.open },
-    { key: 'overdue', header: 'Overdue', kind: 'count', weight: 9, value: ({ rfqs }) => rfqs.overdue },
-    { key: 'closed', header: 'Closed', kind: 'count', weight: 7, value: ({ rfqs }) => rfqs.closed },
-    { key: 'other', header: 'Other', kind: 'count', weight: 0, value: ({ rfqs }) => rfqs.other },
+    { key: 'open', header: 'Open', kind: 'count', weight: 9, value: ({ open }) => open },
+    { key: 'overdue', header: 'Overdue', kind: 'count', weight: 9, value: ({ overdue }) => overdue },
+    { key: 'closed', header: 'Closed', kind: 'count', weight: 7, value: ({ closed }) => closed },
+    { key: 'other', header: 'Other', kind: 'count', weight: 0, value: ({ other }) => other },
     { key: 'timeZone', header: 'Time zone', kind: 'text', weight: 4, value: ({ timeZone }) => timeZone },
     { key: 'graceHours', header: 'Grace, hours', kind: 'count', weight: 3, value: ({ graceHours }) => graceHours },
   ],
   filters: [channelFilter('channel')],
   async read(source, { now, filters }) {
-    const [items, freshness] = await Promise.all([channelViews(source).channels(now), pollViews(source).freshness()])
-    const rows = items.map((item) => ({
-      ...{ rfqsAt: null, listingsAt: null },
-      ...freshness.find(({ channel }) => channel === item.channel),
-      ...item,
-    }))
     const only = filters.channel?.value
-    return wholePage(only === undefined ? rows : rows.filter(({ channel }) => channel === only))
+    const [checks, freshness] = await Promise.all([source.pollChecks(now), pollViews(source).freshness()])
+    const shown = source.channels.filter(({ key }) => only === undefined || key === only)
+    const rows = shown.map(async ({ key: channel, ...rules }): Promise<ChannelRow> => {
+      return {
+        ...{ channel, ...rules, rfqsAt: null, listingsAt: null },
+        ...freshness.find((each) => each.channel === channel),
+        polls: checks.filter((check) => check.channel === channel),
+        ...(await countRfqs(source, channel, now)),
+      }
+    })
+    return wholePage(await Promise.all(rows))
   },
 }
 
-const isFailing = ({ ok, lostEntriesAt }: ChannelItem['polls'][number]) => !ok || lostEntriesAt !== null
+async function countRfqs({ store, rulesOf }: ListSource, channel: string, now: Date) {
+  const counts = await store.rfqCounts(channel)
+  const count = (isCounted: (rfqs: (typeof counts)[number]) => boolean) =>
+    counts.reduce((sum, rfqs) => sum + (isCounted(rfqs) ? rfqs.count : 0), 0)
+  const [all, open] = [count(() => true), count(({ state }) => state === 'open')]
+  const closed = count(({ state }) => state === 'closed')
+  const overdue = count((rfqs) => dueOf(rfqs, rulesOf(channel), now).overdue)
+  return { open, closed, other: all - open - closed, overdue }
+}
 
-function stateOf({ polls }: ChannelItem): string {
+const isFailing = ({ ok, lostEntriesAt }: PollCheck) => !ok || lostEntriesAt !== null
+
+function stateOf({ polls }: ChannelRow): string {
   if (polls.length === 0) return 'not scheduled'
   return polls.some(isFailing) ? 'behind' : 'up to date'
 }
 
-function behindText({ polls }: ChannelItem): string | null {
+function behindText({ polls }: ChannelRow): string | null {
   const texts = polls
     .filter(isFailing)
     .map(({ kind, lostEntriesAt, message }) =>

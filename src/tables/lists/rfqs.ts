@@ -1,14 +1,13 @@
-import { daysBetween } from '../../compare/date-math.js'
 import { RFQ_STATES } from '../../core/documents/documents.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import { addDays } from '../../core/time/calendar-days.js'
-import { createOverdueTest } from '../../core/time/expiry.js'
+import { EARLIEST_DUE_DATE } from '../../core/time/expiry.js'
 import type { AwardBrief } from '../../recommendations/awards/award-in-brief.js'
 import { NO_FACTS, type RfqFacts } from '../../recommendations/rfq-facts.js'
 import { NO_FIGURES, type RfqFigures } from '../../recommendations/rfq-figures.js'
 import type { Queries } from '../../store/contract.js'
 import type { Dialect } from '../../store/sql/sql-database.js'
-import { createDayStarts } from '../channels/channel-rules.js'
+import { createDayStarts, dueOf } from '../channels/channel-rules.js'
 import { type Column, money, type SqlRow } from '../column.js'
 import { channelFilter, sinceFilter } from '../filter.js'
 import { type List, type ListSource, sqlList } from '../list.js'
@@ -19,11 +18,12 @@ import { basisOf, doubtsOf, marksOf, type RfqRow, stepOf } from './rfq-row.js'
 /** RFQs that are due within so many days, today included, wait for a person. */
 export const DUE_WITHIN_DAYS = 7
 
-const IS_OPEN = `t.state = 'open' and t.missing_since is null`
+/** Without placeholders of a due date. */
+const IS_DUE = `t.state = 'open' and t.missing_since is null and t.due_date >= '${EARLIEST_DUE_DATE}'`
 /** The one definition of urgency: now if due by tomorrow, overdue, or an award needs a person now; soon if due within a week, or something waits. */
 export const URGENCY = `case
-  when coalesce(r.attention, 0) = 2 or (${IS_OPEN} and t.due_date <= c.tomorrow) then 2
-  when coalesce(r.attention, 0) = 1 or (${IS_OPEN} and t.due_date <= c.due_by) then 1
+  when coalesce(r.attention, 0) = 2 or (${IS_DUE} and t.due_date <= c.tomorrow) then 2
+  when coalesce(r.attention, 0) = 1 or (${IS_DUE} and t.due_date <= c.due_by) then 1
   else 0 end`
 
 /** Rows of figures and the days of channels, joined with a row `t` of `documents` that is an RFQ. */
@@ -230,7 +230,8 @@ export const rfqs: List<RfqRow> = {
 function toRow(record: SqlRow, { source, now }: { source: ListSource; now: Date }): RfqRow {
   const { channel, id, state } = record
   const rules = source.rulesOf(channel)
-  const facts = record.facts == null ? NO_FACTS : (JSON.parse(record.facts) as RfqFacts)
+  const readState = record.readAt === null ? ('not-read' as const) : ('read' as const)
+  const facts = record.facts == null ? { ...NO_FACTS, readState } : (JSON.parse(record.facts) as RfqFacts)
   const { names: _names, ...terms } = facts
   const responseDueDate: string | null = record.dueDate ?? facts.responseDueDate
   const isNamed = record.shared === 0 && facts.number !== null
@@ -238,12 +239,7 @@ function toRow(record: SqlRow, { source, now }: { source: ListSource; now: Date 
     ...terms,
     ...{ channel, id, state, responseDueDate },
     name: isNamed ? String(facts.number) : nameById(id),
-    daysToDue: daysBetween(rules.calendar.dateAt(now), responseDueDate),
-    timeZone: rules.timeZone,
-    overdue:
-      state === 'open' &&
-      record.missingSince === null &&
-      createOverdueTest(rules.calendar, rules.graceHours, now)(responseDueDate),
+    ...dueOf({ state: record.missingSince === null ? state : null, dueDate: responseDueDate }, rules, now),
     offers: record.presentOffers ?? 0,
     ...{
       version: record.version,

@@ -2,14 +2,40 @@ import { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
 import { parseStored } from '../../core/documents/observation.js'
 import { factsOf } from '../../recommendations/rfq-facts.js'
+import { dueOf } from '../channels/channel-rules.js'
 import { bodyOf, documentBody, observation, observationOf } from '../document.js'
 import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
-import { channelDates, dueOf } from '../rfqs/rfq-list.js'
-import { rfqTerms } from '../rfqs/rfqs.js'
-import { nullableText } from '../schema.js'
+import { channelKey, count, nullableNumber, nullableText, text } from '../schema.js'
 import type { ViewSource } from '../source.js'
 import { type RfqView, rfqView } from './rfq-view.js'
 import { momentsOf, priceHistoryOf } from './timeline.js'
+
+const rfqTerms = {
+  channel: channelKey,
+  id: text,
+  name: text.describe('What to call it in paths and commands.'),
+  number: nullableNumber,
+  reference: nullableText,
+  title: nullableText,
+  state: nullableText.describe('`open`, `closed`, or what else the marketplace sent.'),
+  responseDueDate: nullableText,
+  fulfilmentDueDate: nullableText,
+  minVolume: nullableNumber,
+  maxVolume: nullableNumber,
+  minUnitPrice: nullableNumber,
+  maxUnitPrice: nullableNumber,
+  currency: nullableText,
+  daysToDue: z.int().nullable().describe('Negative after the due date. Counted in `timeZone`.'),
+  timeZone: text.describe("The channel's, in which due dates end at midnight."),
+  overdue: z.boolean().describe('Open, past due and past the grace period.'),
+  offers: count.describe('Offers that are not missing.'),
+  unreadOffers: count.describe('Offers that the list shows of an RFQ that was never read itself.'),
+  readState: z
+    .enum(['read', 'changed-since-read', 'not-read'])
+    .describe(
+      'Whether it was read itself, and whether its entry in the list changed since. `not-read` shows the entry.',
+    ),
+}
 
 export const rfqDetail = z
   .strictObject({ ...rfqTerms, closedAt: nullableText, ...observation, ...documentBody })
@@ -26,13 +52,12 @@ export interface NamedRfqView extends RfqRef {
 export const rfqViews = (source: ViewSource) => ({
   rfq: (address: RfqAddress): Promise<Lookup<RfqDetail>> =>
     withRfq(source.store, address, async ({ rfq, responses }, { name }) => {
-      const facts = factsOf(rfq)
-      const { names: _names, ...terms } = facts
-      const dates = channelDates(source.rulesOf(rfq.channel), address.asOf ?? address.now)
+      const { names: _names, ...terms } = factsOf(rfq)
+      const { state, responseDueDate: dueDate } = terms
       return {
         ...{ channel: rfq.channel, id: rfq.id, name },
         ...terms,
-        ...dueOf(facts, dates),
+        ...dueOf({ state, dueDate }, source.rulesOf(rfq.channel), address.asOf ?? address.now),
         offers: responses.filter(({ missingSince }) => missingSince === null).length,
         closedAt: parseStored('rfq', rfq.shape, rfq.body).document?.closedAt ?? null,
         ...observationOf(rfq),

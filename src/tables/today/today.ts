@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { daysBetween } from '../../compare/date-math.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
 import { addDays } from '../../core/time/calendar-days.js'
+import { EARLIEST_DUE_DATE } from '../../core/time/expiry.js'
 import { allOf } from '../../store/sql/sql-database.js'
+import { dueOf } from '../channels/channel-rules.js'
 import { type ListSource, readList } from '../list.js'
 import type { RfqRow } from '../lists/rfq-row.js'
 import { DUE_WITHIN_DAYS, dayParameters, IS_RFQ, rfqJoins, rfqs, URGENCY } from '../lists/rfqs.js'
@@ -22,7 +23,7 @@ const summarySchema = z.strictObject({
   open: count.describe('Open RFQs.'),
   waiting: count.describe('RFQs that wait for a person: the rows of `rfqs` on all pages.'),
   due: count.describe(`Open RFQs that are due within ${DUE_WITHIN_DAYS} days, today included.`),
-  overdue: count.describe('Open RFQs that are past due.'),
+  overdue: count.describe('Open RFQs that are past due, and past the grace period of their channel.'),
   atStake: z
     .array(amount)
     .describe(
@@ -131,17 +132,22 @@ async function summaryOf(source: ListSource, { now, channel }: TodayOptions): Pr
   )
   const countOf = (isCounted: (group: DueGroup) => boolean) =>
     groups.reduce((sum, group) => sum + (isCounted(group) ? group.rfqs : 0), 0)
-  const daysTo = ({ channel: of, due_date }: DueGroup) => daysBetween(source.rulesOf(of).calendar.dateAt(now), due_date)
+  const due = groups.filter(({ is_open }) => is_open === 1)
+  const timing = new Map(
+    due.map((group) => [group, dueOf({ state: 'open', dueDate: group.due_date }, source.rulesOf(group.channel), now)]),
+  )
+  const isDue = (group: DueGroup) => {
+    const { daysToDue = null, overdue = false } = timing.get(group) ?? {}
+    return !overdue && daysToDue !== null && daysToDue <= DUE_WITHIN_DAYS && (group.due_date ?? '') >= EARLIEST_DUE_DATE
+  }
   return {
     open: countOf(({ is_open }) => is_open === 1),
     waiting: countOf(({ urgency }) => urgency > 0),
-    due: countOf((group) => group.is_open === 1 && isWithin(daysTo(group), 0, DUE_WITHIN_DAYS)),
-    overdue: countOf((group) => group.is_open === 1 && isWithin(daysTo(group), Number.NEGATIVE_INFINITY, -1)),
+    due: countOf(isDue),
+    overdue: countOf((group) => timing.get(group)?.overdue === true),
     atStake: withRoundedNumbers(atStake),
   }
 }
-
-const isWithin = (days: number | null, min: number, max: number) => days !== null && days >= min && days <= max
 
 /** The beginning of the day in UTC before this one that is no Saturday or Sunday. */
 export function lastWorkingDay(now: Date): Date {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { TargetState } from '../../../core/events/deliveries.js'
-import type { ChannelItem } from '../../../tables/channels/channels.js'
+import type { ChannelRow } from '../../../tables/lists/channels.js'
 import { type ListName, listNamed } from '../../../tables/lists/lists.js'
 import { Table } from '../../../tables/print/html.js'
 import type { ActionDeps } from '../../api/actions.js'
@@ -79,7 +79,7 @@ async function systemPage(page: PageRequest, system: SystemDeps, refusal?: Compo
 
 /** What operators can do about the rows of a list. */
 const ACTIONS: Partial<Record<ListName, (row: never, csrfToken: string) => ComponentChildren>> = {
-  channels: ({ channel }: ChannelItem, csrfToken) => (
+  channels: ({ channel }: ChannelRow, csrfToken) => (
     <form method="post" action={PATH} class="noprint">
       <input type="hidden" name="_csrf" value={csrfToken} />
       <input type="hidden" name="channel" value={channel} />
