@@ -62,8 +62,10 @@ const pageTool = (
   },
 })
 
-const freshnessOf = async (channel: unknown, now: Date, { freshness }: McpDeps) =>
-  (await freshness(now)).filter((each) => channel === undefined || each.channel === channel)
+async function freshnessOf(channel: unknown, now: Date, { channels, freshness }: McpDeps) {
+  const only = channel === undefined ? undefined : findChannel(String(channel), channels)
+  return (await freshness(now)).filter((each) => only === undefined || each.channel === only)
+}
 
 interface RfqTool extends Omit<Tool, 'input' | 'answer'> {
   /** Whose parameters it takes. */
