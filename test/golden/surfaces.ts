@@ -129,22 +129,14 @@ async function* jsonOutput({ out }: Scenario, { channel, rfqs, since }: Focus): 
     yield [`json/${name}.json`, `${readableJson(JSON.parse(await out(...args, '--json')))}\n`]
 }
 
-async function* httpApi(
-  { get }: Scenario,
-  { channel, rfqs, offer, before, since }: Focus,
-): AsyncGenerator<[string, string]> {
+async function* httpApi({ get }: Scenario, { channel, rfqs, offer, before }: Focus): AsyncGenerator<[string, string]> {
   const rfq = `/rfqs/${channel}/${encodeURIComponent(rfqs[0])}`
   const paths: Record<string, string> = {
-    channels: '/channels',
     rfqs: '/rfqs?limit=4',
     rfq,
     'rfq-as-of': `${rfq}?as_of=${before}`,
     offers: `${rfq}/offers`,
     offer: `${rfq}/offers/${encodeURIComponent(offer)}`,
-    changes: `/changes?since=${since}&limit=3`,
-    closings: '/closings?limit=3',
-    runs: '/runs?limit=3',
-    problems: '/problems?limit=5',
   }
   for (const [name, path] of Object.entries(paths))
     yield [`api/${name}.json`, `${readableJson(JSON.parse(await get(`/api/v1${path}`)))}\n`]
@@ -176,14 +168,11 @@ async function* assistant(
   const { call } = await openMcp(scenario, { channels: scenario.channels })
   const ofRfq = { rfq: rfqs[0], channel }
   const questions: [tool: string, args: Record<string, unknown>][] = [
-    ['list_channels', {}],
     ['list_rfqs', { limit: 5 }],
     ['get_rfq', ofRfq],
     ['get_rfq', { ...ofRfq, as_of: before }],
     ['get_offer', { ...ofRfq, offer }],
     ['compare_offers', ofRfq],
-    ['list_changes', { since, limit: 5 }],
-    ['list_closings', { limit: 3 }],
     ['today', { since, limit: 5 }],
   ]
   for (const [tool, args] of questions) {
