@@ -1,10 +1,17 @@
 import { expect, it } from 'vitest'
 import type { RfqFigures } from '../../src/recommendations/rfq-figures.js'
-import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
+import { CHANNEL } from '../helpers/channel-fixture.js'
 import { offerTerms, openAwardedRfq } from '../helpers/store/awarded-rfq.js'
 import { openRecorder } from '../helpers/store/recorder.js'
+import { rowsOf } from '../helpers/store/store-engine.js'
 
 type Rfq = Awaited<ReturnType<typeof openAwardedRfq>>
+
+/** What is recorded of an RFQ for lists. */
+async function rowOf({ store }: Rfq, rfqId: string) {
+  const rows = await rowsOf(store, `select figures, attention, award from rfq_rows where rfq_id = '${rfqId}'`)
+  return rows[0] as { figures: string; attention: number; award: string | null }
+}
 
 /** Polls, records figures, and returns whether somebody has to decide about the RFQ, also after a restart. */
 async function isUndecided(rfq: Rfq, rfqId = rfq.rfqId): Promise<boolean> {
@@ -12,11 +19,9 @@ async function isUndecided(rfq: Rfq, rfqId = rfq.rfqId): Promise<boolean> {
   await rfq.pollRfqs()
   await openRecorder(rfq).round()
   await rfq.reopenStore()
-  const { store } = rfq
-  const waiting = await store.attentionRfqs({ dueBy: '2026-01-01', others: [] })
-  const figures = (await store.rfqFigures(KEY, [rfqId])).get(rfqId) ?? '{}'
+  const { figures, attention } = await rowOf(rfq, rfqId)
   const { undecided } = JSON.parse(figures) as RfqFigures
-  expect(waiting.some((each) => each.rfqId === rfqId)).toBe(undecided)
+  expect(attention).toBe(undecided ? 1 : 0)
   return undecided
 }
 
@@ -74,8 +79,8 @@ it('no award is recorded without a reason, or beside an accepted offer, and anot
   rfq.advanceSeconds(3600)
   await rfq.pollRfqs()
   await openRecorder(rfq).round()
-  const [state] = await rfq.store.awardStates(KEY, [rfq.rfqId])
-  expect(JSON.parse(state?.award ?? '')).toMatchObject({ status: 'differs', findings: [{ code: 'other-accepted' }] })
+  const { award } = await rowOf(rfq, rfq.rfqId)
+  expect(JSON.parse(award ?? '')).toMatchObject({ status: 'differs', findings: [{ code: 'other-accepted' }] })
   await rfq.store.withdrawAward(withdrawal(rfq, 1))
   await expect(rfq.award([], 'too expensive')).rejects.toThrow('is accepted.')
 })

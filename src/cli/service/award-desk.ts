@@ -5,7 +5,7 @@ import type { AwardFacts } from '../../core/decision/award-record.js'
 import type { Clock } from '../../core/time/clock.js'
 import type { MakeReport } from '../../report-files/make-report.js'
 import type { Awards } from '../../store/contract.js'
-import type { AwardActions, AwardOrder } from '../../tables/awards/award-order.js'
+import type { AwardActions, AwardOrder } from '../../tables/awards/awards.js'
 import { VERSION } from '../../version.js'
 
 interface AwardDeskDeps {

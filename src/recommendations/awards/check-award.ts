@@ -228,3 +228,12 @@ const recommendationRecord = ({ status, headline, reasons, award }: Recommendati
   pricePerTonne: award?.pricePerTonne ?? null,
   currency: award?.currency ?? null,
 })
+
+/**
+ * Converts the offers that a person names, by number in the comparison or by id, to ids. Unknown names are kept, so that `checkAward` refuses
+ * them.
+ */
+export function offerIds(offers: readonly Pick<OfferReport, 'id' | 'sequence'>[], names: readonly string[]): string[] {
+  const byNumber = new Map(offers.map(({ id, sequence }) => [String(sequence), id]))
+  return names.map((name) => byNumber.get(name) ?? name)
+}

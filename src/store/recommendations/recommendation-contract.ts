@@ -79,29 +79,6 @@ export interface ListedRfqFilter {
   search?: { words: readonly string[]; id: string }
 }
 
-/** An RFQ that may need attention. */
-export interface AttentionRfq {
-  channel: string
-  rfqId: string
-  number: number | null
-  state: string | null
-  /** YYYY-MM-DD. */
-  dueDate: string | null
-  missingSince: Timestamp | null
-  attention: Attention
-  /** Whether the desk recorded an award that stands. */
-  isAwarded: boolean
-}
-
-/** What the open RFQs of a currency are worth: their standing awards, or else what is recommended. */
-export interface OpenValue {
-  /** Null for RFQs for which nothing is recommended. */
-  currency: string | null
-  rfqs: number
-  tonnes: number | null
-  total: number | null
-}
-
 /** What RFQs can be sorted by; nulls come last. */
 export type ListedRfqSort = Exclude<keyof RfqSortValues, 'search'> | 'channel' | 'state' | 'due' | 'changedAt'
 
@@ -190,21 +167,6 @@ export interface RecommendationQueries {
   countRfqs(filter: ListedRfqFilter): Promise<{ state: string | null; rfqs: number }[]>
   /** Those of the names that several RFQs of a channel share, in lower case. */
   sharedNames(channel: string, names: readonly string[]): Promise<Set<string>>
-  /** The open RFQs that are due by a date (YYYY-MM-DD), those whose row needs attention, and those with these ids; unsorted. */
-  attentionRfqs(filter: {
-    channel?: string
-    dueBy: string
-    others: readonly { channel: string; rfqId: string }[]
-  }): Promise<AttentionRfq[]>
-  /** Counts the open RFQs of a channel that are due by a date (YYYY-MM-DD), and those whose row needs attention, each once. */
-  countAttention(filter: { channel: string; dueBy: string }): Promise<number>
-  /** The open RFQs that are not missing, by currency. */
-  openValues(filter: { channel?: string }): Promise<OpenValue[]>
-  /** The states of standing awards of RFQs on the marketplace, as JSON; without those of dirty RFQs. */
-  awardStates(
-    channel: string,
-    rfqIds: readonly string[],
-  ): Promise<{ rfqId: string; award: string; computedAt: Timestamp }[]>
   /**
    * The credits that are spoken for of the listings of the offers for RFQs of a channel, in the RFQs of all channels: by accepted, awarded
    * and recommended offers for open RFQs, and by awards on record of other RFQs that are not accepted yet.

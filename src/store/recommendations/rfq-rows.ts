@@ -4,13 +4,11 @@ import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { allOf, type Dialect, type Queries, type Transaction } from '../sql/sql-database.js'
 import { hasWords, wordPatterns } from '../sql/word-search.js'
 import type {
-  Attention,
   ComputedRfq,
   ListedRfq,
   ListedRfqFilter,
   ListedRfqPage,
   ListedRfqSort,
-  OpenValue,
   RecommendationQueries,
   RfqRow,
 } from './recommendation-contract.js'
@@ -142,75 +140,9 @@ function conditionOf(filter: ListedRfqFilter, { anyOf }: Dialect) {
   }
 }
 
-interface AttentionRow {
-  channel: string
-  id: string
-  state: string | null
-  due_date: string | null
-  missing_since: string | null
-  number: number | null
-  /** Null if there is no row. */
-  attention: Attention | null
-  awarded: number
-}
-
-const ATTENTION_COLUMNS = `e.channel, e.id, e.state, e.due_date, e.missing_since, r.number, r.attention,
-  case when r.award is null then 0 else 1 end as awarded`
-const ROW = 'r.channel = e.channel and r.rfq_id = e.id'
-const channelIs = (column: string, channel: string | undefined) =>
-  channel === undefined ? `${column} in (select channel from channels)` : `${column} = @channel`
-
-const isDueBy = (channel: string | undefined) =>
-  `e.kind = 'rfq' and ${channelIs('e.channel', channel)} and e.state = 'open' and e.due_date <= @dueBy
-  and e.missing_since is null`
-/** The expression keeps SQLite from reading all rows of the channel. */
-const needingAttention = ({ joinOne }: Dialect, channel: string | undefined) => `from rfq_rows r
-${joinOne('documents', 'e', `e.channel = r.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = r.rfq_id`)}
-where r.attention > 0 and ${channelIs(`e.channel || ''`, channel)}`
-
-/** In two parts, so that each uses its index. */
-const attentionOf = (dialect: Dialect, channel: string | undefined) => `
-select ${ATTENTION_COLUMNS} from documents e ${dialect.leftJoin('rfq_rows', 'r', ROW)} where ${isDueBy(channel)}
-union all
-select ${ATTENTION_COLUMNS} ${needingAttention(dialect, channel)}`
-
-const countAttention = (dialect: Dialect, channel: string) => `
-select count(*) as rfqs from (
-  select e.id from documents e where ${isDueBy(channel)}
-  union select e.id ${needingAttention(dialect, channel)}
-) found`
-
-const attentionById = ({ anyOf, leftJoin }: Dialect) => `
-select ${ATTENTION_COLUMNS} from documents e ${leftJoin('rfq_rows', 'r', ROW)}
-where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and ${anyOf('e.id', '@ids')}`
-
-const openValues = ({ leftJoin }: Dialect, channel: string | undefined) => `
-select coalesce(a.currency, r.currency) as currency, count(*) as rfqs, sum(coalesce(a.tonnes, r.tonnes)) as tonnes,
-  sum(coalesce(a.total, r.cost)) as total
-from documents e
-${leftJoin('recommendations', 'r', 'r.channel = e.channel and r.rfq_id = e.id and r.superseded_at is null')}
-${leftJoin(
-  'awards',
-  'a',
-  `a.channel = e.channel and a.rfq_id = e.id and a.withdraws is null
-    and not exists (select 1 from awards w where w.withdraws = a.id)`,
-)}
-where e.kind = 'rfq' and ${channelIs('e.channel', channel)} and e.state = 'open' and e.missing_since is null
-group by coalesce(a.currency, r.currency) order by 1`
-
 export const createRfqRowQueries = (
   queries: Queries,
-): Pick<
-  RecommendationQueries,
-  | 'listedRfqs'
-  | 'countRfqs'
-  | 'sharedNames'
-  | 'rfqFigures'
-  | 'awardStates'
-  | 'attentionRfqs'
-  | 'countAttention'
-  | 'openValues'
-> => ({
+): Pick<RecommendationQueries, 'listedRfqs' | 'countRfqs' | 'sharedNames' | 'rfqFigures'> => ({
   async listedRfqs(filter: ListedRfqFilter, page?: ListedRfqPage) {
     const { where, parameters } = conditionOf(filter, queries.dialect)
     const order = page === undefined ? 'e.channel, e.id' : `${orderOf(page)} limit @limit offset @from`
@@ -237,44 +169,6 @@ export const createRfqRowQueries = (
       { channel, names: names.map((name) => toStoredText(searchable(name))) },
     )
     return new Set(rows.map(({ name }) => fromStoredText(name)))
-  },
-  async attentionRfqs({ channel, dueBy, others }) {
-    const channels = new Set(others.map((each) => each.channel))
-    const found = await queries.all<AttentionRow>(attentionOf(queries.dialect, channel), {
-      channel: channel ?? null,
-      dueBy,
-    })
-    for (const key of channels) {
-      const ids = others.flatMap((each) => (each.channel === key ? toStoredText(each.rfqId) : []))
-      found.push(...(await queries.all<AttentionRow>(attentionById(queries.dialect), { channel: key, ids })))
-    }
-    const rows = new Map(found.map((row) => [`${row.channel}\t${row.id}`, row]))
-    return [...rows.values()].map(({ id, due_date, missing_since, awarded, ...row }) => ({
-      ...{ channel: row.channel, rfqId: fromStoredText(id), number: row.number },
-      ...{
-        state: row.state === null ? null : fromStoredText(row.state),
-        dueDate: due_date,
-        missingSince: missing_since,
-      },
-      ...{ attention: row.attention ?? 0, isAwarded: awarded === 1 },
-    }))
-  },
-  async countAttention({ channel, dueBy }) {
-    const row = await queries.get<{ rfqs: number }>(countAttention(queries.dialect, channel), { channel, dueBy })
-    return row?.rfqs ?? 0
-  },
-  openValues: ({ channel }) =>
-    queries.all<OpenValue>(openValues(queries.dialect, channel), { channel: channel ?? null }),
-  async awardStates(channel, rfqIds) {
-    const rows = await queries.all<{ rfq_id: string; award: string; computed_at: string }>(
-      `select r.rfq_id, r.award, r.computed_at from rfq_rows r
-      where r.award is not null and r.channel = @channel and ${queries.dialect.anyOf('r.rfq_id', '@ids')}
-        and not exists (select 1 from dirty_rfqs d where d.channel = r.channel and d.rfq_id = r.rfq_id)`,
-      { channel, ids: rfqIds.map(toStoredText) },
-    )
-    return rows.map(({ rfq_id, computed_at, award }) => ({
-      ...{ rfqId: fromStoredText(rfq_id), award, computedAt: computed_at },
-    }))
   },
   async rfqFigures(channel, rfqIds) {
     const rows = await queries.all<{ rfq_id: string; figures: string }>(

@@ -1,7 +1,48 @@
+import { type AwardState, awardState, awardText } from '../../compare/decision/award-state.js'
 import type { AwardRecord } from '../../core/decision/award-record.js'
+import { differingSettings, type Settings } from '../../core/decision/settings.js'
+import { reasonProblem } from '../../core/text/clean-text.js'
+import { checkAward, offerIds } from '../../recommendations/awards/check-award.js'
 import type { ViewSource } from '../source.js'
-import type { AwardOrder } from './award-order.js'
-import { prepareAward } from './prepare-award.js'
+
+/** An award that a person wants to record. */
+export interface AwardOrder {
+  channel: string
+  rfqId: string
+  /** Offers by id, or as a person names them: by number or id. None to award nothing. */
+  offers: { ids: readonly string[] } | { names: readonly string[] }
+  because: string | null
+  by: string
+  /** The moment of the comparison. */
+  asOf: Date
+  now: Date
+  /** What the comparison is made with. */
+  settings: Settings
+}
+
+/** What would be recorded, as plain data. */
+export interface PreparedAward {
+  /** The award as every surface would show it; null if its figures cannot be computed. */
+  state: AwardState | null
+  /** Why it cannot be recorded; empty if it can. */
+  refusals: string[]
+  rfqNumber: number | null
+}
+
+/** What operators do with awards, on pages and over the API. */
+export interface AwardActions {
+  /** Compares the offers, and checks an award of some of them. */
+  prepare(order: AwardOrder): Promise<PreparedAward>
+  /**
+   * Records a prepared award that was not refused, with its workbook.
+   * @returns the award that stands, if another one was recorded meanwhile
+   */
+  record(order: AwardOrder, prepared: PreparedAward): Promise<{ recorded: AwardRecord } | { standing: AwardRecord }>
+  /** Withdraws an award of an RFQ. @returns null if it does not stand */
+  withdraw(
+    order: Pick<AwardOrder, 'channel' | 'rfqId' | 'by'> & { award: number; because: string },
+  ): Promise<AwardRecord | null>
+}
 
 /** Awards of the desk. */
 export const awardViews = (source: ViewSource) => ({
@@ -9,5 +50,38 @@ export const awardViews = (source: ViewSource) => ({
   rfqAwards: (rfq: { channel: string; rfqId: string }): Promise<AwardRecord[]> => source.store.awards(rfq),
   /** The workbook of an award; null if there is no such award. */
   awardFile: (id: number): Promise<Uint8Array | null> => source.store.awardFile(id),
-  prepareAward: (order: AwardOrder) => prepareAward(source, order),
+  /** Compares the offers, and checks an award of some of them. */
+  prepareAward: (order: AwardOrder): Promise<PreparedAward> => prepareAward(source, order),
 })
+
+async function prepareAward({ store, compare }: ViewSource, order: AwardOrder): Promise<PreparedAward> {
+  const { channel, rfqId, offers, because, by, asOf, now, settings } = order
+  const rfq = { channel, id: rfqId }
+  const report = await compare(rfq, { now, asOf }, settings)
+  const ids = 'ids' in offers ? offers.ids : offerIds(report.offers, offers.names)
+  const inForce = (await store.settingsInForce(now)) ?? settings
+  const differing = differingSettings(inForce, settings)
+  const isPresent = asOf >= now && differing.length === 0
+  const desk = { report: isPresent ? report : await compare(rfq, { now }, inForce), settings: differing }
+  const { award, refusals } = checkAward(report, { offerIds: ids, because, by, now }, desk)
+  const [newest] = await store.awards({ channel, rfqId, limit: 1 })
+  const unreadable = because === null ? null : reasonProblem(because)
+  return {
+    state: award === null ? null : awardState(award, report.offers),
+    refusals: [...refusalOf(newest, asOf), ...(unreadable === null ? [] : [`The reason ${unreadable}.`]), ...refusals],
+    rfqNumber: report.rfq.number,
+  }
+}
+
+/** Why the newest award of the RFQ keeps another one from being recorded. */
+function refusalOf(newest: AwardRecord | undefined, asOf: Date): string[] {
+  if (newest === undefined) return []
+  if (newest.withdrawn === null) return [standingText(newest)]
+  return new Date(newest.withdrawn.at) <= asOf
+    ? []
+    : [`Award ${newest.id} was withdrawn after that comparison, at ${newest.withdrawn.at}: compare again.`]
+}
+
+/** Why no other award can be recorded while one stands. */
+export const standingText = (standing: AwardRecord): string =>
+  `An award stands already: ${awardText(standing)} (award ${standing.id}, by ${standing.by}). Withdraw it first.`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
 import type { RedeliveryFilter } from '../../core/events/deliveries.js'
-import type { AwardActions } from '../../tables/awards/award-order.js'
+import type { AwardActions } from '../../tables/awards/awards.js'
 import { requireFound } from '../../tables/filter.js'
 import { channelKey, nullableText, text, timestamp } from '../../tables/schema.js'
 import type { User } from '../access/users.js'

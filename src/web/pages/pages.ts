@@ -1,4 +1,4 @@
-import type { AwardActions } from '../../tables/awards/award-order.js'
+import type { AwardActions } from '../../tables/awards/awards.js'
 import type { WebPlugin } from '../plugin.js'
 import { eventRoutes } from '../routes/events.js'
 import { addAwards } from './award/award-page.js'

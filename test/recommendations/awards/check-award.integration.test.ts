@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
-import { offerIds } from '../../../src/recommendations/awards/offer-names.js'
+import { offerIds } from '../../../src/recommendations/awards/check-award.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
 import { openRecorder } from '../../helpers/store/recorder.js'
