@@ -129,8 +129,8 @@ describe('check', () => {
 
 describe('close-expired', () => {
   const pastDue = (out: string) =>
-    (JSON.parse(out) as { state: string; responseDueDate: string }[]).filter(
-      ({ state, responseDueDate }) => state === 'open' && responseDueDate < '2026-03-10',
+    (JSON.parse(out) as { state: string; due: string }[]).filter(
+      ({ state, due }) => state === 'open' && due < '2026-03-10',
     )
 
   it('with --dry-run lists what it would close, each time it runs, and sends nothing', async () => {

@@ -29,8 +29,8 @@ const MAX_NAME_WIDTH = 44
 const END_OF_CLAUSE = /[.;]( |$)/
 /** The width below which a text that is cut says nothing. */
 const MIN_WIDTHS: Partial<Record<Kind, number>> = { text: 14, state: 8 }
-/** Columns up to this weight are left out where all rows are alike in them. */
-const MAX_UNIFORM_WEIGHT = 2
+/** Columns up to this weight are left out where all rows are alike in them. One of this weight tells rows apart where they differ, as the channel does. */
+const DISTINCTION = 2
 
 /**
  * A list as an aligned table for a terminal. Columns that say nothing about these rows are left out. Where there is too little room,
@@ -72,7 +72,7 @@ const fitted = (kind: Kind, weight: number, header: string, cells: string[]): Fi
 
 function saysSomething({ weight, cells }: Fitted): boolean {
   if (weight === 0 || cells.every((cell) => cell === '')) return false
-  return weight > MAX_UNIFORM_WEIGHT || cells.length < 2 || new Set(cells).size > 1
+  return weight > DISTINCTION || cells.length < 2 || new Set(cells).size > 1
 }
 
 /** Whether most cells of a text column are sentences. */
@@ -91,11 +91,14 @@ const minWidth = ({ kind, width, header }: Fitted) =>
 const totalWidth = (columns: readonly Fitted[], of: (column: Fitted) => number = ({ width }) => width) =>
   columns.reduce((sum, column) => sum + of(column), GAP.length * (columns.length - 1))
 
+/** Hides the last of the columns with the lowest weight, one after the other. */
 function hideUntilFit(columns: readonly Fitted[], available: number): readonly Fitted[] {
-  const lowest = Math.min(...columns.map(({ weight }) => weight))
+  const weightOf = ({ weight }: Fitted) => (weight === DISTINCTION ? 8 : weight)
+  const lowest = Math.min(...columns.map(weightOf))
   if (lowest >= 9 || totalWidth(columns, minWidth) <= available) return columns
+  const hidden = columns.findLast((column) => weightOf(column) === lowest)
   return hideUntilFit(
-    columns.filter(({ weight }) => weight > lowest),
+    columns.filter((column) => column !== hidden),
     available,
   )
 }

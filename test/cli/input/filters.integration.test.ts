@@ -16,9 +16,9 @@ async function openPolledFixture() {
 
 describe('a filter that nothing has', () => {
   const UNKNOWN = [
-    ['rfqs --state opne', 'no RFQ has the state "opne"; did you mean open? Known states: open, closed'],
-    ['rfqs --state Closed --json', 'did you mean closed?'],
-    ['rfqs --state zzzzzz', 'Known states: open, closed'],
+    ['rfqs --state opne', 'state "opne" is not known. Did you mean open? Allowed: open, closed'],
+    ['rfqs --state Closed --json', 'Did you mean closed?'],
+    ['rfqs --state zzzzzz', 'Allowed: open, closed'],
     ['rfqs --channel acme/bleu', 'Did you mean acme/blue?'],
     ['listings --channel acme/bleu --json', 'Did you mean acme/blue?'],
     ['runs --channel acme/bleu', 'Did you mean acme/blue?'],
