@@ -4,6 +4,4 @@
  */
 export const KNOWN_DIFFERENCES: readonly string[] = [
   'what is at stake is the sum of the rows of Today in each currency (long)',
-  'Today and the list of RFQs have one coverage, also of an accepted offer without an exchange rate (long)',
-  'Today has a price and its limit in one currency (long)',
 ]
