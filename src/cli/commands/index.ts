@@ -4,152 +4,53 @@ import type { RegisterCommand } from '../cli-context.js'
 export interface CommandEntry {
   name: string
   /** Its arguments, as listed in the help. */
-  args?: string
+  args: string
   description: string
   load: () => Promise<{ register: RegisterCommand }>
 }
 
-const analyst: readonly CommandEntry[] = [
-  {
-    name: 'today',
-    description:
-      'list what needs attention, most urgent first: closes, due dates, new offers, channels that are behind',
-    load: () => import('./analyst/today.js'),
-  },
-  {
-    name: 'rfqs',
-    description: 'list RFQs with their due dates, best prices and recommended awards',
-    load: () => import('./analyst/rfqs.js'),
-  },
-  {
-    name: 'compare',
-    args: '<rfq>',
-    description: 'say whom to award and why, then compare the offers: price, failed requirements, flags',
-    load: () => import('./analyst/compare.js'),
-  },
-  {
-    name: 'changes',
-    description: 'list what changed in all RFQs and offers since yesterday, or in one RFQ, newest first',
-    load: () => import('./analyst/changes.js'),
-  },
-  {
-    name: 'award',
-    args: '[rfq]',
-    description: 'record which offers the desk awards, and why; withdraw an award; list awards',
-    load: () => import('./analyst/award.js'),
-  },
-  {
-    name: 'report',
-    args: '[rfq]',
-    description: 'write a workbook: the offer comparison of an RFQ, or the overview of a channel',
-    load: () => import('./analyst/report.js'),
-  },
-  {
-    name: 'listings',
-    description: 'list project listings',
-    load: () => import('./analyst/listings.js'),
-  },
-  {
-    name: 'export',
-    description: 'print stored documents as NDJSON, one per line',
-    load: () => import('./analyst/export.js'),
-  },
-]
+/** Usage and description, in help order, by the folder of the command's file. */
+const ANALYST = [
+  ['analyst', 'today', 'list the RFQs that wait for a person, most urgent first'],
+  ['analyst', 'rfqs', 'list RFQs with whom to award, the most urgent first'],
+  ['analyst', 'compare <rfq>', 'say whom to award and why, then compare the offers'],
+  ['analyst', 'changes', 'list what changed in RFQs, offers, recommendations and awards'],
+  ['analyst', 'award [rfq]', 'record whom the desk awards, and why; withdraw or list awards'],
+  ['analyst', 'report [rfq]', 'write a workbook: the offers of an RFQ, or a channel overview'],
+  ['analyst', 'listings', 'list project listings'],
+  ['analyst', 'export', 'print stored documents as NDJSON, one per line'],
+] as const
+const OPERATION = [
+  ['operation', 'init', 'write a configuration to edit; never overwrites one'],
+  ['operation', 'check', 'test the configuration, the database, the queue and every channel'],
+  ['operation', 'sync', 'poll listings and RFQs now, without a queue'],
+  ['operation', 'start', 'run the service until Ctrl-C: schedule, workers, pages and API'],
+  ['operation', 'work', 'run only workers, in addition to the process that schedules jobs'],
+  ['operation', 'close-expired', 'close RFQs that are past due now, without a queue'],
+  ['operation', 'closings', 'list decisions to close RFQs or to keep them open, with reasons'],
+  ['operation', 'runs', 'list polls and closing rounds with their outcomes, newest first'],
+  ['operation', 'problems', "list where documents deviate from the marketplace's API documentation"],
+  ['operation', 'notify', 'list notifications; send a test, or send them again'],
+  ['data', 'backup <target>', 'copy the database to a file or folder while Quotekeeper keeps running'],
+  ['data', 'restore <file>', 'replace the database by a backup; the replaced one is kept beside it'],
+  ['data', 'prune', 'delete old events, and old runs that found nothing new'],
+  ['data', 'copy-database <from> <to>', 'copy everything to a new database of either engine'],
+  ['operation', 'mcp', 'let an assistant read the record (Model Context Protocol)'],
+  ['operation', 'sandbox', 'run a local sample marketplace that serves the whole API'],
+  ['operation', 'demo', 'run the whole service on a sample marketplace, in a temporary folder'],
+] as const
 
-const operation: readonly CommandEntry[] = [
-  {
-    name: 'init',
-    description:
-      'ask a few questions and write a configuration here, or to the path given with --config; never overwrites',
-    load: () => import('./operation/init.js'),
-  },
-  {
-    name: 'check',
-    description: 'test the configuration, the database, the queue and every channel',
-    load: () => import('./operation/check.js'),
-  },
-  {
-    name: 'sync',
-    description: 'poll listings and RFQs now, without a queue',
-    load: () => import('./operation/sync.js'),
-  },
-  {
-    name: 'start',
-    description: 'run the service until Ctrl-C: schedule, workers, and a web server for health',
-    load: () => import('./operation/start.js'),
-  },
-  {
-    name: 'work',
-    description: 'run only workers, in addition to the process that schedules jobs',
-    load: () => import('./operation/work.js'),
-  },
-  {
-    name: 'close-expired',
-    description: 'close RFQs that are past due now, without a queue',
-    load: () => import('./operation/close-expired.js'),
-  },
-  {
-    name: 'closings',
-    description: 'list closings: decisions to close or keep RFQs, with reasons, newest first',
-    load: () => import('./operation/closings.js'),
-  },
-  {
-    name: 'runs',
-    description: 'list polls and closing rounds with their outcomes, newest first',
-    load: () => import('./operation/runs.js'),
-  },
-  {
-    name: 'problems',
-    description: "list where documents deviate from the marketplace's API documentation",
-    load: () => import('./operation/problems.js'),
-  },
-  {
-    name: 'notify',
-    description: 'list notifications that could not be sent; send a test, or send them again',
-    load: () => import('./operation/notify.js'),
-  },
-  {
-    name: 'backup',
-    args: '<target>',
-    description: 'copy the database to a file or folder while Quotekeeper keeps running',
-    load: () => import('./data/backup.js'),
-  },
-  {
-    name: 'restore',
-    args: '<file>',
-    description: 'replace the database by a backup; the replaced one is kept beside it',
-    load: () => import('./data/restore.js'),
-  },
-  {
-    name: 'prune',
-    description: 'delete old events and old runs that found nothing new; versions and closings stay',
-    load: () => import('./data/prune.js'),
-  },
-  {
-    name: 'copy-database',
-    args: '<from> <to>',
-    description: 'copy everything to a new database, from SQLite to PostgreSQL or back, and verify the copy',
-    load: () => import('./data/copy-database.js'),
-  },
-  {
-    name: 'mcp',
-    description: 'let an assistant read the record: a Model Context Protocol server on stdin and stdout',
-    load: () => import('./operation/mcp.js'),
-  },
-  {
-    name: 'sandbox',
-    description: 'run a local sample marketplace that serves the whole API',
-    load: () => import('./operation/sandbox.js'),
-  },
-  {
-    name: 'demo',
-    description: 'run the whole service on a sample marketplace, in a temporary folder',
-    load: () => import('./operation/demo.js'),
-  },
-]
+function toEntry([folder, usage, description]: readonly [
+  folder: string,
+  usage: string,
+  description: string,
+]): CommandEntry {
+  const [name = '', ...args] = usage.split(' ')
+  return { name, args: args.join(' '), description, load: () => import(/* @vite-ignore */ `./${folder}/${name}.js`) }
+}
 
 /** The commands by their reader, in help order. */
-export const commandGroups = { Analyst: analyst, Operation: operation } as const
+export const commandGroups = { Analyst: ANALYST.map(toEntry), Operation: OPERATION.map(toEntry) } as const
 
 /** Every command, in help order. */
-export const commands: readonly CommandEntry[] = [...analyst, ...operation]
+export const commands: readonly CommandEntry[] = [...commandGroups.Analyst, ...commandGroups.Operation]
