@@ -39,11 +39,11 @@ export const summarySheet =
     for (const { message } of decision.banners) sheet.addAcross(text(message, style.banner))
     if (award !== null) {
       sheet.addSection('Award on record')
-      const [first, ...others] = award.lines
-      sheet.addAcross(text(first?.message, style.decision))
+      const [first, ...others] = award.facts
+      sheet.addAcross(text(first?.value, style.decision))
       // What was recommended then is said below, if it is still recommended.
-      const isBelow = (message: string) => message.endsWith(decision.recommendation.headline)
-      for (const { title, message } of others) if (!isBelow(message)) addFact(sheet, title, [message])
+      const isBelow = (value: string) => value.endsWith(decision.recommendation.headline)
+      for (const { label, value } of others) if (!isBelow(value)) addFact(sheet, label, [value])
     }
     addRecommendation(sheet, report)
     if (offers.length === 0) {

@@ -34,7 +34,7 @@ export function awardState(award: AwardFacts, offers: readonly OfferReport[]) {
         ? 'none'
         : 'waiting'
   const next = nextStep(award, status, offers)
-  return { award, status, findings, next, lines: linesOf(award, findings, next) }
+  return { award, status, findings, next, facts: factsOf(award, findings, next) }
 }
 
 export type AwardState = ReturnType<typeof awardState>
@@ -158,31 +158,32 @@ function nextStep(award: AwardFacts, status: AwardStatus, offers: readonly Offer
   return `Accept ${namesOf(open)} on the marketplace${by}; Quotekeeper cannot.`
 }
 
-function linesOf(award: AwardFacts, findings: readonly AwardFinding[], next: string) {
+const fact = (label: string, value: string) => ({ label, kind: 'text' as const, value })
+
+/** The award in facts, one sentence each. */
+function factsOf(award: AwardFacts, findings: readonly AwardFinding[], next: string) {
   const { by, at, asOf, because, warnings } = award
   return [
-    { title: 'Awarded', message: `${awardText(award)}.` },
-    ...convertedLines(award),
-    { title: 'Decided', message: `${by}, ${minute(at)}; on the comparison as of ${minute(asOf)}.` },
-    { title: 'Recommended then', message: recommendedText(award) },
-    ...(because === null ? [] : [{ title: 'Because', message: because }]),
-    ...(warnings.length === 0 ? [] : [{ title: 'Warnings', message: warnings.join(' ') }]),
-    ...(findings.length === 0
-      ? []
-      : [{ title: 'Marketplace', message: findings.map(({ message }) => message).join(' ') }]),
-    { title: 'Next', message: next },
+    fact('Awarded', `${awardText(award)}.`),
+    ...convertedFacts(award),
+    fact('Decided', `${by}, ${minute(at)}; on the comparison as of ${minute(asOf)}.`),
+    fact('Recommended then', recommendedText(award)),
+    ...(because === null ? [] : [fact('Because', because)]),
+    ...(warnings.length === 0 ? [] : [fact('Warnings', warnings.join(' '))]),
+    ...(findings.length === 0 ? [] : [fact('Marketplace', findings.map(({ message }) => message).join(' '))]),
+    fact('Next', next),
   ]
 }
 
 /** What offers in other currencies are worth, and by which rate. */
-function convertedLines({ offers, currency }: AwardFacts) {
+function convertedFacts({ offers, currency }: AwardFacts) {
   const texts = offers.flatMap(({ name, total, own: { total: stated, currency: code, rate } }) => {
     if (rate === null || stated === null) return []
     const origin = `${rate.date ?? 'date not stated'}, ${rate.source ?? 'source not stated'}`
     const amounts = `${formatMoney(stated, code)} is ${formatMoney(total, currency)}`
     return [`${offers.length > 1 ? `${name}: ` : ''}${amounts}, at ${rate.rate} ${currency} per ${code} (${origin}).`]
   })
-  return texts.length === 0 ? [] : [{ title: 'Converted', message: texts.join(' ') }]
+  return texts.length === 0 ? [] : [fact('Converted', texts.join(' '))]
 }
 
 /** `Katari · Forest: 8,670 t at 28.80 USD/t, 249,696 USD in total`, or `No award`. */

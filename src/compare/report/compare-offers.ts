@@ -58,7 +58,7 @@ export type RfqReport = ReturnType<typeof compareOffers>
 
 /** As of a past moment, there is nothing to do next. */
 const awardAt = (state: AwardState, { asOf, generatedAt }: ReportContext): AwardState =>
-  asOf < generatedAt ? { ...state, lines: state.lines.filter(({ title }) => title !== 'Next') } : state
+  asOf < generatedAt ? { ...state, facts: state.facts.filter(({ label }) => label !== 'Next') } : state
 
 function problemsUntil(problems: readonly DocumentProblem[], asOf: string): DocumentProblem[] {
   const key = ({ kind, entityId, path, code }: DocumentProblem) => `${kind} ${entityId} ${path} ${code}`

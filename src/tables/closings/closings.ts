@@ -1,16 +1,16 @@
 import type { DecisionRecord } from '../../core/records.js'
+import { formatCount } from '../../core/text/number-format.js'
 import { factsOf } from '../../recommendations/rfq-facts.js'
-import type { ChannelRules } from '../channels/channel-rules.js'
+import type { Fact } from '../column.js'
 import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
 import type { ViewSource } from '../source.js'
-import { type ChannelStop, closingOutlook, outlookText, type RfqOutlook } from './closing-outlook.js'
+import { type ClosingOutlook, closingOutlook, outlookText, type RfqOutlook } from './closing-outlook.js'
 
 /** The closings of one RFQ, and whether the next closing round closes it. */
-export interface RfqClosing extends RfqRef, Omit<ChannelRules, 'key'> {
+export interface RfqClosing extends RfqRef, Pick<ClosingOutlook, 'stop'> {
   title: string | null
   state: string | null
-  dueDate: string | null
-  stop: ChannelStop | null
+  facts: Fact[]
   outlook: RfqOutlook
   /** Whether the next closing round closes it, and else why not. */
   message: string
@@ -25,18 +25,25 @@ const MAX_CLOSINGS = 100
 export function closingViews(source: ViewSource) {
   const { store, rulesOf } = source
   return {
-    /** A round that qualifies more than `maxPerRun` RFQs is blocked, so it may read every due RFQ of the channel. */
+    /** If more than `maxPerRun` RFQs are due, every one of the channel is read, because such a round is blocked. */
     rfqClosing: (address: RfqAddress): Promise<Lookup<RfqClosing>> =>
       withRfq(store, { ...address, withoutResponses: true }, async ({ rfq }, ref) => {
         const { channel, id } = ref
-        const { title, state, responseDueDate: dueDate } = factsOf(rfq)
+        const { title, state, responseDueDate } = factsOf(rfq)
         const { timeZone, graceHours, autoClose } = rulesOf(channel)
         const found = await closingOutlook(source, { channel, ids: [id] }, address.now)
-        const outlook = found.rfqs.get(id) as RfqOutlook
-        const decisions = await store.decisions({ channel, rfqId: id, limit: MAX_CLOSINGS })
+        const grace = graceHours === 0 ? null : formatCount(graceHours, 'hour')
+        const facts: Fact[] = [
+          { label: 'State', kind: 'state', value: state },
+          { label: 'Due', kind: 'date', value: responseDueDate },
+          { label: 'Time zone', kind: 'text', value: timeZone },
+          { label: 'Grace', kind: 'text', value: grace },
+          { label: 'autoClose', kind: 'text', value: autoClose },
+        ]
         return {
-          ...{ ...ref, title, state, dueDate, timeZone, graceHours, autoClose },
-          ...{ stop: found.stop, outlook, message: outlookText(found, id), decisions },
+          ...{ ...ref, title, state, facts, stop: found.stop, message: outlookText(found, id) },
+          outlook: found.rfqs.get(id) as RfqOutlook,
+          decisions: await store.decisions({ channel, rfqId: id, limit: MAX_CLOSINGS }),
         }
       }),
     /** Whether the next closing round closes an RFQ, and else why not, in a sentence. */

@@ -37,7 +37,7 @@ export const explainDecision = (decision: DecisionRecord): string =>
     .join('')
 
 /** Everything that was evaluated, sent and read for a decision. */
-export function decisionFacts(decision: DecisionRecord): { label: string; value: string }[] {
+export function decisionFacts(decision: DecisionRecord) {
   const evidence = decision.evidence as Evidence
   const lines: Line[] = [
     ...heading(decision),
@@ -49,7 +49,7 @@ export function decisionFacts(decision: DecisionRecord): { label: string; value:
     ...request(decision, evidence),
     ['Hash', `${decision.hash}, after ${decision.previousHash.slice(0, 16)}…`],
   ]
-  return lines.map(([label, value]) => ({ label, value }))
+  return lines.map(([label, value]) => ({ label, kind: 'text' as const, value }))
 }
 
 type Line = readonly [label: string, value: string]

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { type Column, isNumeric } from '../column.js'
-import { type PrintedColumn, printColumns } from './format.js'
+import { type Column, type Fact, isNumeric } from '../column.js'
+import { formatValue, type PrintedColumn, printColumns } from './format.js'
 
 /** How a table is shown on a page. */
 export interface HtmlTable<Row> {
@@ -42,6 +42,22 @@ const TONES = new Map(Object.entries(WORDS).flatMap(([tone, words]) => words.map
 
 /** A word with the colour of its state. */
 export const State = ({ word }: { word: string }) => <span class={`badge ${TONES.get(word) ?? 'neutral'}`}>{word}</span>
+
+/** Facts about one thing, as terms with their values; those that are not known are left out. */
+export const Facts = ({ of }: { of: readonly Fact[] }) => (
+  <dl class="texts">
+    {of.map(({ label, kind, value }) => {
+      const text = formatValue(kind, value)
+      if (text === '') return null
+      return (
+        <>
+          <dt>{label}</dt>
+          <dd>{kind === 'state' ? <State word={text} /> : text}</dd>
+        </>
+      )
+    })}
+  </dl>
+)
 
 /** A list as a table of a page: links to sort, to the next page and to its files. Where there is little room, rows become cards. */
 export function Table<Row>(table: HtmlTable<Row>) {

@@ -50,20 +50,24 @@ export async function listPage(page: PageRequest, name: ListName, above?: Compon
 /**
  * A list as a table of a page, and as a file of all rows that match.
  * @param options.sort by which column it is sorted, or empty; undefined: a reader cannot sort it
+ * @param options.parameters default: those of the page, if a reader can sort it
  */
 export async function readTable(
   page: PageRequest,
   name: ListName,
-  { limit, sort }: { limit: number; sort?: string },
+  {
+    limit,
+    sort,
+    parameters = sort === undefined ? {} : page.query,
+  }: { limit: number; sort?: string; parameters?: Record<string, string> },
 ): Promise<{ table: HtmlTable<unknown>; file: FileTable }> {
   const { columns, filters, about, empty } = listNamed(name)
-  const { now, queries, query, link } = page
+  const { now, queries, link } = page
   const read = async (parameters: Record<string, string>, rows?: number) => {
     const answer = await queries.list(name, { now, parameters, ...(rows !== undefined && { limit: rows }) })
     if ('problem' in answer) throw new HttpError(answer.problem.status, answer.problem.message)
     return answer
   }
-  const parameters = sort === undefined ? {} : query
   const { rows, next, total } = await read(parameters, limit)
   const isFiltered = filters.some((filter) => parameters[filter.name] !== undefined)
   const changes = Object.fromEntries(filters.map((filter) => [filter.name, null]))

@@ -108,6 +108,6 @@ describe('award of an RFQ on its page', () => {
     expect((await send({ withdraw: '1', because: 'again' })).statusCode).toBe(409)
     expect(await rfq.store.awards({})).toMatchObject([{ withdrawn: { by: 'operator', because: 'a mistake' } }])
     expect((await get(RFQ)).body).not.toContain('id="award"')
-    expect((await get(`${RFQ}/award`)).body).toMatch(/; withdrawn .* by operator: a mistake/)
+    expect((await get(`${RFQ}/award`)).body).toMatch(/>withdrawn<.*>a mistake<.*\/awards\/1\/workbook/)
   })
 })

@@ -1,16 +1,18 @@
 import type { FastifyInstance } from 'fastify'
-import { awardText } from '../../../compare/decision/award-state.js'
 import { reasonProblem } from '../../../core/text/clean-text.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import type { AwardActions } from '../../../tables/awards/awards.js'
 import { awardPath, rfqPath } from '../../../tables/page-paths.js'
+import { Table } from '../../../tables/print/html.js'
 import type { NamedRfqView } from '../../../tables/rfq/rfq.js'
-import { minute, Notice, plain } from '../../components/format.js'
+import { Notice, plain } from '../../components/format.js'
 import { HttpError } from '../../http/errors.js'
+import { readTable } from '../list-page.js'
 import {
   addForm,
   addPage,
   addressOf,
+  fileTable,
   type PageContent,
   type PageDeps,
   type PageRequest,
@@ -18,12 +20,14 @@ import {
   type Redirect,
   requireFound,
 } from '../page.js'
-import { AwardCard, type AwardChoice, AwardForm } from './award-form.js'
+import { AwardCard, type AwardChoice, AwardForm, offersToAward } from './award-form.js'
 
 type Answer = (PageContent & { status: number }) | Redirect
 
 /** How long a confirmation page stays valid, in milliseconds. */
 const CONFIRM_WITHIN_MS = 60 * 60_000
+/** Awards of one RFQ that are listed. */
+const MAX_AWARDS = 100
 
 /** `/rfqs/…/award`: the awards of an RFQ, recording one, and withdrawing it. `/awards/ID/workbook`: the workbook of an award. */
 export function addAwards(app: FastifyInstance, deps: PageDeps, actions: AwardActions): void {
@@ -117,17 +121,21 @@ async function withdraw(page: PageRequest, found: NamedRfqView, fields: Paramete
 }
 
 async function awardPage(
-  { queries, request: { user, csrfToken } }: PageRequest,
+  page: PageRequest,
   { view, id, name }: NamedRfqView,
   { mistake, ...choice }: { mistake?: string } & AwardChoice,
 ): Promise<PageContent> {
+  const { user, csrfToken } = page.request
   const { channel, award } = view
-  const awards = await queries.rfqAwards({ channel, rfqId: id })
+  const parameters = { channel, rfq: nameById(id) }
+  const { table, file } = await readTable(page, 'awards', { limit: MAX_AWARDS, parameters })
   const isOperator = user?.role === 'operator'
+  const reader = user === null ? '' : `; ${plain(user.name)} may read`
   return {
     title: `Award of RFQ ${name}`,
     current: '/awards',
     live: 'notice',
+    tables: [fileTable(offersToAward(view)), file],
     body: (
       <>
         <h1>{`Award of RFQ ${plain(name)}`}</h1>
@@ -135,9 +143,7 @@ async function awardPage(
           <a href={rfqPath(channel, name)}>{plain(view.rfq.title ?? `RFQ ${name}`)}</a>
         </p>
         {mistake !== undefined && <Notice tone="bad">{plain(mistake)}</Notice>}
-        {!isOperator && (
-          <p class="notice">{`Only operators record awards${user && `; ${plain(user.name)} may read`}.`}</p>
-        )}
+        {!isOperator && <p class="notice">{`Only operators record awards${reader}.`}</p>}
         {award !== null && <AwardCard state={award} />}
         {award !== null && isOperator && (
           <form method="post" action={awardPath(channel, nameById(id))} class="noprint">
@@ -152,18 +158,16 @@ async function awardPage(
             </button>
           </form>
         )}
-        {award === null && isOperator && <AwardForm view={view} csrfToken={csrfToken} {...choice} />}
-        {awards.length > 0 && <h2>History</h2>}
-        <ul>
-          {awards.map(({ withdrawn, ...each }) => (
-            <li key={each.id}>
-              {`${minute(each.at)} by ${plain(each.by)}: ${plain(awardText(each))}. ${plain(each.because ?? '')} `}
-              <a href={`/awards/${each.id}/workbook`}>{`Workbook of award ${each.id}`}</a>
-              {withdrawn &&
-                `; withdrawn ${minute(withdrawn.at)} by ${plain(withdrawn.by)}: ${plain(withdrawn.because)}`}
-            </li>
-          ))}
-        </ul>
+        {award === null && isOperator && <AwardForm view={view} csrfToken={csrfToken} link={page.link} {...choice} />}
+        {table.rows.length > 0 && (
+          <>
+            <h2>History</h2>
+            <Table
+              {...table}
+              action={(row) => <a href={`/awards/${(row as { id: number }).id}/workbook`}>Workbook</a>}
+            />
+          </>
+        )}
       </>
     ),
   }

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { formatCount } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import type { RfqClosing } from '../../../tables/closings/closings.js'
 import { decisionFacts } from '../../../tables/closings/explain-decision.js'
 import { closingPath, rfqPath } from '../../../tables/page-paths.js'
+import { Facts } from '../../../tables/print/html.js'
 import type { ActionDeps } from '../../api/actions.js'
-import { Badge, minute, Notice, plain } from '../../components/format.js'
+import { minute, Notice, plain } from '../../components/format.js'
 import { autoReload, enqueueJob, readJobStatus } from '../operation/job-status.js'
 import {
   addForm,
@@ -23,7 +23,6 @@ import {
   closeRequestStatus,
   readRequestedClose,
 } from './close-request-status.js'
-import { ClosingForm, refusalOf } from './closing-form.js'
 
 /** The queue that closes. */
 export type ClosingDeps = Pick<ActionDeps, 'queue'>
@@ -72,15 +71,23 @@ async function requestClose(page: PageRequest, { confirm = '' }: Parameters, clo
   }
 }
 
+/** Why an RFQ cannot be closed on the page now; null if it can. A new round compares the clocks again. */
+function refusalOf({ state, stop, outlook, message }: RfqClosing): string | null {
+  if (state === 'closed') return 'It is closed already.'
+  if (stop?.code === 'off' || stop?.code === 'dry-run')
+    return `${stop.message} Closing on this page needs autoClose: on.`
+  if (stop !== null && stop.code !== 'clocks') return stop.message
+  return outlook.why === null ? null : message
+}
+
 interface Shown {
   status?: CloseRequestStatus | null
   mistake?: string
 }
 
 function closingPage({ request }: PageRequest, found: RfqClosing, { status = null, mistake }: Shown): PageContent {
-  const { channel, name, decisions, state, dueDate, timeZone, graceHours } = found
+  const { channel, name, facts, decisions, state } = found
   const isRunning = status?.isInProgress ?? false
-  const { user, csrfToken } = request
   return {
     title: `Closing of RFQ ${name}`,
     current: '/rfqs',
@@ -90,13 +97,12 @@ function closingPage({ request }: PageRequest, found: RfqClosing, { status = nul
       <>
         <h1>{`Closing of RFQ ${plain(name)}`}</h1>
         <p class="lead">
-          <a href={rfqPath(channel, name)}>{plain(found.title ?? `RFQ ${name}`)}</a>{' '}
-          <Badge tone={state === 'open' ? 'good' : 'neutral'}>{plain(state)}</Badge> due {plain(dueDate)} in {timeZone}
-          {graceHours > 0 && `, with ${formatCount(graceHours, 'hour')} of grace`}
+          <a href={rfqPath(channel, name)}>{plain(found.title ?? `RFQ ${name}`)}</a>
         </p>
+        <Facts of={facts} />
         {status !== null && <Notice tone={status.tone}>{plain(status.message)}</Notice>}
         {mistake !== undefined && <Notice tone="bad">{plain(mistake)}</Notice>}
-        {state !== 'closed' && !isRunning && <ClosingForm found={found} user={user} csrfToken={csrfToken} />}
+        {state !== 'closed' && !isRunning && <CloseNow found={found} request={request} />}
         <h2>Decisions</h2>
         {decisions.length === 0 && <p class="muted">No closing round has evaluated this RFQ yet.</p>}
         {decisions.map((decision, at) => (
@@ -105,17 +111,50 @@ function closingPage({ request }: PageRequest, found: RfqClosing, { status = nul
               {`${minute(decision.decidedAt)} `}
               <strong>{[decision.decision, decision.outcome].filter((part) => part !== null).join(', ')}</strong>
             </summary>
-            <dl class="texts">
-              {decisionFacts(decision).map(({ label, value }) => (
-                <>
-                  <dt>{label}</dt>
-                  <dd>{plain(value)}</dd>
-                </>
-              ))}
-            </dl>
+            <Facts of={decisionFacts(decision)} />
           </details>
         ))}
       </>
     ),
   }
 }
+
+/** The reasons for and against closing the RFQ, and a form that closes it, or why there is none. */
+function CloseNow({ found, request: { user, csrfToken } }: { found: RfqClosing; request: PageRequest['request'] }) {
+  const { channel, id, name, outlook, stop } = found
+  const refusal = refusalOf(found)
+  const command = outlook.why === null ? stop?.command : outlook.command
+  const reasons = [
+    ...outlook.for.map((reason) => fact('For', reason)),
+    ...outlook.against.map((reason) => fact('Against', reason)),
+  ]
+  return (
+    <section class="card" aria-labelledby="close-now">
+      <h2 id="close-now">Close it now</h2>
+      <p class={refusal === null && stop === null ? undefined : 'notice'}>{plain(refusal ?? found.message)}</p>
+      <Facts of={reasons} />
+      {command != null && <pre class="copy">{plain(command)}</pre>}
+      {refusal === null && user?.role !== 'operator' && (
+        <p class="notice">{plain(`Closing needs the role operator; ${user?.name ?? 'you'} is a viewer.`)}</p>
+      )}
+      {refusal === null && user?.role === 'operator' && (
+        <form method="post" action={closingPath(channel, nameById(id))} class="noprint">
+          <input type="hidden" name="_csrf" value={csrfToken} />
+          <p>
+            Closing cannot be undone. A closing round for this RFQ only reads it again, applies the same rules as the
+            schedule, and sends the close if nothing stands against it.
+          </p>
+          <div class="field">
+            <label for="confirm">{`Type ${plain(name)} to confirm`}</label>
+            <input id="confirm" name="confirm" required autocomplete="off" size={12} />
+          </div>
+          <button type="submit" class="primary">
+            {`Close RFQ ${plain(name)} now`}
+          </button>
+        </form>
+      )}
+    </section>
+  )
+}
+
+const fact = (label: string, value: string) => ({ label, kind: 'text' as const, value })
