@@ -7,15 +7,14 @@ const text = (maxLength: number) => z.string().min(1).max(maxLength)
 
 const rfqId = text(MAX_IDENTIFIER_LENGTH)
 const common = { channel: text(500).regex(/\//, 'is not org/slug'), cause: text(100) }
-const report = { asOf: z.iso.datetime().exactOptional() }
 const channelJob = z.strictObject(common)
 
 const schemas: Record<JobName, z.ZodType<JobPayload>> = {
   'poll-listings': channelJob,
   'poll-rfqs': channelJob,
   'close-expired': z.strictObject({ ...common, rfqId: rfqId.exactOptional() }),
-  'channel-report': z.strictObject({ ...common, ...report }),
-  'rfq-report': z.strictObject({ ...common, ...report, rfqId }),
+  'channel-report': channelJob,
+  'rfq-report': z.strictObject({ ...common, asOf: z.iso.datetime().exactOptional(), rfqId }),
 }
 
 /**

@@ -53,12 +53,14 @@ export function contextTerms({ programVersion, madeBy, asOf, asOfDate, timeZone,
     ],
     ...(pricesRead === null ? [] : [['RFQ last read', pricesRead.newest] as const]),
     ...(termsRead === null ? [] : [['Offers last read', `${termsRead.oldest} to ${termsRead.newest}`] as const]),
-    [
-      'Made by',
-      `Quotekeeper ${programVersion}${madeBy === null ? '' : `, for ${madeBy}`}. The same data give the same file.`,
-    ],
+    madeByTerm({ version: programVersion, madeBy }),
   ]
 }
+
+export const madeByTerm = ({ version, madeBy }: { version: string; madeBy: string | null }): Term => [
+  'Made by',
+  `Quotekeeper ${version}${madeBy === null ? '' : `, for ${madeBy}`}. The same data give the same file.`,
+]
 
 /** What cannot be concluded from the documents. */
 export const LIMITS: Section = [

@@ -61,6 +61,11 @@ export class Sheet {
     this.#sheet.columns = widths.map((width) => ({ width }))
   }
 
+  /** How many columns it has. */
+  get columns(): number {
+    return this.#widths.length
+  }
+
   /** Number of the row that is written next, from 1. */
   get next(): number {
     return this.#row + 1

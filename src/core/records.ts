@@ -178,20 +178,28 @@ export interface Revision {
   closedByUs: boolean
   /** Why another award is recommended; null unless that is the event. */
   reason: string | null
-  /** The award that the desk recorded or withdrew; null unless that is the event. */
+  /** How the desk recorded or withdrew an award; null unless that is the event. */
   award: RevisedAward | null
+  /** Of a recommendation or an award: what the RFQ was to be awarded by before; null if by nothing. */
+  before: AwardTerms | null
+  /** By what from then on. */
+  after: AwardTerms | null
   /** Its place in the order of all revisions. */
   cursor: string
 }
 
-/** An award of the desk, as lists of changes show it. */
-export interface RevisedAward {
-  /** The names of the awarded offers. */
+/** An award on record or a recommended one. */
+export interface AwardTerms {
+  /** The names of the offers. */
   offers: string[]
   tonnes: number
   total: number
   pricePerTonne: number
   currency: string
+}
+
+/** How an award of the desk was recorded or withdrawn. */
+export interface RevisedAward {
   /** Whether the award is the recommended one. */
   followed: boolean
   /** Whether it was withdrawn by this revision, rather than recorded. */

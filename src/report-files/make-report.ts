@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import type { BuildOptions } from '../../reports/xlsx/workbook.js'
-import { summariseChannel } from '../compare/channel/summarise-channel.js'
 import type { AwardFacts } from '../core/decision/award-record.js'
 import type { Settings } from '../core/decision/settings.js'
 import { awardLines } from '../tables/awards/award-schema.js'
 import { createRulesLookup } from '../tables/channels/channel-rules.js'
 import { buildRfqReport } from '../tables/rfq/build-rfq-report.js'
-import { gatherChannelInput, type RfqReportSource } from '../tables/rfq/report-input.js'
+import type { RfqReportSource } from '../tables/rfq/report-input.js'
 import { decisionLines } from '../tables/rfq/rfq-view.js'
 import type { ViewConfig, ViewStore } from '../tables/source.js'
+import { createViews } from '../tables/views.js'
 import { VERSION } from '../version.js'
 import { overviewFileName, reportFolder, rfqFileName } from './file-names.js'
 import { type WriteObserver, type WriteOptions, type WrittenFile, writeFileAtomically } from './report-file.js'
@@ -99,14 +99,25 @@ async function isAmbiguous({ store, channel, asOf, rfqId }: RfqReportSource, num
 async function makeOverview(
   store: ViewStore,
   config: ViewConfig,
-  request: ReportRequest,
+  { channel, now, madeBy, out, mustBeNew }: ReportRequest,
   options: BuildOptions & WriteObserver,
 ): Promise<MadeReport> {
-  const { channelWorkbook } = await import('../../reports/workbooks.js')
-  const { channel, now, out, mustBeNew } = request
-  const source = rfqReportSource(store, config, { ...request, channel: channel ?? '', rfqId: '' })
-  const report = summariseChannel(await gatherChannelInput(source))
+  const { CHANGES_SINCE, OVERVIEW_LISTS, overviewWorkbook } = await import('../../reports/workbooks.js')
+  const views = createViews(store, config)
+  const filter = channel === null ? {} : { channel }
+  const rows: Partial<Record<(typeof OVERVIEW_LISTS)[number], readonly unknown[]>> = {}
+  for (const name of OVERVIEW_LISTS) {
+    const parameters = { ...filter, ...(name === 'changes' && { since: CHANGES_SINCE }) }
+    const answer = await views.list(name, { now, parameters })
+    if ('problem' in answer) throw new RangeError(answer.problem.message)
+    rows[name] = answer.rows
+  }
+  const overview = {
+    ...{ channel, now, madeBy: madeBy ?? null, version: VERSION, settings: config.reports.settings },
+    today: await views.today({ now, ...filter }),
+    rows: rows as Required<typeof rows>,
+  }
   const path = out ?? join(reportFolder(config.reports.directory, channel), overviewFileName(channel, now))
-  const written = await writeFileAtomically(path, await channelWorkbook(report, options), { mustBeNew, ...options })
+  const written = await writeFileAtomically(path, await overviewWorkbook(overview, options), { mustBeNew, ...options })
   return { path, ...written, recommendation: [] }
 }

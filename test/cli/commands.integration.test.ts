@@ -332,14 +332,14 @@ describe('report', () => {
     expect(wrong).toMatchObject({ status: 2, err: expect.stringContaining('one of hard, advisory, off') })
   })
 
-  it('without an RFQ, writes the overview of each channel', async () => {
+  it('without an RFQ, writes the overview of a channel, or of all in one workbook', async () => {
     const { quotekeeper } = await createPolledFixture()
-    const paths = (await quotekeeper('report')).out.trimEnd().split('\n')
-    expect(paths.map((path) => basename(path))).toEqual([
-      'channel-acme-forest_asof-20260310T0930Z.xlsx',
-      'channel-acme-blue_asof-20260310T0930Z.xlsx',
-    ])
-    for (const path of paths) expect(readFileSync(path).subarray(0, 2).toString()).toBe('PK')
+    const nameOf = async (...which: string[]) => basename((await quotekeeper('report', ...which)).out.trimEnd())
+    expect(await nameOf('--channel', 'acme/blue')).toBe('channel-acme-blue_asof-20260310T0930Z.xlsx')
+    expect(await nameOf('--all')).toBe('channels_asof-20260310T0930Z.xlsx')
+    expect((await quotekeeper('report')).err).toContain(
+      'choose --all, or one channel with --channel: acme/forest, acme/blue',
+    )
   })
 
   it('with --json, prints the figures and writes no file', async () => {

@@ -101,11 +101,3 @@ export interface ComparisonInput extends ReportParameters {
   /** Credits of the listings that are spoken for, in the RFQs of all channels; default none, as of a past moment. */
   claims?: readonly CreditClaim[]
 }
-
-/** A channel, as known at `asOf`. */
-export interface ChannelInput extends ReportParameters {
-  rfqs: readonly Pick<ComparisonInput, 'rfq' | 'responses' | 'reviewed'>[]
-  listings: readonly ParsedListing[]
-  decisions: readonly ReportedDecision[]
-  problems: readonly DocumentProblem[]
-}

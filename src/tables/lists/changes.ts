@@ -1,16 +1,17 @@
-import { REVISION_KINDS, type RevisionKind } from '../../core/records.js'
+import { type AwardTerms, REVISION_KINDS, type RevisionKind } from '../../core/records.js'
 import { nameById } from '../../core/text/rfq-name.js'
-import { type ChangeEntry, changeFeed } from '../changes/changes.js'
+import { type ChangeEntry, MOVING_KINDS, readChanges } from '../changes/changes.js'
+import { type Column, type Money, money } from '../column.js'
 import { channelFilter, FilterError, rfqFilter, sinceFilter } from '../filter.js'
 import type { RfqRef } from '../find-rfq.js'
 import type { List } from '../list.js'
 import { rfqPath } from '../page-paths.js'
 
-/** What changed in RFQs, offers, recommendations and awards. */
+/** What moved in RFQs: awards on record and recommended ones, then the documents. */
 export const changes: List<ChangeEntry> = {
   name: 'changes',
   title: 'Changes',
-  about: 'What changed in RFQs and their offers, in recommendations and awards, newest first.',
+  about: 'What changed: first the awards and recommendations, then RFQs and offers; each newest first.',
   empty: 'Nothing changed in this period.',
   columns: [
     { key: 'observedAt', header: 'Seen', kind: 'moment', weight: 9, value: ({ observedAt }) => observedAt },
@@ -27,34 +28,68 @@ export const changes: List<ChangeEntry> = {
     { key: 'id', header: 'Id', kind: 'id', weight: 0, value: ({ id }) => id },
     { key: 'of', header: 'Of', kind: 'text', weight: 8, value: ({ label }) => label },
     { key: 'version', header: 'Version', kind: 'id', weight: 0, value: ({ version }) => version },
+    ...termsColumns('before', 'before', 0),
+    ...termsColumns('after', 'now', 5),
+    { key: 'moved', header: 'Difference', kind: 'money', weight: 8, value: movedBy },
     { key: 'changes', header: 'What changed', kind: 'text', weight: 9, value: ({ messages }) => messages.join(' ') },
   ],
   filters: [
     channelFilter('channel'),
     rfqFilter({ channel: 'channel', id: 'rfq_id' }),
     {
-      ...{ name: 'kind', kind: 'choice', header: 'About', values: REVISION_KINDS, where: '' },
-      describe: 'Only changes of offers, recommendations, awards, or RFQs.',
+      ...{ name: 'kind', kind: 'choice', header: 'About', values: ['money', ...REVISION_KINDS], where: '' },
+      describe: 'Only changes of offers, recommendations, awards, or RFQs; `money`: recommendations and awards.',
     },
     sinceFilter('', 'Only what was seen since'),
   ],
   async read({ store }, { filters, cursor, limit }) {
     const rfq = filters.rfq?.value as RfqRef | undefined
     const channel = rfq?.channel ?? (filters.channel?.value as string | undefined)
-    const [after, kind] = [filters.since?.value as Date | undefined, filters.kind?.value as RevisionKind | undefined]
+    const [after, kind] = [filters.since?.value as Date | undefined, filters.kind?.value as RevisionKind | 'money']
     try {
-      const { entries, nextCursor } = await changeFeed(store, {
+      const page = await readChanges(store, {
         ...(channel !== undefined && { channel }),
         ...(rfq && { rfqId: rfq.id }),
         ...(after && { after }),
-        ...(kind && { kinds: [kind] }),
-        ...(cursor !== null && { before: cursor }),
-        limit,
+        ...(kind && { kinds: kind === 'money' ? MOVING_KINDS : [kind] }),
+        ...{ cursor, limit },
       })
-      return { rows: entries, total: null, next: nextCursor }
+      return { ...page, total: null }
     } catch (error) {
       if ((error as Error).name !== 'InvalidCursorError') throw error
       throw new FilterError('cursor', 'cursor is not the next page of this list; begin again without it')
     }
   },
+}
+
+/** What an RFQ was to be awarded by. */
+function termsColumns(of: 'before' | 'after', word: string, weight: number): Column<ChangeEntry>[] {
+  const terms = (entry: ChangeEntry): AwardTerms | null => entry[of]
+  return [
+    {
+      key: `${of}Offers`,
+      header: `Offers ${word}`,
+      kind: 'text',
+      weight: 0,
+      value: (entry) => terms(entry)?.offers ?? null,
+    },
+    {
+      key: `${of}Tonnes`,
+      header: `Tonnes ${word}`,
+      kind: 'tonnes',
+      weight,
+      value: (entry) => terms(entry)?.tonnes ?? null,
+    },
+    {
+      ...{ key: `${of}Total`, header: `Total ${word}`, kind: 'money', weight },
+      value: (entry) => money(terms(entry)?.total, terms(entry)?.currency),
+    },
+  ]
+}
+
+/** By how much the total moved; null if nothing moved, or the currencies differ. */
+function movedBy({ before, after }: ChangeEntry): Money | null {
+  const currency = (after ?? before)?.currency
+  if (currency === undefined || (before ?? after)?.currency !== currency) return null
+  return money((after?.total ?? 0) - (before?.total ?? 0) || null, currency)
 }

@@ -1,9 +1,4 @@
-import type {
-  ChannelInput,
-  ComparisonInput,
-  ParsedResponse,
-  ReportParameters,
-} from '../../compare/input/comparison-input.js'
+import type { ComparisonInput, ParsedResponse, ReportParameters } from '../../compare/input/comparison-input.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../compare/input/stored-documents.js'
 import { findReviewedOffers } from '../../compare/offer/reviewed-terms.js'
 import { type AwardFacts, awardFacts } from '../../core/decision/award-record.js'
@@ -133,35 +128,6 @@ async function readPresent({ store, channel: { key: channel }, rfqId }: RfqRepor
   ])
   const rfqs = current.map(({ rfq }) => rfq)
   return { termsRead: termsReadOf(states), pricesRead: pricesReadOf(rfqs, () => poll?.startedAt ?? null), claims }
-}
-
-/**
- * Loads what was known about a channel at a moment, for `summariseChannel`.
- * @throws StoreError
- */
-export async function gatherChannelInput(source: ReportSource): Promise<ChannelInput> {
-  const { store } = source
-  const channel = source.channel.key
-  const asOf = await knownUntil(source)
-  const [rfqs, listings, decisions, problems] = await Promise.all([
-    store.rfqs({ channel, asOf }),
-    store.listings({ channel, asOf }),
-    store.decisions({ channel }),
-    store.problems({ channel, asOf }),
-  ])
-  const known: ChannelInput['rfqs'][number][] = []
-  for (const found of rfqs) {
-    const reviewed = await findReviewedOffers(found.responses, () => store.rfqHistory(channel, found.rfq.id, asOf))
-    const responses = parseLazily(found.responses, parseStoredResponse)
-    known.push({ rfq: parseStoredRfq(found.rfq), reviewed, responses })
-  }
-  return {
-    ...(await reportParameters(source)),
-    rfqs: known,
-    listings: listings.map(parseStoredListing),
-    decisions,
-    problems,
-  }
 }
 
 async function reportParameters(source: ReportSource): Promise<ReportParameters> {

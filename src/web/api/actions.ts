@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
 import type { RedeliveryFilter } from '../../core/events/deliveries.js'
 import type { AwardActions } from '../../tables/awards/awards.js'
-import { requireFound } from '../../tables/filter.js'
+import { FilterError, requireFound } from '../../tables/filter.js'
 import { channelKey, nullableText, text, timestamp } from '../../tables/schema.js'
 import type { User } from '../access/users.js'
 import { knownChannel, stateOf } from './lookup.js'
@@ -95,6 +95,7 @@ export async function findSubject(
   { reader, now, channels }: ActionDeps,
 ): Promise<{ channel: string; rfqId?: string; asOf?: Date }> {
   knownChannel(channel, channels)
+  if (rfq === undefined && as_of !== undefined) throw new FilterError('as_of', 'as_of is about one RFQ: name it')
   const at = await stateOf({ as_of, channel }, { now: now(), reader })
   const rfqId = rfq === undefined ? {} : { rfqId: requireFound(await reader.findRfq({ ...at, channel, name: rfq })).id }
   return { channel, ...rfqId, ...(at.asOf && { asOf: at.asOf }) }

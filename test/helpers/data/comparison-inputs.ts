@@ -2,7 +2,7 @@
  * Builders of realistic comparison inputs: documents as the marketplace sends them, wrapped as stored documents.
  * Each builder takes the members a test is about and fills in the rest.
  */
-import type { ChannelInput, ComparisonInput, StoredDocument } from '../../../src/compare/input/comparison-input.js'
+import type { ComparisonInput, StoredDocument } from '../../../src/compare/input/comparison-input.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../../src/compare/input/stored-documents.js'
 
 import { type SettingsInput, settingsSchema } from '../../../src/core/decision/settings.js'
@@ -304,19 +304,4 @@ export function manyResponses(count: number, lines: number, seed = 1): Body[] {
       offer: { scheduledDeliveries },
     })
   })
-}
-
-/** A channel of several RFQs, each built as by `comparisonInput`. */
-export function channelInput(
-  scenes: ComparisonOverrides[],
-  { settings: own, ...of }: Partial<Omit<ChannelInput, 'settings'>> & { settings?: SettingsInput } = {},
-): ChannelInput {
-  const inputs = scenes.map(comparisonInput)
-  const { channel, timeZone, asOf, generatedAt, programVersion, settings } = comparisonInput(own && { settings: own })
-  const listings = [1, 2, 3, 4, 5].map((number) => parseStoredListing(storedDocument(listing(number))))
-  const rfqs = inputs.map(({ rfq: known, responses }) => ({ rfq: known, responses }))
-  return {
-    ...{ channel, timeZone, asOf, generatedAt, programVersion, settings, rfqs, listings, decisions: [], problems: [] },
-    ...of,
-  }
 }

@@ -1,7 +1,7 @@
 import ExcelJS from 'exceljs'
 import * as workbooks from '../../../reports/workbooks.js'
 
-export const { rfqWorkbook, channelWorkbook } = workbooks
+export const { rfqWorkbook, overviewWorkbook } = workbooks
 
 /** The sheets of a workbook. */
 export async function sheetsOf(bytes: Buffer): Promise<ExcelJS.Worksheet[]> {

@@ -1,3 +1,4 @@
+import { Option } from 'commander'
 import { quoteForShell } from '../../../core/text/quote-for-shell.js'
 import type { ReportRequest } from '../../../report-files/make-report.js'
 import type { Store } from '../../../store/contract.js'
@@ -31,13 +32,14 @@ type Options = ChannelOption &
   AsOfOption &
   SetOption &
   VolumeOption &
-  JsonOption & { out?: string; force?: boolean; by?: string } & FreshOptions
+  JsonOption & { all?: boolean; out?: string; force?: boolean; by?: string } & FreshOptions
 
-/** `report [RFQ]`: writes the offer comparison of an RFQ, or the overview of a channel. */
+/** `report [RFQ]`: writes the offer comparison of an RFQ, or the overview of a channel or of all. */
 export const register: RegisterCommand = (command, cli) => {
   command
-    .argument('[rfq]', 'number, reference or id of the RFQ; omit it for the channel overview')
+    .argument('[rfq]', 'number, reference or id of the RFQ; omit it for an overview')
     .addOption(channelOption())
+    .addOption(new Option('--all', 'the overview of all channels in one workbook').conflicts('channel'))
     .addOption(asOfOption())
     .addOption(volumeOption())
     .addOption(setOption())
@@ -54,7 +56,7 @@ export const register: RegisterCommand = (command, cli) => {
         cli,
         (store, app) =>
           match === undefined
-            ? writeOverviews(cli, { store, app }, options)
+            ? writeOverview(cli, { store, app }, options)
             : writeComparison(cli, { store, app }, options, match),
         overridesOf(options),
       )
@@ -66,6 +68,7 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper report 1012 --set discountRate=0.05 --set awardTolerance=0', 'with other settings for this report'],
     ['quotekeeper report 1012 --fresh', 'with what the marketplace shows now'],
     ['quotekeeper report --channel acme/forest', 'the overview of one channel'],
+    ['quotekeeper report --all', 'the overview of all channels'],
   )
 }
 
@@ -93,25 +96,21 @@ async function writeComparison(cli: Cli, context: ReportContext, options: Option
   printJson(cli.io, await buildRfqReport(rfqReportSource(store, viewConfigOf(app.config), request)))
 }
 
-async function writeOverviews(cli: Cli, { store, app }: ReportContext, options: Options): Promise<void> {
+async function writeOverview(cli: Cli, { store, app }: ReportContext, options: Options): Promise<void> {
   for (const option of ['asOf', 'json', 'volume', 'set'] as const)
     if (options[option] !== undefined)
       throw new UsageError(`--${option === 'asOf' ? 'as-of' : option} is about one RFQ: name it`)
-  const channels = channelsOf(app, options)
+  const channel = channelOf(app, options)
   const file = fileOf(cli, app, options)
   // The overview of a channel that was never read would look as if the channel were empty.
-  const unread: string[] = []
-  for (const channel of channels) {
-    if ((await store.firstPollAt({ channel })) === null) {
-      unread.push(channel)
-      continue
-    }
-    const now = await databaseNow(store, cli.io.now())
-    await writeReport(cli, app, { channel, now, madeBy: makerOf(options), ...file })
+  if ((await store.firstPollAt(channel === null ? {} : { channel })) === null) {
+    const [what, only] = channel === null ? ['', ''] : [` of ${channel}`, ` --channel ${quoteForShell(channel)}`]
+    throw new FailedError(`nothing is stored${what} yet; run \`quotekeeper sync${only}\` to poll the marketplace`)
   }
-  if (unread.length === 0) return
-  const remedy = `quotekeeper sync${unread.map((channel) => ` --channel ${quoteForShell(channel)}`).join('')}`
-  throw new FailedError(`nothing is stored of ${unread.join(', ')} yet; run \`${remedy}\` to poll the marketplace`)
+  const { recordRecommendations } = await import('../../service/keep-recommendations.js')
+  await recordRecommendations(cli, app)
+  const now = await databaseNow(store, cli.io.now())
+  await writeReport(cli, app, { channel, now, madeBy: makerOf(options), ...file })
 }
 
 const makerOf = ({ by }: Options): string => by ?? operatorName()
@@ -126,13 +125,13 @@ async function writeReport({ io }: Cli, app: App, request: ReportRequest): Promi
   io.err(formatRecommendation(recommendation, io.width))
 }
 
-/** The channels to report on. With `--out` there must be one, because there is one file. */
-function channelsOf({ config }: App, { channel, out }: Options): string[] {
-  if (channel !== undefined) return [configuredChannel(config, channel).key]
-  const channels = config.channels.map(({ key }) => key)
-  if (channels.length > 1 && out !== undefined)
-    throw new UsageError(`choose one channel with --channel: ${channels.join(', ')}`)
-  return channels
+/** The channel of an overview; null for all. */
+function channelOf({ config }: App, { channel, all }: Options): string | null {
+  if (channel !== undefined) return configuredChannel(config, channel).key
+  const [first, ...others] = config.channels.map(({ key }) => key)
+  if (all || first === undefined) return null
+  if (others.length === 0) return first
+  throw new UsageError(`choose --all, or one channel with --channel: ${[first, ...others].join(', ')}`)
 }
 
 /** The requested file, checked before the report is made. */

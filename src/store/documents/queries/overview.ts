@@ -1,4 +1,4 @@
-import type { OfferRevisions, RevisedAward, Revision, RevisionKind } from '../../../core/records.js'
+import type { AwardTerms, OfferRevisions, RevisedAward, Revision, RevisionKind } from '../../../core/records.js'
 import { CLOCK_TOLERANCE_MS, type FutureTimes } from '../../../core/time/clock.js'
 import type { Overview, RevisionFilter, RfqCount } from '../../contract.js'
 import { InvalidCursorError } from '../../errors.js'
@@ -64,8 +64,11 @@ const periodOf = ({ channel, after, asOf }: Omit<RevisionFilter, 'rfqId' | 'kind
 
 // --- revisions ------------------------------------------------------------------------------------------------------
 
-/** A revision joined with its version or the previous one, or with its award, or with none. */
-interface RevisionRow extends VersionRow {
+/** A revision joined with its version or the previous one, or with recommendations and an award. */
+interface RevisionRow
+  extends VersionRow,
+    Record<`${Terms}_${'offers' | 'currency'}`, string | null>,
+    Record<`${Terms}_${'tonnes' | 'total' | 'price_per_tonne'}`, number | null> {
   event: Revision['event']
   of_channel: string
   of_kind: Revision['kind']
@@ -77,11 +80,6 @@ interface RevisionRow extends VersionRow {
   at: string
   key: string
   closed_by_us: number
-  awarded: string | null
-  tonnes: number | null
-  total: number | null
-  price_per_tonne: number | null
-  currency: string | null
   followed: number | null
   withdraws: number | null
   by_whom: string | null
@@ -118,7 +116,7 @@ function revisionsFrom(
 select * from (
   select '${event}' as event, t.channel, t.kind, t.rfq_id, t.id,
     ${event === 'version' ? 't.version' : 'cast(null as integer)'} as version, t.${since} as since, t.${at} as at,
-    cast(null as text) as reason, cast(null as integer) as award, ${keyOf(event)} as key
+    cast(null as text) as reason, cast(null as integer) as item, ${keyOf(event)} as key
   from ${filter.rfqId === undefined ? table : rowsOfRfq(table)} t
   where ${where}
   order by t.${at} desc, key desc limit @limit
@@ -127,9 +125,9 @@ select * from (
 
 /** What was recorded of an RFQ rather than observed: recommendations of another award than before, and awards of the desk. */
 function recordedFrom(event: 'recommendation' | 'award', filter: RevisionFilter): string {
-  const [table, reason, award, condition] =
+  const [table, reason, item, condition] =
     event === 'recommendation'
-      ? (['recommendations', 't.reason', 'cast(null as integer)', 't.reason is not null'] as const)
+      ? (['recommendations', 't.reason', 't.number', 't.reason is not null'] as const)
       : (['awards', 'cast(null as text)', 't.id', false] as const)
   const number = event === 'award' ? ` || substr(cast(10000000000 + t.id as text), 2)` : ''
   const key = `t.channel || '\t' || t.rfq_id || '\tz\t' || t.rfq_id || '\t${event}'${number}`
@@ -142,7 +140,7 @@ function recordedFrom(event: 'recommendation' | 'award', filter: RevisionFilter)
   return `
 select * from (
   select '${event}' as event, t.channel, 'rfq' as kind, '' as rfq_id, t.rfq_id as id, cast(null as integer) as version,
-    cast(null as text) as since, t.at, ${reason} as reason, ${award} as award, ${key} as key
+    cast(null as text) as since, t.at, ${reason} as reason, ${item} as item, ${key} as key
   from ${table} t
   where ${where}
   order by t.at desc, key desc limit @limit
@@ -151,12 +149,21 @@ select * from (
 
 const REVISION = `f.event, f.channel as of_channel, f.kind as of_kind, f.rfq_id as of_rfq_id, f.id as of_id,
   f.version as of_version, f.since, f.at, f.reason, f.key`
-const AWARD = { awarded: 'o.offers', tonnes: 'o.tonnes', total: 'o.total', price_per_tonne: 'o.price_per_tonne' }
-const AWARD_COLUMNS = Object.entries({
-  ...AWARD,
-  ...{ currency: 'o.currency', followed: 'o.followed', withdraws: 'a.withdraws', by_whom: 'a.by_whom' },
-  because: 'a.because',
-})
+/** Aliases: the recommendation of the event, the one before it or at the time, the award of the event, and the one that stood. */
+const TERMS = ['n', 'p', 'o', 's'] as const
+type Terms = (typeof TERMS)[number]
+const AWARD_COLUMNS = [
+  ...TERMS.flatMap((alias) =>
+    ['offers', 'tonnes', 'total', 'price_per_tonne', 'currency'].map((name) => {
+      const column = name === 'total' && (alias === 'n' || alias === 'p') ? 'cost' : name
+      return [`${alias}_${name}`, `${alias}.${column}`] as const
+    }),
+  ),
+  ...['o.followed', 'a.withdraws', 'a.by_whom', 'a.because'].map((column) => [column.slice(2), column] as const),
+]
+/** The award that stood when another one was recommended. */
+const STOOD = `select max(x.id) from awards x where x.channel = f.channel and x.rfq_id = f.id and x.withdraws is null
+  and x.at <= f.at and not exists (select 1 from awards w where w.withdraws = x.id and w.at <= f.at)`
 const CLOSED_BY_US = `case when f.kind = 'rfq' and exists (select 1 from close_decisions d where d.channel = f.channel
   and d.rfq_id = f.id and d.outcome = 'closed' and d.version_after = f.version
   and d.decided_at <= @asOf) then 1 else 0 end as closed_by_us`
@@ -187,8 +194,12 @@ union all
 select ${REVISION}, 0, ${AWARD_COLUMNS.map(([, column]) => column).join(', ')},
   ${VERSION_COLUMNS.map((column) => `null as ${column}`).join(', ')}
 from found f
-left join awards a on a.id = f.award
+left join recommendations n on f.event = 'recommendation' and n.number = f.item
+left join recommendations p on p.number = (select max(q.number) from recommendations q
+  where q.channel = f.channel and q.rfq_id = f.id and q.at <= f.at and (n.number is null or q.number < n.number))
+left join awards a on f.event = 'award' and a.id = f.item
 left join awards o on o.id = coalesce(a.withdraws, a.id)
+left join awards s on f.event = 'recommendation' and s.id = (${STOOD})
 where f.version is null
 order by at desc, key desc, version desc`
 }
@@ -219,20 +230,37 @@ const toRevision = (row: RevisionRow): Revision => ({
   closedByUs: row.closed_by_us === 1,
   reason: row.reason === null ? null : fromStoredText(row.reason),
   award: row.event === 'award' ? toAward(row) : null,
+  ...movedBy(row),
   cursor: Buffer.from(JSON.stringify([row.at, row.key])).toString('base64url'),
 })
 
 const toAward = (row: RevisionRow): RevisedAward => ({
-  offers: (JSON.parse(row.awarded ?? '[]') as { name: string }[]).map(({ name }) => name),
-  tonnes: row.tonnes ?? 0,
-  total: row.total ?? 0,
-  pricePerTonne: row.price_per_tonne ?? 0,
-  currency: row.currency ?? '',
   followed: row.followed === 1,
   withdrawn: row.withdraws !== null,
   by: fromStoredText(row.by_whom ?? ''),
   because: row.because === null ? null : fromStoredText(row.because),
 })
+
+/** What an RFQ was to be awarded by before and after: an award that stands, or else what is recommended. */
+function movedBy(row: RevisionRow): Pick<Revision, 'before' | 'after'> {
+  const recommended = termsOf(row, 'p')
+  if (row.event === 'recommendation')
+    return row.s_offers === null
+      ? { before: recommended, after: termsOf(row, 'n') }
+      : { before: termsOf(row, 's'), after: termsOf(row, 's') }
+  if (row.event !== 'award') return { before: null, after: null }
+  const award = termsOf(row, 'o')
+  return row.withdraws === null ? { before: recommended, after: award } : { before: award, after: recommended }
+}
+
+function termsOf(row: RevisionRow, of: Terms): AwardTerms | null {
+  const offers = (JSON.parse(row[`${of}_offers`] ?? '[]') as { name: string }[]).map(({ name }) => name)
+  if (offers.length === 0) return null
+  return {
+    ...{ offers, tonnes: row[`${of}_tonnes`] ?? 0, total: row[`${of}_total`] ?? 0 },
+    ...{ pricePerTonne: row[`${of}_price_per_tonne`] ?? 0, currency: row[`${of}_currency`] ?? '' },
+  }
+}
 
 /** The position of a cursor; without one, after all revisions. */
 function parseCursor(cursor: string | undefined): [at: string, key: string] {

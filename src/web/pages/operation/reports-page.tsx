@@ -50,6 +50,7 @@ async function makeReport(page: PageRequest, fields: Parameters, options: Report
   const { channel = '', rfq } = fields
   if (!channels.includes(channel)) throw new HttpError(400, 'channel: expected a configured channel')
   const past = await readPast({ query: fields, now, queries }, { channel, kind: 'rfqs' })
+  if (past && rfq === undefined) throw new HttpError(400, 'as_of: a past moment is about one RFQ: name it')
   const payload = { channel, ...(past && { asOf: past.asOf.toISOString() }) }
   const find = async (name: string) =>
     requireFound(await queries.findRfq({ channel, name, now, ...(past && { asOf: past.asOf }) })).id

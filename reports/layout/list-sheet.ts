@@ -1,0 +1,80 @@
+import { cleanText } from '../../src/core/text/clean-text.js'
+import { isMoney, isNumeric, type Kind, type Column as ListColumn, type Value } from '../../src/tables/column.js'
+import type { List } from '../../src/tables/list.js'
+import { formatValue, type PrintedColumn, printColumns } from '../../src/tables/print/format.js'
+import * as style from '../xlsx/cell-styles.js'
+import { blank, type Cell, date, moment, number, text } from '../xlsx/cells.js'
+import type { WriteSheet } from '../xlsx/workbook.js'
+import type { Column, Columns } from './columns.js'
+import { tableSheet } from './table-sheet.js'
+
+/** A list as a sheet. Columns that are empty in all rows are left out; those of weight 0 come last. */
+export function listSheet<Row>(
+  layout: { subject: string },
+  { title, about, rows, ...list }: Pick<List<Row>, 'title' | 'about' | 'columns'> & { rows: readonly Row[] },
+): WriteSheet {
+  const filled = list.columns.filter(({ value }) => rows.some((row) => !isEmpty(value(row))))
+  const shown = [...filled.filter(({ weight }) => weight > 0), ...filled.filter(({ weight }) => weight === 0)]
+  return tableSheet(layout, {
+    ...{ name: title, title, note: about, rows, columns: sheetColumns(shown, rows) },
+    frozenColumns:
+      1 +
+      Math.max(
+        0,
+        shown.findIndex(({ link }) => link !== undefined),
+      ),
+  })
+}
+
+const isEmpty = (value: Value): boolean =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0)
+
+/** The columns of a list as those of a sheet: numbers, dates and moments as such, in the format of their kind. */
+export const sheetColumns = <Row>(columns: readonly ListColumn<Row>[], rows: readonly Row[]): Columns<Row> =>
+  Object.fromEntries(printColumns(columns, rows).map((each) => [each.column.key, sheetColumn(each, rows)]))
+
+/** Texts are sentences, ids are looked up: neither is wrapped more than this. */
+const MAX_WIDTHS: Partial<Record<Kind, number>> = { text: 56, id: 40 }
+
+function sheetColumn<Row>({ column, header }: PrintedColumn<Row>, rows: readonly Row[]): Column<Row> {
+  const { kind, value } = column
+  const values = rows.map(value)
+  const hasOneCurrency = header !== column.header
+  const numbers = values.flatMap((each) => (typeof each === 'number' ? [each] : []))
+  const usual = kind === 'tonnes' ? style.volumeStyle(numbers) : STYLES[kind]
+  return {
+    ...{ header, right: isNumeric(kind) },
+    ...(MAX_WIDTHS[kind] !== undefined && { maxWidth: MAX_WIDTHS[kind] }),
+    cell: (_, { index }) => cellOf(kind, values[index] ?? null, { usual, hasOneCurrency }),
+  }
+}
+
+const STYLES: Readonly<Record<Kind, style.Style>> = {
+  ...{ text: style.wrapped, id: style.leftNumber, state: style.wrapped, count: style.integer, tonnes: style.integer },
+  ...{
+    price: style.price,
+    money: style.total,
+    percent: style.percent,
+    date: style.calendarDate,
+    moment: style.timestamp,
+  },
+}
+
+function cellOf(
+  kind: Kind,
+  value: Value,
+  { usual, hasOneCurrency }: { usual: style.Style; hasOneCurrency: boolean },
+): Cell {
+  if (value === null || value === '') return blank(usual)
+  if (isMoney(value)) {
+    if (hasOneCurrency || value.currency === null) return number(value.amount, usual)
+    // No number format can show a text that is no currency code.
+    if (style.currencyCode(value.currency) === null) return text(formatValue(kind, value), style.asRight(style.body))
+    return number(value.amount, kind === 'price' ? style.priceIn(value.currency) : style.totalIn(value.currency))
+  }
+  if (typeof value === 'number') return number(value, usual)
+  if (Array.isArray(value)) return text(value.map(cleanText).join(', '), style.wrapped)
+  if (kind === 'date') return date(String(value), usual)
+  if (kind === 'moment') return moment(String(value), usual)
+  return text(typeof value === 'boolean' ? formatValue(kind, value) : value, isNumeric(kind) ? usual : STYLES.text)
+}
