@@ -54,20 +54,20 @@ export async function closingOutlook(
   now: Date,
 ): Promise<ClosingOutlook> {
   const { store, channels, config } = source
-  const { timeZone, graceHours, autoClose } = createRulesLookup(channels)(channel)
+  const rules = createRulesLookup(channels)(channel)
+  const { timeZone, graceHours } = rules
   const { maxPerRun } = config.closing
   const closes = new Map((await store.unsettledCloses({ channel, now })).map((close) => [close.rfqId, close]))
-  const rules = { timeZone, graceHours, maxPerRun }
   const { evaluations, approval } = await previewCloses(
     store,
-    { channel, ids, others: [...closes.keys()], ...rules },
+    { channel, ids, others: [...closes.keys()], timeZone, graceHours, maxPerRun },
     now,
   )
   const isShown = ([id, { against }]: [string, Evaluation]) =>
     ids !== undefined || closes.has(id) || against.every(({ code }) => code !== 'not-past-due')
   const shown = [...evaluations].filter(isShown)
   return {
-    stop: await stopOf(source, { channel, autoClose, approval }, now),
+    stop: await stopOf(source, rules, approval, now),
     rfqs: new Map(shown.map(([id, evaluation]) => [id, rfqOutlook(channel, id, evaluation, closes.get(id) ?? null)])),
   }
 }
@@ -104,26 +104,22 @@ const CLOSE_TEXTS = {
 /** What keeps a channel from closing anything; the first that a person has to remove. */
 async function stopOf(
   { findClosingBlocker, findClockSkewBlock }: OutlookSource,
-  {
-    channel,
-    autoClose,
-    approval,
-  }: Pick<ChannelRules, 'autoClose'> & {
-    channel: string
-    approval: ClosingPreview['approval']
-  },
+  { key, autoClose }: Pick<ChannelRules, 'key' | 'autoClose'>,
+  approval: ClosingPreview['approval'],
   now: Date,
 ): Promise<ChannelStop | null> {
-  if (autoClose === 'off')
-    return { code: 'off', message: 'Closing is off for the channel, so nothing is closed.', command: null }
-  if (autoClose === 'dry-run')
-    return { code: 'dry-run', message: 'The channel is set to dry-run, so nothing is closed.', command: null }
-  const blocker = await findClosingBlocker(channel, now)
+  if (autoClose !== 'on') return { code: autoClose, message: MODE_TEXTS[autoClose], command: null }
+  const blocker = await findClosingBlocker(key, now)
   if (blocker !== null)
     return { code: 'stopped', message: `Closing is stopped, so nothing is closed: ${blocker}.`, command: null }
-  const clocks = await findClockSkewBlock(channel)
+  const clocks = await findClockSkewBlock(key)
   if (clocks !== null) return { code: 'clocks', message: clockText(clocks), command: 'quotekeeper check' }
   return approval && { code: 'approval', message: sentence(approval.reason), command: approval.command }
+}
+
+const MODE_TEXTS = {
+  off: 'Closing is off for the channel, so nothing is closed.',
+  'dry-run': 'The channel is set to dry-run, so nothing is closed.',
 }
 
 /** Why nothing is closed until the clocks agree; amounts are those of the newest closing round. */

@@ -36,82 +36,69 @@ export const explainDecision = (decision: DecisionRecord): string =>
     .map(({ label, value }) => `${label.padEnd(13)}${oneLine(cleanText(value))}\n`)
     .join('')
 
+const fact = (label: string, value: string) => ({ label, kind: 'text' as const, value })
+
 /** Everything that was evaluated, sent and read for a decision. */
 export function decisionFacts(decision: DecisionRecord) {
+  const { id, outcome, channel, rfqNumber, rfqId, decidedAt, runId, repeatedUntil, times, approvedBy } = decision
   const evidence = decision.evidence as Evidence
-  const lines: Line[] = [
-    ...heading(decision),
-    ['Because', decision.reason],
-    ...(evidence.for ?? []).map((reason) => ['For', reason] as const),
-    ...(evidence.against ?? []).map((reason) => ['Against', reason] as const),
-    ...conditions(decision, evidence),
-    ...freshRead(decision, evidence),
-    ...request(decision, evidence),
-    ['Hash', `${decision.hash}, after ${decision.previousHash.slice(0, 16)}…`],
-  ]
-  return lines.map(([label, value]) => ({ label, kind: 'text' as const, value }))
-}
-
-type Line = readonly [label: string, value: string]
-
-function heading(record: DecisionRecord): Line[] {
-  const { id, decision, outcome, channel, rfqNumber, rfqId, decidedAt, runId } = record
-  const { repeatedUntil, times, approvedBy } = record
-  const result = outcome === null ? decision : `${decision}, ${outcome}`
   return [
-    ['Closing', `${id}: ${result}`],
-    ['RFQ', `${rfqNumber ?? 'without a number'} of ${channel}, id ${rfqId}`],
-    ['Decided', `${decidedAt}, in closing round ${runId}`],
-    ...(repeatedUntil === null ? [] : [['Repeated', `${times} times, until ${repeatedUntil}`] as const]),
-    ...(approvedBy === null ? [] : [['Approved by', approvedBy] as const]),
+    fact('Closing', `${id}: ${[decision.decision, outcome].filter((part) => part !== null).join(', ')}`),
+    fact('RFQ', `${rfqNumber ?? 'without a number'} of ${channel}, id ${rfqId}`),
+    fact('Decided', `${decidedAt}, in closing round ${runId}`),
+    ...(repeatedUntil === null ? [] : [fact('Repeated', `${times} times, until ${repeatedUntil}`)]),
+    ...(approvedBy === null ? [] : [fact('Approved by', approvedBy)]),
+    fact('Because', decision.reason),
+    ...(evidence.for ?? []).map((reason) => fact('For', reason)),
+    ...(evidence.against ?? []).map((reason) => fact('Against', reason)),
+    ...evaluationFacts(decision, evidence),
+    ...requestFacts(decision, evidence),
+    fact('Hash', `${decision.hash}, after ${decision.previousHash.slice(0, 16)}…`),
   ]
 }
 
-function conditions({ dueDate, timeZone }: DecisionRecord, evidence: Evidence): Line[] {
+/** By which rules it was decided, and on which reading. */
+function evaluationFacts({ dueDate, timeZone, versionBefore }: DecisionRecord, evidence: Evidence) {
+  const { poll, reading, mode, byHand, startedBy, approvedPlan, retryOf, only, today, graceHours, hash } = evidence
+  const starter = [
+    byHand ? `a person, ${startedBy ?? 'with close-expired'}` : 'the schedule',
+    ...(only ? ['for this RFQ only'] : []),
+    ...(approvedPlan ? [`approving plan ${approvedPlan}`] : []),
+    ...(retryOf ? [`retrying the close of closing decision ${retryOf}`] : []),
+  ]
   const sent = JSON.stringify(evidence.dueDateAsSent ?? null)
-  const byHand = `a person, ${evidence.startedBy ?? 'with close-expired'}`
-  const startedBy = evidence.byHand ? byHand : 'the schedule'
-  const plan = evidence.approvedPlan ? `, approving plan ${evidence.approvedPlan}` : ''
-  const retry = evidence.retryOf ? `, retrying the close of closing decision ${evidence.retryOf}` : ''
-  const only = evidence.only ? ', for this RFQ only' : ''
-  const { poll } = evidence
   return [
-    ['Due date', `${dueDate ?? 'none'} (sent as ${sent}); the date in ${timeZone} was ${evidence.today ?? '?'}`],
-    ['Grace', `${evidence.graceHours ?? 0} hours after the end of the due date`],
-    ['Started by', `${startedBy}${only}${plan}${retry}; autoClose: ${evidence.mode ?? '?'}`],
-    ['Last poll', poll ? `run ${poll.runId}, ${poll.outcome}, ended ${poll.finishedAt}` : 'none'],
+    fact('Due date', `${dueDate ?? 'none'} (sent as ${sent}); the date in ${timeZone} was ${today ?? '?'}`),
+    fact('Grace', `${graceHours ?? 0} hours after the end of the due date`),
+    fact('Started by', `${starter.join(', ')}; autoClose: ${mode ?? '?'}`),
+    fact('Last poll', poll ? `run ${poll.runId}, ${poll.outcome}, ended ${poll.finishedAt}` : 'none'),
+    fact('Evaluated', `version ${versionBefore ?? '?'}, content hash ${hash ?? '?'}`),
+    fact('Fresh read', reading?.readAt ?? 'none; the stored version was sufficient'),
+    ...(reading ? [fact('Clocks', clocksText(reading))] : []),
   ]
 }
 
-function freshRead({ versionBefore }: DecisionRecord, { hash, reading: read }: Evidence): Line[] {
-  const evaluated: Line = ['Evaluated', `version ${versionBefore ?? '?'}, content hash ${hash ?? '?'}`]
-  if (!read) return [evaluated, ['Fresh read', 'none; the stored version was sufficient']]
-  const { clock, marketplaceClock, skewSeconds, maxClockSkewSeconds } = read
-  const skew = skewSeconds === null ? 'skew unknown' : `skew ${skewSeconds} s`
-  return [
-    evaluated,
-    ['Fresh read', read.readAt],
-    ['Clocks', `ours ${clock}, marketplace ${marketplaceClock ?? 'unknown'}; ${skew} (limit ${maxClockSkewSeconds} s)`],
-  ]
-}
+const clocksText = ({ clock, marketplaceClock, skewSeconds, maxClockSkewSeconds }: NonNullable<Evidence['reading']>) =>
+  `ours ${clock}, marketplace ${marketplaceClock ?? 'unknown'}; ` +
+  `${skewSeconds === null ? 'skew unknown' : `skew ${skewSeconds} s`} (limit ${maxClockSkewSeconds} s)`
 
-function request({ versionAfter }: DecisionRecord, evidence: Evidence): Line[] {
-  const { request: sent, answer, failure, verified } = evidence
-  if (!sent) return [['Sent', 'nothing']]
-  const times = sent.sentAt.filter((time) => time !== null)
-  const response = answer
-    ? `${answer.status}, ok: ${answer.ok ?? 'absent'}${answer.message ? `, "${answer.message}"` : ''}`
-    : null
-  const lines: Line[] = [
-    [
-      'Sent',
-      `${sent.operation}, ${formatCount(sent.posts, 'request')}${times.length > 0 ? ` at ${times.join(' and ')}` : ''}`,
-    ],
-    ['Response', response ?? failure ?? 'none'],
+/** What was sent, and what came back. */
+function requestFacts({ versionAfter }: DecisionRecord, { request, answer, failure, verified }: Evidence) {
+  if (!request) return [fact('Sent', 'nothing')]
+  const times = request.sentAt.filter((time) => time !== null).join(' and ')
+  const reply =
+    answer && `${answer.status}, ok: ${answer.ok ?? 'absent'}${answer.message ? `, "${answer.message}"` : ''}`
+  const posts = `${request.operation}, ${formatCount(request.posts, 'request')}`
+  return [
+    fact('Sent', times === '' ? posts : `${posts} at ${times}`),
+    fact('Response', reply ?? failure ?? 'none'),
+    ...(verified
+      ? [
+          fact(
+            'Verified',
+            `${verified.readAt}: ${verified.state ?? 'no state'}, version ${versionAfter ?? verified.version}, content hash ${verified.hash}`,
+          ),
+        ]
+      : []),
   ]
-  if (verified) {
-    const state = `${verified.state ?? 'no state'}, version ${versionAfter ?? verified.version}, content hash ${verified.hash}`
-    lines.push(['Verified', `${verified.readAt}: ${state}`])
-  }
-  return lines
 }
