@@ -208,20 +208,6 @@ export interface RevisedAward {
   because: string | null
 }
 
-/** How many offers of an RFQ changed in a period; each offer is counted once in each member. */
-export interface OfferRevisions {
-  channel: string
-  rfqId: string
-  /** Offers first observed in the period, and not listed on an RFQ that was known by its list entry before. */
-  added: number
-  /** Offers known before whose terms changed: to read in full what was known from a summary is no change. */
-  changed: number
-  /** Offers that were found missing. */
-  missing: number
-  /** When the newest of these was observed. */
-  newestAt: Timestamp
-}
-
 /** A deviation of a document from the API description, counted over all observations. */
 export interface ProblemRecord extends Problem {
   channel: string

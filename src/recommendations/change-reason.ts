@@ -54,9 +54,9 @@ function hasOtherCurrency(before: RfqState, after: RfqState): boolean {
 
 /** `Katari (20.99)`, `Katari and Lumen (21.50)`, `Katari (20.99) beside Lumen (accepted)`, `no award`. */
 function awardName(state: RfqState, withCurrency: boolean): string {
-  const { accepted } = state.figures
-  if (accepted === null) return recommendedName(state, withCurrency)
-  const fixed = `${namesText(accepted.offers.map(oneLine))} (accepted)`
+  const accepted = state.assessed.offers.filter(({ standing }) => standing === 'accepted')
+  if (accepted.length === 0) return recommendedName(state, withCurrency)
+  const fixed = `${namesText(accepted.map(({ label }) => oneLine(label)))} (accepted)`
   if (state.recommendation.status === 'accepted') return fixed
   const isAlone = state.recommendation.offers.length === 0
   return isAlone ? `${fixed} and no further award` : `${recommendedName(state, withCurrency)} beside ${fixed}`

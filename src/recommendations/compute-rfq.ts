@@ -95,7 +95,7 @@ async function computeRfq(source: ComputeSource, subject: Subject, now: StateMom
       stakes: stakes.length === 0 ? null : JSON.stringify(stakes),
       awardStatus: award?.status ?? null,
       wanted: figures.wanted,
-      coverage: figures.covered,
+      coverage: figures.coverage,
       bestPricePerTonne: figures.bestPricePerTonne,
       attention: attentionOf({ ...facts, ...figures, valid }, award),
       computedAt,

@@ -1,33 +1,32 @@
-import { z } from 'zod'
 import type { Outcome } from '../compare/decision/recommendation.js'
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
 import type { RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 import type { AwardFacts } from '../core/decision/award-record.js'
 import { sum } from '../core/numbers.js'
 
-const number = z.number().nullable()
-
 /** What an RFQ is decided by: the desk's award on record, else what is accepted, else what is recommended. */
-export const decidedAward = z.strictObject({
-  basis: z.enum(['awarded', 'accepted', 'recommended']),
-  isPartial: z.boolean().describe('It does not reach the requested tonnes.'),
-  offers: z.array(z.string()).describe('Labels of the offers.'),
-  tonnes: z.number(),
-  pricePerTonne: number.describe('Null unless all can be compared.'),
-  total: number,
-  currency: z.string().nullable(),
-  savings: number.describe("Less than at the RFQ's maximum price; null without one in this currency."),
-})
-export type DecidedAward = z.infer<typeof decidedAward>
+export interface DecidedAward {
+  basis: 'awarded' | 'accepted' | 'recommended'
+  /** It does not reach the requested tonnes. */
+  isPartial: boolean
+  /** Labels of the offers. */
+  offers: string[]
+  tonnes: number
+  /** Null, like the total, unless all can be compared. */
+  pricePerTonne: number | null
+  total: number | null
+  currency: string | null
+  /** Less than at the RFQ's maximum price; null without one in this currency. */
+  savings: number | null
+}
 
 /** Tonnes of an RFQ and what they cost, each tonne once. */
-export const stake = z.strictObject({
-  kind: z.enum(['accepted', 'awarded', 'recommended']),
-  currency: z.string(),
-  tonnes: z.number(),
-  total: z.number(),
-})
-export type Stake = z.infer<typeof stake>
+export interface Stake {
+  kind: 'accepted' | 'awarded' | 'recommended'
+  currency: string
+  tonnes: number
+  total: number
+}
 
 /**
  * The award that an RFQ is decided by.

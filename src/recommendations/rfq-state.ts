@@ -4,6 +4,7 @@ import type { ParsedResponse, ParsedRfq } from '../compare/input/comparison-inpu
 import { parseStoredResponse, parseStoredRfq, versionMetadata } from '../compare/input/stored-documents.js'
 import type { ListingQuality } from '../compare/offer/listing-quality.js'
 import { findReviewedOffers } from '../compare/offer/reviewed-terms.js'
+import { summariseOffers } from '../compare/report/rfq-statistics.js'
 import { assessRfq, type RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 import type { AwardFacts } from '../core/decision/award-record.js'
 import type { RecommendationFigures } from '../core/decision/recommendation.js'
@@ -110,7 +111,7 @@ export async function rfqStateOf(
       cost: award?.total ?? null,
       pricePerTonne: award?.pricePerTonne ?? null,
       currency: figures.currency,
-      coverage: figures.coverage,
+      coverage: summariseOffers(assessed.offers, assessed.rfq).coverage,
       bestPrice: figures.bestPricePerTonne,
     }),
     assessed,
@@ -126,7 +127,8 @@ async function isUndecided(
   { facts: { state }, figures }: Pick<RfqState, 'facts' | 'figures'>,
 ): Promise<boolean> {
   const isOpen = state === 'open' || state === null
-  if (isOpen || version === 1 || figures.accepted !== null || responses.length === 0) return false
+  if (isOpen || version === 1 || figures.stakes.some(({ kind }) => kind === 'accepted') || responses.length === 0)
+    return false
   const versions = await store.rfqHistory(channel, id, asOf)
   const open = versions.findLast(
     ({ kind, shape, body }) => kind === 'rfq' && parseStored('rfq', shape, body).document?.state === 'open',

@@ -12,7 +12,6 @@ import { type ChannelRules, createRulesLookup } from './channels/channel-rules.j
 import { rfqFinder } from './find-rfq.js'
 import { createReportBuilder } from './rfq/build-rfq-report.js'
 import type { RfqReportSource } from './rfq/report-input.js'
-import { createRfqList, type RfqList } from './rfqs/rfq-list.js'
 
 /** The part of the configuration that views use; contains no secret, so that it can be sent to a thread. */
 export type ViewConfig = Pick<
@@ -45,7 +44,6 @@ export interface ViewSource {
   channels: readonly ChannelRules[]
   /** What offers are compared with. */
   settings: Settings
-  rfqs: RfqList
   /** Every poll of every channel. */
   pollChecks: (now: Date) => Promise<PollCheck[]>
   /** Why a closing round of a channel would close no RFQ at all now, such as a stop file; null if nothing keeps it. */
@@ -88,7 +86,6 @@ export function createViewSource(store: ViewStore, config: ViewConfig): ViewSour
   })
   return {
     ...{ store, config, channels, settings },
-    rfqs: createRfqList({ store, channels, settings }),
     rulesOf,
     findRfq: rfqFinder({ store, channels }),
     compare: (rfq, moment, given) => buildReport(sourceOf(rfq, moment, given)),

@@ -7,7 +7,6 @@ import { type ListName, listNamed } from './lists/lists.js'
 import { offerViews } from './offer/offer.js'
 import { pollViews } from './polls.js'
 import { rfqViews } from './rfq/rfq.js'
-import { rfqsViews } from './rfqs/rfqs.js'
 import { createViewSource, type ViewConfig, type ViewStore } from './source.js'
 import { countWaiting, type TodayOptions, today } from './today/today.js'
 
@@ -24,7 +23,6 @@ export function createViews(store: ViewStore, config: ViewConfig) {
     /** What the filters of a list offer to choose from. */
     choices: (name: ListName) => readChoices(listNamed(name), source),
     ...pollViews(source),
-    ...rfqsViews(source),
     findRfq: source.findRfq,
     ...rfqViews(source),
     ...offerViews(source),

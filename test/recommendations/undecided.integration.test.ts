@@ -1,17 +1,10 @@
 import { expect, it } from 'vitest'
-import type { RfqFigures } from '../../src/recommendations/rfq-figures.js'
 import { CHANNEL } from '../helpers/channel-fixture.js'
 import { offerTerms, openAwardedRfq } from '../helpers/store/awarded-rfq.js'
 import { openRecorder } from '../helpers/store/recorder.js'
-import { rowsOf } from '../helpers/store/store-engine.js'
+import { rfqRows } from '../helpers/view-source.js'
 
 type Rfq = Awaited<ReturnType<typeof openAwardedRfq>>
-
-/** What is recorded of an RFQ for lists. */
-async function rowOf({ store }: Rfq, rfqId: string) {
-  const rows = await rowsOf(store, `select figures, attention, award from rfq_rows where rfq_id = '${rfqId}'`)
-  return rows[0] as { figures: string; attention: number; award: string | null }
-}
 
 /** Polls, records figures, and returns whether somebody has to decide about the RFQ, also after a restart. */
 async function isUndecided(rfq: Rfq, rfqId = rfq.rfqId): Promise<boolean> {
@@ -19,10 +12,10 @@ async function isUndecided(rfq: Rfq, rfqId = rfq.rfqId): Promise<boolean> {
   await rfq.pollRfqs()
   await openRecorder(rfq).round()
   await rfq.reopenStore()
-  const { figures, attention } = await rowOf(rfq, rfqId)
-  const { undecided } = JSON.parse(figures) as RfqFigures
-  expect(attention).toBe(undecided ? 1 : 0)
-  return undecided
+  const { store } = rfq
+  const row = (await rfqRows(store, rfq.now())).find(({ id }) => id === rfqId)
+  expect(row?.urgency).toBe(row?.figures.undecided ? 1 : 0)
+  return row?.figures.undecided ?? false
 }
 
 const close = ({ sandbox, rfqId }: Rfq) => sandbox.world.changeRfq(rfqId, { state: 'closed' } as never)
@@ -79,8 +72,8 @@ it('no award is recorded without a reason, or beside an accepted offer, and anot
   rfq.advanceSeconds(3600)
   await rfq.pollRfqs()
   await openRecorder(rfq).round()
-  const { award } = await rowOf(rfq, rfq.rfqId)
-  expect(JSON.parse(award ?? '')).toMatchObject({ status: 'differs', findings: [{ code: 'other-accepted' }] })
+  const [row] = await rfqRows(rfq.store, rfq.now())
+  expect(row?.standing).toMatchObject({ status: 'differs', findings: [{ code: 'other-accepted' }] })
   await rfq.store.withdrawAward(withdrawal(rfq, 1))
   await expect(rfq.award([], 'too expensive')).rejects.toThrow('is accepted.')
 })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { findRfq, type RfqSearch, shortestName } from '../../src/tables/find-rfq.js'
-import { createRfqList } from '../../src/tables/rfqs/rfq-list.js'
 import { anRfq } from '../helpers/data/sample-documents.js'
+import { openRecorder } from '../helpers/store/recorder.js'
 import { at, CHANNEL, noonStore, rfqSnapshot } from '../helpers/store/recording-store.js'
-import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { rfqRows } from '../helpers/view-source.js'
 
 const BLUE = 'acme/blue'
 
@@ -204,9 +204,9 @@ describe('the name by which an RFQ is shown', () => {
         [CHANNEL, '08:00:00', rfqs],
         [BLUE, '08:00:00', rfqs.slice(0, 2)],
       ])
-      const { settings } = testConfig().reports
-      const list = createRfqList({ store, channels: [channelConfig(CHANNEL)], settings })
-      for (const { id, channel, name } of await list.rows({ now: at('12:00:00') })) {
+      const now = at('12:00:00')
+      await openRecorder({ store, now: () => now }).round()
+      for (const { id, channel, name } of await rfqRows(store, now)) {
         expect([name, await find(name, { channel })]).toEqual([name, `${channel} ${id}`])
         all.push(name)
         names.add(name)

@@ -1,16 +1,15 @@
 import { expect, it } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
-import { createRfqList } from '../../src/tables/rfqs/rfq-list.js'
-import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-
-const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
+import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
+import { openRecorder } from '../helpers/store/recorder.js'
+import { rfqRows } from '../helpers/view-source.js'
 
 it('an RFQ says that it was not read, and that its list entry changed since, until it is read', async () => {
   const fixture = await openChannelFixture()
   const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2027-01-31' })
-  const list = createRfqList({ store: fixture.store, channels: [RULES], settings: DEFAULT_SETTINGS })
+  const recorder = openRecorder(fixture)
   const known = async () => {
-    const [row] = await list.rows({ now: fixture.now() })
+    await recorder.round()
+    const [row] = await rfqRows(fixture.store, fixture.now())
     return [row?.readState, row?.title]
   }
   /** A poll that may send so many requests, one of them for the list. */

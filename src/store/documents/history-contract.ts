@@ -2,7 +2,6 @@ import type { DocumentKind } from '../../core/documents/documents.js'
 import type {
   Absence,
   KnownDocument,
-  OfferRevisions,
   ProblemRecord,
   Revision,
   RevisionKind,
@@ -39,20 +38,8 @@ export interface History {
     /** Only problems found by this moment; their last observation may be later. */
     asOf?: Date
   }): Promise<ProblemRecord[]>
-  /** Counts by channel, sorted. @param filter.since `fresh` counts problems first seen after this moment */
-  problemCounts(filter: { channel?: string; since: Date }): Promise<ProblemCounts[]>
   /** Streams documents in a stable order. */
   export(filter: { kind?: DocumentKind; channel?: string; asOf?: Date }): AsyncIterable<KnownDocument>
-}
-
-export interface ProblemCounts {
-  channel: string
-  problems: number
-  documents: number
-  /** Problems first seen after `since`. */
-  fresh: number
-  /** When the newest problem was first seen. */
-  newestAt: string
 }
 
 /** The number of RFQs with a state and due date. */
@@ -88,6 +75,4 @@ export interface Overview {
   futureTimes(now: Date): Promise<FutureTimes[]>
   /** The RFQs of a channel that are not missing, by state and due date. */
   rfqCounts(channel: string): Promise<RfqCount[]>
-  /** Counts the changes of offers by RFQ. */
-  offerRevisions(filter: Omit<RevisionFilter, 'rfqId' | 'kinds'> & { after: Date }): Promise<OfferRevisions[]>
 }

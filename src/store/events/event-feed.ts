@@ -1,5 +1,5 @@
 import type { EventRecord } from '../../core/events/events.js'
-import { fromStoredText, toStoredText } from '../documents/stored-text.js'
+import { fromStoredText } from '../documents/stored-text.js'
 import { allOf, type Queries } from '../sql/sql-database.js'
 import type { EventFeed } from './outbox-contract.js'
 
@@ -57,61 +57,8 @@ export function createEventFeed(queries: Queries): EventFeed {
       const next = rows.length < limit ? newest : (rows.at(-1)?.sequence ?? newest)
       return { items: rows.map(toEvent), next, beginsAt: pruned + 1 }
     },
-    async rfqNews({ channel, since, until }) {
-      const rows = await queries.all<NewsRow>(rfqNews(channel !== undefined && 'channel = @channel'), {
-        ...{ channel: channel ?? null, since: since.toISOString(), until: until.toISOString() },
-      })
-      return rows.map((row) => ({
-        ...{ channel: row.channel, rfqId: fromStoredText(row.rfq_id), newestAt: row.newest_at },
-        ...{ isNew: row.is_new === 1, isChanged: row.is_changed === 1, isRecommendationChanged: row.recommended === 1 },
-        offers: { added: row.added, changed: row.changed, withdrawn: row.withdrawn },
-      }))
-    },
-    async rfqEvents({ channel, since, until, rfqIds, kinds }) {
-      const rows = await queries.all<EventRow>(
-        `select * from events where at > @since and at <= @until and channel = @channel
-          and ${queries.dialect.anyOf('rfq_id', '@ids')} and ${queries.dialect.anyOf('kind', '@kinds')}
-        order by sequence`,
-        {
-          ...{ channel, since: since.toISOString(), until: until.toISOString() },
-          ...{ ids: rfqIds.map(toStoredText), kinds },
-        },
-      )
-      return rows.map(toEvent)
-    },
   }
 }
-
-interface NewsRow {
-  channel: string
-  rfq_id: string
-  is_new: number
-  is_changed: number
-  recommended: number
-  added: number
-  changed: number
-  withdrawn: number
-  newest_at: string
-}
-
-const isKind = (...kinds: readonly EventRecord['kind'][]) =>
-  `max(case when kind in (${kinds.map((kind) => `'${kind}'`).join(', ')}) then 1 else 0 end)`
-
-/** An offer that is new in the period counts as new only, however often it changed. */
-const rfqNews = (ofChannel: string | false) => `
-with subjects as (
-  select channel, rfq_id, offer_id, ${isKind('rfq.new')} as is_new, ${isKind('rfq.changed', 'rfq.closed')} as is_changed,
-    ${isKind('recommendation.changed')} as recommended, ${isKind('offer.new', 'offer.late')} as added,
-    ${isKind('offer.changed')} as changed, ${isKind('offer.withdrawn')} as withdrawn, max(at) as newest_at
-  from events
-  where at > @since and at <= @until and rfq_id is not null and ${allOf(ofChannel)}
-    and (kind in ('rfq.new', 'rfq.changed', 'rfq.closed', 'recommendation.changed') or offer_id is not null)
-  group by channel, rfq_id, offer_id
-)
-select channel, rfq_id, max(is_new) as is_new, max(is_changed) as is_changed, max(recommended) as recommended,
-  sum(added) as added, sum(case when added = 0 then changed else 0 end) as changed, sum(withdrawn) as withdrawn,
-  max(newest_at) as newest_at
-from subjects group by channel, rfq_id`
 
 /**
  * SQL for both engines: the lower bound for reading what was recorded after the moment @after, so that a reader misses nothing. A recording

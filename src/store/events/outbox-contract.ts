@@ -6,7 +6,6 @@ import type {
   TargetState,
 } from '../../core/events/deliveries.js'
 import type { EventData, EventFilter, EventKind, EventPage, EventRecord } from '../../core/events/events.js'
-import type { Timestamp } from '../../core/time/clock.js'
 
 /** An event that no run observed. */
 export interface NewEvent {
@@ -59,36 +58,9 @@ export type AttemptEnd =
       deadBefore: Date
     }
 
-/** A period of observations: after `since`, up to `until`. */
-export interface NewsPeriod {
-  channel?: string
-  since: Date
-  until: Date
-}
-
-/** What was observed of an RFQ in a period. What the first poll of a channel found is no news. */
-export interface RfqNews {
-  channel: string
-  rfqId: string
-  isNew: boolean
-  /** The RFQ itself changed, was closed, or is no longer listed or listed again. */
-  isChanged: boolean
-  /** Another award is recommended. */
-  isRecommendationChanged: boolean
-  /** Offers that are new, also late ones; that changed, of those known before; and that were withdrawn. */
-  offers: { added: number; changed: number; withdrawn: number }
-  newestAt: Timestamp
-}
-
 /** All events of a database, in the order of their commits. */
 export interface EventFeed {
   events(filter: EventFilter): Promise<EventPage>
-  /** What was observed of RFQs and their offers, a row for each RFQ; unsorted. */
-  rfqNews(period: NewsPeriod): Promise<RfqNews[]>
-  /** Events of these kinds about RFQs of a channel, oldest first. */
-  rfqEvents(
-    filter: NewsPeriod & { channel: string; rfqIds: readonly string[]; kinds: readonly EventKind[] },
-  ): Promise<EventRecord[]>
 }
 
 /** Events and their deliveries (docs/NOTIFICATIONS.md). */

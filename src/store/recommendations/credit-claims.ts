@@ -26,7 +26,7 @@ const shares = (channel: string, rfqId: string) => `exists (select 1 from rfq_li
 
 /**
  * Starts from open RFQs, closed ones that are undecided, and standing awards, which are few, not from all RFQs ever. An accepted offer is
- * found by its status, in RFQs whose figures have one: `figures` is not parsed, because the engines do that differently.
+ * found by its status, in RFQs of which something accepted is at stake.
  */
 const claims = ({ anyOf, elementsOf, joinOne }: Dialect) => `
 with mine as (
@@ -50,7 +50,7 @@ with mine as (
   where ${STANDS} and ${shares('a.channel', 'a.rfq_id')}
   union all
   select u.channel, u.rfq_id, 'accepted', d.id from undecided u
-  ${joinOne('rfq_rows', 'q', `q.channel = u.channel and q.rfq_id = u.rfq_id and q.figures not like '%"accepted":null%'`)}
+  ${joinOne('rfq_rows', 'q', `q.channel = u.channel and q.rfq_id = u.rfq_id and q.stakes like '%"accepted"%'`)}
   ${joinOne('documents', 'd', `d.channel = u.channel and d.kind = 'response' and d.rfq_id = u.rfq_id`)}
 )
 select c.channel, c.rfq_id, q.number, c.id as offer_id, c.kind, o.listing_id,

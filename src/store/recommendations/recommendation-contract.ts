@@ -56,40 +56,6 @@ export interface RfqSortValues {
   bestPricePerTonne: number | null
 }
 
-/** An RFQ as lists read it. */
-export interface ListedRfq {
-  channel: string
-  rfqId: string
-  version: number
-  changedAt: Timestamp
-  missingSince: Timestamp | null
-  /** When the RFQ itself was last read; null if it never was. */
-  readAt: Timestamp | null
-  /** Null if it was not computed yet. */
-  row: Pick<RfqRow, 'valid' | 'presentOffers' | 'facts' | 'computedAt' | 'search'> | null
-  /** Whether the row is outdated. */
-  isDirty: boolean
-}
-
-export interface ListedRfqFilter {
-  channel?: string
-  ids?: readonly string[]
-  state?: string
-  /** Words that must all occur in `RfqSortValues.search`; or the id of the RFQ. */
-  search?: { words: readonly string[]; id: string }
-}
-
-/** What RFQs can be sorted by; nulls come last. */
-export type ListedRfqSort = Exclude<keyof RfqSortValues, 'search'> | 'channel' | 'state' | 'due' | 'changedAt'
-
-/** A page of a list. */
-export interface ListedRfqPage {
-  /** Default: open ones first, due soonest first; then the others, newest number first. */
-  sort?: { key: ListedRfqSort; descending: boolean }
-  from: number
-  to: number
-}
-
 /** `event`: the event data, if it has a reason. */
 export type NewRecommendation = Omit<RecordedRecommendation, 'channel' | 'rfqId' | 'settingsHash'> & {
   event: EventData | null
@@ -161,17 +127,9 @@ export interface RecommendationQueries {
   }): Promise<RecordedRecommendation[]>
   /** The settings in force at a moment; for an earlier moment, the first ones. Null if none were recorded. */
   settingsInForce(at: Date): Promise<Settings | null>
-  /** The stored RFQs with their rows; without `page`, all of them, in the order of channels and ids. */
-  listedRfqs(filter: ListedRfqFilter, page?: ListedRfqPage): Promise<ListedRfq[]>
-  /** Counts matching RFQs by state. */
-  countRfqs(filter: ListedRfqFilter): Promise<{ state: string | null; rfqs: number }[]>
-  /** Those of the names that several RFQs of a channel share, in lower case. */
-  sharedNames(channel: string, names: readonly string[]): Promise<Set<string>>
   /**
    * The credits that are spoken for of the listings of the offers for RFQs of a channel, in the RFQs of all channels: by accepted, awarded
    * and recommended offers for open RFQs, and by awards on record of other RFQs that are not accepted yet.
    */
   creditClaims(channel: string, rfqIds: readonly string[]): Promise<CreditClaim[]>
-  /** The figures of RFQs of a channel as JSON, by id; RFQs without a row are absent. */
-  rfqFigures(channel: string, rfqIds: readonly string[]): Promise<Map<string, string>>
 }

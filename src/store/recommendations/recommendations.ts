@@ -14,7 +14,7 @@ import type {
   Recommendations,
   RecorderLease,
 } from './recommendation-contract.js'
-import { createRfqRowQueries, recordRow } from './rfq-rows.js'
+import { recordRow } from './rfq-rows.js'
 import { settingsHash, storeSettings } from './settings-rows.js'
 
 interface RecommendationRow {
@@ -97,7 +97,6 @@ export function createRecommendationQueries(queries: Queries): RecommendationQue
       return row ? settingsSchema.parse(JSON.parse(row.settings)) : null
     },
     creditClaims: createCreditClaims(queries),
-    ...createRfqRowQueries(queries),
   }
 }
 

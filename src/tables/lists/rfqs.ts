@@ -100,7 +100,7 @@ const COLUMNS: readonly Column<RfqRow>[] = [
   },
   {
     ...{ key: 'coverage', header: 'Covered', kind: 'percent', weight: 4, sort: 'r.coverage' },
-    value: ({ figures }) => figures.covered,
+    value: ({ figures }) => figures.coverage,
   },
   {
     ...{ key: 'savings', header: 'Savings', kind: 'money', weight: 1 },

@@ -1,16 +1,20 @@
 import { expect, it } from 'vitest'
 import { describeFreshness } from '../../../src/cli/output/freshness.js'
 import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { rfqRows } from '../../helpers/view-source.js'
 
 it('the age of what lists show names the prices that the newest poll did not read, poll after poll and over a restart', async () => {
   const fixture = await openChannelFixture()
   const { world } = fixture.sandbox
-  const { id } = world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' })
-  world.addResponse(id)
+  for (const state of ['open', 'closed'] as const) {
+    const { id } = world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' })
+    world.addResponse(id)
+    if (state === 'closed') world.closeRfq(id)
+  }
   const cli = { io: { now: fixture.now } } as unknown as Parameters<typeof describeFreshness>[0]
   const freshness = async () => {
-    const { store } = fixture
-    const open = (await store.rfqs({})).flatMap(({ rfq }) => (rfq.id === id ? [rfq] : []))
+    const { store, now } = fixture
+    const open = await rfqRows(store, now(), { parameters: { state: 'open' } })
     return describeFreshness(cli, store, { channels: [KEY], kind: 'rfqs', rfqs: open })
   }
   await fixture.pollRfqs()

@@ -70,7 +70,7 @@ async function answersOf(location: string, { now }: Pick<ChannelFixture, 'now'>)
       stop: await store.closingStop(),
       chain: await store.verifyDecisions(),
       awards: [await store.awards({}), await store.verifyAwards()],
-      listed: await store.listedRfqs({}),
+      listed: await store.queries.all('select * from rfq_rows order by channel, rfq_id'),
       recommendations: await store.newestRecommendations(
         KEY,
         rfqs.map(({ rfq }) => rfq.id),

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { viewConfigOf } from '../../../src/tables/source.js'
 import { createViews } from '../../../src/tables/views.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { openRecorder } from '../../helpers/store/recorder.js'
 import { testConfig } from '../../helpers/test-config.js'
+import { rfqRows } from '../../helpers/view-source.js'
 
 const RFQ = 'ABCDEF00-0000-4000-8000-000000000001'
 // biome-ignore lint/suspicious/noExplicitAny: bodies of the marketplace.
@@ -125,8 +127,8 @@ describe('composed and decomposed characters', () => {
     world.addResponse(id, { projectDeveloperName: decomposed })
     await fixture.pollRfqs()
     const views = viewsOf(fixture)
-    const search = async (text: string) =>
-      (await views.rfqs({ now: fixture.now(), search: text, page: { from: 0, to: 9 }, figures: false })).items.length
+    await openRecorder(fixture).round()
+    const search = async (q: string) => (await rfqRows(fixture.store, fixture.now(), { parameters: { q } })).length
     for (const text of [composed, decomposed]) {
       expect(await search(text.toUpperCase())).toBe(1)
       expect(await views.findRfq({ ...named(fixture, `${text}-7`) })).toMatchObject({ found: { id } })

@@ -3,7 +3,7 @@ import { parseExactly } from '../../../core/documents/exact-json.js'
 import { formsOfId } from '../../../core/documents/identifier.js'
 import { isAmbiguous, parseStored } from '../../../core/documents/observation.js'
 import type { Absence, KnownDocument, KnownEntry, ProblemRecord, Version } from '../../../core/records.js'
-import type { History, ProblemCounts } from '../../contract.js'
+import type { History } from '../../contract.js'
 import { allOf, type Dialect, NO_LIMIT, type Queries, type SqlParameters } from '../../sql/sql-database.js'
 import { fromStoredText, toStoredText } from '../stored-text.js'
 
@@ -268,14 +268,6 @@ export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 
         },
       )
       return rows.map(toProblem)
-    },
-    async problemCounts({ channel, since }) {
-      return queries.all<ProblemCounts>(
-        `select channel, count(*) as problems, count(distinct kind || ' ' || entity_id) as documents,
-          count(*) filter (where first_seen_at > @since) as fresh, max(first_seen_at) as "newestAt"
-        from problems where ${allOf(channel !== undefined && 'channel = @channel')} group by channel order by channel`,
-        { channel: channel ?? null, since: since.toISOString() },
-      )
     },
   }
 }

@@ -1,9 +1,9 @@
-import type { AwardTerms, OfferRevisions, RevisedAward, Revision, RevisionKind } from '../../../core/records.js'
+import type { AwardTerms, RevisedAward, Revision, RevisionKind } from '../../../core/records.js'
 import { CLOCK_TOLERANCE_MS, type FutureTimes } from '../../../core/time/clock.js'
 import type { Overview, RevisionFilter, RfqCount } from '../../contract.js'
 import { InvalidCursorError } from '../../errors.js'
 import { BEGIN_OF_UNSEEN } from '../../events/event-feed.js'
-import { allOf, type Dialect, type Queries } from '../../sql/sql-database.js'
+import { allOf, type Queries } from '../../sql/sql-database.js'
 import { fromStoredText, isStorable, toStoredText } from '../stored-text.js'
 import {
   MAX_TIMESTAMP,
@@ -13,7 +13,6 @@ import {
   VERSION_COLUMNS,
   type VersionRow,
 } from './history-queries.js'
-import { offerIdsOf } from './listed-offers.js'
 
 /** Queries across all RFQs, which read only the documents that they return. */
 export function createOverview(queries: Queries): Overview {
@@ -32,12 +31,6 @@ export function createOverview(queries: Queries): Overview {
         where channel = @channel and kind = 'rfq' and missing_since is null group by state, due_date`,
         { channel },
       ),
-    async offerRevisions(filter) {
-      const parameters = { ...periodOf(filter), listed: await offersListedBefore(queries, filter) }
-      return (await queries.all<OfferRevisionRow>(offerRevisions(filter, queries.dialect), parameters)).map(
-        toOfferRevisions,
-      )
-    },
   }
 }
 
@@ -278,69 +271,3 @@ function parseJson(text: string): unknown {
     return null
   }
 }
-
-interface OfferRevisionRow {
-  channel: string
-  rfq_id: string
-  added: number
-  changed: number
-  missing: number
-  newest_at: string
-}
-
-const toOfferRevisions = (row: OfferRevisionRow): OfferRevisions => ({
-  channel: row.channel,
-  rfqId: fromStoredText(row.rfq_id),
-  added: row.added,
-  changed: row.changed,
-  missing: row.missing,
-  newestAt: row.newest_at,
-})
-
-type OfferPeriod = Omit<RevisionFilter, 'rfqId' | 'kinds'>
-
-/** Offers that are new in the period, but were in a list entry of their RFQ before it. */
-async function offersListedBefore(queries: Queries, filter: OfferPeriod): Promise<string[]> {
-  const rows = await queries.all<{ channel: string; id: string; text: string }>(
-    listEntriesBefore(filter),
-    periodOf(filter),
-  )
-  return rows.flatMap(({ channel, id, text }) =>
-    offerIdsOf(JSON.parse(text)).map((offerId) => `${channel}\t${id}\t${toStoredText(offerId)}`),
-  )
-}
-
-/** The expressions keep SQLite from using the index of the channel, so that it finds the versions of a period by their time. */
-const responsesOf = ({ channel }: Pick<OfferPeriod, 'channel'>) =>
-  allOf(`kind || '' = 'response'`, channel !== undefined && `channel || '' = @channel`)
-const ofChannel = ({ channel }: OfferPeriod) => allOf(channel !== undefined && 'channel = @channel')
-
-const listEntriesBefore = (filter: OfferPeriod) => `
-with added as (
-  select channel, rfq_id from versions
-  where version = 1 and observed_at > @after and observed_at <= @asOf and ${responsesOf(filter)}
-  group by channel, rfq_id
-)
-select v.channel, v.id, coalesce(v.parsed_body, v.body) as text
-from added a join versions v on v.channel = a.channel and v.kind = 'rfq' and v.rfq_id = '' and v.id = a.rfq_id
-where v.shape = 'list' and v.observed_at <= @after`
-
-/** A version with another shape than the previous one is not a change: the offer was read in full, or could no longer be read. */
-const offerRevisions = (filter: OfferPeriod, { anyOf }: Dialect) => `
-with observed as (
-  select channel, rfq_id, id, min(version) as first, 0 as missing, max(observed_at) as at
-  from versions v
-  where observed_at > @after and observed_at <= @asOf and ${responsesOf(filter)}
-    and case when version = 1 then not ${anyOf(`channel || '\t' || rfq_id || '\t' || id`, '@listed')}
-      else exists (select 1 from versions b where b.channel = v.channel and b.kind = v.kind and b.rfq_id = v.rfq_id
-        and b.id = v.id and b.version = v.version - 1 and b.shape = v.shape) end
-  group by channel, rfq_id, id
-  union all
-  select channel, rfq_id, id, null, 1, max(missing_since)
-  from absences
-  where kind = 'response' and missing_since > @after and missing_since <= @asOf and ${ofChannel(filter)}
-  group by channel, rfq_id, id
-)
-select channel, rfq_id, count(*) filter (where first = 1) as added, count(*) filter (where first > 1) as changed,
-  sum(missing) as missing, max(at) as newest_at
-from observed group by channel, rfq_id order by newest_at desc, channel, rfq_id`
