@@ -1,5 +1,6 @@
 import type { Outcome } from '../compare/decision/recommendation.js'
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
+import { isAccepted } from '../compare/offer/ranking.js'
 import type { RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 import type { AwardFacts } from '../core/decision/award-record.js'
 import { sum } from '../core/numbers.js'
@@ -58,8 +59,11 @@ export function decidedAwardOf(
   if (standing !== undefined && standing.offers.length > 0)
     return decided('awarded', standing, { ...standing, code: standing.currency })
   if (accepted !== null) {
-    const { pricePerTonne = null, total = null } = accepted.award ?? {}
-    return decided('accepted', accepted, { pricePerTonne, total, code: total === null ? null : currency.comparison })
+    const [first, ...others] = acceptedStakes(offers.filter(isAccepted), accepted, currency.comparison)
+    // Of several currencies without a rate, no total is known.
+    const only = others.length === 0 ? first : undefined
+    const pricePerTonne = only === undefined || only.tonnes === 0 ? null : only.total / only.tonnes
+    return decided('accepted', accepted, { pricePerTonne, total: only?.total ?? null, code: only?.currency ?? null })
   }
   if (award === null || standing !== undefined) return null
   return decided('recommended', award, { ...award, code: award.currency })
@@ -71,7 +75,7 @@ export function stakesOf(
   { award, accepted }: Pick<Outcome, 'award' | 'accepted'>,
   standing: AwardFacts | undefined,
 ): Stake[] {
-  const acceptedOffers = offers.filter((offer) => offer.standing === 'accepted')
+  const acceptedOffers = offers.filter(isAccepted)
   const ids = new Set(acceptedOffers.map(({ id }) => id))
   const others = standing?.offers.filter(({ id }) => !ids.has(id)) ?? []
   return [

@@ -131,6 +131,8 @@ export interface SqlQuery<Row> {
   where?: string
   /** The values of the columns that are sorted by SQL are read under their keys; these are others, by their names. */
   select?: Readonly<Record<string, string>>
+  /** The same for texts that are JSON, which are parsed. */
+  json?: Readonly<Record<string, string>>
   /** The usual order. */
   order: readonly Order[]
   /** Values that the SQL uses besides those of filters. */
@@ -159,7 +161,7 @@ export const sqlList = <Row = SqlRow>({
 function createRead<Row>(columns: readonly Column<Row>[], query: SqlQuery<Row>): List<Row>['read'] {
   const keys = query.key.map((column) => `t.${column}`)
   const fields = columns.flatMap(({ key, sort }): [string, string][] => (sort === undefined ? [] : [[key, sort]]))
-  const select = [...fields, ...Object.entries(query.select ?? {})].map(
+  const select = [...fields, ...Object.entries({ ...query.select, ...query.json })].map(
     ([name, expression]) => `${expression} as "${name}"`,
   )
   return async (source, { now, filters, sort, cursor, limit }) => {
@@ -199,7 +201,9 @@ function createRead<Row>(columns: readonly Column<Row>[], query: SqlQuery<Row>):
       : ((await queries.get<{ total: number }>(`select count(*) as total ${from} where ${where}`, parameters))?.total ??
         0)
     return {
-      rows: records.map(fromStored).map((record) => query.toRow?.(record, { source, now }) ?? (record as Row)),
+      rows: records
+        .map((record) => fromStored(record, query.json))
+        .map((record) => query.toRow?.(record, { source, now }) ?? (record as Row)),
       total,
       next: last === undefined ? null : encodeCursor(order.map((_, at) => last[`o${at}`])),
     }
@@ -235,9 +239,13 @@ function positionParameters(after: readonly (string | number | null)[] | null): 
   )
 }
 
-const fromStored = (record: SqlRow): SqlRow =>
+/** A record as it was before it was stored. */
+const fromStored = (record: SqlRow, json: Readonly<Record<string, string>> = {}): SqlRow =>
   Object.fromEntries(
-    Object.entries(record).map(([name, value]) => [name, typeof value === 'string' ? fromStoredText(value) : value]),
+    Object.entries(record).map(([name, value]) => {
+      if (typeof value !== 'string') return [name, value]
+      return [name, name in json ? JSON.parse(value) : fromStoredText(value)]
+    }),
   )
 
 const encodeCursor = (values: readonly unknown[]): string => Buffer.from(JSON.stringify(values)).toString('base64url')

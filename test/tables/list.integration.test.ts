@@ -58,6 +58,38 @@ describe('a list', () => {
     }
   })
 
+  it('has the rows that a filter says, of all that it has without one', async () => {
+    const { read } = await openDesk()
+    const samples: Record<string, readonly string[]> = {
+      ...{ channel: ['forest'], rfq: ['id:unknown'], since: ['2026-11-21T14:30Z'], before: ['in 2 days'] },
+      ...{ words: ['peat'], flag: ['true', 'false'], choice: ['rfqs'], text: ['x'] },
+    }
+    for (const name of NAMES) {
+      const { columns, filters } = listNamed(name)
+      const keyOf = (row: unknown) => JSON.stringify(jsonRow(columns, row))
+      const all = new Set((await read(name)).rows.map(keyOf))
+      for (const { name: parameter, kind, values } of filters) {
+        const texts = kind === 'choice' && Array.isArray(values) ? values : (samples[kind] ?? [])
+        for (const text of kind === 'rfq' || typeof values === 'function' ? [] : texts) {
+          const { rows, total } = await read(name, { [parameter]: text })
+          expect([name, parameter, text, rows.filter((row) => !all.has(keyOf(row)))]).toEqual([
+            name,
+            parameter,
+            text,
+            [],
+          ])
+          expect(total === null || total === rows.length).toBe(true)
+        }
+      }
+    }
+    const numbers = async (parameters: Record<string, string>) =>
+      (await read('rfqs', parameters)).rows.map((row) => (row as { number: number }).number).sort()
+    expect(await numbers({ q: 'peat' })).toEqual([2, 3, 4, 8])
+    expect(await numbers({ due_before: '2026-11-21' })).toEqual([1, 2, 3])
+    expect(await numbers({ since: '2026-11-21T18:00Z' })).toEqual([7, 8])
+    expect(await numbers({ waiting: 'false', state: 'closed' })).toEqual([])
+  })
+
   it('refuses an unknown channel, value, column and cursor with what is allowed', async () => {
     const { fixture, views } = await openDesk()
     const problemOf = async (parameters: Record<string, string>) => {

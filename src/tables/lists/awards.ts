@@ -13,9 +13,8 @@ const STATE = `case when w.id is not null then 'withdrawn' when t.offers = '[]' 
   else coalesce(r.award_status, 'waiting') end`
 const ORDER = `case ${STATE} when 'differs' then 0 when 'waiting' then 1 else 2 end`
 
-const offersOf = ({ offers }: SqlRow) => JSON.parse(offers) as AwardRecord['offers']
-const briefOf = ({ brief, state }: SqlRow) =>
-  brief == null || state === 'withdrawn' ? null : (JSON.parse(brief) as AwardBrief)
+const offersOf = ({ offers }: SqlRow) => offers as AwardRecord['offers']
+const briefOf = ({ brief, state }: SqlRow) => (state === 'withdrawn' ? null : (brief as AwardBrief | null))
 
 /** The awards that the desk put on record. */
 export const awards = sqlList({
@@ -32,7 +31,7 @@ export const awards = sqlList({
       link: ({ channel, rfqId }) => awardPath(channel, nameById(rfqId)),
     }),
     field('title', 'Title', 'text', 7, 'r.title', {
-      value: ({ facts }) => (facts == null ? null : JSON.parse(facts).title),
+      value: ({ facts }) => facts?.title ?? null,
     }),
     field('channel', 'Channel', 'text', 2, 't.channel'),
     field('state', 'State', 'state', 9, STATE),
@@ -83,7 +82,8 @@ export const awards = sqlList({
     where: 't.withdraws is null',
     joins: ({ leftJoin }) =>
       `${leftJoin('awards', 'w', 'w.withdraws = t.id')} ${leftJoin('rfq_rows', 'r', 'r.channel = t.channel and r.rfq_id = t.rfq_id')}`,
-    select: { offers: 't.offers', currency: 't.currency', brief: 'r.award', facts: 'r.facts' },
+    select: { currency: 't.currency' },
+    json: { offers: 't.offers', brief: 'r.award', facts: 'r.facts' },
     order: [{ expression: ORDER }, { expression: 't.id', descending: true }],
   },
 })

@@ -2,9 +2,8 @@ import { RFQ_STATES } from '../../core/documents/documents.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import { addDays } from '../../core/time/calendar-days.js'
 import { EARLIEST_DUE_DATE } from '../../core/time/expiry.js'
-import type { AwardBrief } from '../../recommendations/awards/award-in-brief.js'
 import { NO_FACTS, type RfqFacts } from '../../recommendations/rfq-facts.js'
-import { NO_FIGURES, type RfqFigures } from '../../recommendations/rfq-figures.js'
+import { NO_FIGURES } from '../../recommendations/rfq-figures.js'
 import type { Queries } from '../../store/contract.js'
 import type { Dialect } from '../../store/sql/sql-database.js'
 import { createDayStarts, dueOf } from '../channels/channel-rules.js'
@@ -201,11 +200,12 @@ const list = sqlList<RfqRow>({
     where: IS_RFQ,
     select: {
       ...{ id: 't.id', version: 't.version', dueDate: 't.due_date', missingSince: 't.missing_since' },
-      ...{ readAt: 't.full_read_at', facts: 'r.facts', figures: 'r.figures', brief: 'r.award', valid: 'r.valid' },
+      ...{ readAt: 't.full_read_at', valid: 'r.valid' },
       ...{ presentOffers: 'r.offers', computedAt: 'r.computed_at' },
       shared: `case when exists (select 1 from rfq_names m join rfq_names n on n.channel = m.channel and n.name = m.name
         and n.rfq_id <> m.rfq_id where m.channel = t.channel and m.rfq_id = t.id) then 1 else 0 end`,
     },
+    json: { facts: 'r.facts', figures: 'r.figures', standing: 'r.award' },
     order: [
       { expression: URGENCY, descending: true },
       { expression: `case when t.state = 'open' then 0 else 1 end` },
@@ -231,7 +231,7 @@ function toRow(record: SqlRow, { source, now }: { source: ListSource; now: Date 
   const { channel, id, state } = record
   const rules = source.rulesOf(channel)
   const readState = record.readAt === null ? ('not-read' as const) : ('read' as const)
-  const facts = record.facts == null ? { ...NO_FACTS, readState } : (JSON.parse(record.facts) as RfqFacts)
+  const facts: RfqFacts = record.facts ?? { ...NO_FACTS, readState }
   const { names: _names, ...terms } = facts
   const responseDueDate: string | null = record.dueDate ?? facts.responseDueDate
   const isNamed = record.shared === 0 && facts.number !== null
@@ -248,10 +248,10 @@ function toRow(record: SqlRow, { source, now }: { source: ListSource; now: Date 
       missingSince: record.missingSince,
     },
     valid: record.valid !== 0,
-    figures: record.figures == null ? NO_FIGURES : (JSON.parse(record.figures) as RfqFigures),
+    figures: record.figures ?? NO_FIGURES,
     figuresAt: record.computedAt ?? null,
     isOutdated: record.computedAt != null && record.computedAt < createDayStarts(source.channels, now)(channel),
-    standing: record.brief == null ? null : (JSON.parse(record.brief) as AwardBrief),
+    standing: record.standing ?? null,
     urgency: record.urgency,
     isBeyondAvailability: false,
   }
