@@ -20,6 +20,8 @@ export interface Cli {
   scrub: (text: string) => string
   /** Makes command lines in a text runnable here: `npx quotekeeper --config x.yaml check` for `quotekeeper check`, if needed. */
   runnable: (text: string) => string
+  /** Runs another command line. */
+  run: (args: readonly string[], io: Io) => Promise<number>
 }
 
 /** Adds options, action and examples to a command. Each file in commands/ exports one. */

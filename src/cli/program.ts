@@ -45,7 +45,7 @@ export function createCli(io: Io): Cli {
       commands: COMMAND_NAMES,
     })
   const named = { ...io, err: (text: string) => io.err(runnable(text)) }
-  return { io: named, globals, status: 0, scrub: (text) => text, runnable }
+  return { io: named, globals, status: 0, scrub: (text) => text, runnable, run }
 }
 
 const COMMAND_NAMES = new Set([...commands.map(({ name }) => name), 'help'])

@@ -133,7 +133,7 @@ function useProgram() {
     const commands = [...demo.matchAll(/^ {2}(\S+ \S*quotekeeper --config .*)$/gm)].map(([, line]) => line)
     assert.equal(commands.length, 5, demo)
     for (const line of commands) assert.notEqual(run(empty, 'sh', '-c', line), '', line)
-    const [, workbook] = /Workbook +(\S+\.xlsx)/.exec(demo) ?? []
+    const [, workbook] = /^(\S+\.xlsx)$/m.exec(demo) ?? []
     assert.ok(existsSync(workbook), demo)
     rmSync(/^(\S*quotekeeper-demo-\w+)$/m.exec(demo)[1], { recursive: true })
   }
