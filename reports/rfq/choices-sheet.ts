@@ -1,72 +1,47 @@
 import type { Choice } from '../../src/compare/decision/decision-model.js'
-import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import { round6, sum } from '../../src/core/numbers.js'
-import { awardedTonnesOf } from '../../src/tables/rfq/rfq-view.js'
-import { type Columns, columnsOf } from '../layout/columns.js'
+import { OFFER_COLUMNS, type OfferView } from '../../src/tables/offer/offer-view.js'
+import { CHOICE_COLUMNS } from '../../src/tables/rfq/choice-columns.js'
+import type { Columns } from '../layout/columns.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, number, text as textCell } from '../xlsx/cells.js'
 import type { Sheet } from '../xlsx/sheet.js'
 import type { WriteSheet } from '../xlsx/workbook.js'
-import type { RfqLayout } from './layout.js'
+import { pick, type RfqLayout, tableColumns, withStyle } from './layout.js'
 
 const NOTE = 'Sets of whole offers that no other set beats: none has at least as many tonnes for less, unless marked.'
-const WIDTHS = [11, 58, 18, 13, 16, 15, 18, 16, 14, 30]
+const WIDTHS = [11, 58, 18, 13, 16, 15, 18, 16, 30, 14, 14]
 
 /** `Choices`: the awards worth a look, and a calculator of other ones. */
 export const choicesSheet =
   (layout: RfqLayout): WriteSheet =>
   (add) => {
     const sheet = add({ widths: WIDTHS, frozen: { rows: 2 } }).addHeading('Choices', layout.subject, NOTE)
-    sheet.addTable(choiceColumns(layout), layout.report.decision.choices)
+    const { choices } = layout.report.decision
+    sheet.addTable(choiceColumns(choices), choices)
     sheet.addSection('Calculator: mark offers with an x')
     addCalculator(sheet, layout)
   }
 
-const KINDS: Record<Choice['kind'], string> = {
-  efficient: 'efficient',
-  recommended: 'recommended',
-  waived: 'waived requirement',
-}
-
-/** The columns of choices that `Summary` shows, too. */
-export function briefChoiceColumns({ tonnes, inCurrency, perTonne }: RfqLayout) {
-  const { text, number } = columnsOf<Choice>()
-  const highlighted = (its: style.Style) => (choice: Choice) => (choice.isRecommended ? style.asGood(its) : its)
-  return {
-    offers: text('Offers', ({ award }) => award.offers.map((offer) => offer.number).join(', ')),
-    award: text('Award', ({ title }) => title, { style: highlighted(style.wrapped) }),
-    kind: text('Kind', ({ kind, isRecommended }) => KINDS[isRecommended ? 'recommended' : kind]),
-    tonnes: number('Tonnes', ({ award }) => award.tonnes, tonnes),
-    total: number(inCurrency('Total'), ({ award }) => award.total, style.total),
-    price: number(perTonne('Price'), ({ award }) => award.pricePerTonne, style.asBold(style.price)),
-  } satisfies Columns<Choice>
-}
-
-function choiceColumns(layout: RfqLayout): Columns<Choice> {
-  const { tonnes, perTonne, report } = layout
-  const { text, number } = columnsOf<Choice>()
-  return {
-    ...briefChoiceColumns(layout),
-    extra: number('Extra tonnes, against the row before', ({ extra }) => extra?.tonnes, tonnes),
-    extraPrice: number(perTonne('Price of extra tonnes'), ({ extra }) => extra?.pricePerTonne, style.price),
-    difference: number(perTonne('Difference'), ({ perTonneDifference: by }) => by, style.signedPrice),
-    notes: text('Notes', ({ notes }) => notes.join('; ')),
-    ...(report.settings.priceBasis !== 'quoted' && {
-      cost: number(perTonne('Present value'), ({ award }) => award.costPerTonne, style.price),
-    }),
-  }
+/** The columns of the awards to choose from, of which the recommended one is marked. */
+export function choiceColumns(choices: readonly Choice[]): Columns<Choice> {
+  const columns = tableColumns(CHOICE_COLUMNS, choices)
+  const { award } = columns
+  return award === undefined
+    ? columns
+    : { ...columns, award: withStyle(award, style.asGood, ({ isRecommended }) => isRecommended) }
 }
 
 /** The offers that can be compared, and what the marked ones have together, against the RFQ and the recommendation. */
 function addCalculator(sheet: Sheet, layout: RfqLayout): void {
-  const { report, tonnes } = layout
+  const { report, view } = layout
   const { awardedTonnes: recommended, recommendation } = report.decision
-  const offers = report.offers.filter(({ metrics, compared }) => metrics.volume !== null && compared.total !== null)
-  const awarded = awardedTonnesOf(report)
+  const offers = view.offers.filter(({ tonnes, compared }) => tonnes !== null && compared.total !== null)
+  const tonnes = style.volumeStyle([...offers.map((offer) => offer.tonnes), report.rfq.minVolume, report.rfq.maxVolume])
   const [first, last] = [sheet.next + 1, sheet.next + offers.length]
-  sheet.addTable(calculatorColumns(layout, awarded), offers)
+  sheet.addTable(calculatorColumns(offers), offers)
   if (offers.length === 0) return
-  const marked = figuresOf(offers.filter(({ id }) => (awarded[id] ?? 0) > 0))
+  const marked = figuresOf(offers.filter(({ awardedTonnes }) => awardedTonnes > 0))
   const row = sheet.next
   const sumOf = (letter: string) => `SUMIF($C$${first}:$C$${last},"x",${letter}${first}:${letter}${last})`
   /** Figures below the columns of tonnes, total and price, and what they mean. */
@@ -122,23 +97,19 @@ function addCalculator(sheet: Sheet, layout: RfqLayout): void {
 
 const MARK = style.asInput(style.centred)
 
-function calculatorColumns(layout: RfqLayout, awarded: Readonly<Record<string, number>>): Columns<OfferReport> {
-  const { tonnes, inCurrency, perTonne, nameOf } = layout
-  const { text, number, cells } = columnsOf<OfferReport>()
+function calculatorColumns(offers: readonly OfferView[]): Columns<OfferView> {
+  const columns = tableColumns(OFFER_COLUMNS, offers)
+  const mark = ({ awardedTonnes }: OfferView) => ({ ...textCell(awardedTonnes > 0 ? 'x' : null, MARK), choices: 'x' })
   return {
-    number: number('No.', ({ sequence }) => sequence, style.leftNumber),
-    name: text('Offer', nameOf),
-    mark: cells('Mark', ({ id }) => ({ ...textCell((awarded[id] ?? 0) > 0 ? 'x' : null, MARK), choices: 'x' }), MARK),
-    volume: number('Tonnes', ({ metrics }) => metrics.volume, tonnes),
-    total: number(inCurrency('Total'), ({ compared }) => compared.total, style.total),
-    price: number(perTonne('Price'), ({ compared }) => compared.pricePerTonne, style.price),
-    standing: text('Standing', ({ standing }) => standing.replace('-', ' ')),
+    ...pick(columns, 'number', 'offer'),
+    mark: { header: 'Mark', right: false, cell: mark },
+    ...pick(columns, 'tonnes', 'total', 'price', 'standing'),
   }
 }
 
 /** What offers have together. */
-function figuresOf(offers: readonly OfferReport[]) {
-  const volume = sum(offers.map(({ metrics }) => metrics.volume ?? 0))
+function figuresOf(offers: readonly OfferView[]) {
+  const volume = sum(offers.map(({ tonnes }) => tonnes ?? 0))
   const total = sum(offers.map(({ compared }) => compared.total ?? 0))
   return { volume, total, price: volume > 0 ? total / volume : null }
 }

@@ -1,42 +1,96 @@
-import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import type { RfqReport } from '../../src/compare/report/compare-offers.js'
 import { oneLine } from '../../src/core/text/clean-text.js'
+import type { Column as ListColumn } from '../../src/tables/column.js'
+import { offerLines, offerPrepayments } from '../../src/tables/offer/offer-lines.js'
+import { OFFER_COLUMNS } from '../../src/tables/offer/offer-view.js'
 import { rfqView } from '../../src/tables/rfq/rfq-view.js'
-import { asOfLabel } from '../layout/wording.js'
-import { volumeStyle } from '../xlsx/cell-styles.js'
+import type { Column, Columns } from '../layout/columns.js'
+import { sheetColumns } from '../layout/list-sheet.js'
+import { asOfLabel, codeList, countryName } from '../layout/wording.js'
+import type { Style } from '../xlsx/cell-styles.js'
+import { formula } from '../xlsx/cells.js'
 import type { ReportIdentity } from '../xlsx/workbook.js'
 
-/** The input of the sheets of an RFQ's workbook: the report, and what all of them show. */
+/** The input of the sheets of an RFQ's workbook: the report, its view, and what several sheets show. */
 export type RfqLayout = ReturnType<typeof rfqLayout>
-export type OfferLine = RfqLayout['lines'][number]
-export type OfferPrepayment = RfqLayout['payments'][number]
 
 export function rfqLayout(report: RfqReport) {
-  const { rfq, offers, currency } = report
-  const lines = offers.flatMap((offer) => offer.lines.map((line) => ({ offer, line })))
   const view = rfqView(report)
-  const code = currency.comparison
   return {
     report,
+    view,
     name: rfqName(report),
     subject: subjectOf(report),
-    tonnes: volumeStyle([
-      ...[rfq.minVolume, rfq.maxVolume],
-      ...offers.map(({ terms }) => terms.statedVolume),
-      ...lines.map(({ line }) => line.volume),
-    ]),
-    /** Headers of columns in the comparison currency: `Total (EUR)`, `Price (EUR/t)`. */
-    inCurrency: (header: string) => (code === null ? header : `${header} (${code})`),
-    perTonne: (header: string) => (code === null ? `${header} per tonne` : `${header} (${code}/t)`),
-    /** Each offer as every surface shows it, by id. */
-    views: new Map(view.offers.map((offer) => [offer.id, offer])),
-    /** `Developer · Project`, as far as they are known. */
-    nameOf: ({ developer, project, label }: OfferReport) =>
-      oneLine(developer !== null && project !== null ? `${developer} · ${project}` : label),
-    lines,
-    payments: offers.flatMap((offer) => offer.prepayments.map((payment) => ({ offer, payment }))),
+    offers: tableColumns(OFFER_COLUMNS, view.offers),
+    lines: report.offers.flatMap(offerLines),
+    payments: report.offers.flatMap(offerPrepayments),
   }
 }
+
+/** The columns of a table that say something about its rows, those for reading first, with codes of the marketplace in words. */
+export function tableColumns<Row>(columns: readonly ListColumn<Row>[], rows: readonly Row[]): Columns<Row> {
+  const filled = columns.filter(({ value }) => rows.some((row) => value(row) !== null))
+  const shown = [...filled.filter(({ weight }) => weight > 0), ...filled.filter(({ weight }) => weight === 0)]
+  const all = Object.entries(sheetColumns(shown, rows))
+  return Object.fromEntries(all.map(([key, column]) => [key, WORDS[key] ? inWords(column, WORDS[key]) : column]))
+}
+
+/** How the codes in a column are worded, by its key. */
+const WORDS: Readonly<Record<string, (text: string) => string>> = {
+  ...Object.fromEntries(
+    [
+      'status',
+      'standing',
+      'contract',
+      'review',
+      'registry',
+      'activity',
+      'ecosystems',
+      'labels',
+      'method',
+      'mitigation',
+    ].map((key) => [key, (text: string) => codeList(text.split(', '))]),
+  ),
+  country: countryName,
+}
+
+const inWords = <Row>(column: Column<Row>, words: (text: string) => string): Column<Row> => ({
+  ...column,
+  cell: (row, place) => {
+    const cell = column.cell(row, place)
+    return typeof cell.value === 'string' ? { ...cell, value: words(cell.value) } : cell
+  },
+})
+
+/** Some columns of a table, in this order. */
+export const pick = <Row>(columns: Columns<Row>, ...keys: readonly string[]): Columns<Row> =>
+  Object.fromEntries(keys.flatMap((key) => (columns[key] === undefined ? [] : [[key, columns[key]]])))
+
+/** A column whose figures formulas explain. @param expressionOf null for a figure without one; `at` is the address of another cell of the row */
+export const withFormula = <Row>(
+  column: Column<Row>,
+  expressionOf: (row: Row, at: (key: string) => string) => string | null,
+): Column<Row> => ({
+  ...column,
+  cell: (row, place) => {
+    const cell = column.cell(row, place)
+    const expression = expressionOf(row, place.at)
+    return expression === null || typeof cell.value !== 'number' ? cell : formula(expression, cell.value, cell.style)
+  },
+})
+
+/** A column with some of its cells in another style. */
+export const withStyle = <Row>(
+  column: Column<Row>,
+  styleOf: (style: Style) => Style,
+  applies: (row: Row) => boolean,
+): Column<Row> => ({
+  ...column,
+  cell: (row, place) => {
+    const cell = column.cell(row, place)
+    return applies(row) ? { ...cell, style: styleOf(cell.style) } : cell
+  },
+})
 
 /** `RFQ 42 · REF-7`; without a number, the identifier. */
 function rfqName({ rfq }: RfqReport): string {

@@ -1,20 +1,18 @@
 import { extraText } from '../../src/compare/decision/choices.js'
-import type { Choice } from '../../src/compare/decision/decision-model.js'
-import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import type { RfqReport } from '../../src/compare/report/compare-offers.js'
 import { cleanText, oneLine } from '../../src/core/text/clean-text.js'
 import { formatAmount, formatPrice, formatRange, truncate } from '../../src/core/text/number-format.js'
-import { awardedTonnesOf } from '../../src/tables/rfq/rfq-view.js'
+import { doubtsOf, type OfferView, offerName } from '../../src/tables/offer/offer-view.js'
 import { rankedBy } from '../layout/about-sheet.js'
-import { columnsOf } from '../layout/columns.js'
+import type { Columns } from '../layout/columns.js'
 import { charactersIn, linesIn } from '../layout/text-fit.js'
 import { codeLabel, codeList, freshnessLabel } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { text } from '../xlsx/cells.js'
 import { LINE_POINTS, type Sheet } from '../xlsx/sheet.js'
 import type { WriteSheet } from '../xlsx/workbook.js'
-import { briefChoiceColumns } from './choices-sheet.js'
-import type { RfqLayout } from './layout.js'
+import { choiceColumns } from './choices-sheet.js'
+import { pick, type RfqLayout, withStyle } from './layout.js'
 
 /** Column units: number, name, status, tonnes, total, price, remarks. All fit on a page at 70 %, in a wider font, too. */
 const WIDTHS = [12, 50, 15, 11, 14, 14, 36]
@@ -94,66 +92,63 @@ function addFact(sheet: Sheet, label: string, sentences: readonly string[]): voi
 /** A text of at most MAX_LINES lines. */
 const fitted = (text: string, units: number) => truncate(oneLine(cleanText(text)), MAX_LINES * charactersIn(units))
 
-function addChoices(sheet: Sheet, layout: RfqLayout): void {
-  const { choices } = layout.report.decision
+function addChoices(sheet: Sheet, { report }: RfqLayout): void {
+  const { choices } = report.decision
   if (choices.length === 0) return
-  const columns = {
-    ...briefChoiceColumns(layout),
-    notes: columnsOf<Choice>().text('Extra tonnes, against the row before', extraText),
-  }
+  const extra = { header: 'Extra tonnes, against the row before', right: false }
   sheet.addSection('Choices, by tonnes')
-  const shown = choices.slice(0, MAX_CHOICES)
   sheet.addTable(
-    columns,
-    shown.map((choice) => ({ ...choice, title: fitted(choice.title, NAME_UNITS) })),
+    {
+      ...fittedColumns(pick(choiceColumns(choices), 'offers', 'award', 'state', 'tonnes', 'total', 'price')),
+      extra: { ...extra, cell: (choice) => text(extraText(choice), style.wrapped) },
+    },
+    choices.slice(0, MAX_CHOICES),
   )
   const more = choices.length - MAX_CHOICES
   if (more > 0) sheet.add([undefined, text(`${more} more on Choices`, style.hint)])
 }
 
+/** Texts of two lines at most. */
+const fittedColumns = <Row>(columns: Columns<Row>): Columns<Row> =>
+  Object.fromEntries(
+    Object.entries(columns).map(([key, column], at) => [
+      key,
+      {
+        ...column,
+        cell: (row, place) => {
+          const cell = column.cell(row, place)
+          return typeof cell.value === 'string' ? { ...cell, value: fitted(cell.value, WIDTHS[at] ?? 0) } : cell
+        },
+      } satisfies Columns<Row>[string],
+    ]),
+  )
+
 /** The offers in the order of rank. */
 function addOffers(sheet: Sheet, layout: RfqLayout): void {
-  const { report, nameOf, tonnes, inCurrency, perTonne } = layout
-  const { text, number, figure } = columnsOf<OfferReport>()
-  const awarded = awardedTonnesOf(report)
-  const isAwarded = ({ id }: OfferReport) => (awarded[id] ?? 0) > 0
-  const statusText = (offer: OfferReport) => {
-    if (offer.standing === 'accepted') return 'accepted'
-    if (report.award !== null && isAwarded(offer)) return 'awarded'
-    return offer.id in report.decision.awardedTonnes ? 'recommended' : (offer.status ?? 'unknown')
-  }
-  const [all, shown] = [report.offers.length, fittingOffers(sheet, layout)]
+  const { report, view, offers: columns } = layout
+  const [all, shown] = [view.offers.length, fittingOffers(sheet, layout)]
   const which = shown.length < all ? `The first ${shown.length} of ${all} offers` : 'Offers'
   sheet.addSection(`${which}: ranked by ${rankedBy(report.settings)}, then the others`)
+  const { number, offer, awardedTonnes, tonnes, total, price, doubts } = columns
+  const none = { header: '', right: false, cell: () => text(null, style.body) }
+  const isAwarded = ({ awardedTonnes: of }: OfferView) => of > 0
   sheet.addTable(
-    {
-      number: number('No.', ({ sequence }) => sequence, style.leftNumber),
-      offer: text('Offer', (offer) => fitted(nameOf(offer), NAME_UNITS), {
-        style: (offer) => (isAwarded(offer) ? style.asGood(style.wrapped) : style.wrapped),
-      }),
-      status: text('Status', (offer) => codeLabel(statusText(offer))),
-      tonnes: number('Tonnes', ({ metrics }) => metrics.volume, tonnes),
-      total: figure(inCurrency('Total'), ({ compared }) => compared.total, style.total),
-      price: figure(perTonne('Price'), ({ compared }) => compared.pricePerTonne, style.asBold(style.price)),
-      notMet: text('Doubt, not met (advisory in brackets)', (offer) => notMetText(layout, offer)),
-    },
+    fittedColumns({
+      number: number ?? none,
+      offer: withStyle(offer ?? none, style.asGood, isAwarded),
+      awardedTonnes: awardedTonnes ?? none,
+      ...{ tonnes: tonnes ?? none, total: total ?? none, price: price ?? none, doubts: doubts ?? none },
+    }),
     shown,
   )
 }
 
 /** As many offers as fit on the page, at least three. */
-function fittingOffers(sheet: Sheet, layout: RfqLayout): OfferReport[] {
+function fittingOffers(sheet: Sheet, { view }: RfqLayout): OfferView[] {
   let room = MAX_POINTS - sheet.points
-  return layout.report.offers.filter((offer, at) => {
-    const name = linesIn(layout.nameOf(offer), NAME_UNITS)
-    room -= LINE_POINTS * Math.min(MAX_LINES, Math.max(name, linesIn(notMetText(layout, offer), REMARK_UNITS)))
+  return view.offers.filter((offer, at) => {
+    const lines = Math.max(linesIn(offerName(offer), NAME_UNITS), linesIn(doubtsOf(offer).join(', '), REMARK_UNITS))
+    room -= LINE_POINTS * Math.min(MAX_LINES, lines)
     return room > 0 || at < 3
   })
-}
-
-function notMetText({ views }: RfqLayout, { id }: OfferReport): string {
-  const { notMet = [], flags = [] } = views.get(id) ?? {}
-  const labels = notMet.map(({ kind, label }) => (kind === 'advisory' ? `(${label})` : label))
-  if (flags.some(({ loud }) => loud)) labels.unshift('loud doubt')
-  return fitted(labels.join(', '), REMARK_UNITS)
 }

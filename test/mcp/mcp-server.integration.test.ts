@@ -171,7 +171,7 @@ describe('the MCP server', () => {
       /did you mean requirements.priceMax/,
     )
     expect(await fail('get_offer', { rfq: 1042, channel: KEY, offer: 'nothing' })).toMatch(
-      /offer "nothing" is not known/,
+      /RFQ 1042 of acme.forest has no offer nothing/,
     )
     await expect(call('list_rfqs', { stat: 'open' })).rejects.toThrow(/stat/)
   })

@@ -4,7 +4,7 @@ import type { Chart, PointShape } from '../../src/tables/charts/chart.js'
 import { chartFigure } from '../../src/tables/charts/chart-figure.js'
 import { type Box, overlaps, textWidth } from '../../src/tables/charts/labels.js'
 
-const dots = (...points: (readonly [name: string, x: number | null, y: number | null, shape?: PointShape])[]) =>
+const dots = (...points: (readonly [name: string, x: number, y: number, shape?: PointShape])[]) =>
   points.map(([name, x, y, shape = 'dot' as PointShape]) => ({ name, points: [{ x, y }], shape }))
 const scatter = (series: Chart['series'], more: Partial<Chart> = {}): Chart => ({
   ...{ title: 'Awards', alt: 'Awards', xAxis: 'tonnes', unit: 'Price' },
@@ -94,7 +94,7 @@ describe('a chart', () => {
     )
   })
 
-  it('labels dots, not lines, and leaves out points without a figure', () => {
+  it('labels dots, not lines', () => {
     const line = {
       name: 'Efficient',
       points: [
@@ -103,7 +103,7 @@ describe('a chart', () => {
       ],
       shape: 'line' as const,
     }
-    const html = chartFigure(scatter([line, ...dots(['7', 1, 3], ['8', null, 2])]))
+    const html = chartFigure(scatter([line, ...dots(['7', 1, 3])]))
     expect([...html.matchAll(/class="value">([^<]*)</g)].map(([, label]) => label)).toEqual(['7'])
     expect(tagsOf(html, 'path').filter((tag) => tag.includes('class="path'))).toHaveLength(1)
     expect(tagsOf(html, 'circle')).toHaveLength(1)
@@ -117,10 +117,9 @@ describe('a chart', () => {
     expect(html).toContain('>13<')
   })
 
-  it('names a limit that is too far away instead of squashing the points', () => {
+  it('leaves out a limit that is too far away, which would squash the points', () => {
     const points = dots(['1', 100, 10], ['2', 200, 12])
     const html = chartFigure(scatter(points, { unit: '', limits: [{ name: 'Maximum price', value: 500 }] }))
-    expect(html).toContain('Maximum price: 500.00, beyond this chart.')
     expect(html).not.toContain('class="limit"')
     const near = chartFigure(scatter(points, { limits: [{ name: 'Maximum price', value: 13 }] }))
     expect(near).toContain('>Maximum price<')

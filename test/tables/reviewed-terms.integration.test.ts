@@ -30,7 +30,7 @@ async function openReviewed() {
   })
   const said = async () => {
     const found = await views.offer({ channel: KEY, name: rfq, now: fixture.now(), offer })
-    const flags = 'found' in found ? (found.found.offer?.flags ?? []) : []
+    const flags = 'found' in found ? found.found.flags : []
     return flags.flatMap(({ message }) => (message.startsWith('Accepted ') ? [message] : []))
   }
   await change(priced(17.08))

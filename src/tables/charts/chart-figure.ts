@@ -36,8 +36,8 @@ interface Mark {
 /** A chart as the content of a `figure`: caption, SVG, and below it what the shapes stand for. */
 export function chartFigure({ title, alt, unit, xAxis, series, limits = [] }: Chart): string {
   const isTime = xAxis === 'time'
-  const known = series.map(({ points }) => points.flatMap(({ x, y }) => (x === null || y === null ? [] : [{ x, y }])))
-  const [xs, ys] = [known.flat().map(({ x }) => x), known.flat().map(({ y }) => y)]
+  const all = series.flatMap(({ points }) => points)
+  const [xs, ys] = [all.map((point) => point.x), all.map((point) => point.y)]
   const near = limits.filter(({ value }) => isNear(value, ys))
   const [across, up] = [isTime ? timeAxis(xs) : numberAxis(xs), numberAxis([...ys, ...near.map(({ value }) => value)])]
   const endWidth = Math.max(
@@ -49,19 +49,15 @@ export function chartFigure({ title, alt, unit, xAxis, series, limits = [] }: Ch
     right: WIDTH - Math.ceil(endWidth || 20),
   }
   const [x, y] = [scale(across, plot.left + 4, plot.right), scale(up, BOTTOM, TOP)]
-  const drawn = series.map(({ name, shape, awarded = false }, at) =>
-    (known[at] ?? []).map((point): Mark => {
+  const drawn = series.map(({ name, points, shape, awarded = false }) =>
+    points.map((point): Mark => {
       const figures = `${isTime ? '' : `${formatAmount(point.x)} t, `}${formatPrice(point.y)}`
       return { ...{ name: label(name), figures, shape, awarded }, x: x(point.x), y: y(point.y) }
     }),
   )
   const taken = drawn.flat().map(boxOf)
   const limitLines = near.map(({ name, value }) => limitLine(name, y(value), plot, taken))
-  const labelled = pointLabels(
-    drawn.flat().filter(({ shape }) => shape === 'dot' || shape === 'open-dot'),
-    taken,
-    plot,
-  )
+  const dots = drawn.flat().filter(({ shape }) => shape === 'dot' || shape === 'open-dot')
   const parts = [
     ...grid(up, y, plot),
     ...axisBelow(across, x),
@@ -73,22 +69,15 @@ export function chartFigure({ title, alt, unit, xAxis, series, limits = [] }: Ch
       .filter(isDrawn)
       .sort(ringsFirst)
       .map((mark) => shapeOf(mark, `${mark.name}: ${mark.figures}`)),
-    ...labelled.labels,
+    ...pointLabels(dots, taken, plot),
     ...endLabels(drawn, plot),
     isTime ? '' : element('text', { x: plot.right, y: BOTTOM + 37, 'text-anchor': 'end' }, 'Tonnes'),
   ]
   const frame = { viewBox: `0 0 ${WIDTH} ${BOTTOM + (isTime ? 26 : 42)}`, role: 'img', 'aria-label': alt }
-  const notes = [
-    ...limits
-      .filter((limit) => !near.includes(limit))
-      .map(({ name, value }) => `${name}: ${formatPrice(value)}, beyond this chart.`),
-    ...(labelled.left.length > 0 ? [`No room for the labels of ${labelled.left.join(', ')}.`] : []),
-  ]
   return [
     element('figcaption', {}, `${escapeMarkup(title)}${unit === '' ? '' : element('small', {}, escapeMarkup(unit))}`),
     element('svg', { class: 'plot', 'text-anchor': 'middle', ...frame }, parts.join('')),
     legend(series),
-    notes.length === 0 ? '' : element('p', { class: 'note' }, escapeMarkup(notes.join(' '))),
   ].join('')
 }
 
@@ -188,24 +177,20 @@ function limitLine(name: string, y: number, { left, right }: Plot, taken: Box[])
 }
 
 /** Labels beside dots, as far as they have room; points in one place share a label. */
-function pointLabels(marks: readonly Mark[], taken: Box[], { left }: Plot): { labels: string[]; left: string[] } {
-  const isNearby = (a: Mark, b: Mark) => Math.hypot(a.x - b.x, a.y - b.y) < 2
+function pointLabels(dots: readonly Mark[], taken: Box[], { left }: Plot): string[] {
   const groups: Mark[][] = []
-  for (const mark of marks) {
-    const group = groups.find(([first]) => first !== undefined && isNearby(first, mark))
-    if (group === undefined) groups.push([mark])
-    else group.push(mark)
+  for (const dot of dots) {
+    const group = groups.find(([first]) => first !== undefined && Math.hypot(first.x - dot.x, first.y - dot.y) < 2)
+    if (group === undefined) groups.push([dot])
+    else group.push(dot)
   }
-  const [labels, without]: [string[], string[]] = [[], []]
-  for (const group of groups) {
+  return groups.flatMap((group) => {
     const text = group.map(({ name }) => name).join(', ')
     // Farther away where a ring is around the point.
     const places = [RADIUS, RING].flatMap((radius) => placesAround(group[0] as Mark, textWidth(text), radius + 3))
     const place = takeFree(places, taken, { x: left, y: 0, width: WIDTH - left, height: BOTTOM })
-    if (place === undefined) without.push(text)
-    else labels.push(textIn(text, place, 'value'))
-  }
-  return { labels, left: without }
+    return place === undefined ? [] : [textIn(text, place, 'value')]
+  })
 }
 
 /** Labels at the right of steps, moved apart where these end close to each other. */
@@ -243,5 +228,5 @@ export const CHART_STYLE = `.chart{margin:0;padding:0;border:0;background:none;m
 .grid{stroke:var(--line);stroke-width:1}.limit{stroke:var(--badink);stroke-width:1.5;stroke-dasharray:5 3}.plot .limit-name{fill:var(--badink)}.leader{stroke:var(--line);stroke-width:1}
 .path{fill:none;stroke:var(--edge);stroke-width:1.5}.path.d1{stroke-dasharray:6 3}.path.d2{stroke-dasharray:2 3}.path.d3{stroke-dasharray:8 3 2 3}.path.award{stroke:var(--sectionink);stroke-width:2.5}
 .dot{fill:var(--edge);stroke:var(--paper);stroke-width:1}.dot.award{fill:var(--sectionink)}.dot.open{fill:var(--paper);stroke:var(--edge);stroke-width:2}.ring{fill:none;stroke:var(--sectionink);stroke-width:2.5}
-.legend{display:flex;flex-wrap:wrap;gap:var(--s1) var(--s4);margin:var(--s2) 0 0;padding:0;list-style:none;font-size:var(--t4);color:var(--muted)}.legend .key{width:18px;height:12px;margin-right:var(--s1);vertical-align:-1px}.chart .note{margin:var(--s1) 0 0;font-size:var(--t4);color:var(--muted)}
+.legend{display:flex;flex-wrap:wrap;gap:var(--s1) var(--s4);margin:var(--s2) 0 0;padding:0;list-style:none;font-size:var(--t4);color:var(--muted)}.legend .key{width:18px;height:12px;margin-right:var(--s1);vertical-align:-1px}
 @media (max-width:40rem){.chart{max-width:none}.plot{font-size:14px}}`

@@ -5,8 +5,8 @@ export type PointShape = 'dot' | 'open-dot' | 'ring' | 'line' | 'steps'
 export interface Series {
   /** The label beside its dots or at the end of its steps; a line has none. */
   name: string
-  /** Points without a figure are not drawn. `x` is in milliseconds on an axis of time. */
-  points: readonly { x: number | null; y: number | null }[]
+  /** `x` is in milliseconds on an axis of time. */
+  points: readonly { x: number; y: number }[]
   shape: PointShape
   /** In the colour of what is awarded; default false. */
   awarded?: boolean
@@ -22,6 +22,6 @@ export interface Chart {
   /** What the vertical axis measures; below the title. */
   unit: string
   series: readonly Series[]
-  /** Lines across the chart at a price. */
+  /** Lines across the chart at a price, as far as it is not far from the points. */
   limits?: readonly { name: string; value: number }[]
 }

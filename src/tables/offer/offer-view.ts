@@ -183,19 +183,12 @@ const REQUIREMENT_LABELS: Record<UnmetRequirement['name'], string> = {
   listing: 'other listing',
 }
 
-/** In one text; null if the offer meets everything. */
-export const notMetText = (all: readonly NotMet[]): string | null =>
-  all.length === 0 ? null : all.map(({ message }) => message).join(' ')
-
-/** The title of a column of `notMetText`, which tells the kinds apart. */
-export const NOT_MET_TITLE = 'Not met (hard unless marked)'
-
 /** Its developer and its project. */
 export const offerName = ({ developer, project, label }: Pick<OfferView, 'developer' | 'project' | 'label'>): string =>
   developer !== null && project !== null ? `${developer} · ${project}` : label
 
 /** What to know about it in a few words each, advisory requirements in brackets; the messages say more. */
-const doubtsOf = ({ notMet, flags, missingSince }: OfferView): string[] => [
+export const doubtsOf = ({ notMet, flags, missingSince }: OfferView): string[] => [
   ...(missingSince === null ? [] : ['missing']),
   ...(flags.some(({ loud }) => loud) ? ['loud doubts'] : []),
   ...notMet.map(({ kind, label }) => (kind === 'advisory' ? `(${label})` : label)),
@@ -220,10 +213,10 @@ export const OFFER_COLUMNS: readonly Column<OfferView>[] = [
   column('tonnes', 'Tonnes', 'tonnes', 9, ({ tonnes }) => tonnes),
   column('total', 'Total', 'money', 7, ({ compared }) => money(compared.total, compared.currency)),
   column('awardedTonnes', 'Award', 'tonnes', 8, ({ awardedTonnes }) => awardedTonnes || null),
-  column('doubts', 'Doubts, not met', 'state', 9, doubtsOf),
+  column('doubts', 'To check', 'state', 9, doubtsOf),
   column('expires', 'Expires', 'date', 5, ({ expiryDate }) => expiryDate),
-  column('firstDelivery', 'Delivery', 'date', 4, (offer) => offer.firstDelivery),
-  column('lastDelivery', 'to', 'date', 3, ({ firstDelivery, lastDelivery }) =>
+  column('firstDelivery', 'First delivery', 'date', 4, (offer) => offer.firstDelivery),
+  column('lastDelivery', 'Last delivery', 'date', 3, ({ firstDelivery, lastDelivery }) =>
     lastDelivery === firstDelivery ? null : lastDelivery,
   ),
   column('vintages', 'Vintages', 'text', 4, ({ oldestVintage, newestVintage }) =>
@@ -240,7 +233,7 @@ export const OFFER_COLUMNS: readonly Column<OfferView>[] = [
   column('missingSince', 'Missing since', 'moment', 0, (offer) => offer.missingSince),
   column('standing', 'Standing', 'text', 0, ({ standing }) => standing),
   column('why', 'Not ranked because', 'text', 0, ({ why }) => why),
-  column('notMet', NOT_MET_TITLE, 'text', 0, ({ notMet: all }) => messagesOf(all)),
+  column('notMet', 'Not met (hard unless marked)', 'text', 0, ({ notMet: all }) => messagesOf(all)),
   column('flags', 'Doubts', 'text', 0, ({ flags }) => messagesOf(flags)),
   column('notes', 'Notes', 'text', 0, ({ notes }) => notes),
   column('presentValue', 'Present value per tonne', 'price', 0, ({ compared }) =>

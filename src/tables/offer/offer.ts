@@ -5,9 +5,8 @@ import type { Settings } from '../../core/decision/settings.js'
 import { comparableId } from '../../core/documents/identifier.js'
 import type { RfqWithResponses, Version } from '../../core/records.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
-import type { PricesRead } from '../../core/time/read-times.js'
 import { bodyOf, documentBody, observation, observationOf } from '../document.js'
-import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
+import { type Lookup, type RfqAddress, withRfq } from '../find-rfq.js'
 import { type RfqView, rfqView } from '../rfq/rfq-view.js'
 import { channelKey, nullableText, text, timestamp, unvalidated } from '../schema.js'
 import type { ViewSource } from '../source.js'
@@ -22,10 +21,6 @@ export type OfferItem = z.infer<typeof offerItem>
 export const offerDetail = offerTerms
   .extend({
     asOf: timestamp,
-    rfqTitle: nullableText,
-    pricesRead: unvalidated<PricesRead | null>().describe(
-      'When the RFQ was read, which shows its status and price; null as of a past moment.',
-    ),
     rateMessage: nullableText.describe(
       'That rate and its source; null if the offer has the currency of the comparison.',
     ),
@@ -67,9 +62,17 @@ export const offerViews = (source: ViewSource) => ({
     withRfq(source.store, address, async (found) =>
       offerItems(rfqView(await source.compare(found.rfq, address)), found).sort((a, b) => a.number - b.number),
     ),
-  /** `offer` is null if the RFQ has no such offer. */
-  offer: (address: OfferAddress): Promise<Lookup<RfqRef & { offer: OfferDetail | null }>> =>
-    withRfq(source.store, address, async (found, ref) => ({ ...ref, offer: await readOffer(source, found, address) })),
+  async offer(address: OfferAddress): Promise<Lookup<OfferDetail>> {
+    const lookup = await withRfq(source.store, address, async (found, { name }) => ({
+      name,
+      offer: await readOffer(source, found, address),
+    }))
+    if ('problem' in lookup) return lookup
+    const { name, offer } = lookup.found
+    if (offer !== null) return { found: offer }
+    const message = `RFQ ${name} of ${address.channel} has no offer ${address.offer}${address.asOf ? ' at this moment' : ''}`
+    return { problem: { reason: 'unknown', message, listed: [], names: [] } }
+  },
 })
 
 interface OfferAddress extends RfqAddress {
@@ -112,17 +115,11 @@ async function readOffer(
   const history = await source.store.rfqHistory(channel, rfqId, asOf)
   const versions = history.filter(({ kind, id }) => kind === 'response' && id === offerId)
   const rate = currency.rates.find((each) => each.currency === offer.terms.currencyCode)
-  const figures = {
-    lines: offerLines(offer),
-    prepayments: offerPrepayments(offer),
-    metrics: offer.metrics,
-  }
+  const figures = { lines: offerLines(offer), prepayments: offerPrepayments(offer), metrics: offer.metrics }
   return {
     ...item,
     ...withRoundedNumbers(figures),
     asOf: context.asOf,
-    rfqTitle: report.rfq.title,
-    pricesRead: context.pricesRead,
     rateMessage: rate === undefined || rate.currency === currency.comparison ? null : rate.message,
     review: offer.terms.review,
     questions:
@@ -133,13 +130,11 @@ async function readOffer(
     versions: versions
       .map((each, at): OfferVersion => {
         const { version, contentHash, notBefore, observedAt, supersededAt, valid, bodyAsReceived } = each
-        const body = withDocuments ? bodyOf(each) : { body: null, bodyText: null }
-        const changes = changesOf(versions[at - 1], each)
-        const summaryOnly = each.shape === 'summary'
         return {
-          ...{ version, contentHash, notBefore, observedAt, supersededAt, valid, summaryOnly, bodyAsReceived },
-          changes,
-          ...body,
+          ...{ version, contentHash, notBefore, observedAt, supersededAt, valid, bodyAsReceived },
+          summaryOnly: each.shape === 'summary',
+          changes: changesOf(versions[at - 1], each),
+          ...(withDocuments ? bodyOf(each) : { body: null, bodyText: null }),
         }
       })
       .reverse(),

@@ -1,6 +1,13 @@
 import { cleanText, oneLine } from '../../core/text/clean-text.js'
-import { formatAmount, formatPercent, formatPrice, formatTotal, withoutNoise } from '../../core/text/number-format.js'
-import { type Column, isMoney, type Kind, type Money, type Value } from '../column.js'
+import {
+  formatAmount,
+  formatExactPrice,
+  formatPercent,
+  formatPrice,
+  formatTotal,
+  withoutNoise,
+} from '../../core/text/number-format.js'
+import { type Column, type Fact, isMoney, type Kind, type Money, type Value } from '../column.js'
 
 /** A column as it is printed, with the text of each row. */
 export interface PrintedColumn<Row> {
@@ -12,8 +19,20 @@ export interface PrintedColumn<Row> {
 
 const UNITS: Partial<Record<Kind, string>> = { tonnes: 't' }
 
+/** How values are printed. */
+interface Format {
+  /** Default true. */
+  withCurrency?: boolean
+  /** All digits of a price, in the details of an offer. Default: two decimals. */
+  isExact?: boolean
+}
+
 /** The columns of a table for reading, with texts in the format of their kinds; the currency that all rows share is in the header. */
-export function printColumns<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): PrintedColumn<Row>[] {
+export function printColumns<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  { isExact = false }: Pick<Format, 'isExact'> = {},
+): PrintedColumn<Row>[] {
   return columns.map((column) => {
     const values = rows.map(column.value)
     const currency = sharedCurrency(values)
@@ -21,7 +40,7 @@ export function printColumns<Row>(columns: readonly Column<Row>[], rows: readonl
     return {
       column,
       header: unit === undefined ? column.header : `${column.header}, ${unit}`,
-      cells: values.map((value) => formatValue(column.kind, value, { withCurrency: currency === null })),
+      cells: values.map((value) => formatValue(column.kind, value, { withCurrency: currency === null, isExact })),
     }
   })
 }
@@ -32,17 +51,21 @@ function sharedCurrency(values: readonly Value[]): string | null {
   return currencies.size === 1 ? plain(only) || null : null
 }
 
-/**
- * A value in the format of its kind; empty if there is none.
- * @param options.withCurrency default true
- */
-export function formatValue(kind: Kind, value: Value, { withCurrency = true } = {}): string {
+/** A value in the format of its kind; empty if there is none. */
+export function formatValue(kind: Kind, value: Value, format: Format = {}): string {
   if (value === null) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return kind === 'state' ? value.map(plain).join(', ') : firstOf(value)
-  if (isMoney(value)) return formatMoneyOf(kind, value, withCurrency)
+  if (isMoney(value)) return formatMoneyOf(kind, value, format)
   if (typeof value === 'number') return formatNumberOf(kind, value)
   return kind === 'moment' ? minuteOf(String(value)) : plain(String(value))
+}
+
+/** A fact: with its unit, all of several texts, and all digits of a price. */
+export function formatFact({ kind, value }: Pick<Fact, 'kind' | 'value'>): string {
+  if (Array.isArray(value)) return value.map(plain).join(', ')
+  const text = formatValue(kind, value, { isExact: true })
+  return text === '' || UNITS[kind] === undefined ? text : `${text} ${UNITS[kind]}`
 }
 
 const plain = (text: string | null): string => oneLine(cleanText(text ?? ''))
@@ -52,8 +75,9 @@ function firstOf([first, ...others]: readonly string[]): string {
   return others.length === 0 ? plain(first) : `${plain(first)} and ${others.length} more`
 }
 
-function formatMoneyOf(kind: Kind, { amount, currency }: Money, withCurrency: boolean): string {
-  const text = kind === 'price' ? formatPrice(amount) : formatTotal(amount, null)
+function formatMoneyOf(kind: Kind, { amount, currency }: Money, { withCurrency = true, isExact }: Format): string {
+  const formatOne = isExact ? formatExactPrice : formatPrice
+  const text = kind === 'price' ? formatOne(amount) : formatTotal(amount, null)
   return withCurrency && currency !== null ? `${text} ${plain(currency)}${kind === 'price' ? '/t' : ''}` : text
 }
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { type Column, type Fact, isNumeric } from '../column.js'
-import { formatValue, type PrintedColumn, printColumns } from './format.js'
+import { formatFact, type PrintedColumn, printColumns } from './format.js'
 
 /** How a table is shown on a page. */
 export interface HtmlTable<Row> {
@@ -19,6 +19,8 @@ export interface HtmlTable<Row> {
   /** The cursor of the next page, and how many rows there are on all pages. */
   next?: string | null
   total?: number | null
+  /** Shows all digits of prices. Default: two decimals. */
+  isExact?: boolean
   /** A row to look at first. */
   isChosen?: (row: Row) => boolean
   /** What can be done about a row: the last column, which files have not. */
@@ -31,7 +33,17 @@ type Tone = 'good' | 'warn' | 'bad'
 
 /** Words by which a state is coloured; the word carries the meaning. Other words are neutral. */
 const WORDS: Record<Tone, readonly string[]> = {
-  good: ['complete', 'closed', 'already-closed', 'up to date', 'works', 'delivered', 'accepted', 'awarded'],
+  good: [
+    'complete',
+    'closed',
+    'already-closed',
+    'up to date',
+    'works',
+    'delivered',
+    'accepted',
+    'awarded',
+    'recommended',
+  ],
   warn: ['partial', 'interrupted', 'pending', 'missing', 'not valid', 'waiting', 'decide', 'blocked'],
   bad: [
     ...['list not whole', 'failed', 'refused', 'unknown', 'dead', 'behind', 'fails', 'overdue', 'differs'],
@@ -43,17 +55,19 @@ const TONES = new Map(Object.entries(WORDS).flatMap(([tone, words]) => words.map
 /** A word with the colour of its state. */
 export const State = ({ word }: { word: string }) => <span class={`badge ${TONES.get(word) ?? 'neutral'}`}>{word}</span>
 
-/** Facts about one thing, as terms with their values; those that are not known are left out. */
-export const Facts = ({ of }: { of: readonly Fact[] }) => (
-  <dl class="texts">
-    {of.map(({ label, kind, value }) => {
-      const text = formatValue(kind, value)
-      if (text === '') return null
-      return (
-        <>
-          <dt>{label}</dt>
-          <dd>{kind === 'state' ? <State word={text} /> : text}</dd>
-        </>
+/**
+ * Facts about one thing, as terms with their values; those that are not known are left out.
+ * @param props.isBrief many of a few words each, side by side
+ */
+export const Facts = ({ of, isBrief = false }: { of: readonly Fact[]; isBrief?: boolean }) => (
+  <dl class={isBrief ? 'details' : 'texts'}>
+    {of.map((fact) => {
+      const text = formatFact(fact)
+      return text === '' ? null : (
+        <div>
+          <dt>{fact.label}</dt>
+          <dd>{fact.kind === 'state' ? <State word={text} /> : text}</dd>
+        </div>
       )
     })}
   </dl>
@@ -155,10 +169,11 @@ const ACTION_PX = 110
 const MAX_TEXT = 24
 
 /** The columns that say something about these rows, with classes that hide some of them where there is little room. */
-function fittedColumns<Row>({ columns, rows, action }: HtmlTable<Row>): FittedColumn<Row>[] {
+function fittedColumns<Row>({ columns, rows, action, isExact = false }: HtmlTable<Row>): FittedColumn<Row>[] {
   const printed = printColumns(
     columns.filter(({ weight }) => weight > 0),
     rows,
+    { isExact },
   ).filter(({ column: { weight }, cells }) => {
     if (cells.every((cell) => cell === '')) return false
     return weight >= MIN_TELLING_WEIGHT || rows.length === 1 || cells.some((cell) => cell !== cells[0])

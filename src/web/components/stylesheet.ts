@@ -27,7 +27,7 @@ a:hover{text-decoration-thickness:2px}
 .rail nav a{display:flex;justify-content:space-between;gap:var(--s2);padding:5px var(--s2);border-radius:6px;text-decoration:none;color:var(--ink)}
 .rail nav a:hover{background:var(--line)}
 .rail nav a[aria-current]{background:var(--section);color:var(--sectionink);font-weight:600}
-.count{min-width:1.3rem;padding:0 .35rem;border-radius:1rem;font-size:var(--t4);font-weight:600;text-align:center;font-variant-numeric:tabular-nums;background:var(--warn);color:var(--warnink)}
+span.count{min-width:1.3rem;padding:0 .35rem;border-radius:1rem;font-size:var(--t4);font-weight:600;text-align:center;font-variant-numeric:tabular-nums;background:var(--warn);color:var(--warnink)}
 .tabs .count{padding:0 .25rem}
 .rail .foot{margin-top:auto;display:grid;gap:var(--s2);padding:0 var(--s2);font-size:var(--t4);color:var(--muted)}
 .rail .foot form{display:flex;justify-content:space-between;align-items:center;gap:var(--s2);margin:0}
@@ -140,7 +140,7 @@ legend{font-weight:600;padding:0 var(--s2) 0 0}
 .groups .field label{font-weight:400}
 .groups .field input,.groups .field select{width:100%}
 .groups .wide .field{grid-template-columns:minmax(0,1fr) 9rem}
-.field .small{font-weight:400}
+.field :is(.small,input,select){font-weight:400}
 fieldset.wide{grid-column:1/-1;display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr));gap:0 var(--s5)}
 dialog{border:1px solid var(--edge);border-radius:8px;background:var(--paper);color:var(--ink);padding:var(--s4) var(--s5)}
 dialog::backdrop{background:#0008}
@@ -343,6 +343,7 @@ td.action{text-align:right}
   thead th{position:static}
   thead{display:table-header-group}
   tr,.chart{break-inside:avoid}
+  tr.below{break-inside:auto}
   details:not([open],.reason){display:none}
   body{font-size:11px}
   a{color:inherit;text-decoration:none}

@@ -78,7 +78,7 @@ describe('the workbook of an RFQ', () => {
     expect(table?.table.autoFilterRef).toMatch(new RegExp(`^A5:[A-Z]+${5 + report('mixed').offers.length}$`))
   })
 
-  it('shows the award on record beside the recommended one', async () => {
+  it('shows the award on record, not the recommended one', async () => {
     const input = RFQ_CASES.awarded?.() as ComparisonInput
     const { offers, decision } = compareOffers(input)
     const [recommended] = offers.filter(({ id }) => id in decision.awardedTonnes)
@@ -87,25 +87,30 @@ describe('the workbook of an RFQ', () => {
     const awarded = award.offers.slice(0, 1).map((offer) => ({ ...offer, id: other?.id ?? '', tonnes: 7 }))
     const report = compareOffers({ ...input, award: { ...award, offers: awarded } })
     const rows = await valuesOf(await rfqWorkbook(report), 'Offers')
-    const head = rows.find((cells) => cells.includes('Awarded (t)')) ?? []
+    const head = rows.find((cells) => cells.includes('Award, t')) ?? []
     const tonnesOf = (offer?: OfferReport) => {
-      const cells = rows.find(([, number]) => number === offer?.sequence) ?? []
-      return ['Awarded (t)', 'Recommended (t)'].map((header) => cells[head.indexOf(header)])
+      const cells = rows.find((each) => each[head.indexOf('No.')] === offer?.sequence) ?? []
+      return cells[head.indexOf('Award, t')]
     }
-    expect(tonnesOf(other)).toEqual([7, undefined])
-    expect(tonnesOf(recommended)).toEqual([undefined, decision.awardedTonnes[recommended?.id ?? '']])
+    expect([tonnesOf(other), tonnesOf(recommended)]).toEqual([7, undefined])
   })
 
   it.each(['sample', 'mixed', 'hostile', 'invalid-documents'])(
     'accounts for every offer, with the reason it has no rank: %s',
     async (name) => {
       const rows = await valuesOf(await workbookOf(name), 'Offers')
-      const head = rows.find((cells) => cells.includes('Rank')) ?? []
+      const head = rows.find((cells) => cells.includes('No.')) ?? []
       const listed = rows.slice(rows.indexOf(head) + 1)
-      expect(listed.map((cells) => cells[1])).toEqual(report(name).offers.map(({ sequence }) => sequence))
+      expect(listed.map((cells) => cells[head.indexOf('No.')])).toEqual(
+        report(name).offers.map(({ sequence }) => sequence),
+      )
       const notMet = head.indexOf('Not met (hard unless marked)')
       for (const cells of listed)
-        expect(typeof cells[head.indexOf('Rank')] === 'number' || cells[4] === 'accepted' || cells[notMet]).toBeTruthy()
+        expect(
+          typeof cells[head.indexOf('Rank')] === 'number' ||
+            cells[head.indexOf('Standing')] === 'Accepted' ||
+            cells[notMet],
+        ).toBeTruthy()
     },
   )
 

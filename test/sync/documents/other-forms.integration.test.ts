@@ -48,11 +48,11 @@ describe('identifiers in two spellings', () => {
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', inserted: 0, changed: 0, missing: 0 })
     expect(await namesOf(fixture)).toEqual([[RFQ, [offer]]])
     const found = await viewsOf(fixture).offer({ ...named(fixture, RFQ.toLowerCase()), offer: offer.toUpperCase() })
-    expect(found).toMatchObject({ found: { id: RFQ, offer: { id: offer, late: true } } })
-    const listingId = 'found' in found ? found.found.offer?.listingId : null
+    expect(found).toMatchObject({ found: { id: offer, rfqId: RFQ, late: true } })
+    const listingId = 'found' in found ? found.found.listingId : null
     const [listing] = await fixture.store.listings({ channel: KEY, ids: [listingId ?? ''] })
     expect(listing?.id).toBe(listingId?.toUpperCase())
-    expect('found' in found && found.found.offer?.notMet.map(({ message }) => message).join()).not.toMatch(/listing/i)
+    expect('found' in found && found.found.notMet.map(({ message }) => message).join()).not.toMatch(/listing/i)
     const list = await viewsOf(fixture).list('rfqs', { now: fixture.now(), parameters: {} })
     expect(list).toMatchObject({ rows: [{ id: RFQ, readState: 'read' }] })
     await fixture.closeExpired()

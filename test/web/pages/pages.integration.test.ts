@@ -199,7 +199,7 @@ describe('an offer on the page of its RFQ', () => {
     const offer = (await reportOf(fixture)).offers.find(({ sequence }) => sequence === 2)
     expect(lines.map((line: { total: number }) => line.total)).toEqual(offer?.lines.map(({ total }) => total))
     expect((await app.inject(`${url}?offer=9`)).json()).toEqual({
-      error: 'RFQ 1042 of acme/forest has no offer 9 at this moment',
+      error: 'RFQ 1042 of acme/forest has no offer 9',
     })
   })
 

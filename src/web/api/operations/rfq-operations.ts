@@ -12,7 +12,7 @@ import { isSettingName, SETTING_NAMES, settingOfText, whatIfSettings } from '../
 import { todayJson, todaySchema } from '../../../tables/today/today.js'
 import { type ReadCall, readOperation } from '../operation.js'
 import { asOf, channelFilter, limit, listOfWords, momentSince, wholeNumber } from '../parameters.js'
-import { invalidValues, unknownName } from '../problem.js'
+import { invalidValues } from '../problem.js'
 
 const RFQ_PATH = '/rfqs/{org}/{channel}/{rfq}'
 const moments = z.strictObject(asOf)
@@ -90,12 +90,7 @@ export const RFQ_OPERATIONS = [
       '`offer` is its id or its number. With what it costs and delivers, and all its versions, newest first.',
     query: moments,
     result: offerDetail,
-    async handle(call) {
-      const { offer = '' } = call.path
-      const { offer: found, name } = requireFound(await call.views.offer({ ...rfqOf(call), offer }))
-      if (found === null) throw unknownName('offer', offer, [], ` for RFQ ${name} of ${call.channel}`)
-      return found
-    },
+    handle: async (call) => requireFound(await call.views.offer({ ...rfqOf(call), offer: call.path.offer ?? '' })),
   }),
   readOperation({
     id: 'compareOffers',

@@ -1,12 +1,10 @@
 import { cleanText } from '../../../core/text/clean-text.js'
-import { formatExactPrice } from '../../../core/text/number-format.js'
 import { formatAge } from '../../../core/time/read-times.js'
-import { isMoney } from '../../../tables/column.js'
+import type { Fact } from '../../../tables/column.js'
 import type { OfferDetail, OfferVersion } from '../../../tables/offer/offer.js'
 import { DELIVERY_COLUMNS, PREPAYMENT_COLUMNS } from '../../../tables/offer/offer-lines.js'
 import { OFFER_COLUMNS, offerName } from '../../../tables/offer/offer-view.js'
-import { formatValue } from '../../../tables/print/format.js'
-import { Table } from '../../../tables/print/html.js'
+import { Facts, Table } from '../../../tables/print/html.js'
 import { Ages, amount, Badge, Moment, plain, type Tone } from '../../components/format.js'
 import type { PageRequest } from '../page.js'
 
@@ -25,7 +23,7 @@ export function OfferDetails({ offer, link }: OfferDetailsProps) {
       <ToCheck offer={offer} />
       {notes !== null && <blockquote class="prose">{`“${cleanText(notes)}”`}</blockquote>}
       {review?.comment != null && <p>{`Comment of the review: “${plain(review.comment)}”`}</p>}
-      <Facts offer={offer} />
+      <Facts of={factsOf(offer)} isBrief />
       <p class="muted small">
         {plain([rateMessage, 'The project is described by its developer.'].filter(Boolean).join(' '))}
         <Ages of={[readAt && `terms read ${formatAge(readAt, new Date(asOf))} ago`]} />
@@ -37,6 +35,7 @@ export function OfferDetails({ offer, link }: OfferDetailsProps) {
         columns={DELIVERY_COLUMNS}
         rows={lines}
         empty="The offer has no delivery lines."
+        isExact
         link={link}
       />
       {prepayments.length > 0 && (
@@ -76,14 +75,13 @@ export function OfferDetails({ offer, link }: OfferDetailsProps) {
 }
 
 /** Its rank, or why it has none, and its part in the award. */
-function Standing({ offer: { standing, rank, why, awardedTonnes, breakEven } }: Pick<OfferDetailsProps, 'offer'>) {
+function Standing({ offer: { rank, why, awardedTonnes, breakEven } }: Pick<OfferDetailsProps, 'offer'>) {
   const sentences = [
     why ?? (rank === null ? '' : `Rank ${rank}.`),
     awardedTonnes > 0 ? `The award has ${amount(awardedTonnes)} t of it.` : '',
     breakEven ?? '',
   ]
-  const competes = standing === 'ranked' || standing === 'accepted'
-  return <p class={competes ? undefined : 'notice warn'}>{plain(sentences.filter(Boolean).join(' '))}</p>
+  return <p class={why === null ? undefined : 'notice warn'}>{plain(sentences.filter(Boolean).join(' '))}</p>
 }
 
 const KINDS: Record<OfferDetail['notMet'][number]['kind'], { title: string; tone: Tone }> = {
@@ -120,28 +118,12 @@ function ToCheck({ offer: { notMet, flags, why } }: Pick<OfferDetailsProps, 'off
 /** What the sentences say, and what leads to the details. */
 const SAID: readonly string[] = ['rank', 'number', 'offer', 'doubts', 'why', 'notMet', 'flags', 'notes']
 
-/** The columns of the table of offers, with all digits of prices. */
-function Facts({ offer }: Pick<OfferDetailsProps, 'offer'>) {
-  const facts = OFFER_COLUMNS.flatMap((column) => {
-    const { key, header, kind } = column
-    const value = column.value(offer)
-    if (SAID.includes(key) || value === null) return []
-    if (kind === 'price' && isMoney(value))
-      return { key, header, text: `${formatExactPrice(value.amount)} ${plain(value.currency)}/t` }
-    const text = formatValue(kind, value)
-    return text === '' ? [] : { key, header, text: kind === 'tonnes' ? `${text} t` : text }
-  })
-  return (
-    <dl class="details">
-      {facts.map(({ key, header, text }) => (
-        <div key={key}>
-          <dt>{header}</dt>
-          <dd>{text}</dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
+/** The columns of the table of offers. */
+const factsOf = (offer: OfferDetail): Fact[] =>
+  OFFER_COLUMNS.filter(({ key }) => !SAID.includes(key)).map(({ header, kind, value }) => ({
+    ...{ label: header, kind },
+    value: value(offer),
+  }))
 
 /** A version in sentences. */
 function Version({ version, link }: { version: OfferVersion; link: PageRequest['link'] }) {

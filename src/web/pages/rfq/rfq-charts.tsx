@@ -36,11 +36,8 @@ function choicesChart({ offers, decision, currency, rfq }: RfqView): Chart {
   const award = awardOf({ decision })
   const kind = decision.recommendation.status === 'accepted' ? 'Accepted' : 'Recommended'
   const efficient = decision.choices.filter((choice) => choice.kind === 'efficient').map((choice) => choice.award)
-  const shown = offers.filter(({ compared }) => compared.pricePerTonne !== null).slice(0, MAX_OFFERS)
-  const limits = [
-    { name: 'Maximum price', value: rfq.comparedMaxUnitPrice },
-    { name: 'Minimum price', value: rfq.comparedMinUnitPrice },
-  ]
+  const shown = offers.slice(0, MAX_OFFERS)
+  const limit = (name: string, value: number | null) => (value === null ? [] : [{ name, value }])
   const pointsOf = (awards: readonly { tonnes: number; pricePerTonne: number }[]) =>
     awards.map(({ tonnes, pricePerTonne }) => ({ x: tonnes, y: pricePerTonne }))
   return {
@@ -56,18 +53,18 @@ function choicesChart({ offers, decision, currency, rfq }: RfqView): Chart {
         ...(award !== null && { meaning: `${kind} award` }),
       },
       { name: 'Efficient award', points: pointsOf(efficient), shape: 'line', meaning: 'Efficient awards' },
-      ...shown.map(({ number, tonnes, compared, standing, awardedTonnes }): Series => {
+      ...shown.map(({ number, tonnes, compared: { pricePerTonne: y }, standing, awardedTonnes }): Series => {
         const competes = standing === 'ranked' || standing === 'accepted'
         return {
           name: `no. ${number}`,
-          points: [{ x: tonnes, y: compared.pricePerTonne }],
+          points: tonnes === null || y === null ? [] : [{ x: tonnes, y }],
           shape: competes ? 'dot' : 'open-dot',
           awarded: awardedTonnes > 0,
           meaning: awardedTonnes > 0 ? 'Offers in the award' : competes ? 'Other offers' : 'Offers without a rank',
         }
       }),
     ],
-    limits: limits.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }])),
+    limits: [...limit('Maximum price', rfq.comparedMaxUnitPrice), ...limit('Minimum price', rfq.comparedMinUnitPrice)],
   }
 }
 

@@ -3,14 +3,13 @@ import { cleanText } from '../../../core/text/clean-text.js'
 import { formatCount, formatNearDay, formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { describePricesRead, describeTermsRead } from '../../../core/time/read-times.js'
-import type { OfferDetail } from '../../../tables/offer/offer.js'
 import { closingPath } from '../../../tables/page-paths.js'
 import { type RfqView, rateLines } from '../../../tables/rfq/rfq-view.js'
 import { Ages, Badge, DueDay, Moment, Prose, plain, price } from '../../components/format.js'
-import { HttpError } from '../../http/errors.js'
 import { AwardCard } from '../award/award-form.js'
 import {
   addressOf,
+  fileTable,
   type PageContent,
   type PageRequest,
   type Redirect,
@@ -22,7 +21,7 @@ import { Actions, RecommendationSection } from './recommendation-section.js'
 import { Charts } from './rfq-charts.js'
 import { Changes, Choices, filesOf, Offers, readChanges } from './rfq-tables.js'
 import { TimeStrip } from './time-strip.js'
-import { WhatIfPanel } from './what-if-panel.js'
+import { outcomes, WhatIfPanel } from './what-if-panel.js'
 
 /** `/rfqs/ORG/SLUG/NUMBER`: the comparison of the offers for an RFQ, with what-if settings, and one offer in detail. */
 export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect> {
@@ -43,7 +42,9 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
     past === undefined ? queries.closingOutlook({ channel, id, now }) : null,
     isChanged ? queries.comparison(address).then(requireFound) : null,
     readChanges(page, { channel, rfq: nameById(id) }, past?.asOf),
-    query.offer === undefined ? null : readOffer(page, { ...changed, offer: query.offer }),
+    query.offer === undefined
+      ? null
+      : queries.offer({ ...changed, offer: query.offer, withDocuments: false }).then(requireFound),
   ])
   const { rfq } = view
   // Not by its name at a past moment, which another RFQ may have now.
@@ -55,7 +56,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
     current: '/rfqs',
     live: 'notice',
     past,
-    tables: filesOf(view, offer),
+    tables: [...filesOf(view, offer), ...(before === null ? [] : [fileTable(outcomes(before.view, view))])],
     body: (
       <>
         <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>
@@ -83,16 +84,6 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
 
 /** Offers whose prices over time are charted. */
 const MAX_PRICE_LINES = 8
-
-/** @throws HttpError 404 if the RFQ has no such offer */
-async function readOffer(
-  { queries }: PageRequest,
-  address: Parameters<PageRequest['queries']['offer']>[0],
-): Promise<OfferDetail> {
-  const { name, channel, offer } = requireFound(await queries.offer({ ...address, withDocuments: false }))
-  if (offer !== null) return offer
-  throw new HttpError(404, `RFQ ${name} of ${channel} has no offer ${address.offer} at this moment`)
-}
 
 interface NoticesProps {
   view: RfqView
@@ -139,7 +130,7 @@ function Facts({ view }: { view: RfqView }) {
         {rfq.reference !== null && ` · ${plain(rfq.reference)}`} ·{' '}
         {rfq.unreadOffers > 0
           ? unreadText(rfq.unreadOffers)
-          : `${formatCount(summary.offers, 'offer')}${summary.missing > 0 ? `, ${summary.missing} no longer visible` : ''}, ${summary.ranked} ranked`}
+          : `${formatCount(summary.offers, 'offer')}${summary.missing > 0 ? `, ${summary.missing} no longer visible` : ''}`}
         {currency.comparison !== null && `, compared in ${plain(currency.comparison)}`}
         <Ages of={[prices, termsRead && describeTermsRead(termsRead, new Date(asOf))]} />
         {rates.length > 0 && ` · ${plain(`Exchange rates: ${rates.join(' ')}`)}`}

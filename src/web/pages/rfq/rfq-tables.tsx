@@ -4,14 +4,11 @@ import { listNamed } from '../../../tables/lists/lists.js'
 import type { OfferDetail } from '../../../tables/offer/offer.js'
 import { DELIVERY_COLUMNS, PREPAYMENT_COLUMNS } from '../../../tables/offer/offer-lines.js'
 import { OFFER_COLUMNS, type OfferView } from '../../../tables/offer/offer-view.js'
-import { printCsv } from '../../../tables/print/csv.js'
 import { Table } from '../../../tables/print/html.js'
-import { jsonRow } from '../../../tables/print/json.js'
 import { CHOICE_COLUMNS } from '../../../tables/rfq/choice-columns.js'
 import type { RfqView } from '../../../tables/rfq/rfq-view.js'
 import { HttpError } from '../../http/errors.js'
-import type { Download } from '../../tables/table-file.js'
-import type { PageRequest } from '../page.js'
+import { type FileTable, fileTable, type PageRequest } from '../page.js'
 import { OfferDetails } from './offer-details.js'
 
 interface Props {
@@ -123,31 +120,13 @@ export function Changes({ changes, channel, rfq, isPast }: ChangesProps) {
 }
 
 /** The tables of the page as files. */
-export const filesOf = ({ offers, decision }: RfqView, offer: OfferDetail | null): Download[] => [
-  fileOf('offers', OFFER_COLUMNS, offers),
-  fileOf('choices', CHOICE_COLUMNS, decision.choices),
+export const filesOf = ({ offers, decision }: RfqView, offer: OfferDetail | null): FileTable[] => [
+  fileTable({ name: 'offers', columns: OFFER_COLUMNS, rows: offers }),
+  fileTable({ name: 'choices', columns: CHOICE_COLUMNS, rows: decision.choices }),
   ...(offer === null
     ? []
     : [
-        fileOf('deliveries', DELIVERY_COLUMNS, offer.lines),
-        fileOf('prepayments', PREPAYMENT_COLUMNS, offer.prepayments),
+        fileTable({ name: 'deliveries', columns: DELIVERY_COLUMNS, rows: offer.lines }),
+        fileTable({ name: 'prepayments', columns: PREPAYMENT_COLUMNS, rows: offer.prepayments }),
       ]),
 ]
-
-const fileOf = <Row,>(name: string, columns: readonly Column<Row>[], rows: readonly Row[]): Download => ({
-  name,
-  file: (format) => {
-    const json = () =>
-      `${JSON.stringify(
-        rows.map((row) => jsonRow(columns, row)),
-        null,
-        2,
-      )}\n`
-    const type = format === 'csv' ? 'text/csv' : 'application/json'
-    return {
-      type: `${type}; charset=utf-8`,
-      name: `${name}.${format}`,
-      body: format === 'csv' ? printCsv(columns, rows) : json(),
-    }
-  },
-})

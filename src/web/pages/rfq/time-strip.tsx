@@ -17,13 +17,8 @@ export function TimeStrip({ moments, asOf, page: { link, query } }: TimeStripPro
   const changed = moments.slice(current).find(({ recommendation }) => recommendation !== null)
   const Step = ({ to, rel, text }: { to: number; rel: string; text: string }) => {
     const moment = moments[to]
-    return moment === undefined ? (
-      <span class="muted">{text}</span>
-    ) : (
-      <a href={link({ as_of: to === 0 ? null : moment.at })} rel={rel}>
-        {text}
-      </a>
-    )
+    const path = moment && link({ as_of: to === 0 ? null : moment.at })
+    return path === undefined ? null : <a {...{ href: path, rel }}>{text}</a>
   }
   const kept = () =>
     Object.entries(query)

@@ -1,11 +1,14 @@
+import { offersText } from '../../../compare/awards/award-figures.js'
 import { PRICED_BY } from '../../../compare/decision/setting-text.js'
 import { PRICE_BASES, REQUIREMENT_LEVELS, SETTING_LIMITS } from '../../../core/decision/settings.js'
-import { formatCount, formatTotal } from '../../../core/text/number-format.js'
+import { formatCount } from '../../../core/text/number-format.js'
+import { type Column, column, money } from '../../../tables/column.js'
+import { Table } from '../../../tables/print/html.js'
 import type { RfqView } from '../../../tables/rfq/rfq-view.js'
 import { settingTitle } from '../../../tables/rfq/setting-changes.js'
 import { awardOf, type WhatIfChange, whatIfChange } from '../../../tables/rfq/what-if.js'
 import type { WhatIf } from '../../../tables/settings.js'
-import { amount, plain, price, UNKNOWN } from '../../components/format.js'
+import { plain } from '../../components/format.js'
 import type { PageRequest } from '../page.js'
 
 interface WhatIfPanelProps {
@@ -33,7 +36,7 @@ export function WhatIfPanel({ page: { query, link }, view, whatIf, before }: Wha
             : `${formatCount(change.settings.length, 'setting')} changed`}
         </span>
       </summary>
-      {change !== null && before !== null && <Change change={change} before={before} after={view} />}
+      {change !== null && before !== null && <Change change={change} before={before} after={view} link={link} />}
       <form method="get" action="#what-if" aria-labelledby="what-if">
         {kept.map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
@@ -63,77 +66,60 @@ export function WhatIfPanel({ page: { query, link }, view, whatIf, before }: Wha
 /** Offers whose rank or award changes; more are counted. */
 const MAX_MOVES = 10
 
-/** The award with the settings in force, and with the changed ones, side by side. */
-function Change({ change, before, after }: { change: WhatIfChange; before: RfqView; after: RfqView }) {
+interface Outcome {
+  title: string
+  view: RfqView
+  award: ReturnType<typeof awardOf>
+}
+
+const OUTCOME_COLUMNS: readonly Column<Outcome>[] = [
+  column('settings', 'Settings', 'text', 9, ({ title }) => title),
+  column('award', 'Award', 'text', 9, ({ award, view }) =>
+    award === null ? view.decision.recommendation.headline : offersText(award.offers),
+  ),
+  column('tonnes', 'Tonnes', 'tonnes', 9, ({ award }) => award?.tonnes ?? null),
+  column('price', 'Price', 'price', 9, ({ award }) => money(award?.pricePerTonne, award?.currency)),
+  column('total', 'Total', 'money', 8, ({ award }) => money(award?.total, award?.currency)),
+]
+
+/** The award with the settings in force, and with the changed ones, as a table. */
+export const outcomes = (before: RfqView, after: RfqView) => ({
+  name: 'outcomes',
+  columns: OUTCOME_COLUMNS,
+  rows: [
+    { title: 'in force', view: before, award: awardOf(before) },
+    { title: 'changed', view: after, award: awardOf(after) },
+  ],
+})
+
+/** What the settings change. */
+function Change({ change, before, after, link }: ChangeProps) {
   const { settings, message, moves } = change
-  const outcomes = [
-    ['In force', before],
-    ['Changed', after],
-  ] as const
+  const table = outcomes(before, after)
+  const caption = 'The award with the settings in force, and with the changed ones'
   return (
     <>
       <p>
         <strong>{plain(message)}</strong> {plain(settings.map((each) => each.message).join('; '))}.
       </p>
-      <div class="scroll">
-        <table class="cards beforeafter">
-          <caption class="visually-hidden">The award with the settings in force, and with the changed ones</caption>
-          <thead>
-            <tr>
-              <td />
-              <th scope="col">Award</th>
-              <th scope="col" class="r">
-                Tonnes
-              </th>
-              <th scope="col" class="r">
-                Per tonne
-              </th>
-              <th scope="col" class="r">
-                Total
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {outcomes.map(([title, view]) => {
-              const award = awardOf(view)
-              return (
-                <tr key={title}>
-                  <th scope="row" class="line">
-                    {title}
-                  </th>
-                  <td data-label="Award">
-                    {plain(
-                      award?.offers.map(({ number, name }) => `${number}. ${name}`).join(' + ') ??
-                        view.decision.recommendation.headline,
-                    )}
-                  </td>
-                  <td class="r" data-label="Tonnes">
-                    {amount(award?.tonnes ?? null)}
-                  </td>
-                  <td class="r" data-label="Per tonne">
-                    {award === null ? UNKNOWN : `${price(award.pricePerTonne)} ${plain(award.currency)}`}
-                  </td>
-                  <td class="r" data-label="Total">
-                    {award === null ? UNKNOWN : plain(formatTotal(award.total, award.currency))}
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      </div>
-      {moves.length > 0 && (
-        <ul class="reasons">
-          {moves.slice(0, MAX_MOVES).map(({ number, label, message: move }) => (
-            <li key={number}>{`${number}. ${plain(label)}: ${plain(move)}`}</li>
-          ))}
-          {moves.length > MAX_MOVES && (
-            <li class="muted">{`and ${formatCount(moves.length - MAX_MOVES, 'more offer')}`}</li>
-          )}
-        </ul>
-      )}
+      <Table {...table} caption={caption} empty="" link={link} />
+      <ul class="reasons">
+        {moves.slice(0, MAX_MOVES).map(({ number, label, message: move }) => (
+          <li key={number}>{`${number}. ${plain(label)}: ${plain(move)}`}</li>
+        ))}
+        {moves.length > MAX_MOVES && (
+          <li class="muted">{`and ${formatCount(moves.length - MAX_MOVES, 'more offer')}`}</li>
+        )}
+      </ul>
     </>
   )
+}
+
+interface ChangeProps {
+  change: WhatIfChange
+  before: RfqView
+  after: RfqView
+  link: PageRequest['link']
 }
 
 interface Field {
