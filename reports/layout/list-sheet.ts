@@ -2,6 +2,7 @@ import { cleanText } from '../../src/core/text/clean-text.js'
 import { isMoney, isNumeric, type Kind, type Column as ListColumn, type Value } from '../../src/tables/column.js'
 import type { List } from '../../src/tables/list.js'
 import { formatValue, type PrintedColumn, printColumns } from '../../src/tables/print/format.js'
+import { toneOf } from '../../src/tables/print/tones.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, date, moment, number, text } from '../xlsx/cells.js'
 import type { WriteSheet } from '../xlsx/workbook.js'
@@ -33,18 +34,19 @@ const isEmpty = (value: Value): boolean =>
 export const sheetColumns = <Row>(columns: readonly ListColumn<Row>[], rows: readonly Row[]): Columns<Row> =>
   Object.fromEntries(printColumns(columns, rows).map((each) => [each.column.key, sheetColumn(each, rows)]))
 
-/** Texts are sentences, ids are looked up: neither is wrapped more than this. */
-const MAX_WIDTHS: Partial<Record<Kind, number>> = { text: 56, id: 40 }
+/** Sentences are wider than names. Ids are looked up. */
+const [NAME_UNITS, SENTENCE_UNITS, ID_UNITS] = [34, 60, 40]
 
 function sheetColumn<Row>({ column, header }: PrintedColumn<Row>, rows: readonly Row[]): Column<Row> {
   const { kind, value } = column
   const values = rows.map(value)
   const hasOneCurrency = header !== column.header
   const numbers = values.flatMap((each) => (typeof each === 'number' ? [each] : []))
+  const isProse = values.some((each) => typeof each === 'string' && each.endsWith('.'))
   const usual = kind === 'tonnes' ? style.volumeStyle(numbers) : STYLES[kind]
   return {
     ...{ header, right: isNumeric(kind) },
-    ...(MAX_WIDTHS[kind] !== undefined && { maxWidth: MAX_WIDTHS[kind] }),
+    maxWidth: kind === 'id' ? ID_UNITS : isProse ? SENTENCE_UNITS : NAME_UNITS,
     cell: (_, { index }) => cellOf(kind, values[index] ?? null, { usual, hasOneCurrency }),
   }
 }
@@ -53,7 +55,7 @@ const STYLES: Readonly<Record<Kind, style.Style>> = {
   ...{ text: style.wrapped, id: style.leftNumber, state: style.wrapped, count: style.integer, tonnes: style.integer },
   ...{
     price: style.price,
-    money: style.total,
+    money: style.integer,
     percent: style.percent,
     date: style.calendarDate,
     moment: style.timestamp,
@@ -70,11 +72,17 @@ function cellOf(
     if (hasOneCurrency || value.currency === null) return number(value.amount, usual)
     // No number format can show a text that is no currency code.
     if (style.currencyCode(value.currency) === null) return text(formatValue(kind, value), style.asRight(style.body))
-    return number(value.amount, kind === 'price' ? style.priceIn(value.currency) : style.totalIn(value.currency))
+    return number(value.amount, kind === 'price' ? style.priceIn(value.currency) : style.amountIn(value.currency))
   }
   if (typeof value === 'number') return number(value, usual)
-  if (Array.isArray(value)) return text(value.map(cleanText).join(', '), style.wrapped)
+  if (kind === 'state' || Array.isArray(value)) return wordsCell(kind, [value].flat())
   if (kind === 'date') return date(String(value), usual)
   if (kind === 'moment') return moment(String(value), usual)
   return text(typeof value === 'boolean' ? formatValue(kind, value) : value, isNumeric(kind) ? usual : STYLES.text)
+}
+
+function wordsCell(kind: Kind, words: readonly unknown[]): Cell {
+  const shown = words.map(cleanText)
+  const isBad = kind === 'state' && shown.some((word) => toneOf(word) === 'bad')
+  return text(shown.join(', '), style.badIf(isBad, STYLES.text))
 }

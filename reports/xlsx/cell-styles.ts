@@ -71,9 +71,8 @@ export const decision = makeStyle({ bold: true, points: 12, ink: palette.head, f
 export const decisionLabel = makeStyle({ bold: true, ink: palette.head, fill: palette.band, wrap: true })
 export const decisionText = makeStyle({ fill: palette.band, wrap: true })
 
-/** Adds padding to the right of numbers, the width of a minus sign, because text may follow in the next column. */
-const padded = (format: string): string => `${format.replaceAll(';', '_-;')}_-`
-const numberStyle = (format: string) => makeStyle({ horizontal: 'right', line: true, format: padded(format) })
+/** Indented like their headers, because text may follow in the next column. */
+const numberStyle = (format: string) => makeStyle({ horizontal: 'right', indent: 1, line: true, format })
 export const integer = numberStyle('#,##0')
 export const plainNumber = numberStyle('0')
 /** Below or above text. */
@@ -102,7 +101,6 @@ export const asBold = variant((style) => ({ ...style, font: { ...style.font, bol
 export const asRight = variant((style) => ({ ...style, alignment: { ...style.alignment, horizontal: 'right' } }))
 /** Highlights. Colour never carries information that is not also given as text. */
 export const asGood = coloured(palette.goodInk, palette.good)
-export const asWarning = coloured(palette.warnInk, palette.warn)
 export const asBad = coloured(palette.badInk, palette.bad)
 export const badIf = (isBad: boolean, style: Style): Style => (isBad ? asBad(style) : style)
 /** Of a cell to fill in. */
@@ -117,14 +115,14 @@ const MAX_VOLUME_DECIMALS = 3
 /** Cents say nothing about larger totals; the limit is what rounds to 10,000. */
 const CENTS_BELOW = 9999.995
 /** Negative numbers keep cents: a format has three parts only, and LibreOffice shows no minus sign in the last. */
-const totalFormat = (prefix: string) => `[>=${CENTS_BELOW}]${prefix}#,##0;[<0]-${prefix}#,##0.00;${prefix}#,##0.00`
+const TOTAL_FORMAT = `[>=${CENTS_BELOW}]#,##0;[<0]-#,##0.00;#,##0.00`
 
 /** Totals without cents from 10,000 on, in a column whose header names the currency. */
-export const total = numberStyle(totalFormat(''))
+export const total = numberStyle(TOTAL_FORMAT)
 /** Prices per tonne, in a column whose header names the currency. */
 export const price = numberStyle('#,##0.00')
-/** Totals and prices with their currency, where it differs between rows. */
-export const totalIn = byCurrency((prefix) => numberStyle(totalFormat(prefix)))
+/** Amounts without cents and prices with their currency, where it differs between rows. */
+export const amountIn = byCurrency((prefix) => numberStyle(`${prefix}#,##0`))
 export const priceIn = byCurrency((prefix) => numberStyle(`${prefix}#,##0.00`))
 
 /** Tonnes with as many decimals as were sent, at most `MAX_VOLUME_DECIMALS`. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { type Column, type Fact, isNumeric } from '../column.js'
 import { formatFact, type PrintedColumn, printColumns } from './format.js'
+import { toneOf } from './tones.js'
 
 /** How a table is shown on a page. */
 export interface HtmlTable<Row> {
@@ -29,31 +30,8 @@ export interface HtmlTable<Row> {
   below?: (row: Row) => ComponentChildren
 }
 
-type Tone = 'good' | 'warn' | 'bad'
-
-/** Words by which a state is coloured; the word carries the meaning. Other words are neutral. */
-const WORDS: Record<Tone, readonly string[]> = {
-  good: [
-    'complete',
-    'closed',
-    'already-closed',
-    'up to date',
-    'works',
-    'delivered',
-    'accepted',
-    'awarded',
-    'recommended',
-  ],
-  warn: ['partial', 'interrupted', 'pending', 'missing', 'not valid', 'waiting', 'decide', 'blocked'],
-  bad: [
-    ...['list not whole', 'failed', 'refused', 'unknown', 'dead', 'behind', 'fails', 'overdue', 'differs'],
-    ...['loud doubts', 'due today', 'due tomorrow'],
-  ],
-}
-const TONES = new Map(Object.entries(WORDS).flatMap(([tone, words]) => words.map((word) => [word, tone] as const)))
-
 /** A word with the colour of its state. */
-export const State = ({ word }: { word: string }) => <span class={`badge ${TONES.get(word) ?? 'neutral'}`}>{word}</span>
+export const State = ({ word }: { word: string }) => <span class={`badge ${toneOf(word)}`}>{word}</span>
 
 /**
  * Facts about one thing, as terms with their values; those that are not known are left out.
