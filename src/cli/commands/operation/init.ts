@@ -1,12 +1,14 @@
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import type { z } from 'zod'
 import { EXAMPLE_CONFIG, EXAMPLE_ENV } from '../../../config/example.js'
+import * as values from '../../../config/values.js'
 import { makeFolder } from '../../../make-folder.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError } from '../../cli-error.js'
 import { withExamples } from '../../input/options.js'
 import type { Prompt } from '../../input/prompt.js'
-import { printNote } from '../../output/output.js'
 
 /** `init`: writes a configuration: on a terminal with the answers to a few questions, otherwise an example. */
 export const register: RegisterCommand = (command, cli) => {
@@ -17,48 +19,29 @@ export const register: RegisterCommand = (command, cli) => {
 async function init(cli: Cli): Promise<void> {
   const { io, globals } = cli
   const config = resolve(io.cwd, globals.config ?? (io.env.QUOTEKEEPER_CONFIG || 'quotekeeper.yaml'))
-  if (io.prompt !== null) return initWithQuestions(cli, config, io.prompt)
-  const example = join(dirname(config), '.env.example')
+  const isExample = io.prompt === null
+  const env = join(dirname(config), isExample ? '.env.example' : '.env')
+  if (existsSync(config)) throw new FailedError(`${config} already exists and was not changed`)
+  // Nothing is written before the last answer.
+  const answers = io.prompt === null ? null : await ask(io.prompt, (text) => io.err(`${text}\n`))
   makeFolder(dirname(config))
-  const wroteConfig = await writeNew(config, EXAMPLE_CONFIG)
-  const wroteExample = await writeNew(example, EXAMPLE_ENV)
-  for (const [path, wrote] of [
-    [config, wroteConfig],
-    [example, wroteExample],
-  ] as const) {
-    if (wrote) io.out(`${path}\n`)
-  }
-  if (!wroteConfig) throw alreadyExists(config)
-  if (!wroteExample) io.err(`${example} already exists and was not changed.\n`)
-  io.err(nextSteps(dirname(config)))
-}
-
-const alreadyExists = (path: string) => new FailedError(`${path} already exists and was not changed`)
-
-/** Nothing is written before the last answer. */
-async function initWithQuestions(cli: Cli, config: string, prompt: Prompt): Promise<void> {
-  const { io } = cli
-  const [{ existsSync }, { askForValues }, { configText, envText, keyVariable }, { checkKeys }] = await Promise.all([
-    import('node:fs'),
-    import('../../init/init-values.js'),
-    import('../../init/config-text.js'),
-    import('../../init/check-keys.js'),
-  ])
-  if (existsSync(config)) throw alreadyExists(config)
-  const note = (text: string) => printNote(cli, text)
-  const values = await askForValues(prompt, note)
-  await checkKeys(cli, values, note)
-  makeFolder(dirname(config))
-  if (!(await writeNew(config, configText(values)))) throw alreadyExists(config)
+  await writeNew(config, answers === null ? EXAMPLE_CONFIG : configText(answers))
   io.out(`${config}\n`)
-  const env = join(dirname(config), '.env')
-  if (await writeNew(env, envText(values))) io.out(`${env}\n`)
-  else {
-    const variables = [...new Set(values.channels.map(({ org }) => keyVariable(org)))]
-    note(`${env} already exists and was not changed: set ${variables.join(', ')} there.`)
-  }
-  io.err('\nNext:\n  1. Run: quotekeeper check\n  2. Run: quotekeeper sync\n  3. Run: quotekeeper today\n')
+  const keyText = answers === null ? EXAMPLE_ENV : envText(answers)
+  if (await writeNew(env, keyText)) io.out(`${env}\n`)
+  else
+    io.err(
+      `${env} already exists and was not changed${answers === null ? '' : `: set ${keyVariable(answers)} there`}.\n`,
+    )
+  io.err(isExample ? editSteps(dirname(config)) : '\nNext:\n  1. Run: quotekeeper check\n  2. Run: quotekeeper sync\n')
 }
+
+const editSteps = (folder: string) => `
+Next:
+  1. Enter the address of your marketplace and your channels in the first file.
+  2. Copy .env.example to ${join(folder, '.env')} and enter your API key there.
+  3. Run: quotekeeper check
+`
 
 /** @returns false if the file already exists */
 async function writeNew(path: string, text: string): Promise<boolean> {
@@ -71,9 +54,72 @@ async function writeNew(path: string, text: string): Promise<boolean> {
   }
 }
 
-const nextSteps = (folder: string) => `
-Next:
-  1. Enter the address of your marketplace and your channels in the first file.
-  2. Copy .env.example to ${join(folder, '.env')} and enter your API key there.
-  3. Run: quotekeeper check
-`
+interface Answers {
+  baseUrl: string
+  org: string
+  channel: string
+  /** Empty if the user has none yet. */
+  key: string
+  autoClose: string
+  timeZone: string
+}
+
+/** @param note says what is allowed, after an answer that is not */
+async function ask(prompt: Prompt, note: (text: string) => void): Promise<Answers> {
+  const answer = async <T>(
+    question: string,
+    schema: z.ZodType<T>,
+    { proposal = '', hidden = false } = {},
+  ): Promise<T> => {
+    const text = await prompt.ask(`${question}${proposal === '' ? '' : ` [${proposal}]`}:`, { hidden })
+    const { data, error } = schema.safeParse(text || proposal)
+    if (error === undefined) return data
+    note(`Use ${error.issues[0]?.message}.`)
+    return answer(question, schema, { proposal, hidden })
+  }
+  const baseUrl = await answer('Address of the marketplace', values.baseUrl())
+  const org = await answer('Organization, as in the addresses of the marketplace', values.segment())
+  const channel = await answer(`Channel of ${org}`, values.segment())
+  const anyText = values.value('one line of text', (found) => String(found))
+  const key = await answer(`API key of ${org}, which is not shown; empty to enter it in .env later`, anyText, {
+    hidden: true,
+  })
+  const closing = 'Close RFQs that are past due: on, off, or dry-run, which only records what would be closed?'
+  const autoClose = await answer(closing, values.autoClose(), { proposal: 'dry-run' })
+  const here = new Intl.DateTimeFormat().resolvedOptions().timeZone
+  const timeZone = await answer('Time zone in which due dates end', values.timeZone(), { proposal: here })
+  return { baseUrl, org, channel, key, autoClose, timeZone }
+}
+
+/** The example configuration with the values that the user gave. */
+function configText(answers: Answers): string {
+  const { baseUrl, org, channel, autoClose, timeZone } = answers
+  const replaced = {
+    baseUrl: yamlText(baseUrl),
+    '- org': yamlText(org),
+    channel: yamlText(channel),
+    autoClose,
+    timeZone,
+  }
+  const named = EXAMPLE_CONFIG.replace('ACME_API_KEY', keyVariable(answers))
+  return Object.entries(replaced).reduce(
+    (text, [key, value]) => text.replace(new RegExp(`^( *${key}: ).*$`, 'm'), (_line, start: string) => start + value),
+    named,
+  )
+}
+
+/** Quotes what YAML would read as something else than this text. */
+const yamlText = (text: string): string =>
+  /^[A-Za-z][\w./:-]*$/.test(text) && !/^(true|false|null|yes|no|on|off)$/i.test(text) ? text : JSON.stringify(text)
+
+/** `ACME_API_KEY`: the environment variable of an organization's key. */
+const keyVariable = ({ org }: Pick<Answers, 'org'>): string =>
+  `${org
+    .toUpperCase()
+    .replace(/\W/g, '_')
+    .replace(/^(?=\d)/, '_')}_API_KEY`
+
+const envText = (answers: Answers): string =>
+  `# API keys for quotekeeper.yaml. Keep this file private.\n\n${keyVariable(answers)}=${envValue(answers.key)}\n`
+
+const envValue = (text: string) => (/^[\w.+/=-]*$/.test(text) ? text : text.includes("'") ? `"${text}"` : `'${text}'`)
