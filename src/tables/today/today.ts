@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { withRoundedNumbers } from '../../core/text/number-format.js'
+import { formatCount, formatTotal, withRoundedNumbers } from '../../core/text/number-format.js'
 import { addDays } from '../../core/time/calendar-days.js'
 import { EARLIEST_DUE_DATE } from '../../core/time/expiry.js'
 import { allOf } from '../../store/sql/sql-database.js'
+import { type Moved, movedSince } from '../changes/moved-since.js'
 import { dueOf } from '../channels/channel-rules.js'
 import { type ListSource, readList } from '../list.js'
 import type { RfqRow } from '../lists/rfq-row.js'
@@ -31,12 +32,16 @@ const summarySchema = z.strictObject({
     ),
 })
 
+const sums = z.strictObject({ tonnes: z.number(), total: z.number() })
+const movedSchema = z.strictObject({ currency: text, rfqs: count, before: sums, after: sums })
+
 /** Today as programs get it. */
 export const todaySchema = z
   .strictObject({
     asOf: timestamp,
     since: timestamp.describe('The beginning of the last working day.'),
     summary: summarySchema,
+    moved: z.array(movedSchema).describe('How awards on record and recommendations moved since, by currency.'),
     rfqs: z
       .array(jsonSchema(rfqs.columns))
       .describe('The RFQs that wait for a person, most urgent first: the list of RFQs with `waiting=true`.'),
@@ -53,6 +58,7 @@ export interface Today {
   asOf: string
   since: string
   summary: z.infer<typeof summarySchema>
+  moved: Moved[]
   rfqs: RfqRow[]
   closings: Matter[]
   system: Matter[]
@@ -79,6 +85,7 @@ export async function today(source: ListSource, options: TodayOptions): Promise<
   const rows = 'problem' in answer ? [] : answer.rows
   return {
     ...{ asOf: now.toISOString(), since: since.toISOString(), summary },
+    moved: withRoundedNumbers(await movedSince(source, { since, now, channel })),
     rfqs: rows,
     closings: await closingMatters(source, { now, ...filter }),
     system: await systemMatters(source, { now, ...filter }),
@@ -90,6 +97,13 @@ export const todayJson = ({ rfqs: rows, ...rest }: Today) => ({
   ...rest,
   rfqs: rows.map((row) => jsonRow(rfqs.columns, row)),
 })
+
+/** `3 RFQs are to be awarded otherwise: 1,204,000 → 1,150,000 USD, 54,000 less.` */
+export const movedText = ({ currency, rfqs: changed, before, after }: Moved): string => {
+  const difference = after.total - before.total
+  const [was, is, by] = [before.total, after.total, Math.abs(difference)].map((total) => formatTotal(total, null))
+  return `${formatCount(changed, 'RFQ')} to be awarded otherwise: ${was} → ${is} ${currency}, ${by} ${difference < 0 ? 'less' : 'more'}.`
+}
 
 /** How many RFQs wait for a person. */
 export async function countWaiting(source: ListSource, now: Date): Promise<number> {

@@ -2,7 +2,7 @@ import { formatTotal } from '../../core/text/number-format.js'
 import { DUE_WITHIN_DAYS, rfqs } from '../../tables/lists/rfqs.js'
 import { Table } from '../../tables/print/html.js'
 import type { Matter } from '../../tables/today/matters.js'
-import type { Today } from '../../tables/today/today.js'
+import { movedText, type Today } from '../../tables/today/today.js'
 import { amount, Command, Moment, plain, UNKNOWN } from '../components/format.js'
 import { type PageContent, type PageRequest, readMoment } from './page.js'
 
@@ -44,8 +44,9 @@ export async function todayPage(page: PageRequest): Promise<PageContent> {
           <h1>Today</h1>
           <p class="lead">
             <a href={changes}>
-              Changes since <Moment at={today.since} now={now} />
+              Since <Moment at={today.since} now={now} />
             </a>
+            {`: ${today.moved.map((each) => plain(movedText(each))).join(' ') || 'no award or recommendation moved.'}`}
           </p>
         </div>
         <Summary summary={summary} />

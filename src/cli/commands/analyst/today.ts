@@ -4,7 +4,7 @@ import { printTerminal } from '../../../tables/print/terminal.js'
 import { plural, sanitize } from '../../../tables/print/terminal-text.js'
 import { wrap } from '../../../tables/print/text-width.js'
 import type { Matter } from '../../../tables/today/matters.js'
-import { type Today, todayJson } from '../../../tables/today/today.js'
+import { movedText, type Today, todayJson } from '../../../tables/today/today.js'
 import { withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import {
@@ -48,7 +48,9 @@ export const register: RegisterCommand = (command, cli) => {
 function printToday(cli: Cli, today: Today): void {
   const { io } = cli
   const { rfqs, closings, system, summary } = today
-  io.out(`${summaryText(today)}\n`)
+  const moved = today.moved.map((each) => sanitize(movedText(each)))
+  const since = `Since ${formatMinute(today.since)} UTC: ${moved.join(' ') || 'no award or recommendation moved.'}`
+  io.out(`${summaryText(today)}\n${since}\n`)
   const columns = list.columns.filter(({ key }) => COLUMNS.includes(key))
   if (rfqs.length === 0) io.out('\nNo RFQ waits for a person.\n')
   else io.out(`\n${printTerminal(columns, rfqs, { width: tableWidth(io), emphasize: (text) => bold(io, text) }).text}`)
