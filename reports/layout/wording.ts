@@ -1,16 +1,6 @@
 import type { ReportContext } from '../../src/compare/input/comparison-context.js'
-import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import { oneLine } from '../../src/core/text/clean-text.js'
 import { describePricesRead, describeTermsRead } from '../../src/core/time/read-times.js'
-
-export const yesNo = (value: boolean | null): string => (value === null ? 'unknown' : value ? 'yes' : 'no')
-
-/** Joins values for one cell, each on one line. */
-export const joinList = (values: readonly string[], separator = ', '): string => values.map(oneLine).join(separator)
-
-/** The flags of an offer, one per line, loud ones first. */
-export const flagLines = (offer: Pick<OfferReport, 'flags'>): string =>
-  offer.flags.map((flag) => `${flag.loud ? 'Loud' : 'Quiet'}: ${oneLine(flag.message)}`).join('\n')
 
 /** `as of 2026-01-31 12:00 UTC`. */
 export const asOfLabel = (asOf: string): string => `as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`

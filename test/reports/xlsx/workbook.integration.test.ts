@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { columnsOf } from '../../../reports/layout/columns.js'
+import { sheetColumns } from '../../../reports/layout/list-sheet.js'
 import { calendarDate, link, priceIn } from '../../../reports/xlsx/cell-styles.js'
 import { blank, date, formula, number, text, webLink } from '../../../reports/xlsx/cells.js'
 import { buildWorkbook, type ReportIdentity, streamWorkbook, type WriteSheet } from '../../../reports/xlsx/workbook.js'
+import { type Column, column } from '../../../src/tables/column.js'
 import { anyCharacter } from '../../helpers/data/any-text.js'
 import { shareOf } from '../../helpers/long-tests.js'
 import { descendants, parseXml, partsOf } from '../support/parts.js'
@@ -21,13 +22,12 @@ const identity: ReportIdentity = {
 const everything =
   (texts: readonly string[] = ['x', 'y']): WriteSheet =>
   (add) => {
-    const { text: message, number: figure } = columnsOf<string>()
+    const columns: Column<string>[] = [
+      column('name', 'Name', 'text', 9, (each) => each),
+      column('length', 'Length', 'count', 9, (each) => each.length),
+    ]
     const sheet = add({ widths: [20, 12, 12, 12, 12], frozen: { rows: 1, columns: 1 } })
-    sheet.addTable(
-      { name: message('Name', (each) => each), length: figure('Length', (each) => each.length) },
-      texts,
-      'Names',
-    )
+    sheet.addTable(sheetColumns(columns, texts), texts, 'Names')
     sheet.add([
       text(texts[0]),
       number(1, priceIn('USD')),
