@@ -1,6 +1,5 @@
 import type { ServiceQueue } from '../../../jobs/service.js'
 import type { RedeliveryFilter } from '../../core/events/deliveries.js'
-import { closestMatches } from '../../core/text/suggest.js'
 import type { Clock } from '../../core/time/clock.js'
 import type { WebPlugin } from '../../web/plugin.js'
 import type { App } from '../app.js'
@@ -27,7 +26,6 @@ export async function createPages(app: App, now: Clock): Promise<(queue: Service
       channels: app.config.channels.map(({ key }) => key),
       now,
       settings: app.config.reports.settings,
-      suggest: (text, candidates) => closestMatches(text, candidates, { max: 1 }),
       reports: { find: (name) => findReport(config.reports.directory, name), queue: actions.queue },
       closing: actions,
       awards,

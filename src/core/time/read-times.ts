@@ -78,12 +78,14 @@ function formatAges({ oldest, newest }: Pick<TermsRead, 'oldest' | 'newest'>, no
 /** ` min` of `14 min`, so that a unit is not repeated. */
 const unitOf = (age: string): string => age.slice(age.lastIndexOf(' '))
 
-/** `45 s`, `14 min`, `3 h`; `an unknown time` if it is in the future. */
+/** `45 s`, `14 min`, `3 h`, `5 days`; `an unknown time` if it is in the future. */
 export function formatAge(time: Timestamp, now: Date): string {
   const age = ageOf(time, now)
   if (age === null) return 'an unknown time'
   const seconds = Math.round(age / 1_000)
   if (seconds < 120) return `${seconds} s`
   const minutes = Math.round(seconds / 60)
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
+  const hours = Math.round(minutes / 60)
+  if (hours >= 48) return `${Math.round(hours / 24)} days`
+  return minutes < 120 ? `${minutes} min` : `${hours} h`
 }

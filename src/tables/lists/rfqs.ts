@@ -78,7 +78,7 @@ const COLUMNS: readonly Column<RfqRow>[] = [
     key: 'award',
     header: 'Award',
     kind: 'text',
-    weight: 8,
+    weight: 9,
     value: (row) => decided(row)?.offers ?? null,
     sort: 'r.recommended',
   },

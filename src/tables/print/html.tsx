@@ -3,6 +3,9 @@ import { type Column, type Fact, isNumeric } from '../column.js'
 import { formatFact, type PrintedColumn, printColumns } from './format.js'
 import { toneOf } from './tones.js'
 
+/** The key of a column whose links look like buttons: what a person does next. */
+const STEP = 'step'
+
 /** How a table is shown on a page. */
 export interface HtmlTable<Row> {
   /** In addresses, and its id. */
@@ -63,7 +66,7 @@ export function Table<Row>(table: HtmlTable<Row>) {
   const columns = fittedColumns(table)
   return (
     <div class="table" id={name}>
-      <table class="list">
+      <table class="cards">
         <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>
@@ -133,18 +136,22 @@ interface FittedColumn<Row> extends PrintedColumn<Row> {
 
 /** Columns that do not fit into this many pixels are shown where there is more room only; those of less weight first. */
 const ROOMS = [
-  { room: 640, class: 'from-wide' },
-  { room: 960, class: 'from-widest' },
+  { room: 720, class: 'from-wide' },
+  { room: 992, class: 'from-widest' },
 ] as const
 /** Columns of less weight are no lines of a card. */
-const MIN_CARD_WEIGHT = 4
+const MIN_CARD_WEIGHT = 5
 /** Below this weight, a column whose cells are all equal is left out. */
 const MIN_TELLING_WEIGHT = 3
-const CHARACTER_PX = 7.2
+const CHARACTER_PX = 8
+const SMALL_CHARACTER_PX = 7
 const PADDING_PX = 16
-const ACTION_PX = 110
-/** Characters of a text that a column makes room for; longer ones are wrapped, and cut after two lines. */
-const MAX_TEXT = 24
+/** Of a button or of the word of a state. */
+const FRAME_PX = 18
+const ACTION_PX = 230
+/** Characters of a name, and of a sentence, that a column makes room for; longer ones are wrapped, and cut after two lines. */
+const MAX_NAME = 18
+const MAX_SENTENCE = 44
 
 /** The columns that say something about these rows, with classes that hide some of them where there is little room. */
 function fittedColumns<Row>({ columns, rows, action, isExact = false }: HtmlTable<Row>): FittedColumn<Row>[] {
@@ -158,12 +165,13 @@ function fittedColumns<Row>({ columns, rows, action, isExact = false }: HtmlTabl
   })
   const hiddenAt = ROOMS.map(({ room }) => hiddenColumns(printed, room - (action ? ACTION_PX : 0)))
   return printed.map((each) => {
-    const { kind, weight } = each.column
+    const { key, kind, weight } = each.column
     const widest = ROOMS.findLast((_, at) => hiddenAt[at]?.has(each))
-    const longestWord = Math.max(...each.cells.map((cell) => Math.max(...cell.split(/\s/).map(({ length }) => length))))
+    const longestWord = longestOf(each.cells.flatMap((cell) => cell.split(/\s/)))
     const classes = [
       ...[kind, isNumeric(kind) ? 'r' : '', widest?.class, weight < MIN_CARD_WEIGHT ? 'minor' : ''],
-      kind === 'text' && longestWord > MAX_TEXT ? 'anywhere' : '',
+      ...[key === STEP ? 'step' : '', isProse(each) ? 'prose' : ''],
+      kind === 'text' && longestWord > MAX_SENTENCE / 2 ? 'anywhere' : '',
     ]
     return { ...each, class: classes.filter(Boolean).join(' ') }
   })
@@ -180,9 +188,19 @@ function hiddenColumns<Row>(printed: readonly PrintedColumn<Row>[], room: number
   return hidden
 }
 
-function widthOf<Row>({ column: { kind, sort }, header, cells }: PrintedColumn<Row>): number {
-  const longest = Math.max(header.length + (sort === undefined ? 0 : 1), ...cells.map(({ length }) => length))
-  return (kind === 'text' ? Math.min(longest, MAX_TEXT) : longest) * CHARACTER_PX + PADDING_PX
+const longestOf = (texts: readonly string[]): number => texts.reduce((longest, { length }) => Math.max(longest, length), 0)
+
+/** Whether a column has sentences, which need more room than names. */
+const isProse = <Row,>({ column: { kind }, cells }: PrintedColumn<Row>): boolean =>
+  kind === 'text' && longestOf(cells) > 2 * MAX_SENTENCE
+
+function widthOf<Row>(printed: PrintedColumn<Row>): number {
+  const { column, header, cells } = printed
+  const { key, kind } = column
+  const frame = kind === 'state' || key === STEP ? FRAME_PX : 0
+  const longest = longestOf([header, ...(kind === 'state' ? cells.flatMap((cell) => cell.split(', ')) : cells)])
+  const max = kind !== 'text' ? longest : isProse(printed) ? MAX_SENTENCE : MAX_NAME
+  return Math.min(longest, max) * (kind === 'state' ? SMALL_CHARACTER_PX : CHARACTER_PX) + PADDING_PX + frame
 }
 
 function HeaderCell<Row>({
@@ -217,9 +235,10 @@ function BodyCell<Row>({
   const path = column.link?.(row) ?? null
   const content = contentOf(column, row, text)
   const linked = path === null ? content : <a href={path}>{content}</a>
-  const isLong = column.kind === 'text' && text.length > MAX_TEXT
+  const isLong = column.kind === 'text' && text.length > MAX_NAME
+  const isShort = column.kind === 'text' && !isLong
   return (
-    <td class={classes} data-label={header} title={isLong ? text : undefined}>
+    <td class={isShort ? `${classes} line` : classes} data-label={header} title={isLong ? text : undefined}>
       {isLong ? <div class="clip">{linked}</div> : linked}
     </td>
   )

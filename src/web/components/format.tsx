@@ -2,15 +2,11 @@ import type { ComponentChildren } from 'preact'
 import { cleanText, oneLine } from '../../core/text/clean-text.js'
 import {
   formatAmount,
-  formatExactPrice,
-  formatOneDecimal,
   formatPercent,
   formatPrice,
-  formatRange,
   formatTotal,
   formatWeekday,
 } from '../../core/text/number-format.js'
-import { ageOf } from '../../core/time/clock.js'
 
 /** Shown for what is unknown. */
 export const UNKNOWN = '–'
@@ -21,15 +17,8 @@ export const plain = (text: string | null | undefined): string => oneLine(cleanT
 export const amount = (value: number | null) => (value === null ? UNKNOWN : formatAmount(value))
 /** A sum of money without its currency. */
 export const total = (value: number | null) => (value === null ? UNKNOWN : formatTotal(value, null))
-export const decimal = (value: number | null) => (value === null ? UNKNOWN : formatOneDecimal(value))
 export const price = (value: number | null) => (value === null ? UNKNOWN : formatPrice(value))
-/** With all decimals, for the details of an offer. */
-export const exactPrice = (value: number | null) => (value === null ? UNKNOWN : formatExactPrice(value))
 export const percent = (value: number | null) => (value === null ? UNKNOWN : formatPercent(value))
-
-/** `100–500`, `from 100`, `up to 500`, or one number. */
-export const range = (min: number | null, max: number | null, format: (value: number) => string = amount): string =>
-  formatRange(min, max, format) ?? UNKNOWN
 
 /** A due date with its weekday; the whole date on hovering. */
 export const DueDay = ({ dueDate, daysToDue }: { dueDate: string | null; daysToDue: number | null }) =>
@@ -46,39 +35,17 @@ export const minute = (timestamp: string): string => timestamp.slice(0, 16).repl
  * A moment, with the exact time for programs and on hovering.
  * @param now names today and yesterday: `yesterday 17:20`
  */
-export const Moment = ({ at, now }: { at: string | null; now?: Date }) =>
-  at === null ? (
-    <span>{UNKNOWN}</span>
-  ) : (
-    <time datetime={at} title={at} data-now={now?.toISOString()}>
-      {now === undefined ? minute(at) : minute(at).replace(/^\S+/, (date) => dayName(date, now))}
-    </time>
-  )
+export const Moment = ({ at, now }: { at: string; now?: Date }) => (
+  <time datetime={at} title={at} data-now={now?.toISOString()}>
+    {now === undefined ? minute(at) : minute(at).replace(/^\S+/, (date) => dayName(date, now))}
+  </time>
+)
 
 const DAY_MS = 24 * 3_600_000
 
 function dayName(date: string, now: Date): string {
   const [today, yesterday] = [0, 1].map((days) => new Date(now.getTime() - days * DAY_MS).toISOString().slice(0, 10))
   return date === today ? 'today' : date === yesterday ? 'yesterday' : date
-}
-
-/** The time of a moment on a day, in UTC; with its date if that is another one. @param day `YYYY-MM-DD`, which the reader sees nearby */
-export const Clock = ({ at, day }: { at: string; day: string }) => (
-  <time datetime={at} title={at} data-day={day}>
-    {at.startsWith(day) ? minute(at).slice(11) : minute(at)}
-  </time>
-)
-
-/** `26 min ago`; `an unknown time ago` if it is in the future. */
-export function age(at: string, now: Date): string {
-  const elapsed = ageOf(at, now)
-  if (elapsed === null) return 'an unknown time ago'
-  const seconds = Math.round(elapsed / 1000)
-  if (seconds < 100) return `${seconds} s ago`
-  const minutes = Math.round(seconds / 60)
-  if (minutes < 120) return `${minutes} min ago`
-  const hours = Math.round(minutes / 60)
-  return hours < 48 ? `${hours} h ago` : `${Math.round(hours / 24)} days ago`
 }
 
 export type Tone = 'good' | 'warn' | 'bad' | 'neutral'
@@ -105,12 +72,7 @@ export const Command = ({ text, quiet = false }: { text: string; quiet?: boolean
   <code class={quiet ? 'small muted' : undefined}>
     {plain(text)
       .split(' ')
-      .map((word, index) => (
-        <>
-          {index > 0 && ' '}
-          <span class="line">{word}</span>
-        </>
-      ))}
+      .map((word, at) => [at > 0 && ' ', <span class="line">{word}</span>])}
   </code>
 )
 

@@ -1,3 +1,5 @@
+import { FilterError } from '../../tables/filter.js'
+
 /** Ends a request with a status and a message for the client. */
 export class HttpError extends Error {
   override name = 'HttpError'
@@ -10,8 +12,6 @@ export class HttpError extends Error {
   }
 }
 
-export const queueUnavailable = () => new HttpError(503, 'the queue does not answer; try again later')
-
 /** By name, because the queue is passed to the web server as functions. */
 export const isQueueUnavailable = (error: Error): boolean => error.name === 'QueueUnavailableError'
 
@@ -22,11 +22,12 @@ const RETRY_SECONDS = 10
 const DATABASE_ERRORS = /^(Store|DatabaseUnavailable|UnusableDatabase|MissingDatabase|UnknownCommit)Error$/
 
 /**
- * Turns an error into the one to answer with: an unavailable queue or database is not an error of the web server.
+ * Turns an error into the one to answer with: a refused value, and an unavailable queue or database, are not errors of the web server.
  * @param onError logs what the answer does not say
  */
 export function toResponseError(error: Error, onError: (error: unknown) => void): Error {
-  if (isQueueUnavailable(error)) return queueUnavailable()
+  if (error instanceof FilterError) return new HttpError(error.status, error.message)
+  if (isQueueUnavailable(error)) return new HttpError(503, 'the queue does not answer; try again later')
   if (error.name === 'InvalidSettingError') return new HttpError(400, error.message)
   if (error.name === 'UnavailableError') return new HttpError(503, error.message, { 'retry-after': RETRY_SECONDS })
   if (!DATABASE_ERRORS.test(error.name)) return error
@@ -59,20 +60,4 @@ function describe({ code, message }: NodeJS.ErrnoException, host: string, port: 
     default:
       return `cannot listen on port ${port} of ${host} (${message}); correct web.host in the configuration, or the port (${PORT_SETTINGS})`
   }
-}
-
-/** The candidates that are close to a text, best first. */
-export type Suggest = (text: string, candidates: readonly string[]) => string[]
-
-/** Maximum number of known values in a message. */
-const MAX_LISTED = 40
-
-/** The error for an unknown value of a parameter: it names the value, the closest known one, and all known ones. */
-export function unknownValue(name: string, value: string, known: readonly string[], suggest: Suggest): HttpError {
-  const text = value.slice(0, 60)
-  const [close] = suggest(text, known)
-  const hint = close === undefined ? '' : ` did you mean ${close}?`
-  const more = known.length > MAX_LISTED ? ', …' : ''
-  const list = known.length === 0 ? 'nothing' : `${known.slice(0, MAX_LISTED).join(', ')}${more}`
-  return new HttpError(400, `${name}=${JSON.stringify(text)} is not known;${hint} allowed: ${list}`)
 }

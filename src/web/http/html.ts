@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type ComponentChildren, Fragment, h, isValidElement, toChildArray, type VNode } from 'preact'
+import type { VNode } from 'preact'
 import { render } from 'preact-render-to-string'
-import { TimeSlice } from '../../core/time/time-slice.js'
 import { STYLESHEET_HASH } from '../components/stylesheet.js'
 
 /** Pages load nothing from other origins and contain no inline scripts, and no style but the style sheet of all pages. */
@@ -22,18 +21,6 @@ export function sendPage(reply: FastifyReply, page: VNode): FastifyReply {
     .type('text/html; charset=utf-8')
     .header('content-security-policy', CONTENT_SECURITY_POLICY)
     .send(`<!doctype html>\n${render(page)}\n`)
-}
-
-/** Renders the parts of a page one after another. A long page takes tens of milliseconds, so other work runs between them. */
-export async function renderParts(content: ComponentChildren): Promise<string> {
-  const isFragment = isValidElement(content) && content.type === Fragment
-  const slice = new TimeSlice()
-  let html = ''
-  for (const part of toChildArray(isFragment ? content.props.children : content)) {
-    if (slice.isOver) await slice.next()
-    html += render(h(Fragment, null, part))
-  }
-  return html
 }
 
 /** Whether the request comes from a browser that displays pages, not from a program. */

@@ -231,29 +231,6 @@ describe('the closing page', () => {
   })
 })
 
-describe('/', () => {
-  it('counts what is new since the last visit', async () => {
-    const fixture = await oneRfq()
-    const app = await pagesOf(fixture)
-    const visit = async (cookie = '') => {
-      const page = await app.inject({ url: '/', headers: { cookie } })
-      const set = page.cookies[0]
-      expect(set).toMatchObject({ httpOnly: true, sameSite: 'Strict' })
-      return { body: page.body, cookie: `${set?.name}=${set?.value}` }
-    }
-    const first = await visit()
-    expect(first.body).toContain('since <time datetime="2026-11-20T12:00')
-    fixture.advanceSeconds(3 * 3600)
-    fixture.sandbox.world.addResponse(fixture.rfqId)
-    await fixture.pollRfqs()
-    const second = await visit(first.cookie)
-    expect(second.body).toContain('since your last visit, <time datetime="2026-11-21T12:00')
-    expect(second.body).toContain('1 new offer')
-    fixture.advanceSeconds(60)
-    expect((await visit(second.cookie)).body).toContain('since your last visit, <time datetime="2026-11-21T12:00')
-  })
-})
-
 /** The texts of a workbook, one a line. */
 async function textsOf(workbook: Buffer): Promise<string> {
   const xml = await (await JSZip.loadAsync(workbook)).file('xl/sharedStrings.xml')?.async('text')

@@ -9,7 +9,6 @@ import { createQueueActions } from '../../../src/cli/service/queue-actions.js'
 import { closingKillSwitch } from '../../../src/closing/kill-switch.js'
 import type { Config } from '../../../src/config/contract.js'
 import { createScrubber } from '../../../src/core/text/secret-scrubber.js'
-import { closestMatches } from '../../../src/core/text/suggest.js'
 import type { Marketplace } from '../../../src/marketplace/contract.js'
 import { createQueries } from '../../../src/pool/queries.js'
 import { type MakeReport, makeReportInProcess } from '../../../src/report-files/make-report.js'
@@ -80,7 +79,6 @@ export async function openPages(
         channels: config.channels.map(({ key }) => key),
         now,
         settings,
-        suggest: closestMatches,
         reports: { find: (name) => findReport(directory, name), queue },
         closing,
         awards: { ...createAwardDesk({ store, makeReport, now }), prepare: queries.prepareAward },

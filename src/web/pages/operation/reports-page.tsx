@@ -49,7 +49,7 @@ async function makeReport(page: PageRequest, fields: Parameters, options: Report
   const { queries, channels, now } = page
   const { channel = '', rfq } = fields
   if (!channels.includes(channel)) throw new HttpError(400, 'channel: expected a configured channel')
-  const past = await readPast({ query: fields, now, queries }, { channel, kind: 'rfqs' })
+  const past = await readPast({ query: fields, now, queries }, channel)
   if (past && rfq === undefined) throw new HttpError(400, 'as_of: a past moment is about one RFQ: name it')
   const payload = { channel, ...(past && { asOf: past.asOf.toISOString() }) }
   const find = async (name: string) =>

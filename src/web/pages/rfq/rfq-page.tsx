@@ -27,7 +27,7 @@ import { outcomes, WhatIfPanel } from './what-if-panel.js'
 export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect> {
   const { path, query, queries, now, link, settings } = page
   const named = addressOf(path)
-  const past = await readPast(page, { channel: named.channel, kind: 'rfqs' })
+  const past = await readPast(page, named.channel)
   const whatIf = readWhatIf(query, settings)
   // The form sends every setting; the address keeps those that differ.
   if (whatIf.unchanged.length > 0)
