@@ -188,7 +188,8 @@ function hiddenColumns<Row>(printed: readonly PrintedColumn<Row>[], room: number
   return hidden
 }
 
-const longestOf = (texts: readonly string[]): number => texts.reduce((longest, { length }) => Math.max(longest, length), 0)
+const longestOf = (texts: readonly string[]): number =>
+  texts.reduce((longest, { length }) => Math.max(longest, length), 0)
 
 /** Whether a column has sentences, which need more room than names. */
 const isProse = <Row,>({ column: { kind }, cells }: PrintedColumn<Row>): boolean =>

@@ -1,12 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { cleanText, oneLine } from '../../core/text/clean-text.js'
-import {
-  formatAmount,
-  formatPercent,
-  formatPrice,
-  formatTotal,
-  formatWeekday,
-} from '../../core/text/number-format.js'
+import { formatAmount, formatPercent, formatPrice, formatTotal, formatWeekday } from '../../core/text/number-format.js'
 
 /** Shown for what is unknown. */
 export const UNKNOWN = '–'

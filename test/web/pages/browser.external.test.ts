@@ -199,7 +199,10 @@ describe.skipIf(isMissing)('in Chromium', () => {
   it('asks a developer, records the award, and sees it on the RFQ, among all awards and on Today', async () => {
     const page = await openBrowser(await serve(await story()), { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.goto('/')
-    await page.getByRole('link', { name: /^Mangrove/ }).first().click()
+    await page
+      .getByRole('link', { name: /^Mangrove/ })
+      .first()
+      .click()
     await page.waitForURL(/\/rfqs\/acme\/forest\//)
     const headline = (await page.locator('.headline').textContent()) ?? ''
     expect(headline).toMatch(/^Award /)
