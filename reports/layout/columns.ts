@@ -50,5 +50,5 @@ function unitsOf({ value, style: { numFmt = '' } }: Cell): number {
   if (typeof value === 'string') return Math.max(...value.split('\n').map((line) => line.length)) * 1.05 + 1.5
   if (numFmt.includes('E+')) return 10
   const decimals = /\.(0+)/.exec(numFmt)?.[1]?.length ?? 0
-  return formatAmount(Math.trunc(value)).length + decimals + (numFmt.includes('[$') ? 6 : 2)
+  return formatAmount(Math.trunc(value)).length + decimals + (numFmt.includes('[$') ? 8 : 3)
 }

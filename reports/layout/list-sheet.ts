@@ -14,7 +14,9 @@ export function listSheet<Row>(
   layout: { subject: string },
   { title, about, rows, ...list }: Pick<List<Row>, 'title' | 'about' | 'columns'> & { rows: readonly Row[] },
 ): WriteSheet {
-  const filled = list.columns.filter(({ value }) => rows.some((row) => !isEmpty(value(row))))
+  const hasContent = ({ value, weight }: ListColumn<Row>) =>
+    rows.length === 0 ? weight >= MIN_WEIGHT : rows.some((row) => !isEmpty(value(row)))
+  const filled = list.columns.filter(hasContent)
   const shown = [...filled.filter(({ weight }) => weight > 0), ...filled.filter(({ weight }) => weight === 0)]
   return tableSheet(layout, {
     ...{ name: title, title, note: about, rows, columns: sheetColumns(shown, rows) },
@@ -26,6 +28,9 @@ export function listSheet<Row>(
       ),
   })
 }
+
+/** Of the columns of a list without rows. */
+const MIN_WEIGHT = 7
 
 const isEmpty = (value: Value): boolean =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0)

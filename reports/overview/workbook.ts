@@ -3,7 +3,7 @@ import { aboutSheet, definitionSection, LIMITS, madeByTerm, type Term } from '..
 import { listSheet } from '../layout/list-sheet.js'
 import { asOfLabel } from '../layout/wording.js'
 import type { ReportIdentity, WriteSheet } from '../xlsx/workbook.js'
-import { CHANGES_SINCE, nameOf, OVERVIEW_LISTS, type Overview } from './overview.js'
+import { nameOf, OVERVIEW_LISTS, type Overview } from './overview.js'
 import { overviewSummarySheet } from './summary-sheet.js'
 
 /** The sheets of an overview in order. */
@@ -37,7 +37,7 @@ const terms = (overview: Overview): Term[] => [
     'At stake',
     'What is accepted, else awarded on record, else recommended, of RFQs that are open or undecided. Each tonne counts once.',
   ],
-  ['Changes', `What was seen since ${CHANGES_SINCE}.`],
+  ['Changes', 'What was seen in the last seven days.'],
   madeByTerm(overview),
 ]
 
