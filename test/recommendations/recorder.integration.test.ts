@@ -34,8 +34,9 @@ async function openDesk(rfq: object = { minVolume: 100, maxVolume: 150 }): Promi
       await fixture.pollListings()
       await fixture.pollRfqs({ recheckClosedHours: 0 })
       await recorder.round()
-      const changes = await fixture.store.recommendationChanges({ channel: KEY, after: since, limit: 100 })
-      since = new Date(changes[0]?.at ?? since)
+      const period = { after: since, asOf: fixture.now() }
+      const changes = await fixture.store.revisions({ ...period, kinds: ['recommendation'], limit: 100 })
+      since = new Date(changes[0]?.observedAt ?? since)
       return changes.map(({ reason }) => reason ?? '').reverse()
     },
   }
@@ -244,7 +245,7 @@ describe('the recorder', () => {
     }
     expect(recorded[0]).toBe(0)
     expect((await store.newestRecommendations(KEY, rfqs)).map(({ bestPrice }) => bestPrice).sort()).toEqual([20, 22])
-    expect(await store.recommendationChanges({ after: new Date(0), limit: 10 })).toEqual([])
+    expect(await store.revisions({ kinds: ['recommendation'], limit: 10 })).toEqual([])
   })
 
   it('loses nothing that changes between computing and recording', async () => {
@@ -265,9 +266,8 @@ describe('the recorder', () => {
     expect(await store.dirtyRfqs({ limit: 10 })).toEqual([])
     const [newest] = await store.newestRecommendations(KEY, [desk.rfqId])
     expect(newest?.bestPrice).toBe(10)
-    const reasons = (await store.recommendationChanges({ channel: KEY, after: new Date(0), limit: 10 })).map(
-      (each) => each.reason,
-    )
+    const changes = await store.revisions({ kinds: ['recommendation'], limit: 10 })
+    const reasons = changes.map(({ reason }) => reason)
     expect(reasons).toEqual([
       'Katari (20.00) → Lumen (10.00), because the price of Katari rose from 20.00 to 30.00 USD/t; the price of Lumen fell from 22.00 to 10.00 USD/t',
     ])

@@ -117,14 +117,6 @@ export interface RecommendationQueries {
   dirtyRfqs(filter: { limit: number }): Promise<DirtyRfq[]>
   /** The newest recommendations for RFQs of a channel. */
   newestRecommendations(channel: string, rfqIds: readonly string[]): Promise<RecordedRecommendation[]>
-  /** Recommendations whose status or offers differ from the previous ones, newest first. */
-  recommendationChanges(filter: {
-    channel?: string
-    rfqId?: string
-    after: Date
-    asOf?: Date
-    limit: number
-  }): Promise<RecordedRecommendation[]>
   /** The settings in force at a moment; for an earlier moment, the first ones. Null if none were recorded. */
   settingsInForce(at: Date): Promise<Settings | null>
   /**

@@ -1,6 +1,5 @@
 import type { RecordedRecommendation } from '../../core/decision/recommendation.js'
 import { type Settings, settingsSchema } from '../../core/decision/settings.js'
-import { MAX_TIMESTAMP } from '../documents/queries/history-queries.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { EventWriter } from '../events/event-writer.js'
 import { createHolder, type Holder, mayBeAlive } from '../runs/process-holder.js'
@@ -70,21 +69,6 @@ export function createRecommendationQueries(queries: Queries): RecommendationQue
         `select * from recommendations
         where channel = @channel and superseded_at is null and ${queries.dialect.anyOf('rfq_id', '@ids')}`,
         { channel, ids: rfqIds.map(toStoredText) },
-      )
-      return rows.map(toRecommendation)
-    },
-    async recommendationChanges({ channel, rfqId, after, asOf, limit }) {
-      const where = allOf(channel !== undefined && 'channel = @channel', rfqId !== undefined && 'rfq_id = @rfqId')
-      const rows = await queries.all<RecommendationRow>(
-        `select * from recommendations where reason is not null and at > @after and at <= @asOf and ${where}
-        order by at desc, number desc limit @limit`,
-        {
-          channel: channel ?? null,
-          rfqId: rfqId === undefined ? null : toStoredText(rfqId),
-          after: after.toISOString(),
-          asOf: asOf?.toISOString() ?? MAX_TIMESTAMP,
-          limit,
-        },
       )
       return rows.map(toRecommendation)
     },
