@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ReadinessCheck } from '../../src/readiness/contract.js'
-import { DATABASE_HEADER, databaseFingerprint, healthRoutes } from '../../src/web/routes/health.js'
+import { healthRoutes } from '../../src/web/routes/health.js'
 import { webApp } from './support/web-app.js'
 
 const PASSING: ReadinessCheck = { name: 'database', ok: true, message: 'fine' }
@@ -16,17 +16,6 @@ describe('GET /healthz', () => {
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     })
-  })
-
-  it('names the database by a fingerprint only, and only if it is given', async () => {
-    const id = '0b0e3d3e-6f4c-4f3c-9c0f-3d2f5c1d7a11'
-    const named = await (await webApp({ plugins: [healthRoutes(async () => [], id)] })).inject('/healthz')
-    expect(named).toMatchObject({ statusCode: 200, body: '{"status":"ok"}\n' })
-    expect(named.headers[DATABASE_HEADER]).toBe(databaseFingerprint(id))
-    expect(JSON.stringify(named.headers)).not.toContain(id)
-    expect(databaseFingerprint(id)).not.toBe(databaseFingerprint(`${id}2`))
-    const unnamed = await (await webApp({ plugins: [healthRoutes(async () => [])] })).inject('/healthz')
-    expect(unnamed.headers).not.toHaveProperty(DATABASE_HEADER)
   })
 })
 

@@ -1,172 +1,193 @@
+import { randomUUID } from 'node:crypto'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { findStopFile, stopOrderText } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
+import { once } from '../../core/async.js'
 import { MAX_RATE_AGE_DAYS } from '../../core/decision/exchange-rates.js'
-import { CLOCK_REMEDY, type Clock, describeFutureTimes } from '../../core/time/clock.js'
+import { CLOCK_REMEDY, describeFutureTimes } from '../../core/time/clock.js'
+import { proxyFor } from '../../marketplace/http/dispatcher.js'
 import type { RateSource } from '../../rates/rate-source.js'
 import type { Store } from '../../store/contract.js'
+import { databaseName } from '../../store/open-database.js'
 import { plural } from '../../tables/print/terminal-text.js'
 import type { App } from '../app.js'
 import { formatMinute } from '../output/output.js'
-import type { CheckApp } from './check-app.js'
-import { type Check, failed, passed, warning } from './finding.js'
-import { checkWeb } from './web-check.js'
 
-const START_QUEUE = 'start the queue server, or set `queue: in-process` to run without one'
-
-/** Checks of this machine: configuration, database, queue and folders. */
-export const localChecks = (app: CheckApp, now: Clock): Check[] => [
-  { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
-  { what: 'database', remedy: 'check `database:` in the configuration', run: () => checkDatabase(app, now()) },
-  { what: 'closing', remedy: '', run: () => checkClosing(app, now()) },
-  ...(app.config.rates === null
-    ? []
-    : [{ what: 'exchange rates', remedy: RATES_REMEDY, run: () => checkRates(app, now()) }]),
-  ...(app.config.notify.targets.length === 0
-    ? []
-    : [{ what: 'notifications', remedy: '', run: () => checkNotifications(app) }]),
-  { what: 'queue', remedy: START_QUEUE, run: () => checkQueue(app) },
-  {
-    what: 'reports',
-    remedy: 'check the path under `reports.directory:` in the configuration',
-    run: () => checkReports(app),
-  },
-  { what: 'web', remedy: '', run: () => checkWeb(app) },
-]
-
-function checkConfiguration({ config }: App) {
-  const found = `${config.file}, ${plural(config.channels.length, 'channel')}`
-  if (!isExampleAddress(config.baseUrl)) return passed(found)
-  return failed(
-    `${config.file}: baseUrl is still the example address ${config.baseUrl}`,
-    'set baseUrl to the address of your marketplace',
-  )
+/** A test of one thing that `start` needs. */
+export interface Check {
+  what: string
+  run: () => Promise<CheckResult>
+  /** What to do about an error whose message has no remedy. */
+  remedy: string
 }
 
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+export interface CheckResult {
+  ok: boolean
+  /** What was found, or the error. */
+  found: string
+  /** What to do about it; empty if there is nothing to do, or if `found` says it. */
+  remedy: string
+}
 
-async function checkDatabase(app: CheckApp, now: Date) {
-  const store = await app.store()
-  if (await app.databaseIsNew())
-    return passed(`${store.name}: new; \`quotekeeper sync\` or \`quotekeeper start\` creates it`)
+/** The result of one check. */
+export interface Finding extends CheckResult {
+  what: string
+}
+
+export const passed = (found: string): CheckResult => ({ ok: true, found, remedy: '' })
+/** Everything works, but the remedy is advisable. */
+const warning = (found: string, remedy: string): CheckResult => ({ ok: true, found, remedy })
+export const failed = (found: string, remedy = ''): CheckResult => ({ ok: false, found, remedy })
+
+const START_QUEUE = 'start the queue server, or set `queue: in-process` to run without one'
+const RATES_REMEDY = 'check `reports.exchangeRates:` in the configuration'
+const REPORTS_REMEDY = 'check the path under `reports.directory:` in the configuration'
+
+/**
+ * Checks of this machine: configuration, database, queue and folders.
+ * @param app whose store fails if the database does not exist
+ */
+export function localChecks(app: App, now: Date): Check[] {
+  const { config } = app
+  /** Null if there is no database yet. */
+  const opened = once(() =>
+    app.store().catch((error: Error): null => {
+      if (error.name === 'MissingDatabaseError') return null
+      throw error
+    }),
+  )
+  /** A check that reads the database, if that can be opened. */
+  const reading = (what: string, read: (store: Store | null) => Promise<CheckResult>, remedy = ''): Check => ({
+    ...{ what, remedy },
+    run: async () => {
+      const store = await opened().catch(() => undefined)
+      return store === undefined ? failed('not checked: see database') : read(store)
+    },
+  })
+  const { rates, notify } = config
+  return [
+    { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
+    {
+      ...{ what: 'database', remedy: 'check `database:` in the configuration' },
+      run: async () => checkDatabase(await opened(), databaseName(config.database), now),
+    },
+    reading('closing', (store) => checkClosing(app, store, now)),
+    ...(rates === null ? [] : [{ what: 'exchange rates', remedy: RATES_REMEDY, run: () => checkRates(rates, now) }]),
+    ...(notify.targets.length === 0 ? [] : [reading('notifications', (store) => checkNotifications(app, store))]),
+    reading('queue', (store) => checkQueue(app, store), START_QUEUE),
+    { what: 'reports', remedy: REPORTS_REMEDY, run: async () => checkReports(config.reports.directory) },
+    { what: 'web', remedy: '', run: () => checkWeb(config.web) },
+  ]
+}
+
+function checkConfiguration({ config: { file, channels, baseUrl } }: App): CheckResult {
+  if (isExampleAddress(baseUrl))
+    return failed(
+      `${file}: baseUrl is still the example address ${baseUrl}`,
+      'set baseUrl to the address of your marketplace',
+    )
+  const proxy = proxyFor(new URL(baseUrl))
+  const through = proxy === null ? '' : `; the marketplace through the proxy ${proxy.host} of HTTPS_PROXY`
+  return passed(`${file}, ${plural(channels.length, 'channel')}${through}`)
+}
+
+async function checkDatabase(store: Store | null, name: string, now: Date): Promise<CheckResult> {
+  if (store === null) return passed(`${name}: new; \`quotekeeper sync\` or \`quotekeeper start\` creates it`)
   const { ok, message, bytes, schemaVersion } = await store.check()
-  const found = `${store.name}: ${message}, ${megabytes(bytes)}, schema ${schemaVersion}`
+  const found = `${name}: ${message}, ${(bytes / 1e6).toFixed(1)} MB, schema ${schemaVersion}`
   if (!ok) return failed(found, 'stop Quotekeeper and restore a backup: quotekeeper restore FILE')
   const future = (await store.futureTimes(now)).map(describeFutureTimes)
   return future.length > 0 ? warning(`${found}; ${future.join('; ')}`, CLOCK_REMEDY) : passed(found)
 }
 
-/** The queue accepts jobs. */
-async function checkQueue(app: CheckApp) {
-  const opened = await app.store().catch(() => null)
-  if (opened === null) return failed('not checked: see database')
-  const { createRunner } = await import('../../../jobs/service.js')
-  const runner = await createRunner(app.config.queue, { database: await opened.identity(), log: app.log })
-  const { ok, message } = await runner.ping()
-  await runner.close(0)
-  return ok ? passed(message) : failed(message, START_QUEUE)
-}
-
-/** Nothing may keep RFQs from being closed: nothing that stops closing, no round waiting for approval, no close that needs attention. */
-async function checkClosing({ config, store }: App, now: Date) {
-  const opened = await store().catch(() => null)
-  if (opened === null) return failed('not checked: see database')
-  const problems = [...(await stopProblem(config, opened)), ...(await standingCloses(opened, now))]
-  if (problems.length > 0) {
-    const remedies = [...new Set(problems.map(({ remedy }) => remedy))]
-    return failed(problems.map(({ found }) => found).join('; '), remedies.join('; '))
-  }
-  return passed(config.closing.enabled ? 'nothing needs attention' : 'off: closing.enabled is false')
-}
-
-async function stopProblem(config: App['config'], store: Store) {
-  // Turned off in the configuration, closing is off on purpose.
-  if (!config.closing.enabled) return []
-  const stopFile = findStopFile(config)
-  const order = await store.closingStop()
-  return [
-    ...(stopFile !== null
-      ? [{ found: `stop file ${stopFile} exists`, remedy: 'delete the file when RFQs may be closed again' }]
-      : []),
-    ...(order
-      ? [
-          {
-            found: stopOrderText(order),
-            remedy: 'run quotekeeper close-expired --resume when RFQs may be closed again',
-          },
-        ]
-      : []),
-  ]
-}
-
 const MAX_NAMED_CLOSES = 5
 
-async function standingCloses(store: Store, now: Date) {
-  const [unsettled, plans] = await Promise.all([store.unsettledCloses({ now }), store.pendingPlans({ now })])
-  const left = unsettled.filter(({ inProgress }) => !inProgress)
-  const closes = left.map(({ channel, rfqId, rfqNumber, outcome, since, remedy }) => ({
-    found: `RFQ ${rfqNumber ?? rfqId} of ${channel}: ${outcome} since ${formatMinute(since)} UTC`,
-    remedy,
-  }))
-  const more = closes.length - MAX_NAMED_CLOSES
-  return [
-    ...closes.slice(0, MAX_NAMED_CLOSES),
-    ...(more > 0 ? [{ found: `${more} more`, remedy: 'see all with: quotekeeper closings' }] : []),
-    ...plans.map(({ plan, channel, rfqIds, remedy }) => ({
-      found: `plan ${plan} of ${channel} waits for approval (${plural(rfqIds.length, 'RFQ')})`,
-      remedy,
-    })),
+/** Nothing may keep RFQs from being closed: nothing that stops closing, no round waiting for approval, no close that needs attention. */
+async function checkClosing({ config }: App, store: Store | null, now: Date): Promise<CheckResult> {
+  if (!config.closing.enabled) return passed('off: closing.enabled is false')
+  const stopFile = findStopFile(config)
+  const order = await store?.closingStop()
+  const left = ((await store?.unsettledCloses({ now })) ?? []).filter(({ inProgress }) => !inProgress)
+  const plans = (await store?.pendingPlans({ now })) ?? []
+  const more = left.length - MAX_NAMED_CLOSES
+  const problem = (found: string, remedy: string) => ({ found, remedy })
+  const problems = [
+    ...(stopFile === null
+      ? []
+      : [problem(`stop file ${stopFile} exists`, 'delete the file when RFQs may be closed again')]),
+    ...(order
+      ? [problem(stopOrderText(order), 'run quotekeeper close-expired --resume when RFQs may be closed again')]
+      : []),
+    ...left
+      .slice(0, MAX_NAMED_CLOSES)
+      .map(({ channel, rfqId, rfqNumber, outcome, since, remedy }) =>
+        problem(`RFQ ${rfqNumber ?? rfqId} of ${channel}: ${outcome} since ${formatMinute(since)} UTC`, remedy),
+      ),
+    ...(more > 0 ? [problem(`${more} more`, 'see all with: quotekeeper closings')] : []),
+    ...plans.map(({ plan, channel, rfqIds, remedy }) =>
+      problem(`plan ${plan} of ${channel} waits for approval (${plural(rfqIds.length, 'RFQ')})`, remedy),
+    ),
   ]
+  if (problems.length === 0) return passed('nothing needs attention')
+  const remedies = new Set(problems.map(({ remedy }) => remedy))
+  return failed(problems.map(({ found }) => found).join('; '), [...remedies].join('; '))
 }
-
-const RATES_REMEDY = 'check `reports.exchangeRates:` in the configuration'
 
 /** The source can be read, and its newest rate is recent. Records nothing. */
-async function checkRates({ config, store, databaseIsNew }: CheckApp, now: Date) {
-  const [{ readRates }, { ratesTask }] = await Promise.all([
-    import('../../rates/read-rates.js'),
-    import('../../rates/rate-source.js'),
-  ])
-  const source = config.rates as RateSource
+async function checkRates(source: RateSource, now: Date): Promise<CheckResult> {
+  const { readRates } = await import('../../rates/read-rates.js')
   const { newest } = await readRates(source, { now })
-  const age = newest === null ? null : daysBetween(newest, now)
+  const age = newest === null ? null : Math.floor((now.getTime() - Date.parse(newest)) / 86_400_000)
   const dated = newest === null ? 'no recent rate' : `newest rate of ${newest}, ${plural(age ?? 0, 'day')} old`
-  const isNew = await databaseIsNew().catch(() => true)
-  const state = isNew ? null : await (await store()).maintenanceState(ratesTask(source))
-  const read = state?.succeededAt ? `; last read ${formatMinute(state.succeededAt)} UTC` : ''
-  const found = `${source.name}: ${dated}${read}`
-  if (age !== null && age <= MAX_RATE_AGE_DAYS) return passed(found)
+  if (age !== null && age <= MAX_RATE_AGE_DAYS) return passed(`${source.name}: ${dated}`)
   const why = `offers in other currencies are not compared: rates may be ${MAX_RATE_AGE_DAYS} days old at most`
-  return warning(
-    `${found}; ${why}`,
-    'use a source with newer rates, or set them by hand under `reports.exchangeRates:`',
-  )
+  const remedy = 'use a source with newer rates, or set them by hand under `reports.exchangeRates:`'
+  return warning(`${source.name}: ${dated}; ${why}`, remedy)
 }
 
-const daysBetween = (date: string, now: Date) => Math.floor((now.getTime() - Date.parse(date)) / 86_400_000)
-
 /** Warnings only: a target that does not answer stops nothing. Sends nothing. */
-async function checkNotifications({ config, store }: App) {
+async function checkNotifications({ config }: App, store: Store | null): Promise<CheckResult> {
   const { targets, routes } = config.notify
   const unused = targets.filter(({ name }) => !routes.some(({ to }) => to.includes(name))).map(({ name }) => name)
-  const states = (await (await store()).targetStates()).filter((state) => state.dead > 0 || state.failures > 0)
+  const states = ((await store?.targetStates()) ?? []).filter((state) => state.dead > 0 || state.failures > 0)
   const problems = states.map(({ target, dead, pending, error }) => {
     const last = error === null ? '' : `; last error: ${error}`
     return `${target}: ${plural(dead, 'dead letter')}, ${pending} to be sent${last}`
   })
   const found = `${plural(targets.length, 'target')}, ${plural(routes.length, 'route')}`
-  if (problems.length > 0) {
-    const retry = 'remove the cause (test it with: quotekeeper notify --test), then run: quotekeeper notify --retry all'
-    return warning(`${found}; ${problems.join('; ')}`, retry)
-  }
+  const retry = 'remove the cause (test it with: quotekeeper notify --test), then run: quotekeeper notify --retry all'
+  if (problems.length > 0) return warning(`${found}; ${problems.join('; ')}`, retry)
   if (unused.length === 0) return passed(`${found}; everything was sent or waits for its turn`)
   return warning(`${found}; nothing is sent to ${unused.join(', ')}`, 'name each target in a route under notify.routes')
 }
 
-async function checkReports({ config }: App) {
-  const { directory } = config.reports
+/** The queue accepts jobs. */
+async function checkQueue({ config, log }: App, store: Store | null): Promise<CheckResult> {
+  const { createRunner } = await import('../../../jobs/service.js')
+  const runner = await createRunner(config.queue, { database: (await store?.identity()) ?? randomUUID(), log })
+  const { ok, message } = await runner.ping()
+  await runner.close(0)
+  return ok ? passed(message) : failed(message, START_QUEUE)
+}
+
+function checkReports(directory: string): CheckResult {
   if (!existsSync(directory)) return passed(`${directory}: new; it will be created with the first report`)
   if (!statSync(directory).isDirectory()) return failed(`${directory} is a file`)
   accessSync(directory, constants.W_OK)
   return passed(`${directory}: writable`)
+}
+
+/** `start` could listen on `web.host` and `web.port`, or the service does already. */
+async function checkWeb({ host, port }: App['config']['web']): Promise<CheckResult> {
+  const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
+    const server = createServer((socket) => socket.destroy())
+    server.once('error', resolve)
+    server.listen({ host, port }, () => server.close(() => resolve(null)))
+  })
+  if (error === null) return passed(port === 0 ? `any free port of ${host}` : `port ${port} of ${host} is free`)
+  if (error.code === 'EADDRINUSE')
+    return warning(`port ${port} of ${host} is in use`, 'unless the service runs already, choose another web.port')
+  const { toListenError } = await import('../../web/http/errors.js')
+  return failed(toListenError(error, host, port).message)
 }

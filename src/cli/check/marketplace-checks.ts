@@ -8,8 +8,7 @@ import { plural } from '../../tables/print/terminal-text.js'
 import { VERSION } from '../../version.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
-import { connectTo } from '../process/connect-to.js'
-import { type Check, type CheckResult, failed, passed } from './finding.js'
+import { type Check, failed, passed } from './local-checks.js'
 
 /** A list that takes longer counts as failed, in milliseconds: `check` answers within seconds, unless the request limit is low. */
 const MAX_READ_MS = 10_000
@@ -19,44 +18,46 @@ const NO_CLOSING =
   'RFQs are not closed while the clocks differ: synchronize this machine with NTP, or contact the marketplace'
 
 /**
- * The address first, then the first channel, then the others at the same time. Where a check gets no reply, the ones after
- * it would only wait for the same error.
+ * Reads the lists of each channel. Where one gets no reply, the next ones would only wait for the same error, and are not read; a key
+ * that is refused for one list of a channel is refused for the other one.
  */
-export function marketplaceChecks(cli: Cli, app: App): Check[] {
-  const { baseUrl, channels } = app.config
-  const reachable = once(async () => {
-    if (isExampleAddress(baseUrl)) return failed('not checked: baseUrl is the example address')
-    return passed(await connectTo(baseUrl, 'baseUrl'))
-  })
-  const context: ChannelContext = { cli, app, sessionOf: sessionOpener(cli, app), reachable, unanswered: null }
-  const [first = [], ...others] = channels.map((channel) => channelChecks(context, channel))
-  const firstDone = once(() => Promise.allSettled(first.map(({ run }) => run())))
-  const later = others.flat().map(({ run, ...check }) => ({
-    ...check,
-    run: once(async () => {
-      await firstDone()
-      return context.unanswered === null ? run() : failed(`not checked: see ${context.unanswered}`)
-    }),
-  }))
-  const address = async () => {
-    const result = await reachable()
-    void firstDone().then(() => Promise.allSettled(later.map(({ run }) => run())))
-    return result
+export function marketplaceChecks({ io }: Cli, app: App): Check[] {
+  const { baseUrl, channels, closing } = app.config
+  const open = sessionOpener(io, app)
+  /** The check that says why no request is sent. */
+  let unanswered = isExampleAddress(baseUrl) ? 'configuration' : null
+  const refused = new Map<string, string>()
+  const listCheck = <T>(
+    channel: ChannelConfig,
+    noun: 'listing' | 'RFQ',
+    read: (session: ChannelSession) => Promise<ReadResult<T[]>>,
+  ): Check => {
+    const what = `${channel.key} ${noun}s`
+    const run = async () => {
+      const failure = unanswered ?? refused.get(channel.key)
+      if (failure !== undefined) return failed(`not checked: see ${failure}`)
+      const startedAt = performance.now()
+      const { value, readAt, serverDate } = await read(await open(channel)).catch((error: unknown) => {
+        if (error instanceof UnavailableError && error.status === null) unanswered = what
+        refused.set(channel.key, what)
+        throw error
+      })
+      const found = `${plural(value.length, noun)} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`
+      const skew = clockProblem({ readAt, answeredAt: io.now(), serverDate }, closing.maxClockSkewSeconds)
+      if (noun === 'listing' || skew === null) return passed(found)
+      const closes = channel.autoClose !== 'off' && closing.enabled
+      return closes ? failed(`${found}; ${skew}`, NO_CLOSING) : passed(`${found}; ${skew}`)
+    }
+    return { what, remedy: NETWORK, run }
   }
-  return [{ what: 'marketplace', remedy: NETWORK, run: address }, ...first, ...later]
-}
-
-interface ChannelContext {
-  cli: Cli
-  app: App
-  sessionOf: (channel: ChannelConfig) => Promise<ChannelSession>
-  reachable: () => Promise<CheckResult>
-  /** The first check to which the marketplace sent no reply, or null. */
-  unanswered: string | null
+  return channels.flatMap((channel) => [
+    listCheck(channel, 'listing', (session) => session.listListings()),
+    listCheck(channel, 'RFQ', (session) => session.listRfqs()),
+  ])
 }
 
 /** Opens sessions on a client of its own, without retries and with a deadline of seconds. */
-function sessionOpener({ io }: Cli, app: App) {
+function sessionOpener(io: Cli['io'], app: App) {
   const { baseUrl, requests } = app.config
   const limits = { ...requests, retries: 0, timeoutMs: Math.min(requests.timeoutMs, MAX_READ_MS) }
   const open = once(async () => {
@@ -69,45 +70,4 @@ function sessionOpener({ io }: Cli, app: App) {
     return marketplace
   })
   return async (channel: ChannelConfig) => (await open()).session(channel, { signal: io.stop })
-}
-
-function channelChecks(context: ChannelContext, channel: ChannelConfig): Check[] {
-  const { io } = context.cli
-  const { closing } = context.app.config
-  const session = once(() => context.sessionOf(channel))
-  const closes = channel.autoClose !== 'off' && closing.enabled
-
-  const readList = async <T>(what: string, noun: string, read: (from: ChannelSession) => Promise<ReadResult<T[]>>) => {
-    const startedAt = performance.now()
-    const { value, readAt, serverDate } = await read(await session()).catch((error: unknown) => {
-      if (error instanceof UnavailableError && error.status === null) context.unanswered ??= what
-      throw error
-    })
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    const skew = clockProblem({ readAt, answeredAt: io.now(), serverDate }, closing.maxClockSkewSeconds)
-    return { summary: `${plural(value.length, noun)} in ${seconds} s`, skew }
-  }
-  const isReachable = () =>
-    context.reachable().then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  const [listings, rfqs] = [`${channel.key} listings`, `${channel.key} RFQs`]
-  const readListings = once(async () => {
-    if (!(await isReachable())) return failed('not checked: see marketplace')
-    const { summary } = await readList(listings, 'listing', (from) => from.listListings())
-    return passed(summary)
-  })
-  const readRfqs = once(async () => {
-    if (!(await isReachable())) return failed('not checked: see marketplace')
-    const before = await readListings().catch(() => null)
-    if (!before?.ok) return failed(`not checked: see ${listings}`)
-    const { summary, skew } = await readList(rfqs, 'RFQ', (from) => from.listRfqs())
-    if (skew === null) return passed(summary)
-    return closes ? failed(`${summary}; ${skew}`, NO_CLOSING) : passed(`${summary}; ${skew}`)
-  })
-  return [
-    { what: listings, remedy: NETWORK, run: readListings },
-    { what: rfqs, remedy: NETWORK, run: readRfqs },
-  ]
 }

@@ -49,8 +49,6 @@ export function reportHandlers(
 interface WebOptions {
   port?: number
   metrics?: OpenMetrics | null
-  /** The id of the database, by which `check` recognizes the running service. */
-  databaseId?: string
   /** What it serves besides health and metrics. Default nothing. */
   plugins?: readonly ((queue: ServiceQueue) => WebPlugin)[]
 }
@@ -60,7 +58,7 @@ export const webServerStarter =
   (
     { config, log, scrub }: Pick<App, 'config' | 'log' | 'scrub'>,
     now: Clock,
-    { port = config.web.port, metrics = null, databaseId, plugins = [] }: WebOptions = {},
+    { port = config.web.port, metrics = null, plugins = [] }: WebOptions = {},
   ) =>
   async (readiness: Readiness, runner: ServiceQueue) => {
     const [{ startWebServer }, { healthRoutes }] = await Promise.all([
@@ -71,7 +69,7 @@ export const webServerStarter =
     const safeReadiness: Readiness = async () =>
       (await readiness()).map((check) => ({ ...check, message: scrub(check.message) }))
     const onError = (error: unknown) => log.error({ err: error }, 'HTTP request failed')
-    const all = [healthRoutes(safeReadiness, databaseId), ...(metrics === null ? [] : [metrics.routes(runner)])]
+    const all = [healthRoutes(safeReadiness), ...(metrics === null ? [] : [metrics.routes(runner)])]
     return startWebServer({
       ...config.web,
       port,

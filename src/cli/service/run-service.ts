@@ -22,8 +22,7 @@ export async function runService({ io }: Cli, app: App, { port, pages, ...parts 
   const { config, log, scrub } = app
   const metrics = port === null ? null : await openServiceMetrics(app, io.now)
   const plugins = pages ? [await createPages(app, io.now)] : []
-  const databaseId = await (await app.store()).identity()
-  const serveWeb = port === null ? null : webServerStarter(app, io.now, { port, metrics, plugins, databaseId })
+  const serveWeb = port === null ? null : webServerStarter(app, io.now, { port, metrics, plugins })
   const maintenance = parts.schedule ? await createMaintenanceJobs(app, io.now) : []
   const deps = await createHandlerDeps(app, io.now, metrics)
   const { createSendMessage } = await import('../../notify/send-message.js')

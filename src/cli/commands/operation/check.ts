@@ -1,9 +1,7 @@
 import { sanitize } from '../../../tables/print/terminal-text.js'
 import { padEnd, wrap } from '../../../tables/print/text-width.js'
-import { withApp } from '../../app.js'
-import { type CheckApp, createCheckApp } from '../../check/check-app.js'
-import type { Check, Finding } from '../../check/finding.js'
-import { localChecks } from '../../check/local-checks.js'
+import { type App, withApp } from '../../app.js'
+import { type Check, type Finding, localChecks } from '../../check/local-checks.js'
 import { marketplaceChecks } from '../../check/marketplace-checks.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { type JsonOption, jsonOption, withExamples } from '../../input/options.js'
@@ -15,15 +13,15 @@ import type { Io } from '../../process/process-io.js'
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(jsonOption())
-    .action((options: JsonOption) => withApp(cli, APP_OPTIONS, (app) => check(cli, createCheckApp(app), options)))
+    .action((options: JsonOption) => withApp(cli, APP_OPTIONS, (app) => check(cli, app, options)))
   withExamples(command, ['quotekeeper check', 'test everything before quotekeeper start'])
 }
 
 // Logs are off because every failure is printed with its remedy.
 const APP_OPTIONS = { secrets: 'required', logTo: 'stderr', defaultLevel: 'silent', createDatabase: false } as const
 
-async function check(cli: Cli, app: CheckApp, options: JsonOption): Promise<void> {
-  const checks = [...localChecks(app, cli.io.now), ...marketplaceChecks(cli, app)]
+async function check(cli: Cli, app: App, options: JsonOption): Promise<void> {
+  const checks = [...localChecks(app, cli.io.now()), ...marketplaceChecks(cli, app)]
   const print = options.json ? null : rowPrinter(cli.io, checks)
   const findings: Finding[] = []
   for (const each of checks) {
