@@ -10,9 +10,9 @@ import type { OfferReport } from '../offer/offer-report-model.js'
  * - `waiting`: the marketplace does not show every awarded offer as accepted yet.
  * - `accepted`: it shows exactly the awarded offers as accepted.
  * - `differs`: what it shows cannot become the recorded award: a person has to decide again.
- * - `none`: nothing is awarded, and it shows nothing else.
+ * - `no-award`: nothing is awarded, and it shows nothing else.
  */
-type AwardStatus = 'waiting' | 'accepted' | 'differs' | 'none'
+type AwardStatus = 'waiting' | 'accepted' | 'differs' | 'no-award'
 
 export interface AwardFinding {
   code: 'other-accepted' | 'missing' | 'not-open' | 'changed' | 'expired' | 'expires' | 'part-accepted' | 'accepted'
@@ -31,7 +31,7 @@ export function awardState(award: AwardFacts, offers: readonly OfferReport[]) {
     : findings.some(({ code }) => code === 'accepted')
       ? 'accepted'
       : award.offers.length === 0
-        ? 'none'
+        ? 'no-award'
         : 'waiting'
   const next = nextStep(award, status, offers)
   return { award, status, findings, next, facts: factsOf(award, findings, next) }
@@ -147,7 +147,7 @@ const moneyText = (total: number | null, currency: string | null) =>
 const expiryText = (date: string | null) => (date === null ? 'no expiry date' : `the expiry date ${date}`)
 
 function nextStep(award: AwardFacts, status: AwardStatus, offers: readonly OfferReport[]): string {
-  if (status === 'accepted' || status === 'none') return 'Nothing more to do.'
+  if (status === 'accepted' || status === 'no-award') return 'Nothing more to do.'
   if (status === 'differs')
     return 'Decide again: keep to the award and settle it with the developer, or withdraw it and record another one.'
   const accepted = new Set(offers.filter(({ standing }) => standing === 'accepted').map(({ id }) => id))

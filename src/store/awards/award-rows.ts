@@ -63,9 +63,9 @@ export function awardContent(
     withdraws: null,
     as_of: award.asOf,
     offers: canonicalJson(award.offers),
-    tonnes: award.tonnes,
-    total: award.total,
-    price_per_tonne: award.pricePerTonne,
+    ...(award.offers.length === 0
+      ? { tonnes: null, total: null, price_per_tonne: null }
+      : { tonnes: award.tonnes, total: award.total, price_per_tonne: award.pricePerTonne }),
     currency: award.currency,
     because: award.because === null ? null : toStoredText(award.because),
     warnings: canonicalJson(award.warnings),

@@ -59,10 +59,10 @@ export const awardStateSchema = z
   .strictObject({
     award: awardFacts,
     status: z
-      .enum(['waiting', 'accepted', 'differs', 'none'])
+      .enum(['waiting', 'accepted', 'differs', 'no-award'])
       .describe(
         '`waiting`: the marketplace does not show every awarded offer as accepted yet. `accepted`: it shows exactly those. ' +
-          '`differs`: what it shows cannot become the recorded award. `none`: nothing is awarded.',
+          '`differs`: what it shows cannot become the recorded award. `no-award`: nothing is awarded.',
       ),
     findings: z.array(
       z.strictObject({

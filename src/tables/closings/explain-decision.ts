@@ -42,6 +42,9 @@ const fact = (label: string, value: string) => ({ label, kind: 'text' as const, 
 export function decisionFacts(decision: DecisionRecord) {
   const { id, outcome, channel, rfqNumber, rfqId, decidedAt, runId, repeatedUntil, times, approvedBy } = decision
   const evidence = decision.evidence as Evidence
+  // Those that the reason has are not repeated.
+  const more = (label: string, reasons: readonly string[] = []) =>
+    reasons.filter((reason) => !decision.reason.includes(reason)).map((reason) => fact(label, reason))
   return [
     fact('Closing', `${id}: ${[decision.decision, outcome].filter((part) => part !== null).join(', ')}`),
     fact('RFQ', `${rfqNumber ?? 'without a number'} of ${channel}, id ${rfqId}`),
@@ -49,8 +52,8 @@ export function decisionFacts(decision: DecisionRecord) {
     ...(repeatedUntil === null ? [] : [fact('Repeated', `${times} times, until ${repeatedUntil}`)]),
     ...(approvedBy === null ? [] : [fact('Approved by', approvedBy)]),
     fact('Because', decision.reason),
-    ...(evidence.for ?? []).map((reason) => fact('For', reason)),
-    ...(evidence.against ?? []).map((reason) => fact('Against', reason)),
+    ...more('For', evidence.for),
+    ...more('Against', evidence.against),
     ...evaluationFacts(decision, evidence),
     ...requestFacts(decision, evidence),
     fact('Hash', `${decision.hash}, after ${decision.previousHash.slice(0, 16)}…`),

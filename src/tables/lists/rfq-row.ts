@@ -61,7 +61,12 @@ export function marksOf({
   ]
 }
 
-const STANDING_WORDS = { waiting: 'awarded', accepted: 'awarded and accepted', differs: 'differs', none: 'no award' }
+const STANDING_WORDS = {
+  waiting: 'awarded',
+  accepted: 'awarded and accepted',
+  differs: 'differs',
+  'no-award': 'no award',
+}
 
 export function basisOf({ figures, standing, unreadOffers, offers }: RfqRow): string | null {
   const { decision } = figures

@@ -41,7 +41,7 @@ export const State = ({ word }: { word: string }) => <span class={`badge ${toneO
  * @param props.isBrief many of a few words each, side by side
  */
 export const Facts = ({ of, isBrief = false }: { of: readonly Fact[]; isBrief?: boolean }) => (
-  <dl class={isBrief ? 'details' : 'texts'}>
+  <dl class={isBrief ? 'details' : 'pairs'}>
     {of.map((fact) => {
       const text = formatFact(fact)
       return text === '' ? null : (

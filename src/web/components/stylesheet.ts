@@ -57,6 +57,10 @@ pre{margin:var(--s2) 0 0;line-height:1.5;white-space:pre-wrap}
 .plain,.flags{margin:0;padding:0;list-style:none}
 .reasons,.card ul{margin:var(--s1) 0;padding-left:1.1rem}
 :is(.reasons,.flags,.matters) li{margin:var(--s1) 0}
+.pairs{margin:var(--s2) 0}
+.pairs>div{display:grid;grid-template-columns:8rem minmax(0,1fr);gap:0 var(--s3);padding:1px 0}
+.pairs dt{color:var(--muted);font-size:var(--t4);line-height:1.7}
+.pairs dd{margin:0;max-width:90ch;overflow-wrap:anywhere}
 .texts dt{font-weight:600;margin-top:var(--s3)}
 .texts dd{margin:0;max-width:90ch}
 .facts p{max-width:none;margin:2px 0}

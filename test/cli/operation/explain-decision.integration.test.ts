@@ -17,7 +17,7 @@ describe('explainDecision', () => {
       'Due date     2026-11-20 (sent as "2026-11-20"); the date in Europe/Paris was 2026-11-21\n',
       'Grace        2 hours after the end of the due date\n',
       'Started by   the schedule; autoClose: on\n',
-      'For          its state is open\n',
+      'Because      its state is open; ',
       'Clocks       ours 2026-11-21T12:00:00.000Z',
       '; skew 0 s (limit 60 s)\n',
       `Evaluated    version 1, content hash ${String(decision.evidence.hash)}\n`,
@@ -37,7 +37,7 @@ describe('explainDecision', () => {
     fixture.sandbox.world.changeRfq(id, { responseDueDate: '2026-12-01' })
     const [kept] = (await fixture.closeExpired()).decisions
     expect(kept && explainDecision(kept)).toContain('Sent         nothing\n')
-    expect(kept && explainDecision(kept)).toContain('Against      its response due date 2026-12-01 has not passed')
+    expect(kept && explainDecision(kept)).toContain('Because      its response due date 2026-12-01 has not passed')
     const hostile = { ...kept, reason: 'red \u001b[31malert\nSent         everything' } as NonNullable<typeof kept>
     expect(explainDecision(hostile)).toContain('Because      red \ufffd[31malert Sent everything\n')
   })

@@ -26,7 +26,12 @@ export function AwardCard({ state: { facts, status }, title = 'Award' }: AwardCa
   )
 }
 
-const TONES: Record<AwardState['status'], string> = { waiting: 'warn', accepted: 'good', differs: 'bad', none: '' }
+const TONES: Record<AwardState['status'], string> = {
+  waiting: 'warn',
+  accepted: 'good',
+  differs: 'bad',
+  'no-award': '',
+}
 
 /** What a form of awards was sent with. */
 export interface AwardChoice {

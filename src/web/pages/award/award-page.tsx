@@ -146,17 +146,20 @@ async function awardPage(
         {!isOperator && <p class="notice">{`Only operators record awards${reader}.`}</p>}
         {award !== null && <AwardCard state={award} />}
         {award !== null && isOperator && (
-          <form method="post" action={awardPath(channel, nameById(id))} class="noprint">
-            <input type="hidden" name="_csrf" value={csrfToken} />
-            <div class="field">
-              <label for="because">Why it is withdrawn</label>
-              <textarea id="because" name="because" rows={2} cols={80} maxlength={2000} required />
-              <span class="muted small">What was accepted on the marketplace has to be settled there.</span>
-            </div>
-            <button type="submit" name="withdraw" value={String(award.award.id)}>
-              {`Withdraw award ${award.award.id}`}
-            </button>
-          </form>
+          <details class="panel noprint">
+            <summary>Withdraw this award</summary>
+            <form method="post" action={awardPath(channel, nameById(id))}>
+              <input type="hidden" name="_csrf" value={csrfToken} />
+              <div class="field">
+                <label for="because">Why it is withdrawn</label>
+                <textarea id="because" name="because" rows={2} cols={80} maxlength={2000} required />
+                <span class="muted small">What was accepted on the marketplace has to be settled there.</span>
+              </div>
+              <button type="submit" name="withdraw" value={String(award.award.id)}>
+                {`Withdraw award ${award.award.id}`}
+              </button>
+            </form>
+          </details>
         )}
         {award === null && isOperator && <AwardForm view={view} csrfToken={csrfToken} link={page.link} {...choice} />}
         {table.rows.length > 0 && (
@@ -164,6 +167,7 @@ async function awardPage(
             <h2>History</h2>
             <Table
               {...table}
+              columns={table.columns.filter(({ key }) => key !== 'rfq')}
               action={(row) => <a href={`/awards/${(row as { id: number }).id}/workbook`}>Workbook</a>}
             />
           </>
