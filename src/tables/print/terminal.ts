@@ -28,7 +28,10 @@ const INDENT = '    '
 const MAX_NAME_WIDTH = 44
 const END_OF_CLAUSE = /[.;]( |$)/
 /** The width below which a text that is cut says nothing. */
-const MIN_WIDTHS: Partial<Record<Kind, number>> = { text: 14, state: 8 }
+const MIN_WIDTHS: Partial<Record<Kind, number>> = { text: 12, state: 8 }
+/** Columns of less weight than this are shown only where texts can be read beside them. */
+const MAIN_WEIGHT = 8
+const READABLE_WIDTH = 20
 /** Columns up to this weight are left out where all rows are alike in them. One of this weight tells rows apart where they differ, as the channel does. */
 const DISTINCTION = 2
 
@@ -87,15 +90,17 @@ function isProse({ kind, cells }: Fitted): boolean {
 
 const minWidth = ({ kind, width, header }: Fitted) =>
   Math.min(width, Math.max(MIN_WIDTHS[kind] ?? width, stringWidth(header)))
+const readableWidth = (column: Fitted) => Math.min(column.width, Math.max(READABLE_WIDTH, minWidth(column)))
 
 const totalWidth = (columns: readonly Fitted[], of: (column: Fitted) => number = ({ width }) => width) =>
   columns.reduce((sum, column) => sum + of(column), GAP.length * (columns.length - 1))
 
 /** Hides the last of the columns with the lowest weight, one after the other. */
 function hideUntilFit(columns: readonly Fitted[], available: number): readonly Fitted[] {
-  const weightOf = ({ weight }: Fitted) => (weight === DISTINCTION ? 8 : weight)
+  const weightOf = ({ weight }: Fitted) => (weight === DISTINCTION ? MAIN_WEIGHT : weight)
   const lowest = Math.min(...columns.map(weightOf))
-  if (lowest >= 9 || totalWidth(columns, minWidth) <= available) return columns
+  const needed = totalWidth(columns, lowest < MAIN_WEIGHT ? readableWidth : minWidth)
+  if (lowest >= 9 || needed <= available) return columns
   const hidden = columns.findLast((column) => weightOf(column) === lowest)
   return hideUntilFit(
     columns.filter((column) => column !== hidden),
