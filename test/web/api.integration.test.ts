@@ -268,16 +268,16 @@ describe('work on the queue', () => {
     const repeated = async (changes: object) =>
       (await post('/reports', { ...order, ...changes }, { 'idempotency-key': 'k' })).statusCode
     expect(await repeated({})).toBe(202)
-    for (const changes of [{ as_of: '2026-11-22' }, { rfq: undefined }])
+    for (const changes of [{ as_of: '2026-11-22' }, { rfq: undefined, as_of: undefined }])
       expect([changes, await repeated(changes)]).toEqual([changes, 422])
-    await post('/reports', { channel: KEY, as_of: '2026-11-23' })
+    await post('/reports', { ...order, as_of: '2026-11-23' })
     await expect.poll(() => done).toHaveLength(2)
-    expect(done[1]?.payload).toEqual({ channel: KEY, cause: 'api local' })
+    expect(done[1]?.payload).not.toHaveProperty('asOf')
     const wrong: [changes: object, status: number, detail: RegExp][] = [
       [{ as_of: 'sometime' }, 400, /Invalid as_of "sometime"/],
       [{ as_of: '2999-01-01' }, 400, /in the future/],
       [{ as_of: '2026-01-01' }, 400, /the first poll of RFQs in acme\/forest was at/],
-      [{ rfq: undefined, as_of: '2026-01-01' }, 400, /the first poll of RFQs in acme\/forest was at/],
+      [{ rfq: undefined }, 400, /as_of is about one RFQ/],
     ]
     for (const [changes, status, detail] of wrong) {
       const answer = (await post('/reports', { ...order, ...changes })).json()

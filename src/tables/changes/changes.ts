@@ -44,12 +44,13 @@ export async function readChanges(
   { kinds, cursor, limit, ...period }: ChangeFilter,
 ): Promise<{ rows: ChangeEntry[]; next: string | null }> {
   const rows: ChangeEntry[] = []
-  let [at = '0', before] = cursor?.split('.') ?? []
+  let [at = '0', before = cursor === null ? undefined : ''] = cursor?.split('.') ?? []
   let next: string | null = null
   for (const [phase, all] of PHASES.entries()) {
     if (phase < Number(at)) continue
     const wanted = kinds === undefined ? all : all.filter((kind) => kinds.includes(kind))
-    for (let isLast = wanted.length === 0; !isLast; ) {
+    if (wanted.length === 0) continue
+    for (let isLast = false; !isLast; ) {
       const found = await store.revisions({
         ...period,
         kinds: wanted,
