@@ -77,6 +77,9 @@ function show(fresh) {
   const isInUse = main.contains(document.activeElement) || !getSelection()?.isCollapsed
   if (main.dataset.live === 'replace' && !isInUse) main.replaceChildren(...next.childNodes)
   else if (lastingText(main) !== lastingText(next)) offerReload()
+  else
+    for (const [at, element] of main.querySelectorAll('[data-volatile]').entries())
+      element.textContent = next.querySelectorAll('[data-volatile]')[at]?.textContent ?? ''
 }
 
 /** Text of the page without what differs each time that it is loaded: how old something is, and the axis of a chart that ends now. */

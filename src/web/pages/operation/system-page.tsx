@@ -84,13 +84,7 @@ const ACTIONS: Partial<Record<ListName, (row: never, csrfToken: string) => Compo
       <input type="hidden" name="_csrf" value={csrfToken} />
       <input type="hidden" name="channel" value={channel} />
       {(['rfqs', 'listings'] as const).map((kind) => (
-        <button
-          key={kind}
-          type="submit"
-          name="kind"
-          value={kind}
-          aria-label={`Poll now the ${POLLS[kind]} of ${channel}`}
-        >
+        <button key={kind} type="submit" name="kind" value={kind} aria-label={`Poll ${POLLS[kind]} of ${channel}`}>
           {`Poll ${POLLS[kind]}`}
         </button>
       ))}
