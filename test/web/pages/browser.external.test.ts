@@ -175,11 +175,12 @@ describe.skipIf(isMissing)('in Chromium', () => {
       const changed = rfq.getByText('This page has changed.')
       // A poll tells open pages that there is something new; figures are recorded after it.
       const poll = async () => {
+        fixture.advanceSeconds(60)
         await fixture.pollRfqs()
         await openRecorder(fixture).round()
         await fixture.pollRfqs()
       }
-      fixture.advanceSeconds(30 * 60)
+      fixture.advanceSeconds(29 * 60)
       fixture.sandbox.world.addRfq(CHANNEL, { number: 7777, title: 'Brand new' })
       await poll()
       for (const page of pages) await page.getByText('Brand new').waitFor()
@@ -200,7 +201,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     },
   )
 
-  it('asks a developer, records the award, and sees it on the RFQ, among all awards and RFQs', async () => {
+  it('asks a developer, records the award, and sees it on the RFQ and among all awards', async () => {
     const page = await openBrowser(await serve(await story()), { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.goto('/rfqs')
     await page
@@ -225,11 +226,8 @@ describe.skipIf(isMissing)('in Chromium', () => {
       ['award', 'recommendation'].map((id) => document.getElementById(id)?.getBoundingClientRect().top ?? 0),
     )
     expect(tops[0]).toBeLessThan(tops[1] ?? 0)
-    for (const path of ['/awards', '/rfqs']) {
-      await page.goto(path)
-      const row = page.locator('tbody tr', { hasText: '1042' }).first()
-      expect(await row.textContent()).toMatch(path === '/rfqs' ? /awarded/ : /waiting/)
-    }
+    await page.goto('/awards')
+    expect(await page.locator('tbody tr', { hasText: '1042' }).textContent()).toContain('waiting')
   })
 
   it('closes an RFQ after its number was typed, without JavaScript too, and shows the outcome', async () => {
