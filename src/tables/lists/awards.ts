@@ -33,7 +33,7 @@ export const awards = sqlList({
     field('title', 'Title', 'text', 7, 'r.title', {
       value: ({ facts }) => facts?.title ?? null,
     }),
-    field('channel', 'Channel', 'text', 2, 't.channel'),
+    field('channel', 'Channel', 'text', 7, 't.channel'),
     field('state', 'State', 'state', 9, STATE),
     { key: 'offers', header: 'Offers', kind: 'text', weight: 9, value: (row) => offersOf(row).map(({ name }) => name) },
     field('tonnes', 'Tonnes', 'tonnes', 7, 't.tonnes'),

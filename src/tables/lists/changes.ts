@@ -27,7 +27,7 @@ export const changes: List<ChangeEntry> = {
     ...termsColumns('after', '', 5),
     { key: 'moved', header: 'Difference', kind: 'money', weight: 8, value: movedBy },
     { key: 'title', header: 'Title', kind: 'text', weight: 4, value: ({ rfqTitle }) => rfqTitle },
-    { key: 'channel', header: 'Channel', kind: 'text', weight: 2, value: ({ channel }) => channel },
+    { key: 'channel', header: 'Channel', kind: 'text', weight: 7, value: ({ channel }) => channel },
     { key: 'kind', header: 'Kind', kind: 'text', weight: 0, value: ({ entity }) => entity },
     { key: 'id', header: 'Id', kind: 'id', weight: 0, value: ({ id }) => id },
     { key: 'version', header: 'Version', kind: 'id', weight: 0, value: ({ version }) => version },

@@ -25,7 +25,7 @@ export const listings = sqlList({
     }),
     field('missingSince', 'Missing since', 'moment', 7, 't.missing_since'),
     field('changedAt', 'Changed', 'moment', 3, 't.changed_at'),
-    field('channel', 'Channel', 'text', 2, 't.channel'),
+    field('channel', 'Channel', 'text', 7, 't.channel'),
     field('valid', 'Valid', 'state', 4, "case when t.valid = 1 then null else 'not valid' end"),
     field('id', 'Id', 'id', 0, 't.id'),
   ],

@@ -13,7 +13,7 @@ export const notifications = sqlList({
     field('createdAt', 'Created', 'moment', 8, 't.created_at'),
     field('kind', 'Event', 'text', 9, 'e.kind'),
     field('sequence', 'Sequence', 'id', 0, 'e.sequence'),
-    field('channel', 'Channel', 'text', 2, 'e.channel'),
+    field('channel', 'Channel', 'text', 7, 'e.channel'),
     field('target', 'Target', 'text', 9, 't.target'),
     field('state', 'State', 'state', 9, 't.state'),
     field('attempts', 'Attempts', 'count', 5, 't.attempts'),

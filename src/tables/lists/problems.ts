@@ -15,7 +15,7 @@ export const problems = sqlList({
   empty: 'No document deviates from the API description.',
   columns: [
     field('lastSeenAt', 'Last seen', 'moment', 9, 't.last_seen_at'),
-    field('channel', 'Channel', 'text', 2, 't.channel'),
+    field('channel', 'Channel', 'text', 7, 't.channel'),
     field('kind', 'Document', 'text', 9, 't.kind'),
     field('id', 'Id', 'id', 5, 't.entity_id', {
       link: ({ kind, channel, id }) => (kind === 'rfq' ? rfqPath(channel, nameById(id)) : null),

@@ -13,7 +13,7 @@ export const reports = sqlList({
   columns: [
     field('madeAt', 'Made', 'moment', 9, 't.made_at'),
     field('name', 'Report', 'text', 9, 't.name', { link: ({ name }) => reportPath(name) }),
-    field('channel', 'Channel', 'text', 2, 't.channel'),
+    field('channel', 'Channel', 'text', 7, 't.channel'),
     field('rfq', 'RFQ', 'id', 0, 't.rfq_id', {
       link: ({ channel, rfq }) => (rfq == null ? null : rfqPath(channel, nameById(rfq))),
     }),

@@ -55,17 +55,23 @@ const statesOf = async (queries: Queries): Promise<string[]> => {
 
 const decided = ({ figures }: RfqRow) => figures.decision
 
+const pathOf = ({ channel, name }: RfqRow) => rfqPath(channel, name)
+
 const COLUMNS: readonly Column<RfqRow>[] = [
-  { key: 'number', header: 'RFQ', kind: 'id', weight: 9, value: ({ number, id }) => number ?? id, sort: 'r.number' },
   {
-    ...{ key: 'title', header: 'Title', kind: 'text', weight: 9, sort: 'r.title' },
-    value: ({ title }) => title,
-    link: ({ channel, name }) => rfqPath(channel, name),
+    ...{ key: 'number', header: 'RFQ', kind: 'id', weight: 9, sort: 'r.number' },
+    value: ({ number, id }) => number ?? id,
+    link: pathOf,
   },
-  { key: 'channel', header: 'Channel', kind: 'text', weight: 2, value: ({ channel }) => channel, sort: 't.channel' },
+  {
+    ...{ key: 'title', header: 'Title', kind: 'text', weight: 8, sort: 'r.title' },
+    value: ({ title }) => title,
+    link: pathOf,
+  },
+  { key: 'channel', header: 'Channel', kind: 'text', weight: 8, value: ({ channel }) => channel, sort: 't.channel' },
   { key: 'due', header: 'Due', kind: 'date', weight: 9, value: (row) => row.responseDueDate, sort: 't.due_date' },
-  { key: 'marks', header: 'State', kind: 'state', weight: 8, value: marksOf },
-  { key: 'offers', header: 'Offers', kind: 'count', weight: 6, value: ({ offers }) => offers, sort: 'r.offer_count' },
+  { key: 'marks', header: 'State', kind: 'state', weight: 7, value: marksOf },
+  { key: 'offers', header: 'Offers', kind: 'count', weight: 5, value: ({ offers }) => offers, sort: 'r.offer_count' },
   {
     key: 'wanted',
     header: 'Wanted',
@@ -82,7 +88,7 @@ const COLUMNS: readonly Column<RfqRow>[] = [
     value: (row) => decided(row)?.offers ?? null,
     sort: 'r.recommended',
   },
-  { key: 'basis', header: 'Basis', kind: 'state', weight: 7, value: basisOf },
+  { key: 'basis', header: 'Basis', kind: 'state', weight: 6, value: basisOf },
   { key: 'tonnes', header: 'Tonnes', kind: 'tonnes', weight: 5, value: (row) => decided(row)?.tonnes ?? null },
   {
     ...{ key: 'price', header: 'Price', kind: 'price', weight: 8, sort: 'r.price' },
@@ -94,7 +100,7 @@ const COLUMNS: readonly Column<RfqRow>[] = [
       limit === null ? money(maxUnitPrice, own) : money(limit, currency),
   },
   {
-    ...{ key: 'total', header: 'Total', kind: 'money', weight: 6, sort: 'r.total' },
+    ...{ key: 'total', header: 'Total', kind: 'money', weight: 7, sort: 'r.total' },
     value: (row) => money(decided(row)?.total, decided(row)?.currency),
   },
   {
@@ -105,7 +111,7 @@ const COLUMNS: readonly Column<RfqRow>[] = [
     ...{ key: 'savings', header: 'Savings', kind: 'money', weight: 1 },
     value: (row) => money(decided(row)?.savings, decided(row)?.currency),
   },
-  { key: 'doubts', header: 'Doubts', kind: 'state', weight: 7, value: doubtsOf },
+  { key: 'doubts', header: 'Doubts', kind: 'state', weight: 8, value: doubtsOf },
   {
     ...{ key: 'step', header: 'Next step', kind: 'text', weight: 8 },
     value: (row) => stepOf(row)?.message ?? null,

@@ -13,7 +13,7 @@ export const runs = sqlList({
     field('id', 'Run', 'id', 6, 't.id'),
     field('startedAt', 'Started', 'moment', 9, 't.started_at'),
     field('finishedAt', 'Finished', 'moment', 4, 't.finished_at'),
-    field('channel', 'Channel', 'text', 2, 't.channel'),
+    field('channel', 'Channel', 'text', 7, 't.channel'),
     field('kind', 'Kind', 'text', 9, 't.kind'),
     field('outcome', 'Outcome', 'state', 9, "coalesce(t.outcome, 'running')", {
       value: ({ outcome, suspicious }) => (suspicious === 1 ? [outcome, 'list not whole'] : outcome),

@@ -45,6 +45,18 @@ export function printColumns<Row>(
   })
 }
 
+/** A column of less weight is left out where its cells are all equal, in two rows or more. */
+const TELLING_WEIGHT = 8
+
+/** Whether a column says something about these rows: it has cells, and tells rows apart or is important. */
+export const isTelling = ({
+  column: { weight },
+  cells,
+}: Pick<PrintedColumn<never>, 'cells'> & { column: { weight: number } }): boolean =>
+  weight > 0 &&
+  cells.some((cell) => cell !== '') &&
+  (weight >= TELLING_WEIGHT || cells.length < 2 || cells.some((cell) => cell !== cells[0]))
+
 function sharedCurrency(values: readonly Value[]): string | null {
   const currencies = new Set(values.flatMap((value) => (isMoney(value) ? [value.currency] : [])))
   const [only = null] = currencies

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { type Column, type Fact, isNumeric } from '../column.js'
-import { formatFact, type PrintedColumn, printColumns } from './format.js'
+import { formatFact, isTelling, type PrintedColumn, printColumns } from './format.js'
 import { toneOf } from './tones.js'
 
 /** The key of a column whose links look like buttons: what a person does next. */
@@ -141,8 +141,6 @@ const ROOMS = [
 ] as const
 /** Columns of less weight are no lines of a card. */
 const MIN_CARD_WEIGHT = 5
-/** Below this weight, a column whose cells are all equal is left out. */
-const MIN_TELLING_WEIGHT = 3
 const CHARACTER_PX = 8
 const SMALL_CHARACTER_PX = 7
 const PADDING_PX = 16
@@ -155,14 +153,7 @@ const MAX_SENTENCE = 44
 
 /** The columns that say something about these rows, with classes that hide some of them where there is little room. */
 function fittedColumns<Row>({ columns, rows, action, isExact = false }: HtmlTable<Row>): FittedColumn<Row>[] {
-  const printed = printColumns(
-    columns.filter(({ weight }) => weight > 0),
-    rows,
-    { isExact },
-  ).filter(({ column: { weight }, cells }) => {
-    if (cells.every((cell) => cell === '')) return false
-    return weight >= MIN_TELLING_WEIGHT || rows.length === 1 || cells.some((cell) => cell !== cells[0])
-  })
+  const printed = printColumns(columns, rows, { isExact }).filter(isTelling)
   const hiddenAt = ROOMS.map(({ room }) => hiddenColumns(printed, room - (action ? ACTION_PX : 0)))
   return printed.map((each) => {
     const { key, kind, weight } = each.column

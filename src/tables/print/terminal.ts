@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import { type Column, isNumeric, type Kind } from '../column.js'
-import { printColumns } from './format.js'
+import { isTelling, printColumns } from './format.js'
 import { sanitize } from './terminal-text.js'
 import { padEnd, padStart, truncate, wrap } from './text-width.js'
 
@@ -28,12 +28,10 @@ const INDENT = '    '
 const MAX_NAME_WIDTH = 44
 const END_OF_CLAUSE = /[.;]( |$)/
 /** The width below which a text that is cut says nothing. */
-const MIN_WIDTHS: Partial<Record<Kind, number>> = { text: 12, state: 8 }
+const MIN_WIDTHS: Partial<Record<Kind, number>> = { text: 12, state: 11 }
 /** Columns of less weight than this are shown only where texts can be read beside them. */
 const MAIN_WEIGHT = 8
 const READABLE_WIDTH = 20
-/** Columns up to this weight are left out where all rows are alike in them. One of this weight tells rows apart where they differ, as the channel does. */
-const DISTINCTION = 2
 
 /**
  * A list as an aligned table for a terminal. Columns that say nothing about these rows are left out. Where there is too little room,
@@ -45,10 +43,9 @@ export function printTerminal<Row>(
   rows: readonly Row[],
   { width, all = false, emphasize = (text) => text }: TerminalFormat,
 ): { text: string; hidden: string[] } {
-  const shown = printColumns(columns, rows).map(({ column: { kind, weight }, header, cells }) =>
-    fitted(kind, weight, header, cells.map(sanitize)),
-  )
-  const chosen = all ? shown : shown.filter(saysSomething)
+  const chosen = printColumns(columns, rows)
+    .filter((column) => all || isTelling(column))
+    .map(({ column: { kind, weight }, header, cells }) => fitted(kind, weight, header, cells.map(sanitize)))
   const below = width === null || totalWidth(chosen) <= width ? [] : chosen.filter(isProse)
   const inRow = chosen.filter((column) => !below.includes(column))
   const kept = width === null ? inRow : hideUntilFit(inRow, width)
@@ -73,11 +70,6 @@ const fitted = (kind: Kind, weight: number, header: string, cells: string[]): Fi
   width: widthOf(cells, header),
 })
 
-function saysSomething({ weight, cells }: Fitted): boolean {
-  if (weight === 0 || cells.every((cell) => cell === '')) return false
-  return weight > DISTINCTION || cells.length < 2 || new Set(cells).size > 1
-}
-
 /** Whether most cells of a text column are sentences. */
 function isProse({ kind, cells }: Fitted): boolean {
   const texts = cells.filter((cell) => cell !== '')
@@ -97,11 +89,10 @@ const totalWidth = (columns: readonly Fitted[], of: (column: Fitted) => number =
 
 /** Hides the last of the columns with the lowest weight, one after the other. */
 function hideUntilFit(columns: readonly Fitted[], available: number): readonly Fitted[] {
-  const weightOf = ({ weight }: Fitted) => (weight === DISTINCTION ? MAIN_WEIGHT : weight)
-  const lowest = Math.min(...columns.map(weightOf))
+  const lowest = Math.min(...columns.map(({ weight }) => weight))
   const needed = totalWidth(columns, lowest < MAIN_WEIGHT ? readableWidth : minWidth)
   if (lowest >= 9 || needed <= available) return columns
-  const hidden = columns.findLast((column) => weightOf(column) === lowest)
+  const hidden = columns.findLast(({ weight }) => weight === lowest)
   return hideUntilFit(
     columns.filter((column) => column !== hidden),
     available,
