@@ -1,7 +1,7 @@
 import { parseRfq } from '../../core/documents/observation.js'
 import type { RfqWithResponses } from '../../core/records.js'
 import type { History } from '../../store/contract.js'
-import { findRfq, problemText, type RfqNameProblem, type RfqSearch } from '../../tables/find-rfq.js'
+import { findRfq, problemText, type RfqSearch } from '../../tables/find-rfq.js'
 import { sanitize } from '../../tables/print/terminal-text.js'
 import { truncate } from '../../tables/print/text-width.js'
 import { FailedError, UsageError } from '../cli-error.js'
@@ -14,15 +14,13 @@ import { FailedError, UsageError } from '../cli-error.js'
 export async function requireRfq(store: Pick<History, 'rfqs'>, search: RfqSearch): Promise<RfqWithResponses> {
   const lookup = await findRfq(store, search)
   if ('found' in lookup) return lookup.found
-  throw toCliError(lookup.problem, search)
-}
-
-/** The error of a name that leads to no RFQ, with what to do about it here. */
-export function toCliError(problem: RfqNameProblem, { asOf }: Pick<RfqSearch, 'asOf'>): Error {
+  const { problem } = lookup
   const text = problemText(problem, 'lines')
   if (problem.reason === 'empty')
-    return new FailedError(asOf === undefined ? `${text}, run \`quotekeeper sync\` to poll the marketplace` : text)
-  return new UsageError(problem.names.length === 0 ? `${text}; \`quotekeeper rfqs\` lists all RFQs` : text)
+    throw new FailedError(
+      search.asOf === undefined ? `${text}, run \`quotekeeper sync\` to poll the marketplace` : text,
+    )
+  throw new UsageError(problem.names.length === 0 ? `${text}; \`quotekeeper rfqs\` lists all RFQs` : text)
 }
 
 /** A short name for messages: `12 (REF-7, Mangroves for 2027)`. */

@@ -32,29 +32,6 @@ it('report --fresh shows what the marketplace shows now, and records it in a run
   expect(run).toMatchObject({ kind: 'rfqs', outcome: 'partial', changed: 2, error: expect.stringMatching(/^only RFQ/) })
 })
 
-it('report --fresh reads an RFQ that is not known yet, by each of its names, and says what it found if there is none', async () => {
-  const { sandbox, quotekeeper } = await openFixture()
-  for (const name of ['id', 'number', 'reference'] as const) {
-    const rfq = sandbox.world.addRfq(CHANNELS[0] as (typeof CHANNELS)[0])
-    const match = String(rfq[name])
-    expect((await quotekeeper('report', match, '--json')).status).toBe(2)
-    const fresh = await quotekeeper('report', match, '--fresh', '--json')
-    expect({ status: fresh.status, err: fresh.err }).toEqual({ status: 0, err: '' })
-    expect(JSON.parse(fresh.out).rfq.id).toBe(rfq.id)
-  }
-  const none = await quotekeeper('report', '99999', '--fresh')
-  expect({ status: none.status, err: none.err }).toEqual({
-    status: 2,
-    err: expect.stringContaining('no RFQ matches "99999"'),
-  })
-  await sandbox.close()
-  const away = await quotekeeper('report', '99999', '--fresh')
-  expect({ status: away.status, err: away.err }).toEqual({
-    status: 1,
-    err: expect.stringMatching(/no RFQ matches "99999", and acme\/forest could not be read: .*(refused|reach)/),
-  })
-})
-
 it('report --fresh fails if the marketplace cannot be read, and reports on what is recorded only with --or-stored', async () => {
   const { sandbox, quotekeeper, number, totalOf } = await openFixture()
   await sandbox.close()
