@@ -78,7 +78,7 @@ describe('quotekeeper award', () => {
     expect(status).toBe(0)
     expect(out).toMatch(/^RFQ 1042.*\n\nAwarded: .*2,000 t at 9\.00 USD\/t, 18,000 USD in total\.\n/)
     expect(out).toMatch(
-      /Recommended then: This award\.[\s\S]*Recorded as award 1[\s\S]*Next: Accept .* on the marketplace by 2026-05-01/,
+      /Recommended then: This award\.\n[\s\S]*Next: Accept .* on the marketplace by 2026-05-01[\s\S]*Recorded as award 1/,
     )
     expect(asked).toHaveLength(2)
     expect(await standing(cli)).toMatchObject({

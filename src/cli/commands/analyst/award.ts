@@ -134,7 +134,7 @@ async function record(
   const result = await (await deskOf(cli, app)).record(order, prepared)
   if ('standing' in result) throw new FailedError(`nothing was recorded: ${standingText(result.standing)}`)
   if (json) printJson(io, result.recorded)
-  else io.out(`\nRecorded as award ${result.recorded.id}, with its workbook. Next: ${state.next}\n`)
+  else io.out(`\nRecorded as award ${result.recorded.id}, with its workbook.\n`)
 }
 
 async function withdraw(

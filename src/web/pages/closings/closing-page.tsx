@@ -124,10 +124,9 @@ function CloseNow({ found, request: { user, csrfToken } }: { found: RfqClosing; 
   const { channel, id, name, outlook, stop } = found
   const refusal = refusalOf(found)
   const command = outlook.why === null ? stop?.command : outlook.command
-  const reasons = [
-    ...outlook.for.map((reason) => fact('For', reason)),
-    ...outlook.against.map((reason) => fact('Against', reason)),
-  ]
+  // The first reason against is the one above.
+  const against = outlook.against.slice(1).map((reason) => fact('Against, too', reason))
+  const reasons = [...outlook.for.map((reason) => fact('For', reason)), ...against]
   return (
     <section class="card" aria-labelledby="close-now">
       <h2 id="close-now">Close it now</h2>
