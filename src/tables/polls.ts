@@ -36,7 +36,7 @@ export function pollViews({ store, channels }: PollSource) {
         })),
       ),
     /** The channels, of those that something is about, of which no poll was complete by a moment. */
-    incompleteAt({ channel, kind }: Observed, asOf: Date): Promise<string[]> {
+    incompleteAt({ channel, kind }: Observed & { kind: PollKind }, asOf: Date): Promise<string[]> {
       const keys = channel === undefined ? channels.map(({ key }) => key) : [channel]
       return channelsWithoutCompletePoll(store, { channels: keys, kind, asOf })
     },
@@ -50,10 +50,10 @@ export function pollViews({ store, channels }: PollSource) {
   }
 }
 
-/** What a moment is about: the RFQs or the listings of a channel, by default of all. */
+/** What a moment is about: the RFQs, the listings, or both, of a channel, by default of all. */
 export interface Observed {
   channel?: string
-  kind: 'rfqs' | 'listings'
+  kind?: PollKind
 }
 
 /**
@@ -67,7 +67,7 @@ export async function beforeFirstPoll(
 ): Promise<string | null> {
   const first = await firstPollAt(observed)
   if (first === null || asOf >= new Date(first)) return null
-  const what = observed.kind === 'rfqs' ? 'RFQs' : 'listings'
+  const what = observed.kind === undefined ? '' : observed.kind === 'rfqs' ? ' of RFQs' : ' of listings'
   const where = observed.channel === undefined ? '' : ` in ${observed.channel}`
-  return `nothing is known about ${asOf.toISOString()}: the first poll of ${what}${where} was at ${first}`
+  return `nothing is known about ${asOf.toISOString()}: the first poll${what}${where} was at ${first}`
 }

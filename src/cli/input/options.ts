@@ -41,8 +41,6 @@ export const channelsOption = () =>
 /** The RFQ that a command is about. */
 export const rfqArgument = () => new Argument('<rfq>', 'number, reference or id of the RFQ')
 
-export const rfqOption = () => new Option('--rfq <rfq>', 'only this RFQ: its number, reference or id')
-
 export const jsonOption = (what = 'print JSON instead of a table') => new Option('--json', what)
 
 export const csvOption = () => new Option('--csv', 'print comma-separated values with a header')

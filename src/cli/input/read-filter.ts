@@ -1,5 +1,6 @@
 import type { PollKind, Store } from '../../store/contract.js'
 import { parseMoment } from '../../tables/moments.js'
+import { beforeFirstPoll } from '../../tables/polls.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
@@ -25,8 +26,11 @@ export async function parseReadFilter(
 ): Promise<ReadFilter> {
   const moment = asOf === undefined ? {} : { asOf: await parseTimeOption(cli, store, '--as-of', asOf) }
   const [found] = channel === undefined ? [] : await shownChannels(app.config, store, channel)
-  const filter = { ...(found === undefined ? {} : { channel: found }), ...moment }
-  await refuseBeforeFirstPoll(store, filter, reads)
+  const of = found === undefined ? {} : { channel: found }
+  const filter: ReadFilter = { ...of, ...moment }
+  const refusal = await (filter.asOf &&
+    beforeFirstPoll(filter.asOf, { ...of, ...(reads && { kind: reads }) }, store.firstPollAt))
+  if (refusal) throw new UsageError(`--as-of: ${refusal}`)
   return filter
 }
 
@@ -45,20 +49,6 @@ export async function parseTimeOption(
   const now = await databaseNow(store, cli.io.now())
   return parseMoment(text, { option, now, dayMeans: DAY_MEANS[option] })
 }
-
-/** An empty answer about a moment before the first poll would look as if there had been nothing. */
-async function refuseBeforeFirstPoll(store: Store, { channel, asOf }: ReadFilter, kind?: PollKind): Promise<void> {
-  if (asOf === undefined) return
-  const of = channel === undefined ? {} : { channel }
-  const first = await store.firstPollAt({ ...of, ...(kind === undefined ? {} : { kind }) })
-  if (first === null || asOf >= new Date(first)) return
-  const what = `${kind === undefined ? '' : ` of ${POLLED[kind]}`}${channel === undefined ? '' : ` in ${channel}`}`
-  throw new UsageError(
-    `--as-of ${asOf.toISOString()} is before the first poll${what}, of which nothing is known. Use a time from ${first}`,
-  )
-}
-
-const POLLED = { listings: 'listings', rfqs: 'RFQs' }
 
 /**
  * The current time for reading the database: our clock, or the time of the newest run if that is later, because another
