@@ -10,7 +10,6 @@ import {
 } from 'fastify'
 import { type AccessOptions, addAccessControl, hasUsers, isLocal } from './access/access-control.js'
 import { API_PREFIX, PROBLEM_TYPE, toProblem } from './api/problem.js'
-import { createHttpServer, MAX_HEADER_SIZE } from './http/connections.js'
 import { addErrorResponses } from './http/error-responses.js'
 import { toListenError } from './http/errors.js'
 import { checkRequestValues } from './http/request-values.js'
@@ -64,10 +63,9 @@ export async function createWebApp(options: ServerOptions): Promise<FastifyInsta
     ...LIMITS,
     logger: false,
     forceCloseConnections: true,
-    // Called for each address of `localhost`.
-    serverFactory: createHttpServer,
     frameworkErrors: rejectAddress as NonNullable<FastifyServerOptions['frameworkErrors']>,
   })
+  app.server.maxConnections = MAX_CONNECTIONS
   app.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`)
   addErrorResponses(app, options.onError)
   addSecurityHeaders(app)
@@ -82,10 +80,23 @@ export async function createWebApp(options: ServerOptions): Promise<FastifyInsta
   return app
 }
 
+/**
+ * Of a request line and its headers, in bytes. An identifier of 1,000 bytes takes 3,000 percent-encoded, and the address of an offer has that
+ * of its RFQ too.
+ */
+const MAX_HEADER_SIZE = 16_384
+
+/** Connections at the same time. Those of clients that are slow to send a request end after the time-outs below, in milliseconds. */
+const MAX_CONNECTIONS = 1_000
 const LIMITS = {
   bodyLimit: 65_536,
   // No route has a pattern that is slow to match; the length of the whole address is limited.
   routerOptions: { maxParamLength: MAX_HEADER_SIZE },
+  // Longer than any page takes.
+  connectionTimeout: 120_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5_000,
+  http: { headersTimeout: 3_000, connectionsCheckingInterval: 1_000, maxHeaderSize: MAX_HEADER_SIZE },
 }
 
 const SECURITY_HEADERS = {

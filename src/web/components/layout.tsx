@@ -3,8 +3,8 @@ import { formatAge } from '../../core/time/read-times.js'
 import { DUE_WITHIN_DAYS } from '../../tables/lists/rfqs.js'
 import type { ChannelFreshness } from '../../tables/polls.js'
 import type { User } from '../access/users.js'
+import { PAGE_SCRIPT_PATH } from '../routes/assets.js'
 import { amount, Moment } from './format.js'
-import { PAGE_SCRIPT_PATH } from './page-script.js'
 import { STYLESHEET } from './stylesheet.js'
 
 /** Every page of the rail. */

@@ -69,14 +69,10 @@ pre{margin:var(--s2) 0 0;line-height:1.5;white-space:pre-wrap}
 /* Notices, and words with the colour of a state. */
 .notice{padding:var(--s2) var(--s3);margin:var(--s3) 0;border-left:3px solid var(--edge);background:var(--band);max-width:95ch}
 .notice a{color:inherit}
-.badge,.tag{display:inline-block;padding:0 .45rem;border-radius:5px;font-size:var(--t4);line-height:1.5;white-space:nowrap;background:var(--band);color:var(--muted);box-shadow:inset 0 0 0 1px var(--line)}
+.badge{display:inline-block;padding:0 .45rem;border-radius:5px;font-size:var(--t4);line-height:1.5;white-space:nowrap;background:var(--band);color:var(--muted);box-shadow:inset 0 0 0 1px var(--line)}
 .notice.good,.badge.good{background:var(--good);color:var(--goodink);border-color:currentcolor;box-shadow:none}
 .notice.warn,.badge.warn{background:var(--warn);color:var(--warnink);border-color:currentcolor;box-shadow:none}
 .notice.bad,.badge.bad{background:var(--bad);color:var(--badink);border-color:currentcolor;box-shadow:none}
-.tags{display:flex;flex-wrap:wrap;gap:var(--s1)}
-details.tag{white-space:normal;max-width:22rem}
-details.tag[open]{flex-basis:100%}
-.tag summary{min-height:24px;padding:2px 0}
 
 /* Figures above a page, panels, columns of text. */
 .stats{display:flex;flex-wrap:wrap;gap:var(--s3) var(--s6);margin:var(--s3) 0}
@@ -86,7 +82,6 @@ details.tag[open]{flex-basis:100%}
 .panel,.card{background:var(--paper);border:1px solid var(--line);border-radius:8px;padding:var(--s3) var(--s4);margin:var(--s3) 0}
 :is(.panel,.card)>h2:first-child{margin-top:0}
 .narrow{max-width:26rem;margin:12vh auto 0}
-.group{margin:var(--s4) 0}
 .columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:var(--s1) var(--s5)}
 .recommendation{border-left:3px solid var(--edge);padding-left:var(--s4);margin:var(--s4) 0}
 .recommendation.good{border-color:var(--goodink)}
@@ -136,7 +131,6 @@ legend{font-weight:600;padding:0 var(--s2) 0 0}
 
 /* Tables: no boxes, a head that stays; columns of less weight where there is room; cards where there is little. */
 .table{margin:var(--s2) calc(-1*var(--s2)) var(--s4)}
-.scroll{overflow-x:auto}
 table{border-collapse:separate;border-spacing:0;width:100%;line-height:1.35}
 td,th{padding:7px var(--s2);text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
 tbody tr:hover>*{background:var(--band)}

@@ -1,5 +1,11 @@
-import { PAGE_SCRIPT_PATH, pageScript } from '../components/page-script.js'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { WebPlugin } from '../plugin.js'
+
+const pageScript = readFileSync(new URL('../browser/page.js', import.meta.url), 'utf8')
+
+/** Contains a hash of the script, so that browsers can cache it forever. */
+export const PAGE_SCRIPT_PATH = `/assets/page-${createHash('sha256').update(pageScript).digest('hex').slice(0, 12)}.js`
 
 /** The script of the pages. Their style sheet is in each of them. */
 export const assetRoutes: WebPlugin = (app) => {
