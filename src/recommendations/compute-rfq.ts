@@ -65,8 +65,7 @@ async function computeRfq(source: ComputeSource, subject: Subject, now: StateMom
   const { dirty, rfq, responses, standing } = subject
   const { channel, id: rfqId, version, valid } = rfq
   const state = await rfqStateOf(source.store, subject, now, standing)
-  const { facts } = state
-  const figures = { ...state.figures, undecided: state.figures.undecided && standing === undefined }
+  const { facts, figures } = state
   const { offers } = state.assessed
   const award = standing === undefined ? null : awardInBrief(standing, state)
   const presentOffers = responses.filter(({ missingSince }) => missingSince === null).length

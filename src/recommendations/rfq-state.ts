@@ -25,7 +25,6 @@ export type StateStore = Pick<History, 'rfqs' | 'listings' | 'rfqHistory'>
 /** The data of an RFQ, and the recommendation for it, at a moment. */
 export interface RfqState {
   facts: RfqFacts
-  /** `undecided` whether or not an award is on record. */
   figures: RfqFigures
   recommendation: RecommendationFigures
   assessed: RfqAssessment
@@ -101,7 +100,10 @@ export async function rfqStateOf(
   const { award } = outcome
   return {
     facts,
-    figures: { ...figures, undecided: await isUndecided(store, documents, moment, { facts, figures }) },
+    figures: {
+      ...figures,
+      undecided: standing === undefined && (await isUndecided(store, documents, moment, { facts, figures })),
+    },
     recommendation: withRoundedNumbers({
       status: outcome.status,
       offers: (award?.offers ?? []).map(({ id, number, name, tonnes, total, pricePerTonne }) => ({
