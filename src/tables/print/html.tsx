@@ -168,13 +168,19 @@ function fittedColumns<Row>({ columns, rows, action, isExact = false }: HtmlTabl
   })
 }
 
+/** Columns of less weight are hidden until the others fit; of those, what still fits beside them is shown. */
 function hiddenColumns<Row>(printed: readonly PrintedColumn<Row>[], room: number): Set<PrintedColumn<Row>> {
   const hidden = new Set<PrintedColumn<Row>>()
-  let width = printed.reduce((sum, each) => sum + widthOf(each), 0)
+  let left = printed.reduce((rest, each) => rest - widthOf(each), room)
   for (const each of printed.toSorted((a, b) => a.column.weight - b.column.weight)) {
-    if (width <= room) break
+    if (left >= 0) break
     hidden.add(each)
-    width -= widthOf(each)
+    left += widthOf(each)
+  }
+  for (const each of [...hidden].reverse()) {
+    if (widthOf(each) > left) continue
+    hidden.delete(each)
+    left -= widthOf(each)
   }
   return hidden
 }

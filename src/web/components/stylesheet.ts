@@ -145,7 +145,7 @@ td.state .badge{margin:0 .15rem .15rem 0}
 td.anywhere{overflow-wrap:anywhere}
 td a{text-decoration:none}
 td a:hover{text-decoration:underline}
-td .clip{display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden;max-width:17rem}
+td .clip{display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden;max-width:22rem}
 .prose .clip{max-width:44rem}
 :is(.r,.moment,.date,.id,.state,.step){width:1%}
 td:focus-within .clip{display:block}

@@ -87,7 +87,7 @@ const setVisibility = (page: Page, state: 'hidden' | 'visible') =>
 const choices = (page: Page) => page.locator('#choices tbody tr').allTextContents()
 
 describe.skipIf(isMissing)('in Chromium', () => {
-  it('every page is accessible, fits 320 px, in light and dark', async () => {
+  it('every page is accessible, fits 320 to 1280 px, in light and dark', async () => {
     const fixture = await story()
     await giveUp(fixture, ['crm', 'mail'])
     const base = await serve(fixture)
@@ -101,9 +101,11 @@ describe.skipIf(isMissing)('in Chromium', () => {
       await page.goto(url)
       if (url === RFQ) await page.locator('details.whatif summary').click()
       expect([url, await violations(page)]).toEqual([url, []])
-      await page.setViewportSize({ width: 320, height: 800 })
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-      expect([url, overflow]).toEqual([url, 0])
+      for (const width of [1280, 768, 320]) {
+        await page.setViewportSize({ width, height: 800 })
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+        expect([url, width, overflow]).toEqual([url, width, 0])
+      }
     }
   })
 
