@@ -1,13 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import type { Command } from 'commander'
+import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { commands } from '../../src/cli/commands/index.js'
+import { addListOptions } from '../../src/cli/commands/list-command.js'
 import { buildProgram, createCli } from '../../src/cli/program.js'
 import { OVERRIDES } from '../../src/config/environment.js'
 import { EXAMPLE_CONFIG } from '../../src/config/example.js'
 import { SETTING_LIMITS } from '../../src/core/decision/settings.js'
+import type { ListName } from '../../src/tables/lists/lists.js'
 import { testIo } from '../helpers/test-io.js'
 
 const root = join(import.meta.dirname, '../..')
@@ -27,6 +29,14 @@ const flagsOf = (command: Command) =>
     .filter((flags) => !flags.startsWith('--help'))
 const namesOf = (flags: readonly string[]) => flags.map((each) => each.split(' ')[0] as string)
 
+/** What the section Lists documents for all of them. */
+function listOptionsOf(command: string): string[] {
+  const name = { award: 'awards', notify: 'notifications' }[command] ?? command
+  const list = new Command()
+  addListOptions(list, name as ListName)
+  return namesOf(flagsOf(list))
+}
+
 describe('docs/COMMANDS.md', () => {
   const documented = sections(read('docs/COMMANDS.md'))
 
@@ -40,9 +50,12 @@ describe('docs/COMMANDS.md', () => {
       const section = documented.get(name) ?? ''
       const own = [...section.matchAll(/^\| `(--[^`]+)` \|/gm)].map(([, flags = '']) => flags)
       for (const flags of own) expect(flagsOf(command)).toContain(flags)
-      const [shared = ''] = /^Also \[shared options\].*$/m.exec(section) ?? []
+      const [shared = ''] = /^Also .*$/m.exec(section) ?? []
       const named = [...namesOf(own), ...[...shared.matchAll(/`(--[\w-]+)`/g)].map(([, name = '']) => name)]
-      expect(named.sort()).toEqual(namesOf(flagsOf(command)).sort())
+      const options = namesOf(flagsOf(command))
+      const ofList = section.includes('](#lists)') ? listOptionsOf(name) : []
+      expect(named).toEqual(expect.arrayContaining(options.filter((each) => !ofList.includes(each))))
+      for (const each of named) expect(options).toContain(each)
       expect(section).toMatch(new RegExp(`^quotekeeper ${name}\\b`, 'm'))
     },
   )
