@@ -75,12 +75,13 @@ export async function closingOutlook(
 function rfqOutlook(channel: string, id: string, evaluation: Evaluation, close: UnsettledClose | null): RfqOutlook {
   const [first] = evaluation.against
   const isOfClose = first !== undefined && CLOSE_CODES.has(first.code) && close !== null
+  const retry = retryCommand(channel, id)
   return {
     for: evaluation.for,
     against: evaluation.against.map(({ text }) => text),
     why: first === undefined ? null : isOfClose ? closeText(close) : sentence(first.text),
-    remedy: close === null ? null : sentence(close.remedy),
-    command: first !== undefined && RETRY_CODES.has(first.code) ? retryCommand(channel, id) : null,
+    remedy: close === null ? null : sentence(close.remedy.replace(`with: ${retry}`, 'with --retry')),
+    command: first !== undefined && RETRY_CODES.has(first.code) ? retry : null,
     close,
   }
 }
@@ -136,7 +137,6 @@ export function outlookText({ stop, rfqs }: ClosingOutlook, id: string): string 
 }
 
 /** With a capital and a full stop. */
-export const sentence = (text: string): string => fullStop(text.trim().replace(/^./, (first) => first.toUpperCase()))
+const sentence = (text: string): string => fullStop(text.trim().replace(/^./, (first) => first.toUpperCase()))
 
-/** With a full stop, except after a command, which is copied. */
-export const fullStop = (text: string): string => (/[.!?]$|: quotekeeper \S+/.test(text) ? text : `${text}.`)
+export const fullStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
