@@ -72,8 +72,7 @@ export interface WebConfig {
   /** Header in which a proxy names the user it authenticated. */
   trustedUserHeader: string | null
   trustedUserRole: 'viewer' | 'operator'
-  /** Addresses and networks of proxies whose headers are trusted, if they send `proxySecret`. */
-  trustedProxies: string[]
+  /** What a proxy sends whose headers are trusted. */
   proxySecret: string | null
 }
 export interface ReportsConfig {

@@ -108,16 +108,11 @@ function sharedTokens(web: unknown, context: SchemaContext): CrossCheckIssue[] {
   )
 }
 
-/**
- * An address alone does not identify a proxy: every program on its machine has the same address, and so does a website that reaches this
- * server by DNS rebinding.
- */
+/** An address would not identify a proxy: every program on its machine has it, and so does a website that reaches it by DNS rebinding. */
 function incompleteProxies(web: unknown): CrossCheckIssue[] {
   if (!isRecord(web)) return []
-  const hasProxies = Array.isArray(web.trustedProxies) && web.trustedProxies.length > 0
-  if (!hasProxies && isAbsent(web.trustedUserHeader) && isAbsent(web.proxySecret)) return []
+  if (isAbsent(web.trustedUserHeader) && isAbsent(web.proxySecret)) return []
   const required = {
-    ...(!hasProxies && { trustedProxies: 'the addresses of the proxies that authenticate users, such as [127.0.0.1]' }),
     ...(isAbsent(web.proxySecret) && {
       proxySecret:
         'the secret that the proxy sends in the header X-Quotekeeper-Proxy-Secret, as { env: NAME } or { file: PATH }; make one with: openssl rand -hex 32',

@@ -107,11 +107,10 @@ web:
   publicUrl: null # where browsers reach the page, if not there: https://quotes.example.com
   token: { env: QUOTEKEEPER_WEB_TOKEN } # of the user "operator"
   tokens: [] # of other users: [{ name: ana, role: viewer, token: { env: ANA_TOKEN } }]; role: viewer or operator
-  # Behind a proxy that authenticates users (docs/WEB.md): the header with the user's name, the addresses of the proxy, and
-  # the secret that it sends, such as { env: QUOTEKEEPER_PROXY_SECRET }. Needs publicUrl.
+  # Behind a proxy that authenticates users (docs/WEB.md): the header with the user's name, and the secret that the
+  # proxy sends, such as { env: QUOTEKEEPER_PROXY_SECRET }. Needs publicUrl.
   trustedUserHeader: null
   trustedUserRole: viewer
-  trustedProxies: [] # such as [127.0.0.1, 10.0.0.0/8]
   proxySecret: null
 `
 

@@ -40,6 +40,7 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
     'reports.waitDays': 'delete it: offers have no score; set awardTolerance',
     'reports.weights': 'delete it: offers have no score; set awardTolerance',
     'reports.volumeTolerance': 'delete it: a stated volume may differ from its lines by 0.5 t',
+    'web.trustedProxies': 'delete it: a proxy proves itself by web.proxySecret, whatever its address',
     'polling.conditionalRequests': 'delete it: no request is conditional',
   },
 }

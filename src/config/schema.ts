@@ -122,9 +122,6 @@ const web = (context: SchemaContext) =>
     tokens: z.array(accessToken(context), { error: 'a list of { name, role, token }' }).prefault([]),
     trustedUserHeader: values.headerName().prefault(null),
     trustedUserRole: values.choice(ROLES).prefault('viewer'),
-    trustedProxies: z
-      .array(values.network(), { error: 'a list of addresses and networks, such as [10.0.0.0/8]' })
-      .prefault([]),
     proxySecret: secret(context, checkToken(context)).nullable().prefault(null),
   })
 

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import { validateDetailed } from 'node-cron'
 import { z } from 'zod'
 import { isLoopback } from '../core/requests/loopback.js'
@@ -250,14 +249,3 @@ export const headerName = () =>
 /** Headers that are there without naming a user. */
 const NO_NAME =
   /^(x-forwarded-(for|host|port|proto)|x-real-ip|forwarded|host|cookie|authorization|origin|referer|user-agent|accept.*|content-.*)$/i
-
-/** An IP address, or a network such as `10.0.0.0/8`. Larger ones are a mistake: whoever is in it can name themselves. */
-export const network = () =>
-  value('an IP address, or a network such as 10.0.0.0/8; not all addresses', (found) => {
-    if (typeof found !== 'string') return undefined
-    const [address = '', bits, ...more] = found.trim().split('/')
-    const family = isIP(address)
-    const [min, max] = family === 6 ? [16, 128] : [8, 32]
-    const valid = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= min && Number(bits) <= max)
-    return family !== 0 && valid && more.length === 0 ? found.trim() : undefined
-  })

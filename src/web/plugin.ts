@@ -24,7 +24,5 @@ declare module 'fastify' {
     user: User | null
     /** The session of a user who signed in on the page. */
     session: Session | null
-    /** Forms send it back as `_csrf`, so that no other website can send them. */
-    csrfToken: string
   }
 }

@@ -36,7 +36,16 @@ web:
 
 /** Every page, with the RFQ of ten offers that is recorded last. */
 const PAGES = [
-  ...['/', '/rfqs', '/rfqs?waiting=true', '/rfqs?sort=-total', '/rfqs?q=batch+12', '/awards', '/changes', '/changes?kind=recommendation'],
+  ...[
+    '/',
+    '/rfqs',
+    '/rfqs?waiting=true',
+    '/rfqs?sort=-total',
+    '/rfqs?q=batch+12',
+    '/awards',
+    '/changes',
+    '/changes?kind=recommendation',
+  ],
   ...['/reports', '/listings', '/system', '/closings'],
   ...['/rfqs?q=Batch+12', '/rfqs?q=Developer+7', '/rfqs/acme/forest/10000'],
   ...['/rfqs/acme/forest/10000/award', '/rfqs/acme/forest/10000/closing'],

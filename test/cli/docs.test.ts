@@ -94,7 +94,7 @@ describe('docs/CONFIGURATION.md', () => {
   })
 
   it('states the same defaults as the example configuration', () => {
-    const differ = ['channels[].autoClose', 'web.token', 'web.tokens', 'web.trustedProxies', 'logLevel']
+    const differ = ['channels[].autoClose', 'web.token', 'web.tokens', 'logLevel']
     for (const [key, value] of rows) {
       if (value === undefined || differ.includes(key as string)) continue
       expect([key, value]).toEqual([key, formatDefault(example.get(key as string))])

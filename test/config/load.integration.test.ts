@@ -91,7 +91,6 @@ describe('configuration file', () => {
         tokens: [],
         trustedUserHeader: null,
         trustedUserRole: 'viewer',
-        trustedProxies: [],
         proxySecret: null,
       },
       logLevel: null,
@@ -754,20 +753,16 @@ describe('web page', () => {
     })
     for (const keys of ['token: { env: S }', `tokens: [${user('ana').replace('T', 'S')}]`])
       expect(check(keys)).toMatchObject({ found: 'a secret of 5 characters' })
-    for (const proxies of ['0.0.0.0/0', '"::/0"']) {
-      const keys = `trustedUserHeader: X-User, trustedProxies: [${proxies}]`
-      expect(check(keys)).toMatchObject({ key: 'web.trustedProxies[0]' })
-    }
-    expect(check('trustedUserHeader: X-Forwarded-For, trustedProxies: ["::1"]')).toMatchObject({
-      key: 'web.trustedUserHeader',
+    expect(check('trustedUserHeader: X-Forwarded-For')).toMatchObject({ key: 'web.trustedUserHeader' })
+    expect(check('trustedProxies: [127.0.0.1]')).toMatchObject({
+      ...{ key: 'web.trustedProxies', found: 'a removed key' },
+      allowed: 'delete it: a proxy proves itself by web.proxySecret, whatever its address',
     })
-    expect(check('trustedProxies: [10.0.0.0/33]')).toMatchObject({ key: 'web.trustedProxies[0]' })
   })
 
   it('believes proxies only with a secret and the URL at which browsers reach them', () => {
     const env = { PROXY: 'a secret of the proxy' }
     const keys = {
-      trustedProxies: '["::1"]',
       proxySecret: '{ env: PROXY }',
       publicUrl: 'https://quotes.example.com',
     }
@@ -777,14 +772,13 @@ describe('web page', () => {
         .join(', ')}${more} }\n`
     const header = { ...keys, trustedUserHeader: 'X-User' }
     expect(read(web(header), env).web).toMatchObject({
-      ...{ trustedUserHeader: 'X-User', trustedProxies: ['::1'] },
-      ...{ proxySecret: env.PROXY, publicUrl: keys.publicUrl },
+      ...{ trustedUserHeader: 'X-User', proxySecret: env.PROXY, publicUrl: keys.publicUrl },
     })
-    for (const missing of ['trustedProxies', 'proxySecret', 'publicUrl'] as const) {
+    for (const missing of ['proxySecret', 'publicUrl'] as const) {
       const { [missing]: _, ...others } = header
       expect(issuesOf(web(others), { env })).toMatchObject([{ key: `web.${missing}`, found: 'nothing' }])
     }
-    const [secret, url] = issuesOf(`${MINIMAL}web: { token: { env: T }, trustedProxies: [127.0.0.1] }\n`, {
+    const [secret, url] = issuesOf(`${MINIMAL}web: { token: { env: T }, trustedUserHeader: X-User }\n`, {
       env: { T: TOKEN },
     })
     expect(secret?.allowed).toMatch(/the header X-Quotekeeper-Proxy-Secret, as \{ env: NAME \}.*openssl rand -hex 32/)

@@ -15,7 +15,6 @@ export const LOCAL_WEB: Config['web'] = {
   tokens: [],
   trustedUserHeader: null,
   trustedUserRole: 'viewer',
-  trustedProxies: [],
   proxySecret: null,
 }
 

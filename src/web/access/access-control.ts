@@ -4,9 +4,8 @@ import { isLoopback } from '../../core/requests/loopback.js'
 import { nameProblem } from '../../core/text/clean-text.js'
 import type { Clock } from '../../core/time/clock.js'
 import { HttpError } from '../http/errors.js'
-import { createCsrf } from './csrf.js'
 import { createHostCheck } from './host-header.js'
-import { createProxies, PROXY_SECRET_HEADER, type Proxies } from './proxies.js'
+import { isOfProxy, PROXY_SECRET_HEADER } from './proxy.js'
 import { addRateLimits, type RateLimits } from './rate-limits.js'
 import { createSessions, type Session } from './sessions.js'
 import { type AccessToken, bearerToken, mayUse, ownerOf, type Role, type RouteAccess, type User } from './users.js'
@@ -22,8 +21,7 @@ export interface AccessOptions {
   /** Header in which a proxy names the user it authenticated; null for none. */
   trustedUserHeader: string | null
   trustedUserRole: Role
-  /** Addresses and networks whose headers are trusted if they send `proxySecret`. */
-  trustedProxies: readonly string[]
+  /** What a proxy sends whose headers are trusted; null for none. */
   proxySecret: string | null
   /** Name of the user if signing in is not required. */
   localUser: string
@@ -48,13 +46,11 @@ export const isLocal = ({ host, publicUrl }: Pick<AccessOptions, 'host' | 'publi
 
 /** Authenticates each request and checks that the user may use its route. Decorates requests (plugin.ts). */
 export async function addAccessControl(app: FastifyInstance, options: AccessOptions): Promise<void> {
-  const proxies = createProxies(options)
   await app.register(cookie)
-  const limits = await addRateLimits(app, proxies)
-  const access = createAccess(options, { proxies, limits })
+  const limits = await addRateLimits(app, options.proxySecret)
+  const access = createAccess(options, limits)
   app.decorateRequest('user', null)
   app.decorateRequest('session', null)
-  app.decorateRequest('csrfToken', '')
   app.decorate('access', access)
   // Before a body is read.
   app.addHook('onRequest', async (request, reply) => {
@@ -82,25 +78,21 @@ export interface Access {
 type AccessControl = Access & {
   checkHost(request: FastifyRequest): void
   identify(request: FastifyRequest): void
-  /** Why the name that a trusted proxy sent cannot be used; null if it can, or if it sent none. */
+  /** Why the name that a proxy sent cannot be used; null if it can, or if none was sent. */
   proxyUserError(request: FastifyRequest): string | null
   checkOrigin(request: FastifyRequest): void
 }
 
-function createAccess(
-  options: AccessOptions,
-  { proxies, limits }: { proxies: Proxies; limits: RateLimits },
-): AccessControl {
+function createAccess(options: AccessOptions, limits: RateLimits): AccessControl {
   const tokens = allTokens(options)
   const { publicUrl } = options
   const open = isLocal(options) && !hasUsers(options)
   const isSecure = publicUrl?.startsWith('https:') === true
   const sessionCookie = cookieOf(isSecure)
   const sessions = createSessions(options.now, { isSecure })
-  const csrf = createCsrf()
   const proxyName = (request: FastifyRequest) => {
-    const name = open || !proxies.isAddress(request) ? null : readName(request, options.trustedUserHeader)
-    return name === null || proxies.isSender(request) ? name : { problem: UNPROVEN }
+    const name = readName(request, options.trustedUserHeader)
+    return name === null || isOfProxy(request, options.proxySecret) ? name : { problem: UNPROVEN }
   }
   const namedUser = (request: FastifyRequest): User | null => {
     const name = proxyName(request)
@@ -116,7 +108,6 @@ function createAccess(
       request.user = open
         ? { name: options.localUser, role: 'operator' }
         : (namedUser(request) ?? bearerUser(request, tokens) ?? request.session?.user ?? null)
-      request.csrfToken = csrf.tokenFor(csrfOwner(request))
     },
     proxyUserError(request) {
       const name = proxyName(request)
@@ -124,15 +115,11 @@ function createAccess(
     },
     checkOrigin(request) {
       if (SAFE_METHODS.has(request.method) || request.routeOptions.url === undefined) return
-      const proven = sendsNoForm(request) || csrf.isValid(formToken(request), csrfOwner(request))
-      // Someone who is about to sign in has no token yet.
       if (!isOwnRequest(request, publicUrl))
         throw new HttpError(
           403,
           'this was sent by another website, which is not allowed; send it from a page of this server',
         )
-      if (!(proven || request.user === null))
-        throw new HttpError(403, 'this form is out of date; reload the page and try again')
     },
     async signIn(request, sent) {
       const user = ownerOf(sent, tokens)
@@ -149,22 +136,13 @@ const UNPROVEN = `the proxy must send web.proxySecret in the header ${PROXY_SECR
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Browsers state the origin of a request, older ones only with `Origin`; programs do not. */
+/** Whether no other website sent a request. Browsers state its origin, older ones only with `Origin`; programs do not. */
 function isOwnRequest({ headers, host }: FastifyRequest, publicUrl: string | null): boolean {
   const { origin } = headers
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   return origin === undefined || origin === publicUrl || (URL.canParse(origin) && new URL(origin).host === host)
 }
-
-/** Requests that no website can send to another: with our own Authorization header, or as JSON. */
-const sendsNoForm = ({ headers }: FastifyRequest) =>
-  bearerToken(headers.authorization) !== null || /^application\/json\b/i.test(headers['content-type'] ?? '')
-
-const formToken = ({ body, headers }: FastifyRequest): unknown =>
-  headers['x-csrf-token'] ?? (Object(body) as { _csrf?: unknown })._csrf
-
-const csrfOwner = ({ session, user }: FastifyRequest) => session?.id ?? `user ${user?.name ?? ''}`
 
 /**
  * A browser sends a cookie to every port of its host, and by http too. With the prefix `__Host-` (RFC 6265bis), it sends it by https

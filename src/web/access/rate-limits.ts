@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../http/errors.js'
-import { addressGroup, type Proxies } from './proxies.js'
+import { clientAddress } from './proxy.js'
 import type { User } from './users.js'
 
 /** Requests per minute of one user. */
@@ -20,13 +20,13 @@ export interface RateLimits {
  * Limits requests: of each user, and without a user of each address, so that nobody uses up what a right token allows. It is not what
  * protects tokens: they are too long to be guessed.
  */
-export async function addRateLimits(app: FastifyInstance, { clientAddress }: Proxies): Promise<RateLimits> {
+export async function addRateLimits(app: FastifyInstance, proxySecret: string | null): Promise<RateLimits> {
   await app.register(rateLimit, {
     global: false,
     timeWindow: 60_000,
     max: ({ user }) => (user === null ? MAX_WITHOUT_USER : MAX_OF_USER),
     keyGenerator: (request) =>
-      request.user === null ? `address ${addressGroup(clientAddress(request))}` : `user ${request.user.name}`,
+      request.user === null ? `address ${clientAddress(request, proxySecret)}` : `user ${request.user.name}`,
     errorResponseBuilder: ({ user }, { ttl }) => tooMany(user, ttl),
   })
   const limit = app.rateLimit()

@@ -22,7 +22,6 @@ const PAGES = [
 /** What surrounds the content of a page for a signed-in user. */
 export interface Frame {
   user: User | null
-  csrfToken: string
   canSignOut: boolean
   freshness: readonly ChannelFreshness[]
   /** RFQs that wait for a person; null on pages of errors, which read nothing. */
@@ -96,7 +95,6 @@ const Rail = ({ frame, current }: { frame: Frame; current: string | undefined })
       <Freshness frame={frame} />
       {frame.canSignOut && (
         <form method="post" action="/sign-out">
-          <input type="hidden" name="_csrf" value={frame.csrfToken} />
           {frame.user?.name}
           <button type="submit" class="quiet">
             Sign out

@@ -68,8 +68,8 @@ const patternOf = (url: string) =>
 
 /** What went wrong with a request, in a browser; with the navigation for whoever may use it. */
 function ErrorPage({ request, status, message }: { request: FastifyRequest; status: number; message: string }) {
-  const { user, session, csrfToken } = request
-  const frame = user && { user, csrfToken, canSignOut: session !== null, freshness: [], waiting: null, now: new Date() }
+  const { user, session } = request
+  const frame = user && { user, canSignOut: session !== null, freshness: [], waiting: null, now: new Date() }
   return (
     <Layout title={TITLES[status] ?? 'Something went wrong'} frame={frame}>
       <div class="card narrow">

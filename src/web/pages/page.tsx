@@ -108,13 +108,13 @@ export function addForm(
 
 async function sendContent(
   reply: FastifyReply,
-  { request: { user, session, csrfToken }, now, link, queries }: PageRequest,
+  { request: { user, session }, now, link, queries }: PageRequest,
   { title, current, past, body, live = 'replace', onSend }: PageContent,
 ): Promise<FastifyReply> {
   onSend?.(reply)
   const [freshness, waiting] = await Promise.all([queries.freshness(), queries.waiting(now)])
   const frame = {
-    ...{ user, csrfToken, canSignOut: session !== null, freshness, waiting, now },
+    ...{ user, canSignOut: session !== null, freshness, waiting, now },
     past: past && { ...past, nowLink: link({ as_of: null }) },
     live: live === 'no' || past !== undefined ? undefined : live,
   }

@@ -17,7 +17,6 @@ const BEHIND_PROXY: Partial<ServerOptions> = {
   publicUrl: 'https://quotes.example.com',
   trustedUserHeader: 'X-Remote-User',
   trustedUserRole: 'operator',
-  trustedProxies: ['127.0.0.1'],
   proxySecret: SECRET,
   plugins,
 }
@@ -90,8 +89,6 @@ it('believes the name of a user only from a proxy that sends the secret', async 
     const { body } = await get({ ...headers, Authorization: 'Bearer open sesame' })
     expect(JSON.parse(body).user.name).toBe('operator')
   }
-  const elsewhere = await serveWeb({ ...BEHIND_PROXY, trustedProxies: ['10.1.2.3'] })
-  expect((await send(elsewhere.url, { headers: PROVEN })).status).toBe(401)
 })
 
 it('accepts a form that a browser sends to the public URL, and none of another website', async () => {

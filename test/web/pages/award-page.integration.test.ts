@@ -37,8 +37,7 @@ describe('award of an RFQ on its page', () => {
     expect(await rfq.store.awards({})).toEqual([])
     const asOf = rfq.now().toISOString()
     rfq.advanceSeconds(60)
-    const { _csrf, ...fields } = confirmation(shown.body)
-    const recorded = await send(fields)
+    const recorded = await send(confirmation(shown.body))
     expect([recorded.statusCode, recorded.headers.location]).toEqual([
       303,
       expect.stringMatching(/^\/rfqs\/acme\/forest\//),

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Sends a form, with the token of another form of this user: a page on which something is not offered has none. */
-export async function sendForm(app: FastifyInstance, url: string, fields: Record<string, string>, headers = {}) {
-  const { body } = await app.inject({ url: '/reports', headers })
-  const csrf = /name="_csrf" value="([^"]+)"/.exec(body)?.[1] ?? ''
+const FORM = 'application/x-www-form-urlencoded'
+
+/** Sends a form, as a browser does from a page of the server. */
+export function sendForm(app: FastifyInstance, url: string, fields: Record<string, string>, headers = {}) {
   return app.inject({
     method: 'POST',
     url,
-    payload: new URLSearchParams({ _csrf: csrf, ...fields }).toString(),
-    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    payload: new URLSearchParams(fields).toString(),
+    headers: { accept: 'text/html', 'content-type': FORM, 'sec-fetch-site': 'same-origin', ...headers },
   })
 }
 

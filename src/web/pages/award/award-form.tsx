@@ -41,7 +41,6 @@ export interface AwardChoice {
 
 interface AwardFormProps extends AwardChoice {
   view: RfqView
-  csrfToken: string
   link: (changes: Record<string, string | null>) => string
 }
 
@@ -53,7 +52,7 @@ export const offersToAward = ({ offers }: RfqView) => ({
 })
 
 /** Chooses what the desk awards, the recommended offers at first; a page that shows what will be recorded follows. */
-export function AwardForm({ view, csrfToken, chosen, because, link }: AwardFormProps) {
+export function AwardForm({ view, chosen, because, link }: AwardFormProps) {
   const { headline, award } = view.decision.recommendation
   const preselected = chosen ?? new Set(award?.offers.map(({ id }) => id))
   const table = offersToAward(view)
@@ -64,7 +63,6 @@ export function AwardForm({ view, csrfToken, chosen, because, link }: AwardFormP
   )
   return (
     <form method="post" action={awardPath(view.channel, nameById(view.rfq.id))} class="noprint">
-      <input type="hidden" name="_csrf" value={csrfToken} />
       <p>{plain(headline)}</p>
       <Table
         {...table}

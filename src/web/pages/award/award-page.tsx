@@ -81,8 +81,7 @@ async function record(page: PageRequest, found: NamedRfqView, fields: Parameters
       ? refuse(`Award ${result.standing.id}, by ${result.standing.by}, was recorded meanwhile.`)
       : { redirect: rfqPath(view.channel, nameById(rfqId)) }
   }
-  const { _csrf, ...again } = fields
-  const hidden = { ...again, _csrf: request.csrfToken, as_of: asOf.toISOString() }
+  const hidden = { ...fields, as_of: asOf.toISOString() }
   const action = awardPath(view.channel, nameById(rfqId))
   const body = (
     <>
@@ -125,7 +124,7 @@ async function awardPage(
   { view, id, name }: NamedRfqView,
   { mistake, ...choice }: { mistake?: string } & AwardChoice,
 ): Promise<PageContent> {
-  const { user, csrfToken } = page.request
+  const { user } = page.request
   const { channel, award } = view
   const parameters = { channel, rfq: nameById(id) }
   const { table, file } = await readTable(page, 'awards', { limit: MAX_AWARDS, parameters })
@@ -149,7 +148,6 @@ async function awardPage(
           <details class="panel noprint">
             <summary>Withdraw this award</summary>
             <form method="post" action={awardPath(channel, nameById(id))}>
-              <input type="hidden" name="_csrf" value={csrfToken} />
               <div class="field">
                 <label for="because">Why it is withdrawn</label>
                 <textarea id="because" name="because" rows={2} cols={80} maxlength={2000} required />
@@ -161,7 +159,7 @@ async function awardPage(
             </form>
           </details>
         )}
-        {award === null && isOperator && <AwardForm view={view} csrfToken={csrfToken} link={page.link} {...choice} />}
+        {award === null && isOperator && <AwardForm view={view} link={page.link} {...choice} />}
         {table.rows.length > 0 && (
           <>
             <h2>History</h2>

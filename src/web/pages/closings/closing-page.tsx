@@ -120,7 +120,7 @@ function closingPage({ request }: PageRequest, found: RfqClosing, { status = nul
 }
 
 /** The reasons for and against closing the RFQ, and a form that closes it, or why there is none. */
-function CloseNow({ found, request: { user, csrfToken } }: { found: RfqClosing; request: PageRequest['request'] }) {
+function CloseNow({ found, request: { user } }: { found: RfqClosing; request: PageRequest['request'] }) {
   const { channel, id, name, outlook, stop } = found
   const refusal = refusalOf(found)
   const command = outlook.why === null ? stop?.command : outlook.command
@@ -138,7 +138,6 @@ function CloseNow({ found, request: { user, csrfToken } }: { found: RfqClosing; 
       )}
       {refusal === null && user?.role === 'operator' && (
         <form method="post" action={closingPath(channel, nameById(id))} class="noprint">
-          <input type="hidden" name="_csrf" value={csrfToken} />
           <p>
             Closing cannot be undone. A closing round for this RFQ only reads it again, applies the same rules as the
             schedule, and sends the close if nothing stands against it.

@@ -79,9 +79,8 @@ async function reportsPage(page: PageRequest, options: ReportsDeps, isRefused = 
   return { ...content, live: 'notice', ...(job?.isRunning && autoReload) }
 }
 
-const MakeReport = ({ page: { channels, request } }: { page: PageRequest }) => (
+const MakeReport = ({ page: { channels } }: { page: PageRequest }) => (
   <form class="filters noprint" method="post" action="/reports">
-    <input type="hidden" name="_csrf" value={request.csrfToken} />
     <label class="field">
       Channel
       <select name="channel">

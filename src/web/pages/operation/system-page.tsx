@@ -64,7 +64,7 @@ async function systemPage(page: PageRequest, system: SystemDeps, refusal?: Compo
           return (
             <>
               <h2>{listNamed(name).title}</h2>
-              <Table {...table} {...(action && { action: (row) => action(row as never, page.request.csrfToken) })} />
+              <Table {...table} {...(action && { action: (row) => action(row as never) })} />
             </>
           )
         })}
@@ -78,10 +78,9 @@ async function systemPage(page: PageRequest, system: SystemDeps, refusal?: Compo
 }
 
 /** What operators can do about the rows of a list. */
-const ACTIONS: Partial<Record<ListName, (row: never, csrfToken: string) => ComponentChildren>> = {
-  channels: ({ channel }: ChannelRow, csrfToken) => (
+const ACTIONS: Partial<Record<ListName, (row: never) => ComponentChildren>> = {
+  channels: ({ channel }: ChannelRow) => (
     <form method="post" action={PATH} class="noprint">
-      <input type="hidden" name="_csrf" value={csrfToken} />
       <input type="hidden" name="channel" value={channel} />
       {(['rfqs', 'listings'] as const).map((kind) => (
         <button key={kind} type="submit" name="kind" value={kind} aria-label={`Poll ${POLLS[kind]} of ${channel}`}>
@@ -90,10 +89,9 @@ const ACTIONS: Partial<Record<ListName, (row: never, csrfToken: string) => Compo
       ))}
     </form>
   ),
-  targets: ({ target, dead }: TargetState, csrfToken) =>
+  targets: ({ target, dead }: TargetState) =>
     dead > 0 && (
       <form method="post" action={PATH} class="noprint">
-        <input type="hidden" name="_csrf" value={csrfToken} />
         <input type="hidden" name="target" value={target} />
         <button type="submit" aria-label={`Send again everything for ${target} that was given up`}>
           Send again

@@ -88,7 +88,7 @@ interface ActionsProps {
 export function Actions({ page: { request, query }, view, changed }: ActionsProps) {
   const isOperator = request.user?.role === 'operator' && !changed
   const name = nameById(view.rfq.id)
-  const fields = { channel: view.channel, rfq: name, _csrf: request.csrfToken, as_of: query.as_of }
+  const fields = { channel: view.channel, rfq: name, as_of: query.as_of }
   const canAward = view.decision.recommendation.award !== null
   return (
     <div class="actions noprint">
