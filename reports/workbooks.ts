@@ -5,7 +5,7 @@ import { rfqIdentity } from './rfq/layout.js'
 import { rfqSheets } from './rfq/workbook.js'
 import { type BuildOptions, buildWorkbook, streamWorkbook } from './xlsx/workbook.js'
 
-export { CHANGES_SINCE, OVERVIEW_LISTS } from './overview/overview.js'
+export { CHANGES, OVERVIEW_LISTS } from './overview/overview.js'
 
 /** The workbook of an RFQ, as the bytes of a file. */
 export const rfqWorkbook = (report: RfqReport, options: BuildOptions = {}): Promise<Buffer> =>

@@ -4,8 +4,8 @@ import type { Today } from '../../src/tables/today/today.js'
 /** The lists of the sheets, in order. */
 export const OVERVIEW_LISTS = ['rfqs', 'awards', 'changes', 'closings', 'listings', 'channels', 'problems'] as const
 
-/** Of changes: those of a week. */
-export const CHANGES_SINCE = '7 days ago'
+/** Of changes: those of a week, at most so many, because a first poll has one for each offer. */
+export const CHANGES = { since: '7 days ago', limit: 1_000 }
 
 /** What the overview of a channel, or of all channels, is written from. */
 export interface Overview {

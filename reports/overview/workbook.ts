@@ -37,7 +37,10 @@ const terms = (overview: Overview): Term[] => [
     'At stake',
     'What is accepted, else awarded on record, else recommended, of RFQs that are open or undecided. Each tonne counts once.',
   ],
-  ['Changes', 'What was seen in the last seven days.'],
+  [
+    'Changes',
+    'What was seen in the last seven days: awards and recommendations, then the newest of the documents, at most 1,000.',
+  ],
   madeByTerm(overview),
 ]
 

@@ -102,13 +102,13 @@ async function makeOverview(
   { channel, now, madeBy, out, mustBeNew }: ReportRequest,
   options: BuildOptions & WriteObserver,
 ): Promise<MadeReport> {
-  const { CHANGES_SINCE, OVERVIEW_LISTS, overviewWorkbook } = await import('../../reports/workbooks.js')
+  const { CHANGES, OVERVIEW_LISTS, overviewWorkbook } = await import('../../reports/workbooks.js')
   const views = createViews(store, config)
   const filter = channel === null ? {} : { channel }
   const rows: Partial<Record<(typeof OVERVIEW_LISTS)[number], readonly unknown[]>> = {}
   for (const name of OVERVIEW_LISTS) {
-    const parameters = { ...filter, ...(name === 'changes' && { since: CHANGES_SINCE }) }
-    const answer = await views.list(name, { now, parameters })
+    const { limit, ...period } = name === 'changes' ? CHANGES : {}
+    const answer = await views.list(name, { now, parameters: { ...filter, ...period }, ...(limit && { limit }) })
     if ('problem' in answer) throw new RangeError(answer.problem.message)
     rows[name] = answer.rows
   }
