@@ -208,8 +208,10 @@ const list = sqlList<RfqRow>({
       ...{ id: 't.id', version: 't.version', dueDate: 't.due_date', missingSince: 't.missing_since' },
       ...{ readAt: 't.full_read_at', valid: 'r.valid' },
       ...{ presentOffers: 'r.offers', computedAt: 'r.computed_at' },
-      shared: `case when exists (select 1 from rfq_names m join rfq_names n on n.channel = m.channel and n.name = m.name
-        and n.rfq_id <> m.rfq_id where m.channel = t.channel and m.rfq_id = t.id) then 1 else 0 end`,
+      // Nested, so that SQLite begins with the names of this RFQ, not with those of the channel.
+      shared: `case when exists (select 1 from rfq_names m where m.channel = t.channel and m.rfq_id = t.id and exists (
+        select 1 from rfq_names n where n.channel = m.channel and n.name = m.name and n.rfq_id <> m.rfq_id))
+        then 1 else 0 end`,
     },
     json: { facts: 'r.facts', figures: 'r.figures', standing: 'r.award' },
     order: [
