@@ -90,7 +90,7 @@ pre{margin:var(--s2) 0 0;line-height:1.5;white-space:pre-wrap}
 .recommendation p{max-width:none}
 .recommendation h2{margin:0;font-size:var(--t4);color:var(--muted);font-weight:500}
 .headline{font-size:var(--t1);font-weight:600;line-height:1.3;margin:2px 0}
-.details{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,11rem),1fr));gap:var(--s2) var(--s4);margin:var(--s3) 0}
+.details{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,9rem),1fr));gap:var(--s2) var(--s4);margin:var(--s3) 0}
 .details dt{font-size:var(--t4);color:var(--muted)}
 .details dd{margin:0;overflow-wrap:anywhere}
 .charts{display:flex;flex-wrap:wrap;gap:var(--s5)}

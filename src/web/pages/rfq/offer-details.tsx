@@ -68,7 +68,9 @@ export function OfferDetails({ offer, link }: OfferDetailsProps) {
         ))}
       </ul>
       <p class="noprint">
-        <a href={`${link({ offer: null })}#offers`}>Close</a>
+        <a class="button" href={`${link({ offer: null })}#offers`}>
+          Close
+        </a>
       </p>
     </section>
   )
