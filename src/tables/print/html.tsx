@@ -173,7 +173,7 @@ function hiddenColumns<Row>(printed: readonly PrintedColumn<Row>[], room: number
   const hidden = new Set<PrintedColumn<Row>>()
   let left = printed.reduce((rest, each) => rest - widthOf(each), room)
   for (const each of printed.toSorted((a, b) => a.column.weight - b.column.weight)) {
-    if (left >= 0) break
+    if (left >= 0 || each.column.weight === 9) break
     hidden.add(each)
     left += widthOf(each)
   }

@@ -67,11 +67,11 @@ export function OfferDetails({ offer, link }: OfferDetailsProps) {
           <Version version={version} link={link} />
         ))}
       </ul>
-      <p class="noprint">
+      <div class="actions noprint">
         <a class="button" href={`${link({ offer: null })}#offers`}>
           Close
         </a>
-      </p>
+      </div>
     </section>
   )
 }
