@@ -17,7 +17,7 @@ export const choicesSheet =
   (layout: RfqLayout): WriteSheet =>
   (add) => {
     const sheet = add({ widths: WIDTHS, frozen: { rows: 2 } }).addHeading('Choices', layout.subject, NOTE)
-    const { choices } = layout.report.decision
+    const { choices } = layout.view.decision
     sheet.addTable(choiceColumns(choices), choices)
     sheet.addSection('Calculator: mark offers with an x')
     addCalculator(sheet, layout)

@@ -31,9 +31,17 @@ export function rfqLayout(report: RfqReport) {
 export function tableColumns<Row>(columns: readonly ListColumn<Row>[], rows: readonly Row[]): Columns<Row> {
   const filled = columns.filter(({ value }) => rows.some((row) => value(row) !== null))
   const shown = [...filled.filter(({ weight }) => weight > 0), ...filled.filter(({ weight }) => weight === 0)]
-  const all = Object.entries(sheetColumns(shown, rows))
-  return Object.fromEntries(all.map(([key, column]) => [key, WORDS[key] ? inWords(column, WORDS[key]) : column]))
+  return wordedColumns(shown, rows)
 }
+
+/** All columns of a table in their order, with codes of the marketplace in words. */
+export const wordedColumns = <Row>(columns: readonly ListColumn<Row>[], rows: readonly Row[]): Columns<Row> =>
+  Object.fromEntries(
+    Object.entries(sheetColumns(columns, rows)).map(([key, column]) => [
+      key,
+      WORDS[key] ? inWords(column, WORDS[key]) : column,
+    ]),
+  )
 
 /** How the codes in a column are worded, by its key. */
 const WORDS: Readonly<Record<string, (text: string) => string>> = {

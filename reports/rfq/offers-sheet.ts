@@ -1,13 +1,12 @@
 import { DELIVERY_COLUMNS, PREPAYMENT_COLUMNS } from '../../src/tables/offer/offer-lines.js'
 import type { OfferView } from '../../src/tables/offer/offer-view.js'
 import type { Column, Columns } from '../layout/columns.js'
-import { sheetColumns } from '../layout/list-sheet.js'
 import { HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
 import { text, webLink } from '../xlsx/cells.js'
 import { letterOf } from '../xlsx/sheet.js'
 import type { WriteSheet } from '../xlsx/workbook.js'
-import { pick, type RfqLayout, withFormula, withStyle } from './layout.js'
+import { pick, type RfqLayout, withFormula, withStyle, wordedColumns } from './layout.js'
 
 /** The columns that come first, and are printed. */
 const PRINTED = [
@@ -70,7 +69,7 @@ function sumOfLines({ lines }: RfqLayout, key: string, { own, number }: OfferVie
 
 /** `Deliveries`: the lines whose sums are the totals of the offers. */
 export function deliveriesSheet(layout: RfqLayout): WriteSheet {
-  const columns = sheetColumns(DELIVERY_COLUMNS, layout.lines)
+  const columns = wordedColumns(DELIVERY_COLUMNS, layout.lines)
   return tableSheet(layout, {
     name: 'Deliveries',
     title: 'Scheduled deliveries',
@@ -92,5 +91,5 @@ export const prepaymentsSheet = (layout: RfqLayout): WriteSheet =>
     note: 'One row per pre-payment, in the offer’s currency. Pre-payments are part of the total, not in addition to it.',
     rows: layout.payments,
     frozenColumns: 1,
-    columns: sheetColumns(PREPAYMENT_COLUMNS, layout.payments),
+    columns: wordedColumns(PREPAYMENT_COLUMNS, layout.payments),
   })

@@ -92,8 +92,8 @@ function addFact(sheet: Sheet, label: string, sentences: readonly string[]): voi
 /** A text of at most MAX_LINES lines. */
 const fitted = (text: string, units: number) => truncate(oneLine(cleanText(text)), MAX_LINES * charactersIn(units))
 
-function addChoices(sheet: Sheet, { report }: RfqLayout): void {
-  const { choices } = report.decision
+function addChoices(sheet: Sheet, { view }: RfqLayout): void {
+  const { choices } = view.decision
   if (choices.length === 0) return
   const extra = { header: 'Extra tonnes, against the row before', right: false }
   sheet.addSection('Choices, by tonnes')

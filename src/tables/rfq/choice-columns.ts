@@ -14,7 +14,9 @@ export const CHOICE_COLUMNS: readonly Column<Choice>[] = [
   column('extraTonnes', 'More', 'tonnes', 6, ({ extra }) => extra?.tonnes ?? null),
   column('extraPrice', 'at', 'price', 6, ({ extra, award }) => money(extra?.pricePerTonne, award.currency)),
   column('notes', 'Notes', 'text', 5, ({ notes }) => notes.join('; ') || null),
-  column('cost', 'Cost', 'price', 0, ({ award }) => money(award.costPerTonne, award.currency)),
+  column('cost', 'Present value', 'price', 5, ({ award: { costPerTonne, pricePerTonne, currency } }) =>
+    Math.abs(costPerTonne - pricePerTonne) < 1e-6 ? null : money(costPerTonne, currency),
+  ),
   column('difference', 'Difference', 'price', 0, ({ perTonneDifference, award }) =>
     money(perTonneDifference, award.currency),
   ),
