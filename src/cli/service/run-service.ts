@@ -2,10 +2,10 @@ import { VERSION } from '../../version.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { untilStopped } from '../runs/stop-signals.js'
-import { createPages } from './create-pages.js'
-import { createHandlerDeps, webServerStarter } from './handler-deps.js'
+import { createHandlerDeps } from './handler-deps.js'
 import { createMaintenanceJobs } from './maintenance-jobs.js'
 import { openServiceMetrics } from './service-metrics.js'
+import { createPages, webServerStarter } from './web.js'
 
 export interface ServiceParts {
   work: boolean
@@ -22,6 +22,11 @@ export async function runService({ io }: Cli, app: App, { port, pages, ...parts 
   const { config, log, scrub } = app
   const metrics = port === null ? null : await openServiceMetrics(app, io.now)
   const plugins = pages ? [await createPages(app, io.now)] : []
+  if (pages) {
+    const { keepRecommendations } = await import('./keep-recommendations.js')
+    const compute = (await app.pool()).queries.computeRecommendations
+    app.onClose(keepRecommendations({ app, store: await app.store(), now: io.now, command: 'start', compute }))
+  }
   const serveWeb = port === null ? null : webServerStarter(app, io.now, { port, metrics, plugins })
   const maintenance = parts.schedule ? await createMaintenanceJobs(app, io.now) : []
   const deps = await createHandlerDeps(app, io.now, metrics)

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { webServerStarter } from '../../../src/cli/service/handler-deps.js'
+import { webServerStarter } from '../../../src/cli/service/web.js'
 import { createScrubber } from '../../../src/core/text/secret-scrubber.js'
 import { collectSecrets } from '../../../src/log.js'
 import { recordingLog } from '../../helpers/recording-log.js'
