@@ -28,7 +28,7 @@ export interface HtmlTable<Row> {
   /** A row to look at first. */
   isChosen?: (row: Row) => boolean
   /** What can be done about a row: the last column, which files have not. */
-  action?: (row: Row) => ComponentChildren
+  action?: ((row: Row) => ComponentChildren) | undefined
   /** What is shown below a row, such as its details. */
   below?: (row: Row) => ComponentChildren
 }
@@ -56,14 +56,15 @@ export const Facts = ({ of, isBrief = false }: { of: readonly Fact[]; isBrief?: 
 
 /** A list as a table of a page: links to sort, to the next page and to its files. Where there is little room, rows become cards. */
 export function Table<Row>(table: HtmlTable<Row>) {
-  const { name, caption, rows, empty, isChosen, action, below } = table
+  const { name, caption, rows, empty, isChosen, below } = table
   if (rows.length === 0)
     return (
       <p class="empty" id={name}>
         {empty}
       </p>
     )
-  const columns = fittedColumns(table)
+  const action = rows.some((row) => table.action?.(row)) ? table.action : undefined
+  const columns = fittedColumns({ ...table, action })
   return (
     <div class="table" id={name}>
       <table class="cards">

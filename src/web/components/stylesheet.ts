@@ -192,7 +192,7 @@ tr.chosen>*{background:var(--section)}
   .below{break-inside:auto}
   td .clip{display:block}
   details:not([open]){display:none}
-  body{font-size:11px}
+  html{font-size:12.5px}
   a{color:inherit;text-decoration:none}
   .panel,.card{border:0;padding:0}
   @page{size:A4 landscape;margin:12mm}

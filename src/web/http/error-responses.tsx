@@ -76,12 +76,6 @@ function ErrorPage({ request, status, message }: { request: FastifyRequest; stat
         <h1>{TITLES[status] ?? 'Something went wrong'}</h1>
         <p>{message}</p>
         <p>
-          {/[?&]as_of=/.test(request.url) && (
-            <>
-              <a href={request.url.replace(/([?&])as_of=[^&]*&?/, '$1')}>Show the current state</a>
-              {' · '}
-            </>
-          )}
           <a href="/">Go to Today</a>
         </p>
       </div>

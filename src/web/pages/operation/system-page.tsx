@@ -64,7 +64,7 @@ async function systemPage(page: PageRequest, system: SystemDeps, refusal?: Compo
           return (
             <>
               <h2>{listNamed(name).title}</h2>
-              <Table {...table} {...(action && { action: (row) => action(row as never) })} />
+              <Table {...table} action={action && ((row) => action(row as never))} />
             </>
           )
         })}
