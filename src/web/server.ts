@@ -69,7 +69,6 @@ export async function createWebApp(options: ServerOptions): Promise<FastifyInsta
   app.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`)
   addErrorResponses(app, options.onError)
   addSecurityHeaders(app)
-  // Compression reveals a constant secret beside what an address makes a page repeat; CSRF tokens differ in each response.
   await app.register(compress, { encodings: ['gzip', 'identity'], globalDecompression: false })
   await app.register(formbody)
   await addAccessControl(app, options)

@@ -55,9 +55,9 @@ it('/system › polls a channel now, for operators, and says what became of the 
   const get = (url: string, name = 'operator') => app.inject({ url, headers: as(name) })
   const poll = (fields: Record<string, string>, name = 'operator') => sendForm(app, '/system', fields, as(name))
   const wanted = { channel: KEY, kind: 'rfqs' }
-  expect((await get('/system', 'viewer')).body).not.toContain('Poll now')
+  expect((await get('/system', 'viewer')).body).not.toContain('Poll RFQs')
   expect((await poll(wanted, 'viewer')).statusCode).toBe(403)
-  expect((await get('/system')).body).toContain('Poll now')
+  expect((await get('/system')).body).toContain('Poll RFQs')
   const { statusCode, headers } = await poll(wanted)
   expect(statusCode).toBe(303)
   const shown = async () => notices((await get(String(headers.location))).body)
