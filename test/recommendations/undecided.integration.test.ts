@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { stepOf } from '../../src/tables/lists/rfq-row.js'
 import { CHANNEL } from '../helpers/channel-fixture.js'
 import { offerTerms, openAwardedRfq } from '../helpers/store/awarded-rfq.js'
 import { openRecorder } from '../helpers/store/recorder.js'
@@ -6,7 +7,7 @@ import { rfqRows } from '../helpers/view-source.js'
 
 type Rfq = Awaited<ReturnType<typeof openAwardedRfq>>
 
-/** Polls, records figures, and returns whether somebody has to decide about the RFQ, also after a restart. */
+/** Polls, records figures, and returns whether somebody has to decide about the RFQ, as Today says it, also after a restart. */
 async function isUndecided(rfq: Rfq, rfqId = rfq.rfqId): Promise<boolean> {
   rfq.advanceSeconds(3600)
   await rfq.pollRfqs()
@@ -14,8 +15,10 @@ async function isUndecided(rfq: Rfq, rfqId = rfq.rfqId): Promise<boolean> {
   await rfq.reopenStore()
   const { store } = rfq
   const row = (await rfqRows(store, rfq.now())).find(({ id }) => id === rfqId)
-  expect(row?.urgency).toBe(row?.figures.undecided ? 1 : 0)
-  return row?.figures.undecided ?? false
+  if (row === undefined) throw new Error('the RFQ is not listed')
+  const { undecided } = row.figures
+  expect([row.urgency, stepOf(row)?.message]).toEqual(undecided ? [1, 'Decide'] : [0, undefined])
+  return undecided
 }
 
 const close = ({ sandbox, rfqId }: Rfq) => sandbox.world.changeRfq(rfqId, { state: 'closed' } as never)
