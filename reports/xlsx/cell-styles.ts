@@ -71,8 +71,9 @@ export const decision = makeStyle({ bold: true, points: 12, ink: palette.head, f
 export const decisionLabel = makeStyle({ bold: true, ink: palette.head, fill: palette.band, wrap: true })
 export const decisionText = makeStyle({ fill: palette.band, wrap: true })
 
-/** Indented like their headers, because text may follow in the next column. */
-const numberStyle = (format: string) => makeStyle({ horizontal: 'right', indent: 1, line: true, format })
+/** Adds padding to the right of numbers, the width of a minus sign, because text may follow in the next column. */
+const padded = (format: string): string => `${format.replaceAll(';', '_-;')}_-`
+const numberStyle = (format: string) => makeStyle({ horizontal: 'right', line: true, format: padded(format) })
 export const integer = numberStyle('#,##0')
 export const plainNumber = numberStyle('0')
 /** Below or above text. */

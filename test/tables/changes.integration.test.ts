@@ -44,6 +44,8 @@ it('changes lead with what moved, in tonnes and money, and the desk has the sums
     after: { tonnes: 2000, total: 20_000 },
   }
   expect(await moved(before)).toEqual([sums])
+  // Of an RFQ that is newer, against what was recommended first.
+  expect(await moved(new Date(0))).toEqual([sums])
   expect(await moved(fixture.now())).toEqual([])
 
   fixture.advanceSeconds(3600)

@@ -130,8 +130,8 @@ function messagesOf({ event, version, previous, closedByUs, reason, award, befor
     return version === null ? [] : changesOfVersion(previous, version, closedByUs).map(({ message }) => message)
   if (event === 'missing') return ['No longer listed.']
   if (event === 'returned') return ['Listed again.']
-  const moved =
-    describeTerms(before) === describeTerms(after) ? [] : [`${describeTerms(before)} → ${describeTerms(after)}.`]
+  const [old, now] = [describeTerms(before), describeTerms(after)]
+  const moved = old === now ? [] : before === null ? [`Now ${now}.`] : [`${old} → ${now}.`]
   if (award === null) return [`${reason}.`, ...moved]
   const { by, because, withdrawn, followed } = award
   const why = because === null ? '' : `, because “${oneLine(because)}”`
@@ -147,5 +147,5 @@ function messagesOf({ event, version, previous, closedByUs, reason, award, befor
 /** `8,670 t at 28.80 USD/t, 249,696 USD`. */
 const describeTerms = (terms: AwardTerms | null): string =>
   terms === null
-    ? 'Nothing'
+    ? 'nothing'
     : `${formatTonnes(terms.tonnes)} at ${formatPricePerTonne(terms.pricePerTonne, terms.currency)}, ${formatTotal(terms.total, terms.currency)}`

@@ -24,14 +24,15 @@ interface MovedRow {
   after_total: number | null
 }
 
-/** The award of an RFQ `t` that stood at a moment, or else what was recommended. */
+/** The award of an RFQ `t` that stood at a moment, or else what was recommended, or else what was recommended first. */
 const termsAt = (name: 'before' | 'after', moment: string) => ({
   joins: `
   left join awards ${name}_a on ${name}_a.id = (
     select max(a.id) from awards a where a.channel = t.channel and a.rfq_id = t.rfq_id and a.withdraws is null and a.at <= ${moment}
       and not exists (select 1 from awards w where w.withdraws = a.id and w.at <= ${moment}))
   left join recommendations ${name}_r on ${name}_r.number = (
-    select max(r.number) from recommendations r where r.channel = t.channel and r.rfq_id = t.rfq_id and r.at <= ${moment})`,
+    select coalesce(max(case when r.at <= ${moment} then r.number end), min(r.number))
+    from recommendations r where r.channel = t.channel and r.rfq_id = t.rfq_id)`,
   columns: [
     ['currency', 'currency'],
     ['tonnes', 'tonnes'],
@@ -46,7 +47,6 @@ const termsAt = (name: 'before' | 'after', moment: string) => ({
 
 /**
  * How awards on record and recommendations moved since a moment, by currency: the sums of the RFQs that are awarded otherwise than then.
- * RFQs that had no recommendation yet are left out.
  */
 export async function movedSince(
   { store: { queries } }: ListSource,
@@ -61,7 +61,7 @@ export async function movedSince(
       union
       select channel, rfq_id from awards where ${where}
     ) t ${before.joins} ${after.joins}
-    where before_r.number is not null order by t.channel, t.rfq_id`,
+    order by t.channel, t.rfq_id`,
     { since: since.toISOString(), now: now.toISOString(), channel: channel ?? null },
   )
   const moved = new Map<string, Moved>()
