@@ -92,7 +92,7 @@ const Rail = ({ frame, current }: { frame: Frame; current: string | undefined })
       ))}
     </nav>
     <div class="foot">
-      <Freshness frame={frame} />
+      {frame.freshness.length > 0 && <Freshness frame={frame} />}
       {frame.canSignOut && (
         <form method="post" action="/sign-out">
           {frame.user?.name}

@@ -144,4 +144,4 @@ function FilterField({
   )
 }
 
-const EXAMPLES: Partial<Record<Filter['kind'], string>> = { since: 'yesterday', before: '2026-01-31', rfq: 'number' }
+const EXAMPLES: Partial<Record<Filter['kind'], string>> = { since: 'yesterday', before: 'in 7 days', rfq: 'number' }
