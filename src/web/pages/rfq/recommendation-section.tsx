@@ -57,13 +57,9 @@ function besideLimits({ rfq, decision }: RfqView, award: NonNullable<Recommendat
   ].join(' · ')
 }
 
-interface MoreProps {
-  title: string
-  sentences: readonly { message: string; loud?: boolean }[]
-  isOpen?: boolean
-}
+type Sentences = readonly { message: string; loud?: boolean }[]
 
-const More = ({ title, sentences, isOpen = false }: MoreProps) =>
+const More = ({ title, sentences, isOpen = false }: { title: string; sentences: Sentences; isOpen?: boolean }) =>
   sentences.length > 0 && (
     <details open={isOpen}>
       <summary>{title}</summary>
@@ -84,7 +80,7 @@ interface ActionsProps {
   changed: boolean
 }
 
-/** What one does with a decision: record the award, make its workbook, ask, try other settings. */
+/** What one does with a decision: record the award, make its workbook, ask. */
 export function Actions({ page: { request, query }, view, changed }: ActionsProps) {
   const isOperator = request.user?.role === 'operator' && !changed
   const name = nameById(view.rfq.id)
@@ -110,9 +106,6 @@ export function Actions({ page: { request, query }, view, changed }: ActionsProp
           Ask developers
         </a>
       )}
-      <a class="button" href="#what-if">
-        What if
-      </a>
     </div>
   )
 }
