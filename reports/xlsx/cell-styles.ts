@@ -1,5 +1,5 @@
 import type ExcelJS from 'exceljs'
-import { palette } from '../../src/tables/look/palette.js'
+import { type Colour, lightColour } from '../../src/tables/look/colours.js'
 
 /** Style of a cell. Style objects are made once and shared, because exceljs caches them by identity. */
 export type Style = Readonly<Partial<ExcelJS.Style>>
@@ -12,8 +12,8 @@ interface StyleOptions {
   bold?: boolean
   italic?: boolean
   points?: number
-  ink?: string
-  fill?: string
+  ink?: Colour
+  fill?: Colour
   format?: string
   horizontal?: 'left' | 'right' | 'center'
   wrap?: boolean
@@ -30,7 +30,7 @@ function makeStyle(options: StyleOptions): Style {
       name: FONT,
       family: 2,
       size: options.points ?? FONT_POINTS,
-      color: { argb: options.ink ?? palette.ink },
+      color: argb(options.ink ?? 'ink'),
       ...(options.bold && { bold: true }),
       ...(options.italic && { italic: true }),
       ...(options.underline && { underline: true }),
@@ -43,33 +43,35 @@ function makeStyle(options: StyleOptions): Style {
     },
     ...(options.fill !== undefined && { fill: solid(options.fill) }),
     ...(options.format !== undefined && { numFmt: options.format }),
-    ...(options.line && { border: { bottom: { style: 'hair', color: { argb: palette.line } } } }),
+    ...(options.line && { border: { bottom: { style: 'hair', color: argb('line') } } }),
   } satisfies Partial<ExcelJS.Style>)
 }
 
-const solid = (argb: string): ExcelJS.Fill => ({ type: 'pattern', pattern: 'solid', fgColor: { argb } })
+/** A colour as exceljs takes it. */
+export const argb = (colour: Colour) => ({ argb: lightColour(colour).replace('#', 'FF') })
+const solid = (colour: Colour): ExcelJS.Fill => ({ type: 'pattern', pattern: 'solid', fgColor: argb(colour) })
 
 export const plain = makeStyle({})
-export const title = makeStyle({ bold: true, points: 16, ink: palette.head })
-export const subtitle = makeStyle({ ink: palette.muted })
-export const hint = makeStyle({ ink: palette.muted, italic: true })
-export const section = makeStyle({ bold: true, points: 13, ink: palette.head })
-const HEADER = { bold: true, ink: palette.paper, fill: palette.head, wrap: true, bottom: true }
+export const title = makeStyle({ bold: true, points: 16, ink: 'brand' })
+export const subtitle = makeStyle({ ink: 'muted' })
+export const hint = makeStyle({ ink: 'muted', italic: true })
+export const section = makeStyle({ bold: true, points: 13, ink: 'brand' })
+const HEADER = { bold: true, ink: 'paper', fill: 'brand', wrap: true, bottom: true } as const
 export const header = makeStyle(HEADER)
 export const headerRight = makeStyle({ ...HEADER, horizontal: 'right', indent: 1 })
-export const label = makeStyle({ ink: palette.muted, line: true })
+export const label = makeStyle({ ink: 'muted', line: true })
 export const body = makeStyle({ line: true })
 export const boldBody = makeStyle({ bold: true, line: true })
 export const wrapped = makeStyle({ line: true, wrap: true })
 export const boldWrapped = makeStyle({ bold: true, line: true, wrap: true })
 export const centred = makeStyle({ line: true, horizontal: 'center' })
-export const link = makeStyle({ ink: palette.link, underline: true, line: true })
+export const link = makeStyle({ ink: 'link', underline: true, line: true })
 /** A fact to read first. */
-export const banner = makeStyle({ bold: true, ink: palette.badInk, fill: palette.bad, wrap: true })
+export const banner = makeStyle({ bold: true, ink: 'badInk', fill: 'bad', wrap: true })
 /** What to do, and the facts below it. */
-export const decision = makeStyle({ bold: true, points: 12, ink: palette.head, fill: palette.band, wrap: true })
-export const decisionLabel = makeStyle({ bold: true, ink: palette.head, fill: palette.band, wrap: true })
-export const decisionText = makeStyle({ fill: palette.band, wrap: true })
+export const decision = makeStyle({ bold: true, points: 12, ink: 'brand', fill: 'band', wrap: true })
+export const decisionLabel = makeStyle({ bold: true, ink: 'brand', fill: 'band', wrap: true })
+export const decisionText = makeStyle({ fill: 'band', wrap: true })
 
 /** Adds padding to the right of numbers, the width of a minus sign, because text may follow in the next column. */
 const padded = (format: string): string => `${format.replaceAll(';', '_-;')}_-`
@@ -95,17 +97,17 @@ function variant(change: (style: Style) => Style): (style: Style) => Style {
     return known
   }
 }
-const coloured = (ink: string, fill: string) =>
-  variant((style) => ({ ...style, fill: solid(fill), font: { ...style.font, color: { argb: ink } } }))
+const coloured = (ink: Colour, fill: Colour) =>
+  variant((style) => ({ ...style, fill: solid(fill), font: { ...style.font, color: argb(ink) } }))
 
 export const asBold = variant((style) => ({ ...style, font: { ...style.font, bold: true } }))
 export const asRight = variant((style) => ({ ...style, alignment: { ...style.alignment, horizontal: 'right' } }))
 /** Highlights. Colour never carries information that is not also given as text. */
-export const asGood = coloured(palette.goodInk, palette.good)
-export const asBad = coloured(palette.badInk, palette.bad)
+export const asGood = coloured('goodInk', 'good')
+export const asBad = coloured('badInk', 'bad')
 export const badIf = (isBad: boolean, style: Style): Style => (isBad ? asBad(style) : style)
 /** Of a cell to fill in. */
-export const asInput = coloured(palette.inputInk, palette.input)
+export const asInput = coloured('inputInk', 'input')
 /** Of numbers too long for any column. */
 export const asScientific = variant((style) => ({ ...style, numFmt: '0.00E+00' }))
 

@@ -1,6 +1,5 @@
 import type ExcelJS from 'exceljs'
 import { sum } from '../../src/core/numbers.js'
-import { palette } from '../../src/tables/look/palette.js'
 import type { Columns } from '../layout/columns.js'
 import { linesIn, MAX_ROW_LINES } from '../layout/text-fit.js'
 import * as style from './cell-styles.js'
@@ -44,7 +43,7 @@ export class Sheet {
     const { rows = 0, columns = 0 } = frozen ?? {}
     this.#widths = widths
     this.#sheet = workbook.addWorksheet(name, {
-      properties: { tabColor: { argb: palette.head } } as ExcelJS.WorksheetProperties,
+      properties: { tabColor: style.argb('brand') } as ExcelJS.WorksheetProperties,
       views: [{ showGridLines: false, ...(rows > 0 && { state: 'frozen', xSplit: columns, ySplit: rows }) }],
       headerFooter: { oddFooter },
       pageSetup: {

@@ -1,6 +1,6 @@
 import type { EventRecord } from '../core/events/events.js'
+import { FONTS, lightColour, SIZES } from '../tables/look/colours.js'
 import { escapeMarkup } from '../tables/look/markup.js'
-import { FONTS, lightColour, SIZES } from '../tables/look/theme.js'
 import { countedEvents, describeEvent, oneLine } from './event-text.js'
 
 export interface EmailContent {

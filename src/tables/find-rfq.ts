@@ -129,6 +129,7 @@ interface NamedRfq {
   id: string
   number: number | null
   title?: string | null
+  firstSeen?: string
 }
 
 /** An RFQ with the names that messages show. */
@@ -147,9 +148,9 @@ const MAX_SUGGESTED = 5
 
 const shown = (text: string) => truncate(oneLine(cleanText(text)), 100)
 
-const lineOf = ({ channel, id, number, title }: NamedRfq): string =>
-  [channel, ...(number === null ? [] : [`number ${number}`]), nameById(id), ...(title ? [title] : [])]
-    .map(shown)
+const lineOf = ({ channel, id, number, title, firstSeen }: NamedRfq): string =>
+  [channel, number === null ? null : `number ${number}`, nameById(id), title, firstSeen && `first seen ${firstSeen}`]
+    .flatMap((part) => (part ? [shown(part)] : []))
     .join(', ')
 
 function listed(rfqs: readonly NamedRfq[]): string[] {
@@ -183,48 +184,37 @@ async function unknownRfq(store: Pick<History, 'rfqs'>, search: RfqSearch): Prom
   const where = `${channel === undefined ? '' : ` in ${shown(channel)}`}${asOf ? ` as of ${asOf.toISOString()}` : ''}`
   const start = `no RFQ matches "${shown(name)}"${where}`
   const match = parseRfqName(name)
-  const former = await readRfqs(store, search, { match: { ...match, former: true }, withoutResponses: true })
-  if (former.length > 0) {
-    const rfqs = former.map(namedRfq)
-    const message = `${start}; at another time it was the name of`
-    return { reason: 'unknown', message, listed: listed(rfqs), names: rfqs.map(({ id }) => nameById(id)) }
-  }
-  const now = asOf ? await readRfqs(store, { ...search, asOf: undefined }, { match, withoutResponses: true }) : []
-  const later = now.filter(({ rfq }) => asOf && new Date(rfq.firstObservedAt) > asOf)
-  if (later.length > 0) {
-    const seen = later.map(({ rfq }) => rfq.firstObservedAt.slice(0, 16).replace('T', ' ')).join(' and ')
-    const names = later.map(({ rfq }) => nameById(rfq.id))
-    return { reason: 'unknown', message: `${start}: it was first seen on ${seen} UTC`, listed: [], names }
+  const once = { match: { ...match, former: true }, withoutResponses: true }
+  const other = await readRfqs(store, { ...search, asOf: undefined }, once)
+  if (other.length > 0) {
+    const rfqs = other.map(({ rfq }) => ({ ...namedRfq({ rfq }), ...(asOf && { firstSeen: rfq.firstObservedAt }) }))
+    return {
+      ...unknown(`${start}; at another time it was the name of`, rfqs),
+      names: rfqs.map(({ id }) => nameById(id)),
+    }
   }
   const known = await readRfqs(store, search, { withoutResponses: true })
-  if (known.length === 0) {
-    const message = `${start}; no RFQs ${asOf ? 'were known then' : 'are stored yet'}`
-    return { reason: 'empty', message, listed: [], names: [] }
-  }
+  if (known.length === 0)
+    return { ...unknown(`${start}; no RFQs ${asOf ? 'were known then' : 'are stored yet'}`, []), reason: 'empty' }
   const close = suggestRfqs(match.text, known)
-  return {
-    reason: 'unknown',
-    message: close.length === 0 ? start : `${start}; closest matches`,
-    listed: listed(close.map(({ rfq }) => rfq)),
-    names: close.map(({ name: suggested }) => suggested),
-  }
+  return unknown(close.length === 0 ? start : `${start}; closest matches`, close)
 }
 
+const unknown = (message: string, rfqs: readonly NamedRfq[]): RfqNameProblem => ({
+  ...{ reason: 'unknown', message, listed: listed(rfqs) },
+  names: rfqs.map((rfq) => plainNames(rfq)[0] ?? nameById(rfq.id)),
+})
+
 /** The RFQs whose names are close. A generous distance, because numbers are short and a few extra suggestions do no harm. */
-function suggestRfqs(name: string, known: readonly RfqWithResponses[]): { rfq: NamedRfq; name: string }[] {
+function suggestRfqs(name: string, known: readonly RfqWithResponses[]): NamedRfq[] {
   const text = name.slice(0, 100)
-  const named = known.flatMap(({ rfq: { channel, id, shape, body } }) => {
-    const rfq = namedRfq({ rfq: { channel, id, shape, body } })
-    const { number, reference } = namesIn(body)
-    const texts = [id, number, reference, rfq.title].filter((each) => each !== null && each !== '') as string[]
-    return texts.map((each) => ({ rfq, text: each }))
+  const named = known.flatMap(({ rfq }) => {
+    const { id, number, title } = namedRfq({ rfq })
+    const texts = [id, number, namesIn(rfq.body).reference, title].map((each) => String(each ?? ''))
+    return texts.filter((each) => each !== '').map((each) => ({ rfq, text: each }))
   })
   const options = { max: MAX_SUGGESTED, maxDistance: Math.max(2, Math.floor(text.length / 2)) }
-  const close = closestMatches(
-    text,
-    named.map((each) => each.text),
-    options,
-  )
-  const rfqs = new Set(close.flatMap((one) => named.filter((each) => each.text === one).map(({ rfq }) => rfq)))
-  return [...rfqs].slice(0, MAX_SUGGESTED).map((rfq) => ({ rfq, name: plainNames(rfq)[0] ?? nameById(rfq.id) }))
+  const texts = named.map((each) => each.text)
+  const close = closestMatches(text, texts, options).flatMap((one) => named.filter((each) => each.text === one))
+  return [...new Set(close.map(({ rfq }) => rfq))].slice(0, MAX_SUGGESTED).map((rfq) => namedRfq({ rfq }))
 }

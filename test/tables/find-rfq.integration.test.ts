@@ -42,7 +42,8 @@ describe('finding an RFQ by name', () => {
     expect(await find('8', { asOf: at('09:30:00') })).toBe('acme/forest b')
     expect(await find('8', { asOf: at('08:30:00') })).toMatchObject({
       reason: 'unknown',
-      message: expect.stringMatching(/^no RFQ matches "8" as of .*: it was first seen on \d{4}-\d\d-\d\d 09:00 UTC$/),
+      message: expect.stringMatching(/^no RFQ matches "8" as of .*; at another time it was the name of$/),
+      listed: [expect.stringMatching(/^acme\/forest, number 8, id:b, .*first seen \S+T09:00:00.000Z$/)],
       names: ['id:b'],
     })
   })
@@ -142,7 +143,7 @@ describe('finding an RFQ by name', () => {
       message: expect.stringContaining('as of 2026-11-21T08:30:00.000Z; at'),
     })
     expect(await find('id:b', then)).toMatchObject({ reason: 'unknown' })
-    expect(await find('7', { asOf: at('07:00:00') })).toMatchObject({ reason: 'empty', names: [] })
+    expect(await find('7', { asOf: at('07:00:00') })).toMatchObject({ reason: 'unknown', names: ['id:a'] })
   })
 
   it('suggests what is close, and says if nothing is known', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { CHART_STYLE } from '../../tables/charts/chart-figure.js'
-import { FONTS, THEME_STYLE } from '../../tables/look/theme.js'
+import { FONTS, THEME_STYLE } from '../../tables/look/colours.js'
 
 /**
  * The style of every page: light, dark, print, from 320 px on. Four sizes of text, one scale of distances; colours only for state.
