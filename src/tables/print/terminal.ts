@@ -24,8 +24,8 @@ interface Fitted {
 
 const GAP = '  '
 const INDENT = '    '
-/** Wider texts are sentences if they have a full stop or a semicolon, or are much wider: they are read on lines of their own rather than cut. */
-const MAX_NAME_WIDTH = 44
+/** Texts with a full stop or a semicolon are sentences from the first width on, others from the second one: they are read on lines of their own rather than cut. */
+const SENTENCE_WIDTHS = [24, 88] as const
 const END_OF_CLAUSE = /[.;]( |$)/
 /** The width below which a text that is cut says nothing. */
 const MIN_WIDTHS: Partial<Record<Kind, number>> = { text: 12, state: 11 }
@@ -73,10 +73,7 @@ const fitted = (kind: Kind, weight: number, header: string, cells: string[]): Fi
 /** Whether most cells of a text column are sentences. */
 function isProse({ kind, cells }: Fitted): boolean {
   const texts = cells.filter((cell) => cell !== '')
-  const sentences = texts.filter((cell) => {
-    const width = stringWidth(cell)
-    return width > 2 * MAX_NAME_WIDTH || (width > MAX_NAME_WIDTH && END_OF_CLAUSE.test(cell))
-  })
+  const sentences = texts.filter((cell) => stringWidth(cell) > SENTENCE_WIDTHS[END_OF_CLAUSE.test(cell) ? 0 : 1])
   return kind === 'text' && sentences.length > texts.length / 2
 }
 
