@@ -69,10 +69,8 @@ export function timeAxis(moments: readonly number[]): Axis {
 }
 
 function monthsBetween(min: number, max: number): number[] {
-  const [first, last] = [min, max].map((at) => new Date(at).getUTCFullYear() * 12 + new Date(at).getUTCMonth()) as [
-    number,
-    number,
-  ]
+  const monthOf = (at: number) => new Date(at).getUTCFullYear() * 12 + new Date(at).getUTCMonth()
+  const [first, last] = [monthOf(min), monthOf(max)]
   const step = MONTH_STEPS.find((each) => (last - first) / each <= STEPS) ?? 1_200
   const from = Math.ceil(first / step) * step
   const months = Array.from({ length: Math.floor((last - from) / step) + 1 }, (_, at) => from + at * step)

@@ -40,13 +40,10 @@ export function chartFigure({ title, alt, unit, xAxis, series, limits = [] }: Ch
   const [xs, ys] = [all.map((point) => point.x), all.map((point) => point.y)]
   const near = limits.filter(({ value }) => isNear(value, ys))
   const [across, up] = [isTime ? timeAxis(xs) : numberAxis(xs), numberAxis([...ys, ...near.map(({ value }) => value)])]
-  const endWidth = Math.max(
-    0,
-    ...series.map(({ shape, name }) => (shape === 'steps' ? textWidth(label(name)) + 14 : 0)),
-  )
+  const endWidths = series.map(({ shape, name }) => (shape === 'steps' ? textWidth(label(name)) + 14 : 20))
   const plot = {
     left: Math.ceil(Math.max(...up.ticks.map((tick) => textWidth(up.format(tick))))) + 8,
-    right: WIDTH - Math.ceil(endWidth || 20),
+    right: WIDTH - Math.ceil(Math.max(20, ...endWidths)),
   }
   const [x, y] = [scale(across, plot.left + 4, plot.right), scale(up, BOTTOM, TOP)]
   const drawn = series.map(({ name, points, shape, awarded = false }) =>
@@ -57,6 +54,7 @@ export function chartFigure({ title, alt, unit, xAxis, series, limits = [] }: Ch
   )
   const taken = drawn.flat().map(boxOf)
   const limitLines = near.map(({ name, value }) => limitLine(name, y(value), plot, taken))
+  const shapes = drawn.flat().filter(isDrawn).sort(ringsFirst)
   const dots = drawn.flat().filter(({ shape }) => shape === 'dot' || shape === 'open-dot')
   const parts = [
     ...grid(up, y, plot),
@@ -64,11 +62,7 @@ export function chartFigure({ title, alt, unit, xAxis, series, limits = [] }: Ch
     ...limitLines,
     // What is awarded covers the others.
     ...[...drawn.entries()].sort(([, a], [, b]) => awardedLast(a, b)).map(([at, marks]) => joined(marks, at)),
-    ...drawn
-      .flat()
-      .filter(isDrawn)
-      .sort(ringsFirst)
-      .map((mark) => shapeOf(mark, `${mark.name}: ${mark.figures}`)),
+    ...shapes.map((mark) => shapeOf(mark, `${mark.name}: ${mark.figures}`)),
     ...pointLabels(dots, taken, plot),
     ...endLabels(drawn, plot),
     isTime ? '' : element('text', { x: plot.right, y: BOTTOM + 37, 'text-anchor': 'end' }, 'Tonnes'),
@@ -98,10 +92,9 @@ const label = (text: string) => truncate(cleanText(text), MAX_LABEL)
 const textIn = (text: string, { x, y, width }: Box, className: string) =>
   element('text', { x: x + width / 2, y: y + TEXT_HEIGHT - 3, class: className }, escapeMarkup(text))
 
-const scale =
-  ({ min, max }: Axis, from: number, to: number) =>
-  (value: number) =>
-    from + ((value - min) / (max - min)) * (to - from)
+function scale({ min, max }: Axis, from: number, to: number) {
+  return (value: number) => from + ((value - min) / (max - min)) * (to - from)
+}
 
 function isNear(limit: number, values: readonly number[]): boolean {
   const { min, max } = numberAxis(values)
@@ -197,10 +190,8 @@ function pointLabels(dots: readonly Mark[], taken: Box[], { left }: Plot): strin
 function endLabels(drawn: readonly (readonly Mark[])[], { right }: Plot): string[] {
   const ends = drawn.flatMap((marks) => marks.at(-1) ?? []).filter(({ shape }) => shape === 'steps')
   ends.sort((a, b) => a.y - b.y)
-  const centres = spreadLabels(
-    ends.map(({ y }) => y),
-    BOTTOM,
-  )
+  const ys = ends.map(({ y }) => y)
+  const centres = spreadLabels(ys, BOTTOM)
   return ends.flatMap(({ name, x, y, awarded }, at) => {
     const centre = centres[at] ?? y
     const box = { x: right + 10, y: centre - TEXT_HEIGHT / 2, width: textWidth(name), height: TEXT_HEIGHT }
