@@ -1,4 +1,4 @@
-import type { PollKind, RunQueries } from '../store/contract.js'
+import type { PollKind, Queries, RunQueries } from '../store/contract.js'
 
 /** The channels of which no poll that counts as complete had finished by a moment: what they showed then may lack documents. */
 export async function channelsWithoutCompletePoll(
@@ -18,7 +18,7 @@ export interface ChannelFreshness {
 }
 
 interface PollSource {
-  store: Pick<RunQueries, 'hadCompleteRun' | 'newestCompleteRun' | 'firstPollAt' | 'runs'>
+  store: Pick<RunQueries, 'hadCompleteRun' | 'newestCompleteRun' | 'firstPollAt' | 'runs'> & { queries: Queries }
   channels: readonly { key: string }[]
 }
 
@@ -42,10 +42,13 @@ export function pollViews({ store, channels }: PollSource) {
     },
     /** When the first poll began; null if there was none, or the channel is unknown. */
     firstPollAt: (filter: { channel?: string; kind?: PollKind }): Promise<string | null> => store.firstPollAt(filter),
-    /** Changes when a poll, a closing round or a closing was recorded. */
+    /** Changes when a poll, a closing round, a closing, or the figures after them were recorded. */
     async pulse(): Promise<string> {
       const runs = await store.runs({ limit: 20 })
-      return runs.map(({ id, finishedAt, changed, inserted }) => `${id} ${finishedAt} ${inserted} ${changed}`).join()
+      // Figures are recorded after the documents.
+      const behind = await store.queries.get('select 1 as found from dirty_rfqs limit 1')
+      const recorded = runs.map(({ id, finishedAt, changed, inserted }) => `${id} ${finishedAt} ${inserted} ${changed}`)
+      return [...recorded, behind === undefined].join()
     },
   }
 }
