@@ -47,6 +47,7 @@ const termsAt = (name: 'before' | 'after', moment: string) => ({
 
 /**
  * How awards on record and recommendations moved since a moment, by currency: the sums of the RFQs that are awarded otherwise than then.
+ * What was accepted is no longer recommended, but did not move.
  */
 export async function movedSince(
   { store: { queries } }: ListSource,
@@ -61,6 +62,7 @@ export async function movedSince(
       union
       select channel, rfq_id from awards where ${where}
     ) t ${before.joins} ${after.joins}
+    where (before_a.id is not null or before_r.status <> 'accepted') and (after_a.id is not null or after_r.status <> 'accepted')
     order by t.channel, t.rfq_id`,
     { since: since.toISOString(), now: now.toISOString(), channel: channel ?? null },
   )

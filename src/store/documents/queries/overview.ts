@@ -74,6 +74,8 @@ interface RevisionRow
   key: string
   closed_by_us: number
   followed: number | null
+  /** Whether an award stood or an offer was accepted, so that another recommendation moves nothing. */
+  is_decided: number | null
   withdraws: number | null
   by_whom: string | null
   because: string | null
@@ -142,8 +144,8 @@ select * from (
 
 const REVISION = `f.event, f.channel as of_channel, f.kind as of_kind, f.rfq_id as of_rfq_id, f.id as of_id,
   f.version as of_version, f.since, f.at, f.reason, f.key`
-/** Aliases: the recommendation of the event, the one before it or at the time, the award of the event, and the one that stood. */
-const TERMS = ['n', 'p', 'o', 's'] as const
+/** Aliases: the recommendation of the event, the one before it or at the time, and the award of the event. */
+const TERMS = ['n', 'p', 'o'] as const
 type Terms = (typeof TERMS)[number]
 const AWARD_COLUMNS = [
   ...TERMS.flatMap((alias) =>
@@ -153,6 +155,10 @@ const AWARD_COLUMNS = [
     }),
   ),
   ...['o.followed', 'a.withdraws', 'a.by_whom', 'a.because'].map((column) => [column.slice(2), column] as const),
+  [
+    'is_decided',
+    `case when s.id is not null or n.status = 'accepted' or p.status = 'accepted' then 1 else 0 end`,
+  ] as const,
 ]
 /** The award that stood when another one was recommended. */
 const STOOD = `select max(x.id) from awards x where x.channel = f.channel and x.rfq_id = f.id and x.withdraws is null
@@ -234,14 +240,14 @@ const toAward = (row: RevisionRow): RevisedAward => ({
   because: row.because === null ? null : fromStoredText(row.because),
 })
 
-/** What an RFQ was to be awarded by before and after: an award that stands, or else what is recommended. */
+const NOTHING = { before: null, after: null }
+
+/** What an RFQ was to be awarded by before and after. */
 function movedBy(row: RevisionRow): Pick<Revision, 'before' | 'after'> {
   const recommended = termsOf(row, 'p')
   if (row.event === 'recommendation')
-    return row.s_offers === null
-      ? { before: recommended, after: termsOf(row, 'n') }
-      : { before: termsOf(row, 's'), after: termsOf(row, 's') }
-  if (row.event !== 'award') return { before: null, after: null }
+    return row.is_decided === 1 ? NOTHING : { before: recommended, after: termsOf(row, 'n') }
+  if (row.event !== 'award') return NOTHING
   const award = termsOf(row, 'o')
   return row.withdraws === null ? { before: recommended, after: award } : { before: award, after: recommended }
 }
