@@ -29,12 +29,12 @@ export interface App {
 export interface AppOptions {
   /** `if-set` for commands that only read the database, which need no API key. */
   secrets: 'required' | 'if-set'
-  /** stdout for the service; stderr for commands whose stdout is their result; a file for the demo. */
-  logTo: 'stdout' | 'stderr' | { write(text: string): void }
-  /** The log level unless the command line or the configuration sets one. */
-  defaultLevel: LogLevel
-  /** Whether to create the database if it does not exist. */
-  createDatabase: boolean
+  /** stdout for the service; a file for the demo; default stderr, for commands whose stdout is their result. */
+  logTo?: 'stdout' | { write(text: string): void }
+  /** The log level unless the command line or the configuration sets one; default info for `logTo`, else warn. */
+  defaultLevel?: LogLevel
+  /** Creates the database if it does not exist. */
+  createDatabase?: boolean
   /** The command only reads the database: it works without permission to write, on a read-only or a full disk. */
   readOnlyIfNeeded?: boolean
   /** The worker pool answers users: it has several workers. Default: one. */
@@ -61,24 +61,15 @@ export const withStore = <T>(
   cli: Cli,
   use: (store: Store, app: App) => Promise<T>,
   { set = [] }: Pick<AppOptions, 'set'> = {},
-) =>
-  withApp(
-    cli,
-    { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false, readOnlyIfNeeded: true, set },
-    async (app) => use(await app.store(), app),
-  )
+) => withApp(cli, { secrets: 'if-set', readOnlyIfNeeded: true, set }, async (app) => use(await app.store(), app))
 
 /** The same for a command that reads the marketplace too, and records what it read. */
 export const withWritableStore: typeof withStore = (cli, use, { set = [] } = {}) =>
-  withApp(
-    cli,
-    { secrets: 'required', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false, set },
-    async (app) => use(await app.store(), app),
-  )
+  withApp(cli, { secrets: 'required', set }, async (app) => use(await app.store(), app))
 
 /** For a command that calls the marketplace once and exits. Creates the database if it does not exist. */
 export const withServices = <T>(cli: Cli, use: (app: App) => Promise<T>) =>
-  withApp(cli, { secrets: 'required', logTo: 'stderr', defaultLevel: 'warn', createDatabase: true }, use)
+  withApp(cli, { secrets: 'required', createDatabase: true }, use)
 
 async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<unknown>)[]): Promise<App> {
   const { loadConfig } = await import('../config/load.js')
@@ -123,14 +114,12 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
 
 async function openLog({ io, globals }: Cli, config: Config, { logTo, defaultLevel }: AppOptions): Promise<Logger> {
   const { createLog, collectSecrets } = await import('../log.js')
-  const streams = {
-    stdout: { out: { write: io.out }, pretty: io.width !== null, colour: io.colour.out },
-    stderr: { out: { write: io.err }, pretty: io.stderrIsTerminal, colour: io.colour.err },
-  }
-  const target = typeof logTo === 'string' ? streams[logTo] : { out: logTo, pretty: false, colour: false }
+  const stdout = { out: { write: io.out }, pretty: io.width !== null, colour: io.colour.out }
+  const stderr = { out: { write: io.err }, pretty: io.stderrIsTerminal, colour: io.colour.err }
+  const file = { pretty: false, colour: false }
   return createLog({
-    ...target,
-    level: globals.logLevel ?? config.logLevel ?? defaultLevel,
+    ...(logTo === undefined ? stderr : logTo === 'stdout' ? stdout : { ...file, out: logTo }),
+    level: globals.logLevel ?? config.logLevel ?? defaultLevel ?? (logTo === undefined ? 'warn' : 'info'),
     secrets: collectSecrets(config),
   })
 }
@@ -148,7 +137,7 @@ async function openConfiguredStore({ cli, config, log, options }: OpenContext): 
   return openDatabase({
     onWrite: createOutageLog(log, 'the database'),
     database: config.database,
-    create: options.createDatabase,
+    create: options.createDatabase ?? false,
     ...(cli.command === undefined ? {} : { command: `quotekeeper ${cli.command}` }),
     readOnlyIfNeeded: options.readOnlyIfNeeded ?? false,
     onReadOnly: (reason) => printNote(cli, `Reading only: ${reason}`),

@@ -22,7 +22,7 @@ export async function stopClosing(cli: Cli, text: string, { by = operatorName(),
   const reason = text.trim()
   if (reason === '' || reason.length > MAX_REASON_LENGTH || /\p{Cc}/u.test(reason))
     throw new UsageError(`--stop expects the reason, in one line of at most ${MAX_REASON_LENGTH} characters`)
-  await withApp(cli, APP_OPTIONS, async (app) => {
+  await withApp(cli, { secrets: 'if-set' }, async (app) => {
     const { store, stop } = await recordStop(app, { by, reason, now: io.now() })
     if (json) return printJson(io, { stopped: stop })
     const earlier = (stop.replaces ?? []).map((each) => `It was stopped by ${describeStop(each)} already.\n`)
@@ -37,7 +37,7 @@ export async function stopClosing(cli: Cli, text: string, { by = operatorName(),
 /** Ends what `stopClosing` ordered. Needs no API key. */
 export async function resumeClosing(cli: Cli, { by = operatorName(), json }: OrderOptions): Promise<void> {
   const { io } = cli
-  await withApp(cli, APP_OPTIONS, async (app) => {
+  await withApp(cli, { secrets: 'if-set' }, async (app) => {
     const store = await app.store()
     const ended = await store.resumeClosing({ by, now: io.now() })
     if (json) printJson(io, { stopped: await store.closingStop() })
@@ -50,8 +50,6 @@ export async function resumeClosing(cli: Cli, { by = operatorName(), json }: Ord
     if (left !== null) io.err(`Closing is still stopped here: ${left}.\n`)
   })
 }
-
-const APP_OPTIONS = { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false } as const
 
 function describeStop({ by, since, reason }: ClosingStop): string {
   return `${by} on ${formatMinute(since)} UTC (${reason})`

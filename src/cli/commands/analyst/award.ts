@@ -69,7 +69,7 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(setOption())
   addListOptions(command, 'awards', 'rfq').action((name: string | undefined, options: Options) => {
     checkOptions(name, options)
-    const access = { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false } as const
+    const access = { secrets: 'if-set' } as const
     const readOnlyIfNeeded = !records(options) && !options.withdraw
     return withApp(cli, { ...access, readOnlyIfNeeded, ...overridesOf(options) }, (app) =>
       award(cli, app, name, options),

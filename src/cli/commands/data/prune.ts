@@ -8,17 +8,13 @@ import { pruneBefore } from '../../service/maintenance-jobs.js'
 /** `prune`: deletes what `history.keepDays` does not keep. */
 export const register: RegisterCommand = (command, cli) => {
   command.addOption(jsonOption()).action((options: JsonOption) =>
-    withApp(
-      cli,
-      { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false },
-      async ({ config, store }) => {
-        const before = pruneBefore(config.history, cli.io.now())
-        const pruned =
-          before === null ? { runs: 0, events: 0 } : await (await store()).prune({ before, signal: cli.io.stop })
-        if (options.json) printJson(cli.io, pruned)
-        else cli.io.out(`Deleted ${plural(pruned.runs, 'idle run')} and ${plural(pruned.events, 'old event')}.\n`)
-      },
-    ),
+    withApp(cli, { secrets: 'if-set' }, async ({ config, store }) => {
+      const before = pruneBefore(config.history, cli.io.now())
+      const pruned =
+        before === null ? { runs: 0, events: 0 } : await (await store()).prune({ before, signal: cli.io.stop })
+      if (options.json) printJson(cli.io, pruned)
+      else cli.io.out(`Deleted ${plural(pruned.runs, 'idle run')} and ${plural(pruned.events, 'old event')}.\n`)
+    }),
   )
   withExamples(command, ['quotekeeper prune', 'what the service does every day'])
 }

@@ -18,7 +18,7 @@ export const register: RegisterCommand = (command, cli) => {
 }
 
 // Logs are off because every failure is printed with its remedy.
-const APP_OPTIONS = { secrets: 'required', logTo: 'stderr', defaultLevel: 'silent', createDatabase: false } as const
+const APP_OPTIONS = { secrets: 'required', defaultLevel: 'silent' } as const
 
 async function check(cli: Cli, app: App, options: JsonOption): Promise<void> {
   const checks = [...localChecks(app, cli.io.now()), ...marketplaceChecks(cli, app)]

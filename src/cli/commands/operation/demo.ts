@@ -119,8 +119,6 @@ async function runUntilStopped(cli: Cli, folder: string, sandbox: Sandbox): Prom
   }
   const options = {
     secrets: 'required',
-    defaultLevel: 'info',
-    createDatabase: false,
     servesPages: true,
     logTo,
   } as const

@@ -5,7 +5,7 @@ import { withExamples } from '../../input/options.js'
 /** `mcp`: lets an assistant read the record (docs/MCP.md). stdout is the protocol, logs go to stderr. */
 export const register: RegisterCommand = (command, cli) => {
   command.action(() =>
-    withApp(cli, { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false }, async (app) => {
+    withApp(cli, { secrets: 'if-set' }, async (app) => {
       const [{ serveMcp }, { createMcpDeps }, { openDatabaseReader }] = await Promise.all([
         import('../../../mcp/serve-stdio.js'),
         import('../../runs/mcp-deps.js'),

@@ -59,29 +59,25 @@ interface TestResult {
 }
 
 const sendTests = (cli: Cli, { json }: Options, name: string | true) =>
-  withApp(
-    cli,
-    { secrets: 'required', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false },
-    async ({ config }) => {
-      const targets = chooseTargets(config.notify.targets, name)
-      const { createSendMessage } = await import('../../../notify/send-message.js')
-      const { testEvent } = await import('../../../notify/test-event.js')
-      const send = createSendMessage({ reportsDirectory: config.reports.directory })
-      const results = await Promise.all(
-        targets.map(async (target): Promise<TestResult> => {
-          const event = testEvent(cli.io.now())
-          const options = { now: cli.io.now(), signal: cli.io.stop }
-          const result = await send(target, { messageId: event.id, events: [event] }, options)
-          return { target: target.name, type: target.type, ...describeTest(cli, result) }
-        }),
-      )
-      if (json) printJson(cli.io, results)
-      else for (const { target, type, message } of results) cli.io.out(`${target} (${type}): ${sanitize(message)}\n`)
-      const failed = results.filter(({ ok }) => !ok)
-      if (failed.length > 0)
-        throw new FailedError(`${failed.length} of ${plural(results.length, 'test')} could not be sent`)
-    },
-  )
+  withApp(cli, { secrets: 'required' }, async ({ config }) => {
+    const targets = chooseTargets(config.notify.targets, name)
+    const { createSendMessage } = await import('../../../notify/send-message.js')
+    const { testEvent } = await import('../../../notify/test-event.js')
+    const send = createSendMessage({ reportsDirectory: config.reports.directory })
+    const results = await Promise.all(
+      targets.map(async (target): Promise<TestResult> => {
+        const event = testEvent(cli.io.now())
+        const options = { now: cli.io.now(), signal: cli.io.stop }
+        const result = await send(target, { messageId: event.id, events: [event] }, options)
+        return { target: target.name, type: target.type, ...describeTest(cli, result) }
+      }),
+    )
+    if (json) printJson(cli.io, results)
+    else for (const { target, type, message } of results) cli.io.out(`${target} (${type}): ${sanitize(message)}\n`)
+    const failed = results.filter(({ ok }) => !ok)
+    if (failed.length > 0)
+      throw new FailedError(`${failed.length} of ${plural(results.length, 'test')} could not be sent`)
+  })
 
 function chooseTargets(targets: readonly NotifyTarget[], name: string | true): readonly NotifyTarget[] {
   if (targets.length === 0) throw new UsageError('there is no target under notify.targets in the configuration')
@@ -114,10 +110,8 @@ function parseRedelivery({ retry, from, target }: Options): RedeliveryFilter {
   )
 }
 
-const WRITES = { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false } as const
-
 const sendAgain = (cli: Cli, options: Options) =>
-  withApp(cli, WRITES, async ({ store }) => {
+  withApp(cli, { secrets: 'if-set' }, async ({ store }) => {
     const which = parseRedelivery(options)
     const ids = await (await store()).retryDeliveries(which, cli.io.now())
     if (ids.length === 0 && which.ids !== undefined) {

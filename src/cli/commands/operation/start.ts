@@ -14,8 +14,6 @@ export const register: RegisterCommand = (command, cli) => {
 }
 
 const start = (cli: Cli) =>
-  withApp(
-    cli,
-    { secrets: 'required', logTo: 'stdout', defaultLevel: 'info', createDatabase: true, servesPages: true },
-    (app: App) => runService(cli, app, { work: true, schedule: true, port: app.config.web.port, pages: true }),
+  withApp(cli, { secrets: 'required', logTo: 'stdout', createDatabase: true, servesPages: true }, (app: App) =>
+    runService(cli, app, { work: true, schedule: true, port: app.config.web.port, pages: true }),
   )
