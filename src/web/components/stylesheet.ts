@@ -135,6 +135,7 @@ table{border-collapse:separate;border-spacing:0;width:100%;line-height:1.35}
 td,th{padding:7px var(--s2);text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
 tbody tr:hover>*{background:var(--band)}
 thead th{position:sticky;top:0;z-index:2;background:var(--page);color:var(--muted);font-size:var(--t4);font-weight:500;white-space:nowrap;vertical-align:bottom}
+.panel thead th{background:var(--paper)}
 thead a{color:inherit;text-decoration:none}
 thead a:hover{text-decoration:underline}
 [aria-sort=ascending] a::after{content:" ↑"}
