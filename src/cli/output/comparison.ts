@@ -7,6 +7,7 @@ import { awardLines } from '../../tables/awards/award-schema.js'
 import { OFFER_COLUMNS } from '../../tables/offer/offer-view.js'
 import { BYTE_ORDER_MARK, printCsv } from '../../tables/print/csv.js'
 import { plural, sanitize } from '../../tables/print/terminal-text.js'
+import { truncate } from '../../tables/print/text-width.js'
 import { CHOICE_COLUMNS } from '../../tables/rfq/choice-columns.js'
 import { decisionLines, type RfqView, rateLines, reasonLines } from '../../tables/rfq/rfq-view.js'
 import type { App } from '../app.js'
@@ -52,7 +53,7 @@ export async function printComparison(
   if (csv) return io.out(printCsv(OFFER_COLUMNS, offers).replace(io.width === null ? '' : BYTE_ORDER_MARK, ''))
   const texts = [awardLines(award), decisionLines(decision)].filter((lines) => lines.length > 0)
   const shown = texts.map((lines) => formatRecommendation(lines, tableWidth(io)))
-  io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${shown.join('\n')}\n`)
+  io.out(`${truncate(`${channel}: RFQ ${rfqLabel(found)}`, tableWidth(io))}\n\n${shown.join('\n')}\n`)
   if (decision.choices.some(({ isRecommended }) => !isRecommended)) {
     io.out(`${bold(io, 'Choices')}\n`)
     printTable(io, CHOICE_COLUMNS, decision.choices, { wide })
