@@ -9,28 +9,33 @@ import type { WriteSheet } from '../xlsx/workbook.js'
 import type { Column, Columns } from './columns.js'
 import { tableSheet } from './table-sheet.js'
 
-/** A list as a sheet. Columns that are empty in all rows are left out; those of weight 0 come last. */
+/** A list as a sheet. */
 export function listSheet<Row>(
   layout: { subject: string },
-  { title, about, rows, ...list }: Pick<List<Row>, 'title' | 'about' | 'columns'> & { rows: readonly Row[] },
+  { title, about, rows, columns }: Pick<List<Row>, 'title' | 'about' | 'columns'> & { rows: readonly Row[] },
 ): WriteSheet {
-  const hasContent = ({ value, weight }: ListColumn<Row>) =>
-    rows.length === 0 ? weight >= MIN_WEIGHT : rows.some((row) => !isEmpty(value(row)))
-  const filled = list.columns.filter(hasContent)
-  const shown = [...filled.filter(({ weight }) => weight > 0), ...filled.filter(({ weight }) => weight === 0)]
+  const shown = tellingColumns(columns, rows)
   return tableSheet(layout, {
     ...{ name: title, title, note: about, rows, columns: sheetColumns(shown, rows) },
+    // What leads to the page of a thing names it.
     frozenColumns:
-      1 +
       Math.max(
         0,
         shown.findIndex(({ link }) => link !== undefined),
-      ),
+      ) + 1,
   })
 }
 
 /** Of the columns of a list without rows. */
 const MIN_WEIGHT = 7
+
+/** The columns that are not empty in all rows, those of weight 0 last. */
+export function tellingColumns<Row>(columns: readonly ListColumn<Row>[], rows: readonly Row[]): ListColumn<Row>[] {
+  const isTelling = ({ value, weight }: ListColumn<Row>) =>
+    rows.length === 0 ? weight >= MIN_WEIGHT : rows.some((row) => !isEmpty(value(row)))
+  const telling = columns.filter(isTelling)
+  return [...telling.filter(({ weight }) => weight > 0), ...telling.filter(({ weight }) => weight === 0)]
+}
 
 const isEmpty = (value: Value): boolean =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0)

@@ -5,7 +5,7 @@ import { offerLines, offerPrepayments } from '../../src/tables/offer/offer-lines
 import { OFFER_COLUMNS } from '../../src/tables/offer/offer-view.js'
 import { rfqView } from '../../src/tables/rfq/rfq-view.js'
 import type { Column, Columns } from '../layout/columns.js'
-import { sheetColumns } from '../layout/list-sheet.js'
+import { sheetColumns, tellingColumns } from '../layout/list-sheet.js'
 import { asOfLabel, codeList, countryName } from '../layout/wording.js'
 import type { Style } from '../xlsx/cell-styles.js'
 import { formula } from '../xlsx/cells.js'
@@ -28,11 +28,8 @@ export function rfqLayout(report: RfqReport) {
 }
 
 /** The columns of a table that say something about its rows, those for reading first, with codes of the marketplace in words. */
-export function tableColumns<Row>(columns: readonly ListColumn<Row>[], rows: readonly Row[]): Columns<Row> {
-  const filled = columns.filter(({ value }) => rows.some((row) => value(row) !== null))
-  const shown = [...filled.filter(({ weight }) => weight > 0), ...filled.filter(({ weight }) => weight === 0)]
-  return wordedColumns(shown, rows)
-}
+export const tableColumns = <Row>(columns: readonly ListColumn<Row>[], rows: readonly Row[]): Columns<Row> =>
+  wordedColumns(tellingColumns(columns, rows), rows)
 
 /** All columns of a table in their order, with codes of the marketplace in words. */
 export const wordedColumns = <Row>(columns: readonly ListColumn<Row>[], rows: readonly Row[]): Columns<Row> =>
