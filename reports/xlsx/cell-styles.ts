@@ -59,7 +59,6 @@ export const section = makeStyle({ bold: true, points: 13, ink: 'brand' })
 const HEADER = { bold: true, ink: 'paper', fill: 'brand', wrap: true, bottom: true } as const
 export const header = makeStyle(HEADER)
 export const headerRight = makeStyle({ ...HEADER, horizontal: 'right', indent: 1 })
-export const label = makeStyle({ ink: 'muted', line: true })
 export const body = makeStyle({ line: true })
 export const boldBody = makeStyle({ bold: true, line: true })
 export const wrapped = makeStyle({ line: true, wrap: true })
@@ -81,7 +80,6 @@ export const plainNumber = numberStyle('0')
 /** Below or above text. */
 export const leftNumber = makeStyle({ line: true, format: '0' })
 export const percent = numberStyle('0.0%')
-export const exchangeRate = numberStyle('0.0000##')
 /** Differences. */
 export const signedInteger = numberStyle('+#,##0;-#,##0;0')
 export const signedPrice = numberStyle('+#,##0.00;-#,##0.00;0.00')

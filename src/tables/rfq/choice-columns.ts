@@ -11,8 +11,8 @@ export const CHOICE_COLUMNS: readonly Column<Choice>[] = [
   column('tonnes', 'Tonnes', 'tonnes', 9, ({ award }) => award.tonnes),
   column('price', 'Price', 'price', 9, ({ award }) => money(award.pricePerTonne, award.currency)),
   column('total', 'Total', 'money', 7, ({ award }) => money(award.total, award.currency)),
-  column('extraTonnes', 'More', 'tonnes', 6, ({ extra }) => extra?.tonnes ?? null),
-  column('extraPrice', 'at', 'price', 6, ({ extra, award }) => money(extra?.pricePerTonne, award.currency)),
+  column('extraTonnes', 'Extra', 'tonnes', 6, ({ extra }) => extra?.tonnes ?? null),
+  column('extraPrice', 'Extra at', 'price', 6, ({ extra, award }) => money(extra?.pricePerTonne, award.currency)),
   column('notes', 'Notes', 'text', 5, ({ notes }) => notes.join('; ') || null),
   column('cost', 'Present value', 'price', 5, ({ award: { costPerTonne, pricePerTonne, currency } }) =>
     Math.abs(costPerTonne - pricePerTonne) < 1e-6 ? null : money(costPerTonne, currency),

@@ -169,7 +169,8 @@ tr.chosen>*{background:var(--section)}
   .cards td[data-label]::before{content:attr(data-label);flex:none;color:var(--muted);font-size:var(--t4)}
   .cards td .clip{display:block;max-width:none}
   .cards td.state{flex-wrap:wrap}
-  .cards tr:hover>*{background:none}
+  .cards tr>*,.cards tr:hover>*{background:none}
+  .cards tr.chosen{background:var(--section)}
   .filters .field{flex:1 1 9rem}
   .filters .field :is(input,select){flex:1;width:0;min-width:4rem}
   .groups{grid-template-columns:minmax(0,1fr)}
