@@ -24,6 +24,7 @@ const MAX_LINK_CHARACTERS = 2_000
 const TRUNCATION_MARK = '… [full text on About]'
 /** First date with the same serial number everywhere: Excel counts a 29 February 1900 that never existed. */
 const FIRST_DATE = Date.UTC(1900, 2, 1)
+
 export const blank = (style: Style = plain): Cell => ({ value: null, style })
 
 /**
