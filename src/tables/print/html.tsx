@@ -142,13 +142,15 @@ const ROOMS = [
 ] as const
 /** Columns of less weight are no lines of a card. */
 const MIN_CARD_WEIGHT = 5
+/** The weight of columns that are never hidden, and never cut. */
+const MAX_WEIGHT = 9
 const CHARACTER_PX = 8
 const SMALL_CHARACTER_PX = 7
 const PADDING_PX = 16
 /** Of a button or of the word of a state. */
 const FRAME_PX = 18
 const ACTION_PX = 230
-/** Characters of a name, and of a sentence, that a column makes room for; longer ones are wrapped, and cut after two lines. */
+/** Characters of a name, and of a sentence, that a column makes room for; longer ones are wrapped, and cut after two lines unless rows are read for them. */
 const MAX_NAME = 18
 const MAX_SENTENCE = 44
 
@@ -174,7 +176,7 @@ function hiddenColumns<Row>(printed: readonly PrintedColumn<Row>[], room: number
   const hidden = new Set<PrintedColumn<Row>>()
   let left = printed.reduce((rest, each) => rest - widthOf(each), room)
   for (const each of printed.toSorted((a, b) => a.column.weight - b.column.weight)) {
-    if (left >= 0 || each.column.weight === 9) break
+    if (left >= 0 || each.column.weight === MAX_WEIGHT) break
     hidden.add(each)
     left += widthOf(each)
   }
@@ -190,8 +192,8 @@ const longestOf = (texts: readonly string[]): number =>
   texts.reduce((longest, { length }) => Math.max(longest, length), 0)
 
 /** Whether a column has sentences, which need more room than names. */
-const isProse = <Row,>({ column: { kind }, cells }: PrintedColumn<Row>): boolean =>
-  kind === 'text' && longestOf(cells) > 2 * MAX_SENTENCE
+const isProse = <Row,>({ column: { kind, weight }, cells }: PrintedColumn<Row>): boolean =>
+  kind === 'text' && longestOf(cells) > (weight === MAX_WEIGHT ? 1 : 2) * MAX_SENTENCE
 
 function widthOf<Row>(printed: PrintedColumn<Row>): number {
   const { column, header, cells } = printed
@@ -234,8 +236,8 @@ function BodyCell<Row>({
   const path = column.link?.(row) ?? null
   const content = contentOf(column, row, text)
   const linked = path === null ? content : <a href={path}>{content}</a>
-  const isLong = column.kind === 'text' && text.length > MAX_NAME
-  const isShort = column.kind === 'text' && !isLong
+  const isLong = column.kind === 'text' && text.length > MAX_NAME && column.weight < MAX_WEIGHT
+  const isShort = column.kind === 'text' && text.length <= MAX_NAME
   return (
     <td class={isShort ? `${classes} line` : classes} data-label={header} title={isLong ? text : undefined}>
       {isLong ? <div class="clip">{linked}</div> : linked}
