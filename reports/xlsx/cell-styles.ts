@@ -76,7 +76,6 @@ export const decisionText = makeStyle({ fill: 'band', wrap: true })
 const padded = (format: string): string => `${format.replaceAll(';', '_-;')}_-`
 const numberStyle = (format: string) => makeStyle({ horizontal: 'right', line: true, format: padded(format) })
 export const integer = numberStyle('#,##0')
-export const plainNumber = numberStyle('0')
 /** Below or above text. */
 export const leftNumber = makeStyle({ line: true, format: '0' })
 export const percent = numberStyle('0.0%')

@@ -77,16 +77,5 @@ export function countByName(names: Iterable<string>): [name: string, count: numb
   return [...counts].sort(([a], [b]) => byCodeUnit(a, b))
 }
 
-/** Compares values; unknown ones (null) come last in either direction. */
-export function compareNullsLast<T>(
-  a: T | null,
-  b: T | null,
-  compare: (a: T, b: T) => number,
-  descending: boolean,
-): number {
-  if (a === null || b === null) return Number(a === null) - Number(b === null)
-  return compare(a, b) * (descending ? -1 : 1)
-}
-
 /** Compares texts by code unit: the same order in every locale. */
 export const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -213,7 +213,7 @@ const HEAVY_QUERIES: readonly string[] = [
   'comparison',
   'offers',
   'offer',
-  'timeline',
+  'prices',
   'prepareAward',
   'rfqClosing',
   'computeRecommendations',

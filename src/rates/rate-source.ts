@@ -11,9 +11,6 @@ export const RATE_SOURCES =
   'the path of a file, or an https URL without user and password (http on loopback only), with rates like those of ' +
   'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.zip'
 
-/** The reference rates of the European Central Bank since 1999, published on each working day at about 16:00 CET. */
-export const ECB_RATES = 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.zip'
-
 /** The maintenance task that reads a source. Each source has a separate task, so that a new source is due at once. */
 export const ratesTask = ({ name }: RateSource) => `rates ${name}` as const
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { PollKind, Queries, RunQueries } from '../store/contract.js'
 
 /** The channels of which no poll that counts as complete had finished by a moment: what they showed then may lack documents. */
@@ -48,7 +49,9 @@ export function pollViews({ store, channels }: PollSource) {
       // Figures are recorded after the documents.
       const behind = await store.queries.get('select 1 as found from dirty_rfqs limit 1')
       const recorded = runs.map(({ id, finishedAt, changed, inserted }) => `${id} ${finishedAt} ${inserted} ${changed}`)
-      return [...recorded, behind === undefined].join()
+      return createHash('sha256')
+        .update([...recorded, behind === undefined].join())
+        .digest('base64url')
     },
   }
 }

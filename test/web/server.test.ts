@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { WebPlugin } from '../../src/web/plugin.js'
-import { eventRoutes } from '../../src/web/routes/events.js'
 import { webApp } from './support/web-app.js'
 
 const routes: WebPlugin = (app) => {
@@ -36,39 +35,6 @@ describe('web server', () => {
         'content-security-policy': expect.stringContaining("default-src 'none'"),
       })
     }
-  })
-
-  it('asks the 41st page that follows changes to wait, which is no error of the service', async () => {
-    const onError = (error: unknown) => {
-      throw error
-    }
-    const app = await webApp({ plugins: [eventRoutes({ pulse: async () => '', onError })] })
-    for (let page = 0; page < 40; page++) await app.inject({ url: '/events', payloadAsStream: true })
-    const refused = await app.inject('/events')
-    expect(refused).toMatchObject({ statusCode: 503, headers: { 'retry-after': '60' } })
-    expect(refused.json().error).toBe('40 pages follow changes already; try again in 60 s')
-  })
-
-  it('checks for changes once for all pages that follow them, and not after it was closed', async () => {
-    let checks = 0
-    let answer = () => {}
-    const pulse = () => {
-      checks++
-      return new Promise<string>((resolve) => {
-        answer = () => resolve('')
-      })
-    }
-    const app = await webApp({ plugins: [eventRoutes({ pulse, onError: () => {}, intervalMs: 1 })] })
-    for (let page = 0; page < 6; page++) await app.inject({ url: '/events', payloadAsStream: true })
-    expect(checks).toBe(1)
-    for (let round = 2; round <= 6; round++) {
-      answer()
-      await expect.poll(() => checks, { interval: 1 }).toBe(round)
-    }
-    answer()
-    await app.close()
-    await new Promise((resolve) => setTimeout(resolve, 5))
-    expect(checks).toBeLessThanOrEqual(7)
   })
 
   it('on loopback, rejects requests for other host names', async () => {

@@ -40,9 +40,6 @@ export function summariseAwards(
   }
 }
 
-export type AwardSummary = ReturnType<typeof summariseAwards>['award']
-export type AcceptedSummary = NonNullable<ReturnType<typeof summariseAwards>['accepted']>
-
 /** The first of the offers by name, their tonnes and price. */
 function awardSummaryText([first, ...others]: readonly string[], { tonnes, pricePerTonne, currency }: Award): string {
   const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'other offer')}`

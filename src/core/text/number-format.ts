@@ -92,10 +92,6 @@ export function formatNearDay(days: number, timeZone: string): string | null {
   return name && `${name} in ${timeZone.split('/').at(-1)?.replaceAll('_', ' ')}`
 }
 
-/** `Tue 24 Nov, tomorrow in New York`; other days than today and tomorrow without the words. */
-export const formatDueDate = (date: string, days: number, timeZone: string): string =>
-  [formatWeekday(date, days), formatNearDay(days, timeZone)].filter(Boolean).join(', ')
-
 /** Plain data with its numbers rounded by `withoutNoise`. */
 export function withRoundedNumbers<T>(value: T): T {
   if (typeof value === 'number') return withoutNoise(value) as T

@@ -18,15 +18,6 @@ export const scrubError = <Row extends { error: string | null }>(row: Row, scrub
   error: row.error === null ? null : scrub(row.error),
 })
 
-/**
- * For `JSON.stringify`: removes secrets from texts. In finished JSON, a secret of digits could be found within a number, and
- * what replaces it is none.
- */
-export const scrubTexts =
-  (scrub: (text: string) => string) =>
-  (_name: string, value: unknown): unknown =>
-    typeof value === 'string' ? scrub(value) : value
-
 /** How `createScrubber` finds secrets. */
 export interface SecretSearch {
   /** The pattern that finds them in this text: global, and used for other texts too. */

@@ -14,7 +14,12 @@ export const changes: List<ChangeEntry> = {
   about: 'What changed: first the awards and recommendations, then RFQs and offers; each newest first.',
   empty: 'Nothing changed in this period.',
   columns: [
-    { key: 'observedAt', header: 'Seen', kind: 'moment', weight: 9, value: ({ observedAt }) => observedAt },
+    {
+      ...{ key: 'observedAt', header: 'Seen', kind: 'moment', weight: 9 },
+      value: ({ observedAt }) => observedAt,
+      // What was known then.
+      link: ({ channel, rfqId, observedAt }) => `${rfqPath(channel, nameById(rfqId))}?as_of=${observedAt}`,
+    },
     { key: 'notBefore', header: 'After', kind: 'moment', weight: 0, value: ({ notBefore }) => notBefore },
     {
       ...{ key: 'rfq', header: 'RFQ', kind: 'id', weight: 9 },

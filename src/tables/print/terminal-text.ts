@@ -1,5 +1,4 @@
 import { stripVTControlCharacters } from 'node:util'
-import { rounded } from '../../core/numbers.js'
 import { INVISIBLE } from '../../core/text/clean-text.js'
 
 /** Variation selectors are kept: they select the form of an emoji. */
@@ -32,9 +31,3 @@ const unicodeEscape = (unit: number) => `\\u${unit.toString(16).padStart(4, '0')
 /** `1 RFQ`, `2 RFQs`. */
 export const plural = (number: number, noun: string, plural = `${noun}s`) =>
   `${number.toLocaleString('en')} ${number === 1 ? noun : plural}`
-
-/** A number with thousands separators and at most `decimals` decimals; empty for null. */
-export const formatNumber = (value: number | null | undefined, decimals = 2) =>
-  value === null || value === undefined
-    ? ''
-    : rounded(value, decimals).toLocaleString('en', { maximumFractionDigits: decimals })

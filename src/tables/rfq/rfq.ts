@@ -7,8 +7,8 @@ import { bodyOf, documentBody, observation, observationOf } from '../document.js
 import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
 import { channelKey, count, nullableNumber, nullableText, text } from '../schema.js'
 import type { ViewSource } from '../source.js'
+import { type PriceHistory, type PriceQuery, priceHistoryOf } from './price-history.js'
 import { type RfqView, rfqView } from './rfq-view.js'
-import { momentsOf, priceHistoryOf } from './timeline.js'
 
 const rfqTerms = {
   channel: channelKey,
@@ -70,19 +70,6 @@ export const rfqViews = (source: ViewSource) => ({
       ...ref,
       view: rfqView(await source.compare(rfq, address, settings)),
     })),
-  /** When an RFQ and its offers changed, newest first, whatever the moment of a page; and the prices of some offers until then. */
-  async timeline({ channel, id: rfqId, offerIds, asOf }: TimelineQuery) {
-    const [moments, prices] = await Promise.all([
-      momentsOf(source.store, { channel, rfqId }),
-      priceHistoryOf(source.store, { channel, rfqId, offerIds, asOf }),
-    ])
-    return { moments, prices }
-  },
+  /** The prices of some offers for an RFQ until a moment. */
+  prices: (query: PriceQuery): Promise<PriceHistory[]> => priceHistoryOf(source.store, query),
 })
-
-interface TimelineQuery {
-  channel: string
-  id: string
-  offerIds: readonly string[]
-  asOf: Date
-}

@@ -4,6 +4,8 @@
  */
 
 const main = document.getElementById('main')
+/** Milliseconds between two looks for changes. */
+const INTERVAL = 3_000
 
 localizeTimes(document)
 followChanges()
@@ -13,8 +15,8 @@ addCopyButtons()
 function localizeTimes(root) {
   const zone = root.querySelector('#zone')
   if (zone) zone.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone || 'your local time'
-  for (const element of root.querySelectorAll('time[datetime], option[data-at]')) {
-    const iso = element.dateTime ?? element.dataset.at
+  for (const element of root.querySelectorAll('time[datetime]')) {
+    const iso = element.dateTime
     const local = localMinute(new Date(iso))
     const { now } = element.dataset
     if (local === null) continue
@@ -39,32 +41,22 @@ function nameDay(local, now) {
   return local
 }
 
-/**
- * Loads the page again in the background when something was polled, and shows what changed. A hidden page listens to
- * nothing, because browsers allow six connections per server, and catches up when it is shown.
- */
+/** Loads the page again in the background when something was polled, and shows what changed; a hidden page when it is shown. */
 function followChanges() {
-  if (!window.EventSource || main?.dataset.live === undefined) return
-  let events = null
-  async function load() {
+  if (main?.dataset.pulse === undefined) return
+  async function look() {
+    if (document.hidden) return
     try {
+      const pulse = await fetch('/pulse')
+      if (!pulse.ok || (await pulse.text()) === main.dataset.pulse) return
       const response = await fetch(location.href, { headers: { accept: 'text/html' } })
       if (response.ok && !response.redirected) show(new DOMParser().parseFromString(await response.text(), 'text/html'))
     } catch {
-      // The service may be restarting; the next event tries again.
+      // The service may be restarting; the next look tries again.
     }
   }
-  function follow() {
-    events?.close()
-    events = document.hidden ? null : new EventSource('/events')
-    events?.addEventListener('change', load)
-  }
-  follow()
-  document.addEventListener('visibilitychange', () => {
-    follow()
-    if (!document.hidden) void load()
-  })
-  addEventListener('pagehide', () => events?.close())
+  setInterval(look, INTERVAL)
+  document.addEventListener('visibilitychange', look)
 }
 
 /** @param {Document} fresh the page as it is now */
@@ -74,6 +66,7 @@ function show(fresh) {
     document.querySelector(selector)?.replaceWith(fresh.querySelector(selector) ?? '')
   const next = fresh.getElementById('main')
   if (next === null) return
+  main.dataset.pulse = next.dataset.pulse
   const isInUse = main.contains(document.activeElement) || !getSelection()?.isCollapsed
   if (main.dataset.live === 'replace' && !isInUse) main.replaceChildren(...next.childNodes)
   else if (lastingText(main) !== lastingText(next)) offerReload()

@@ -30,7 +30,9 @@ export interface Frame {
   /** The past moment that is shown, and the address of the present. */
   past?: { asOf: Date; isIncomplete: boolean; nowLink: string } | undefined
   /** What the script does after a poll: show the new page, or announce it. */
-  live?: 'replace' | 'notice' | undefined
+  live?: 'replace' | 'notice'
+  /** What is recorded, in a short form that changes with it. */
+  pulse?: string
 }
 
 interface LayoutProps {
@@ -64,7 +66,7 @@ export const Layout = ({ title, current, frame = null, children }: LayoutProps) 
       {frame && <Rail frame={frame} current={current} />}
       <div>
         {frame?.past && <PastNotice {...frame.past} />}
-        <main id="main" tabindex={-1} data-live={frame?.live}>
+        <main id="main" tabindex={-1} data-live={frame?.live} data-pulse={frame?.pulse}>
           {children}
         </main>
       </div>

@@ -116,8 +116,8 @@ button:hover,.button:hover{background:var(--band)}
 .listhead>*{margin:0}
 .filters{display:flex;flex-wrap:wrap;align-items:center;gap:var(--s2) var(--s3);margin:var(--s2) 0}
 .filters .field{display:flex;align-items:center;gap:var(--s2);margin:0;max-width:100%}
-.filters label,label.field,.choice,.timestrip label{font-weight:400;color:var(--muted)}
-.filters :is(input,select,button),.timestrip :is(input,select,button){min-height:1.8rem;padding-top:2px;padding-bottom:2px}
+.filters label,label.field,.choice{font-weight:400;color:var(--muted)}
+.filters :is(input,select,button){min-height:1.8rem;padding-top:2px;padding-bottom:2px}
 .filters input{width:9rem}
 fieldset{border:0;border-top:1px solid var(--line);padding:var(--s2) 0;margin:var(--s3) 0 0;min-width:0}
 legend{font-weight:600;padding:0 var(--s2) 0 0}
@@ -125,9 +125,6 @@ legend{font-weight:600;padding:0 var(--s2) 0 0}
 .groups .field{margin:var(--s1) 0;grid-template-columns:minmax(0,1fr) 9rem;align-items:center;gap:var(--s2)}
 .groups :is(input,select){width:100%}
 .groups .wide{grid-column:1/-1;display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr));gap:0 var(--s5)}
-.timestrip{display:flex;flex-wrap:wrap;align-items:center;gap:var(--s1) var(--s3);margin:var(--s2) 0;font-size:var(--t4);max-width:100%}
-.timestrip .timestrip{margin:0}
-.timestrip select{min-width:0;flex:1 1 9rem}
 
 /* Tables: no boxes, a head that stays; columns of less weight where there is room; cards where there is little. */
 .table{margin:var(--s2) calc(-1*var(--s2)) var(--s4)}

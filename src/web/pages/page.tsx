@@ -112,11 +112,11 @@ async function sendContent(
   { title, current, past, body, live = 'replace', onSend }: PageContent,
 ): Promise<FastifyReply> {
   onSend?.(reply)
-  const [freshness, waiting] = await Promise.all([queries.freshness(), queries.waiting(now)])
+  const [freshness, waiting, pulse] = await Promise.all([queries.freshness(), queries.waiting(now), queries.pulse()])
   const frame = {
     ...{ user, canSignOut: session !== null, freshness, waiting, now },
     past: past && { ...past, nowLink: link({ as_of: null }) },
-    live: live === 'no' || past !== undefined ? undefined : live,
+    ...(live !== 'no' && past === undefined && { live, pulse }),
   }
   return sendPage(
     reply,

@@ -1,6 +1,5 @@
 import type { AwardActions } from '../../tables/awards/awards.js'
 import type { WebPlugin } from '../plugin.js'
-import { eventRoutes } from '../routes/events.js'
 import { addAwards } from './award/award-page.js'
 import { addClosing, type ClosingDeps } from './closings/closing-page.js'
 import { addList } from './list-page.js'
@@ -15,14 +14,13 @@ export interface PagesDeps extends PageDeps {
   closing: ClosingDeps
   awards: AwardActions
   system: SystemDeps
-  onError: (error: unknown) => void
 }
 
 /** The web page (docs/WEB.md). */
 export const pageRoutes =
   (deps: PagesDeps): WebPlugin =>
   (app) => {
-    eventRoutes({ pulse: () => deps.queries.pulse(), onError: deps.onError })(app)
+    app.get('/pulse', (_request, reply) => deps.queries.pulse().then((pulse) => reply.type('text/plain').send(pulse)))
     addPage(app, deps, '/', todayPage, { names: ['since'] })
     addList(app, deps, 'rfqs')
     addPage(app, deps, '/rfqs/:org/:channel/:name', rfqPage, {

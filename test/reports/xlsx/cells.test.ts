@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { calendarDate, link, plain, plainNumber } from '../../../reports/xlsx/cell-styles.js'
+import { calendarDate, integer, link, plain } from '../../../reports/xlsx/cell-styles.js'
 import { date, formula, moment, number, text, webLink } from '../../../reports/xlsx/cells.js'
 import { HOSTILE } from '../support/rfq-cases.js'
 
@@ -22,7 +22,7 @@ describe('cells', () => {
     expect(Object.is(number(-0).value, 0)).toBe(true)
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, null, undefined]) expect(number(value).value).toBeNull()
     expect(number(null, plain, 'Any').value).toBe('Any')
-    expect(number(1e20, plainNumber).style.numFmt).toContain('E+')
+    expect(number(1e20, integer).style.numFmt).toContain('E+')
   })
   it('accept only valid dates that all spreadsheets count alike', () => {
     expect(date('2026-02-28', calendarDate).value).toEqual(new Date(Date.UTC(2026, 1, 28)))

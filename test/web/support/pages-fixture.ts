@@ -83,7 +83,6 @@ export async function openPages(
         closing,
         awards: { ...createAwardDesk({ store, makeReport, now }), prepare: queries.prepareAward },
         system: { queue, retryDeliveries: (which) => store.retryDeliveries(which, now()) },
-        onError: unexpected,
       }),
     ],
   })

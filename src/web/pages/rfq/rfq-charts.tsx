@@ -1,7 +1,7 @@
 import type { Chart, Series } from '../../../tables/charts/chart.js'
 import { chartFigure } from '../../../tables/charts/chart-figure.js'
+import { type ComparedPrices, comparePrices, type PriceHistory } from '../../../tables/rfq/price-history.js'
 import type { RfqView } from '../../../tables/rfq/rfq-view.js'
-import { type ComparedPrices, comparePrices, type PriceHistory } from '../../../tables/rfq/timeline.js'
 import { awardOf } from '../../../tables/rfq/what-if.js'
 import { plain } from '../../components/format.js'
 

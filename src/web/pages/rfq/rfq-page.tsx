@@ -20,7 +20,6 @@ import {
 import { Actions, RecommendationSection } from './recommendation-section.js'
 import { Charts } from './rfq-charts.js'
 import { Changes, Choices, filesOf, Offers, readChanges } from './rfq-tables.js'
-import { TimeStrip } from './time-strip.js'
 import { outcomes, WhatIfPanel } from './what-if-panel.js'
 
 /** `/rfqs/ORG/SLUG/NUMBER`: the comparison of the offers for an RFQ, with what-if settings, and one offer in detail. */
@@ -37,8 +36,8 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   const changed = { ...address, ...(isChanged && { settings: whatIf.settings }) }
   const { channel, id, view, name } = requireFound(await queries.comparison(changed))
   const offerIds = view.offers.slice(0, MAX_PRICE_LINES).map((offer) => offer.id)
-  const [{ moments, prices }, outlook, before, changes, offer] = await Promise.all([
-    queries.timeline({ channel, id, offerIds, asOf: past?.asOf ?? now }),
+  const [prices, outlook, before, changes, offer] = await Promise.all([
+    queries.prices({ channel, rfqId: id, offerIds, asOf: past?.asOf ?? now }),
     past === undefined ? queries.closingOutlook({ channel, id, now }) : null,
     isChanged ? queries.comparison(address).then(requireFound) : null,
     readChanges(page, { channel, rfq: nameById(id) }, past?.asOf),
@@ -59,9 +58,11 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
     tables: [...filesOf(view, offer), ...(before === null ? [] : [fileTable(outcomes(before.view, view))])],
     body: (
       <>
-        <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>
+        <div class="listhead">
+          <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>
+          <AsOf page={page} />
+        </div>
         <Facts view={view} />
-        <TimeStrip page={page} moments={moments} asOf={past?.asOf} />
         {view.award !== null && <AwardCard state={view.award} />}
         <Notices view={view} outlook={outlook} closing={closing} />
         {isChanged && panel}
@@ -81,6 +82,19 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
     ),
   }
 }
+
+/** The page as it was known at the end of a day; each of the changes leads to its moment. */
+const AsOf = ({ page: { query, now } }: { page: PageRequest }) => (
+  <form class="filters noprint" method="get">
+    {Object.entries(query).map(
+      ([name, value]) => name !== 'as_of' && <input key={name} type="hidden" name={name} value={value} />,
+    )}
+    <label class="field">
+      As of <input type="date" name="as_of" max={now.toISOString().slice(0, 10)} required />
+    </label>
+    <button type="submit">Show</button>
+  </form>
+)
 
 /** Offers whose prices over time are charted. */
 const MAX_PRICE_LINES = 8

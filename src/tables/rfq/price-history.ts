@@ -1,73 +1,9 @@
 import { currencyCode } from '../../compare/rfq/rfq-terms.js'
 import { parseStored } from '../../core/documents/observation.js'
 import { priceOffer } from '../../core/documents/offer-price.js'
-import type { Revision, Version } from '../../core/records.js'
-import { formatCount } from '../../core/text/number-format.js'
-import type { History, Overview } from '../../store/contract.js'
+import type { Version } from '../../core/records.js'
+import type { History } from '../../store/contract.js'
 import type { RfqView } from './rfq-view.js'
-
-/** A moment at which something about an RFQ or its offers was seen to have changed. */
-export interface Moment {
-  at: string
-  /** `RFQ changed, 2 new offers`. */
-  message: string
-  /** Why another award was recommended from then on; null if the same was. */
-  recommendation: string | null
-}
-
-/** Moments that a page offers; older ones can be typed into the address. */
-const MAX_REVISIONS = 1_000
-
-/** When an RFQ and its offers changed, newest first. */
-export async function momentsOf(
-  store: Pick<Overview, 'revisions'>,
-  { channel, rfqId }: { channel: string; rfqId: string },
-): Promise<Moment[]> {
-  const revisions = await store.revisions({ channel, rfqId, limit: MAX_REVISIONS })
-  const groups = new Map<string, Revision[]>()
-  for (const revision of revisions) {
-    const group = groups.get(revision.observedAt)
-    if (group === undefined) groups.set(revision.observedAt, [revision])
-    else group.push(revision)
-  }
-  return [...groups].map(([at, group]) => ({
-    at,
-    message: textOf(group),
-    recommendation: group.find(({ reason }) => reason !== null)?.reason ?? null,
-  }))
-}
-
-function textOf(revisions: readonly Revision[]): string {
-  const count = (matches: (revision: Revision) => boolean) => revisions.filter(matches).length
-  const offers = (message: string, number: number) =>
-    number === 0 ? [] : [formatCount(number, `${message} offer`, `${message} offers`)]
-  const rfq = revisions.find(({ kind, event }) => kind === 'rfq' && event !== 'recommendation' && event !== 'award')
-  const parts = [
-    ...offers(
-      'new',
-      count(({ kind, event, previous }) => kind === 'response' && event === 'version' && !previous),
-    ),
-    ...offers(
-      'changed',
-      count(({ kind, event, previous }) => kind === 'response' && event === 'version' && !!previous),
-    ),
-    ...offers(
-      'withdrawn',
-      count(({ kind, event }) => kind === 'response' && event === 'missing'),
-    ),
-    ...offers(
-      'returned',
-      count(({ kind, event }) => kind === 'response' && event === 'returned'),
-    ),
-  ]
-  // An RFQ gets a version with each change of its offers too.
-  if (rfq !== undefined && (parts.length === 0 || rfq.event !== 'version' || rfq.previous === null))
-    parts.unshift(rfq.event === 'version' ? (rfq.previous ? 'RFQ changed' : 'RFQ first seen') : `RFQ ${rfq.event}`)
-  if (revisions.some(({ reason }) => reason !== null)) parts.push('other recommendation')
-  for (const { award } of revisions)
-    if (award !== null) parts.push(award.withdrawn ? 'award withdrawn' : 'award recorded')
-  return parts.join(', ')
-}
 
 /** The prices of one offer over time, each in the currency that the offer then had. */
 export interface PriceHistory {
@@ -75,10 +11,17 @@ export interface PriceHistory {
   points: { at: string; pricePerTonne: number; currency: string | null }[]
 }
 
+export interface PriceQuery {
+  channel: string
+  rfqId: string
+  offerIds: readonly string[]
+  asOf: Date
+}
+
 /** How the prices of some offers changed, oldest first; offers without a price are left out. */
 export async function priceHistoryOf(
   store: Pick<History, 'rfqHistory'>,
-  { channel, rfqId, offerIds, asOf }: { channel: string; rfqId: string; offerIds: readonly string[]; asOf: Date },
+  { channel, rfqId, offerIds, asOf }: PriceQuery,
 ): Promise<PriceHistory[]> {
   const versions = await store.rfqHistory(channel, rfqId, asOf)
   return offerIds.flatMap((offerId) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { comparePrices } from '../../../src/tables/rfq/timeline.js'
+import { comparePrices } from '../../../src/tables/rfq/price-history.js'
 
 const at = '2026-11-21T12:00:00.000Z'
 const offer = (number: number) => ({ id: `o${number}`, number, awardedTonnes: number === 1 ? 10 : 0 })
