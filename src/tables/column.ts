@@ -67,4 +67,5 @@ export const column = <Row>(
   kind: Kind,
   weight: number,
   value: (row: Row) => Value,
-): Column<Row> => ({ key, header, kind, weight, value })
+  more: Pick<Column<Row>, 'sort' | 'link'> = {},
+): Column<Row> => ({ key, header, kind, weight, value, ...more })

@@ -1,7 +1,7 @@
 import type { AwardRecord } from '../../core/decision/award-record.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import type { AwardBrief } from '../../recommendations/awards/award-in-brief.js'
-import { field, money, type SqlRow } from '../column.js'
+import { column, field, money, type SqlRow } from '../column.js'
 import { channelFilter, rfqFilter, sinceFilter } from '../filter.js'
 import { sqlList } from '../list.js'
 import { awardPath } from '../page-paths.js'
@@ -35,30 +35,31 @@ export const awards = sqlList({
     }),
     field('channel', 'Channel', 'text', 7, 't.channel'),
     field('state', 'State', 'state', 9, STATE),
-    { key: 'offers', header: 'Offers', kind: 'text', weight: 9, value: (row) => offersOf(row).map(({ name }) => name) },
+    column('offers', 'Offers', 'text', 9, (row: SqlRow) => offersOf(row).map(({ name }) => name)),
     field('tonnes', 'Tonnes', 'tonnes', 7, 't.tonnes'),
     field('price', 'Price', 'price', 8, 't.price_per_tonne', { value: (row) => money(row.price, row.currency) }),
     field('total', 'Total', 'money', 8, 't.total', { value: (row) => money(row.total, row.currency) }),
     field('followed', 'As recommended', 'text', 5, 't.followed', { value: ({ followed }) => followed === 1 }),
     field('because', 'Because', 'text', 4, 't.because'),
     field('by', 'By', 'text', 6, 't.by_whom'),
-    {
-      ...{ key: 'acceptBy', header: 'Accept by', kind: 'date', weight: 7 },
-      value: (row) =>
-        row.state === 'waiting'
-          ? (offersOf(row)
-              .flatMap(({ expiryDate }) => expiryDate ?? [])
-              .sort()[0] ?? null)
-          : null,
-    },
-    {
-      ...{ key: 'shows', header: 'What the marketplace shows', kind: 'text', weight: 5 },
-      value: (row) =>
+    column('acceptBy', 'Accept by', 'date', 7, (row: SqlRow) =>
+      row.state === 'waiting'
+        ? (offersOf(row)
+            .flatMap(({ expiryDate }) => expiryDate ?? [])
+            .sort()[0] ?? null)
+        : null,
+    ),
+    column(
+      'shows',
+      'What the marketplace shows',
+      'text',
+      5,
+      (row: SqlRow) =>
         briefOf(row)
           ?.findings.map(({ message }) => message)
           .join(' ') || null,
-    },
-    { key: 'next', header: 'Next step', kind: 'text', weight: 6, value: (row) => briefOf(row)?.next ?? null },
+    ),
+    column('next', 'Next step', 'text', 6, (row: SqlRow) => briefOf(row)?.next ?? null),
     field('asOf', 'As of', 'moment', 0, 't.as_of'),
     field('withdrawnAt', 'Withdrawn', 'moment', 3, 'w.at'),
     field('withdrawnBy', 'Withdrawn by', 'text', 3, 'w.by_whom'),

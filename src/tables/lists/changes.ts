@@ -1,7 +1,7 @@
 import { type AwardTerms, REVISION_KINDS, type RevisionKind } from '../../core/records.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import { type ChangeEntry, MOVING_KINDS, readChanges } from '../changes/changes.js'
-import { type Column, type Money, money } from '../column.js'
+import { type Column, column, type Money, money } from '../column.js'
 import { channelFilter, FilterError, rfqFilter, sinceFilter } from '../filter.js'
 import type { RfqRef } from '../find-rfq.js'
 import type { List } from '../list.js'
@@ -14,28 +14,23 @@ export const changes: List<ChangeEntry> = {
   about: 'What changed: first the awards and recommendations, then RFQs and offers; each newest first.',
   empty: 'Nothing changed in this period.',
   columns: [
-    {
-      ...{ key: 'observedAt', header: 'Seen', kind: 'moment', weight: 9 },
-      value: ({ observedAt }) => observedAt,
-      // What was known then.
+    column('observedAt', 'Seen', 'moment', 9, ({ observedAt }) => observedAt, {
       link: ({ channel, rfqId, observedAt }) => `${rfqPath(channel, nameById(rfqId))}?as_of=${observedAt}`,
-    },
-    { key: 'notBefore', header: 'After', kind: 'moment', weight: 0, value: ({ notBefore }) => notBefore },
-    {
-      ...{ key: 'rfq', header: 'RFQ', kind: 'id', weight: 9 },
-      value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
+    }),
+    column('notBefore', 'After', 'moment', 0, ({ notBefore }) => notBefore),
+    column('rfq', 'RFQ', 'id', 9, ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, {
       link: ({ channel, rfqId }) => rfqPath(channel, nameById(rfqId)),
-    },
-    { key: 'rfqId', header: 'Id of the RFQ', kind: 'id', weight: 0, value: ({ rfqId }) => rfqId },
-    { key: 'of', header: 'Of', kind: 'text', weight: 8, value: ({ label }) => label },
-    { key: 'changes', header: 'What changed', kind: 'text', weight: 9, value: ({ messages }) => messages.join(' ') },
+    }),
+    column('rfqId', 'Id of the RFQ', 'id', 0, ({ rfqId }) => rfqId),
+    column('of', 'Of', 'text', 8, ({ label }) => label),
+    column('changes', 'What changed', 'text', 9, ({ messages }) => messages.join(' ')),
     ...termsColumns('after', '', 5),
-    { key: 'moved', header: 'Difference', kind: 'money', weight: 8, value: movedBy },
-    { key: 'title', header: 'Title', kind: 'text', weight: 4, value: ({ rfqTitle }) => rfqTitle },
-    { key: 'channel', header: 'Channel', kind: 'text', weight: 7, value: ({ channel }) => channel },
-    { key: 'kind', header: 'Kind', kind: 'text', weight: 0, value: ({ entity }) => entity },
-    { key: 'id', header: 'Id', kind: 'id', weight: 0, value: ({ id }) => id },
-    { key: 'version', header: 'Version', kind: 'id', weight: 0, value: ({ version }) => version },
+    column('moved', 'Difference', 'money', 8, movedBy),
+    column('title', 'Title', 'text', 4, ({ rfqTitle }) => rfqTitle),
+    column('channel', 'Channel', 'text', 7, ({ channel }) => channel),
+    column('kind', 'Kind', 'text', 0, ({ entity }) => entity),
+    column('id', 'Id', 'id', 0, ({ id }) => id),
+    column('version', 'Version', 'id', 0, ({ version }) => version),
     ...termsColumns('before', ' before', 0),
   ],
   filters: [
@@ -71,24 +66,11 @@ export const changes: List<ChangeEntry> = {
 function termsColumns(of: 'before' | 'after', word: string, weight: number): Column<ChangeEntry>[] {
   const terms = (entry: ChangeEntry): AwardTerms | null => entry[of]
   return [
-    {
-      key: `${of}Offers`,
-      header: `Awarded offers${word}`,
-      kind: 'text',
-      weight: 0,
-      value: (entry) => terms(entry)?.offers ?? null,
-    },
-    {
-      key: `${of}Tonnes`,
-      header: `Tonnes${word}`,
-      kind: 'tonnes',
-      weight,
-      value: (entry) => terms(entry)?.tonnes ?? null,
-    },
-    {
-      ...{ key: `${of}Total`, header: `Total${word}`, kind: 'money', weight },
-      value: (entry) => money(terms(entry)?.total, terms(entry)?.currency),
-    },
+    column(`${of}Offers`, `Awarded offers${word}`, 'text', 0, (entry) => terms(entry)?.offers ?? null),
+    column(`${of}Tonnes`, `Tonnes${word}`, 'tonnes', weight, (entry) => terms(entry)?.tonnes ?? null),
+    column(`${of}Total`, `Total${word}`, 'money', weight, (entry) =>
+      money(terms(entry)?.total, terms(entry)?.currency),
+    ),
   ]
 }
 

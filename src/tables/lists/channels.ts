@@ -1,5 +1,6 @@
 import type { PollCheck } from '../../readiness/poll-freshness.js'
 import { type ChannelRules, dueOf } from '../channels/channel-rules.js'
+import { column } from '../column.js'
 import { channelFilter } from '../filter.js'
 import { type List, type ListSource, wholePage } from '../list.js'
 import { type ChannelFreshness, pollViews } from '../polls.js'
@@ -21,24 +22,18 @@ export const channels: List<ChannelRow> = {
   about: 'The configured channels, with their newest complete polls and their RFQs by state.',
   empty: 'No channel is configured.',
   columns: [
-    { key: 'channel', header: 'Channel', kind: 'text', weight: 9, value: ({ channel }) => channel },
-    { key: 'state', header: 'Polls', kind: 'state', weight: 9, value: stateOf },
-    { key: 'rfqsAt', header: 'RFQs polled', kind: 'moment', weight: 8, value: ({ rfqsAt }) => rfqsAt },
-    {
-      key: 'listingsAt',
-      header: 'Listings polled',
-      kind: 'moment',
-      weight: 6,
-      value: ({ listingsAt }) => listingsAt,
-    },
-    { key: 'message', header: 'Behind', kind: 'text', weight: 8, value: behindText },
-    { key: 'autoClose', header: 'Closing', kind: 'text', weight: 8, value: ({ autoClose }) => autoClose },
-    { key: 'open', header: 'Open', kind: 'count', weight: 9, value: ({ open }) => open },
-    { key: 'overdue', header: 'Overdue', kind: 'count', weight: 9, value: ({ overdue }) => overdue },
-    { key: 'closed', header: 'Closed', kind: 'count', weight: 7, value: ({ closed }) => closed },
-    { key: 'other', header: 'Other', kind: 'count', weight: 0, value: ({ other }) => other },
-    { key: 'timeZone', header: 'Time zone', kind: 'text', weight: 4, value: ({ timeZone }) => timeZone },
-    { key: 'graceHours', header: 'Grace, hours', kind: 'count', weight: 3, value: ({ graceHours }) => graceHours },
+    column('channel', 'Channel', 'text', 9, ({ channel }) => channel),
+    column('state', 'Polls', 'state', 9, stateOf),
+    column('rfqsAt', 'RFQs polled', 'moment', 8, ({ rfqsAt }) => rfqsAt),
+    column('listingsAt', 'Listings polled', 'moment', 6, ({ listingsAt }) => listingsAt),
+    column('message', 'Behind', 'text', 8, behindText),
+    column('autoClose', 'Closing', 'text', 8, ({ autoClose }) => autoClose),
+    column('open', 'Open', 'count', 9, ({ open }) => open),
+    column('overdue', 'Overdue', 'count', 9, ({ overdue }) => overdue),
+    column('closed', 'Closed', 'count', 7, ({ closed }) => closed),
+    column('other', 'Other', 'count', 0, ({ other }) => other),
+    column('timeZone', 'Time zone', 'text', 4, ({ timeZone }) => timeZone),
+    column('graceHours', 'Grace, hours', 'count', 3, ({ graceHours }) => graceHours),
   ],
   filters: [channelFilter('channel')],
   async read(source, { now, filters }) {

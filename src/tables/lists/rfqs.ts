@@ -7,7 +7,7 @@ import { NO_FIGURES } from '../../recommendations/rfq-figures.js'
 import type { Queries } from '../../store/contract.js'
 import type { Dialect } from '../../store/sql/sql-database.js'
 import { createDayStarts, dueOf } from '../channels/channel-rules.js'
-import { type Column, money, type SqlRow } from '../column.js'
+import { type Column, column, money, type SqlRow } from '../column.js'
 import { channelFilter, sinceFilter } from '../filter.js'
 import { type List, type ListSource, sqlList } from '../list.js'
 import { rfqPath } from '../page-paths.js'
@@ -58,111 +58,57 @@ const decided = ({ figures }: RfqRow) => figures.decision
 const pathOf = ({ channel, name }: RfqRow) => rfqPath(channel, name)
 
 const COLUMNS: readonly Column<RfqRow>[] = [
-  {
-    ...{ key: 'number', header: 'RFQ', kind: 'id', weight: 9, sort: 'r.number' },
-    value: ({ number, id }) => number ?? id,
-    link: pathOf,
-  },
-  {
-    ...{ key: 'title', header: 'Title', kind: 'text', weight: 8, sort: 'r.title' },
-    value: ({ title }) => title,
-    link: pathOf,
-  },
-  { key: 'channel', header: 'Channel', kind: 'text', weight: 8, value: ({ channel }) => channel, sort: 't.channel' },
-  { key: 'due', header: 'Due', kind: 'date', weight: 9, value: (row) => row.responseDueDate, sort: 't.due_date' },
-  { key: 'marks', header: 'State', kind: 'state', weight: 7, value: marksOf },
-  { key: 'offers', header: 'Offers', kind: 'count', weight: 5, value: ({ offers }) => offers, sort: 'r.offer_count' },
-  {
-    key: 'wanted',
-    header: 'Wanted',
-    kind: 'tonnes',
-    weight: 5,
-    value: ({ figures }) => figures.wanted,
-    sort: 'r.wanted',
-  },
-  {
-    key: 'award',
-    header: 'Award',
-    kind: 'text',
-    weight: 9,
-    value: (row) => decided(row)?.offers ?? null,
-    sort: 'r.recommended',
-  },
-  { key: 'basis', header: 'Basis', kind: 'state', weight: 6, value: basisOf },
-  { key: 'tonnes', header: 'Tonnes', kind: 'tonnes', weight: 5, value: (row) => decided(row)?.tonnes ?? null },
-  {
-    ...{ key: 'price', header: 'Price', kind: 'price', weight: 8, sort: 'r.price' },
-    value: (row) => money(decided(row)?.pricePerTonne, decided(row)?.currency),
-  },
-  {
-    ...{ key: 'limit', header: 'Limit', kind: 'price', weight: 4 },
-    value: ({ figures: { limit, currency }, maxUnitPrice, currency: own }) =>
-      limit === null ? money(maxUnitPrice, own) : money(limit, currency),
-  },
-  {
-    ...{ key: 'total', header: 'Total', kind: 'money', weight: 7, sort: 'r.total' },
-    value: (row) => money(decided(row)?.total, decided(row)?.currency),
-  },
-  {
-    ...{ key: 'coverage', header: 'Covered', kind: 'percent', weight: 4, sort: 'r.coverage' },
-    value: ({ figures }) => figures.coverage,
-  },
-  {
-    ...{ key: 'savings', header: 'Savings', kind: 'money', weight: 1 },
-    value: (row) => money(decided(row)?.savings, decided(row)?.currency),
-  },
-  { key: 'doubts', header: 'Doubts', kind: 'state', weight: 8, value: doubtsOf },
-  {
-    ...{ key: 'step', header: 'Next step', kind: 'text', weight: 8 },
-    value: (row) => stepOf(row)?.message ?? null,
+  column('number', 'RFQ', 'id', 9, ({ number, id }) => number ?? id, { sort: 'r.number', link: pathOf }),
+  column('title', 'Title', 'text', 8, ({ title }) => title, { sort: 'r.title', link: pathOf }),
+  column('channel', 'Channel', 'text', 8, ({ channel }) => channel, { sort: 't.channel' }),
+  column('due', 'Due', 'date', 9, (row) => row.responseDueDate, { sort: 't.due_date' }),
+  column('marks', 'State', 'state', 7, marksOf),
+  column('offers', 'Offers', 'count', 5, ({ offers }) => offers, { sort: 'r.offer_count' }),
+  column('wanted', 'Wanted', 'tonnes', 5, ({ figures }) => figures.wanted, { sort: 'r.wanted' }),
+  column('award', 'Award', 'text', 9, (row) => decided(row)?.offers ?? null, { sort: 'r.recommended' }),
+  column('basis', 'Basis', 'state', 6, basisOf),
+  column('tonnes', 'Tonnes', 'tonnes', 5, (row) => decided(row)?.tonnes ?? null),
+  column('price', 'Price', 'price', 8, (row) => money(decided(row)?.pricePerTonne, decided(row)?.currency), {
+    sort: 'r.price',
+  }),
+  column('limit', 'Limit', 'price', 4, ({ figures: { limit, currency }, maxUnitPrice, currency: own }) =>
+    limit === null ? money(maxUnitPrice, own) : money(limit, currency),
+  ),
+  column('total', 'Total', 'money', 7, (row) => money(decided(row)?.total, decided(row)?.currency), {
+    sort: 'r.total',
+  }),
+  column('coverage', 'Covered', 'percent', 4, ({ figures }) => figures.coverage, { sort: 'r.coverage' }),
+  column('savings', 'Savings', 'money', 1, (row) => money(decided(row)?.savings, decided(row)?.currency)),
+  column('doubts', 'Doubts', 'state', 8, doubtsOf),
+  column('step', 'Next step', 'text', 8, (row) => stepOf(row)?.message ?? null, {
     link: (row) => stepOf(row)?.path ?? null,
-  },
-  {
-    ...{ key: 'bestPrice', header: 'Best price', kind: 'price', weight: 0, sort: 'r.best_price' },
-    value: ({ figures }) => money(figures.bestPricePerTonne, figures.currency),
-  },
-  { key: 'bestOffer', header: 'Best offer', kind: 'text', weight: 0, value: ({ figures }) => figures.bestPriceOffer },
-  { key: 'ranked', header: 'Offers that compete', kind: 'count', weight: 0, value: ({ figures }) => figures.ranked },
-  { key: 'unreadOffers', header: 'Offers not read', kind: 'count', weight: 0, value: (row) => row.unreadOffers },
-  { key: 'noAward', header: 'Why no award', kind: 'text', weight: 0, value: ({ figures }) => figures.noAward },
-  { key: 'command', header: 'Command', kind: 'text', weight: 0, value: (row) => stepOf(row)?.command ?? null },
-  { key: 'state', header: 'State as sent', kind: 'text', weight: 0, value: ({ state }) => state, sort: 't.state' },
-  { key: 'urgency', header: 'Urgency', kind: 'count', weight: 0, value: ({ urgency }) => urgency, sort: URGENCY },
-  { key: 'daysToDue', header: 'Days to due', kind: 'count', weight: 0, value: ({ daysToDue }) => daysToDue },
-  { key: 'reference', header: 'Reference', kind: 'text', weight: 0, value: ({ reference }) => reference },
-  { key: 'fulfilment', header: 'Fulfilment', kind: 'date', weight: 0, value: (row) => row.fulfilmentDueDate },
-  { key: 'minVolume', header: 'Minimum volume', kind: 'tonnes', weight: 0, value: ({ minVolume }) => minVolume },
-  { key: 'maxVolume', header: 'Maximum volume', kind: 'tonnes', weight: 0, value: ({ maxVolume }) => maxVolume },
-  {
-    ...{ key: 'minPrice', header: 'Minimum price', kind: 'price', weight: 0 },
-    value: ({ minUnitPrice, currency }) => money(minUnitPrice, currency),
-  },
-  {
-    ...{ key: 'maxPrice', header: 'Maximum price', kind: 'price', weight: 0 },
-    value: ({ maxUnitPrice, currency }) => money(maxUnitPrice, currency),
-  },
-  { key: 'timeZone', header: 'Time zone', kind: 'text', weight: 0, value: ({ timeZone }) => timeZone },
-  {
-    key: 'changedAt',
-    header: 'Changed',
-    kind: 'moment',
-    weight: 0,
-    value: (row) => row.changedAt,
-    sort: 't.changed_at',
-  },
-  { key: 'readAt', header: 'Read', kind: 'moment', weight: 0, value: ({ readAt }) => readAt },
-  { key: 'figuresAt', header: 'Figures of', kind: 'moment', weight: 0, value: ({ figuresAt }) => figuresAt },
-  {
-    key: 'missingSince',
-    header: 'Missing since',
-    kind: 'moment',
-    weight: 0,
-    value: ({ missingSince }) => missingSince,
-  },
-  { key: 'valid', header: 'Valid', kind: 'text', weight: 0, value: ({ valid }) => valid },
-  { key: 'name', header: 'Name', kind: 'id', weight: 0, value: ({ name }) => name },
-  { key: 'id', header: 'Id', kind: 'id', weight: 0, value: ({ id }) => id },
-  { key: 'version', header: 'Version', kind: 'id', weight: 0, value: ({ version }) => version },
+  }),
+  column('bestPrice', 'Best price', 'price', 0, ({ figures }) => money(figures.bestPricePerTonne, figures.currency), {
+    sort: 'r.best_price',
+  }),
+  column('bestOffer', 'Best offer', 'text', 0, ({ figures }) => figures.bestPriceOffer),
+  column('ranked', 'Offers that compete', 'count', 0, ({ figures }) => figures.ranked),
+  column('unreadOffers', 'Offers not read', 'count', 0, (row) => row.unreadOffers),
+  column('noAward', 'Why no award', 'text', 0, ({ figures }) => figures.noAward),
+  column('command', 'Command', 'text', 0, (row) => stepOf(row)?.command ?? null),
+  column('state', 'State as sent', 'text', 0, ({ state }) => state, { sort: 't.state' }),
+  column('urgency', 'Urgency', 'count', 0, ({ urgency }) => urgency, { sort: URGENCY }),
+  column('daysToDue', 'Days to due', 'count', 0, ({ daysToDue }) => daysToDue),
+  column('reference', 'Reference', 'text', 0, ({ reference }) => reference),
+  column('fulfilment', 'Fulfilment', 'date', 0, (row) => row.fulfilmentDueDate),
+  column('minVolume', 'Minimum volume', 'tonnes', 0, ({ minVolume }) => minVolume),
+  column('maxVolume', 'Maximum volume', 'tonnes', 0, ({ maxVolume }) => maxVolume),
+  column('minPrice', 'Minimum price', 'price', 0, ({ minUnitPrice, currency }) => money(minUnitPrice, currency)),
+  column('maxPrice', 'Maximum price', 'price', 0, ({ maxUnitPrice, currency }) => money(maxUnitPrice, currency)),
+  column('timeZone', 'Time zone', 'text', 0, ({ timeZone }) => timeZone),
+  column('changedAt', 'Changed', 'moment', 0, (row) => row.changedAt, { sort: 't.changed_at' }),
+  column('readAt', 'Read', 'moment', 0, ({ readAt }) => readAt),
+  column('figuresAt', 'Figures of', 'moment', 0, ({ figuresAt }) => figuresAt),
+  column('missingSince', 'Missing since', 'moment', 0, ({ missingSince }) => missingSince),
+  column('valid', 'Valid', 'text', 0, ({ valid }) => valid),
+  column('name', 'Name', 'id', 0, ({ name }) => name),
+  column('id', 'Id', 'id', 0, ({ id }) => id),
+  column('version', 'Version', 'id', 0, ({ version }) => version),
 ]
 
 const list = sqlList<RfqRow>({

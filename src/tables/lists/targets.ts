@@ -1,4 +1,5 @@
 import type { TargetState } from '../../core/events/deliveries.js'
+import { column } from '../column.js'
 import { type List, wholePage } from '../list.js'
 
 /** The targets that notifications are sent to. */
@@ -8,21 +9,15 @@ export const targets: List<TargetState> = {
   about: 'The targets of notifications, with what waits for them and what was given up.',
   empty: 'The service was started without targets: see `notify` in the configuration.',
   columns: [
-    { key: 'target', header: 'Target', kind: 'text', weight: 9, value: ({ target }) => target },
-    {
-      key: 'state',
-      header: 'State',
-      kind: 'state',
-      weight: 9,
-      value: ({ failures }) => (failures === 0 ? 'works' : 'fails'),
-    },
-    { key: 'pending', header: 'Waiting', kind: 'count', weight: 8, value: ({ pending }) => pending },
-    { key: 'dead', header: 'Given up', kind: 'count', weight: 8, value: ({ dead }) => dead },
-    { key: 'succeededAt', header: 'Last success', kind: 'moment', weight: 6, value: ({ succeededAt }) => succeededAt },
-    { key: 'retryAt', header: 'Next attempt', kind: 'moment', weight: 5, value: ({ retryAt }) => retryAt },
-    { key: 'failures', header: 'Failures', kind: 'count', weight: 4, value: ({ failures }) => failures },
-    { key: 'error', header: 'Error', kind: 'text', weight: 7, value: ({ error }) => error },
-    { key: 'since', header: 'Since', kind: 'moment', weight: 2, value: ({ since }) => since },
+    column('target', 'Target', 'text', 9, ({ target }) => target),
+    column('state', 'State', 'state', 9, ({ failures }) => (failures === 0 ? 'works' : 'fails')),
+    column('pending', 'Waiting', 'count', 8, ({ pending }) => pending),
+    column('dead', 'Given up', 'count', 8, ({ dead }) => dead),
+    column('succeededAt', 'Last success', 'moment', 6, ({ succeededAt }) => succeededAt),
+    column('retryAt', 'Next attempt', 'moment', 5, ({ retryAt }) => retryAt),
+    column('failures', 'Failures', 'count', 4, ({ failures }) => failures),
+    column('error', 'Error', 'text', 7, ({ error }) => error),
+    column('since', 'Since', 'moment', 2, ({ since }) => since),
   ],
   filters: [],
   async read({ store }) {
