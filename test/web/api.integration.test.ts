@@ -259,16 +259,11 @@ describe('work on the queue', () => {
     const { handlers, done } = recordingHandlers()
     const { post, get } = await openApi(fixture, { handlers })
     const order = { channel: KEY, rfq: '1001', as_of: '2026-11-21' }
-    const accepted = await post('/reports', order, { 'idempotency-key': 'k' })
+    const accepted = await post('/reports', order)
     expect(accepted.statusCode).toBe(202)
     const work = { asOf: '2026-11-21T23:59:59.999Z' }
     await expect.poll(() => done).toMatchObject([{ name: 'rfq-report', payload: { ...work, cause: 'api local' } }])
     expect((await get(accepted.json().href)).json()).toMatchObject(work)
-    const repeated = async (changes: object) =>
-      (await post('/reports', { ...order, ...changes }, { 'idempotency-key': 'k' })).statusCode
-    expect(await repeated({})).toBe(202)
-    for (const changes of [{ as_of: '2026-11-22' }, { rfq: undefined, as_of: undefined }])
-      expect([changes, await repeated(changes)]).toEqual([changes, 422])
     await post('/reports', { ...order, as_of: '2026-11-23' })
     await expect.poll(() => done).toHaveLength(2)
     expect(done[1]?.payload).not.toHaveProperty('asOf')
@@ -330,27 +325,6 @@ describe('work on the queue', () => {
       await expect.poll(() => done.slice(length)).toMatchObject([{ payload: { channel: KEY, rfqId: id } }])
     }
     expect(done).toHaveLength(Object.keys(ids).length)
-  })
-
-  it('is done once for all requests with one Idempotency-Key, of one user', async () => {
-    const fixture = await openChannelFixture()
-    const { handlers, done } = recordingHandlers()
-    const tokens = ['ana', 'ben'].map((name) => ({ name, role: 'operator' as const, token: `token-of-${name}` }))
-    const { post } = await openApi(fixture, { handlers, tokens })
-    const send = (payload: object, user = 'ana', key = 'monday') =>
-      post('/sync', payload, { authorization: `Bearer token-of-${user}`, 'idempotency-key': key })
-    const ids = new Set<string>()
-    for (let attempt = 0; attempt < 6; attempt++) {
-      const response = await send({ channel: KEY })
-      expect(response.statusCode).toBe(202)
-      ids.add(response.json().job)
-    }
-    expect(ids.size).toBe(1)
-    await expect.poll(() => done.map(({ name }) => name)).toEqual(['poll-rfqs'])
-    expect(done[0]?.payload.cause).toBe('api ana')
-    expect(await send({ channel: KEY, kind: 'listings' })).toMatchObject({ statusCode: 422 })
-    expect(await send({ channel: KEY, kind: 'listings' }, 'ben')).toMatchObject({ statusCode: 202 })
-    expect(await send({ channel: KEY }, 'ana', 'two words')).toMatchObject({ statusCode: 400 })
   })
 
   it('is refused with the reason', async () => {

@@ -101,8 +101,10 @@ export async function createQueueActions(
   }
   return (queue) => ({
     queue: {
-      newId: ({ name, payload }) => jobId(name, payload, now()),
-      enqueue: ({ name, payload }, id) => queue.enqueue(name, payload, id),
+      async enqueue({ name, payload }) {
+        const id = jobId(name, payload, now())
+        return (await queue.enqueue(name, payload, id)) ? id : null
+      },
       async status(id) {
         const status = await queue.job(id)
         // Errors of libraries may quote what they were given.

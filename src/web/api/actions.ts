@@ -36,13 +36,8 @@ export type JobStatusView = z.input<typeof jobStatus>
 
 /** The queue, as far as users put work on it. */
 export interface ApiQueue {
-  /** The id of a job for work that is wanted now. */
-  newId(order: JobOrder): string
-  /**
-   * Adds a job.
-   * @returns false if there is a job with this id, or one for the same work waits or runs
-   */
-  enqueue(order: JobOrder, id: string): Promise<boolean>
+  /** Adds a job. @returns its id; null if one for the same work waits or runs */
+  enqueue(order: JobOrder): Promise<string | null>
   /** Null if the queue does not know it. */
   status(id: string): Promise<JobStatusView | null>
 }
@@ -66,8 +61,6 @@ export interface ActionCall<Body> {
   path: Readonly<Record<string, string>>
   body: Body
   user: User | null
-  /** The header `Idempotency-Key`. */
-  idempotencyKey: string | undefined
   deps: ActionDeps
 }
 

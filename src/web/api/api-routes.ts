@@ -54,11 +54,10 @@ function addAction(api: FastifyInstance, operation: ActionOperation, deps: ApiOp
   api.route({
     method,
     url: urlOf(operation),
-    async handler({ params, query: values, body: sent = {}, headers, user }, reply) {
+    async handler({ params, query: values, body: sent = {}, user }, reply) {
       parseValues(query, values, 'query')
       const body = schema && parseValues(schema, sent, 'body')
-      const idempotencyKey = headers['idempotency-key']?.toString()
-      const result = await operation.handle({ path: params as Values, body, user, idempotencyKey, deps })
+      const result = await operation.handle({ path: params as Values, body, user, deps })
       const { href } = Object(result) as { href?: unknown }
       if (status === 202 && typeof href === 'string') reply.header('location', href)
       return reply.code(status).send(result)

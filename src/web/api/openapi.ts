@@ -24,7 +24,6 @@ const PROBLEMS: Record<number, [meaning: string, isOf: (operation: Operation) =>
   413: ['The body is larger than 64 KiB', ({ body }) => body !== undefined],
   415: ['The body is not JSON', ({ body }) => body !== undefined],
   421: ['The Host header is not one of this server', () => true],
-  422: ['The idempotency key was used for other work', ({ status }) => status === 202],
   429: ['Too many requests, or too many wrong tokens; see Retry-After', () => true],
   500: ['An unexpected error; the log has details', () => true],
   503: ['The database or the queue does not answer, or the answer takes too long', () => true],
@@ -77,20 +76,13 @@ function describeOperation(operation: Operation, schemaOf: SchemaOf): Json {
   }))
   return {
     ...{ operationId: id, tags: [tag], summary, description },
-    parameters: [...ofPath, ...ofQuery, ...(status === 202 ? [IDEMPOTENCY_KEY] : [])],
+    parameters: [...ofPath, ...ofQuery],
     ...(body && { requestBody: { required: true, ...content(schemaOf(body)) } }),
     responses: {
       [status]: { description: status === 202 ? 'Accepted' : 'Success', ...content(schemaOf(result)) },
       ...Object.fromEntries(problems.map(([code, [meaning]]) => [code, { description: meaning, ...problem }])),
     },
   }
-}
-
-const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  description: 'A request that is repeated with the same key is answered with the same job.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
 /** Finds a schema in JSON Schema: a reference, if it has a name. */

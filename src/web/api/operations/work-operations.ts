@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { text } from '../../../tables/schema.js'
-import type { User } from '../../access/users.js'
 import { defined } from '../../http/request-values.js'
 import { type ActionCall, actionOperation, findSubject, type JobOrder, jobStatus } from '../actions.js'
 import { asOf, channelName, rfqName } from '../parameters.js'
-import { invalidValues, ProblemError, unknownName } from '../problem.js'
+import { API_PREFIX, ProblemError, unknownName } from '../problem.js'
 
 interface JobBody {
   channel: string
@@ -44,10 +42,10 @@ const jobOperation = <Body extends z.ZodObject & z.ZodType<JobBody>>({
       const refused = await refusal?.(call)
       if (refused) throw new ProblemError(409, refused)
       const cause = `api ${user?.name ?? ''}`.trim().slice(0, 100)
-      return accept(call, {
-        name: job(body),
-        payload: { ...subject, ...(asOf && { asOf: asOf.toISOString() }), cause },
-      })
+      const payload = { ...subject, ...(asOf && { asOf: asOf.toISOString() }), cause }
+      const id = await deps.queue.enqueue({ name: job(body), payload })
+      if (id === null) throw new ProblemError(409, 'a job for the same work is waiting or running already')
+      return { job: id, href: `${API_PREFIX}/jobs/${encodeURIComponent(id)}` }
     },
   })
 
@@ -121,37 +119,3 @@ export const WORK_OPERATIONS = [
     },
   }),
 ]
-
-const KEY = /^[!-~]{1,255}$/
-
-/** Puts work on the queue. A request that is repeated with its key is answered with the same job. */
-async function accept({ idempotencyKey: key, user, deps: { queue } }: ActionCall<unknown>, order: JobOrder) {
-  if (key !== undefined && !KEY.test(key)) {
-    const detail = 'allowed: 1 to 255 printable ASCII characters without spaces'
-    throw invalidValues([{ name: 'Idempotency-Key', detail }])
-  }
-  const id = key === undefined ? queue.newId(order) : idOfKey(key, user)
-  if (!(await queue.enqueue(order, id))) {
-    const known = await queue.status(id)
-    if (known === null) throw new ProblemError(409, 'a job for the same work is waiting or running already')
-    if (workOf(known) !== workOf({ ...order.payload, name: order.name }))
-      throw new ProblemError(422, 'this Idempotency-Key was used for other work; send a new one')
-  }
-  return { job: id, href: `/api/v1/jobs/${encodeURIComponent(id)}` }
-}
-
-/** Keys belong to a user, so that nobody meets the job of another one. */
-const idOfKey = (key: string, user: User | null) =>
-  `api_${createHash('sha256')
-    .update(JSON.stringify([user?.name ?? null, key]))
-    .digest('hex')
-    .slice(0, 32)}`
-
-interface Work {
-  name: string
-  channel: string
-  rfqId?: string | null
-  asOf?: string | null
-}
-
-const workOf = ({ name, channel, rfqId, asOf }: Work) => JSON.stringify([name, channel, rfqId ?? null, asOf ?? null])

@@ -27,15 +27,11 @@ export const autoReload: Pick<PageContent, 'live' | 'onSend'> = {
 export const RELOAD_NOTICE = 'This page reloads automatically.'
 
 /** Puts a job on the queue. @returns its id, or null if one for the same work waits or runs */
-export async function enqueueJob(
+export const enqueueJob = (
   { request }: Pick<PageRequest, 'request'>,
   { queue }: Pick<ActionDeps, 'queue'>,
   { name, payload }: { name: JobOrder['name']; payload: Omit<JobOrder['payload'], 'cause'> },
-): Promise<string | null> {
-  const order = { name, payload: { ...payload, cause: jobCause(request.user) } }
-  const id = queue.newId(order)
-  return (await queue.enqueue(order, id)) ? id : null
-}
+): Promise<string | null> => queue.enqueue({ name, payload: { ...payload, cause: jobCause(request.user) } })
 
 /** The job in the address of a page, which was requested on it: what became of it, and whether it has not ended yet. */
 export async function readRequestedJob(
