@@ -139,4 +139,4 @@ export function outlookText({ stop, rfqs }: ClosingOutlook, id: string): string 
 /** With a capital and a full stop. */
 const sentence = (text: string): string => fullStop(text.trim().replace(/^./, (first) => first.toUpperCase()))
 
-export const fullStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+const fullStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)

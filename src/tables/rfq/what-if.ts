@@ -1,4 +1,3 @@
-import { formatPrice, formatPricePerTonne, formatTonnes, withoutNoise } from '../../core/text/number-format.js'
 import type { RfqView } from './rfq-view.js'
 import { type SettingChange, settingChanges } from './setting-changes.js'
 
@@ -40,20 +39,8 @@ function awardChangeText(was: AwardOf, is: AwardOf): string {
   if (was === null) return 'An award, where there was none.'
   const had = new Set(was.offers.map(({ id }) => id))
   if (had.size === is.offers.length && is.offers.every(({ id }) => had.has(id))) return 'The award stays the same.'
-  const price = withoutNoise(is.pricePerTonne - was.pricePerTonne)
-  const isPriceSame = formatPrice(Math.abs(price)) === formatPrice(0)
-  const changes = [
-    ...(was.currency !== is.currency
-      ? []
-      : [isPriceSame ? 'the same price per tonne' : moreText(price, (by) => formatPricePerTonne(by, is.currency))]),
-    was.tonnes === is.tonnes ? 'the same tonnes' : moreText(is.tonnes - was.tonnes, formatTonnes),
-  ]
-  return `Another award: ${changes.join(', ')}.`
+  return 'Another award.'
 }
-
-/** `2,000 t more`, `0.50 USD/t less`. */
-const moreText = (difference: number, format: (value: number) => string): string =>
-  `${format(Math.abs(difference))} ${difference > 0 ? 'more' : 'less'}`
 
 function movesOf(before: Compared, after: Compared): WhatIfChange['moves'] {
   const known = new Map(before.offers.map((offer) => [offer.id, offer]))

@@ -6,7 +6,7 @@ import { closingPath, rfqPath } from '../../../tables/page-paths.js'
 import { Facts } from '../../../tables/print/html.js'
 import type { ActionDeps } from '../../api/actions.js'
 import { minute, Notice, plain } from '../../components/format.js'
-import { autoReload, enqueueJob, readJobStatus } from '../operation/job-status.js'
+import { autoReload, enqueueJob, readRequestedJob } from '../operation/job-status.js'
 import {
   addForm,
   addPage,
@@ -17,12 +17,6 @@ import {
   type Parameters,
   requireFound,
 } from '../page.js'
-import {
-  type CloseRequestStatus,
-  closeRequestParameters,
-  closeRequestStatus,
-  readRequestedClose,
-} from './close-request-status.js'
 
 /** The queue that closes. */
 export type ClosingDeps = Pick<ActionDeps, 'queue'>
@@ -30,19 +24,12 @@ export type ClosingDeps = Pick<ActionDeps, 'queue'>
 /** `/rfqs/…/closing`: every decision about closing an RFQ, explained, and closing it now. */
 export function addClosing(app: FastifyInstance, deps: PageDeps, closing: ClosingDeps): void {
   const path = '/rfqs/:org/:channel/:name/closing'
-  addPage(
-    app,
-    deps,
-    path,
-    async (page) => {
-      const asked = readRequestedClose(page.query)
-      // Before the closings: those of a job that has ended are then among them.
-      const job = asked === null ? null : await readJobStatus(asked.job, closing)
-      const found = await readClosing(page)
-      return closingPage(page, found, { status: asked && closeRequestStatus(found, asked, job) })
-    },
-    { names: ['job', 'asked'] },
-  )
+  const show = async (page: PageRequest) => {
+    // Before the closings: those of a job that has ended are then among them.
+    const job = await readRequestedJob(page, closing)
+    return closingPage(page, await readClosing(page), { job })
+  }
+  addPage(app, deps, path, show, { names: ['job'] })
   addForm(app, deps, path, (page, fields) => requestClose(page, fields, closing))
 }
 
@@ -66,9 +53,7 @@ async function requestClose(page: PageRequest, { confirm = '' }: Parameters, clo
   const job = await enqueueJob(page, closing, { name: 'close-expired', payload: { channel, rfqId: id } })
   if (job === null)
     return refuse(409, 'A close of this RFQ was requested a moment ago; reload the page to see its status.')
-  return {
-    redirect: `${closingPath(channel, nameById(id))}?${closeRequestParameters({ job, at: page.now.toISOString() })}`,
-  }
+  return { redirect: `${closingPath(channel, nameById(id))}?job=${encodeURIComponent(job)}` }
 }
 
 /** Why an RFQ cannot be closed on the page now; null if it can. A new round compares the clocks again. */
@@ -81,13 +66,14 @@ function refusalOf({ state, stop, outlook, message }: RfqClosing): string | null
 }
 
 interface Shown {
-  status?: CloseRequestStatus | null
+  /** The round that was asked for. */
+  job?: Awaited<ReturnType<typeof readRequestedJob>>
   mistake?: string
 }
 
-function closingPage({ request }: PageRequest, found: RfqClosing, { status = null, mistake }: Shown): PageContent {
+function closingPage({ request }: PageRequest, found: RfqClosing, { job = null, mistake }: Shown): PageContent {
   const { channel, name, facts, decisions, state } = found
-  const isRunning = status?.isInProgress ?? false
+  const isRunning = job?.isRunning ?? false
   return {
     title: `Closing of RFQ ${name}`,
     current: '/rfqs',
@@ -100,7 +86,7 @@ function closingPage({ request }: PageRequest, found: RfqClosing, { status = nul
           <a href={rfqPath(channel, name)}>{plain(found.title ?? `RFQ ${name}`)}</a>
         </p>
         <Facts of={facts} />
-        {status !== null && <Notice tone={status.tone}>{plain(status.message)}</Notice>}
+        {job?.notice}
         {mistake !== undefined && <Notice tone="bad">{plain(mistake)}</Notice>}
         {state !== 'closed' && !isRunning && <CloseNow found={found} request={request} />}
         <h2>Decisions</h2>
