@@ -12,8 +12,6 @@ export type WebPlugin = (app: FastifyInstance) => Promise<void> | void
 declare module 'fastify' {
   interface FastifyInstance {
     access: Access
-    /** The methods of the routes at an address, sorted. */
-    allowedMethods: (url: string) => string[]
   }
   interface FastifyContextConfig {
     /** Who may use the route. */

@@ -16,14 +16,8 @@ describe('web server', () => {
     expect((await app.inject('/open/..%2fetc')).statusCode).toBe(404)
     expect((await app.inject('//')).statusCode).toBe(404)
     expect(await app.inject('/%zz')).toMatchObject({ statusCode: 400, body: '{"error":"invalid request address"}\n' })
-    expect(await app.inject({ method: 'POST', url: '/open?x=1' })).toMatchObject({
-      statusCode: 405,
-      headers: { allow: 'GET, HEAD' },
-    })
-    expect(await app.inject({ method: 'DELETE', url: '/read/1' })).toMatchObject({
-      statusCode: 405,
-      headers: { allow: 'GET, HEAD' },
-    })
+    expect((await app.inject({ method: 'POST', url: '/open?x=1' })).statusCode).toBe(404)
+    expect((await app.inject({ method: 'DELETE', url: '/read/1' })).statusCode).toBe(404)
   })
 
   it('sends the security headers with errors too', async () => {

@@ -27,7 +27,7 @@ export const apiRoutes =
 
 function addOperations(api: FastifyInstance, options: ApiOptions): void {
   api.setErrorHandler((error: Error, _request, reply) => sendError(reply, error, options.onError))
-  api.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(api, request, reply)))
+  api.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request)))
   // Bodies are JSON only.
   api.removeContentTypeParser(['text/plain', 'application/x-www-form-urlencoded'])
   let document: ReturnType<typeof openApiDocument> | undefined
@@ -65,13 +65,8 @@ function addAction(api: FastifyInstance, operation: ActionOperation, deps: ApiOp
   })
 }
 
-function notFound(app: FastifyInstance, { method, url }: FastifyRequest, reply: FastifyReply): ProblemDocument {
-  const allowed = app.allowedMethods(url)
-  if (allowed.length === 0 || allowed.includes(method))
-    return toProblem(404, `there is nothing at this path; ${API_PREFIX}/openapi.json describes all operations`)
-  reply.header('allow', allowed.join(', '))
-  return toProblem(405, `${method} is not possible here; allowed: ${allowed.join(', ')}`)
-}
+const notFound = ({ method }: FastifyRequest): ProblemDocument =>
+  toProblem(404, `there is no ${method} at this path; ${API_PREFIX}/openapi.json describes all operations`)
 
 /** Answers an error with a problem document; details of unexpected ones go to the log only. */
 export function sendError(reply: FastifyReply, cause: Error, onError: (error: unknown) => void): FastifyReply {

@@ -8,8 +8,6 @@ import { sendPage, wantsPage } from './html.js'
  * Details of unexpected errors go to the log only.
  */
 export function addErrorResponses(app: FastifyInstance, onError: (error: unknown) => void): void {
-  const allowedMethods = collectMethods(app)
-  app.decorate('allowedMethods', allowedMethods)
   app.setErrorHandler((cause: Error, request, reply) => {
     const error: Error & { statusCode?: number } = toResponseError(cause, onError)
     const isExpected = error instanceof HttpError
@@ -21,14 +19,9 @@ export function addErrorResponses(app: FastifyInstance, onError: (error: unknown
       return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303)
     return sendError(request, reply.code(status), message)
   })
-  app.setNotFoundHandler(async (request, reply) => {
-    const { method, url } = request
-    if (!url.startsWith('/')) throw new HttpError(400, 'invalid request address')
-    const allowed = allowedMethods(url)
-    if (allowed.length === 0 || allowed.includes(method))
-      throw new HttpError(404, wantsPage(request) ? 'there is no page at this address' : 'not found')
-    reply.header('allow', allowed.join(', '))
-    throw new HttpError(405, 'method not allowed')
+  app.setNotFoundHandler(async (request) => {
+    if (!request.url.startsWith('/')) throw new HttpError(400, 'invalid request address')
+    throw new HttpError(404, wantsPage(request) ? 'there is no page at this address' : 'not found')
   })
 }
 
@@ -44,27 +37,6 @@ const sendError = (request: FastifyRequest, reply: FastifyReply, message: string
       )
     : // As text, because Fastify would serialize an object in another way for an unknown path.
       reply.type('application/json; charset=utf-8').send(`${JSON.stringify({ error: message })}\n`)
-
-/** Records every route; the result returns the methods that the routes of an address accept. */
-function collectMethods(app: FastifyInstance): (url: string) => string[] {
-  const routes: { pattern: RegExp; methods: string[] }[] = []
-  app.addHook('onRoute', ({ url, method }) => {
-    routes.push({ pattern: patternOf(url), methods: [method].flat() })
-  })
-  return (url) => {
-    const path = url.replace(/[?#].*$/, '')
-    return [...new Set(routes.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : [])))].sort()
-  }
-}
-
-/** The pattern of a route as a regular expression: `:name` is one segment, `*` the rest. */
-const patternOf = (url: string) =>
-  new RegExp(
-    `^${url
-      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-      .replace(/:[^/]+/g, '[^/]+')
-      .replace(/\*/g, '.*')}$`,
-  )
 
 /** What went wrong with a request, in a browser; with the navigation for whoever may use it. */
 function ErrorPage({ request, status, message }: { request: FastifyRequest; status: number; message: string }) {
@@ -87,6 +59,5 @@ const TITLES: Record<number, string> = {
   400: 'This request is not valid',
   403: 'Not allowed',
   404: 'Not found',
-  405: 'Not allowed',
   429: 'Too many requests',
 }
