@@ -10,7 +10,7 @@ import { type Lookup, problemText, type RfqRef } from './find-rfq.js'
 import { MomentError, parseDueDate, parseMoment } from './moments.js'
 
 /** How the text of a filter becomes a value; see `PARSERS`. */
-export type FilterKind = 'channel' | 'rfq' | 'choice' | 'words' | 'since' | 'before' | 'flag' | 'text'
+export type FilterKind = 'channel' | 'rfq' | 'choice' | 'words' | 'since' | 'before' | 'flag'
 
 /** A condition that a reader can choose for a list. */
 export interface Filter {
@@ -138,11 +138,6 @@ const PARSERS: Record<FilterKind, Parse> = {
     const condition = conditionOf(filter)
     return { value: text === 'true', where: text === 'true' ? `(${condition})` : `not (${condition})`, parameters: {} }
   },
-  text: (filter, text) => ({
-    value: text,
-    where: conditionOf(filter),
-    parameters: { [filter.name]: toStoredText(text) },
-  }),
 }
 
 /** What the name of an RFQ led to. @throws FilterError 404 if it led to none, 409 if it is that of several */
@@ -193,6 +188,15 @@ export const rfqFilter = (where: { channel: string; id: string }): Filter => ({
   ...{ name: 'rfq', kind: 'rfq', header: 'RFQ', where },
   describe: `Only this RFQ: its number, reference or id (\`${nameById('…')}\`).`,
 })
+
+/** @param where default: that the column of this name has the value */
+export const choiceFilter = (
+  name: string,
+  header: string,
+  values: NonNullable<Filter['values']>,
+  describe: string,
+  where = `t.${name} = @${name}`,
+): Filter => ({ name, kind: 'choice', header, values, where, describe })
 
 export const sinceFilter = (where: string, describe: string): Filter => ({
   ...{ name: 'since', kind: 'since', header: 'Since', where },

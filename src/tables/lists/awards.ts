@@ -2,7 +2,7 @@ import type { AwardRecord } from '../../core/decision/award-record.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import type { AwardBrief } from '../../recommendations/awards/award-in-brief.js'
 import { column, field, money, type SqlRow } from '../column.js'
-import { channelFilter, rfqFilter, sinceFilter } from '../filter.js'
+import { channelFilter, choiceFilter, rfqFilter, sinceFilter } from '../filter.js'
 import { sqlList } from '../list.js'
 import { awardPath } from '../page-paths.js'
 
@@ -71,10 +71,7 @@ export const awards = sqlList({
   filters: [
     channelFilter('t.channel'),
     rfqFilter({ channel: 't.channel', id: 't.rfq_id' }),
-    {
-      ...{ name: 'state', kind: 'choice', header: 'State', values: AWARD_STATES, where: `${STATE} = @state` },
-      describe: 'Only awards in this state.',
-    },
+    choiceFilter('state', 'State', AWARD_STATES, 'Only awards in this state.', `${STATE} = @state`),
     sinceFilter('(t.at > @since or w.at > @since)', 'Only awards that were recorded or withdrawn since'),
   ],
   query: {

@@ -2,7 +2,7 @@ import { type AwardTerms, REVISION_KINDS, type RevisionKind } from '../../core/r
 import { nameById } from '../../core/text/rfq-name.js'
 import { type ChangeEntry, MOVING_KINDS, readChanges } from '../changes/changes.js'
 import { type Column, column, type Money, money } from '../column.js'
-import { channelFilter, FilterError, rfqFilter, sinceFilter } from '../filter.js'
+import { channelFilter, choiceFilter, FilterError, rfqFilter, sinceFilter } from '../filter.js'
 import type { RfqRef } from '../find-rfq.js'
 import type { List } from '../list.js'
 import { rfqPath } from '../page-paths.js'
@@ -36,10 +36,12 @@ export const changes: List<ChangeEntry> = {
   filters: [
     channelFilter('channel'),
     rfqFilter({ channel: 'channel', id: 'rfq_id' }),
-    {
-      ...{ name: 'kind', kind: 'choice', header: 'About', values: ['money', ...REVISION_KINDS], where: '' },
-      describe: 'Only changes of offers, recommendations, awards, or RFQs; `money`: recommendations and awards.',
-    },
+    choiceFilter(
+      'kind',
+      'About',
+      ['money', ...REVISION_KINDS],
+      'Only changes of offers, recommendations, awards, or RFQs; `money`: recommendations and awards.',
+    ),
     sinceFilter('', 'Only what was seen since'),
   ],
   async read({ store }, { filters, cursor, limit }) {

@@ -1,7 +1,7 @@
 import { CLOSE_OUTCOMES, DECISION_KINDS } from '../../core/records.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import { field } from '../column.js'
-import { channelFilter, rfqFilter, sinceFilter } from '../filter.js'
+import { channelFilter, choiceFilter, rfqFilter, sinceFilter } from '../filter.js'
 import { sqlList } from '../list.js'
 import { closingPath } from '../page-paths.js'
 
@@ -39,20 +39,8 @@ export const closings = sqlList({
   filters: [
     channelFilter('t.channel'),
     rfqFilter({ channel: 't.channel', id: 't.rfq_id' }),
-    {
-      ...{
-        name: 'decision',
-        kind: 'choice',
-        header: 'Decision',
-        values: DECISION_KINDS,
-        where: 't.decision = @decision',
-      },
-      describe: 'Only these decisions.',
-    },
-    {
-      ...{ name: 'outcome', kind: 'choice', header: 'Outcome', values: CLOSE_OUTCOMES, where: 't.outcome = @outcome' },
-      describe: 'Only closes with this outcome.',
-    },
+    choiceFilter('decision', 'Decision', DECISION_KINDS, 'Only these decisions.'),
+    choiceFilter('outcome', 'Outcome', CLOSE_OUTCOMES, 'Only closes with this outcome.'),
     sinceFilter('coalesce(r.last_at, t.decided_at) > @since', 'Only what was decided since'),
   ],
   query: {

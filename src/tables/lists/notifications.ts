@@ -1,6 +1,13 @@
 import { DELIVERY_STATES } from '../../core/events/deliveries.js'
+import type { Queries } from '../../store/contract.js'
 import { field } from '../column.js'
+import { choiceFilter } from '../filter.js'
 import { sqlList } from '../list.js'
+
+const targetsOf = async (queries: Queries): Promise<string[]> =>
+  (await queries.all<{ target: string }>('select distinct target from deliveries order by target')).map(
+    ({ target }) => target,
+  )
 
 /** Deliveries of events to targets. */
 export const notifications = sqlList({
@@ -24,18 +31,8 @@ export const notifications = sqlList({
     field('error', 'Error', 'text', 8, 't.error'),
   ],
   filters: [
-    {
-      ...{ name: 'state', kind: 'choice', header: 'State', values: DELIVERY_STATES, where: 't.state = @state' },
-      describe: 'Only those in this state; `dead` ones were given up.',
-    },
-    {
-      ...{ name: 'target', kind: 'choice', header: 'Target', describe: 'Only those for this target.' },
-      values: async (queries) =>
-        (await queries.all<{ target: string }>('select distinct target from deliveries order by target')).map(
-          ({ target }) => target,
-        ),
-      where: 't.target = @target',
-    },
+    choiceFilter('state', 'State', DELIVERY_STATES, 'Only those in this state; `dead` ones were given up.'),
+    choiceFilter('target', 'Target', targetsOf, 'Only those for this target.'),
   ],
   query: {
     table: 'deliveries',

@@ -1,6 +1,6 @@
 import { nameById } from '../../core/text/rfq-name.js'
 import { field } from '../column.js'
-import { channelFilter, sinceFilter } from '../filter.js'
+import { channelFilter, choiceFilter, sinceFilter } from '../filter.js'
 import { sqlList } from '../list.js'
 import { rfqPath } from '../page-paths.js'
 
@@ -28,10 +28,7 @@ export const problems = sqlList({
   ],
   filters: [
     channelFilter('t.channel'),
-    {
-      ...{ name: 'kind', kind: 'choice', header: 'Document', values: KINDS, where: 't.kind = @kind' },
-      describe: 'Only those of this kind of document.',
-    },
+    choiceFilter('kind', 'Document', KINDS, 'Only those of this kind of document.'),
     sinceFilter('t.last_seen_at > @since', 'Only those seen since'),
   ],
   query: {

@@ -8,7 +8,7 @@ import type { Queries } from '../../store/contract.js'
 import type { Dialect } from '../../store/sql/sql-database.js'
 import { createDayStarts, dueOf } from '../channels/channel-rules.js'
 import { type Column, column, money, type SqlRow } from '../column.js'
-import { channelFilter, sinceFilter } from '../filter.js'
+import { channelFilter, choiceFilter, sinceFilter } from '../filter.js'
 import { type List, type ListSource, sqlList } from '../list.js'
 import { rfqPath } from '../page-paths.js'
 import { beyondAvailability } from './credit-availability.js'
@@ -122,10 +122,7 @@ const list = sqlList<RfqRow>({
       ...{ name: 'q', kind: 'words', header: 'Search', where: { words: 'r.search', id: 't.id' } },
       describe: 'Words of number, reference, title, channel, developers and projects, all of them; or the id.',
     },
-    {
-      ...{ name: 'state', kind: 'choice', header: 'State', values: statesOf, where: 't.state = @state' },
-      describe: 'Only RFQs in this state, such as open or closed.',
-    },
+    choiceFilter('state', 'State', statesOf, 'Only RFQs in this state, such as open or closed.'),
     channelFilter('t.channel'),
     {
       ...{ name: 'waiting', kind: 'flag', header: 'Waiting', where: `${URGENCY} > 0` },

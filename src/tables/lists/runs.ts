@@ -1,6 +1,6 @@
 import { RUN_KINDS, RUN_OUTCOMES } from '../../core/records.js'
 import { field } from '../column.js'
-import { channelFilter, sinceFilter } from '../filter.js'
+import { channelFilter, choiceFilter, sinceFilter } from '../filter.js'
 import { sqlList } from '../list.js'
 
 /** Polls and closing rounds. */
@@ -30,14 +30,8 @@ export const runs = sqlList({
   ],
   filters: [
     channelFilter('t.channel'),
-    {
-      ...{ name: 'kind', kind: 'choice', header: 'Kind', values: RUN_KINDS, where: 't.kind = @kind' },
-      describe: 'Only runs of this kind.',
-    },
-    {
-      ...{ name: 'outcome', kind: 'choice', header: 'Outcome', values: RUN_OUTCOMES, where: 't.outcome = @outcome' },
-      describe: 'Only runs with this outcome.',
-    },
+    choiceFilter('kind', 'Kind', RUN_KINDS, 'Only runs of this kind.'),
+    choiceFilter('outcome', 'Outcome', RUN_OUTCOMES, 'Only runs with this outcome.'),
     sinceFilter('t.started_at > @since', 'Only runs that started since'),
   ],
   query: {

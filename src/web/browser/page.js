@@ -62,7 +62,7 @@ function followChanges() {
 /** @param {Document} fresh the page as it is now */
 function show(fresh) {
   localizeTimes(fresh)
-  for (const selector of ['.rail nav', '.fresh summary'])
+  for (const selector of ['.rail nav', '.fresh'])
     document.querySelector(selector)?.replaceWith(fresh.querySelector(selector) ?? '')
   const next = fresh.getElementById('main')
   if (next === null) return

@@ -126,24 +126,15 @@ const PastNotice = ({ asOf, isIncomplete, nowLink }: NonNullable<Frame['past']>)
 /** How old a poll may be before its age is shown as a warning, in milliseconds. */
 const LATE_MS = 60 * 60_000
 
-/** How recent the figures are: the worst age; each channel's when it is opened. */
+/** How recent the figures are: the worst age; System has that of each channel. */
 function Freshness({ frame: { freshness, now } }: { frame: Frame }) {
   const ages = freshness.map(({ rfqsAt }) => rfqsAt)
   const oldest = ages.includes(null) ? null : (ages.sort()[0] ?? null)
   const isLate = oldest === null || now.getTime() - Date.parse(oldest) > LATE_MS
   return (
-    <details class="fresh">
-      <summary class={isLate ? 'late' : undefined}>
-        {oldest === null ? 'Not all polled yet' : `Polled ${formatAge(oldest, now)} ago`}
-      </summary>
-      {freshness.map(({ channel, rfqsAt, listingsAt }) => (
-        <p key={channel}>{`${channel}: RFQs ${pollAge(rfqsAt, now)}, listings ${pollAge(listingsAt, now)}`}</p>
-      ))}
-      <p>
-        Times are in <span id="zone">UTC</span>.
-      </p>
-    </details>
+    <p class={isLate ? 'fresh late' : 'fresh'}>
+      <a href="/system">{oldest === null ? 'Not all polled yet' : `Polled ${formatAge(oldest, now)} ago`}</a>, times in{' '}
+      <span id="zone">UTC</span>
+    </p>
   )
 }
-
-const pollAge = (at: string | null, now: Date) => (at === null ? 'not polled yet' : `${formatAge(at, now)} ago`)

@@ -30,8 +30,8 @@ a:hover{text-decoration-thickness:2px}
 .foot{margin-top:auto;display:grid;gap:var(--s2);padding:0 var(--s2);font-size:var(--t4);color:var(--muted)}
 .foot form{display:flex;justify-content:space-between;align-items:center;gap:var(--s2);margin:0}
 .foot p{margin:var(--s1) 0}
-.fresh summary::before{content:"";display:inline-block;width:.5rem;height:.5rem;margin-right:.4rem;border-radius:50%;background:var(--goodink)}
-.fresh summary.late::before{background:var(--badink);border-radius:0}
+.fresh::before{content:"";display:inline-block;width:.5rem;height:.5rem;margin-right:.4rem;border-radius:50%;background:var(--goodink)}
+.fresh.late::before{background:var(--badink);border-radius:0}
 main{container-type:inline-size;padding:var(--s3) var(--s6) var(--s6);max-width:86rem}
 main:focus{outline:0}
 .past{position:sticky;top:0;z-index:6;padding:var(--s2) var(--s6);background:var(--past);color:var(--pastink)}

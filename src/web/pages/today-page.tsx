@@ -6,25 +6,6 @@ import { movedText, type Today } from '../../tables/today/today.js'
 import { amount, Command, Moment, plain, UNKNOWN } from '../components/format.js'
 import { type PageContent, type PageRequest, readMoment } from './page.js'
 
-/** The columns of the list of RFQs by which a person decides what to do first. */
-const COLUMNS = rfqs.columns.filter(({ key }) =>
-  [
-    'number',
-    'title',
-    'channel',
-    'due',
-    'marks',
-    'award',
-    'basis',
-    'price',
-    'limit',
-    'total',
-    'coverage',
-    'doubts',
-    'step',
-  ].includes(key),
-)
-
 /** RFQs on the page; the list of RFQs has all. */
 const MAX_ROWS = 40
 
@@ -53,7 +34,7 @@ export async function todayPage(page: PageRequest): Promise<PageContent> {
         <Table
           name="today"
           caption="RFQs that wait for a person, most urgent first"
-          columns={COLUMNS}
+          columns={rfqs.columns}
           rows={today.rfqs}
           total={summary.waiting}
           link={({ format }) => `/rfqs?waiting=true${format ? `&format=${format}` : ''}`}

@@ -5,7 +5,7 @@ import { nameById } from '../../../core/text/rfq-name.js'
 import { describePricesRead, describeTermsRead } from '../../../core/time/read-times.js'
 import { closingPath } from '../../../tables/page-paths.js'
 import { type RfqView, rateLines } from '../../../tables/rfq/rfq-view.js'
-import { Ages, Badge, DueDay, Moment, Prose, plain, price } from '../../components/format.js'
+import { Ages, Badge, DueDay, Prose, plain, price } from '../../components/format.js'
 import { AwardCard } from '../award/award-form.js'
 import {
   addressOf,
@@ -198,10 +198,6 @@ function Documents({ view: { rfq } }: { view: RfqView }) {
             ),
         )}
       </dl>
-      <p class="muted small">
-        {`Version ${rfq.source.version}, seen `}
-        <Moment at={rfq.source.observedAt} />
-      </p>
     </section>
   )
 }
