@@ -31,7 +31,7 @@ export const testConfig = (options: Partial<Config> = {}): Config => ({
   requests: { concurrency: 8, perSecond: 10_000, timeoutMs: 30_000, retries: 1, maxBodyMiB: 16 },
   polling: { offersMaxAgeMinutes: 60, urgentHours: 24 },
   closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
-  reports: { directory: '/nowhere/reports', settings: DEFAULT_SETTINGS },
+  reports: { directory: '/dev/null/reports', settings: DEFAULT_SETTINGS },
   rates: null,
   history: { recheckClosedHours: 24, keepDays: 90, pruneSchedule: null },
   notify: { targets: [], routes: [], dueSoonDays: 3 },

@@ -15,7 +15,7 @@ interface Evidence {
   today?: string
   for?: string[]
   against?: string[]
-  poll?: { runId: number; finishedAt: string; outcome: string } | null
+  poll?: { runId: number; finishedAt: string | null; outcome: string | null } | null
   hash?: string
   reading?: {
     readAt: string
@@ -74,7 +74,12 @@ function evaluationFacts({ dueDate, timeZone, versionBefore }: DecisionRecord, e
     fact('Due date', `${dueDate ?? 'none'} (sent as ${sent}); the date in ${timeZone} was ${today ?? '?'}`),
     fact('Grace', `${graceHours ?? 0} hours after the end of the due date`),
     fact('Started by', `${starter.join(', ')}; autoClose: ${mode ?? '?'}`),
-    fact('Last poll', poll ? `run ${poll.runId}, ${poll.outcome}, ended ${poll.finishedAt}` : 'none'),
+    fact(
+      'Last poll',
+      poll
+        ? `run ${poll.runId}, ${poll.finishedAt ? `${poll.outcome}, ended ${poll.finishedAt}` : 'still running'}`
+        : 'none',
+    ),
     fact('Evaluated', `version ${versionBefore ?? '?'}, content hash ${hash ?? '?'}`),
     fact('Fresh read', reading?.readAt ?? 'none; the stored version was sufficient'),
     ...(reading ? [fact('Clocks', clocksText(reading))] : []),

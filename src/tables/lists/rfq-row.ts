@@ -80,7 +80,7 @@ export function doubtsOf({ figures, standing, unreadOffers, state, isBeyondAvail
   const isUndecided = standing === null && (state === 'open' || figures.undecided)
   return [
     ...(isUndecided && figures.loud > 0 ? ['loud doubts'] : []),
-    ...(isBeyondAvailability ? ['beyond availability'] : []),
+    ...(isBeyondAvailability ? ['beyond listing'] : []),
     ...(isUndecided && figures.withoutRate > 0 ? ['no exchange rate'] : []),
     ...(unreadOffers > 0 || figures.summaryOnly > 0 ? ['offers not read'] : []),
   ]
@@ -111,7 +111,7 @@ function nextStep({ channel, name, state, standing, figures, overdue, valid, off
     return { message: 'Decide', command: compare, path }
   if (overdue)
     return {
-      message: 'See why it is open',
+      message: 'Why open',
       command: `quotekeeper closings --rfq ${about}`,
       path: closingPath(channel, name),
     }

@@ -59,10 +59,10 @@ const pathOf = ({ channel, name }: RfqRow) => rfqPath(channel, name)
 
 const COLUMNS: readonly Column<RfqRow>[] = [
   column('number', 'RFQ', 'id', 9, ({ number, id }) => number ?? id, { sort: 'r.number', link: pathOf }),
-  column('title', 'Title', 'text', 8, ({ title }) => title, { sort: 'r.title', link: pathOf }),
+  column('title', 'Title', 'text', 7, ({ title }) => title, { sort: 'r.title', link: pathOf }),
   column('channel', 'Channel', 'text', 8, ({ channel }) => channel, { sort: 't.channel' }),
   column('due', 'Due', 'date', 9, (row) => row.responseDueDate, { sort: 't.due_date' }),
-  column('marks', 'State', 'state', 7, marksOf),
+  column('marks', 'State', 'state', 6, marksOf),
   column('offers', 'Offers', 'count', 5, ({ offers }) => offers, { sort: 'r.offer_count' }),
   column('wanted', 'Wanted', 'tonnes', 5, ({ figures }) => figures.wanted, { sort: 'r.wanted' }),
   column('award', 'Award', 'text', 9, (row) => decided(row)?.offers ?? null, { sort: 'r.recommended' }),
@@ -74,13 +74,13 @@ const COLUMNS: readonly Column<RfqRow>[] = [
   column('limit', 'Limit', 'price', 4, ({ figures: { limit, currency }, maxUnitPrice, currency: own }) =>
     limit === null ? money(maxUnitPrice, own) : money(limit, currency),
   ),
-  column('total', 'Total', 'money', 7, (row) => money(decided(row)?.total, decided(row)?.currency), {
+  column('total', 'Total', 'money', 6, (row) => money(decided(row)?.total, decided(row)?.currency), {
     sort: 'r.total',
   }),
   column('coverage', 'Covered', 'percent', 4, ({ figures }) => figures.coverage, { sort: 'r.coverage' }),
   column('savings', 'Savings', 'money', 1, (row) => money(decided(row)?.savings, decided(row)?.currency)),
-  column('doubts', 'Doubts', 'state', 8, doubtsOf),
-  column('step', 'Next step', 'text', 8, (row) => stepOf(row)?.message ?? null, {
+  column('doubts', 'Doubts', 'state', 9, doubtsOf),
+  column('step', 'Next step', 'text', 9, (row) => stepOf(row)?.message ?? null, {
     link: (row) => stepOf(row)?.path ?? null,
   }),
   column('bestPrice', 'Best price', 'price', 0, ({ figures }) => money(figures.bestPricePerTonne, figures.currency), {

@@ -138,7 +138,7 @@ interface FittedColumn<Row> extends PrintedColumn<Row> {
 /** Columns that do not fit into this many pixels are shown where there is more room only; those of less weight first. */
 const ROOMS = [
   { room: 720, class: 'from-wide' },
-  { room: 992, class: 'from-widest' },
+  { room: 1024, class: 'from-widest' },
 ] as const
 /** Columns of less weight are no lines of a card. */
 const MIN_CARD_WEIGHT = 5
@@ -192,8 +192,8 @@ const longestOf = (texts: readonly string[]): number =>
   texts.reduce((longest, { length }) => Math.max(longest, length), 0)
 
 /** Whether a column has sentences, which need more room than names. */
-const isProse = <Row,>({ column: { kind, weight }, cells }: PrintedColumn<Row>): boolean =>
-  kind === 'text' && longestOf(cells) > (weight === MAX_WEIGHT ? 1 : 2) * MAX_SENTENCE
+const isProse = <Row,>({ column: { kind }, cells }: PrintedColumn<Row>): boolean =>
+  kind === 'text' && longestOf(cells) > 2 * MAX_SENTENCE
 
 function widthOf<Row>(printed: PrintedColumn<Row>): number {
   const { column, header, cells } = printed

@@ -31,7 +31,7 @@ const END_OF_CLAUSE = /[.;]( |$)/
 const MIN_WIDTHS: Partial<Record<Kind, number>> = { text: 12, state: 11 }
 /** Columns of less weight than this are shown only where texts can be read beside them. */
 const MAIN_WEIGHT = 8
-const READABLE_WIDTH = 20
+const READABLE_WIDTH = 28
 
 /**
  * A list as an aligned table for a terminal. Columns that say nothing about these rows are left out. Where there is too little room,

@@ -86,16 +86,17 @@ function viewOf(report: RfqReport): RfqView {
 export const rateLines = ({ currency }: Pick<RfqView, 'currency'>): string[] =>
   currency.rates.flatMap(({ rate, message }) => (rate === null ? [] : [message]))
 
-/** What to do, and what to check first; one line each. */
+/** What to do, and what speaks against it; one line each. */
 export const decisionLines = ({ banners, recommendation }: RfqView['decision']): string[] => [
   [...banners.map(({ message }) => message), recommendation.headline].join(' '),
-  ...titledLine('Check:', messages(recommendation.conditions)),
+  ...titledLine('Check:', messages(recommendation.conditions.filter(({ loud }) => loud))),
 ]
 
-/** Why, and what would change it; one line each. */
+/** What else to check, why, and what would change it; one line each. */
 export function reasonLines({ recommendation, savings }: RfqView['decision']): string[] {
-  const { reasons, breakEven, award } = recommendation
+  const { reasons, conditions, breakEven, award } = recommendation
   return [
+    ...titledLine('Check, too:', messages(conditions.filter(({ loud }) => !loud))),
     ...titledLine('Why:', [...reasons, ...(award === null || savings === null ? [] : [savings.message])]),
     ...titledLine('What would change it:', messages(breakEven).slice(0, MAX_CHANGES)),
   ]

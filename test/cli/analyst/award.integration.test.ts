@@ -86,7 +86,7 @@ describe('quotekeeper award', () => {
       ...{ total: 18_000, pricePerTonne: 9, currency: 'USD', warnings: [] },
       offers: [{ id: cheap, tonnes: 2_000, total: 18_000, status: 'submitted', version: 1 }],
     })
-    expect((await cli.quotekeeper('compare', '1042')).out).toMatch(/^RFQ 1042.*\n\nAwarded: /)
+    expect((await cli.quotekeeper('compare', '1042')).out).toMatch(/^acme\/forest: RFQ 1042.*\n\nAwarded: /)
     expect((await cli.quotekeeper('award', '1042', '--workbook', 'kept.xlsx')).status).toBe(0)
     const kept = readFileSync(join(cli.folder, 'kept.xlsx'))
     const report = (await cli.quotekeeper('report', '1042', '--out', 'later.xlsx')).out.trim()
@@ -162,7 +162,7 @@ describe('quotekeeper award', () => {
       },
     })
     expect(await list(cli)).toMatchObject([{ offers: [], because: 'the budget was cut', state: 'no-award' }])
-    expect((await cli.quotekeeper('compare', '1042')).out).toMatch(/^RFQ 1042.*\n\nAwarded: No award\./)
+    expect((await cli.quotekeeper('compare', '1042')).out).toMatch(/^acme\/forest: RFQ 1042.*\n\nAwarded: No award\./)
     expect((await cli.quotekeeper('award', '1042', '--withdraw', '--because', 'why', '--yes')).status).toBe(0)
   })
 

@@ -16,7 +16,7 @@ it('credits that are recommended for several RFQs are a condition of each, a que
   )
   expect(await get('/rfqs/acme/blue-carbon/1004')).toContain(BEYOND)
   const { rfqs } = JSON.parse(await out('today', '--json')) as { rfqs: { number: number; doubts: string[] }[] }
-  const marked = rfqs.filter(({ doubts }) => doubts.includes('beyond availability'))
+  const marked = rfqs.filter(({ doubts }) => doubts.includes('beyond listing'))
   expect(marked.map(({ number }) => number)).toEqual([1007, 1004])
   // A comparison as of a past moment never changes, whatever is recommended elsewhere now.
   sandbox.setClock(new Date('2026-11-26T10:00:00.000Z'))
