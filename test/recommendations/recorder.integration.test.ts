@@ -37,7 +37,7 @@ async function openDesk(rfq: object = { minVolume: 100, maxVolume: 150 }): Promi
       const period = { after: since, asOf: fixture.now() }
       const changes = await fixture.store.revisions({ ...period, kinds: ['recommendation'], limit: 100 })
       since = new Date(changes[0]?.observedAt ?? since)
-      return changes.map(({ reason }) => reason ?? '').reverse()
+      return changes.flatMap(({ reason }) => reason ?? []).reverse()
     },
   }
   expect(await desk.reasons()).toEqual([])

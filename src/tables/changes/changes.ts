@@ -132,7 +132,7 @@ function messagesOf({ event, version, previous, closedByUs, reason, award, befor
   if (event === 'returned') return ['Listed again.']
   const [old, now] = [describeTerms(before), describeTerms(after)]
   const moved = old === now ? [] : before === null ? [`Now ${now}.`] : [`${old} → ${now}.`]
-  if (award === null) return [`${reason}.`, ...moved]
+  if (award === null) return [reason === null ? 'The same award for another total.' : `${reason}.`, ...moved]
   const { by, because, withdrawn, followed } = award
   const why = because === null ? '' : `, because “${oneLine(because)}”`
   const names =

@@ -58,7 +58,7 @@ export async function movedSince(
   const rows = await queries.all<MovedRow>(
     `select ${before.columns}, ${after.columns}
     from (
-      select channel, rfq_id from recommendations where reason is not null and ${where}
+      select channel, rfq_id from recommendations where ${where}
       union
       select channel, rfq_id from awards where ${where}
     ) t ${before.joins} ${after.joins}

@@ -100,9 +100,9 @@ export const todayJson = ({ rfqs: rows, ...rest }: Today) => ({
 
 /** `3 RFQs are to be awarded otherwise: 1,204,000 → 1,150,000 USD, 54,000 less.` */
 export const movedText = ({ currency, rfqs: changed, before, after }: Moved): string => {
-  const difference = after.total - before.total
+  const difference = Math.round(after.total) - Math.round(before.total)
   const [was, is, by] = [before.total, after.total, Math.abs(difference)].map((total) => formatTotal(total, null))
-  return `${formatCount(changed, 'RFQ')} to be awarded otherwise: ${was} → ${is} ${currency}, ${by} ${difference < 0 ? 'less' : 'more'}.`
+  return `${formatCount(changed, 'RFQ')} to be awarded otherwise: ${changed > 1 ? 'together ' : ''}${was} → ${is} ${currency}, ${by} ${difference < 0 ? 'less' : 'more'}.`
 }
 
 /** How many RFQs wait for a person. */

@@ -118,11 +118,11 @@ select * from (
 ) ${event}`
 }
 
-/** What was recorded of an RFQ rather than observed: recommendations of another award than before, and awards of the desk. */
+/** What was recorded of an RFQ rather than observed: recommendations of another award or total than before, and awards of the desk. */
 function recordedFrom(event: 'recommendation' | 'award', filter: RevisionFilter): string {
   const [table, reason, item, condition] =
     event === 'recommendation'
-      ? (['recommendations', 't.reason', 't.number', 't.reason is not null'] as const)
+      ? (['recommendations', 't.reason', 't.number', OTHER_TOTAL] as const)
       : (['awards', 'cast(null as text)', 't.id', false] as const)
   const number = event === 'award' ? ` || substr(cast(10000000000 + t.id as text), 2)` : ''
   const key = `t.channel || '\t' || t.rfq_id || '\tz\t' || t.rfq_id || '\t${event}'${number}`
@@ -141,6 +141,10 @@ select * from (
   order by t.at desc, key desc limit @limit
 ) ${event}`
 }
+
+/** Another award than before, or the same for another total. */
+const OTHER_TOTAL = `(t.reason is not null or t.cost <> (select q.cost from recommendations q
+  where q.channel = t.channel and q.rfq_id = t.rfq_id and q.number < t.number order by q.number desc limit 1))`
 
 const REVISION = `f.event, f.channel as of_channel, f.kind as of_kind, f.rfq_id as of_rfq_id, f.id as of_id,
   f.version as of_version, f.since, f.at, f.reason, f.key`

@@ -75,13 +75,13 @@ function closingPage({ request }: PageRequest, found: RfqClosing, { job = null, 
   const { channel, name, facts, decisions, state } = found
   const isRunning = job?.isRunning ?? false
   return {
-    title: `Closing of RFQ ${name}`,
+    title: `Closing of RFQ ${name} of ${channel}`,
     current: '/rfqs',
     live: 'notice',
     ...(isRunning && autoReload),
     body: (
       <>
-        <h1>{`Closing of RFQ ${plain(name)}`}</h1>
+        <h1>{`Closing of RFQ ${plain(name)} of ${channel}`}</h1>
         <p class="lead">
           <a href={rfqPath(channel, name)}>{plain(found.title ?? `RFQ ${name}`)}</a>
         </p>
