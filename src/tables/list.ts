@@ -186,11 +186,11 @@ function createRead<Row>(columns: readonly Column<Row>[], query: SqlQuery<Row>):
     const found = await queries.all<Record<string, unknown>>(
       `with page as (
         select ${keys.map((key, at) => `${key} as k${at}`).join(', ')}, ${order.map(({ expression }, at) => `${expression} as o${at}`).join(', ')}
-        ${from} where ${where} and ${position} order by ${orderBy(order)} limit @limit
+        ${from} where ${where} and ${position} order by ${orderBy(order, 'o')} limit @limit
       )
       select p.*, ${select.join(', ')}
       from page p ${dialect.joinOne(query.table, 't', keys.map((key, at) => `${key} = p.k${at}`).join(' and '))} ${joins}
-      order by ${orderBy(order.map(({ descending }, at) => ({ expression: `p.o${at}`, ...(descending && { descending }) })))}`,
+      order by ${orderBy(order, 'p.o')}`,
       { ...parameters, ...positionParameters(after), limit: limit >= NO_LIMIT ? NO_LIMIT : limit + 1 },
     )
     const records = found.slice(0, limit)
@@ -210,14 +210,9 @@ function createRead<Row>(columns: readonly Column<Row>[], query: SqlQuery<Row>):
   }
 }
 
-/** Unknown values come last in either direction. */
-const orderBy = (order: readonly Order[]): string =>
-  order
-    .map(
-      ({ expression, descending }) =>
-        `case when ${expression} is null then 1 else 0 end, ${expression}${descending ? ' desc' : ''}`,
-    )
-    .join(', ')
+/** By columns that have the values; unknown ones come last in either direction. */
+const orderBy = (order: readonly Order[], column: string): string =>
+  order.map(({ descending }, at) => `${column}${at}${descending ? ' desc' : ''} nulls last`).join(', ')
 
 /** What comes after the position: a row that is equal in the first criteria and later in the next one. */
 function afterCondition(order: readonly Order[]): string {
