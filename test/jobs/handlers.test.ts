@@ -64,8 +64,8 @@ async function createTestHandlers(options: Partial<HandlerDeps> & { end?: Partia
       return { run: await recordRun(store, 'close', end), decisions: [], failures: [], ...NO_CLOSES }
     },
     killSwitch: async () => null,
-    rfqReport: async (channel, rfqId) => `/nowhere/reports/${channel.key}/${rfqId}.xlsx`,
-    channelReport: async (channel) => `/nowhere/reports/${channel.key}.xlsx`,
+    rfqReport: async (channel, rfqId) => `/dev/null/reports/${channel.key}/${rfqId}.xlsx`,
+    channelReport: async (channel) => `/dev/null/reports/${channel.key}.xlsx`,
     ...deps,
   })
   const run = (name: JobName, payload = TICK, signal = new AbortController().signal) =>
@@ -341,9 +341,9 @@ it('report jobs write the report, log its file and record an event', async () =>
   await run('channel-report', { ...TICK, cause: 'api ana' })
   await run('rfq-report', { ...TICK, rfqId: 'r1', cause: 'close' })
   expect(log.lines.map(({ facts }) => facts.file)).toEqual([
-    '/nowhere/reports/acme/forest/r1.xlsx',
-    '/nowhere/reports/acme/forest.xlsx',
-    '/nowhere/reports/acme/forest/r1.xlsx',
+    '/dev/null/reports/acme/forest/r1.xlsx',
+    '/dev/null/reports/acme/forest.xlsx',
+    '/dev/null/reports/acme/forest/r1.xlsx',
   ])
   const events: unknown[] = []
   await store.routeEvents(({ kind, rfqId, data }) => {
