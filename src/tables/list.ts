@@ -181,7 +181,9 @@ function createRead<Row>(columns: readonly Column<Row>[], query: SqlQuery<Row>):
       ...chosen.map((filter) => filter.parameters),
     )
     const from = `from ${query.table} t ${joins}`
-    const after = cursor === null ? null : decodeCursor(cursor, order.length)
+    // A cursor is of one list in one order.
+    const kind = `${query.table} ${sort === null ? '' : `${sort.descending ? '-' : ''}${sort.column}`}`
+    const after = cursor === null ? null : decodeCursor(cursor, kind, order.length)
     const position = after === null ? 'true' : afterCondition(order)
     const found = await queries.all<Record<string, unknown>>(
       `with page as (
@@ -205,7 +207,7 @@ function createRead<Row>(columns: readonly Column<Row>[], query: SqlQuery<Row>):
         .map((record) => fromStored(record, query.json))
         .map((record) => query.toRow?.(record, { source, now }) ?? (record as Row)),
       total,
-      next: last === undefined ? null : encodeCursor(order.map((_, at) => last[`o${at}`])),
+      next: last === undefined ? null : encodeCursor([kind, ...order.map((_, at) => last[`o${at}`])]),
     }
   }
 }
@@ -246,11 +248,10 @@ const fromStored = (record: SqlRow, json: Readonly<Record<string, string>> = {})
 const encodeCursor = (values: readonly unknown[]): string => Buffer.from(JSON.stringify(values)).toString('base64url')
 
 /** @throws FilterError for a text that is no cursor of this list and order */
-function decodeCursor(text: string, length: number): (string | number | null)[] {
+function decodeCursor(text: string, kind: string, length: number): (string | number | null)[] {
   try {
-    const values: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
-    const isValue = (value: unknown) => value === null || typeof value === 'string' || Number.isFinite(value)
-    if (Array.isArray(values) && values.length === length && values.every(isValue)) return values
+    const [found, ...values] = JSON.parse(Buffer.from(text, 'base64url').toString())
+    if (found === kind && values.length === length) return values
   } catch {
     // Answered below.
   }

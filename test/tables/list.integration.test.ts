@@ -91,7 +91,7 @@ describe('a list', () => {
   })
 
   it('refuses an unknown channel, value, column and cursor with what is allowed', async () => {
-    const { fixture, views } = await openDesk()
+    const { fixture, views, read } = await openDesk()
     const problemOf = async (parameters: Record<string, string>) => {
       const answer = await views.list('runs', { now: fixture.now(), parameters })
       return 'problem' in answer ? answer.problem : null
@@ -104,6 +104,9 @@ describe('a list', () => {
     expect((await problemOf({ since: 'yesterday evening' }))?.message).toContain('yesterday 14:00')
     expect((await problemOf({ sort: 'starts' }))?.message).toContain('startedAt')
     expect(await problemOf({ cursor: 'WzFd' })).toMatchObject({ parameter: 'cursor', status: 400 })
+    const { next: cursor } = await read('runs', { sort: 'kind' }, 1)
+    for (const sort of ['', '-kind', 'startedAt'])
+      expect(await problemOf({ sort, cursor: cursor ?? '' })).toMatchObject({ parameter: 'cursor', status: 400 })
     expect(await problemOf({ channel: 'forest', since: 'yesterday' })).toBeNull()
   })
 })

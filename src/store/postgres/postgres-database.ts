@@ -13,9 +13,13 @@ const MAX_CONFLICTS = 10
 const joinOne: Dialect['joinOne'] = (table, alias, condition) =>
   `cross join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias}`
 
+/** JSON without the escapes of characters that PostgreSQL cannot store: NUL, and half of a surrogate pair. */
+const storable = (json: string) =>
+  String.raw`case when ${json} ~ '\\u(0000|d[89a-f])' then regexp_replace(${json}, '(\\\\)|\\u(0000|d[89a-f][0-9a-f]{2})', '\1', 'g') else ${json} end`
+
 export const POSTGRES: Dialect = {
   anyOf: (value, parameter) => `${value} = any(${parameter})`,
-  elementsOf: (parameter) => `json_array_elements((${parameter})::json)`,
+  elementsOf: (parameter) => `json_array_elements((${storable(`(${parameter})::text`)})::json)`,
   joinOne,
   leftJoin: (table, alias, condition) =>
     `left join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias} on true`,
