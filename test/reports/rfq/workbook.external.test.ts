@@ -104,7 +104,7 @@ describe('the workbook of an RFQ', () => {
       expect(listed.map((cells) => cells[head.indexOf('No.')])).toEqual(
         report(name).offers.map(({ sequence }) => sequence),
       )
-      const notMet = head.indexOf('Not met (hard unless marked)')
+      const notMet = head.indexOf('Not met')
       for (const cells of listed)
         expect(
           typeof cells[head.indexOf('Rank')] === 'number' ||
