@@ -1,9 +1,10 @@
 import type { ReportContext } from '../../src/compare/input/comparison-context.js'
 import { oneLine } from '../../src/core/text/clean-text.js'
+import { formatMinute } from '../../src/core/time/clock.js'
 import { describePricesRead, describeTermsRead } from '../../src/core/time/read-times.js'
 
 /** `as of 2026-01-31 12:00 UTC`. */
-export const asOfLabel = (asOf: string): string => `as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`
+export const asOfLabel = (asOf: string): string => `as of ${formatMinute(asOf)} UTC`
 
 /** `as of 2026-01-31 12:00 UTC, terms read 2 to 14 min before`, if it is known when prices and terms were read. */
 export function freshnessLabel({ asOf, pricesRead, termsRead }: ReportContext): string {

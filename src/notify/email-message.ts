@@ -1,4 +1,5 @@
 import type { EventRecord } from '../core/events/events.js'
+import { formatMinute } from '../core/time/clock.js'
 import { FONTS, lightColour, SIZES } from '../tables/look/colours.js'
 import { escapeMarkup } from '../tables/look/markup.js'
 import { countedEvents, describeEvent, oneLine } from './event-text.js'
@@ -43,13 +44,10 @@ export function emailMessage(events: readonly EventRecord[]): EmailContent {
 
 const FOOTER = 'Times are in UTC. Sent by Quotekeeper; what is sent is set under notify: in its configuration.'
 
-/** `2026-01-31 12:00`. */
-const minute = (timestamp: string) => timestamp.slice(0, 16).replace('T', ' ')
-
 const groupText = ({ title, items }: { title: string; items: readonly Item[] }): string[] => [
   ...(title === '' ? [] : [`${title}:`]),
   ...items.flatMap((item) => [
-    `${minute(item.at)}  ${item.title}`,
+    `${formatMinute(item.at)}  ${item.title}`,
     ...(item.remedy === null ? [] : [`    → ${item.remedy}`]),
   ]),
   '',
@@ -69,7 +67,7 @@ function groupHtml({ title, items }: { title: string; items: readonly Item[] }, 
   const cell = `padding:${SIZES.s2} 0;border-bottom:1px solid ${LINE};vertical-align:top`
   const rows = items.map(({ at, title: words, remedy }) => {
     const next = remedy === null ? '' : element('div', 'font-weight:600', `→ ${escapeMarkup(remedy)}`)
-    const time = element('div', `${SMALL};font-variant-numeric:tabular-nums`, minute(at))
+    const time = element('div', `${SMALL};font-variant-numeric:tabular-nums`, formatMinute(at))
     return `<tr>${element('td', cell, `${isNamed ? escapeMarkup(words) : ''}${next}${time}`)}</tr>`
   })
   return `${heading}<table role="presentation" cellpadding="0" cellspacing="0" width="100%" style="border-collapse:collapse">${rows.join('\n')}</table>`

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { PollKind, Queries, RunQueries } from '../store/contract.js'
 
+/** What each poll reads, as texts name it. */
+export const POLL_SUBJECTS: Readonly<Record<PollKind, string>> = { rfqs: 'RFQs', listings: 'listings' }
+
 /** The channels of which no poll that counts as complete had finished by a moment: what they showed then may lack documents. */
 export async function channelsWithoutCompletePoll(
   store: Pick<RunQueries, 'hadCompleteRun'>,
@@ -73,7 +76,7 @@ export async function beforeFirstPoll(
 ): Promise<string | null> {
   const first = await firstPollAt(observed)
   if (first === null || asOf >= new Date(first)) return null
-  const what = observed.kind === undefined ? '' : observed.kind === 'rfqs' ? ' of RFQs' : ' of listings'
+  const what = observed.kind === undefined ? '' : ` of ${POLL_SUBJECTS[observed.kind]}`
   const where = observed.channel === undefined ? '' : ` in ${observed.channel}`
   return `nothing is known about ${asOf.toISOString()}: the first poll${what}${where} was at ${first}`
 }

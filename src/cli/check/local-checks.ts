@@ -5,14 +5,13 @@ import { findStopFile, stopOrderText } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
 import { once } from '../../core/async.js'
 import { MAX_RATE_AGE_DAYS } from '../../core/decision/exchange-rates.js'
-import { CLOCK_REMEDY, describeFutureTimes } from '../../core/time/clock.js'
+import { CLOCK_REMEDY, describeFutureTimes, formatMinute } from '../../core/time/clock.js'
 import { proxyFor } from '../../marketplace/http/dispatcher.js'
 import type { RateSource } from '../../rates/rate-source.js'
 import type { Store } from '../../store/contract.js'
 import { databaseName } from '../../store/open-database.js'
 import { plural } from '../../tables/print/terminal-text.js'
 import type { App } from '../app.js'
-import { formatMinute } from '../output/output.js'
 
 /** A test of one thing that `start` needs. */
 export interface Check {

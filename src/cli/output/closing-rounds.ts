@@ -1,12 +1,13 @@
 import type { ClosingResult } from '../../closing/contract.js'
 import type { DecisionRecord } from '../../core/records.js'
+import { formatMinute } from '../../core/time/clock.js'
 import type { Store } from '../../store/contract.js'
 import type { PollResult } from '../../sync/contract.js'
 import type { Column } from '../../tables/column.js'
 import { plural } from '../../tables/print/terminal-text.js'
 import type { Cli } from '../cli-context.js'
 import type { JsonOption } from '../input/options.js'
-import { formatMinute, printJson, printNote, printTable } from './output.js'
+import { printJson, printNote, printTable } from './output.js'
 
 /** The closing round of one channel. */
 export interface ChannelRound {

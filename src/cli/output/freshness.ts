@@ -1,4 +1,5 @@
 import type { RunKind, RunRecord } from '../../core/records.js'
+import { formatMinute } from '../../core/time/clock.js'
 import {
   describePricesRead,
   describeTermsRead,
@@ -12,7 +13,6 @@ import { channelsWithoutCompletePoll } from '../../tables/polls.js'
 import { sanitize } from '../../tables/print/terminal-text.js'
 import type { Cli } from '../cli-context.js'
 import { databaseNow } from '../input/read-filter.js'
-import { formatMinute } from './output.js'
 
 export interface FreshnessOf {
   /** The channels whose data is shown. */

@@ -55,10 +55,6 @@ export function printNotes(io: Io, notes: readonly string[]): void {
   else io.out(`\n${text}\n`)
 }
 
-/** A timestamp to the minute: `2026-01-31 12:00`, UTC. */
-export const formatMinute = (timestamp: string | null | undefined) =>
-  timestamp ? timestamp.slice(0, 16).replace('T', ' ') : ''
-
 /** The lines of a recommendation, wrapped to the terminal with a hanging indent. */
 export function formatRecommendation(lines: readonly string[], width: Io['width']): string {
   return lines

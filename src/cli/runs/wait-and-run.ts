@@ -1,9 +1,10 @@
 import type { RunKind } from '../../core/records.js'
+import { formatMinute } from '../../core/time/clock.js'
 import type { RunStart, Store } from '../../store/contract.js'
 import { RunBusyError } from '../../store/errors.js'
 import { MAX_RUN_WAIT_MS, runWhenFree } from '../../store/runs/with-run.js'
 import type { Cli } from '../cli-context.js'
-import { formatMinute, printNote } from '../output/output.js'
+import { printNote } from '../output/output.js'
 
 export interface WaitOptions {
   /** Waits while another run of the kind is in progress on the channel. Default true. */

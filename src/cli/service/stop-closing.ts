@@ -1,4 +1,5 @@
 import { closingKillSwitch, stopFileOf } from '../../closing/kill-switch.js'
+import { formatMinute } from '../../core/time/clock.js'
 import type { ClosingStop, Store } from '../../store/contract.js'
 import { UnknownCommitError } from '../../store/errors.js'
 import { type App, withApp } from '../app.js'
@@ -6,7 +7,7 @@ import type { Cli } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
 import { operatorName } from '../input/operator-name.js'
 import { errorMessage } from '../output/error-message.js'
-import { formatMinute, printJson } from '../output/output.js'
+import { printJson } from '../output/output.js'
 
 /** `close-expired --stop REASON` and `--resume`. */
 interface OrderOptions {

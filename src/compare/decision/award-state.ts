@@ -1,6 +1,6 @@
 import type { AwardedOfferRecord, AwardFacts } from '../../core/decision/award-record.js'
 import { formatMoney, formatTonnes } from '../../core/text/number-format.js'
-import type { Timestamp } from '../../core/time/clock.js'
+import { formatMinute, type Timestamp } from '../../core/time/clock.js'
 import { amountsText, createNames, joined, offersText } from '../awards/award-figures.js'
 import { termsHash } from '../awards/award-terms.js'
 import { EXPIRY_WARNING_DAYS } from '../offer/offer-flags.js'
@@ -193,7 +193,7 @@ export function awardText({ offers, tonnes, total, pricePerTonne, currency }: Aw
   return `${offersText(offers)}: ${amountsText(figures)}`
 }
 
-const minute = (at: Timestamp) => `${at.slice(0, 16).replace('T', ' ')} UTC`
+const minute = (at: Timestamp) => `${formatMinute(at)} UTC`
 
 /** Whether the award is the one that was recommended. */
 export const recommendedText = ({

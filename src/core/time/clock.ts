@@ -7,6 +7,9 @@ export type MonotonicClock = () => number
 /** UTC, ISO 8601 with milliseconds: the format of every timestamp stored or shown. */
 export type Timestamp = string
 
+/** A timestamp to the minute, in UTC: `2026-01-31 12:00`. */
+export const formatMinute = (timestamp: Timestamp): string => timestamp.slice(0, 16).replace('T', ' ')
+
 /** The clocks of machines that share a database may differ by this much without being wrong, in milliseconds. */
 export const CLOCK_TOLERANCE_MS = 60_000
 

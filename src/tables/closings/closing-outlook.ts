@@ -2,9 +2,10 @@ import type { Evaluation, ReasonCode } from '../../closing/evaluate.js'
 import { type ClosingPreview, type PreviewStore, previewCloses } from '../../closing/preview.js'
 import { retryCommand } from '../../core/close-intent.js'
 import type { UnsettledClose } from '../../core/records.js'
+import { formatMinute } from '../../core/time/clock.js'
 import type { ClockSkewBlock } from '../../core/time/clock-skew.js'
 import type { Closings } from '../../store/contract.js'
-import { type ChannelRules, createRulesLookup } from '../channels/channel-rules.js'
+import type { ChannelRules } from '../channels/channel-rules.js'
 
 /** What keeps closing rounds from closing any RFQ of a channel. */
 export interface ChannelStop {
@@ -38,7 +39,7 @@ export interface ClosingOutlook {
 
 export interface OutlookSource {
   store: PreviewStore & Pick<Closings, 'unsettledCloses'>
-  channels: readonly ChannelRules[]
+  rulesOf: (channel: string) => ChannelRules
   config: { closing: { maxPerRun: number } }
   findClosingBlocker: (channel: string, now: Date) => Promise<string | null>
   findClockSkewBlock: (channel: string) => Promise<ClockSkewBlock | null>
@@ -53,8 +54,8 @@ export async function closingOutlook(
   { channel, ids }: { channel: string; ids?: readonly string[] },
   now: Date,
 ): Promise<ClosingOutlook> {
-  const { store, channels, config } = source
-  const rules = createRulesLookup(channels)(channel)
+  const { store, rulesOf, config } = source
+  const rules = rulesOf(channel)
   const { timeZone, graceHours } = rules
   const { maxPerRun } = config.closing
   const closes = new Map((await store.unsettledCloses({ channel, now })).map((close) => [close.rfqId, close]))
@@ -126,7 +127,7 @@ const MODE_TEXTS = {
 /** Why nothing is closed until the clocks agree; amounts are those of the newest closing round. */
 const clockText = ({ problem, isCompared, at }: ClockSkewBlock) =>
   `${isCompared ? 'The clocks differ, so nothing is closed until they agree' : 'The clocks cannot be compared, so nothing is closed until they can'}: ` +
-  `${problem}, at the closing round of ${at.slice(0, 16).replace('T', ' ')} UTC.`
+  `${problem}, at the closing round of ${formatMinute(at)} UTC.`
 
 /** Whether the next closing round closes an RFQ, and else the one reason that counts most. */
 export function outlookText({ stop, rfqs }: ClosingOutlook, id: string): string {

@@ -3,7 +3,7 @@ import { type ChannelRules, dueOf } from '../channels/channel-rules.js'
 import { column } from '../column.js'
 import { channelFilter } from '../filter.js'
 import { type List, type ListSource, wholePage } from '../list.js'
-import { type ChannelFreshness, pollViews } from '../polls.js'
+import { type ChannelFreshness, POLL_SUBJECTS, pollViews } from '../polls.js'
 
 /** A configured channel: when its newest complete polls ended, which are behind, and its RFQs that are not missing by state. */
 export interface ChannelRow extends Omit<ChannelRules, 'key'>, ChannelFreshness {
@@ -73,9 +73,9 @@ function behindText({ polls }: ChannelRow): string | null {
   const texts = polls
     .filter(isFailing)
     .map(({ kind, lostEntriesAt, message }) =>
-      lostEntriesAt === null ? `${LISTS[kind]}: ${message}` : `The list of ${LISTS[kind]} may not be whole.`,
+      lostEntriesAt === null
+        ? `${POLL_SUBJECTS[kind]}: ${message}`
+        : `The list of ${POLL_SUBJECTS[kind]} may not be whole.`,
     )
   return texts.join('; ') || null
 }
-
-const LISTS = { rfqs: 'RFQs', listings: 'listings' }

@@ -7,6 +7,7 @@ import {
   formatTotal,
   withoutNoise,
 } from '../../core/text/number-format.js'
+import { formatMinute } from '../../core/time/clock.js'
 import { type Column, type Fact, isMoney, type Kind, type Money, type Value } from '../column.js'
 
 /** A column as it is printed, with the text of each row. */
@@ -70,7 +71,7 @@ export function formatValue(kind: Kind, value: Value, format: Format = {}): stri
   if (Array.isArray(value)) return kind === 'state' ? value.map(plain).join(', ') : firstOf(value)
   if (isMoney(value)) return formatMoneyOf(kind, value, format)
   if (typeof value === 'number') return formatNumberOf(kind, value)
-  return kind === 'moment' ? minuteOf(String(value)) : plain(String(value))
+  return kind === 'moment' ? formatMinute(String(value)) : plain(String(value))
 }
 
 /** A fact: with its unit, all of several texts, and all digits of a price. */
@@ -98,6 +99,3 @@ function formatNumberOf(kind: Kind, value: number): string {
   if (kind === 'price') return formatPrice(value)
   return kind === 'id' || kind === 'text' ? String(withoutNoise(value)) : formatAmount(value)
 }
-
-/** `2026-01-31 12:00`, in UTC. */
-const minuteOf = (timestamp: string): string => timestamp.slice(0, 16).replace('T', ' ')

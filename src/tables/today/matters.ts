@@ -5,6 +5,7 @@ import { nameById } from '../../core/text/rfq-name.js'
 import { closeText, closingOutlook } from '../closings/closing-outlook.js'
 import type { ListSource } from '../list.js'
 import { closingPath, closingsPath, systemPath } from '../page-paths.js'
+import { POLL_SUBJECTS } from '../polls.js'
 import { channelKey, nullableText, text } from '../schema.js'
 
 /** Something besides an RFQ that a person has to do or look at. */
@@ -58,8 +59,6 @@ export async function closingMatters(source: ListSource, { now, channel }: Matte
   return matters
 }
 
-const LISTS = { rfqs: 'RFQs', listings: 'listings' }
-
 /** Polls that are behind or whose list may not be whole, and notifications that were given up. */
 export async function systemMatters(source: ListSource, { now, channel }: MatterContext): Promise<Matter[]> {
   const isShown = (key: string | null) => channel === undefined || key === channel
@@ -75,8 +74,8 @@ export async function systemMatters(source: ListSource, { now, channel }: Matter
           channel: key,
           message:
             lostEntriesAt === null
-              ? `The ${LISTS[kind]} are behind: ${message}.`
-              : `The list of ${LISTS[kind]} may not be whole: nothing is marked as missing${kind === 'rfqs' ? ' or closed' : ''} until a poll reads a whole one, or you accept it.`,
+              ? `The ${POLL_SUBJECTS[kind]} are behind: ${message}.`
+              : `The list of ${POLL_SUBJECTS[kind]} may not be whole: nothing is marked as missing${kind === 'rfqs' ? ' or closed' : ''} until a poll reads a whole one, or you accept it.`,
           since: lostEntriesAt ?? completeAt,
           command: `quotekeeper sync ${onChannel(key)} --only ${kind}${lostEntriesAt === null ? '' : ' --accept-loss'}`,
           path: systemPath('channels'),

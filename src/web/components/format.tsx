@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { cleanText, oneLine } from '../../core/text/clean-text.js'
 import { formatAmount, formatPercent, formatPrice, formatTotal, formatWeekday } from '../../core/text/number-format.js'
+import { formatMinute } from '../../core/time/clock.js'
 
 /** Shown for what is unknown. */
 export const UNKNOWN = '–'
@@ -22,16 +23,13 @@ export const DueDay = ({ dueDate, daysToDue }: { dueDate: string | null; daysToD
     <span title={dueDate}>{formatWeekday(dueDate, daysToDue)}</span>
   )
 
-/** A moment to the minute, in UTC. */
-export const minute = (timestamp: string): string => timestamp.slice(0, 16).replace('T', ' ')
-
 /**
  * A moment, with the exact time for programs and on hovering.
  * @param now names today and yesterday: `yesterday 17:20`
  */
 export const Moment = ({ at, now }: { at: string; now?: Date }) => (
   <time datetime={at} title={at} data-now={now?.toISOString()}>
-    {now === undefined ? minute(at) : minute(at).replace(/^\S+/, (date) => dayName(date, now))}
+    {now === undefined ? formatMinute(at) : formatMinute(at).replace(/^\S+/, (date) => dayName(date, now))}
   </time>
 )
 

@@ -13,7 +13,6 @@ import { sendPage } from '../http/html.js'
 import { type AcceptedParameters, checkParameters } from './parameters.js'
 import { FILE_FORMATS, type FileTable, sendTable } from './table-file.js'
 
-export { requireFound } from '../../tables/filter.js'
 export { type FileTable, fileTable } from './table-file.js'
 
 /** What pages are made from. */

@@ -16,7 +16,7 @@ const SCHEDULE = { listings: null, rfqs: '*/5 * * * *', closeExpired: '*/10 * * 
 async function shown({ store, now }: ChannelFixture, autoClose: 'on' | 'dry-run' = 'on') {
   const config = testConfig({ schedule: SCHEDULE, ...locationsOf(store) })
   const source = {
-    ...{ store, config, channels: [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose }] },
+    ...{ store, config, rulesOf: (key: string) => ({ key, timeZone: 'UTC', graceHours: 0, autoClose }) },
     findClosingBlocker: createFindClosingBlocker(config, store),
     findClockSkewBlock: createFindClockSkewBlock(store),
   }

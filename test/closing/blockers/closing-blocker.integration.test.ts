@@ -17,12 +17,12 @@ it('while closing is blocked, the outlook of the channel and readiness say why, 
   await fixture.pollRfqs()
   const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: '*/10 * * * *', channelReport: null }
   const config = testConfig({ schedule, ...locationsOf(fixture.store) })
-  const channels = [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }]
+  const rulesOf = (key: string) => ({ key, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const })
   /** What keeps the channel from closing, and readiness. */
   const shown = async () => {
     const { store, now } = fixture
     const source = {
-      ...{ store, config, channels },
+      ...{ store, config, rulesOf },
       findClosingBlocker: createFindClosingBlocker(config, store),
       findClockSkewBlock: createFindClockSkewBlock(store),
     }

@@ -1,4 +1,5 @@
 import { formatTotal } from '../../../core/text/number-format.js'
+import { formatMinute } from '../../../core/time/clock.js'
 import { DUE_WITHIN_DAYS, rfqs as list } from '../../../tables/lists/rfqs.js'
 import { printTerminal } from '../../../tables/print/terminal.js'
 import { plural, sanitize } from '../../../tables/print/terminal-text.js'
@@ -19,7 +20,7 @@ import {
 } from '../../input/options.js'
 import { databaseNow, parseReadFilter, parseTimeOption } from '../../input/read-filter.js'
 import { openViews } from '../../open-views.js'
-import { bold, formatMinute, printJson, tableWidth } from '../../output/output.js'
+import { bold, printJson, tableWidth } from '../../output/output.js'
 
 type Options = ChannelOption & SinceOption & JsonOption & { limit: number }
 
@@ -51,9 +52,11 @@ function printToday(cli: Cli, today: Today): void {
   const moved = today.moved.map((each) => sanitize(movedText(each)))
   const since = `Since ${formatMinute(today.since)} UTC: ${moved.join(' ') || 'no award or recommendation moved.'}`
   io.out(`${summaryText(today)}\n${since}\n`)
-  const columns = list.columns.filter(({ key }) => COLUMNS.includes(key))
   if (rfqs.length === 0) io.out('\nNo RFQ waits for a person.\n')
-  else io.out(`\n${printTerminal(columns, rfqs, { width: tableWidth(io), emphasize: (text) => bold(io, text) }).text}`)
+  else
+    io.out(
+      `\n${printTerminal(list.columns, rfqs, { width: tableWidth(io), emphasize: (text) => bold(io, text) }).text}`,
+    )
   if (summary.waiting > rfqs.length)
     io.err(`${plural(summary.waiting - rfqs.length, 'more RFQ')}; --limit ${summary.waiting} shows all.\n`)
   printMatters(cli, 'Closings', closings)
@@ -62,22 +65,6 @@ function printToday(cli: Cli, today: Today): void {
     `\nWhat changed: ${cli.runnable(`quotekeeper changes --since ${formatMinute(today.since).replace(' ', 'T')}Z`)}\n`,
   )
 }
-
-const COLUMNS = [
-  'number',
-  'title',
-  'channel',
-  'due',
-  'marks',
-  'award',
-  'basis',
-  'tonnes',
-  'price',
-  'total',
-  'coverage',
-  'doubts',
-  'step',
-]
 
 /** `25 RFQs wait for a person; 12 are due within 7 days, 3 overdue; 40 open. At stake: accepted 12,000 USD; recommended 1,204,000 USD.` */
 function summaryText({ summary: { open, due, overdue, waiting, atStake } }: Today): string {

@@ -1,8 +1,8 @@
+import { formatMinute } from '../../../core/time/clock.js'
 import type { Sandbox, SandboxOptions } from '../../../sandbox/index.js'
 import { sanitize } from '../../../tables/print/terminal-text.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { wholeNumber, withExamples } from '../../input/options.js'
-import { formatMinute } from '../../output/output.js'
 import { untilStopped } from '../../runs/stop-signals.js'
 
 interface Options {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { reasonProblem } from '../../../core/text/clean-text.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import type { AwardActions } from '../../../tables/awards/awards.js'
+import { requireFound } from '../../../tables/filter.js'
 import { awardPath, rfqPath } from '../../../tables/page-paths.js'
 import { Table } from '../../../tables/print/html.js'
 import type { NamedRfqView } from '../../../tables/rfq/rfq.js'
@@ -18,7 +19,6 @@ import {
   type PageRequest,
   type Parameters,
   type Redirect,
-  requireFound,
 } from '../page.js'
 import { AwardCard, type AwardChoice, AwardForm, offersToAward } from './award-form.js'
 

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { nameById } from '../../../core/text/rfq-name.js'
+import { formatMinute } from '../../../core/time/clock.js'
 import type { RfqClosing } from '../../../tables/closings/closings.js'
 import { decisionFacts } from '../../../tables/closings/explain-decision.js'
+import { requireFound } from '../../../tables/filter.js'
 import { closingPath, rfqPath } from '../../../tables/page-paths.js'
 import { Facts } from '../../../tables/print/html.js'
 import type { ActionDeps } from '../../api/actions.js'
-import { minute, Notice, plain } from '../../components/format.js'
+import { Notice, plain } from '../../components/format.js'
 import { autoReload, enqueueJob, readRequestedJob } from '../operation/job-status.js'
 import {
   addForm,
@@ -15,7 +17,6 @@ import {
   type PageDeps,
   type PageRequest,
   type Parameters,
-  requireFound,
 } from '../page.js'
 
 /** The queue that closes. */
@@ -94,7 +95,7 @@ function closingPage({ request }: PageRequest, found: RfqClosing, { job = null, 
         {decisions.map((decision, at) => (
           <details class="card" open={at === 0} key={decision.id}>
             <summary>
-              {`${minute(decision.decidedAt)} `}
+              {`${formatMinute(decision.decidedAt)} `}
               <strong>{[decision.decision, decision.outcome].filter((part) => part !== null).join(', ')}</strong>
             </summary>
             <Facts of={decisionFacts(decision)} />

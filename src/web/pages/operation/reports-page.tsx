@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { requireFound } from '../../../tables/filter.js'
 import { parametersOf } from '../../../tables/list.js'
 import { reports } from '../../../tables/lists/reports.js'
 import type { ActionDeps } from '../../api/actions.js'
@@ -15,7 +16,6 @@ import {
   type PageRequest,
   type Parameters,
   readPast,
-  requireFound,
 } from '../page.js'
 import { autoReload, enqueueJob, readRequestedJob } from './job-status.js'
 

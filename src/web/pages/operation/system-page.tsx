@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { TargetState } from '../../../core/events/deliveries.js'
 import type { ChannelRow } from '../../../tables/lists/channels.js'
 import { type ListName, listNamed } from '../../../tables/lists/lists.js'
+import { POLL_SUBJECTS } from '../../../tables/polls.js'
 import { Table } from '../../../tables/print/html.js'
 import type { ActionDeps } from '../../api/actions.js'
 import { API_PREFIX } from '../../api/problem.js'
@@ -19,7 +20,6 @@ const PATH = '/system'
 const SECTIONS = ['channels', 'runs', 'targets', 'notifications', 'problems'] as const satisfies ListName[]
 /** Rows of each list on the page. */
 const MAX_ROWS = 20
-const POLLS = { rfqs: 'RFQs', listings: 'listings' }
 
 /** `/system`: channels, runs, notifications and problems; for operators, polling now and sending notifications again. */
 export function addSystem(app: FastifyInstance, deps: PageDeps, system: SystemDeps): void {
@@ -39,7 +39,9 @@ async function pollNow(page: PageRequest, { channel = '', kind }: Parameters, sy
   if (kind !== 'rfqs' && kind !== 'listings') throw new HttpError(400, 'kind: expected rfqs or listings')
   const job = await enqueueJob(page, system, { name: `poll-${kind}`, payload: { channel } })
   if (job !== null) return { redirect: `${PATH}?${new URLSearchParams({ job })}` }
-  const notice = <Notice tone="bad">{`A poll of the ${POLLS[kind]} of ${channel} waits or runs already.`}</Notice>
+  const notice = (
+    <Notice tone="bad">{`A poll of the ${POLL_SUBJECTS[kind]} of ${channel} waits or runs already.`}</Notice>
+  )
   return { status: 409, ...(await systemPage(page, system, notice)) }
 }
 
@@ -83,8 +85,14 @@ const ACTIONS: Partial<Record<ListName, (row: never) => ComponentChildren>> = {
     <form method="post" action={PATH} class="noprint">
       <input type="hidden" name="channel" value={channel} />
       {(['rfqs', 'listings'] as const).map((kind) => (
-        <button key={kind} type="submit" name="kind" value={kind} aria-label={`Poll ${POLLS[kind]} of ${channel}`}>
-          {`Poll ${POLLS[kind]}`}
+        <button
+          key={kind}
+          type="submit"
+          name="kind"
+          value={kind}
+          aria-label={`Poll ${POLL_SUBJECTS[kind]} of ${channel}`}
+        >
+          {`Poll ${POLL_SUBJECTS[kind]}`}
         </button>
       ))}
     </form>

@@ -3,6 +3,7 @@ import { cleanText } from '../../../core/text/clean-text.js'
 import { formatCount, formatNearDay, formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { describePricesRead, describeTermsRead } from '../../../core/time/read-times.js'
+import { requireFound } from '../../../tables/filter.js'
 import { closingPath } from '../../../tables/page-paths.js'
 import { type RfqView, rateLines } from '../../../tables/rfq/rfq-view.js'
 import { Ages, Badge, DueDay, Prose, plain, price } from '../../components/format.js'
@@ -15,7 +16,6 @@ import {
   type Redirect,
   readPast,
   readWhatIf,
-  requireFound,
 } from '../page.js'
 import { Actions, RecommendationSection } from './recommendation-section.js'
 import { Charts } from './rfq-charts.js'
