@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Column } from '../../tables/column.js'
 import { printCsv } from '../../tables/print/csv.js'
@@ -61,3 +62,10 @@ export async function sendTable(
     .header('content-disposition', `attachment; filename="${file}"`)
     .send(await table.print(format))
 }
+
+/** Sends a workbook as a download. */
+export const sendWorkbook = (reply: FastifyReply, file: string, content: Buffer | Readable): FastifyReply =>
+  reply
+    .type('application/vnd.openxmlformats-officedocument.spreadsheetml.sheet')
+    .header('content-disposition', `attachment; filename="${file}"`)
+    .send(content)

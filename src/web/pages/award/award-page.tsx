@@ -20,6 +20,7 @@ import {
   type Parameters,
   type Redirect,
 } from '../page.js'
+import { sendWorkbook } from '../table-file.js'
 import { AwardCard, type AwardChoice, AwardForm, offersToAward } from './award-form.js'
 
 type Answer = (PageContent & { status: number }) | Redirect
@@ -41,10 +42,7 @@ export function addAwards(app: FastifyInstance, deps: PageDeps, actions: AwardAc
     const { id = '' } = request.params as { id?: string }
     const content = /^[1-9]\d{0,8}$/.test(id) ? await deps.queries.awardFile(Number(id)) : null
     if (content === null) throw new HttpError(404, 'there is no such award')
-    return reply
-      .type('application/vnd.openxmlformats-officedocument.spreadsheetml.sheet')
-      .header('content-disposition', `attachment; filename="award-${id}.xlsx"`)
-      .send(Buffer.from(content))
+    return sendWorkbook(reply, `award-${id}.xlsx`, Buffer.from(content))
   })
 }
 

@@ -17,6 +17,7 @@ import {
   type Parameters,
   readPast,
 } from '../page.js'
+import { sendWorkbook } from '../table-file.js'
 import { autoReload, enqueueJob, readRequestedJob } from './job-status.js'
 
 /** Making reports, and finding those that were made. */
@@ -35,15 +36,10 @@ export function addReports(app: FastifyInstance, deps: PageDeps, options: Report
       const found = await options.find(folder === undefined ? name : `${folder}/${name}`)
       if (found === null)
         throw new HttpError(404, 'there is no such report here; it was made on another machine, or deleted')
-      return reply
-        .type(XLSX)
-        .header('content-disposition', `attachment; filename="${basename(found).replace(/[^\w.-]/g, '_')}"`)
-        .send(createReadStream(found))
+      return sendWorkbook(reply, basename(found).replace(/[^\w.-]/g, '_'), createReadStream(found))
     })
   }
 }
-
-const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 async function makeReport(page: PageRequest, fields: Parameters, options: ReportsDeps) {
   const { queries, channels, now } = page
