@@ -349,7 +349,7 @@ create table recommendations (
 ) strict;
 create unique index recommendations_newest on recommendations (channel, rfq_id) where superseded_at is null;
 create index recommendations_of on recommendations (channel, rfq_id, at);
-create index recommendations_changed on recommendations (at) where reason is not null;
+create index recommendations_at on recommendations (at);
 
 -- What lists show of an RFQ. Valid until the RFQ is in dirty_rfqs, or until the next day, new settings or new exchange rates.
 create table rfq_rows (
