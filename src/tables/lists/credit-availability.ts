@@ -21,8 +21,8 @@ export async function beyondAvailability({ store }: ListSource, rows: readonly R
   return beyond
 }
 
-const isClaiming = ({ figures: { decision }, state, standing }: RfqRow) =>
-  decision !== null && decision.basis !== 'accepted' && (state === 'open' || standing !== null)
+const isClaiming = ({ figures: { decision, undecided }, state, standing }: RfqRow) =>
+  decision !== null && decision.basis !== 'accepted' && (state === 'open' || undecided || standing !== null)
 
 async function findBeyond(
   store: ListSource['store'],
