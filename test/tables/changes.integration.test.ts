@@ -65,6 +65,28 @@ it('changes lead with what moved, in tonnes and money, and the desk has the sums
   expect(await moved(before)).toEqual([{ ...sums, after: { tonnes: 2000, total: 24_000 } }])
 })
 
+it('changes and the sums of the desk agree over rounds in which the same award gets other prices, also after a restart', async () => {
+  const fixture = await openAwardedRfq()
+  await openRecorder(fixture).round()
+  const since = fixture.now()
+  for (const [round, price] of [9.1, 9.3, 9.2, 9.05, 9.4, 9.25].entries()) {
+    if (round % 3 === 2) await fixture.reopenStore()
+    fixture.advanceSeconds(3600)
+    fixture.sandbox.world.changeResponse(fixture.cheap, { offer: offerTerms(price) })
+    await fixture.pollRfqs({ full: true })
+    await openRecorder(fixture).round()
+    const source = createViewSource(fixture.store, viewConfigOf(testConfig()))
+    const parameters = { kind: 'money', since: since.toISOString() }
+    const answer = await createViews(fixture.store, source.config).list('changes', { now: fixture.now(), parameters })
+    const rows = 'rows' in answer ? answer.rows.map((row) => jsonRow(LISTS.changes.columns, row as never)) : []
+    expect(rows).toHaveLength(round + 1)
+    const sum = rows.reduce((total, { moved }) => total + Number(moved), 0)
+    const [moved] = await movedSince(source, { since, now: fixture.now() })
+    expect((moved?.after.total ?? 0) - (moved?.before.total ?? 0)).toBeCloseTo(sum, 6)
+    expect(sum).toBeCloseTo(2000 * (price - 9), 6)
+  }
+})
+
 it('changes have withdrawals of awards, and who closed an RFQ', async () => {
   const { fixture, changes } = await setUp()
   await fixture.award([fixture.cheap])
