@@ -1,6 +1,6 @@
 import { sum } from '../../src/core/numbers.js'
 import { formatAmount, formatCount } from '../../src/core/text/number-format.js'
-import { type Column, money } from '../../src/tables/column.js'
+import { type Column, column, money } from '../../src/tables/column.js'
 import { awards } from '../../src/tables/lists/awards.js'
 import type { RfqRow } from '../../src/tables/lists/rfq-row.js'
 import { rfqs } from '../../src/tables/lists/rfqs.js'
@@ -42,9 +42,9 @@ export const overviewSummarySheet =
     addMatters(sheet, [...today.closings, ...today.system])
   }
 
-const GAP: Column<unknown> = { key: 'gap', header: '', kind: 'text', weight: 9, value: () => null }
+const gap = (key: string): Column<unknown> => column(key, '', 'text', 9, () => null)
 const chosen = <Row>(columns: readonly Column<Row>[], keys: readonly string[]): Column<Row>[] =>
-  keys.map((key) => columns.find((column) => column.key === key) ?? { ...GAP, key })
+  keys.map((key) => columns.find((each) => each.key === key) ?? gap(key))
 
 const FIGURES = ['tonnes', 'price', 'total']
 const RFQ_COLUMNS = chosen(rfqs.columns, [
@@ -64,16 +64,15 @@ interface StakeRow {
 }
 
 const STAKE_COLUMNS: readonly Column<StakeRow>[] = [
-  { key: 'kind', header: 'At stake', kind: 'state', weight: 9, value: ({ kind }) => kind },
-  { key: 'rfqs', header: '', kind: 'text', weight: 9, value: (row) => formatCount(row.rfqs, 'RFQ') },
-  ...['channel', 'date', 'state', 'award'].map((key): Column<StakeRow> => ({ ...GAP, key })),
-  { key: 'tonnes', header: 'Tonnes', kind: 'tonnes', weight: 9, value: ({ tonnes }) => tonnes },
-  {
-    ...{ key: 'price', header: 'Mean price', kind: 'price', weight: 9 },
-    value: ({ tonnes, total, currency }) => money(tonnes > 0 ? total / tonnes : null, currency),
-  },
-  { key: 'total', header: 'Total', kind: 'money', weight: 9, value: ({ total, currency }) => money(total, currency) },
-  { key: 'savings', header: 'Savings', kind: 'money', weight: 9, value: (row) => money(row.savings, row.currency) },
+  column('kind', 'At stake', 'state', 9, ({ kind }) => kind),
+  column('rfqs', '', 'text', 9, ({ rfqs }) => formatCount(rfqs, 'RFQ')),
+  ...['channel', 'date', 'state', 'award'].map(gap),
+  column('tonnes', 'Tonnes', 'tonnes', 9, ({ tonnes }) => tonnes),
+  column('price', 'Mean price', 'price', 9, ({ tonnes, total, currency }) =>
+    money(tonnes > 0 ? total / tonnes : null, currency),
+  ),
+  column('total', 'Total', 'money', 9, ({ total, currency }) => money(total, currency)),
+  column('savings', 'Savings', 'money', 9, ({ savings, currency }) => money(savings, currency)),
 ]
 
 /** What is at stake by kind and currency, with what the awards of the same RFQs save. */

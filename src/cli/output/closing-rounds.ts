@@ -3,7 +3,7 @@ import type { DecisionRecord } from '../../core/records.js'
 import { formatMinute } from '../../core/time/clock.js'
 import type { Store } from '../../store/contract.js'
 import type { PollResult } from '../../sync/contract.js'
-import type { Column } from '../../tables/column.js'
+import { type Column, column } from '../../tables/column.js'
 import { plural } from '../../tables/print/terminal-text.js'
 import type { Cli } from '../cli-context.js'
 import type { JsonOption } from '../input/options.js'
@@ -126,16 +126,13 @@ export function printRounds(cli: Cli, options: JsonOption, rounds: readonly Chan
 }
 
 const COLUMNS: readonly Column<DecisionRecord>[] = [
-  { key: 'id', header: 'Id', kind: 'id', weight: 5, value: ({ id }) => id },
-  { key: 'rfq', header: 'RFQ', kind: 'id', weight: 9, value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId },
-  { key: 'channel', header: 'Channel', kind: 'text', weight: 2, value: ({ channel }) => channel },
-  { key: 'dueDate', header: 'Due', kind: 'date', weight: 8, value: ({ dueDate }) => dueDate },
-  { key: 'decision', header: 'Decision', kind: 'state', weight: 9, value: ({ decision }) => decision },
-  { key: 'outcome', header: 'Outcome', kind: 'state', weight: 9, value: ({ outcome }) => outcome },
-  {
-    ...{ key: 'reason', header: 'Reason', kind: 'text', weight: 9 },
-    // What qualifies an RFQ is the same for each that would be closed.
-    value: ({ decision, reason, message }) =>
-      decision === 'would-close' ? null : message ? `${reason} (${message})` : reason,
-  },
+  column('id', 'Id', 'id', 5, ({ id }) => id),
+  column('rfq', 'RFQ', 'id', 9, ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId),
+  column('channel', 'Channel', 'text', 2, ({ channel }) => channel),
+  column('dueDate', 'Due', 'date', 8, ({ dueDate }) => dueDate),
+  column('decision', 'Decision', 'state', 9, ({ decision }) => decision),
+  column('outcome', 'Outcome', 'state', 9, ({ outcome }) => outcome),
+  column('reason', 'Reason', 'text', 9, ({ decision, reason, message }) =>
+    decision === 'would-close' ? null : message ? `${reason} (${message})` : reason,
+  ),
 ]

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { ChannelConfig } from '../../../config/contract.js'
 import type { RunRecord } from '../../../core/records.js'
-import type { Column } from '../../../tables/column.js'
+import { type Column, column } from '../../../tables/column.js'
 import { type App, withServices } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import {
@@ -106,13 +106,13 @@ function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], 
 
 /** Errors are printed below the table, each with its document. */
 const COLUMNS: readonly Column<RunRecord>[] = [
-  { key: 'channel', header: 'Channel', kind: 'text', weight: 9, value: ({ channel }) => channel },
-  { key: 'kind', header: 'Kind', kind: 'text', weight: 9, value: ({ kind }) => kind },
-  { key: 'outcome', header: 'Outcome', kind: 'state', weight: 9, value: ({ outcome }) => outcome },
-  { key: 'seen', header: 'Seen', kind: 'count', weight: 8, value: ({ seen }) => seen },
-  { key: 'new', header: 'New', kind: 'count', weight: 8, value: ({ inserted }) => inserted },
-  { key: 'changed', header: 'Changed', kind: 'count', weight: 8, value: ({ changed }) => changed },
-  { key: 'missing', header: 'Missing', kind: 'count', weight: 7, value: ({ missing }) => missing },
-  { key: 'invalid', header: 'Invalid', kind: 'count', weight: 6, value: ({ invalid }) => invalid },
-  { key: 'requests', header: 'Requests', kind: 'count', weight: 5, value: ({ requests }) => requests },
+  column('channel', 'Channel', 'text', 9, ({ channel }) => channel),
+  column('kind', 'Kind', 'text', 9, ({ kind }) => kind),
+  column('outcome', 'Outcome', 'state', 9, ({ outcome }) => outcome),
+  column('seen', 'Seen', 'count', 8, ({ seen }) => seen),
+  column('new', 'New', 'count', 8, ({ inserted }) => inserted),
+  column('changed', 'Changed', 'count', 8, ({ changed }) => changed),
+  column('missing', 'Missing', 'count', 7, ({ missing }) => missing),
+  column('invalid', 'Invalid', 'count', 6, ({ invalid }) => invalid),
+  column('requests', 'Requests', 'count', 5, ({ requests }) => requests),
 ]
