@@ -51,7 +51,7 @@ export const createSharedStore = ({ database, events, clock, command }: SharedSt
   ...createPollStates(database),
   ...createOverview(database),
   ...createClosings(database, events),
-  ...createAwards(database, events),
+  ...createAwards(database),
   ...createMaintenanceLog(database),
   ...createScheduleClock(database),
   ...createPruning(database),

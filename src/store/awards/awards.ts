@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { toStoredText } from '../documents/stored-text.js'
-import type { EventWriter } from '../events/event-writer.js'
 import { markDirty } from '../recommendations/dirty-rfqs.js'
 import { storeSettings } from '../recommendations/settings-rows.js'
 import { nextLink, verifyLog } from '../sql/hash-chain.js'
@@ -29,7 +28,7 @@ export const createAwardQueries = (database: Queries): AwardQueries => ({
 })
 
 /** The desk's awards: an append-only log, each row with the hash of the one before. */
-export const createAwards = (database: SqlDatabase, events: EventWriter): Awards => ({
+export const createAwards = (database: SqlDatabase): Awards => ({
   ...createAwardQueries(database),
 
   recordAward: ({ workbook, settings, ...award }) =>
@@ -45,7 +44,6 @@ export const createAwards = (database: SqlDatabase, events: EventWriter): Awards
         id: row.id,
         content: workbook.toString('base64'),
       })
-      await events.recordMoment(tx, row.at)
       return { recorded: toAward({ ...row, ...NOT_WITHDRAWN }) }
     }),
 
@@ -55,7 +53,6 @@ export const createAwards = (database: SqlDatabase, events: EventWriter): Awards
       const [award] = await findAwards(tx, { id })
       if (award === undefined || award.withdrawn_id !== null) return null
       await append(tx, withdrawalContent(award, withdrawal))
-      await events.recordMoment(tx, withdrawal.at)
       const [withdrawn] = await findAwards(tx, { id })
       return withdrawn === undefined ? null : toAward(withdrawn)
     }),

@@ -31,7 +31,6 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'approval_plans', key: ['plan_id'] },
   { name: 'maintenance', key: ['task'] },
   { name: 'first_polls', key: ['channel'] },
-  { name: 'recorded_moments', key: ['id'] },
   { name: 'events', key: ['sequence'] },
   { name: 'deliveries', key: ['id'] },
   { name: 'delivery_targets', key: ['target'] },
@@ -52,7 +51,6 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
 export const NUMBERED: readonly { table: string; column: string }[] = [
   { table: 'runs', column: 'id' },
   { table: 'close_intents', column: 'id' },
-  { table: 'recorded_moments', column: 'id' },
   { table: 'deliveries', column: 'id' },
   { table: 'reports', column: 'id' },
   { table: 'settings_in_force', column: 'number' },

@@ -196,9 +196,7 @@ const verifyDecisions = (source: CopySide, target: CopyTarget) =>
   )
 
 const verifyAwards = (source: CopySide, target: CopyTarget) =>
-  verifyLog(source, target, 'award log', ({ database }) =>
-    createAwards(database, createEventWriter(database)).verifyAwards(),
-  )
+  verifyLog(source, target, 'award log', ({ database }) => createAwards(database).verifyAwards())
 
 /** Both logs must verify alike. A broken log is copied as it is. */
 async function verifyLog(

@@ -54,10 +54,7 @@ export interface RevisionFilter {
   channel?: string
   /** With `channel`: only this RFQ and its responses. */
   rfqId?: string
-  /**
-   * Only what was observed later. `revisions` without `asOf` also returns what was committed after a revision of this moment, so that a
-   * caller that passes the moment of the newest revision it has seen misses none, but may see some twice.
-   */
+  /** Only what was observed later. What is committed last is not always observed last: a reader that must miss nothing reads events. */
   after?: Date
   /** Only what was observed up to this moment. */
   asOf?: Date

@@ -59,12 +59,3 @@ export function createEventFeed(queries: Queries): EventFeed {
     },
   }
 }
-
-/**
- * SQL for both engines: the lower bound for reading what was recorded after the moment @after, so that a reader misses nothing. A recording
- * gets its time before its commit, so one that is committed later may have an earlier or the same time. The bound is @after, or the earliest
- * time committed after the first recording of @after, reduced by cutting its last character: the result sorts just before that timestamp.
- */
-export const BEGIN_OF_UNSEEN = `(
-  select case when min(at) <= @after then substr(min(at), 1, 23) else @after end from recorded_moments
-  where id > (select min(id) from recorded_moments where at >= @after))`

@@ -29,8 +29,6 @@ export interface EventWriter {
    * @returns how many events were written
    */
   write(tx: Transaction, drafts: readonly EventDraft[]): Promise<number>
-  /** Records that documents were recorded at a moment, in the order of commits (event-feed.ts). Call it at the end, like `write`. */
-  recordMoment(tx: Transaction, at: string): Promise<void>
   /** Whether no event was written yet, for each key. */
   areNew(keys: readonly (readonly string[])[]): Promise<boolean[]>
 }
@@ -105,11 +103,6 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
         if (slice.isOver) await slice.next()
       }
       return rows.length
-    },
-
-    async recordMoment(tx, at) {
-      await advance(tx, 0)
-      await tx.run('insert into recorded_moments (at) values (@at)', { at })
     },
 
     async areNew(keys) {

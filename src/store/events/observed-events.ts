@@ -49,7 +49,7 @@ export interface Observed {
   stamp: string
 }
 
-/** Writes events for the observations of a transaction, and records its moments. Does nothing if nothing changed. */
+/** Writes events for the observations of a transaction. Does nothing if nothing changed. */
 export interface ObservedEvents {
   /**
    * Call it at the end of the transaction.
@@ -111,8 +111,6 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
         const counts = { rfqs: count('rfq.new'), offers, lateOffers: count('offer.late'), problems: problems.length }
         await addToFirstPoll(tx, run.channel, counts)
       }
-      const changed = found.filter(({ observations: { changes } }) => changes.length > 0)
-      for (const stamp of new Set(changed.map((each) => each.stamp))) await writer.recordMoment(tx, stamp)
     },
   }
 }

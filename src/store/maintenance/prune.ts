@@ -52,7 +52,6 @@ export function createPruning(database: SqlDatabase): Pruning {
       }
       const runs = await deleteOld(OLD_RUNS, deleteRuns)
       const events = await deleteOld(OLD_EVENTS, deleteEvents)
-      await write((tx) => tx.run('delete from recorded_moments where at < @before', { before: before.toISOString() }))
       return { runs, events }
     },
   }

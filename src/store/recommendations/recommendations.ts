@@ -178,7 +178,6 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
           return event === null ? [] : [{ kind, at, channel, rfqId, version, describe: () => event }]
         })
         await events.write(tx, drafts)
-        for (const at of new Set(drafts.map((draft) => draft.at))) await events.recordMoment(tx, at)
         return recorded.length
       }),
   }

@@ -308,13 +308,6 @@ create table first_polls (
   problems integer not null
 ) strict, without rowid;
 
--- When documents were recorded, in the order of commits.
-create table recorded_moments (
-  id integer primary key autoincrement,
-  at text not null
-) strict;
-create index recorded_moments_at on recorded_moments (at);
-
 -- Settings of comparisons, by the hash of their canonical JSON.
 create table settings (hash text primary key, settings text not null) strict, without rowid;
 

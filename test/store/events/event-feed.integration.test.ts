@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Store } from '../../../src/store/contract.js'
-import { NO_LIMIT } from '../../../src/store/sql/sql-database.js'
 import { openChannelFixture } from '../../helpers/channel-fixture.js'
 import { longIt } from '../../helpers/long-tests.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
@@ -53,20 +52,6 @@ async function readFeed(
   return seen
 }
 
-/** Asks for what was observed after the newest moment that it saw. Resolves to the cursors of what it saw. */
-async function followChanges(reader: FeedReader, isOver: () => boolean) {
-  const seen = new Set<string>()
-  let newest = new Date(0)
-  await repeatUntil(isOver, async () => {
-    const found = await reader.revisions({ after: newest, limit: NO_LIMIT })
-    for (const { cursor, observedAt } of found) {
-      seen.add(cursor)
-      if (new Date(observedAt) > newest) newest = new Date(observedAt)
-    }
-  })
-  return seen
-}
-
 describe('event feed', () => {
   longIt(
     'returns every event once to three readers, in order and without gaps, while three processes write, roll back and are killed',
@@ -76,7 +61,7 @@ describe('event feed', () => {
       const writers = ['acme/one', 'acme/two'].map((channel) => startWriter(store, channel, 20))
       const killed = startWriter(store, 'acme/killed', 1_000_000)
       let isOver = false
-      const readers = await Promise.all([1, 2, 3, 4].map(() => openReaderOf(store)))
+      const readers = await Promise.all([1, 2, 3].map(() => openReaderOf(store)))
       onTestFinished(async () => void (await Promise.all(readers.map((reader) => reader.close()))))
       const [first, ...others] = readers as [FeedReader, ...FeedReader[]]
       let read = 0
@@ -93,7 +78,6 @@ describe('event feed', () => {
         readFeed(others[0] as FeedReader, 7, () => isOver),
         readFeed(others[1] as FeedReader, 1, () => isOver),
       ])
-      const changes = followChanges(others[2] as FeedReader, () => isOver)
       expect(await Promise.all([...writers, killed].map(({ ended }) => ended))).toEqual([0, 0, 'SIGKILL'])
       isOver = true
       const events = (await rowsOf(store, 'select channel, kind from events order by sequence')) as {
@@ -105,8 +89,6 @@ describe('event feed', () => {
       expect(new Set(events.map(({ kind }) => kind))).toEqual(new Set(['channel.first-poll', 'offer.changed']))
       // The first poll is one event; each other one changes twelve offers.
       expect(events.filter(({ channel }) => channel === 'acme/one')).toHaveLength(1 + 19 * 12)
-      const recorded = await store.revisions({ limit: NO_LIMIT })
-      expect(await changes).toEqual(new Set(recorded.map(({ cursor }) => cursor)))
     },
   )
 

@@ -2,7 +2,6 @@ import type { AwardTerms, RevisedAward, Revision, RevisionKind } from '../../../
 import { CLOCK_TOLERANCE_MS, type FutureTimes } from '../../../core/time/clock.js'
 import type { Overview, RevisionFilter, RfqCount } from '../../contract.js'
 import { InvalidCursorError } from '../../errors.js'
-import { BEGIN_OF_UNSEEN } from '../../events/event-feed.js'
 import { allOf, type Queries } from '../../sql/sql-database.js'
 import { fromStoredText, isStorable, toStoredText } from '../stored-text.js'
 import {
@@ -87,10 +86,8 @@ const keyOf = (event: string) =>
     || '\t' || t.id || '\t${event}'${event === 'version' ? ' || substr(cast(10000000000 + t.version as text), 2)' : ''}`
 
 /** The period of a filter, and what follows the cursor. @param at the moment of a row of `t` */
-function periodCondition({ after, asOf }: RevisionFilter, at: string, key: string): string {
-  const begin = after !== undefined && asOf === undefined ? BEGIN_OF_UNSEEN : '@after'
-  return `${at} > ${begin} and ${at} <= @asOf and ${at} <= @beforeAt and (${at} < @beforeAt or ${key} < @beforeKey)`
-}
+const periodCondition = (at: string, key: string): string =>
+  `${at} > @after and ${at} <= @asOf and ${at} <= @beforeAt and (${at} < @beforeAt or ${key} < @beforeKey)`
 
 const includes = ({ kinds }: RevisionFilter, kind: RevisionKind) => kinds === undefined || kinds.includes(kind)
 
@@ -103,7 +100,7 @@ function revisionsFrom(
 ): string {
   const kinds = [...(includes(filter, 'rfq') ? ['rfq'] : []), ...(includes(filter, 'offer') ? ['response'] : [])]
   const where = allOf(
-    periodCondition(filter, `t.${at}`, keyOf(event)),
+    periodCondition(`t.${at}`, keyOf(event)),
     `t.kind in (${kinds.map((kind) => `'${kind}'`).join(', ')})`,
     filter.channel !== undefined && 't.channel = @channel',
   )
@@ -128,7 +125,7 @@ function recordedFrom(event: 'recommendation' | 'award', filter: RevisionFilter)
   const key = `t.channel || '\t' || t.rfq_id || '\tz\t' || t.rfq_id || '\t${event}'${number}`
   const where = allOf(
     condition,
-    periodCondition(filter, 't.at', key),
+    periodCondition('t.at', key),
     filter.channel !== undefined && 't.channel = @channel',
     filter.rfqId !== undefined && 't.rfq_id = @rfqId',
   )
