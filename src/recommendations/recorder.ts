@@ -2,7 +2,13 @@ import type { Settings } from '../core/decision/settings.js'
 import { firstInstantOf } from '../core/time/calendar-days.js'
 import type { Clock } from '../core/time/clock.js'
 import { createCalendar } from '../core/time/expiry.js'
-import type { DirtyRfq, ExchangeRates, RecommendationQueries, Recommendations } from '../store/contract.js'
+import type {
+  DirtyRfq,
+  ExchangeRates,
+  RecommendationQueries,
+  Recommendations,
+  RecorderLease,
+} from '../store/contract.js'
 import { type ComputeRfqs, ENGINE_VERSION } from './compute-rfq.js'
 
 export interface RecorderOptions {
@@ -21,10 +27,7 @@ export interface RecorderOptions {
   onFailed: (rfq: DirtyRfq, message: string) => void
   channels: readonly { key: string; timeZone: string }[]
   settings: Settings
-  /** The unique id of this recorder. */
-  holder: string
-  /** The command of this process, such as `quotekeeper start`. */
-  command: string | null
+  holder: RecorderLease['holder']
   now: Clock
 }
 
@@ -53,7 +56,7 @@ const LEASE_MS = 30_000
 const BATCH_SIZE = 20
 
 export function createRecommendationRecorder(options: RecorderOptions): RecommendationRecorder {
-  const { store, compute, onFailed, channels, settings, holder, command, now } = options
+  const { store, compute, onFailed, channels, settings, holder, now } = options
   let leasedUntil = 0
   /** When rows were last checked for changes other than of documents: midnights and exchange rates. */
   let checked: Date | null = null
@@ -62,7 +65,7 @@ export function createRecommendationRecorder(options: RecorderOptions): Recommen
   async function takeLease(): Promise<Exclude<RecordingRound, { held: true }> | null> {
     const at = now()
     if (at.getTime() < leasedUntil - LEASE_MS / 2 && at.getTime() >= leasedUntil - LEASE_MS) return null
-    const reply = await store.takeRecommendationLease({ holder, command, settings, now: at, leaseMs: LEASE_MS })
+    const reply = await store.takeRecommendationLease({ holder, settings, now: at, leaseMs: LEASE_MS })
     leasedUntil = reply.held ? at.getTime() + LEASE_MS : 0
     return reply.held ? null : reply
   }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { differingSettings } from '../../core/decision/settings.js'
 import type { Clock } from '../../core/time/clock.js'
 import { computeRfqsOf } from '../../pool/compute-source.js'
@@ -6,6 +5,7 @@ import type { Queries } from '../../pool/queries.js'
 import { createRecommendationRecorder, type RecommendationRecorder } from '../../recommendations/recorder.js'
 import type { Store } from '../../store/contract.js'
 import { StoreError } from '../../store/errors.js'
+import { createHolder } from '../../store/runs/process-holder.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { printNote } from '../output/output.js'
@@ -29,8 +29,7 @@ const createRecorder = ({
     ...{ store, compute, now },
     channels: config.channels,
     settings: config.reports.settings,
-    holder: randomUUID(),
-    command: command === undefined ? null : `quotekeeper ${command}`,
+    holder: createHolder({ command: command === undefined ? null : `quotekeeper ${command}` }),
     onFailed: ({ channel, rfqId }, message) =>
       log.warn({ channel, rfqId }, `the recommendation of an RFQ could not be computed: ${message}`),
   })

@@ -3,6 +3,7 @@ import type { RecordedRecommendation } from '../../core/decision/recommendation.
 import type { Settings } from '../../core/decision/settings.js'
 import type { EventData } from '../../core/events/events.js'
 import type { Timestamp } from '../../core/time/clock.js'
+import type { Holder } from '../runs/process-holder.js'
 
 /** An RFQ whose recommendation must be recomputed. */
 export interface DirtyRfq {
@@ -74,10 +75,8 @@ export interface ComputedRfq {
 }
 
 export interface RecorderLease {
-  /** A unique id of the recorder. */
-  holder: string
-  /** The command of its process. */
-  command: string | null
+  /** The process of the recorder. */
+  holder: Holder
   /** The settings of its comparisons. */
   settings: Settings
   now: Date
@@ -94,7 +93,7 @@ export interface Recommendations extends RecommendationQueries {
    * other settings become dirty.
    */
   takeRecommendationLease(lease: RecorderLease): Promise<LeaseReply>
-  releaseRecommendationLease(holder: string): Promise<void>
+  releaseRecommendationLease(holder: Holder): Promise<void>
   /** Marks RFQs whose rows were computed before a moment, because something other than documents changed. Default: of all channels. */
   markComputedBefore(moment: Timestamp, channel?: string): Promise<void>
   /** Marks RFQs that have no row, or whose row was computed by another version of the comparison. */
@@ -105,7 +104,7 @@ export interface Recommendations extends RecommendationQueries {
    * @returns how many were recorded; 0 if the holder has lost its lease
    */
   recordRecommendations(
-    holder: string,
+    holder: Holder,
     computed: readonly ComputedRfq[],
     settings: Settings,
     now: Date,

@@ -2,7 +2,8 @@ import type { RecordedRecommendation } from '../../core/decision/recommendation.
 import { type Settings, settingsSchema } from '../../core/decision/settings.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { EventWriter } from '../events/event-writer.js'
-import { createHolder, type Holder, mayBeAlive } from '../runs/process-holder.js'
+import { type Holder, mayBeAlive } from '../runs/process-holder.js'
+import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
 import { allOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import { createCreditClaims } from './credit-claims.js'
 import { MARK_AGAIN } from './dirty-rfqs.js'
@@ -96,9 +97,7 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
   /** Brings the settings of the holder into force. */
   async function applySettings(tx: Transaction, settings: Settings, now: Date): Promise<void> {
     const own = await storeSettings(tx, settings)
-    const newest = await tx.get<{ settings_hash: string; at: string }>(
-      'select settings_hash, at from settings_in_force order by number desc limit 1',
-    )
+    const newest = await newestInForce(tx)
     if (newest?.settings_hash !== own) {
       // Always later than the previous settings, even if the clock is behind.
       const at = new Date(Math.max(now.getTime(), newest === undefined ? 0 : Date.parse(newest.at) + 1)).toISOString()
@@ -110,40 +109,28 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
   return {
     ...createRecommendationQueries(database),
 
-    takeRecommendationLease: ({ holder, command, settings, now, leaseMs }: RecorderLease) =>
+    takeRecommendationLease: ({ holder, settings, now, leaseMs }: RecorderLease) =>
       database.write(async (tx): Promise<LeaseReply> => {
-        await tx.lock('recommendation_lease')
-        const lease = await tx.get<LeaseRow>('select * from recommendation_lease where id = 1')
-        const end = lease === undefined ? 0 : Date.parse(lease.lease_until) - now.getTime()
+        await tx.lock(LEASE)
+        const lease = await findLease(tx)
+        const end = lease === null ? 0 : Date.parse(lease.until) - now.getTime()
         // A lease that ends much later was taken while the clock was ahead.
-        if (lease !== undefined && ownerOf(lease) !== holder && end > 0 && end <= 2 * leaseMs && mayBeHeld(lease))
+        if (lease !== null && !isOf(lease, holder) && end > 0 && end <= 2 * leaseMs && mayBeAlive(lease.holder, holder))
           return {
             held: false,
-            command: lease.command,
-            hasOtherSettings: lease.settings_hash !== settingsHash(settings),
+            command: lease.holder.command ?? null,
+            hasOtherSettings: (await newestInForce(tx))?.settings_hash !== settingsHash(settings),
           }
         const until = new Date(now.getTime() + leaseMs).toISOString()
-        await tx.run(
-          `insert into recommendation_lease (id, holder, command, settings_hash, lease_until)
-          values (1, @holder, @command, @hash, @until)
-          on conflict (id) do update set holder = excluded.holder, command = excluded.command,
-            settings_hash = excluded.settings_hash, lease_until = excluded.lease_until`,
-          {
-            holder: JSON.stringify({ ...PROCESS, owner: holder } satisfies LeaseHolder),
-            command,
-            hash: settingsHash(settings),
-            until,
-          },
-        )
+        await setMeta(tx, LEASE, JSON.stringify({ holder, until } satisfies Lease))
         await applySettings(tx, settings, now)
         return { held: true }
       }),
 
     async releaseRecommendationLease(holder) {
       await database.write(async (tx) => {
-        const lease = await tx.get<LeaseRow>('select * from recommendation_lease where id = 1')
-        if (lease !== undefined && ownerOf(lease) === holder)
-          await tx.run('delete from recommendation_lease where id = 1')
+        const lease = await findLease(tx)
+        if (lease !== null && isOf(lease, holder)) await deleteMeta(tx, LEASE)
       })
     },
 
@@ -166,9 +153,9 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
 
     recordRecommendations: (holder, computed, settings, now) =>
       database.write(async (tx) => {
-        await tx.lock('recommendation_lease')
-        const lease = await tx.get<LeaseRow>('select * from recommendation_lease where id = 1')
-        if (lease === undefined || ownerOf(lease) !== holder || Date.parse(lease.lease_until) <= now.getTime()) return 0
+        await tx.lock(LEASE)
+        const lease = await findLease(tx)
+        if (lease === null || !isOf(lease, holder) || Date.parse(lease.until) <= now.getTime()) return 0
         const recorded: ComputedRfq[] = []
         const hash = await storeSettings(tx, settings)
         for (const one of computed) if (await recordOne(tx, one, hash)) recorded.push(one)
@@ -183,23 +170,25 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
   }
 }
 
-/** The process that has the lease. */
-interface LeaseHolder extends Holder {
-  /** `RecorderLease.holder`. */
-  owner: string
+/** The key of `meta` with the lease of the process that records recommendations. */
+const LEASE = 'recommendation_lease'
+
+interface Lease {
+  holder: Holder
+  until: string
 }
 
-interface LeaseRow {
-  /** A `LeaseHolder` as JSON. */
-  holder: string
-  command: string | null
-  settings_hash: string
-  lease_until: string
+async function findLease(queries: Queries): Promise<Lease | null> {
+  const text = await findMeta(queries, LEASE)
+  return text === null ? null : (JSON.parse(text) as Lease)
 }
 
-const PROCESS = createHolder()
-const ownerOf = ({ holder }: LeaseRow): string => (JSON.parse(holder) as LeaseHolder).owner
-const mayBeHeld = ({ holder }: LeaseRow): boolean => mayBeAlive(JSON.parse(holder) as LeaseHolder, PROCESS)
+const isOf = (lease: Lease, { nonce }: Holder): boolean => lease.holder.nonce === nonce
+
+const newestInForce = (queries: Queries) =>
+  queries.get<{ settings_hash: string; at: string }>(
+    'select settings_hash, at from settings_in_force order by number desc limit 1',
+  )
 
 async function recordOne(tx: Transaction, computed: ComputedRfq, settingsHash: string): Promise<boolean> {
   const { dirty, recommendation } = computed

@@ -407,15 +407,6 @@ create table dirty_rfqs (
   primary key (channel, rfq_id)
 ) strict, without rowid;
 
--- The process that records recommendations.
-create table recommendation_lease (
-  id integer primary key check (id = 1),
-  holder text not null,
-  command text,
-  settings_hash text not null,
-  lease_until text not null
-) strict;
-
 -- The awards of the desk: a hash chain like close_decisions. A withdrawal is a separate row without offers.
 create table awards (
   id integer primary key,

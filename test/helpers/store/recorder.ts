@@ -3,6 +3,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../../../src/core/decision/sett
 import { createComputeRfqs } from '../../../src/recommendations/compute-rfq.js'
 import { createRecommendationRecorder, type RecommendationRecorder } from '../../../src/recommendations/recorder.js'
 import type { Store } from '../../../src/store/contract.js'
+import { createHolder } from '../../../src/store/runs/process-holder.js'
 import { KEY } from '../channel-fixture.js'
 
 /** Terms of an RFQ that are met by what `offerOf` makes. */
@@ -59,8 +60,8 @@ export function openRecorder(fixture: RecorderFixture): RecommendationRecorder {
   return createRecommendationRecorder({
     ...{ store, now, settings },
     channels: [{ key: KEY, timeZone }],
-    holder: randomUUID(),
-    command: 'quotekeeper start',
+    // Of another machine, so that nothing is known of its process.
+    holder: { ...createHolder({ command: 'quotekeeper start' }), host: randomUUID() },
     onFailed: ({ rfqId }, message) => {
       if (onFailed === undefined) throw new Error(message)
       onFailed(rfqId, message)
