@@ -4,8 +4,9 @@ import {
   GRACE_MS,
   NO_STARTS,
   type RequestLedger,
-  type StartRate,
-  startRate,
+  type StartClaim,
+  type StartGrant,
+  startInterval,
 } from '../core/requests/request-ledger.js'
 import type { Clock } from '../core/time/clock.js'
 import { LedgerError, PausedError } from './errors.js'
@@ -14,7 +15,7 @@ import type { Timing } from './http/timing.js'
 
 /** Maximum Retry-After that a request waits for, in milliseconds; a longer one ends the run. */
 const MAX_WAIT_MS = 60_000
-/** A batch that begins at most this long after its claim needs no second check for pauses, in milliseconds. */
+/** A start at most this long after its claim needs no second check for pauses, in milliseconds. */
 const RECENT_MS = 50
 /** Maximum delay of a start while this process or the ledger is slow, in milliseconds. */
 const MAX_GRACE_MS = 1000
@@ -39,43 +40,32 @@ interface Waiter {
   reject: (error: unknown) => void
 }
 
-/** Starts that were taken from the ledger, to be used between two moments of the monotonic clock. */
-interface Batch {
-  left: number
-  used: number
-  from: number
-  until: number
-  /** The ledger had no pause when it began, or just before. */
-  confirmed: boolean
-}
-
-const NO_BATCH: Batch = { left: 0, used: 0, from: 0, until: 0, confirmed: true }
-
 /**
  * Limits the requests to one host: concurrency, starts per second, and none during a pause.
  * Waiting requests are served round-robin by fairness key (the session), so that a long poll does not starve another
- * channel. A request that can start at once needs no timer; waiting requests share one.
+ * channel. The first of them claims its start from the ledger, and waits for it.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions
   readonly #ledger: RequestLedger
-  readonly #rate: StartRate
+  /** Average time between two starts, in milliseconds. */
+  readonly #interval: number
   readonly #queues = new Map<object, Set<Waiter>>()
   #running = 0
   #pause: { end: number; until: Date } = { end: Number.NEGATIVE_INFINITY, until: new Date(0) }
   #pauses = 0
-  #batch = NO_BATCH
-  /** How late a start of the next batch may be. */
+  /** How late the next start may be. */
   #grace = GRACE_MS
-  #claiming: Promise<void> | null = null
+  #serving: Promise<void> | null = null
   #reporting: Promise<void> | null = null
   readonly #closed = new AbortController()
-  #timer: AbortController | null = null
+  /** Ends the wait of the first request. */
+  #wait = new AbortController()
 
   constructor(options: RateLimiterOptions) {
     this.#options = options
     this.#ledger = options.ledger ?? createProcessLedger(() => options.timing.elapsed())
-    this.#rate = startRate(options.perSecond)
+    this.#interval = startInterval(options.perSecond)
   }
 
   /**
@@ -100,7 +90,7 @@ export class RateLimiter {
   /** Ends a request that `acquire` admitted. */
   release(): void {
     this.#running--
-    this.#startWaiting()
+    this.#serve()
   }
 
   /**
@@ -108,16 +98,14 @@ export class RateLimiter {
    * @throws LedgerError if the ledger cannot be reached
    */
   async syncPauses(): Promise<void> {
-    const { pausedFor } = await this.#ledger.claim(NO_STARTS).catch((error: unknown) => {
-      throw new LedgerError(error)
-    })
-    this.#pauseLocally(pausedFor)
+    this.#pauseLocally((await this.#claim(NO_STARTS)).pausedFor)
   }
 
   /** Waits until the ledger is not in use. */
   async close(): Promise<void> {
     this.#closed.abort()
-    await Promise.all([this.#claiming, this.#reporting])
+    this.#wait.abort()
+    await Promise.all([this.#serving, this.#reporting])
   }
 
   /**
@@ -148,12 +136,9 @@ export class RateLimiter {
     const end = this.#options.timing.elapsed() + milliseconds
     if (milliseconds <= 0 || end <= this.#pause.end) return
     this.#pauses++
-    this.#batch = NO_BATCH
     this.#pause = { end, until: new Date(this.#options.now().getTime() + milliseconds) }
     const error = this.longPause()
     if (error) this.#rejectAll(error)
-    this.#disarm()
-    this.#startWaiting()
   }
 
   /** The error of a pause too long to wait for; null if there is none. */
@@ -170,69 +155,64 @@ export class RateLimiter {
     return this.#pause.end - this.#options.timing.elapsed()
   }
 
-  /** Uses up starts of the batch if a request may start now. */
-  #tryStart(starts: number): boolean {
-    const now = this.#options.timing.elapsed()
-    const { left, from, until, confirmed } = this.#batch
-    if (left < starts || !confirmed || now < from || now > until) return false
-    this.#batch.left -= starts
-    this.#batch.used += starts
-    this.#grace = GRACE_MS
-    return true
+  /** Admits waiting requests one after another. */
+  #serve(): void {
+    this.#serving ??= this.#admitAll()
+      .catch((error: LedgerError) => this.#rejectAll(error))
+      .finally(() => {
+        this.#serving = null
+        if (this.#canAdmit()) this.#serve()
+      })
   }
 
-  /** Called while requests wait that `#tryStart` refused: waits for the start of the batch, or claims another. */
-  #refill(together: number): void {
-    if (this.#claiming) return
-    const { timing } = this.#options
-    const asked = timing.elapsed()
-    const batch = this.#batch
-    const isTaken = batch.left >= together && asked <= batch.until
-    if (isTaken && asked < batch.from) {
-      this.#arm(batch.from - asked)
-      return
+  #canAdmit(): boolean {
+    return this.#queues.size > 0 && this.#running < this.#options.concurrency
+  }
+
+  async #admitAll(): Promise<void> {
+    while (this.#canAdmit()) {
+      const first = this.#first()
+      if (first === undefined || !(await this.#takeStarts(first.starts)) || this.#first() !== first) continue
+      this.#running++
+      this.#next()?.start()
     }
-    if (batch.used === 0 && batch.left > 0 && !isTaken) this.#grace = Math.min(MAX_GRACE_MS, this.#grace * 2)
-    const starts = this.#nextStarts(together)
-    const grace = this.#grace
-    const claim = isTaken ? NO_STARTS : claimOf(this.#rate, starts, grace)
-    this.#claiming = this.#ledger.claim(claim).then(
-      ({ startsIn, pausedFor }) => {
-        this.#claiming = null
-        this.#pauseLocally(pausedFor)
-        if (pausedFor > 0) this.#batch = NO_BATCH
-        else if (isTaken) batch.confirmed = true
-        else {
-          // The claim was made between `asked` and now: begin late and end early.
-          const [from, until] = [timing.elapsed() + startsIn, asked + startsIn + grace]
-          this.#batch = { left: starts, used: 0, from, until, confirmed: startsIn <= RECENT_MS }
-        }
-        this.#startWaiting()
-      },
-      (error: unknown) => {
-        this.#claiming = null
-        this.#batch = NO_BATCH
-        this.#rejectAll(new LedgerError(error))
-      },
-    )
   }
 
-  /** Size of the next batch: as many starts as can be used before it ends, that is, at once, or twice as many as in the last one. */
-  #nextStarts(together: number): number {
-    const expected = Math.max(this.#options.concurrency - this.#running, 2 * this.#batch.used)
-    return Math.max(together, Math.min(this.#countWaiting(), this.#rate.batch, expected))
+  /** @returns false if a pause began, or the claimed start was missed, so that another has to be claimed */
+  async #takeStarts(starts: number): Promise<boolean> {
+    const { timing } = this.#options
+    if (this.#pauseLeft() > 0) {
+      await this.#sleep(this.#pauseLeft())
+      return false
+    }
+    const [asked, pauses, grace] = [timing.elapsed(), this.#pauses, this.#grace]
+    const { startsIn, pausedFor } = await this.#claim(claimOf(this.#interval, starts, grace))
+    this.#pauseLocally(pausedFor)
+    if (startsIn > 1 && pausedFor === 0) await this.#sleep(startsIn)
+    if (startsIn > RECENT_MS && this.#queues.size > 0) await this.syncPauses()
+    if (this.#pauses !== pauses) return false
+    // The claim was made at `asked` or later.
+    const isMissed = timing.elapsed() > asked + startsIn + grace
+    this.#grace = isMissed ? Math.min(MAX_GRACE_MS, grace * 2) : GRACE_MS
+    return !isMissed
+  }
+
+  async #claim(claim: StartClaim): Promise<StartGrant> {
+    return this.#ledger.claim(claim).catch((error: unknown) => {
+      throw new LedgerError(error)
+    })
+  }
+
+  /** Ends early when nothing waits any more. */
+  async #sleep(milliseconds: number): Promise<void> {
+    this.#wait = new AbortController()
+    await this.#options.timing.wait(milliseconds, this.#wait.signal).catch(() => undefined)
   }
 
   #first(): Waiter | undefined {
     const [waiters = []] = this.#queues.values()
     const [first] = waiters
     return first
-  }
-
-  #countWaiting(): number {
-    let count = 0
-    for (const waiters of this.#queues.values()) count += waiters.size
-    return count
   }
 
   #enqueue(fairnessKey: object, cancelToken: CancelToken, starts: number): Promise<void> {
@@ -255,7 +235,7 @@ export class RateLimiter {
       const others = this.#queues.get(fairnessKey)
       if (others) others.add(waiter)
       else this.#queues.set(fairnessKey, new Set([waiter]))
-      this.#startWaiting()
+      this.#serve()
     })
   }
 
@@ -263,30 +243,14 @@ export class RateLimiter {
     const waiting = this.#queues.get(fairnessKey)
     waiting?.delete(waiter)
     if (waiting?.size === 0) this.#queues.delete(fairnessKey)
-    if (this.#queues.size === 0) this.#disarm()
+    if (this.#queues.size === 0) this.#wait.abort()
   }
 
   #rejectAll(error: PausedError | LedgerError): void {
     const waiters = [...this.#queues.values()].flatMap((each) => [...each])
     this.#queues.clear()
-    this.#disarm()
+    this.#wait.abort()
     for (const waiter of waiters) waiter.reject(error)
-  }
-
-  #startWaiting(): void {
-    for (let first = this.#first(); first && this.#running < this.#options.concurrency; first = this.#first()) {
-      const delay = this.#pauseLeft()
-      if (delay > 0) {
-        this.#arm(delay)
-        return
-      }
-      if (!this.#tryStart(first.starts)) {
-        this.#refill(first.starts)
-        return
-      }
-      this.#running++
-      this.#next()?.start()
-    }
   }
 
   /** Takes the first waiter of the first key and moves the key to the end. */
@@ -300,24 +264,5 @@ export class RateLimiter {
       return waiter
     }
     return undefined
-  }
-
-  /** A timer that is already set fires too early at worst, and is then set again; changes that would make it too late stop it. */
-  #arm(delay: number): void {
-    if (this.#timer) return
-    const timer = new AbortController()
-    this.#timer = timer
-    const onTimer = () => {
-      this.#timer = null
-      this.#startWaiting()
-    }
-    this.#options.timing.wait(Math.ceil(delay), timer.signal).then(onTimer, (error) => {
-      if (!timer.signal.aborted) throw error
-    })
-  }
-
-  #disarm(): void {
-    this.#timer?.abort()
-    this.#timer = null
   }
 }

@@ -10,7 +10,7 @@ export interface RequestLedger {
   claim(claim: StartClaim): Promise<StartGrant>
 }
 
-/** Whole milliseconds. */
+/** Milliseconds. */
 export interface StartClaim {
   /** How long after the next start is due these may begin at the earliest. */
   lead: number
@@ -20,7 +20,7 @@ export interface StartClaim {
   pausedFor: number
 }
 
-/** Whole milliseconds from the claim, so that processes need not have the same clock as the ledger. */
+/** Milliseconds from the claim, so that processes need not have the same clock as the ledger. */
 export interface StartGrant {
   /** Meaningless during a pause. */
   startsIn: number
@@ -28,21 +28,12 @@ export interface StartGrant {
   pausedFor: number
 }
 
-/** Starts are taken in batches of at most what the limit allows within this time, in milliseconds. */
-const BATCH_MS = 25
-/** How long after its begin a batch must be used, in milliseconds; more is paid for. */
+/** How long after it is due a start may be used, in milliseconds; more is paid for. */
 export const GRACE_MS = 50
 /** Longest pause kept, in milliseconds: a wrong header must not stop polling for years. */
 export const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
-/** A ledger counts whole milliseconds, so that a start may be up to one later than it says. */
-const CLOCK_RESOLUTION_MS = 1
-
-export interface StartRate {
-  /** Starts that a batch has at most. */
-  batch: number
-  /** Average time between two starts, in milliseconds. */
-  interval: number
-}
+/** How far starts may fall behind and catch up, in milliseconds, because timers are late. */
+export const LATE_MS = 10
 
 /**
  * How many requests a limit allows per second: whole ones, so that no second has more than the limit; below 1, one request in
@@ -51,26 +42,25 @@ export interface StartRate {
 export const allowedPerSecond = (limit: number): number => (limit < 1 ? limit : Math.floor(limit))
 
 /**
- * The rate at which no period of one second has more starts than a limit allows, although those of a batch may begin
- * together, and each late by `GRACE_MS`: five to seven percent below it.
+ * The average time between two starts, in milliseconds, at which no period of one second has more starts than a limit allows, although
+ * each may be late by `GRACE_MS` and `LATE_MS`: about six percent above what the limit says.
  * @param perSecond the limit: positive and finite
  */
-export function startRate(perSecond: number): StartRate {
+export function startInterval(perSecond: number): number {
   const allowed = allowedPerSecond(perSecond)
-  const starts = Math.max(1, allowed)
-  const batch = Math.max(1, Math.floor((starts * BATCH_MS) / 1000))
-  const window = 1000 / Math.min(1, allowed)
-  return { batch, interval: (window + GRACE_MS + CLOCK_RESOLUTION_MS) / (starts + 1 - batch) }
+  // One more, because a period of one second may begin and end with a start.
+  return (1000 / Math.min(1, allowed) + GRACE_MS + LATE_MS + 1) / Math.max(1, allowed)
 }
 
 /**
- * What to claim for several starts. More than a batch begin when they could have begun one after another, so that nothing before or after
+ * What to claim for several starts. They begin together, when they could have begun one after another, so that nothing before or after
  * them is too close.
- * @param grace how long after their begin they may be used, in milliseconds
+ * @param interval average time between two starts, in milliseconds
+ * @param grace how long after they are due they may be used, in milliseconds
  */
-export const claimOf = ({ batch, interval }: StartRate, starts: number, grace: number): StartClaim => ({
-  lead: Math.ceil(Math.max(0, starts - batch) * interval),
-  cost: Math.ceil(starts * interval) + Math.max(0, grace - GRACE_MS),
+export const claimOf = (interval: number, starts: number, grace: number): StartClaim => ({
+  lead: (starts - 1) * interval,
+  cost: starts * interval + Math.max(0, grace - GRACE_MS),
   pausedFor: 0,
 })
 
@@ -95,10 +85,10 @@ export function claimStarts(row: LedgerRow | null, claim: StartClaim, now: numbe
   const back = Math.max(0, (row?.claimedAt ?? now) - now)
   const dueAt = row ? row.nextAt - back : now - lead
   const pausedUntil = Math.max(now, row ? row.pausedUntil - back : now, now + pausedFor)
-  const nextAt = pausedUntil > now ? dueAt : Math.max(now, dueAt + lead) + cost
+  const nextAt = pausedUntil > now ? dueAt : Math.max(now - LATE_MS, dueAt + lead) + cost
   return {
     row: { nextAt, pausedUntil, claimedAt: now },
-    grant: { startsIn: nextAt - cost - now, pausedFor: pausedUntil - now },
+    grant: { startsIn: Math.max(0, nextAt - cost - now), pausedFor: pausedUntil - now },
   }
 }
 

@@ -114,7 +114,7 @@ async function followServerClock(queries: Queries): Promise<ServerClock> {
 
 // Uses the clock of the server, so that the clocks of the processes may differ.
 const CLAIM = claimStatement({
-  now: 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint',
+  now: '(extract(epoch from clock_timestamp()) * 1000)::double precision',
   greatest: 'greatest',
 })
 

@@ -1,16 +1,18 @@
+import { LATE_MS } from '../../core/requests/request-ledger.js'
+
 /**
  * One statement for both engines that claims request starts, by the rule of `claimStarts` in src/core/requests/request-ledger.ts.
- * @param engine.now the time in whole milliseconds; read when the row is locked, so that claims see times in their order
+ * @param engine.now the time in milliseconds; read when the row is locked, so that claims see times in their order
  * @param engine.greatest the function that gives the larger of two numbers
  */
 export const claimStatement = ({ now, greatest }: { now: string; greatest: string }): string => `
 insert into request_limits as ledger (origin, next_at, paused_until, claimed_at)
 select @origin, now + @cost, now + @pausedFor, now from (select ${now} as now) clock where true
 on conflict (origin) do update set (next_at, paused_until, claimed_at) = (
-  select case when paused > now then due else ${greatest}(now, due + @lead) + @cost end, ${greatest}(now, paused), now
+  select case when paused > now then due else ${greatest}(now - ${LATE_MS}, due + @lead) + @cost end, ${greatest}(now, paused), now
   from (
     select now, ledger.next_at - back as due, ${greatest}(ledger.paused_until - back, now + @pausedFor) as paused
     from (select now, ${greatest}(0, ledger.claimed_at - now) as back from (select ${now} as now) clock) behind
   ) moved
 )
-returning next_at - claimed_at - @cost as "startsIn", paused_until - claimed_at as "pausedFor"`
+returning ${greatest}(0, next_at - claimed_at - @cost) as "startsIn", paused_until - claimed_at as "pausedFor"`

@@ -22,9 +22,9 @@ insert into meta values ('database_id', gen_random_uuid()::text);
 -- When requests to a marketplace may start (claim-starts.ts), in milliseconds of the server's clock.
 create table request_limits (
   origin text primary key,
-  next_at bigint not null,
-  paused_until bigint not null,
-  claimed_at bigint not null
+  next_at double precision not null,
+  paused_until double precision not null,
+  claimed_at double precision not null
 );
 `
 

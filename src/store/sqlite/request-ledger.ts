@@ -21,9 +21,9 @@ export const machineClock: Clock = () => new Date(Number(process.hrtime.bigint()
 const CREATE = `
 create table if not exists request_limits (
   origin text primary key,
-  next_at integer not null,
-  paused_until integer not null,
-  claimed_at integer not null
+  next_at real not null,
+  paused_until real not null,
+  claimed_at real not null
 ) strict, without rowid`
 const CLAIM = claimStatement({ now: '@now', greatest: 'max' })
 const PAUSE = `

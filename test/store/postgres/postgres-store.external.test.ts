@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { claimOf, NO_STARTS, type RequestLedger, startRate } from '../../../src/core/requests/request-ledger.js'
+import { claimOf, NO_STARTS, type RequestLedger, startInterval } from '../../../src/core/requests/request-ledger.js'
 import type { NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
 import { IntentOpenError, RunLostError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
@@ -300,7 +300,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
     const claimMany = async (ledger: RequestLedger) => {
       for (let claims = 0; claims < 200; claims++) {
         const asked = performance.now()
-        const { startsIn } = await ledger.claim(claimOf(startRate(20), 1, 0))
+        const { startsIn } = await ledger.claim(claimOf(startInterval(20), 1, 0))
         earliest.push(asked + startsIn)
         latest.push(performance.now() + startsIn)
       }
@@ -332,7 +332,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
     await open(url)
     const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 1 })
     onTestFinished(() => database.close())
-    const sql = claimStatement({ now: 'cast(@now as bigint)', greatest: 'greatest' })
+    const sql = claimStatement({ now: 'cast(@now as double precision)', greatest: 'greatest' })
     let now = 0
     const ledgerOf = (origin: string): RequestLedger => ({
       claim: async (claim) =>
