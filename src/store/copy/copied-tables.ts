@@ -11,8 +11,8 @@ export interface CopiedTable {
 }
 
 /**
- * All copied tables, each after those that it references. `meta` and `counters` are copied separately. `request_limits`, which is valid
- * for seconds only, and the list of `migrations` are not copied.
+ * All copied tables, each after those that it references. `meta` is copied separately. `request_limits`, which is valid for seconds
+ * only, and the list of `migrations` are not copied.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'runs', key: ['id'] },

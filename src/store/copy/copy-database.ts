@@ -158,10 +158,8 @@ async function copyNumbers(source: CopySide, target: CopyTarget): Promise<void> 
   const numbers = await Promise.all(
     NUMBERED.map(async ({ table, column }) => ({ table, column, value: await source.newestNumber(table, column) })),
   )
-  const counters = await source.database.all<{ name: string; value: number }>('select name, value from counters')
   await target.database.write(async (tx) => {
     for (const { table, column, value } of numbers) await target.setNewestNumber(tx, table, column, value)
-    for (const counter of counters) await tx.run('update counters set value = @value where name = @name', counter)
   })
 }
 

@@ -3,7 +3,7 @@ import type { DeadLetters, DeliveryRecord, TargetState } from '../../core/events
 import { MAX_CLOCK_DIFFERENCE_MS } from '../../core/time/clock.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
-import { counter, type EventRow, toEvent } from './event-feed.js'
+import { type EventRow, NEWEST_SEQUENCE, toEvent } from './event-feed.js'
 import type { Claim, Outbox } from './outbox-contract.js'
 
 /** A claim on a target expires after this time, in milliseconds; a process sends one message within it. */
@@ -128,7 +128,7 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
         for (const target of targets) {
           await tx.run(
             `insert into delivery_targets (target, since, since_sequence)
-            values (@target, @now, ${counter('events')}) on conflict (target) do nothing`,
+            values (@target, @now, ${NEWEST_SEQUENCE}) on conflict (target) do nothing`,
             { target, now: now.toISOString() },
           )
         }

@@ -1,5 +1,6 @@
 import type { EventRecord } from '../../core/events/events.js'
 import { fromStoredText } from '../documents/stored-text.js'
+import { findNumber } from '../sql/meta.js'
 import { allOf, type Queries } from '../sql/sql-database.js'
 import type { EventFeed } from './outbox-contract.js'
 
@@ -30,20 +31,17 @@ export const toEvent = (row: EventRow): EventRecord => ({
   data: JSON.parse(row.data) as EventRecord['data'],
 })
 
-/**
- * SQL: the sequence of the newest event, of the newest one whose deliveries were created, or of the newest pruned one. All events up to the
- * newest are committed (event-writer.ts).
- */
-export const counter = (name: 'events' | 'routed events' | 'pruned events') =>
-  `(select value from counters where name = '${name}')`
+/** SQL: the sequence of the newest event, which is never pruned. All events up to it are committed (event-writer.ts). */
+export const NEWEST_SEQUENCE = '(select coalesce(max(sequence), 0) from events)'
+
+/** The key of `meta` with the sequence of the newest event that was pruned. */
+export const PRUNED_EVENTS = 'pruned_events'
 
 /** Reads events in the order of their commits. */
 export function createEventFeed(queries: Queries): EventFeed {
-  const currentOf = async (name: Parameters<typeof counter>[0]) =>
-    (await queries.get<{ value: number }>(`select ${counter(name)} as value`))?.value ?? 0
   return {
     async events({ after, kinds, limit }) {
-      const newest = await currentOf('events')
+      const newest = (await queries.get<{ newest: number }>(`select ${NEWEST_SEQUENCE} as newest`))?.newest ?? 0
       const where = allOf(
         'sequence > @after and sequence <= @newest',
         kinds !== undefined && queries.dialect.anyOf('kind', '@kinds'),
@@ -53,7 +51,7 @@ export function createEventFeed(queries: Queries): EventFeed {
         kinds: kinds ?? null,
       })
       // Read last, because events that are pruned during the query are missing.
-      const pruned = await currentOf('pruned events')
+      const pruned = await findNumber(queries, PRUNED_EVENTS)
       const next = rows.length < limit ? newest : (rows.at(-1)?.sequence ?? newest)
       return { items: rows.map(toEvent), next, beginsAt: pruned + 1 }
     },

@@ -4,6 +4,7 @@ import { TimeSlice } from '../../core/time/time-slice.js'
 import { toStoredText } from '../documents/stored-text.js'
 import { findIdentity } from '../sql/meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
+import { NEWEST_SEQUENCE } from './event-feed.js'
 
 /** An event to be written. */
 export interface EventDraft {
@@ -61,12 +62,6 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
     return new Set(rows.map(({ id }) => id))
   }
 
-  /** Advances the counter, whose row stays locked until the end of the transaction, and returns the newest sequence. */
-  const advance = async (tx: Transaction, by: number): Promise<number> => {
-    const sql = `update counters set value = value + @by where name = 'events' returning value`
-    return ((await tx.get<{ value: number }>(sql, { by })) as { value: number }).value
-  }
-
   const rowOf = async (tx: Transaction, draft: EventDraft) => ({
     id: await idOf(tx, draft.key),
     kind: draft.kind,
@@ -91,10 +86,10 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
         if (draft.key !== undefined) keyed.push(row.id)
         if (slice.isOver) await slice.next()
       }
-      const before = (await advance(tx, all.length)) - all.length
+      await tx.lock('events')
       const known = await knownIds(tx, keyed)
-      const rows = all.filter(({ id }) => !known.has(id)).map((row, at) => ({ sequence: before + 1 + at, ...row }))
-      if (known.size > 0) await advance(tx, rows.length - all.length)
+      const { newest } = (await tx.get<{ newest: number }>(`select ${NEWEST_SEQUENCE} as newest`)) as { newest: number }
+      const rows = all.filter(({ id }) => !known.has(id)).map((row, at) => ({ sequence: newest + 1 + at, ...row }))
       for (let start = 0; start < rows.length; start += EVENTS_PER_STATEMENT) {
         await tx.run(
           `insert into events (${COLUMNS.join(', ')}) select ${VALUES.join(', ')} from ${tx.dialect.elementsOf('@rows')}`,

@@ -1,11 +1,15 @@
 import type { EventRecord } from '../../core/events/events.js'
 import { createOpenRfqsDue } from '../documents/queries/due-rfqs.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
-import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
+import { findNumber, setMeta } from '../sql/meta.js'
+import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { createDeliveries } from './deliveries.js'
-import { counter, type EventRow, toEvent } from './event-feed.js'
+import { type EventRow, toEvent } from './event-feed.js'
 import type { EventWriter } from './event-writer.js'
 import type { OpenRfq, Outbox } from './outbox-contract.js'
+
+/** The key of `meta` with the sequence of the newest event whose deliveries were created. */
+const ROUTED_EVENTS = 'routed_events'
 
 /** Events routed in one transaction. */
 const EVENTS_PER_TRANSACTION = 200
@@ -49,8 +53,7 @@ export function createOutbox(database: SqlDatabase, events: EventWriter): Outbox
     async routeEvents(targetsOf, now) {
       const at = now.toISOString()
       for (let created = 0; ; ) {
-        const sql = `select ${counter('routed events')} < ${counter('events')} as behind`
-        if (!(await database.get<{ behind: number | boolean }>(sql))?.behind) return created
+        if ((await nextEvents(database, 1)).length === 0) return created
         created += await database.write((tx) => routeBatch(tx, targetsOf, at))
       }
     },
@@ -63,16 +66,8 @@ async function routeBatch(
   targetsOf: (event: EventRecord) => readonly string[],
   at: string,
 ): Promise<number> {
-  await tx.lock('routing of events')
-  const sql = `select ${counter('routed events')} as routed, ${counter('events')} as newest`
-  const { routed, newest } = (await tx.get<{ routed: number; newest: number }>(sql)) as {
-    routed: number
-    newest: number
-  }
-  const rows = await tx.all<EventRow>(
-    `select * from events where sequence > @routed and sequence <= @newest order by sequence limit ${EVENTS_PER_TRANSACTION}`,
-    { routed, newest },
-  )
+  await tx.lock(ROUTED_EVENTS)
+  const rows = await nextEvents(tx, EVENTS_PER_TRANSACTION)
   const byTarget = new Map<string, number[]>()
   for (const row of rows) {
     for (const target of targetsOf(toEvent(row))) byTarget.set(target, [...(byTarget.get(target) ?? []), row.sequence])
@@ -86,7 +81,14 @@ async function routeBatch(
       { target, at, sequences },
     )
   }
-  const upTo = rows.length < EVENTS_PER_TRANSACTION ? newest : rows.at(-1)?.sequence
-  await tx.run(`update counters set value = @upTo where name = 'routed events'`, { upTo: upTo ?? newest })
+  const last = rows.at(-1)
+  if (last !== undefined) await setMeta(tx, ROUTED_EVENTS, last.sequence)
   return created
 }
+
+/** The oldest events without deliveries. */
+const nextEvents = async (queries: Queries, limit: number): Promise<EventRow[]> =>
+  queries.all<EventRow>('select * from events where sequence > @routed order by sequence limit @limit', {
+    routed: await findNumber(queries, ROUTED_EVENTS),
+    limit,
+  })

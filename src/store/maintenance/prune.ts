@@ -1,5 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Pruning } from '../contract.js'
+import { NEWEST_SEQUENCE, PRUNED_EVENTS } from '../events/event-feed.js'
+import { findNumber, setMeta } from '../sql/meta.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { pacedWrites } from './paced-writes.js'
 
@@ -19,10 +21,12 @@ const IDLE = `r.finished_at is not null and r.inserted = 0 and r.changed = 0 and
 
 /**
  * A condition: the event may be deleted. Some events are written once for an occasion, such as a due date, and would be written again if
- * they were missing. Others are the only record of who stopped or resumed closing, or are still to be delivered.
+ * they were missing. Others are the only record of who stopped or resumed closing, or are still to be delivered. The newest one has the number from which
+ * later ones are counted.
  */
 const DONE = `e.kind not in ('rfq.due-soon', 'rfq.overdue', 'channel.behind', 'channel.key-refused', 'close.stopped', 'close.resumed')
   and not (e.kind = 'close.blocked' and e.rfq_id is null)
+  and e.sequence < ${NEWEST_SEQUENCE}
   and not exists (select 1 from deliveries d where d.event_id = e.id and d.state = 'pending')`
 
 const OLD_RUNS = `select r.id as key, case when ${IDLE} then 1 else 0 end as removable from runs r
@@ -67,8 +71,8 @@ async function deleteEvents(tx: Transaction, keys: number[]): Promise<number> {
   const deleted = await tx.all<{ sequence: number }>(`delete from events where id in (${done}) returning sequence`, {
     keys,
   })
-  await tx.run(`update counters set value = @newest where name = 'pruned events' and value < @newest`, {
-    newest: Math.max(0, ...deleted.map(({ sequence }) => sequence)),
-  })
+  await tx.lock(PRUNED_EVENTS)
+  const pruned = await findNumber(tx, PRUNED_EVENTS)
+  await setMeta(tx, PRUNED_EVENTS, Math.max(pruned, ...deleted.map(({ sequence }) => sequence)))
   return deleted.length
 }

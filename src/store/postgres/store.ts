@@ -81,7 +81,7 @@ async function check(database: PostgresDatabase) {
 
 async function checkWritable(database: PostgresDatabase) {
   try {
-    await database.write((tx) => tx.run(`update counters set value = value where name = 'close_decisions'`))
+    await database.write((tx) => tx.run(`update meta set value = value where key = 'database_id'`))
     return { ok: true, message: 'writable' }
   } catch (error) {
     return { ok: false, message: (error as Error).message }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
+import { findNumber, setMeta } from './meta.js'
 import { allOf, type SqlDatabase, type Transaction } from './sql-database.js'
 
 /** The previous hash of the first row of a log. */
@@ -11,7 +12,7 @@ const ROWS_PER_STEP = 500
 
 /** An append-only table whose rows are numbered without gaps, each with the hash of the one before. */
 export interface HashChainedLog<Row> {
-  /** The table; its counter and its lock have the same name. */
+  /** The table; its lock, and the number of its newest row in `meta`, have the same name. */
   table: 'close_decisions' | 'awards'
   /** The names of a row in messages: `Decision` and `decisions`. */
   noun: { one: string; many: string }
@@ -51,13 +52,13 @@ export async function nextLink(
   tx: Transaction,
   { table }: Pick<HashChainedLog<never>, 'table'>,
   content: unknown,
-): Promise<{ id: number | null; previousHash: string; hash: string }> {
+): Promise<{ id: number; previousHash: string; hash: string }> {
   await tx.lock(table)
   const previousHash = (await newestHash(tx, table)) ?? GENESIS
-  const next = await tx.get<{ value: number }>(
-    `update counters set value = value + 1 where name = '${table}' returning value`,
-  )
-  return { id: next?.value ?? null, previousHash, hash: chainHash(previousHash, content) }
+  // Not the highest number in the table, so that a row that was removed leaves a gap.
+  const id = (await findNumber(tx, table)) + 1
+  await setMeta(tx, table, id)
+  return { id, previousHash, hash: chainHash(previousHash, content) }
 }
 
 /**
@@ -71,7 +72,7 @@ export async function verifyLog<Row extends { id: number }>(
 ): Promise<ChainReport> {
   const { table } = log
   // Read first, so that rows written during the verification do not count as missing.
-  const counter = await database.get<{ issued: number }>(`select value as issued from counters where name = '${table}'`)
+  const written = await findNumber(database, table)
   const chain = startOfChain(log)
   // Rows are numbered from 1, but a forged row may have any number.
   let after: number | null = null
@@ -87,7 +88,7 @@ export async function verifyLog<Row extends { id: number }>(
       if (message !== null) return chain.brokenAt(row.id, message)
     }
     const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS_PER_STEP) return chain.end(counter?.issued ?? 0)
+    if (last === undefined || rows.length < ROWS_PER_STEP) return chain.end(written)
     after = last.id
     await yieldToEventLoop()
   }
@@ -120,9 +121,9 @@ function startOfChain<Row>({ noun: { one, many }, linkOf }: Omit<HashChainedLog<
       }
       return null
     },
-    end: (issued: number): ChainReport =>
-      issued > count
-        ? brokenAt(count + 1, `${capital(many)} after ${count} were removed (${issued} were written).`)
+    end: (written: number): ChainReport =>
+      written > count
+        ? brokenAt(count + 1, `${capital(many)} after ${count} were removed (${written} were written).`)
         : {
             rows: count,
             brokenAt: null,

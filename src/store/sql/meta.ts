@@ -13,10 +13,14 @@ export async function findMeta(queries: Queries, key: string): Promise<string | 
   return row?.value ?? null
 }
 
-export async function setMeta(tx: Transaction, key: string, value: string): Promise<void> {
+/** A number in `meta`; 0 if there is none with this key. */
+export const findNumber = async (queries: Queries, key: string): Promise<number> =>
+  Number((await findMeta(queries, key)) ?? 0)
+
+export async function setMeta(tx: Transaction, key: string, value: string | number): Promise<void> {
   await tx.run(
     'insert into meta (key, value) values (@key, @value) on conflict (key) do update set value = excluded.value',
-    { key, value },
+    { key, value: String(value) },
   )
 }
 

@@ -5,11 +5,6 @@
 export const TABLES = `
 create table meta (key text primary key, value text not null) strict, without rowid;
 
--- Numbers that are assigned in the order of commits, without gaps. "routed events" is the newest sequence whose deliveries were
--- created, "pruned events" the newest one that was pruned.
-create table counters (name text primary key, value integer not null) strict, without rowid;
-insert into counters values ('close_decisions', 0), ('awards', 0), ('events', 0), ('routed events', 0), ('pruned events', 0);
-
 create table runs (
   id integer primary key autoincrement,
   channel text not null,
