@@ -1,9 +1,8 @@
 import { Webhook } from 'standardwebhooks'
 import type { EventRecord } from '../core/events/events.js'
 import { createScrubber } from '../core/text/secret-scrubber.js'
-import { parseHttpDate } from '../marketplace/http/http-date.js'
+import { parseHttpDate, parseRetryAfter } from '../marketplace/http/http-date.js'
 import { PostError, type PostReply, postJson } from '../marketplace/http/http-post.js'
-import { parseRetryAfter } from '../marketplace/http/retry-after.js'
 import type { ChatTarget, SendResult, WebhookTarget } from './contract.js'
 import { describeEvent, oneLine } from './event-text.js'
 import { targetSecrets } from './target-secrets.js'
@@ -85,6 +84,6 @@ function toResult(
 function retryAfter(headers: PostReply['headers'], now: Date): number | null {
   const value = headers['retry-after']
   if (typeof value !== 'string') return null
-  const date = typeof headers.date === 'string' ? parseHttpDate(headers.date, now) : null
+  const date = typeof headers.date === 'string' ? parseHttpDate(headers.date) : null
   return parseRetryAfter(value, date ?? now)
 }

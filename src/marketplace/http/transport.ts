@@ -9,9 +9,8 @@ import { AbortedError, NotSentError, type PausedError, UnavailableError } from '
 import { RateLimiter } from '../rate-limiter.js'
 import { CancelToken } from './cancel-token.js'
 import { createDispatcher } from './dispatcher.js'
-import { parseHttpDate } from './http-date.js'
+import { parseHttpDate, parseRetryAfter } from './http-date.js'
 import { ACCEPT_ENCODING, type HttpReply, type HttpRequest, sendHttpRequest } from './http-exchange.js'
-import { parseRetryAfter } from './retry-after.js'
 import type { Timing } from './timing.js'
 
 export interface TransportOptions {
@@ -93,7 +92,6 @@ export class Transport {
   readonly #rateLimiter: RateLimiter
   readonly #reads: Dispatcher
   readonly #closes: Dispatcher
-  #lastDate: { text: string; date: Date | null } = { text: '', date: null }
   /** A recent reply: its `Date` in milliseconds, and when it had arrived by the wall clock and by the monotonic clock. */
   #compared = { date: 0, at: 0, elapsed: Number.NEGATIVE_INFINITY }
 
@@ -168,7 +166,7 @@ export class Transport {
         throw error
       }
       const { status, headers, body: received } = reply
-      const date = this.#serverDate(reply)
+      const date = typeof headers.date === 'string' ? parseHttpDate(headers.date) : null
       const age = this.#ageSeconds(reply, date, times)
       // The `Date` of an old reply is not the time of now.
       const serverDate = age === 0 ? date : null
@@ -233,15 +231,6 @@ export class Transport {
       cancelToken,
       refuseStart,
     }
-  }
-
-  #serverDate({ headers }: HttpReply): Date | null {
-    if (typeof headers.date !== 'string') return null
-    // All replies within one second have the same date.
-    if (headers.date !== this.#lastDate.text) {
-      this.#lastDate = { text: headers.date, date: parseHttpDate(headers.date, this.#options.now()) }
-    }
-    return this.#lastDate.date
   }
 
   /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_PAUSE_MS } from '../../../src/core/requests/request-ledger.js'
-import { parseRetryAfter } from '../../../src/marketplace/http/retry-after.js'
+import { parseRetryAfter } from '../../../src/marketplace/http/http-date.js'
 
 const NOW = new Date('2026-03-01T12:00:00.000Z')
 const DAY_S = 24 * 60 * 60
