@@ -11,7 +11,7 @@ import type { ExchangeRates } from './rates/rate-contract.js'
 import type { RecommendationQueries, Recommendations } from './recommendations/recommendation-contract.js'
 import type { ReportRecords } from './reports/report-contract.js'
 import type { RunQueries, Runs } from './runs/run-contract.js'
-import type { Queries } from './sql/sql-database.js'
+import type { Queries, SqlDatabase } from './sql/sql-database.js'
 
 // Other modules import the types of the store from here, except those of the outbox (events/outbox-contract.ts).
 export type * from './awards/award-contract.js'
@@ -50,6 +50,8 @@ export interface Store
   readonly name: string
   /** What lists are read by (src/tables/lists). */
   readonly queries: Queries
+  /** Reads and writes rows, for `copy-database`. */
+  readonly database: SqlDatabase
   /** The UUID of the database. Its copies and backups have the same one. */
   identity(): Promise<string>
   /**

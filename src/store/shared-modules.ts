@@ -46,6 +46,7 @@ interface SharedStoreOptions {
 
 /** The part of the store that is the same for both engines, because it uses `SqlDatabase`; and `stopRenewing`, which ends the renewal of leases. */
 export const createSharedStore = ({ database, events, clock, command }: SharedStoreOptions) => ({
+  database,
   queries: database as Queries,
   ...createRuns({ database, clock, command, events }),
   ...createPollStates(database),

@@ -1,78 +1,44 @@
-import { StoreError } from '../errors.js'
-import type { CopySide } from './copy-side.js'
+import Database from 'better-sqlite3'
+import { SQLITE_MIGRATIONS } from '../sql/migrations.js'
 
 /** A table that is copied row by row. */
 export interface CopiedTable {
   name: string
-  /** The columns that pages are ordered by. */
+  columns: readonly { name: string; type: string }[]
+  /** The columns by which rows are read in pages. */
   key: readonly string[]
-  /** Orders rows with the same key; absent if keys are unique. */
-  ties?: readonly string[]
+  /** Whether the database numbers the rows, by the key. */
+  isNumbered: boolean
 }
 
-/**
- * All copied tables, each after those that it references. `meta` is copied separately. `request_limits`, which is valid for seconds
- * only, and the list of `migrations` are not copied.
- */
-export const COPIED_TABLES: readonly CopiedTable[] = [
-  { name: 'runs', key: ['id'] },
-  { name: 'channels', key: ['channel'] },
-  { name: 'documents', key: ['channel', 'kind', 'rfq_id', 'id'] },
-  { name: 'versions', key: ['channel', 'kind', 'rfq_id', 'id', 'version'] },
-  {
-    name: 'absences',
-    key: ['channel', 'kind', 'rfq_id', 'id', 'missing_since'],
-    ties: ['not_before', `coalesce(returned_at, '')`, 'run_id'],
-  },
-  { name: 'problems', key: ['channel', 'kind', 'entity_id', 'path', 'code'] },
-  { name: 'close_decisions', key: ['id'] },
-  { name: 'close_decision_repeats', key: ['decision_id'] },
-  { name: 'close_intents', key: ['id'] },
-  { name: 'approval_plans', key: ['plan_id'] },
-  { name: 'maintenance', key: ['task'] },
-  { name: 'first_polls', key: ['channel'] },
-  { name: 'events', key: ['sequence'] },
-  { name: 'deliveries', key: ['id'] },
-  { name: 'delivery_targets', key: ['target'] },
-  { name: 'reports', key: ['id'] },
-  { name: 'settings', key: ['hash'] },
-  { name: 'settings_in_force', key: ['number'] },
-  { name: 'recommendations', key: ['number'] },
-  { name: 'rfq_rows', key: ['channel', 'rfq_id'] },
-  { name: 'rfq_listings', key: ['channel', 'rfq_id', 'listing_id'] },
-  { name: 'rfq_names', key: ['channel', 'rfq_id', 'name'] },
-  { name: 'dirty_rfqs', key: ['channel', 'rfq_id'] },
-  { name: 'awards', key: ['id'] },
-  { name: 'award_files', key: ['award_id'] },
-  { name: 'exchange_rates', key: ['currency', 'date', 'fetched_at'] },
-]
+/** Not copied: `meta` is copied last, and the limits of requests are those of a clock. */
+const OTHER_TABLES = ['meta', 'migrations', 'request_limits']
 
-/** Columns whose numbers are never reused. */
-export const NUMBERED: readonly { table: string; column: string }[] = [
-  { table: 'runs', column: 'id' },
-  { table: 'close_intents', column: 'id' },
-  { table: 'deliveries', column: 'id' },
-  { table: 'reports', column: 'id' },
-  { table: 'settings_in_force', column: 'number' },
-  { table: 'recommendations', column: 'number' },
-]
-
-/** Columns that only PostgreSQL has, computed from others. */
-const COMPUTED = new Set(['versions.document'])
-
-/**
- * The columns that are copied.
- * @throws StoreError if the databases differ in columns other than computed ones
- */
-export async function columnsOf(table: CopiedTable, sides: readonly [CopySide, CopySide]): Promise<string[]> {
-  const [one, other] = (await Promise.all(sides.map((side) => side.columnsOf(table.name)))) as [string[], string[]]
-  const different = [
-    ...one.filter((column) => !other.includes(column)),
-    ...other.filter((column) => !one.includes(column)),
-  ].filter((column) => !COMPUTED.has(`${table.name}.${column}`))
-  if (different.length > 0)
-    throw new StoreError(
-      `The databases differ in columns of ${table.name}: ${different.join(', ')}. Nothing was copied.`,
-    )
-  return one.filter((column) => other.includes(column) && !COMPUTED.has(`${table.name}.${column}`))
+/** The tables of the schema, each after those that it references. */
+export function copiedTables(): CopiedTable[] {
+  const db = new Database(':memory:')
+  try {
+    for (const { sql } of SQLITE_MIGRATIONS) db.exec(sql)
+    const tables = db
+      .prepare("select name, sql from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by rowid")
+      .all() as { name: string; sql: string }[]
+    return tables
+      .filter(({ name }) => !OTHER_TABLES.includes(name))
+      .map(({ name, sql }) => {
+        const columns = db.pragma(`table_info(${name})`) as {
+          name: string
+          type: string
+          pk: number
+          notnull: number
+        }[]
+        const primary = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
+        const key = primary.length > 0 ? primary : columns.filter(({ notnull }) => notnull === 1)
+        return {
+          ...{ name, columns, key: key.map((column) => column.name) },
+          isNumbered: sql.includes('autoincrement'),
+        }
+      })
+  } finally {
+    db.close()
+  }
 }

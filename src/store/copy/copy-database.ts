@@ -1,14 +1,11 @@
-import { createHash } from 'node:crypto'
-import { createAwards } from '../awards/awards.js'
-import { createDecisionLog } from '../closings/decision-log.js'
+import type { Store } from '../contract.js'
 import { StoreError } from '../errors.js'
-import { createEventWriter } from '../events/event-writer.js'
-import { UNFINISHED_COPY } from '../postgres/migrate.js'
+import { openDatabase } from '../open-database.js'
+import { toJsonb } from '../postgres/jsonb.js'
 import { isPostgresUrl } from '../postgres/postgres-url.js'
-import { deleteMeta, findIdentity, findMeta, setMeta } from '../sql/meta.js'
-import { COPIED_TABLES, type CopiedTable, columnsOf, NUMBERED } from './copied-tables.js'
-import type { CopySide, CopySource, CopyTarget } from './copy-side.js'
-import { type Key, readPages } from './read-pages.js'
+import { deleteMeta, setMeta, UNFINISHED_COPY } from '../sql/meta.js'
+import type { Queries, SqlValue, Transaction } from '../sql/sql-database.js'
+import { type CopiedTable, copiedTables } from './copied-tables.js'
 
 export interface CopyOptions {
   /** Path or URL of each database. */
@@ -16,47 +13,38 @@ export interface CopyOptions {
   to: string
   now: Date
   signal?: AbortSignal
-  onProgress?: (progress: { table: string; verifying: boolean; done: number; total: number }) => void
+  /** Called with the number of rows that are copied. */
+  onProgress?: (progress: { done: number; total: number }) => void
 }
 
 export interface CopyReport {
+  /** The names of the databases, without user and password. */
   from: string
   to: string
-  /** Whether an earlier copy was finished. */
-  resumed: boolean
-  tables: { table: string; rows: number; sha256: string }[]
+  tables: { table: string; rows: number }[]
   /** The result of verifying the closing log, the same for both databases. */
   closings: string
 }
 
-/** The progress, stored in the copy until it is finished. Tables before `table` are complete. */
-interface Unfinished {
-  /** The identity of the database that is copied. */
-  source: string
-  /** Null if all are complete. */
-  table: string | null
-  after: Key | null
-}
+type Row = Record<string, SqlValue>
 
-interface CopyContext extends CopyOptions {
-  source: CopySource
-  target: CopyTarget
-}
+/** The approximate length of a page, in characters, and the maximum number of its rows. */
+const PAGE_LENGTH = 4 * 2 ** 20
+const MAX_ROWS = 2000
 
 /**
- * Copies a database of either engine to a new one of either engine, and verifies the copy: the rows of each table by their number and
- * SHA-256, and the closing log and the award log by their hash chains. The copy has the identity of the database and cannot be used
- * before it is finished; an interrupted copy is resumed. Writes during the copy would be missing in it: PostgreSQL is locked against them,
- * and a copy of a SQLite database that was written to is not finished.
- * @throws StoreError if a process uses the database, if it was written to, if the new one has other data, or if the copy differs
+ * Copies a database of either engine to an empty one of either engine, with its identity. At the end, the rows of each table are counted
+ * in both, and the logs of closings and awards are verified. Until then no process opens the copy, and one that was interrupted has to
+ * be removed.
+ * @throws StoreError if a run is in progress, if the new database has data, or if the copy differs because something was written
  */
-export async function copyDatabase(options: CopyOptions): Promise<CopyReport> {
-  const source = await openSource(options)
+export async function copyDatabase({ from, to, ...options }: CopyOptions): Promise<CopyReport> {
+  const source = await openDatabase({ database: from, create: false })
   try {
     await rejectLiveRuns(source, options.now)
-    const target = await openTarget(options)
+    const target = await openDatabase({ database: to })
     try {
-      return await copyAll({ ...options, source, target })
+      return await copyAll(source, target, options)
     } finally {
       await target.close()
     }
@@ -65,159 +53,108 @@ export async function copyDatabase(options: CopyOptions): Promise<CopyReport> {
   }
 }
 
-async function openSource({ from }: CopyOptions): Promise<CopySource> {
-  if (isPostgresUrl(from)) return (await import('./postgres-side.js')).openPostgresSource(from)
-  return (await import('./sqlite-side.js')).openSqliteSource(from)
-}
-
-async function openTarget({ to, now }: CopyOptions): Promise<CopyTarget> {
-  if (isPostgresUrl(to)) return (await import('./postgres-side.js')).openPostgresTarget(to, now)
-  return (await import('./sqlite-side.js')).openSqliteTarget(to, now)
-}
-
-async function rejectLiveRuns({ name, database }: CopySide, now: Date): Promise<void> {
-  const row = await database.get<{ channel: string; kind: string; holder: string }>(
-    'select channel, kind, holder from runs where finished_at is null and lease_until > @now order by id limit 1',
+async function rejectLiveRuns({ name, database }: Store, now: Date): Promise<void> {
+  const run = await database.get<{ channel: string; kind: string }>(
+    'select channel, kind from runs where finished_at is null and lease_until > @now order by id limit 1',
     { now: now.toISOString() },
   )
-  if (row)
+  if (run)
     throw new StoreError(
-      `${name} is in use: a run (${row.kind}) of ${row.channel} is in progress. Stop all processes that use it first.`,
+      `${name} is in use: a run (${run.kind}) of ${run.channel} is in progress. Stop all processes that use it first.`,
     )
 }
 
-async function copyAll(context: CopyContext): Promise<CopyReport> {
-  const { source, target } = context
-  const identity = await findIdentity(source.database)
-  const unfinished = await beginOrContinue(target, identity)
-  const reached = COPIED_TABLES.findIndex(({ name }) => name === unfinished?.table)
-  const first = unfinished?.table === null ? COPIED_TABLES.length : Math.max(0, reached)
-  for (const [at, table] of COPIED_TABLES.entries()) {
-    if (at < first) continue
-    const after = table.name === unfinished?.table ? unfinished.after : null
-    await copyTable(context, table, { source: identity, table: table.name, after })
-  }
-  await copyNumbers(source, target)
-  const tables = []
-  for (const table of COPIED_TABLES) tables.push(await verifyTable(context, table))
-  const closings = await verifyDecisions(source, target)
-  await verifyAwards(source, target)
-  await copyMeta(source, target)
-  await target.finish()
-  return { from: source.name, to: target.name, resumed: unfinished !== null, tables, closings }
-}
-
-/** @returns the progress of an interrupted copy, or null */
-async function beginOrContinue(
-  { name, database, removal, isInPlace }: CopyTarget,
-  source: string,
-): Promise<Unfinished | null> {
-  const ofAnother = new StoreError(
-    `${name} is an unfinished copy of another database. Remove it (${removal}), or copy to another one.`,
-  )
-  const progress = await findMeta(database, UNFINISHED_COPY)
-  if (progress !== null) {
-    const unfinished = JSON.parse(progress) as Unfinished
-    if (unfinished.source === source) return unfinished
-    throw ofAnother
-  }
-  const found = await database.get<{ found: number }>(
-    `select (select count(*) from runs) + (select count(*) from channels) + (select count(*) from events)
-      + (select count(*) from delivery_targets) + (select count(*) from maintenance) as found`,
-  )
-  if (!found?.found) return null
-  if (isInPlace) throw new StoreError(`${name} has data already. Copy to an empty database.`)
-  // It was interrupted before its file was renamed.
-  if ((await findIdentity(database)) !== source) throw ofAnother
-  return { source, table: null, after: null }
-}
-
-async function copyTable(
-  { source, target, signal, onProgress }: CopyContext,
-  table: CopiedTable,
-  progress: Unfinished,
-): Promise<void> {
-  const columns = await columnsOf(table, [source, target])
-  const total = await countRows(source, table)
-  let done = progress.after === null ? 0 : await countRows(target, table)
-  for await (const { rows, last } of readPages(source, table, { columns, after: progress.after })) {
-    signal?.throwIfAborted()
-    await target.database.write(async (tx) => {
-      await target.insert(tx, table.name, columns, rows)
-      await setMeta(tx, UNFINISHED_COPY, JSON.stringify({ ...progress, after: last } satisfies Unfinished))
-    })
-    done += rows.length
-    onProgress?.({ table: table.name, verifying: false, done, total })
-  }
-}
-
-const countRows = async ({ database }: CopySide, { name }: CopiedTable): Promise<number> =>
-  (await database.get<{ count: number }>(`select count(*) as count from ${name}`))?.count ?? 0
-
-async function copyNumbers(source: CopySide, target: CopyTarget): Promise<void> {
-  const numbers = await Promise.all(
-    NUMBERED.map(async ({ table, column }) => ({ table, column, value: await source.newestNumber(table, column) })),
+async function copyAll(source: Store, target: Store, { signal, onProgress }: Omit<CopyOptions, 'from' | 'to'>) {
+  const tables = copiedTables()
+  const found = await countRows(target.database, tables)
+  if (found.some((rows) => rows > 0))
+    throw new StoreError(`${target.name} has data already. Copy to an empty database.`)
+  const meta = await source.database.all<{ key: string; value: string }>(
+    `select key, value from meta where key <> 'schema'`,
   )
   await target.database.write(async (tx) => {
-    for (const { table, column, value } of numbers) await target.setNewestNumber(tx, table, column, value)
+    await tx.run(`delete from meta where key <> 'schema'`)
+    for (const { key, value } of meta) await setMeta(tx, key, value)
+    await setMeta(tx, UNFINISHED_COPY, source.name)
   })
-}
-
-async function verifyTable({ source, target, signal, onProgress }: CopyContext, table: CopiedTable) {
-  const columns = await columnsOf(table, [source, target])
-  const total = await countRows(source, table)
-  const digest = async (side: CopySide) => {
-    const hash = createHash('sha256')
-    let rows = 0
-    for await (const page of readPages(side, table, { columns, after: null })) {
+  const total = (await countRows(source.database, tables)).reduce((sum, rows) => sum + rows, 0)
+  let done = 0
+  for (const table of tables) {
+    const withDocument = isPostgresUrl(target.name) && table.name === 'versions'
+    const insert = insertStatement(table, target.database, withDocument)
+    for await (const { rows, count } of readPages(source.database, table, withDocument)) {
       signal?.throwIfAborted()
-      for (const row of page.rows) hash.update(`${JSON.stringify(columns.map((column) => row[column]))}\n`)
-      rows += page.rows.length
-      if (side === source) onProgress?.({ table: table.name, verifying: true, done: rows, total })
+      await target.database.write((tx) => tx.run(insert, { rows }))
+      done += count
+      onProgress?.({ done, total })
     }
-    return { rows, sha256: hash.digest('hex') }
   }
-  const [original, copy] = await Promise.all([digest(source), digest(target)])
-  if (original.rows !== copy.rows || original.sha256 !== copy.sha256)
-    throw new StoreError(
-      `The copy differs from ${source.name} in ${table.name} (${original.rows} rows, copied ${copy.rows}), so it cannot be used. ` +
-        `Something changed the database meanwhile: stop all processes, remove the copy (${target.removal}), and copy again.`,
-    )
-  return { table: table.name, ...original }
+  return finish(source, target, tables)
 }
 
-const withoutStop = (verification?: { message: string }) => verification?.message.replace(/\.$/, '')
-
-const verifyDecisions = (source: CopySide, target: CopyTarget) =>
-  verifyLog(source, target, 'closing log', ({ database }) =>
-    createDecisionLog(database, createEventWriter(database)).verifyDecisions(),
-  )
-
-const verifyAwards = (source: CopySide, target: CopyTarget) =>
-  verifyLog(source, target, 'award log', ({ database }) => createAwards(database).verifyAwards())
-
-/** Both logs must verify alike. A broken log is copied as it is. */
-async function verifyLog(
-  source: CopySide,
-  target: CopyTarget,
-  log: string,
-  verify: (side: CopySide) => Promise<{ message: string }>,
-): Promise<string> {
-  const [original, copy] = await Promise.all([source, target].map(verify))
-  if (JSON.stringify(original) !== JSON.stringify(copy))
-    throw new StoreError(
-      `The ${log} of the copy differs: ${withoutStop(copy)}; that of ${source.name}: ${withoutStop(original)}. Remove the copy ` +
-        `(${target.removal}), and copy again.`,
+/** Makes the copy usable if it is the same as the source. */
+async function finish(source: Store, target: Store, tables: readonly CopiedTable[]): Promise<CopyReport> {
+  const differs = (what: string) =>
+    new StoreError(
+      `The copy differs from ${source.name} in ${what}: something changed the database meanwhile. ` +
+        `Stop all processes that use it, remove the copy ${target.name}, and copy again.`,
     )
-  return copy?.message ?? ''
-}
-
-/** Copies the identity, so that a queue accepts the copy, and makes the copy usable. */
-async function copyMeta(source: CopySource, target: CopyTarget): Promise<void> {
-  const rows = await source.database.all<{ key: string; value: string }>('select key, value from meta order by key')
-  await source.rejectChanges(target.removal)
+  const rows = await countRows(target.database, tables)
+  const original = await countRows(source.database, tables)
+  const different = tables.filter((_, at) => rows[at] !== original[at]).map(({ name }) => name)
+  if (different.length > 0) throw differs(`the rows of ${different.join(', ')}`)
+  const [closings, awards] = [await target.verifyDecisions(), await target.verifyAwards()]
+  if (closings.message !== (await source.verifyDecisions()).message) throw differs('its closing log')
+  if (awards.message !== (await source.verifyAwards()).message) throw differs('its award log')
   await target.database.write(async (tx) => {
-    for (const { key, value } of rows) await setMeta(tx, key, value)
+    if (isPostgresUrl(target.name)) await continueNumbers(tx, tables)
     await deleteMeta(tx, UNFINISHED_COPY)
   })
+  const copied = tables.map(({ name }, at) => ({ table: name, rows: rows[at] ?? 0 }))
+  return { from: source.name, to: target.name, tables: copied, closings: closings.message }
 }
+
+/** PostgreSQL does not notice which numbers were inserted. */
+async function continueNumbers(tx: Transaction, tables: readonly CopiedTable[]): Promise<void> {
+  for (const { name, key, isNumbered } of tables)
+    if (isNumbered) await tx.get(`select setval(pg_get_serial_sequence('${name}', '${key}'), max(${key})) from ${name}`)
+}
+
+async function countRows(database: Queries, tables: readonly CopiedTable[]): Promise<number[]> {
+  const counts = tables.map(({ name }, at) => `select ${at} as at, count(*) as rows from ${name}`)
+  const rows = await database.all<{ rows: number }>(`${counts.join(' union all ')} order by at`)
+  return rows.map((row) => row.rows)
+}
+
+/** Reads a table in pages ordered by its key, each as a JSON list. */
+async function* readPages(database: Queries, { name, columns, key }: CopiedTable, withDocument: boolean) {
+  const select = `select ${columns.map((column) => column.name).join(', ')} from ${name}`
+  const order = `order by ${key.join(', ')} limit @limit`
+  const next = `where (${key.join(', ')}) > (${key.map((column) => `@${column}`).join(', ')})`
+  let limit = 100
+  for (let last: Row | undefined; ; ) {
+    const page = await database.all<Row>(`${select} ${last ? next : ''} ${order}`, { ...last, limit })
+    last = page.at(-1)
+    if (last === undefined) return
+    const rows = JSON.stringify(withDocument ? page.map((row) => ({ ...row, document: documentOf(row) })) : page)
+    yield { rows, count: page.length }
+    // Rows differ in size by five orders of magnitude.
+    limit = Math.min(MAX_ROWS, limit * 2, Math.ceil((page.length * PAGE_LENGTH) / rows.length))
+  }
+}
+
+const CASTS: Record<string, string> = { TEXT: 'text', INTEGER: 'bigint', REAL: 'double precision' }
+
+/** Inserts the rows of the JSON list `@rows`. */
+function insertStatement({ name, columns }: CopiedTable, { dialect }: Queries, withDocument: boolean): string {
+  const values = columns.map((column) => `cast(value ->> '${column.name}' as ${CASTS[column.type]})`)
+  const list = columns.map((column) => column.name)
+  if (withDocument) {
+    list.push('document')
+    values.push("cast(cast(value -> 'document' as text) as jsonb)")
+  }
+  return `insert into ${name} (${list.join(', ')}) select ${values.join(', ')} from ${dialect.elementsOf('@rows')}`
+}
+
+/** The column of `versions` that only PostgreSQL has. */
+const documentOf = ({ parsed_body, body }: Row): unknown => toJsonb(JSON.parse(String(parsed_body ?? body)))

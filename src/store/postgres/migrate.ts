@@ -1,5 +1,5 @@
 import { MissingDatabaseError, UnusableDatabaseError } from '../errors.js'
-import { findMeta } from '../sql/meta.js'
+import { findMeta, UNFINISHED_COPY, unfinishedCopy } from '../sql/meta.js'
 import {
   describeEarlyDatabase,
   FIRST_SCHEMA,
@@ -9,7 +9,6 @@ import {
 } from '../sql/migrations.js'
 import type { Queries, Transaction } from '../sql/sql-database.js'
 import type { PostgresDatabase } from './postgres-database.js'
-import type { PostgresLocation } from './postgres-url.js'
 
 /** The oldest PostgreSQL that is supported, as `server_version_num`. */
 const MIN_SERVER_VERSION = 140_000
@@ -73,21 +72,6 @@ export async function requireCurrentSchema(database: PostgresDatabase): Promise<
   )
 }
 
-/** The key of `meta` under which an unfinished copy stores its progress (../copy/copy-database.ts). */
-export const UNFINISHED_COPY = 'unfinished_copy'
-
-/** @throws UnusableDatabaseError if the database is an unfinished copy */
-export async function rejectUnfinishedCopy(database: PostgresDatabase): Promise<void> {
-  if ((await findMeta(database, UNFINISHED_COPY)) === null) return
-  const { name } = database.location
-  throw new UnusableDatabaseError(
-    `${name} is an unfinished copy. Finish it with the same quotekeeper copy-database, or remove it: ${dropStatement(database.location)}`,
-  )
-}
-
-/** The SQL that removes all tables of Quotekeeper from a database. */
-export const dropStatement = ({ schema }: PostgresLocation) => `drop schema "${schema}" cascade`
-
 const emptyDatabase = ({ location: { name } }: PostgresDatabase) =>
   new MissingDatabaseError(`${name} is an empty database. Fill it first with: quotekeeper sync (or quotekeeper start).`)
 
@@ -133,6 +117,7 @@ async function checkSchema(
         'Nothing was changed. Update Quotekeeper.',
     )
   }
+  if (version > 0 && (await findMeta(queries, UNFINISHED_COPY)) !== null) throw unfinishedCopy(name)
   return version
 }
 

@@ -1,7 +1,7 @@
 import type { Reader } from '../contract.js'
 import { createSharedQueries } from '../shared-modules.js'
 import { createHistory } from './history.js'
-import { rejectUnfinishedCopy, requireCurrentSchema } from './migrate.js'
+import { requireCurrentSchema } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
 import { parsePostgresUrl } from './postgres-url.js'
 
@@ -19,7 +19,6 @@ export async function openPostgresReader(url: string, { checked = true } = {}): 
   try {
     if (!checked) {
       await requireCurrentSchema(database)
-      await rejectUnfinishedCopy(database)
     }
   } catch (error) {
     await database.close()

@@ -12,7 +12,7 @@ import { observed, type Queries, type SqlDatabase } from '../sql/sql-database.js
 import type { StoreOptions } from '../sqlite/store.js'
 import { saveDocuments } from './document-writer.js'
 import { createHistory } from './history.js'
-import { migrate, type PostgresMigrationReport, rejectUnfinishedCopy } from './migrate.js'
+import { migrate, type PostgresMigrationReport } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
 import { parsePostgresUrl } from './postgres-url.js'
 
@@ -38,7 +38,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     if (!options.checked) {
       const report = await migrate(database, new Date(), { create: options.create ?? true })
-      await rejectUnfinishedCopy(database)
       options.onOpen?.(report)
     }
     const serverClock = options.clock ? null : await followServerClock(database)

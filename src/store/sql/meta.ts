@@ -1,3 +1,4 @@
+import { UnusableDatabaseError } from '../errors.js'
 import type { Queries, Transaction } from './sql-database.js'
 
 /** Selects the UUID of a migrated database, as `value`. */
@@ -27,3 +28,12 @@ export async function setMeta(tx: Transaction, key: string, value: string | numb
 export async function deleteMeta(tx: Transaction, key: string): Promise<void> {
   await tx.run('delete from meta where key = @key', { key })
 }
+
+/** The key of `meta` in a database to which another one is being copied (../copy/copy-database.ts). */
+export const UNFINISHED_COPY = 'unfinished_copy'
+
+/** The error for an unfinished copy. */
+export const unfinishedCopy = (name: string): Error =>
+  new UnusableDatabaseError(
+    `${name} is an unfinished copy of another database. Remove it (delete the file, or drop the schema in PostgreSQL) and copy again.`,
+  )

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { renameSync, rmSync } from 'node:fs'
 import { UnusableDatabaseError } from '../errors.js'
+import { UNFINISHED_COPY, unfinishedCopy } from '../sql/meta.js'
 import {
   describeEarlyDatabase,
   FIRST_SCHEMA,
@@ -107,6 +108,7 @@ function rejectOtherVersion(db: Sqlite, version: number, newest: number): void {
         'Nothing was changed. Update Quotekeeper.',
     )
   }
+  if (version > 0 && db.prepare('select 1 from meta where key = ?').get(UNFINISHED_COPY)) throw unfinishedCopy(db.name)
 }
 
 /** @returns null if another process has migrated the database in the meantime, which made its own copy */

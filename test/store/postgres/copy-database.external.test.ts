@@ -1,17 +1,23 @@
-import { existsSync, renameSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type CopiedTable, copiedTables } from '../../../src/store/copy/copied-tables.js'
 import { copyDatabase } from '../../../src/store/copy/copy-database.js'
-import { unfinishedPath } from '../../../src/store/copy/sqlite-side.js'
-import { openDatabase } from '../../../src/store/open-database.js'
+import { openDatabase, openDatabaseReader } from '../../../src/store/open-database.js'
+import { isPostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { NO_LIMIT } from '../../../src/store/sql/sql-database.js'
 import { connect } from '../../../src/store/sqlite/sqlite.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { reportRecord } from '../../helpers/data/report-record.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
+import { mountSmallDisk } from '../../helpers/servers/small-disk.js'
 import { newAward } from '../../helpers/store/new-award.js'
 import { openRecorder } from '../../helpers/store/recorder.js'
 import { testFolder } from '../../helpers/test-folder.js'
+
+const copyModule = join(import.meta.dirname, '../../../dist/src/store/copy/copy-database.js')
 
 let server: PrivatePostgres
 beforeAll(async () => {
@@ -60,24 +66,26 @@ async function answersOf(location: string, { now }: Pick<ChannelFixture, 'now'>)
   const store = await openDatabase({ database: location, clock: now })
   try {
     const rfqs = await store.rfqs({})
+    const rows = async ({ name, columns, key }: CopiedTable) =>
+      store.queries.all(
+        `select ${columns.map((column) => column.name).join(', ')} from ${name} order by ${key.join(', ')}`,
+      )
+    const tables = copiedTables()
     const answers = {
       identity: await store.identity(),
+      rows: Object.fromEntries(await Promise.all(tables.map(async (table) => [table.name, await rows(table)]))),
       rfqs: JSON.stringify(rfqs),
       histories: JSON.stringify(await Promise.all(rfqs.map(({ rfq }) => store.rfqHistory(KEY, rfq.id)))),
       listings: JSON.stringify(await store.listings({})),
-      problems: await store.problems({}),
-      decisions: await store.decisions({}),
       stop: await store.closingStop(),
       chain: await store.verifyDecisions(),
-      awards: [await store.awards({}), await store.verifyAwards()],
-      listed: await store.queries.all('select * from rfq_rows order by channel, rfq_id'),
+      awards: await store.verifyAwards(),
       recommendations: await store.newestRecommendations(
         KEY,
         rfqs.map(({ rfq }) => rfq.id),
       ),
       due: await store.openRfqsDue(KEY, '2999-01-01'),
       events: await store.events({ after: 0, limit: NO_LIMIT }),
-      reports: await store.queries.all('select * from reports order by id'),
     }
     return answers
   } finally {
@@ -100,7 +108,6 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
     const back = await copyDatabase({ from: url, to: path, now })
     expect(back.tables).toEqual(there.tables)
     expect(await answersOf(path, fixture)).toEqual(before)
-    expect(existsSync(unfinishedPath(path))).toBe(false)
     for (const location of [url, path]) {
       const store = await openDatabase({ database: location, clock: fixture.now })
       onTestFinished(() => store.close())
@@ -113,125 +120,63 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
     }
   })
 
-  it('that was interrupted cannot be used, and goes on where it stopped, over six interruptions', async () => {
+  it('that was killed cannot be used, also not by another copy, until it is removed', async () => {
     const fixture = await database()
     for (const to of [newUrl(), join(testFolder(), 'copy.db')]) {
-      for (let round = 1; round <= 6; round++) {
-        const stop = new AbortController()
-        let pages = 0
-        const interrupted = copyDatabase({
-          ...{ from: fixture.path, to, now, signal: stop.signal },
-          onProgress: ({ verifying }) => {
-            if (++pages === round || verifying) stop.abort(new Error('interrupted'))
-          },
-        })
-        await expect(interrupted).rejects.toThrow('interrupted')
-        await expect(openDatabase({ database: to, create: false })).rejects.toThrow(/unfinished copy|no database at/)
-      }
-      expect(await copyDatabase({ from: fixture.path, to, now })).toMatchObject({ resumed: true })
+      const script = `import { copyDatabase } from ${JSON.stringify(copyModule)}
+        const onProgress = ({ done }) => { if (done > 300) process.kill(process.pid, 'SIGKILL') }
+        await copyDatabase({ from: ${JSON.stringify(fixture.path)}, to: ${JSON.stringify(to)}, now: new Date(), onProgress })`
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
+      expect(await once(child, 'exit')).toEqual([null, 'SIGKILL'])
+      for (const open of [() => openDatabase({ database: to }), () => openDatabaseReader(to, { checked: false })])
+        await expect(open()).rejects.toThrow(/unfinished copy of another database. Remove it/)
+      await expect(copyDatabase({ from: fixture.path, to, now })).rejects.toThrow('unfinished copy')
+      if (isPostgresUrl(to)) await server.execute(`drop schema ${new URL(to).searchParams.get('schema')} cascade`)
+      else for (const suffix of ['', '-wal', '-shm']) rmSync(to + suffix, { force: true })
+      await copyDatabase({ from: fixture.path, to, now })
       expect(await answersOf(to, fixture)).toEqual(await answersOf(fixture.path, fixture))
-      if (to.startsWith('postgres:')) continue
-      // Killed before it was put in its place.
-      renameSync(to, unfinishedPath(to))
-      expect(await copyDatabase({ from: fixture.path, to, now })).toMatchObject({ resumed: true })
-      expect(await answersOf(to, fixture)).toEqual(await answersOf(fixture.path, fixture))
-      renameSync(to, unfinishedPath(to))
-      changeMeanwhile(fixture.path, `update meta set value = 'other' where key = 'database_id'`)
-      await expect(copyDatabase({ from: fixture.path, to, now })).rejects.toThrow(
-        `delete the file ${unfinishedPath(to)}`,
-      )
     }
   })
 
-  it('is refused into a database with data, of a database in use, and of another one than was begun', async () => {
-    const [one, other] = [await database(), await database()]
-    const url = newUrl()
-    await copyDatabase({ from: one.path, to: url, now })
-    await expect(copyDatabase({ from: one.path, to: url, now })).rejects.toThrow('has data already')
-    await expect(copyDatabase({ from: one.path, to: other.path, now })).rejects.toThrow('already exists')
-    changeMeanwhile(other.path, `update meta set value = 'other' where key = 'database_id'`)
-    const begun = newUrl()
-    const stop = new AbortController()
-    const options = { from: one.path, to: begun, now, signal: stop.signal, onProgress: () => stop.abort() }
-    await expect(copyDatabase(options)).rejects.toThrow('aborted')
-    await expect(copyDatabase({ from: other.path, to: begun, now })).rejects.toThrow(
-      'unfinished copy of another database',
-    )
-    const store = await openDatabase({ database: other.path, clock: other.now })
-    await store.beginRun({ channel: KEY, kind: 'rfqs', now: other.now() })
+  it('to a full disk fails, and cannot be used', async ({ skip }) => {
+    const disk = mountSmallDisk()
+    if (disk === null) return skip('this user cannot mount a file system')
+    const fixture = await database()
+    const to = join(disk.folder, 'copy.db')
+    await expect(copyDatabase({ from: fixture.path, to, now })).rejects.toThrow('disk of the database is full')
+    await expect(openDatabase({ database: to })).rejects.toThrow('unfinished copy')
+  })
+
+  it('is refused into a database with data, and of one with a run in progress', async () => {
+    const { path: from, now: clock } = await database()
+    const to = newUrl()
+    await copyDatabase({ from, to, now })
+    await expect(copyDatabase({ from, to, now })).rejects.toThrow('has data already')
+    await expect(copyDatabase({ from: to, to: from, now })).rejects.toThrow('has data already')
+    const store = await openDatabase({ database: from, clock })
+    await store.beginRun({ channel: KEY, kind: 'rfqs', now: clock() })
     await store.close()
-    await expect(copyDatabase({ from: other.path, to: newUrl(), now: other.now() })).rejects.toThrow('is in use')
-  })
-
-  it('of a PostgreSQL database is refused while a process is connected to its schema, however idle, and to no other', async () => {
-    const [url, other] = [newUrl(), newUrl()]
-    const stores = await Promise.all([url, other].map((each) => openDatabase({ database: each })))
-    onTestFinished(async () => void (await Promise.all(stores.map((store) => store.close()))))
-    const to = join(testFolder(), 'copy.db')
-    await expect(copyDatabase({ from: url, to, now })).rejects.toThrow(
-      /is in use: Quotekeeper has [1-9]\d* connections? to it, from 127\.0\.0\.1\. Stop all processes/,
+    await expect(copyDatabase({ from, to: newUrl(), now: clock() })).rejects.toThrow(
+      `is in use: a run (rfqs) of ${KEY} is in progress`,
     )
-    await stores[0]?.close()
-    expect(await copyDatabase({ from: url, to, now })).toMatchObject({ resumed: false })
   })
 
-  it('that differs from the database is not used', async () => {
+  it('cannot be used if something was written meanwhile', async () => {
     const fixture = await database()
-    const url = `${server.url}?schema=order`
-    const changed = copyDatabase({
-      ...{ from: fixture.path, to: url, now },
-      onProgress: ({ table, verifying }) => {
-        if (table === 'delivery_targets' && !verifying)
-          changeMeanwhile(fixture.path, 'update runs set requests = requests + 1')
-      },
-    })
-    await expect(changed).rejects.toThrow(
-      /differs from .* in runs .*remove the copy \(drop schema "order" cascade\), and copy again/,
-    )
-    await expect(openDatabase({ database: url })).rejects.toThrow('unfinished copy')
-  })
-
-  it('is not finished if the file is written to after its tables were verified', async () => {
-    const fixture = await database()
-    const to = join(testFolder(), 'copy.db')
+    const to = newUrl()
     let changes = 0
     const changed = copyDatabase({
       ...{ from: fixture.path, to, now },
-      onProgress: ({ table, verifying }) => {
-        if (table !== 'reports' || !verifying) return
-        changeMeanwhile(fixture.path, 'update runs set requests = requests + 1')
-        changes++
+      onProgress: ({ done, total }) => {
+        if (done === total && changes++ === 0)
+          changeMeanwhile(
+            fixture.path,
+            `insert into exchange_rates values ('SEK', '2026-11-20', 11.4, 'rates.csv', '')`,
+          )
       },
     })
-    await expect(changed).rejects.toThrow(`remove the copy (delete the file ${unfinishedPath(to)}), and copy again`)
-    expect([changes, existsSync(to)]).toEqual([1, false])
-  })
-
-  it('lets writes to a PostgreSQL database wait, and is not finished if there are any', async () => {
-    const fixture = await database()
-    const url = newUrl()
-    await copyDatabase({ from: fixture.path, to: url, now })
-    const to = join(testFolder(), 'copy.db')
-    const order: string[] = []
-    let written: Promise<unknown> = Promise.resolve()
-    const begin = async () => {
-      const store = await openDatabase({ database: url, clock: fixture.now })
-      await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
-      order.push('written')
-      await store.close()
-    }
-    const copy = copyDatabase({
-      ...{ from: url, to, now },
-      onProgress: ({ table, verifying }) => {
-        if (table === 'runs' && verifying) written = begin()
-        if (verifying) order.push('verified')
-      },
-    })
-    await expect(copy).rejects.toThrow('is in use: Quotekeeper has')
-    await written
-    // It may be written once the copy has let go of the tables, which is before the copy is refused.
-    expect(order.indexOf('written')).toBe(order.length - 1)
-    expect(existsSync(to)).toBe(false)
+    await expect(changed).rejects.toThrow(/differs from .*\.db in the rows of exchange_rates: .*copy again/)
+    await expect(openDatabase({ database: to })).rejects.toThrow('unfinished copy')
   })
 })
 

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { createScrubber } from '../../../core/text/secret-scrubber.js'
 import { passwordsIn } from '../../../log.js'
-import type { CopyReport } from '../../../store/copy/copy-database.js'
 import { isPostgresUrl } from '../../../store/postgres/postgres-url.js'
 import { plural } from '../../../tables/print/terminal-text.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
@@ -13,7 +12,7 @@ import { createProgress } from '../../output/progress.js'
 export const register: RegisterCommand = (command, cli) => {
   command
     .argument('<from>', 'the database: a SQLite file, or postgres://USER@HOST/DATABASE; no process may use it')
-    .argument('<to>', 'a file that does not exist, or an empty PostgreSQL database; or the copy that was interrupted')
+    .argument('<to>', 'a file that does not exist, or an empty PostgreSQL database')
     .addOption(jsonOption())
     .action((from: string, to: string, options: JsonOption) => copy(cli, { from, to }, options))
   withExamples(
@@ -29,37 +28,20 @@ async function copy(cli: Cli, { from, to }: { from: string; to: string }, { json
   const locate = (database: string) => (isPostgresUrl(database) ? database : resolve(io.cwd, database))
   const { copyDatabase } = await import('../../../store/copy/copy-database.js')
   const progress = await createProgress(io)
-  let shown = ''
+  progress.start('copying rows')
   try {
-    const report = await copyDatabase({
-      from: locate(from),
-      to: locate(to),
-      now: io.now(),
-      signal: io.stop,
-      onProgress: ({ table, verifying, ...counts }) => {
-        const what = `${verifying ? 'verifying' : 'copying'} ${table}`
-        if (what !== shown) {
-          progress.end()
-          progress.start(what)
-          shown = what
-        }
-        progress.update(counts)
-      },
-    })
+    const options = { now: io.now(), signal: io.stop, onProgress: progress.update }
+    const report = await copyDatabase({ from: locate(from), to: locate(to), ...options })
     progress.end()
-    if (json) printJson(io, report)
-    else printReport(cli, report)
+    if (json) return printJson(io, report)
+    const rows = report.tables.reduce((sum, table) => sum + table.rows, 0)
+    io.out(`${report.to}\n`)
+    io.err(
+      `Copied ${report.from}: ${plural(rows, 'row')} in ${report.tables.length} tables. Closing log: ${report.closings}\n` +
+        'To use the copy, set `database` to it in all processes; keep the original until you are sure, and start nothing on it: ' +
+        'RFQs would be closed by both.\n',
+    )
   } finally {
     progress.end()
   }
-}
-
-function printReport({ io }: Cli, { from, to, tables, closings, resumed }: CopyReport): void {
-  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
-  io.out(`${to}\n`)
-  io.err(
-    `${resumed ? 'Finished the copy of' : 'Copied'} ${from}: ${plural(rows, 'row')} in ${tables.length} tables, verified by ` +
-      `SHA-256. Closing log: ${closings}\nTo use the copy, set \`database\` to it in all processes; keep the original ` +
-      'until you are sure, and start nothing on it: RFQs would be closed by both.\n',
-  )
 }
