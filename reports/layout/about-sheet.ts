@@ -49,7 +49,7 @@ export function contextTerms({ programVersion, madeBy, asOf, asOfDate, timeZone,
   return [
     [
       'As of',
-      `${asOf}: everything observed up to then. Days are counted from ${asOfDate}, in the time zone ${timeZone}.`,
+      `${asOf}: everything observed up to then, compared with the settings below. Days are counted from ${asOfDate}, in the time zone ${timeZone}.`,
     ],
     ...(pricesRead === null ? [] : [['RFQ last read', pricesRead.newest] as const]),
     ...(termsRead === null ? [] : [['Offers last read', `${termsRead.oldest} to ${termsRead.newest}`] as const]),

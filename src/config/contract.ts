@@ -80,6 +80,4 @@ export interface ReportsConfig {
   directory: string
   /** How offers are compared: all other keys of the section. */
   settings: Settings
-  /** Whether options of the command override some of them. */
-  settingsGiven?: boolean
 }

@@ -56,8 +56,7 @@ export function loadConfig(options: LoadOptions): Config {
     ...crossCheck(value, { env, folder, secretsRequired }).flatMap(toIssues),
   ]
   if (issues.length > 0 || !parsed.success) throw new ConfigError(issues.sort(byLine))
-  const reports = { ...parsed.data.reports, ...((options.set ?? []).length > 0 && { settingsGiven: true }) }
-  return { file, secretFiles: secretFilesIn(value).map((path) => resolve(folder, path)), ...parsed.data, reports }
+  return { file, secretFiles: secretFilesIn(value).map((path) => resolve(folder, path)), ...parsed.data }
 }
 
 function readText(file: string): string {

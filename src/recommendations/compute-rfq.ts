@@ -4,7 +4,7 @@ import {
   type RecommendationFigures,
   type RecordedRecommendation,
 } from '../core/decision/recommendation.js'
-import type { Settings } from '../core/decision/settings.js'
+import { type Settings, settingsSchema } from '../core/decision/settings.js'
 import { canonicalJson } from '../core/documents/canonical-json.js'
 import { isAddressable } from '../core/documents/identifier.js'
 import { rfqFacts } from '../core/events/event-facts.js'
@@ -21,14 +21,12 @@ import type {
   RecommendationQueries,
 } from '../store/contract.js'
 import { StoreError } from '../store/errors.js'
-import { VERSION } from '../version.js'
 import { attentionOf } from './attention.js'
 import { awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
 import { createListingReader } from './listing-reader.js'
 import { searchText } from './rfq-facts.js'
 import {
-  COMPARISON_RULES,
   type RfqDocuments,
   type RfqState,
   readDocuments,
@@ -38,13 +36,10 @@ import {
 } from './rfq-state.js'
 import { settingsAt } from './settings-at.js'
 
-/** The version of the comparison. Another version may compute different figures from the same documents and settings. */
-export const ENGINE_VERSION = `${VERSION}/${COMPARISON_RULES}`
-
 export interface ComputeSource {
   store: StateStore &
     Pick<PollStates, 'responseStates'> &
-    Pick<RecommendationQueries, 'newestRecommendations' | 'settingsInForce'> &
+    Pick<RecommendationQueries, 'newestRecommendations'> &
     Pick<Awards, 'awards'> &
     Pick<ExchangeRates, 'ratesAt'>
   /** IANA name of a channel's time zone. */
@@ -98,7 +93,6 @@ async function computeRfq(source: ComputeSource, subject: Subject, now: StateMom
       bestPricePerTonne: figures.bestPricePerTonne,
       attention: attentionOf({ ...facts, ...figures, valid }, award),
       computedAt,
-      engineVersion: ENGINE_VERSION,
     },
     names: [rfqId, facts.names.number, facts.names.reference].filter((name) => name !== null),
     listings: [...new Set(offers.flatMap(({ listingId }) => listingId ?? []))],
@@ -116,9 +110,9 @@ async function changeOf(
   if (last !== undefined && isEqual(last, recommendation)) return null
   if (await hasUnreadOffers(source.store, rfq, state)) return null
   const at = later(last?.at ?? '', computedAt)
-  const made = { ...recommendation, at, engineVersion: ENGINE_VERSION }
+  const made = { ...recommendation, at }
   if (last === undefined || !isOtherAward(last, recommendation)) return { ...made, reason: null, event: null }
-  const reason = reasonOf(last, await stateAt(source, rfq, new Date(last.at)), state)
+  const reason = reasonOf(last, await stateOf(source, rfq, last), state)
   const figures = { before: toEventFigures(last), after: toEventFigures(recommendation) }
   return { ...made, reason, event: { rfq: rfqFacts(rfq.id, rfq), reason, recommendation: figures } }
 }
@@ -134,16 +128,18 @@ async function hasUnreadOffers(
   return states.some((each) => each.requestedAt === null && each.missingSince === null && isAddressable(each.id))
 }
 
-/** The state of an RFQ at a past moment, with the settings in force then. */
-async function stateAt(
-  { store, timeZoneOf, settings }: ComputeSource,
+/** The state of an RFQ when a recommendation was recorded. */
+async function stateOf(
+  { store, timeZoneOf, settings: configured }: ComputeSource,
   { channel, id }: KnownDocument,
-  at: Date,
+  recorded: RecordedRecommendation,
 ): Promise<RfqState | null> {
+  const at = new Date(recorded.at)
   const [found] = await readDocuments(store, { channel, ids: [id], asOf: at })
   if (found === undefined) return null
-  const inForce = await settingsAt(store, (await store.settingsInForce(at)) ?? settings, at)
-  return rfqStateOf(store, found, { timeZone: timeZoneOf(channel), at, asOf: at, settings: inForce })
+  // Those of another version may have settings that no longer exist.
+  const settings = settingsSchema.safeParse(recorded.settings).data ?? configured
+  return rfqStateOf(store, found, { timeZone: timeZoneOf(channel), at, asOf: at, settings })
 }
 
 /**

@@ -9,16 +9,13 @@ import type {
   Recommendations,
   RecorderLease,
 } from '../store/contract.js'
-import { type ComputeRfqs, ENGINE_VERSION } from './compute-rfq.js'
+import { VERSION } from '../version.js'
+import type { ComputeRfqs } from './compute-rfq.js'
 
 export interface RecorderOptions {
   store: Pick<
     Recommendations,
-    | 'takeRecommendationLease'
-    | 'releaseRecommendationLease'
-    | 'markComputedBefore'
-    | 'markOtherEngineVersions'
-    | 'recordRecommendations'
+    'takeRecommendationLease' | 'releaseRecommendationLease' | 'markComputedBefore' | 'recordRecommendations'
   > &
     Pick<RecommendationQueries, 'dirtyRfqs'> &
     Pick<ExchangeRates, 'rateFetches'>
@@ -65,7 +62,13 @@ export function createRecommendationRecorder(options: RecorderOptions): Recommen
   async function takeLease(): Promise<Exclude<RecordingRound, { held: true }> | null> {
     const at = now()
     if (at.getTime() < leasedUntil - LEASE_MS / 2 && at.getTime() >= leasedUntil - LEASE_MS) return null
-    const reply = await store.takeRecommendationLease({ holder, settings, now: at, leaseMs: LEASE_MS })
+    const reply = await store.takeRecommendationLease({
+      holder,
+      settings,
+      version: VERSION,
+      now: at,
+      leaseMs: LEASE_MS,
+    })
     leasedUntil = reply.held ? at.getTime() + LEASE_MS : 0
     return reply.held ? null : reply
   }
@@ -73,7 +76,6 @@ export function createRecommendationRecorder(options: RecorderOptions): Recommen
   /** Marks RFQs that are dirty because of a new day or new exchange rates. */
   async function markOutdated(): Promise<void> {
     const at = now()
-    if (checked === null) await store.markOtherEngineVersions(ENGINE_VERSION)
     for (const { key, timeZone } of channels) await markEarlierDays(at, timeZone, key)
     if (settings.ratesFrom === null) {
       checked = at

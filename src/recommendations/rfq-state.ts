@@ -17,9 +17,6 @@ import { createListingReader } from './listing-reader.js'
 import { factsOf, type RfqFacts } from './rfq-facts.js'
 import { figuresOf, type RfqFigures } from './rfq-figures.js'
 
-/** The version of the comparison rules. Increase it when the same documents and settings may lead to different figures. */
-export const COMPARISON_RULES = 4
-
 export type StateStore = Pick<History, 'rfqs' | 'listings' | 'rfqHistory'>
 
 /** The data of an RFQ, and the recommendation for it, at a moment. */

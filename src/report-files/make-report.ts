@@ -66,7 +66,7 @@ export function rfqReportSource(
 ): RfqReportSource {
   return {
     ...{ store, rfqId, asOf, now, version: VERSION },
-    config: { reports: { ...reports, ...(settings && { settings, settingsGiven: true }) } },
+    config: { reports: { ...reports, ...(settings && { settings }) } },
     channel: { key: channel, timeZone: createRulesLookup(channels)(channel).timeZone },
     ...(madeBy !== undefined && { madeBy }),
     ...(award && { award }),

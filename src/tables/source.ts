@@ -54,7 +54,7 @@ export interface ViewSource {
   findRfq: ReturnType<typeof rfqFinder>
   /**
    * Compares the offers for an RFQ, as of a moment, without its changes.
-   * @param settings default: those in force at the moment
+   * @param settings default: the configured ones
    * @throws UnknownRfqError, InvalidSettingError, StoreError
    */
   compare(rfq: RfqId, moment: ComparisonMoment, settings?: Settings): Promise<RfqReport>
@@ -81,7 +81,7 @@ export function createViewSource(store: ViewStore, config: ViewConfig): ViewSour
     given?: Settings,
   ): RfqReportSource => ({
     ...{ store, asOf, now, version: VERSION, rfqId },
-    config: { reports: { ...config.reports, ...(given && { settings: given, settingsGiven: true }) } },
+    config: { reports: { ...config.reports, ...(given && { settings: given }) } },
     channel: { key: channel, timeZone: rulesOf(channel).timeZone },
   })
   return {

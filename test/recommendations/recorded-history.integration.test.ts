@@ -166,7 +166,7 @@ const offerAt = (price: number) => ({ ...offerOf(price, 150), currency: price % 
 async function figuresNow({ store, now }: ChannelFixture, rfqId: string): Promise<RecommendationFigures | undefined> {
   const [found] = await readDocuments(store, { channel: KEY, ids: [rfqId] })
   const at = now()
-  const settings = await settingsAt(store, (await store.settingsInForce(at)) ?? DEFAULT_SETTINGS, at)
+  const settings = await settingsAt(store, (await store.recordedSettings()) ?? DEFAULT_SETTINGS, at)
   return found && (await rfqStateOf(store, found, { timeZone: TIME_ZONE, at, settings })).recommendation
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/core/decision/settings.js'
 import type { RecommendationRecorder } from '../../src/recommendations/recorder.js'
+import { createHolder } from '../../src/store/runs/process-holder.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { ASKS_FOR_ANYTHING, offerOf, openRecorder } from '../helpers/store/recorder.js'
@@ -285,21 +286,25 @@ describe('the recorder', () => {
     }
     desk.fixture.advanceSeconds(31)
     expect(await other.round()).toMatchObject({ held: true })
-    expect((await store.settingsInForce(now()))?.awardTolerance).toBe(0)
+    expect((await store.recordedSettings())?.awardTolerance).toBe(0)
     expect(await same.round()).toMatchObject({ held: false, hasOtherSettings: true })
     await other.release()
     desk.fixture.advanceSeconds(1)
     expect(await same.round()).toMatchObject({ held: true })
-    expect((await store.settingsInForce(now()))?.awardTolerance).toBe(0.02)
+    expect((await store.recordedSettings())?.awardTolerance).toBe(0.02)
   })
 
-  it('computes again what another version of the comparison has recorded, and RFQs without a row', async () => {
+  it('computes again what another version of the comparison has recorded', async () => {
     const desk = await openDesk()
-    const { store } = desk.fixture
-    await store.markOtherEngineVersions('another')
-    expect(await store.dirtyRfqs({ limit: 10 })).toMatchObject([{ rfqId: desk.rfqId }])
-    await desk.reasons()
-    expect(await store.dirtyRfqs({ limit: 10 })).toEqual([])
+    const { store, now, advanceSeconds } = desk.fixture
+    advanceSeconds(31)
+    const holder = createHolder()
+    const lease = { holder, settings: DEFAULT_SETTINGS, version: 'another', now: now(), leaseMs: 1_000 }
+    expect(await store.takeRecommendationLease(lease)).toEqual({ held: true })
+    await store.releaseRecommendationLease(holder)
+    expect(await openRecorder(desk.fixture).round()).toEqual({ held: true, recorded: 1, left: 0 })
+    advanceSeconds(31)
+    expect(await openRecorder(desk.fixture).round()).toEqual({ held: true, recorded: 0, left: 0 })
   })
 
   it('uses rates of a process whose clock is ahead once its own clock is there', async () => {

@@ -83,13 +83,13 @@ const COMMAND_MS = 3_000
 /**
  * Records the recommendations of RFQs that changed, unless another process does; says so if that process has other settings. A database
  * that cannot be written is left as it is.
- * @param options.polls the command polls too, so that it records everything, and its settings come into force; one that only reads leaves
- *   those in force as they are
+ * @param options.polls the command polls too, so that it records everything, and its settings replace the recorded ones; one that only
+ *   reads records with the recorded ones or not at all
  */
 export async function recordRecommendations(cli: Cli, app: App, { polls = false } = {}): Promise<void> {
   const store = await app.store()
-  const inForce = polls ? null : await store.settingsInForce(cli.io.now())
-  const [other] = inForce === null ? [] : differingSettings(inForce, app.config.reports.settings)
+  const recorded = polls ? null : await store.recordedSettings()
+  const [other] = recorded === null ? [] : differingSettings(recorded, app.config.reports.settings)
   if (other !== undefined) {
     const how = `${other.path} is ${other.before}, configured here ${other.after}`
     printNote(

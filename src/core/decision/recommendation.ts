@@ -37,8 +37,8 @@ export interface RecordedRecommendation extends RecommendationFigures {
   channel: string
   rfqId: string
   at: Timestamp
-  settingsHash: string
-  engineVersion: string
+  /** With the exchange rates of the moment, as they were stored. */
+  settings: unknown
   /** Why status or offers differ from what was recommended before; null if only figures do, and of the first one. */
   reason: string | null
 }

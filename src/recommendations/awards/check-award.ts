@@ -32,7 +32,7 @@ export interface CheckedAward {
   refusals: string[]
 }
 
-/** The comparison against which an award is checked: the present one, with the settings in force. */
+/** The comparison against which an award is checked: the present one, with the configured settings. */
 export interface DeskComparison {
   report: RfqReport
   /** How the settings of the comparison that the decision is based on differ. */
@@ -92,7 +92,7 @@ function changesSince({ context }: RfqReport, present: RfqReport, chosen: readon
       )
 }
 
-/** Warnings if the award is not based on the present comparison with the settings in force. */
+/** Warnings if the award is not based on the present comparison with the configured settings. */
 function basisWarnings(report: RfqReport, desk: DeskComparison): string[] {
   const isPast = report.context.asOf < desk.report.context.asOf && !isSameRecommendation(report, desk.report)
   const shown = desk.settings
@@ -105,7 +105,7 @@ function basisWarnings(report: RfqReport, desk: DeskComparison): string[] {
       : []),
     ...(shown.length === 0
       ? []
-      : [`It is compared with other settings than those in force: ${shown.join(', ')}${more}.`]),
+      : [`It is compared with other settings than the configured ones: ${shown.join(', ')}${more}.`]),
   ]
 }
 const MAX_SETTINGS = 5

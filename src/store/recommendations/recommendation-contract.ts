@@ -35,7 +35,6 @@ export interface RfqRow extends RfqSortValues {
   attention: Attention
   /** The row is valid from this moment until something changes. */
   computedAt: Timestamp
-  engineVersion: string
 }
 
 export type Attention = 0 | 1 | 2
@@ -58,7 +57,7 @@ export interface RfqSortValues {
 }
 
 /** `event`: the event data, if it has a reason. */
-export type NewRecommendation = Omit<RecordedRecommendation, 'channel' | 'rfqId' | 'settingsHash'> & {
+export type NewRecommendation = Omit<RecordedRecommendation, 'channel' | 'rfqId' | 'settings'> & {
   event: EventData | null
 }
 
@@ -79,6 +78,8 @@ export interface RecorderLease {
   holder: Holder
   /** The settings of its comparisons. */
   settings: Settings
+  /** The version of the comparison: another one may compute other figures from the same documents and settings. */
+  version: string
   now: Date
   leaseMs: number
 }
@@ -89,15 +90,13 @@ export type LeaseReply = { held: true } | { held: false; command: string | null;
 /** The recommendations for RFQs, and their history. */
 export interface Recommendations extends RecommendationQueries {
   /**
-   * Takes or renews the lease of the process that records recommendations. Its settings come into force, and RFQs that were computed with
-   * other settings become dirty.
+   * Takes or renews the lease of the process that records recommendations. If the recorded settings or version are others, its own
+   * replace them, and all RFQs become dirty.
    */
   takeRecommendationLease(lease: RecorderLease): Promise<LeaseReply>
   releaseRecommendationLease(holder: Holder): Promise<void>
   /** Marks RFQs whose rows were computed before a moment, because something other than documents changed. Default: of all channels. */
   markComputedBefore(moment: Timestamp, channel?: string): Promise<void>
-  /** Marks RFQs that have no row, or whose row was computed by another version of the comparison. */
-  markOtherEngineVersions(engineVersion: string): Promise<void>
   /**
    * Records recommendations in one transaction. Skips RFQs that were marked again in the meantime, which stay dirty.
    * @param settings with which they were computed
@@ -116,8 +115,8 @@ export interface RecommendationQueries {
   dirtyRfqs(filter: { limit: number }): Promise<DirtyRfq[]>
   /** The newest recommendations for RFQs of a channel. */
   newestRecommendations(channel: string, rfqIds: readonly string[]): Promise<RecordedRecommendation[]>
-  /** The settings in force at a moment; for an earlier moment, the first ones. Null if none were recorded. */
-  settingsInForce(at: Date): Promise<Settings | null>
+  /** The settings with which recommendations are recorded; null if none were. */
+  recordedSettings(): Promise<Settings | null>
   /**
    * The credits that are spoken for of the listings of the offers for RFQs of a channel, in the RFQs of all channels: by accepted, awarded
    * and recommended offers for open RFQs, and by awards on record of other RFQs that are not accepted yet.

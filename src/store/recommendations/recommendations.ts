@@ -1,5 +1,6 @@
 import type { RecordedRecommendation } from '../../core/decision/recommendation.js'
-import { type Settings, settingsSchema } from '../../core/decision/settings.js'
+import { settingsSchema } from '../../core/decision/settings.js'
+import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { EventWriter } from '../events/event-writer.js'
 import { type Holder, mayBeAlive } from '../runs/process-holder.js'
@@ -15,7 +16,7 @@ import type {
   RecorderLease,
 } from './recommendation-contract.js'
 import { recordRow } from './rfq-rows.js'
-import { settingsHash, storeSettings } from './settings-rows.js'
+import { storeSettings } from './settings-rows.js'
 
 interface RecommendationRow {
   channel: string
@@ -29,8 +30,7 @@ interface RecommendationRow {
   currency: string | null
   coverage: number | null
   best_price: number | null
-  settings_hash: string
-  engine_version: string
+  settings: string
   reason: string | null
 }
 
@@ -46,8 +46,7 @@ const toRecommendation = (row: RecommendationRow): RecordedRecommendation => ({
   currency: row.currency,
   coverage: row.coverage,
   bestPrice: row.best_price,
-  settingsHash: row.settings_hash,
-  engineVersion: row.engine_version,
+  settings: JSON.parse(row.settings) as unknown,
   reason: row.reason === null ? null : fromStoredText(row.reason),
 })
 
@@ -67,19 +66,15 @@ export function createRecommendationQueries(queries: Queries): RecommendationQue
     },
     async newestRecommendations(channel, rfqIds) {
       const rows = await queries.all<RecommendationRow>(
-        `select * from recommendations
-        where channel = @channel and superseded_at is null and ${queries.dialect.anyOf('rfq_id', '@ids')}`,
+        `select r.*, s.settings from recommendations r join settings s on s.hash = r.settings_hash
+        where r.channel = @channel and r.superseded_at is null and ${queries.dialect.anyOf('r.rfq_id', '@ids')}`,
         { channel, ids: rfqIds.map(toStoredText) },
       )
       return rows.map(toRecommendation)
     },
-    async settingsInForce(at) {
-      const row = await queries.get<{ settings: string }>(
-        `select s.settings from settings_in_force f join settings s on s.hash = f.settings_hash
-        order by case when f.at <= @at then 0 else 1 end, case when f.at <= @at then -f.number else f.number end limit 1`,
-        { at: at.toISOString() },
-      )
-      return row ? settingsSchema.parse(JSON.parse(row.settings)) : null
+    async recordedSettings() {
+      const recorded = JSON.parse((await findMeta(queries, COMPARISON)) ?? '{}') as { settings?: unknown }
+      return settingsSchema.safeParse(recorded.settings).data ?? null
     },
     creditClaims: createCreditClaims(queries),
   }
@@ -94,24 +89,13 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
       parameters,
     )
 
-  /** Brings the settings of the holder into force. */
-  async function applySettings(tx: Transaction, settings: Settings, now: Date): Promise<void> {
-    const own = await storeSettings(tx, settings)
-    const newest = await newestInForce(tx)
-    if (newest?.settings_hash !== own) {
-      // Always later than the previous settings, even if the clock is behind.
-      const at = new Date(Math.max(now.getTime(), newest === undefined ? 0 : Date.parse(newest.at) + 1)).toISOString()
-      await tx.run('insert into settings_in_force (at, settings_hash) values (@at, @own)', { at, own })
-      await mark(tx, 'r.computed_at < @at', { at })
-    }
-  }
-
   return {
     ...createRecommendationQueries(database),
 
-    takeRecommendationLease: ({ holder, settings, now, leaseMs }: RecorderLease) =>
+    takeRecommendationLease: ({ holder, settings, version, now, leaseMs }: RecorderLease) =>
       database.write(async (tx): Promise<LeaseReply> => {
         await tx.lock(LEASE)
+        const comparison = canonicalJson({ settings, version })
         const lease = await findLease(tx)
         const end = lease === null ? 0 : Date.parse(lease.until) - now.getTime()
         // A lease that ends much later was taken while the clock was ahead.
@@ -119,11 +103,14 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
           return {
             held: false,
             command: lease.holder.command ?? null,
-            hasOtherSettings: (await newestInForce(tx))?.settings_hash !== settingsHash(settings),
+            hasOtherSettings: (await findMeta(tx, COMPARISON)) !== comparison,
           }
         const until = new Date(now.getTime() + leaseMs).toISOString()
         await setMeta(tx, LEASE, JSON.stringify({ holder, until } satisfies Lease))
-        await applySettings(tx, settings, now)
+        if ((await findMeta(tx, COMPARISON)) !== comparison) {
+          await setMeta(tx, COMPARISON, comparison)
+          await mark(tx, 'true', {})
+        }
         return { held: true }
       }),
 
@@ -137,18 +124,6 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
     async markComputedBefore(moment, channel) {
       const where = allOf(channel !== undefined && 'r.channel = @channel', 'r.computed_at < @moment')
       await database.write((tx) => mark(tx, where, { moment, ...(channel !== undefined && { channel }) }))
-    },
-
-    async markOtherEngineVersions(engineVersion) {
-      await database.write(async (tx) => {
-        await mark(tx, 'r.engine_version <> @engineVersion', { engineVersion })
-        await tx.run(
-          `insert into dirty_rfqs (channel, rfq_id)
-          select e.channel, e.id from documents e
-          where e.kind = 'rfq' and not exists (select 1 from rfq_rows r where r.channel = e.channel and r.rfq_id = e.id)
-          on conflict (channel, rfq_id) do nothing`,
-        )
-      })
     },
 
     recordRecommendations: (holder, computed, settings, now) =>
@@ -170,6 +145,8 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
   }
 }
 
+/** The key of `meta` with what recommendations are recorded with: the settings and the version of the comparison, as JSON. */
+const COMPARISON = 'comparison'
 /** The key of `meta` with the lease of the process that records recommendations. */
 const LEASE = 'recommendation_lease'
 
@@ -185,11 +162,6 @@ async function findLease(queries: Queries): Promise<Lease | null> {
 
 const isOf = (lease: Lease, { nonce }: Holder): boolean => lease.holder.nonce === nonce
 
-const newestInForce = (queries: Queries) =>
-  queries.get<{ settings_hash: string; at: string }>(
-    'select settings_hash, at from settings_in_force order by number desc limit 1',
-  )
-
 async function recordOne(tx: Transaction, computed: ComputedRfq, settingsHash: string): Promise<boolean> {
   const { dirty, recommendation } = computed
   const key = { channel: dirty.channel, rfqId: toStoredText(dirty.rfqId) }
@@ -199,7 +171,7 @@ async function recordOne(tx: Transaction, computed: ComputedRfq, settingsHash: s
   )
   if (cleaned === 0) return false
   if (recommendation !== null) {
-    const { at, status, tonnes, cost, pricePerTonne, currency, coverage, bestPrice, engineVersion } = recommendation
+    const { at, status, tonnes, cost, pricePerTonne, currency, coverage, bestPrice } = recommendation
     await tx.run(
       `update recommendations set superseded_at = @at
       where channel = @channel and rfq_id = @rfqId and superseded_at is null`,
@@ -207,11 +179,11 @@ async function recordOne(tx: Transaction, computed: ComputedRfq, settingsHash: s
     )
     await tx.run(
       `insert into recommendations (channel, rfq_id, at, status, offers, tonnes, cost, price_per_tonne, currency, coverage,
-        best_price, settings_hash, engine_version, reason)
+        best_price, settings_hash, reason)
       values (@channel, @rfqId, @at, @status, @offers, @tonnes, @cost, @pricePerTonne, @currency, @coverage, @bestPrice,
-        @settingsHash, @engineVersion, @reason)`,
+        @settingsHash, @reason)`,
       {
-        ...{ ...key, at, status, tonnes, cost, pricePerTonne, currency, coverage, bestPrice, engineVersion },
+        ...{ ...key, at, status, tonnes, cost, pricePerTonne, currency, coverage, bestPrice },
         offers: JSON.stringify(recommendation.offers),
         settingsHash,
         reason: recommendation.reason === null ? null : toStoredText(recommendation.reason),

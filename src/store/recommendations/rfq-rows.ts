@@ -9,7 +9,7 @@ const COLUMNS = {
   ...{ facts: 'facts', figures: 'figures', award: 'award', search: 'search', number: 'number', title: 'title' },
   ...{ offer_count: 'offers', recommended: 'recommended', wanted: 'wanted', coverage: 'coverage' },
   ...{ best_price: 'bestPricePerTonne', attention: 'attention', computed_at: 'computedAt' },
-  ...{ engine_version: 'engineVersion', award_status: 'awardStatus', stakes: 'stakes', price: 'price', total: 'total' },
+  ...{ award_status: 'awardStatus', stakes: 'stakes', price: 'price', total: 'total' },
 } satisfies Record<string, keyof RfqRow>
 const INSERT = `insert into rfq_rows (${Object.keys(COLUMNS).join(', ')}) values (@${Object.values(COLUMNS).join(', @')})`
 

@@ -306,13 +306,6 @@ create table first_polls (
 -- Settings of comparisons, by the hash of their canonical JSON.
 create table settings (hash text primary key, settings text not null) strict, without rowid;
 
--- The settings in force from a moment on: those of the process that records recommendations.
-create table settings_in_force (
-  number integer primary key autoincrement,
-  at text not null,
-  settings_hash text not null references settings (hash)
-) strict;
-
 -- The recommendation for an RFQ and its figures: a row for each moment at which any of them changed.
 create table recommendations (
   number integer primary key autoincrement,
@@ -330,7 +323,6 @@ create table recommendations (
   best_price real,
   -- The settings, with the exchange rates of the moment.
   settings_hash text not null references settings (hash),
-  engine_version text not null,
   -- Why status or offers differ from the previous row; null if only figures differ, and in the first row.
   reason text,
   superseded_at text
@@ -370,7 +362,6 @@ create table rfq_rows (
   -- Whether a person has to look at the RFQ, whatever its due date: 0 no, 1 soon, 2 now.
   attention integer not null check (attention in (0, 1, 2)),
   computed_at text not null,
-  engine_version text not null,
   primary key (channel, rfq_id)
 ) strict, without rowid;
 

@@ -59,10 +59,10 @@ async function prepareAward({ store, compare }: ViewSource, order: AwardOrder): 
   const rfq = { channel, id: rfqId }
   const report = await compare(rfq, { now, asOf }, settings)
   const ids = 'ids' in offers ? offers.ids : offerIds(report.offers, offers.names)
-  const inForce = (await store.settingsInForce(now)) ?? settings
-  const differing = differingSettings(inForce, settings)
+  const recorded = (await store.recordedSettings()) ?? settings
+  const differing = differingSettings(recorded, settings)
   const isPresent = asOf >= now && differing.length === 0
-  const desk = { report: isPresent ? report : await compare(rfq, { now }, inForce), settings: differing }
+  const desk = { report: isPresent ? report : await compare(rfq, { now }, recorded), settings: differing }
   const { award, refusals } = checkAward(report, { offerIds: ids, because, by, now }, desk)
   const [newest] = await store.awards({ channel, rfqId, limit: 1 })
   const unreadable = because === null ? null : reasonProblem(because)

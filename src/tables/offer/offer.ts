@@ -78,7 +78,7 @@ export const offerViews = (source: ViewSource) => ({
 interface OfferAddress extends RfqAddress {
   /** Its id or its number. */
   offer: string
-  /** Default: those in force at the moment. */
+  /** Default: the configured ones. */
   settings?: Settings
   /** Whether to return every version with its document. Default true. */
   withDocuments?: boolean

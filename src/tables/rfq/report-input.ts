@@ -23,8 +23,6 @@ export interface ReportConfig {
   reports: {
     directory: string
     settings: Settings
-    /** They were asked for, and are used instead of those in force at a past moment. Default false. */
-    settingsGiven?: boolean
   }
 }
 
@@ -36,7 +34,7 @@ export interface ReportSource {
     Pick<Awards, 'awards'> &
     Pick<RunQueries, 'newestCompleteRun'> &
     Pick<Overview, 'futureTimes'> &
-    Pick<RecommendationQueries, 'settingsInForce' | 'creditClaims'> &
+    Pick<RecommendationQueries, 'creditClaims'> &
     Pick<ExchangeRates, 'ratesAt'>
   config: ReportConfig
   /** `key` is `org/slug`; `timeZone` an IANA name. */
@@ -131,7 +129,7 @@ async function readPresent({ store, channel: { key: channel }, rfqId }: RfqRepor
 }
 
 async function reportParameters(source: ReportSource): Promise<ReportParameters> {
-  const { store, channel, asOf, now, version, madeBy } = source
+  const { store, config, channel, asOf, now, version, madeBy } = source
   return {
     channel: channel.key,
     timeZone: channel.timeZone,
@@ -139,14 +137,8 @@ async function reportParameters(source: ReportSource): Promise<ReportParameters>
     generatedAt: now,
     programVersion: version,
     ...(madeBy !== undefined && { madeBy }),
-    settings: await settingsAt(store, await settingsOf(source), asOf),
+    settings: await settingsAt(store, config.reports.settings, asOf),
   }
-}
-
-/** As of a past moment, those that were in force then: a report on it never changes. */
-async function settingsOf({ store, config: { reports }, asOf, now }: ReportSource): Promise<Settings> {
-  const isPast = asOf < now && reports.settingsGiven !== true
-  return (isPast && (await store.settingsInForce(asOf))) || reports.settings
 }
 
 /** Parses each document on iteration and drops its text, because thousands of both would fill the memory. */

@@ -64,7 +64,7 @@ export const rfqViews = (source: ViewSource) => ({
         ...bodyOf(rfq),
       }
     }),
-  /** @param address.settings those that were asked for; default: those in force at the moment */
+  /** @param address.settings those that were asked for; default: the configured ones */
   comparison: ({ settings, ...address }: RfqAddress & { settings?: Settings }): Promise<Lookup<NamedRfqView>> =>
     withRfq(source.store, { ...address, withoutResponses: true }, async ({ rfq }, ref) => ({
       ...ref,

@@ -14,7 +14,7 @@ type Compared = Pick<RfqView, 'settings' | 'decision' | 'offers'>
 
 /**
  * What changed settings change.
- * @param before with the settings in force
+ * @param before with the configured settings
  * @param named the parameters that a person gave
  */
 export const whatIfChange = (

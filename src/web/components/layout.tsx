@@ -118,7 +118,8 @@ const Waiting = ({ count }: { count: number }) => (
 
 const PastNotice = ({ asOf, isIncomplete, nowLink }: NonNullable<Frame['past']>) => (
   <div class="past" role="note">
-    As known on <Moment at={asOf.toISOString()} />. {isIncomplete && 'No poll was complete by then. '}
+    As known on <Moment at={asOf.toISOString()} />, with the settings of now.{' '}
+    {isIncomplete && 'No poll was complete by then. '}
     <a href={nowLink}>Show the current state</a>
   </div>
 )

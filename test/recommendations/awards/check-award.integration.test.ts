@@ -60,7 +60,7 @@ describe('an award that is checked', () => {
     ])
   })
 
-  it('is measured by the settings in force: with others it needs a reason, and is not the recommended one', async () => {
+  it('is measured by the configured settings: with others it needs a reason, and is not the recommended one', async () => {
     const rfq = await openAwardedRfq()
     const recorder = openRecorder({ store: rfq.store, now: rfq.now })
     await recorder.round()

@@ -119,7 +119,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     const other = await openBrowser(base, { javaScriptEnabled: false })
     await other.goto(address.href)
     expect(await choices(other)).toEqual(after)
-    await other.getByRole('link', { name: 'Back to the settings in force' }).click()
+    await other.getByRole('link', { name: 'Back to the configured settings' }).click()
     expect(await choices(other)).toEqual(before)
 
     await page.goto(RFQ)

@@ -49,7 +49,8 @@ export const register: RegisterCommand = (command, cli) => {
           const found = await requireRfq(store, { name, ...filter })
           const scope = { channels: [found.rfq.channel], kind: 'rfqs', asOf: filter.asOf, rfqs: [found.rfq] } as const
           const freshness = await describeFreshness(cli, store, { ...scope, termsRead: termsReadOf(found.responses) })
-          await printComparison(cli, { store, app, asOf: filter.asOf, freshness }, found, options)
+          const shown = filter.asOf === undefined ? freshness : `${freshness}, with the settings of now`
+          await printComparison(cli, { store, app, asOf: filter.asOf, freshness: shown }, found, options)
         },
         overridesOf(options),
       ),

@@ -76,7 +76,7 @@ const More = ({ title, sentences, isOpen = false }: { title: string; sentences: 
 interface ActionsProps {
   page: PageRequest
   view: RfqView
-  /** Whether other settings than those in force are shown, for which `report --set` makes the workbook. */
+  /** Whether other settings than the configured ones are shown, for which `report --set` makes the workbook. */
   changed: boolean
 }
 

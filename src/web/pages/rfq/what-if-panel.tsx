@@ -16,7 +16,7 @@ interface WhatIfPanelProps {
   view: RfqView
   /** The settings of the address. */
   whatIf: WhatIf
-  /** The comparison with the settings in force; null if they are shown. */
+  /** The comparison with the configured settings; null if they are shown. */
   before: RfqView | null
 }
 
@@ -54,7 +54,7 @@ export function WhatIfPanel({ page: { query, link }, view, whatIf, before }: Wha
           </button>
           {change !== null && (
             <a class="button" href={link(reset)}>
-              Back to the settings in force
+              Back to the configured settings
             </a>
           )}
         </div>
@@ -82,12 +82,12 @@ const OUTCOME_COLUMNS: readonly Column<Outcome>[] = [
   column('total', 'Total', 'money', 8, ({ award }) => money(award?.total, award?.currency)),
 ]
 
-/** The award with the settings in force, and with the changed ones, as a table. */
+/** The award with the configured settings, and with the changed ones, as a table. */
 export const outcomes = (before: RfqView, after: RfqView) => ({
   name: 'outcomes',
   columns: OUTCOME_COLUMNS,
   rows: [
-    { title: 'in force', view: before, award: awardOf(before) },
+    { title: 'configured', view: before, award: awardOf(before) },
     { title: 'changed', view: after, award: awardOf(after) },
   ],
 })
@@ -96,7 +96,7 @@ export const outcomes = (before: RfqView, after: RfqView) => ({
 function Change({ change, before, after, link }: ChangeProps) {
   const { settings, message, moves } = change
   const table = outcomes(before, after)
-  const caption = 'The award with the settings in force, and with the changed ones'
+  const caption = 'The award with the configured settings, and with the changed ones'
   return (
     <>
       <p>
