@@ -3,7 +3,7 @@ import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { HashChainedLog } from '../sql/hash-chain.js'
 
-/** A row of `awards`: an award, or the withdrawal of one, which has no offers, figures, settings and workbook. */
+/** A row of `awards` without its workbook: an award, or the withdrawal of one, which has no offers, figures, settings and workbook. */
 export interface AwardRow {
   id: number
   channel: string
@@ -40,9 +40,19 @@ export interface AwardWithWithdrawal extends AwardRow {
   withdrawn_because: string | null
 }
 
+const CONTENT = [
+  ...['channel', 'rfq_id', 'rfq_number', 'at', 'by_whom', 'withdraws', 'as_of', 'offers', 'tonnes', 'total'],
+  ...['price_per_tonne', 'currency', 'because', 'warnings', 'recommendation', 'followed', 'settings_hash'],
+  ...['workbook_sha256', 'program_version'],
+] as const satisfies readonly (keyof AwardContent)[]
+
+/** The columns of a row without its workbook, which is long. */
+export const COLUMNS = ['id', ...CONTENT, 'previous_hash', 'hash'] as const satisfies readonly (keyof AwardRow)[]
+
 /** The award log as a hash chain. */
 export const AWARD_LOG: HashChainedLog<AwardRow> = {
   table: 'awards',
+  columns: COLUMNS.join(', '),
   noun: { one: 'Award', many: 'awards and withdrawals' },
   linkOf({ id, previous_hash: previousHash, hash, ...content }) {
     return { id, previousHash, hash, content }
@@ -79,28 +89,14 @@ export function awardContent(
 
 /** The row that withdraws an award. */
 export const withdrawalContent = (
-  award: AwardRow,
+  { id, channel, rfq_id, rfq_number }: AwardRow,
   { at, by, because, programVersion }: { at: string; by: string; because: string | null; programVersion: string },
 ): AwardContent => ({
-  channel: award.channel,
-  rfq_id: award.rfq_id,
-  rfq_number: award.rfq_number,
-  at,
+  ...{ channel, rfq_id, rfq_number, at, as_of: at, withdraws: id, program_version: programVersion },
   by_whom: toStoredText(by),
-  withdraws: award.id,
-  as_of: at,
-  offers: '[]',
-  tonnes: null,
-  total: null,
-  price_per_tonne: null,
-  currency: null,
   because: because === null ? null : toStoredText(because),
-  warnings: '[]',
-  recommendation: null,
-  followed: null,
-  settings_hash: null,
-  workbook_sha256: null,
-  program_version: programVersion,
+  ...{ offers: '[]', tonnes: null, total: null, price_per_tonne: null, currency: null, warnings: '[]' },
+  ...{ recommendation: null, followed: null, settings_hash: null, workbook_sha256: null },
 })
 
 /** Converts the row of an award. */

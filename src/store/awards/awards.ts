@@ -11,6 +11,7 @@ import {
   type AwardRow,
   type AwardWithWithdrawal,
   awardContent,
+  COLUMNS,
   toAward,
   withdrawalContent,
 } from './award-rows.js'
@@ -22,8 +23,8 @@ export type AwardQueries = Pick<Awards, 'awards' | 'awardFile'>
 export const createAwardQueries = (database: Queries): AwardQueries => ({
   awards: async (filter) => (await findAwards(database, filter)).map(toAward),
   async awardFile(id) {
-    const row = await database.get<{ content: string }>('select content from award_files where award_id = @id', { id })
-    return row === undefined ? null : Buffer.from(row.content, 'base64')
+    const workbook = await findWorkbook(database, id)
+    return workbook === null ? null : Buffer.from(workbook, 'base64')
   },
 })
 
@@ -39,11 +40,8 @@ export const createAwards = (database: SqlDatabase): Awards => ({
       if (standing !== undefined) return { standing: toAward(standing) }
       const workbookSha256 = hash('sha256', workbook)
       const settingsHash = await storeSettings(tx, settings)
-      const row = await append(tx, awardContent({ ...award, settingsHash, workbookSha256 }))
-      await tx.run('insert into award_files (award_id, content) values (@id, @content)', {
-        id: row.id,
-        content: workbook.toString('base64'),
-      })
+      const content = awardContent({ ...award, settingsHash, workbookSha256 })
+      const row = await append(tx, content, workbook.toString('base64'))
       return { recorded: toAward({ ...row, ...NOT_WITHDRAWN }) }
     }),
 
@@ -52,7 +50,7 @@ export const createAwards = (database: SqlDatabase): Awards => ({
       await tx.lock(AWARD_LOG.table)
       const [award] = await findAwards(tx, { id })
       if (award === undefined || award.withdrawn_id !== null) return null
-      await append(tx, withdrawalContent(award, withdrawal))
+      await append(tx, withdrawalContent(award, withdrawal), null)
       const [withdrawn] = await findAwards(tx, { id })
       return withdrawn === undefined ? null : toAward(withdrawn)
     }),
@@ -62,23 +60,22 @@ export const createAwards = (database: SqlDatabase): Awards => ({
 
 const NOT_WITHDRAWN = { withdrawn_id: null, withdrawn_at: null, withdrawn_by: null, withdrawn_because: null }
 
-async function append(tx: Transaction, content: AwardContent): Promise<AwardRow> {
-  const row = { ...(await nextLink(tx, AWARD_LOG, content)), ...content }
-  const appended = (await tx.get<AwardRow>(INSERT, row)) as AwardRow
+async function append(tx: Transaction, content: AwardContent, workbook: string | null): Promise<AwardRow> {
+  const { id, previousHash: previous_hash, hash } = await nextLink(tx, AWARD_LOG, content)
+  const row = { id, ...content, previous_hash, hash }
+  await tx.run(INSERT, { ...row, workbook })
   // So that the state of the standing award, which lists show, is recomputed.
   await markDirty(tx, row.channel, { rfqs: new Set([row.rfq_id]), listings: new Set() })
-  return appended
+  return row
 }
 
-const COLUMNS = [
-  ...['channel', 'rfq_id', 'rfq_number', 'at', 'by_whom', 'withdraws', 'as_of', 'offers', 'tonnes', 'total'],
-  ...['price_per_tonne', 'currency', 'because', 'warnings', 'recommendation', 'followed', 'settings_hash'],
-  ...['workbook_sha256', 'program_version'],
-] as const satisfies readonly (keyof AwardContent)[]
+const INSERT = `insert into awards (${COLUMNS.join(', ')}, workbook)
+values (${COLUMNS.map((column) => `@${column}`).join(', ')}, @workbook)`
 
-const INSERT = `
-insert into awards (id, ${COLUMNS.join(', ')}, previous_hash, hash)
-values (@id, ${COLUMNS.map((column) => `@${column}`).join(', ')}, @previousHash, @hash) returning *`
+/** The workbook of an award in Base64; null if there is none. */
+const findWorkbook = async (queries: Queries, id: number): Promise<string | null> =>
+  (await queries.get<{ workbook: string | null }>('select workbook from awards where id = @id', { id }))?.workbook ??
+  null
 
 /** Awards with their withdrawals, newest first. */
 async function findAwards(
@@ -96,7 +93,7 @@ async function findAwards(
     before !== undefined && 'a.id < @before',
   )
   return queries.all<AwardWithWithdrawal>(
-    `select a.*, w.id as withdrawn_id, w.at as withdrawn_at, w.by_whom as withdrawn_by, w.because as withdrawn_because
+    `select ${COLUMNS.map((column) => `a.${column}`).join(', ')}, w.id as withdrawn_id, w.at as withdrawn_at, w.by_whom as withdrawn_by, w.because as withdrawn_because
     from awards a left join awards w on ${allOf('w.withdraws = a.id', asOf !== undefined && 'w.at <= @asOf')}
     where ${where} order by a.id desc limit @limit`,
     {
@@ -119,11 +116,9 @@ async function findChangedPart(queries: Queries, row: AwardRow): Promise<string 
   })
   if (settings === undefined || hash('sha256', settings.settings) !== row.settings_hash)
     return `The settings of award ${row.id} were changed after it was written.`
-  const file = await queries.get<{ content: string }>('select content from award_files where award_id = @id', {
-    id: row.id,
-  })
-  if (file === undefined) return `The workbook of award ${row.id} was removed.`
-  return hash('sha256', Buffer.from(file.content, 'base64')) === row.workbook_sha256
+  const workbook = await findWorkbook(queries, row.id)
+  if (workbook === null) return `The workbook of award ${row.id} was removed.`
+  return hash('sha256', Buffer.from(workbook, 'base64')) === row.workbook_sha256
     ? null
     : `The workbook of award ${row.id} was changed after it was written.`
 }

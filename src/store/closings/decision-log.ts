@@ -199,6 +199,7 @@ values (@id, @runId, @channel, @rfqId, @rfqNumber, @dueDate, @timeZone, @decided
 /** The decision log as a hash chain. The hash covers the decision as written; the approver is part of its evidence. */
 const DECISION_LOG: HashChainedLog<DecisionRow> = {
   table: 'close_decisions',
+  columns: '*',
   noun: { one: 'Closing decision', many: 'closings' },
   linkOf(row) {
     const { id, previous_hash: previousHash, hash } = row

@@ -14,6 +14,8 @@ const ROWS_PER_STEP = 500
 export interface HashChainedLog<Row> {
   /** The table; its lock, and the number of its newest row in `meta`, have the same name. */
   table: 'close_decisions' | 'awards'
+  /** The columns that are verified, as SQL. */
+  columns: string
   /** The names of a row in messages: `Decision` and `decisions`. */
   noun: { one: string; many: string }
   /** The hashes of a row and the content they cover; `content` is undefined if the row cannot have been written as it is. */
@@ -70,7 +72,7 @@ export async function verifyLog<Row extends { id: number }>(
   log: HashChainedLog<Row>,
   check: (row: Row) => Promise<string | null> = async () => null,
 ): Promise<ChainReport> {
-  const { table } = log
+  const { table, columns } = log
   // Read first, so that rows written during the verification do not count as missing.
   const written = await findNumber(database, table)
   const chain = startOfChain(log)
@@ -78,7 +80,7 @@ export async function verifyLog<Row extends { id: number }>(
   let after: number | null = null
   for (;;) {
     const rows: Row[] = await database.all<Row>(
-      `select * from ${table} where ${allOf(after !== null && 'id > @after')} order by id limit ${ROWS_PER_STEP}`,
+      `select ${columns} from ${table} where ${allOf(after !== null && 'id > @after')} order by id limit ${ROWS_PER_STEP}`,
       { after },
     )
     for (const row of rows) {

@@ -51,10 +51,6 @@ create trigger awards_immutable before update on awards
   for each row execute function refuse_change('the log of awards is append-only');
 create trigger awards_no_delete before delete on awards
   for each row execute function refuse_change('the log of awards is append-only');
-create trigger award_files_immutable before update on award_files
-  for each row execute function refuse_change('the workbook of an award never changes');
-create trigger award_files_no_delete before delete on award_files
-  for each row execute function refuse_change('the workbook of an award is never removed');
 `
 
 const text = (name: string, path = toCamel(name)) => `document #>> '{${path}}' as ${name}`

@@ -21,10 +21,6 @@ create trigger awards_immutable before update on awards
 begin select raise(abort, 'the log of awards is append-only'); end;
 create trigger awards_no_delete before delete on awards
 begin select raise(abort, 'the log of awards is append-only'); end;
-create trigger award_files_immutable before update on award_files
-begin select raise(abort, 'the workbook of an award never changes'); end;
-create trigger award_files_no_delete before delete on award_files
-begin select raise(abort, 'the workbook of an award is never removed'); end;
 `
 
 const IDENTITY = `

@@ -419,18 +419,13 @@ create table awards (
   workbook_sha256 text,
   program_version text not null,
   previous_hash text not null,
-  hash text not null
+  hash text not null,
+  -- Base64; its hash is in the chain. Last, so that lists do not read it.
+  workbook text
 ) strict;
 create index awards_of on awards (channel, rfq_id, id);
 create index awards_at on awards (at);
 create unique index awards_withdrawn on awards (withdraws) where withdraws is not null;
-
--- The workbooks of awards, whose hashes are in awards.
-create table award_files (
-  award_id integer primary key references awards (id),
-  -- Base64.
-  content text not null
-) strict;
 
 -- Units of a currency per euro.
 create table exchange_rates (

@@ -174,7 +174,7 @@ describe('quotekeeper award', () => {
       out: expect.stringContaining('1 awards'),
     })
     const db = new Database(join(cli.folder, 'data/quotekeeper.db'))
-    db.exec(`drop trigger award_files_immutable; update award_files set content = 'UEs='`)
+    db.exec(`drop trigger awards_immutable; update awards set workbook = 'UEs='`)
     db.close()
     const { status, out } = await cli.quotekeeper('closings', '--verify')
     expect({ status, out }).toEqual({ status: 1, out: expect.stringContaining('workbook of award 1 was changed') })
