@@ -1,14 +1,43 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
 import { StoreError, UnknownCommitError, UnusableDatabaseError } from '../errors.js'
 import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from '../sql/sql-database.js'
-import { type Connection, ConnectionPool, isWorthAnotherConnection } from './connections.js'
-import { isConflict, isConnectionLost, isServerUnavailable, toPostgresError } from './postgres-errors.js'
+import { kindOf, toPostgresError } from './postgres-errors.js'
 import type { PostgresLocation } from './postgres-url.js'
 
+/** How long to wait for a new or a free connection, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 5000
+/** After the `statement_timeout` of the server, so that this means that the server does not answer at all. In milliseconds. */
+const QUERY_TIMEOUT_MS = 20_000
 /** How long a write waits for an unavailable server, in milliseconds: about as long as a restart takes. */
 const MAX_OUTAGE_MS = 5000
 /** How many attempts a transaction has if PostgreSQL cancels it because of conflicts. */
 const MAX_CONFLICTS = 10
+/** Readers reconnect after this time, because they would not notice that the host name leads to another server. */
+const MAX_READER_SECONDS = 600
+
+/** What statements rely on, whatever is set for the role, the database or the server. */
+const SETTINGS = {
+  default_transaction_isolation: 'read committed',
+  standard_conforming_strings: 'on',
+  // Numbers are read as they were written.
+  extra_float_digits: '1',
+  TimeZone: 'UTC',
+  // No statement, lock or suspended client is waited for without end.
+  statement_timeout: '15s',
+  lock_timeout: '10s',
+  idle_in_transaction_session_timeout: '20s',
+  idle_session_timeout: '0',
+  transaction_timeout: '0',
+  // So that the server ends sessions of clients that are gone.
+  tcp_keepalives_idle: '15',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+}
+
+const INT8 = 20
+const NUMERIC = 1700
 
 const joinOne: Dialect['joinOne'] = (table, alias, condition) =>
   `cross join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias}`
@@ -31,24 +60,60 @@ export const POSTGRES: Dialect = {
 
 /**
  * A PostgreSQL database. Transactions are read committed; callers take the locks that they need. Only this class retries transactions.
+ *
+ * A connection with an error that a rollback does not mend is discarded. After one was lost, or its server has become read-only, so are all
+ * that were made before, because the host name may lead to another server, as after a fail-over.
  */
 export class PostgresDatabase implements SqlDatabase {
   readonly dialect = POSTGRES
-  readonly location: PostgresLocation
-  readonly #pool: ConnectionPool
-  readonly #readOnly: boolean
+  readonly #pool: pg.Pool
+  readonly #config: pg.ClientConfig
+  readonly #settings: string
+  readonly #madeAt = new WeakMap<pg.ClientBase, number>()
+  /** Connections made before are discarded (`performance.now()`). */
+  #validSince = 0
+  /** A pooler was found to keep a session for each connection. */
+  #hasOwnSessions = false
 
+  /**
+   * @param options.connections the maximum number of connections
+   * @param options.application the name of the sessions in pg_stat_activity
+   */
   constructor(
-    location: PostgresLocation,
+    readonly location: PostgresLocation,
     { connections = 10, readOnly = false, application = location.application } = {},
   ) {
-    this.location = location
-    this.#readOnly = readOnly
-    this.#pool = new ConnectionPool(location, { connections, readOnly, application })
+    const settings = { ...SETTINGS, search_path: `"${location.schema}"`, ...(readOnly && READ_ONLY) }
+    const values = Object.entries(settings).map(([name, value]) => `('${name}', '${value}')`)
+    // A server knows the settings of its version.
+    this.#settings = `
+      select set_config(name, value, false) from (values ${values.join()}) wanted (name, value) join pg_settings using (name);
+      select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local')`
+    this.#config = {
+      connectionString: location.connectionString,
+      application_name: application,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      types: { getTypeParser: typeParser },
+    }
+    this.#pool = new pg.Pool({
+      ...this.#config,
+      max: connections,
+      // One connection stays open, so that other processes see that this one uses the database.
+      min: readOnly ? 0 : 1,
+      idleTimeoutMillis: 30_000,
+      maxLifetimeSeconds: readOnly ? MAX_READER_SECONDS : 0,
+      allowExitOnIdle: true,
+      onConnect: (client) => this.#prepare(client),
+    })
+    // An idle connection was lost; the next query opens a new one.
+    this.#pool.on('error', () => {})
   }
 
   all<T>(sql: string, parameters?: SqlParameters): Promise<T[]> {
-    return this.#reading((client) => query<T>(client, sql, parameters))
+    return this.#read((client) => query<T>(client, sql, parameters))
   }
 
   async get<T>(sql: string, parameters?: SqlParameters): Promise<T | undefined> {
@@ -57,8 +122,8 @@ export class PostgresDatabase implements SqlDatabase {
 
   /** Runs queries that all see the same state of the database. */
   snapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#reading(async (client) => {
-      await client.query('begin isolation level repeatable read, read only')
+    return this.#read(async (client) => {
+      await client.query(BEGIN_SNAPSHOT)
       const result = await work(queriesOf(client))
       await client.query('commit')
       return result
@@ -67,91 +132,117 @@ export class PostgresDatabase implements SqlDatabase {
 
   /** Reads rows in pages from one snapshot. */
   async *stream<T>(sql: string, parameters: SqlParameters, pageSize: number): AsyncGenerator<T> {
-    const client = await this.#pool.take().catch((error) => {
-      throw toPostgresError(error, this.location.name)
-    })
-    let failure: unknown
+    let client: pg.PoolClient | undefined
+    // The caller may stop reading, which leaves a transaction open.
+    let failure: unknown = 'stopped'
     try {
-      await client.query('begin isolation level repeatable read, read only')
+      client = await this.#take()
+      await client.query(BEGIN_SNAPSHOT)
       // The caller may take long to process the rows.
       await client.query('set local idle_in_transaction_session_timeout = 0')
       await query(client, `declare rows no scroll cursor for ${sql}`, parameters)
       for (;;) {
         const rows = await query<T>(client, `fetch ${pageSize} from rows`)
         yield* rows
-        if (rows.length < pageSize) break
+        if (rows.length < pageSize) return
       }
     } catch (error) {
       failure = error
       throw toPostgresError(error, this.location.name)
     } finally {
-      // The caller may have stopped reading, which leaves a transaction open.
-      await client.release(failure ?? 'stopped')
+      await this.#release(client, failure)
     }
   }
 
   /**
    * Runs writes in one transaction. Retries it after a conflict, and if the server was unavailable before the commit was sent, in which case
    * nothing was stored.
+   * @throws UnknownCommitError
    */
   async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    if (this.#readOnly) throw new UnusableDatabaseError(`${this.location.name} was opened for reading only.`)
     const deadline = performance.now() + MAX_OUTAGE_MS
     for (let conflicts = 0; ; ) {
-      const attempt = await this.#attempt(work)
+      let isCommitting = false
+      const attempt = await this.#attempt(async (client) => {
+        await client.query('begin')
+        const result = await work(transactionOf(client, this.location.schema))
+        isCommitting = true
+        // A transaction in which a statement failed is rolled back by its commit.
+        if ((await client.query('commit')).command !== 'COMMIT')
+          throw new StoreError('The transaction was rolled back.')
+        return result
+      })
       if ('result' in attempt) return attempt.result
-      const { error, committing } = attempt
-      if (!committing && isServerUnavailable(error) && performance.now() < deadline)
-        await wait(100 + Math.random() * 200)
-      else if (isConflict(error) && ++conflicts < MAX_CONFLICTS) await wait(Math.random() * 20 * conflicts)
-      else if (committing && isConnectionLost(error)) throw this.#unknownCommit(error)
+      const { error } = attempt
+      const kind = kindOf(error)
+      if (kind === 'away' && isCommitting) throw this.#unknownCommit(error)
+      if (kind === 'away' && performance.now() < deadline) await wait(100 + Math.random() * 200)
+      else if (kind === 'conflict' && ++conflicts < MAX_CONFLICTS) await wait(Math.random() * 20 * conflicts)
       else throw toPostgresError(error, this.location.name)
     }
   }
 
   /** Waits until running queries have ended. */
   async close(): Promise<void> {
-    await this.#pool.close()
+    if (!this.#pool.ending) await this.#pool.end()
+  }
+
+  /** Runs queries on a connection, and once more on another one if it was lost, which may have been before. */
+  async #read<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    let attempt = await this.#attempt(work)
+    if ('error' in attempt && attempt.isConnected && kindOf(attempt.error) === 'away')
+      attempt = await this.#attempt(work)
+    if ('error' in attempt) throw toPostgresError(attempt.error, this.location.name)
+    return attempt.result
   }
 
   async #attempt<T>(
-    work: (tx: Transaction) => Promise<T>,
-  ): Promise<{ result: T } | { error: unknown; committing: boolean }> {
-    let client: Connection | undefined
-    let committing = false
+    work: (client: pg.PoolClient) => Promise<T>,
+  ): Promise<{ result: T } | { error: unknown; isConnected: boolean }> {
+    let client: pg.PoolClient | undefined
     let failure: unknown
     try {
-      client = await this.#pool.take()
-      await client.query('begin')
-      const result = await work(transactionOf(client, this.location.schema))
-      committing = true
-      // A transaction in which a statement failed is rolled back by its commit.
-      if ((await client.query('commit')).command !== 'COMMIT') throw new StoreError('The transaction was rolled back.')
-      return { result }
+      client = await this.#take()
+      return { result: await work(client) }
     } catch (error) {
       failure = error
-      return { error, committing }
+      return { error, isConnected: client !== undefined }
     } finally {
-      await client?.release(failure)
+      await this.#release(client, failure)
     }
   }
 
-  /** Runs queries on a connection, and retries once on another one if it was lost. */
-  async #reading<T>(work: (client: Connection) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      let client: Connection | undefined
-      let failure: unknown
-      try {
-        client = await this.#pool.take()
-        return await work(client)
-      } catch (error) {
-        failure = error
-        // An idle connection may have been lost before.
-        if (attempt > 1 || !client || !isWorthAnotherConnection(error)) throw toPostgresError(error, this.location.name)
-      } finally {
-        await client?.release(failure)
-      }
+  async #take(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await this.#pool.connect()
+      if ((this.#madeAt.get(client) ?? 0) >= this.#validSince) return client
+      client.release(true)
     }
+  }
+
+  /** @param failure why a transaction of the connection may be open */
+  async #release(client: pg.PoolClient | undefined, failure: unknown): Promise<void> {
+    if (failure === undefined) return client?.release()
+    const isAway = kindOf(failure) === 'away'
+    if (isAway && client) this.#validSince = performance.now()
+    const isLost =
+      isAway ||
+      (await client?.query('rollback').then(
+        () => false,
+        () => true,
+      ))
+    client?.release(isLost)
+  }
+
+  /** Sets up a new connection. */
+  async #prepare(client: pg.ClientBase): Promise<void> {
+    // Queries report the errors of busy connections; without a listener, a lost connection would end the process.
+    client.on('error', () => {})
+    this.#madeAt.set(client, performance.now())
+    // Before the settings, which a pooler might otherwise apply to other programs.
+    if (!this.#hasOwnSessions && (await sharesSessions(client, this.#config))) throw sharedSessions(this.location.name)
+    this.#hasOwnSessions = true
+    await client.query(soon(this.#settings))
   }
 
   #unknownCommit(error: unknown): Error {
@@ -163,17 +254,25 @@ export class PostgresDatabase implements SqlDatabase {
   }
 }
 
-async function query<T>(client: Connection, sql: string, parameters?: SqlParameters): Promise<T[]> {
+const READ_ONLY = { default_transaction_read_only: 'on' }
+const BEGIN_SNAPSHOT = 'begin isolation level repeatable read, read only'
+
+/** Parses bigint and numeric as numbers: identifiers and sums stay far below 2^53. */
+function typeParser(type: number, format?: 'text' | 'binary') {
+  return type === INT8 || type === NUMERIC ? Number : pg.types.getTypeParser(type, format as 'text')
+}
+
+async function query<T>(client: pg.ClientBase, sql: string, parameters?: SqlParameters): Promise<T[]> {
   return (await client.query(toPositional(sql, parameters))).rows as T[]
 }
 
-const queriesOf = (client: Connection): Queries => ({
+const queriesOf = (client: pg.ClientBase): Queries => ({
   dialect: POSTGRES,
   all: (sql, parameters) => query(client, sql, parameters),
   get: async <T>(sql: string, parameters?: SqlParameters) => (await query<T>(client, sql, parameters))[0],
 })
 
-const transactionOf = (client: Connection, schema: string): Transaction => ({
+const transactionOf = (client: pg.ClientBase, schema: string): Transaction => ({
   ...queriesOf(client),
   run: async (sql, parameters) => (await client.query(toPositional(sql, parameters))).rowCount ?? 0,
   async lock(...name) {
@@ -182,35 +281,60 @@ const transactionOf = (client: Connection, schema: string): Transaction => ({
   },
 })
 
-interface Numbered {
-  text: string
-  names: readonly string[]
-}
-
-const numbered = new Map<string, Numbered>()
+const numbered = new Map<string, { text: string; names: readonly string[] }>()
 
 /** Replaces named parameters (`@name`) by the numbered ones of PostgreSQL (`$1`), with their values in that order. */
 function toPositional(sql: string, parameters: SqlParameters = {}): { text: string; values: unknown[] } {
   let known = numbered.get(sql)
   if (!known) {
-    known = number(sql)
+    const names = [...new Set(Array.from(sql.matchAll(PARAMETER), ([, name]) => name as string))]
+    known = { text: sql.replace(PARAMETER, (_, name: string) => `$${names.indexOf(name) + 1}`), names }
     numbered.set(sql, known)
   }
-  return {
-    text: known.text,
-    values: known.names.map((name) => {
-      const value = parameters[name]
-      if (value === undefined) throw new TypeError(`Missing named parameter "${name}"`)
-      return value
-    }),
+  const values = known.names.map((name) => {
+    const value = parameters[name]
+    if (value === undefined) throw new TypeError(`Missing named parameter "${name}"`)
+    return value
+  })
+  return { text: known.text, values }
+}
+const PARAMETER = /@([a-zA-Z]\w*)/g
+
+/** A query of a new connection, which also waits if a pooler has no session for it. */
+const soon = (text: string): pg.QueryConfig => Object.assign({ text }, { query_timeout: CONNECT_TIMEOUT_MS })
+
+/** How often to check for shared sessions, because other programs may use the pooler at the same time. */
+const ROUNDS = 5
+const SELECT_SESSION = `select current_setting('quotekeeper.connection', true) as mark, pg_backend_pid() as pid`
+
+/**
+ * Whether a pooler lets connections share sessions of the server, as PgBouncer does unless its `pool_mode` is `session`. A setting of this
+ * connection is then gone in its next transaction, or applies to another connection.
+ * @throws errors of the driver
+ */
+async function sharesSessions(client: pg.ClientBase, config: pg.ClientConfig): Promise<boolean> {
+  const session = async (each: pg.ClientBase) =>
+    (await each.query<{ mark: string | null; pid: number }>(soon(SELECT_SESSION))).rows[0]
+  // PostgreSQL sends a client the id of its server process, a pooler sends another number.
+  if ((client as pg.Client & { processID: number | null }).processID === (await session(client))?.pid) return false
+  const mark = randomUUID()
+  await client.query(soon(`set quotekeeper.connection = '${mark}'`))
+  const other = new pg.Client(config)
+  other.on('error', () => {}) // Its queries report it too.
+  try {
+    await other.connect()
+    for (let round = 0; round < ROUNDS; round++) {
+      if ((await session(other))?.mark === mark || (await session(client))?.mark !== mark) return true
+    }
+    return false
+  } finally {
+    void other.end().catch(() => {})
   }
 }
 
-function number(sql: string): Numbered {
-  const names: string[] = []
-  const text = sql.replace(/@([a-zA-Z]\w*)/g, (_, name: string) => {
-    if (!names.includes(name)) names.push(name)
-    return `$${names.indexOf(name) + 1}`
-  })
-  return { text, names }
-}
+const sharedSessions = (name: string) =>
+  new UnusableDatabaseError(
+    `${name} is behind a pooler that does not keep a session of PostgreSQL for each connection (PgBouncer with pool_mode = ` +
+      'transaction or statement), so that settings and locks would be lost or pass to others. Set pool_mode = session for this ' +
+      'database in PgBouncer, or name PostgreSQL itself in "database".',
+  )

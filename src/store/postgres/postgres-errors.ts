@@ -1,223 +1,167 @@
 import pg from 'pg'
 import { DatabaseUnavailableError, StoreError, UnusableDatabaseError } from '../errors.js'
 
-/** The server does not answer on a connection, and the driver reported no error. */
-export class NoAnswerError extends Error {
-  override name = 'NoAnswerError'
-  /** The server does not answer on another connection either. */
-  readonly isServerGone: boolean
-  constructor(message: string, { isServerGone }: { isServerGone: boolean }) {
-    super(message)
-    this.isServerGone = isServerGone
-  }
-}
-
-/** Whether the connection was lost or cannot be opened. */
-export function isConnectionLost(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  if (error instanceof NoAnswerError) return true
-  if (error instanceof pg.DatabaseError) {
-    // 08: connection exceptions. 57P: the server shuts down, crashed, starts. 25P03, 57P05: idle for too long.
-    return /^(08|57P0[1-5]|25P03)/.test(error.code ?? '')
-  }
-  const { code = '' } = error as NodeJS.ErrnoException
-  return (
-    /^(ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN)/.test(code) ||
-    error instanceof AggregateError ||
-    /^(Connection terminated|Client has encountered a connection error|timeout expired|timeout exceeded when trying to connect|Client was closed)/.test(
-      error.message,
-    )
-  )
-}
-
-/** Whether PostgreSQL cancelled a transaction because of a conflict with another one, so that it can be retried at once. */
-export const isConflict = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && /^(40001|40P01)$/.test(error.code ?? '')
-
-/** Whether the server is a standby, or has become one. */
-export const isServerReadOnly = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '25006'
-
 /**
- * Whether the server cannot be used now: it cannot be reached, has no free connection, or is a standby, as during a fail-over before the
- * address has moved.
+ * - `away`: the server cannot be reached or written now, as while it restarts or fails over; another connection, or a later one, may work
+ * - `conflict`: PostgreSQL cancelled the transaction because of another one; it can be retried at once
+ * - `busy`: nothing can be written until somebody frees what is in the way
+ * - `unusable`: an operator must act
  */
-export const isServerUnavailable = (error: unknown): boolean =>
-  isConnectionLost(error) || isServerReadOnly(error) || (error instanceof pg.DatabaseError && error.code === '53300')
+type Kind = 'away' | 'conflict' | 'busy' | 'unusable' | 'failed'
 
 interface Remedy {
+  /** The codes of the server, or the codes and messages of the driver. */
+  match: RegExp
+  kind: Kind
   what: string
   todo: string
-  unusable?: boolean
 }
 
-const UNREACHABLE: Remedy = {
-  what: 'PostgreSQL cannot be reached',
-  todo: 'Check that it runs and that "database" in the configuration is right.',
-}
-
-/** Errors of the driver, by their message or code. */
-const DRIVER_REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
-  [
-    /^timeout exceeded when trying to connect/,
-    {
-      what: 'Every connection of this process to PostgreSQL was in use for too long',
-      todo: 'Check that it answers, and check its pg_stat_activity for slow statements and locks.',
-    },
-  ],
-  [
-    /^SASL|password must be a string/,
-    {
-      what: 'PostgreSQL asks for a password',
-      todo: 'Set databasePassword in the configuration, or PGPASSWORD.',
-      unusable: true,
-    },
-  ],
-  [
-    /does not support SSL|establishing an SSL connection/,
-    {
-      what: 'PostgreSQL does not encrypt connections, as sslmode in the URL of "database" asks for',
-      todo: 'Set up TLS on the server (ssl = on), or use sslmode=disable in a network that you trust.',
-      unusable: true,
-    },
-  ],
-  [
-    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    {
-      what: 'The certificate of PostgreSQL is for another host name',
-      todo: 'Use the host name of the certificate in "database", or sslmode=verify-ca with sslrootcert, which does not compare the name.',
-      unusable: true,
-    },
-  ],
-  [
-    /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
-    {
-      what: 'The certificate of PostgreSQL is not valid now',
-      todo: 'Renew it on the server, or correct the clock of this machine.',
-      unusable: true,
-    },
-  ],
-  [
-    /^[A-Z_]+_CERT(_|$)|^CERT_|^UNABLE_TO_VERIFY|certificate/,
-    {
-      what: 'The certificate of PostgreSQL is not from an authority that this machine trusts',
-      todo: 'Name the certificate of its authority in the URL of "database": sslmode=verify-full&sslrootcert=PATH.',
-      unusable: true,
-    },
-  ],
-  [
-    /^ERR_(TLS|SSL|OSSL|CRYPTO)|^EPROTO$/,
-    {
-      what: 'The connection to PostgreSQL cannot be encrypted',
-      todo: 'Check the files that sslrootcert, sslcert and sslkey in the URL of "database" name, and the TLS versions of the server.',
-      unusable: true,
-    },
-  ],
-  [
-    /^(ENOENT|EACCES|EISDIR|ENOTDIR): .*, (open|read)\b/,
-    {
-      what: 'A file for the encrypted connection to PostgreSQL cannot be read',
-      todo: 'Correct sslrootcert, sslcert or sslkey in the URL of "database", or the permissions of the file.',
-      unusable: true,
-    },
-  ],
+const ERRORS: readonly Remedy[] = [
+  {
+    match: /^28P01$|^SASL|password must be a string/,
+    kind: 'unusable',
+    what: 'PostgreSQL does not accept the password, or there is none',
+    todo: 'Correct databasePassword in the configuration or PGPASSWORD, or the user in "database".',
+  },
+  {
+    match: /^28...$/,
+    kind: 'unusable',
+    what: 'PostgreSQL does not accept the user, or a connection of this kind',
+    todo: 'Correct "database" in the configuration (user, sslmode), create the user, or allow it in pg_hba.conf of the server.',
+  },
+  {
+    match: /^3D000$/,
+    kind: 'unusable',
+    what: 'The database does not exist on PostgreSQL',
+    todo: 'Correct "database" in the configuration, or create the database.',
+  },
+  {
+    match: /^42501$/,
+    kind: 'unusable',
+    what: 'The user of PostgreSQL lacks a right',
+    todo: 'Grant the rights that docs/OPERATIONS.md lists, or let a user who has them run: quotekeeper check',
+  },
+  {
+    match: /does not support SSL|establishing an SSL connection/,
+    kind: 'unusable',
+    what: 'PostgreSQL does not encrypt connections, as sslmode in the URL of "database" asks for',
+    todo: 'Set up TLS on the server (ssl = on), or use sslmode=disable in a network that you trust.',
+  },
+  {
+    match: /CERT_|_CERT$|^UNABLE_TO_VERIFY|certificate|^ERR_TLS_CERT/,
+    kind: 'unusable',
+    what: 'The certificate of PostgreSQL is not accepted',
+    todo:
+      'Name the certificate of its authority in the URL of "database": sslmode=verify-full&sslrootcert=PATH. If it is for another host name, use ' +
+      'that name in "database", or sslmode=verify-ca; if it has expired, renew it.',
+  },
+  {
+    match: /^ERR_(TLS|SSL|OSSL|CRYPTO)|^EPROTO$|^(ENOENT|EACCES|EISDIR|ENOTDIR): .*, (open|read)\b/,
+    kind: 'unusable',
+    what: 'The connection to PostgreSQL cannot be encrypted',
+    todo: 'Check the files that sslrootcert, sslcert and sslkey in the URL of "database" name, and the TLS versions of the server.',
+  },
+  {
+    match: /^53300$/,
+    kind: 'away',
+    what: 'PostgreSQL has no free connection',
+    todo: 'Raise its max_connections, or run fewer processes.',
+  },
+  {
+    match: /^25006$/,
+    kind: 'away',
+    what: 'PostgreSQL is read-only: a standby, or a database set to read-only',
+    todo: 'Point "database" to the primary server.',
+  },
+  {
+    match: /^timeout exceeded when trying to connect/,
+    kind: 'away',
+    what: 'Every connection of this process to PostgreSQL was in use for too long',
+    todo: 'Check that it answers, and check its pg_stat_activity for slow statements and locks.',
+  },
+  {
+    match: /^Query read timeout/,
+    kind: 'away',
+    what: 'PostgreSQL does not answer',
+    todo: 'Check that it runs and is not overloaded. Behind PgBouncer, default_pool_size may be too small.',
+  },
+  {
+    match: /^53100$/,
+    kind: 'busy',
+    what: 'The disk of PostgreSQL is full',
+    todo: 'Free some space; the transaction was rolled back.',
+  },
+  {
+    match: /^55P03$/,
+    kind: 'busy',
+    what: 'Others held the locks of PostgreSQL for too long',
+    todo: 'The transaction was rolled back. Check pg_stat_activity and pg_locks of the server.',
+  },
+  {
+    match: /^(40001|40P01)$/,
+    kind: 'conflict',
+    what: 'PostgreSQL cancelled the transaction because of others at the same time',
+    todo: 'It was rolled back; the next run tries again.',
+  },
+  {
+    match: /^57014$/,
+    kind: 'failed',
+    what: 'PostgreSQL cancelled a statement that took too long, or that somebody cancelled',
+    todo: 'It was rolled back. Check pg_stat_activity of the server for load and locks, and whether its autovacuum runs.',
+  },
+  {
+    // 08: connection exceptions. 57P: the server shuts down, crashed, starts. 25P03, 25P04, 57P05: the session was ended by a time-out.
+    match:
+      /^(08...|57P0[1-5]|25P0[34]|ECONN.*|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|E?NET(UNREACH|DOWN)|ENOENT)$|^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/,
+    kind: 'away',
+    what: 'PostgreSQL cannot be reached',
+    todo: 'Check that it runs and that "database" in the configuration is right.',
+  },
 ]
 
-const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
-  [
-    /^28P01/,
-    {
-      what: 'PostgreSQL does not accept the password',
-      todo: 'Correct databasePassword in the configuration or PGPASSWORD, or the user in "database".',
-      unusable: true,
-    },
-  ],
-  [
-    /^28/,
-    {
-      what: 'PostgreSQL does not accept the user, or a connection of this kind',
-      todo: 'Correct "database" in the configuration (user, sslmode), create the user, or allow it in pg_hba.conf of the server.',
-      unusable: true,
-    },
-  ],
-  [
-    /^3D000/,
-    {
-      what: 'The database does not exist on PostgreSQL',
-      todo: 'Correct "database" in the configuration, or create the database.',
-      unusable: true,
-    },
-  ],
-  [
-    /^42501/,
-    {
-      what: 'The user of PostgreSQL lacks a right',
-      todo: 'Grant the rights that docs/OPERATIONS.md lists, or let a user who has them run: quotekeeper check',
-      unusable: true,
-    },
-  ],
-  [
-    /^53300/,
-    {
-      what: 'PostgreSQL has no free connection',
-      todo: 'Raise its max_connections, or run fewer processes.',
-    },
-  ],
-  [/^53100/, { what: 'The disk of PostgreSQL is full', todo: 'Free some space; the transaction was rolled back.' }],
-  [
-    /^25006/,
-    {
-      what: 'PostgreSQL is read-only: a standby, or a database set to read-only',
-      todo: 'Point "database" to the primary server.',
-    },
-  ],
-  [
-    /^57014/,
-    {
-      what: 'PostgreSQL cancelled a statement that took longer than a minute, or that somebody cancelled',
-      todo: 'It was rolled back. Check pg_stat_activity of the server for load and locks, and whether its autovacuum runs.',
-    },
-  ],
-  [
-    /^(40001|40P01|55P03)/,
-    {
-      what: 'PostgreSQL cancelled the transaction because others held its locks for too long',
-      todo: 'It was rolled back; the next run tries again.',
-    },
-  ],
-]
+const UNKNOWN = {
+  kind: 'failed',
+  what: 'Unexpected database error',
+  todo: 'This is a bug in Quotekeeper; please report it.',
+} as const
+
+/** The kind of an error of PostgreSQL or its driver; null for any other, as those of the store. */
+export const kindOf = (error: unknown): Kind | null => find(error)?.remedy.kind ?? null
 
 /**
  * Converts errors of PostgreSQL and its driver into messages with a remedy; returns other errors unchanged.
  * @param name of the database, without user and password
  */
 export function toPostgresError(error: unknown, name: string): Error {
-  if (error instanceof StoreError) return error
-  if (!(error instanceof pg.DatabaseError)) return toDriverError(error, name)
-  if (isConnectionLost(error)) return storeError(UNREACHABLE, error, name)
-  const known = REMEDIES.find(([code]) => code.test(error.code ?? ''))
-  const bug = { what: 'Unexpected database error', todo: 'This is a bug in Quotekeeper; please report it.' }
-  return storeError(known?.[1] ?? bug, error, name)
+  const found = find(error)
+  if (found === null) return error instanceof Error ? error : new StoreError(String(error))
+  const { cause, remedy } = found
+  const isTemporary = remedy.kind === 'away' || remedy.kind === 'busy'
+  const ErrorClass =
+    remedy.kind === 'unusable' ? UnusableDatabaseError : isTemporary ? DatabaseUnavailableError : StoreError
+  const reason = cause.message || cause.code || 'no connection'
+  return new ErrorClass(`${remedy.what}: ${name} (${reason}). ${remedy.todo}`, { cause })
 }
 
-function toDriverError(error: unknown, name: string): Error {
-  if (!(error instanceof Error)) return new StoreError(String(error))
-  for (const each of withCauses(error)) {
-    const known = DRIVER_REMEDIES.find(([text]) => text.test(each.message) || text.test(each.code ?? ''))
-    if (known) return storeError(known[1], each, name)
+/** What the table says about an error or one of its causes. */
+function find(error: unknown): { cause: NodeJS.ErrnoException; remedy: Pick<Remedy, 'kind' | 'what' | 'todo'> } | null {
+  if (error instanceof StoreError) return null
+  const causes = withCauses(error)
+  for (const remedy of ERRORS) {
+    const cause = causes.find((each) => textsOf(each).some((text) => remedy.match.test(text)))
+    if (cause) return { cause, remedy }
   }
-  return isConnectionLost(error) ? storeError(UNREACHABLE, error, name) : error
+  return error instanceof pg.DatabaseError ? { cause: error, remedy: UNKNOWN } : null
 }
+
+/** A message of the server may contain anything, so only its code counts. */
+const textsOf = (error: NodeJS.ErrnoException): string[] =>
+  error instanceof pg.DatabaseError ? [error.code ?? ''] : [error.code ?? '', error.message]
 
 /** The error, its causes, and the errors of all addresses that were tried. */
 function withCauses(error: unknown): NodeJS.ErrnoException[] {
   if (!(error instanceof Error)) return []
   const attempts: unknown[] = error instanceof AggregateError ? error.errors : []
   return [error, ...[error.cause, ...attempts].flatMap(withCauses)]
-}
-
-function storeError({ what, todo, unusable = false }: Remedy, error: Error, name: string): StoreError {
-  const isTemporary = isServerUnavailable(error) || (error as pg.DatabaseError).code === '55P03'
-  const ErrorClass = unusable ? UnusableDatabaseError : isTemporary ? DatabaseUnavailableError : StoreError
-  const reason = error.message || (error as NodeJS.ErrnoException).code || 'no connection'
-  return new ErrorClass(`${what}: ${name} (${reason}). ${todo}`, { cause: error })
 }

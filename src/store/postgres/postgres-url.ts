@@ -13,96 +13,90 @@ export interface PostgresLocation {
 }
 
 const DEFAULT_SCHEMA = 'quotekeeper_data'
-
+const FILES = ['sslrootcert', 'sslcert', 'sslkey']
 /** The parameters of the URL. Others are refused: the driver would ignore them, or connect to another host. */
-const PARAMETERS = ['schema', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
+const PARAMETERS = ['schema', 'sslmode', ...FILES]
 /** Without `prefer` and `allow`, which do not guarantee encryption. */
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full']
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
-}
 
 export const isPostgresUrl = (database: string): boolean => /^postgres(ql)?:\/\//.test(database)
 
 /**
  * Reads the URL of a PostgreSQL database: postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME.
- * @throws UnusableDatabaseError
+ * @throws UnusableDatabaseError, whose message does not repeat what may be part of a password
  */
 export function parsePostgresUrl(text: string): PostgresLocation {
-  const authority = /^[^/]*\/\/([^/?#]*)/.exec(text)?.[1] ?? ''
-  if (authority.slice(authority.lastIndexOf('@')).includes(',')) {
+  if (/^[^/]*\/\/(?:[^/?#]*@)?[^@/?#]*,[^@/?#]*(?:[/?#]|$)/.test(text)) {
     throw new UnusableDatabaseError(
       'The URL of the database names several hosts. Use one name that leads to the server that can be written, and moves with it ' +
         'at a fail-over, such as that of a load balancer or a virtual address.',
     )
   }
-  const url = URL.canParse(text) && isDecodable(text) ? new URL(text) : null
-  // The message does not repeat the text, which may contain a password.
-  if (!url || !isPostgresUrl(text)) {
+  const url = isPostgresUrl(text) ? parseUrl(text) : null
+  if (url === null) {
     throw new UnusableDatabaseError(
       'The URL of the database is not valid. Expected: postgres://USER:PASSWORD@HOST:PORT/DATABASE, with % and other ' +
         'special characters of user and password as %25 and so on.',
     )
   }
-  rejectUnknownParameters(url)
-  const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA
+  const parameters = url.searchParams
+  const keys = [...parameters.keys()]
+  const wrong = keys.find((key, at) => !PARAMETERS.includes(key) || keys.indexOf(key) !== at)
+  if (wrong !== undefined) {
+    const shown = /^\w{1,30}$/.test(wrong) && !url.search.includes('@') ? ` "${wrong}"` : ''
+    throw new UnusableDatabaseError(
+      `The URL of the database has the parameter${shown} ${PARAMETERS.includes(wrong) ? 'more than once' : 'which is not known'}. ` +
+        `Allowed are ${PARAMETERS.join(', ')}, each once; host, port and user belong before the "?".`,
+    )
+  }
+  const schema = parameters.get('schema') ?? DEFAULT_SCHEMA
   if (!/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
     throw new UnusableDatabaseError(
       `"${schema}" cannot be the schema of the database. Use lower-case letters, digits and underscores, at most 63; ` +
         'names that begin with pg_ are those of PostgreSQL.',
     )
   }
-  url.searchParams.delete('schema')
-  rejectRelativePaths(url.searchParams)
-  setSslMode(url.searchParams)
-  // PostgreSQL truncates longer names.
-  const application = `quotekeeper${schema === DEFAULT_SCHEMA ? '' : ` ${schema}`}`.slice(0, 63)
-  const name = `postgres://${url.host}${url.pathname}${schema === DEFAULT_SCHEMA ? '' : `?schema=${schema}`}`
-  return { connectionString: url.href, schema, application, name }
+  parameters.delete('schema')
+  setSslMode(parameters)
+  const suffix = schema === DEFAULT_SCHEMA ? '' : schema
+  return {
+    connectionString: url.href,
+    schema,
+    // PostgreSQL truncates longer names.
+    application: `quotekeeper ${suffix}`.trim().slice(0, 63),
+    name: `postgres://${url.host}${url.pathname}${suffix && `?schema=${suffix}`}`,
+  }
 }
 
-function rejectUnknownParameters({ search, searchParams }: URL): void {
-  const keys = [...searchParams.keys()]
-  const wrong = keys.find((key, at) => !PARAMETERS.includes(key) || keys.indexOf(key) !== at)
-  if (wrong === undefined) return
-  const allowed = `Allowed are ${PARAMETERS.join(', ')}, each once; host, port and user belong before the "?".`
-  // It may be part of a password that contains "?".
-  const shown = /^\w{1,30}$/.test(wrong) && !search.includes('@') ? ` "${wrong}"` : ''
-  const what = PARAMETERS.includes(wrong) ? 'more than once' : 'which is not known'
-  throw new UnusableDatabaseError(`The URL of the database has the parameter${shown} ${what}. ${allowed}`)
-}
-
-/** A relative path is refused, because it depends on the working directory of each process. */
-function rejectRelativePaths(parameters: URLSearchParams): void {
-  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
-    const path = parameters.get(name)
-    if (path !== null && !isAbsolute(path))
-      throw new UnusableDatabaseError(
-        `${name} of the database is "${path}", which is not an absolute path. Give the whole path of the file, such as /etc/quotekeeper/ca.pem.`,
-      )
+function parseUrl(text: string): URL | null {
+  try {
+    decodeURIComponent(text)
+    return new URL(text)
+  } catch {
+    return null
   }
 }
 
 /** Sets `sslmode` with its meaning for psql. Default if a certificate is given: verify-full. */
 function setSslMode(parameters: URLSearchParams): void {
   if (parameters.size === 0) return
+  for (const name of FILES) {
+    const path = parameters.get(name)
+    // A relative path would depend on the working directory of each process.
+    if (path !== null && !isAbsolute(path))
+      throw new UnusableDatabaseError(
+        `${name} of the database is "${path}", which is not an absolute path. Give the whole path of the file, such as /etc/quotekeeper/ca.pem.`,
+      )
+  }
   const mode = parameters.get('sslmode') ?? 'verify-full'
-  if (!SSL_MODES.includes(mode)) {
+  if (!SSL_MODES.includes(mode))
     throw new UnusableDatabaseError(
       `"${mode}" cannot be the sslmode of the database. Use one of ${SSL_MODES.join(', ')}.`,
     )
-  }
-  if (mode === 'verify-ca' && !parameters.get('sslrootcert')) {
+  if (mode === 'verify-ca' && !parameters.get('sslrootcert'))
     throw new UnusableDatabaseError(
       'sslmode=verify-ca of the database needs sslrootcert=PATH, the certificate of the authority. Add it, or use verify-full.',
     )
-  }
   parameters.set('sslmode', mode)
   // Otherwise the driver treats weaker modes as verify-full, and prints a warning.
   parameters.set('uselibpqcompat', 'true')
