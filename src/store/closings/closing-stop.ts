@@ -5,7 +5,7 @@ import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 
 /** The key of `meta` that holds the order to stop closing. */
-export const CLOSING_STOPPED = 'closing_stopped'
+const CLOSING_STOPPED = 'closing_stopped'
 
 /** The key of `meta` that holds when a backup was restored last. */
 const RESTORED_AT = 'restored_at'
@@ -49,7 +49,7 @@ export function createClosingStop(
 }
 
 /** The order in force after those that it replaced; empty without one. */
-export function ordersOf(stop: ClosingStop | null): ClosingStop[] {
+function ordersOf(stop: ClosingStop | null): ClosingStop[] {
   if (stop === null) return []
   const { replaces = [], ...newest } = stop
   return [...replaces, newest]

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
 import { StoreError } from '../errors.js'
 import { connect, type Sqlite } from '../sqlite/connection.js'
 import { APPLICATION_ID } from '../sqlite/migrate.js'
@@ -9,6 +8,9 @@ import { pageSize } from '../sqlite/sqlite.js'
 
 /** Bytes copied before yielding to the event loop. */
 const BYTES_PER_STEP = 4 * 2 ** 20
+
+/** The files that SQLite may have beside a database. */
+export const COMPANIONS = ['-wal', '-shm', '-journal']
 
 /**
  * Makes a consistent copy of a database (mode 0600) while other processes write. The copy is checked and needs no companion files. It gets
@@ -18,32 +20,34 @@ const BYTES_PER_STEP = 4 * 2 ** 20
 export async function backupDatabase(source: Sqlite, file: string, signal?: AbortSignal): Promise<void> {
   if (existsSync(file)) throw new StoreError(`${file} already exists. Choose another file.`)
   const folder = dirname(file)
-  if (!existsSync(folder)) {
+  if (!existsSync(folder))
     throw new StoreError(`The folder ${folder} does not exist. Create it, or check that its disk is mounted.`)
-  }
   const temporary = join(folder, `.${basename(file)}.${randomUUID()}.partial`)
+  const progress = () => {
+    signal?.throwIfAborted()
+    return BYTES_PER_STEP / pageSize(source)
+  }
   try {
     signal?.throwIfAborted()
-    const pagesPerStep = BYTES_PER_STEP / pageSize(source)
-    await source.backup(temporary, {
-      progress: () => {
-        signal?.throwIfAborted()
-        return pagesPerStep
-      },
-    })
+    await source.backup(temporary, { progress })
     chmodSync(temporary, 0o600)
-    finishCopy(temporary)
-    if (existsSync(file)) throw new StoreError(`${file} already exists. Choose another file.`)
+    checkCopy(temporary)
     renameSync(temporary, file)
     flush(folder)
   } catch (error) {
-    for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(temporary + suffix, { force: true })
-    throw toBackupError(error, file)
+    for (const suffix of ['', ...COMPANIONS]) rmSync(temporary + suffix, { force: true })
+    const { code, message } = error as NodeJS.ErrnoException
+    if (typeof code !== 'string') throw error
+    throw new StoreError(
+      `The backup ${file} cannot be written (${message}). The incomplete copy was removed. ` +
+        'Check that its disk has space, and that this user may write to its folder.',
+      { cause: error },
+    )
   }
 }
 
 /** Checks a copy, and removes its write-ahead log so that it can be read in a read-only folder. */
-function finishCopy(path: string): void {
+function checkCopy(path: string): void {
   const copy = connect(path)
   try {
     copy.pragma('journal_mode = delete')
@@ -65,42 +69,18 @@ export function flush(path: string): void {
   }
 }
 
-function toBackupError(error: unknown, file: string): Error {
-  const { code = '', message } = error as NodeJS.ErrnoException
-  if (code === 'ENOSPC' || code === 'SQLITE_FULL' || code === 'EDQUOT') {
-    return new StoreError(
-      `No space left on the disk for the backup ${file} (${message}). The incomplete copy was removed. ` +
-        'Free some space, or back up to another disk.',
-      { cause: error },
-    )
-  }
-  if (!(error instanceof Database.SqliteError)) return error as Error
-  return new StoreError(
-    `The backup ${file} cannot be written (${message}). The incomplete copy was removed. ` +
-      'Check that this user may write to its folder.',
-    { cause: error },
-  )
-}
-
-/** From the header of a SQLite file: https://www.sqlite.org/fileformat.html#the_database_header */
-const MAGIC = 'SQLite format 3\0'
-const APPLICATION_ID_OFFSET = 68
-
-/** Whether a file is a Quotekeeper database by its header; false if it cannot be read. */
+/** Whether a file is a Quotekeeper database by its header (https://www.sqlite.org/fileformat.html); false if it cannot be read. */
 export function isQuotekeeperFile(path: string): boolean {
-  const header = Buffer.alloc(APPLICATION_ID_OFFSET + 4)
+  const header = Buffer.alloc(100)
   try {
     const handle = openSync(path, 'r')
     try {
-      readSync(handle, header, 0, header.length, 0)
+      readSync(handle, header)
     } finally {
       closeSync(handle)
     }
   } catch {
     return false
   }
-  return (
-    header.toString('latin1', 0, MAGIC.length) === MAGIC &&
-    header.readUInt32BE(APPLICATION_ID_OFFSET) === APPLICATION_ID
-  )
+  return header.toString('latin1', 0, 15) === 'SQLite format 3' && header.readUInt32BE(68) === APPLICATION_ID
 }

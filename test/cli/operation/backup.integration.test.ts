@@ -55,7 +55,7 @@ describe('restore', () => {
     const file = (await quotekeeper('backup', 'before.db')).out.trim()
     const { status, out, err } = await quotekeeper('restore', file)
     expect([status, out]).toEqual([0, expect.stringMatching(/quotekeeper\.db\n$/)])
-    expect(err).toMatch(/kept as .*quotekeeper\.db\.replaced-20260310T093000Z/)
+    expect(err).toMatch(/kept as .*quotekeeper\.db\.replaced-20260310T093000000Z/)
     const posts = () => sandbox.requests.filter(({ operation }) => operation === 'closeRfq').length
     expect((await quotekeeper('close-expired', '--resume')).err).toContain('a backup was restored')
     await quotekeeper('close-expired')
@@ -70,7 +70,7 @@ describe('restore', () => {
     expect(await quotekeeper('restore', 'quotekeeper.yaml')).toMatchObject({
       status: 1,
       out: '',
-      err: expect.stringMatching(/cannot be restored.*Nothing was changed/),
+      err: expect.stringMatching(/was not replaced by .*quotekeeper\.yaml: it is not a Quotekeeper database/),
     })
   })
 })

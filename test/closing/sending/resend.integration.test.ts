@@ -174,19 +174,6 @@ describe.skipIf(isPostgres)('after a backup was restored', () => {
     return fixture.closeExpired(policy, { stopped: () => stop?.reason ?? null })
   }
 
-  it('the orders to stop closing are kept', async () => {
-    const fixture = await openFailingFixture({ kind: 'status', status: 400 })
-    const backup = join(testFolder(), 'backup.db')
-    await fixture.store.backup(backup)
-    await fixture.store.stopClosing({ by: 'bob', reason: 'legal hold', now: fixture.now() })
-    await restore(fixture, backup)
-    await restore(fixture, backup)
-    expect(await fixture.store.closingStop()).toMatchObject({
-      by: 'anna',
-      replaces: [{ by: 'bob', reason: 'legal hold' }, { by: 'anna' }],
-    })
-  })
-
   it.each([400, 500])(
     'nothing is closed until a person resumes, and what was past due (%i) until it is retried',
     async (status) => {

@@ -25,14 +25,13 @@ async function restore({ io }: Cli, { config }: App, file: string): Promise<void
     )
   const { restoreDatabase } = await import('../../../store/maintenance/restore.js')
   const backup = resolve(io.cwd, file)
-  const report = await restoreDatabase({ backup, database, by: operatorName(), now: io.now() })
+  const kept = await restoreDatabase({ backup, database, by: operatorName(), now: io.now() })
   io.out(`${database}\n`)
-  io.err(`Restored ${backup} (${(report.bytes / 1e6).toFixed(1)} MB, schema ${report.schemaVersion}).\n`)
-  if (report.kept !== null)
-    io.err(`The replaced database was kept as ${report.kept}; delete it when it is not needed.\n`)
+  io.err(`Restored ${backup}.\n`)
+  if (kept !== null) io.err(`The replaced database was kept as ${kept}; delete it when it is not needed.\n`)
   io.err(
     'Closing is stopped until: quotekeeper close-expired --resume. RFQs that are past due now stay open until --retry, ' +
       'because closes since the backup may be lost: check them on the marketplace.\n' +
-      'Other records since the backup, such as awards and events, are only in the replaced database.\n',
+      'Other records since the backup, such as awards, events and orders to stop closing, are only in the replaced database.\n',
   )
 }
