@@ -1,116 +1,282 @@
-import { flatten } from '../documents/document-fields.js'
-import type { DocumentShape } from '../documents/documents.js'
-import { comparableId } from '../documents/identifier.js'
-import { formatAmount, truncate } from '../text/number-format.js'
+import { priceOffer } from '../documents/offer-price.js'
+import { plausibleOrNull } from '../numbers.js'
+import type { Version } from '../records.js'
+import {
+  formatAmount,
+  formatCount,
+  formatExactPrice,
+  formatPricePerTonne,
+  formatRange,
+  formatTonnes,
+  formatTotal,
+  truncate,
+} from '../text/number-format.js'
 import type { Timestamp } from '../time/clock.js'
-import { type Clause, compareDocuments, type Fields, type Sentence } from './document-difference.js'
-import { describeNewOffer, describeOfferChanges } from './offer-changes.js'
-import { describeRest } from './other-fields.js'
-import { describeNewRfq, describeRfqChanges } from './rfq-changes.js'
+import {
+  asResponse,
+  type Change,
+  compareBodies,
+  compareDocuments,
+  type Item,
+  memberOf,
+  type ReadBody,
+} from './compare-documents.js'
+import { capitalized, describeValues, fieldName, formatDay, formatList, quote, type Style } from './field-text.js'
 
-/** The maximum number of sentences about one version; further fields are only counted. */
+/** The maximum number of sentences about one version; further differences are only counted. */
 export const MAX_SENTENCES = 30
 const MAX_LENGTH = 600
-/** The maximum number of fields that are listed beyond that. */
-const MAX_MORE_FIELDS = 500
-
-/** What a version says, in the shape that was read. */
-export interface DescribedDocument {
-  kind: 'rfq' | 'response'
-  shape: DocumentShape
-  fields: Fields
-}
 
 interface Context {
-  /** When the later version was observed: its year is left out of dates. */
-  observedAt: Timestamp
-  /** Who closed the RFQ in this version, such as `Quotekeeper`. Default: not known. */
-  closedBy?: string | null
+  /** Of the version before and after. */
+  styles: readonly [Style, Style]
+  /** Who closed the RFQ in this version, such as `Quotekeeper`; null if that is not known. */
+  closedBy: string | null
 }
+type Rule = string | ((change: Change, context: Context) => string)
 
-/** The terms that a summary has among its own members. */
-const TERMS = new Set(['contractType', 'currency', 'totalVolume', 'totalPrice', 'expiryDate'])
-const UPDATE_TIME = /(^|\.)updatedAt$/
+const DELIVERY = 'offer.scheduledDeliveries[]'
+const VINTAGE = `${DELIVERY}.vintages[]`
+const PREPAYMENT = 'offer.prePayments[]'
+
+/** Fields by their paths, the most important first: their names, or how they are described. Others follow, named by their paths. */
+const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['state', describeState],
+  ['pricePerTonne', 'Price per tonne'],
+  ['offer.totalVolume', 'Volume'],
+  ['offer.totalPrice', 'Total'],
+  ['offer.currency', 'Currency'],
+  ['status', 'Status'],
+  ['responseDueDate', 'Response due date'],
+  ['fulfilmentDueDate', 'Delivery due date'],
+  ['minVolume', 'Minimum volume'],
+  ['maxVolume', 'Maximum volume'],
+  ['minVintageYear', 'Minimum vintage year'],
+  ['maxVintageYear', 'Maximum vintage year'],
+  ['pricing.minUnitPrice', 'Minimum unit price'],
+  ['pricing.maxUnitPrice', 'Maximum unit price'],
+  [DELIVERY, describeItem],
+  [`${DELIVERY}.fulfilmentDueDate`, 'Due date'],
+  [`${DELIVERY}.fulfilmentMethod`, 'Delivery method'],
+  [VINTAGE, describeItem],
+  [`${VINTAGE}.reportingPeriodStart`, describePeriod],
+  [`${VINTAGE}.reportingPeriodEnd`, describePeriod],
+  [`${VINTAGE}.unitPrice`, 'Unit price'],
+  [`${VINTAGE}.volume`, 'Volume'],
+  [`${VINTAGE}.mitigationTypes`, 'Mitigation types'],
+  [`${VINTAGE}.name`, 'Name of the vintage'],
+  ['offer.review.status', 'Review'],
+  ['offer.review.comment', 'Review comment'],
+  ['offer.expiryDate', 'Expiry date'],
+  [PREPAYMENT, describeItem],
+  [`${PREPAYMENT}.amount`, 'Prepayment'],
+  [`${PREPAYMENT}.paymentDueDate`, 'Prepayment due date'],
+  ['offer.contractType', 'Contract type'],
+  ['offer.additionalNotesToBuyer', 'Notes'],
+  ['listingId', () => 'Offered from another listing'],
+  ['listingIds', describeListings],
+  ['projectName', 'Project'],
+  ['projectDeveloperName', 'Developer'],
+  ['submittedAt', describeSubmission],
+])
+const ORDER = [...RULES.keys()]
+/** What the items of a list are called, in a sentence about something in them. */
+const NOUNS = new Map([
+  ['scheduledDeliveries', 'delivery'],
+  ['vintages', 'vintage'],
+  ['prePayments', 'prepayment'],
+])
+
+/** A version of a document, as far as it says what changed. */
+export type HistoryVersion = Pick<Version, 'kind' | 'observedAt' | 'shape' | 'body'>
 
 /**
- * The fields of a version: of an RFQ without its responses, which have their own history; of a summary in the form of a response.
- * @param body may be of any type
+ * What a version of an RFQ or an offer changed, in sentences.
+ * @param previous null for the first version
+ * @param isClosedByUs Quotekeeper closed the RFQ in this version
  */
-export function describedDocument(kind: 'rfq' | 'response', shape: DocumentShape, body: unknown): DescribedDocument {
-  if (kind === 'rfq') return { kind, shape, fields: rfqFields(body) }
-  const fields = flatten(body)
-  if (shape === 'full') return { kind, shape, fields }
-  return {
-    ...{ kind, shape },
-    fields: new Map([...fields].map(([field, value]) => [TERMS.has(field) ? `offer.${field}` : field, value])),
+export function changesOfVersion(
+  previous: HistoryVersion | null,
+  version: HistoryVersion,
+  isClosedByUs = false,
+): string[] {
+  const { kind, observedAt, shape } = version
+  if (previous === null) {
+    const describeNew = kind === 'rfq' ? describeNewRfq : describeNewOffer
+    return [sentence(describeNew(asResponse(version), observedAt.slice(0, 4)))]
   }
-}
-
-function rfqFields(body: unknown): Fields {
-  if (body === null || typeof body !== 'object' || Array.isArray(body)) return flatten(body)
-  const { responses: _responses, ...own } = body as Record<string, unknown>
-  // The order of listing IDs has no meaning.
-  const { listingIds } = own
-  if (Array.isArray(listingIds) && listingIds.every((id) => typeof id === 'string'))
-    own.listingIds = listingIds.map(comparableId).sort().join(', ')
-  return flatten(own)
+  const sentences = describeChanges(previous, version, observedAt, isClosedByUs ? 'Quotekeeper' : null)
+  if (previous.shape === shape) return sentences
+  const read =
+    shape === 'full' ? 'Read in full; before, only part of it was known.' : 'Could no longer be read in full.'
+  return [read, ...sentences]
 }
 
 /**
- * The differences of two versions as a buyer would write them, the most important first; empty if nothing differs. If one of them is only a
- * summary, the fields that both have are compared.
+ * Describes how two versions differ, the most important first. The same difference in several places is one sentence.
+ * @param observedAt when the later version was observed
+ * @param closedBy who closed the RFQ in this version, such as `Quotekeeper`
  */
 export function describeChanges(
-  before: DescribedDocument,
-  after: DescribedDocument,
-  { observedAt, closedBy = null }: Context,
-): Sentence[] {
-  const { kind } = after
-  const difference = compareDocuments(...comparableFields(before, after), observedAt.slice(0, 4))
-  const updates = difference.takeAll(UPDATE_TIME)
-  const rules = kind === 'rfq' ? describeRfqChanges(difference, closedBy) : describeOfferChanges(difference)
-  const clauses = mergeEqual([...rules, ...describeRest(difference)])
-  if (clauses.length === 0 && updates.length > 0)
-    clauses.push({ message: 'Updated without another difference', fields: updates })
-  const shown = clauses.slice(0, MAX_SENTENCES)
-  const more = clauses.slice(MAX_SENTENCES).flatMap(({ fields }) => fields)
-  if (more.length > 0)
-    shown.push({
-      message: `${formatAmount(more.length)} more ${more.length === 1 ? 'field' : 'fields'} changed`,
-      fields: more.slice(0, MAX_MORE_FIELDS),
-    })
-  return shown.map(toSentence)
-}
-
-/** Fields whose names differ only by signs have one sentence. */
-function mergeEqual(clauses: readonly Clause[]): Clause[] {
-  const merged = new Map<string, Clause>()
-  for (const clause of clauses) {
-    const known = merged.get(clause.message)
-    if (known === undefined) merged.set(clause.message, clause)
-    else known.fields.push(...clause.fields)
+  before: ReadBody,
+  after: ReadBody,
+  observedAt: Timestamp,
+  closedBy: string | null = null,
+): string[] {
+  const [old, now] = [asResponse(before), asResponse(after)]
+  const year = observedAt.slice(0, 4)
+  const styles = [
+    { year, currency: currencyOf(old) },
+    { year, currency: currencyOf(now) },
+  ] as const
+  const figures = compareBodies(figuresOf(old), figuresOf(now))
+  const others = compareDocuments(before, after).filter(({ field }) => figures.every((each) => each.field !== field))
+  const rankOf = ({ field }: Change) => ORDER.indexOf(patternOf(field)) + 1 || ORDER.length + 1
+  const places = new Map<string, Set<string>>()
+  for (const change of [...figures, ...others].sort((a, b) => rankOf(a) - rankOf(b))) {
+    // The price of a line says nothing new if it is that of the whole offer.
+    const isPrice = patternOf(change.field) === `${VINTAGE}.unitPrice`
+    if (isPrice && places.has(describeValues('Price per tonne', change, styles))) continue
+    const rule = RULES.get(patternOf(change.field)) ?? fieldName(change.field.replace(/^offer\./, ''))
+    const message = typeof rule === 'string' ? describeValues(rule, change, styles) : rule(change, { styles, closedBy })
+    places.set(message, (places.get(message) ?? new Set<string>()).add(placeOf(change)))
   }
-  return [...merged.values()]
+  const all = [...places].map(([message, found]) => {
+    const where = formatList([...found].filter(Boolean))
+    return sentence(where === '' ? message : `${message} in ${where}`)
+  })
+  const more = all.length - MAX_SENTENCES
+  return more > 0 ? [...all.slice(0, MAX_SENTENCES), `${formatCount(more, 'more difference')}.`] : all
 }
 
-const toSentence = ({ event = 'changed', message, fields }: Clause): Sentence => ({
-  event,
-  message: sentence(message),
-  fields,
-})
+const patternOf = (field: string) => field.replace(/\[\d+\]/g, '[]')
 
 /** With a full stop, and shortened: numbers can have hundreds of digits. */
 const sentence = (text: string) =>
   text.length > MAX_LENGTH ? truncate(text, MAX_LENGTH) : /[.!?]”$/.test(text) ? text : `${text}.`
 
-/** What is first known of an RFQ or an offer: `Submitted 13 Mar: 8,670 t at 28.80 USD/t.` */
-export function describeNewDocument({ kind, fields }: DescribedDocument, observedAt: Timestamp): string {
-  const describe = kind === 'rfq' ? describeNewRfq : describeNewOffer
-  return sentence(describe(fields, observedAt.slice(0, 4)))
+/** `vintage 2024 of delivery 2`; empty if there is only one. An added or removed item, and a period, name themselves. */
+function placeOf({ field, items }: Change): string {
+  const own = RULES.get(patternOf(field))
+  const outer = own === describeItem || own === describePeriod ? items.slice(0, -1) : items
+  return outer
+    .flatMap((item) => (item.siblings.length > 1 && NOUNS.has(item.list) ? itemName(item) : []))
+    .reverse()
+    .join(' of ')
 }
 
-function comparableFields(before: DescribedDocument, after: DescribedDocument): [Fields, Fields] {
-  const [old, now] = [before.fields, after.fields]
-  if (before.shape === after.shape) return [old, now]
-  return [new Map([...old].filter(([field]) => now.has(field))), new Map([...now].filter(([field]) => old.has(field)))]
+/** `delivery 2`; of a vintage, its year if no other vintage of the delivery has it: `vintage 2024`. */
+function itemName({ list, number, siblings }: Item): string {
+  const yearOf = (item: unknown) => /^\d{4}(?=-)/.exec(textOf(item, 'reportingPeriodStart'))?.[0]
+  const year = yearOf(siblings[number - 1])
+  // To look for a year again in each of thousands of vintages would take too long.
+  const isUnique =
+    year !== undefined && siblings.length <= 100 && siblings.filter((item) => yearOf(item) === year).length === 1
+  return `${NOUNS.get(list)} ${isUnique ? year : siblings.length > 1 ? number : ''}`.trim()
+}
+
+function describeItem(change: Change, { styles }: Context): string {
+  const item = change.items.at(-1)
+  return describeValues(item === undefined ? 'Item' : capitalized(itemName(item)), change, styles)
+}
+
+/** Both dates of a period have the same sentence. */
+function describePeriod({ items }: Change, { styles: [from, to] }: Context): string {
+  const item = items.at(-1)
+  return `Vintage ${periodText(item?.before, from)} → ${periodText(item?.after, to)}`
+}
+
+/** `2024` for a calendar year, otherwise both days. */
+function periodText(vintage: unknown, { year }: Style): string {
+  const dates = [textOf(vintage, 'reportingPeriodStart'), textOf(vintage, 'reportingPeriodEnd')]
+  const calendarYear = /^(\d{4})-01-01–\1-12-31$/.exec(dates.join('–'))?.[1]
+  return calendarYear ?? dates.map((date) => formatDay(date, year) ?? 'unknown').join('–')
+}
+
+function describeState(change: Change, { styles, closedBy }: Context): string {
+  const { before, after } = change
+  if (after === 'closed') return closedBy === null ? 'Closed' : `Closed by ${closedBy}`
+  if (after === 'open') return before === 'closed' ? 'Opened again' : 'Opened'
+  return describeValues('State', change, styles)
+}
+
+function describeSubmission(change: Change, { styles }: Context): string {
+  const day = formatDay(change.after, styles[1].year)
+  return day === null ? describeValues('Time of submission', change, styles) : `Submitted again ${day}`
+}
+
+function describeListings({ before, after }: Change): string {
+  const [old, now] = [before, after].map((ids) => new Set(typeof ids === 'string' ? ids.split(', ') : []))
+  const countNew = (ids?: Set<string>, known?: Set<string>) => [...(ids ?? [])].filter((id) => !known?.has(id)).length
+  const [added, removed] = [countNew(now, old), countNew(old, now)]
+  const parts = [...(added > 0 ? [`${added} added`] : []), ...(removed > 0 ? [`${removed} removed`] : [])]
+  return `Invited listings: ${parts.join(', ') || 'listed differently'}`
+}
+
+/** `First seen: open, 10,000–50,000 t at up to 30.00 USD/t, responses due 12 Dec`. */
+function describeNewRfq(body: unknown, year: string): string {
+  const number = (of: unknown, name: string) => numberOrNull(memberOf(of, name))
+  const volume = formatRange(number(body, 'minVolume'), number(body, 'maxVolume'), formatAmount)
+  const pricing = memberOf(body, 'pricing')
+  const price = formatRange(number(pricing, 'minUnitPrice'), number(pricing, 'maxUnitPrice'), formatExactPrice)
+  const [state, due] = [textOf(body, 'state'), formatDay(memberOf(body, 'responseDueDate'), year)]
+  const terms = [
+    ...(volume === null ? [] : [`${volume} t`]),
+    ...(price === null ? [] : [`${price} ${currencyOf(body)}/t`]),
+  ]
+  const facts = [
+    state === 'open' || state === 'closed' ? state : `state ${state === '' ? 'unknown' : quote(state)}`,
+    terms.join(' at '),
+    due === null ? '' : `responses due ${due}`,
+  ]
+  return `First seen: ${facts.filter(Boolean).join(', ')}`
+}
+
+/** `Submitted 13 Mar: 8,670 t at 28.80 USD/t`. */
+function describeNewOffer(body: unknown, year: string): string {
+  const day = formatDay(memberOf(body, 'submittedAt'), year)
+  const { pricePerTonne: price, offer } = figuresOf(body)
+  const terms = [
+    ...(offer.totalVolume === null ? [] : [formatTonnes(offer.totalVolume)]),
+    ...(price === null ? [] : [formatPricePerTonne(price, currencyOf(body))]),
+  ].join(' at ')
+  const total =
+    offer.totalPrice === null ? 'no volume and price stated' : formatTotal(offer.totalPrice, currencyOf(body))
+  const status = textOf(body, 'status')
+  const isKnown = status === 'accepted' || status === 'rejected'
+  const more = status === '' || status === 'submitted' ? '' : `; status ${isKnown ? status : quote(status)}`
+  return `Submitted${day === null ? '' : ` ${day}`}: ${terms || total}${more}`
+}
+
+const numberOrNull = (value: unknown) => (typeof value === 'number' ? plausibleOrNull(value) : null)
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+/** The figures of an offer, in the form of a response; null for what is not known, and for an RFQ. */
+function figuresOf(body: unknown) {
+  const offer = memberOf(body, 'offer')
+  const stated = {
+    volume: numberOrNull(memberOf(offer, 'totalVolume')),
+    total: numberOrNull(memberOf(offer, 'totalPrice')),
+  }
+  const lines = listOf(memberOf(offer, 'scheduledDeliveries')).flatMap((delivery) =>
+    listOf(memberOf(delivery, 'vintages')),
+  )
+  const { pricePerTonne, volume, total } = priceOffer(
+    lines.map((line) => ({
+      volume: numberOrNull(memberOf(line, 'volume')),
+      unitPrice: numberOrNull(memberOf(line, 'unitPrice')),
+    })),
+    stated,
+  )
+  return { pricePerTonne, offer: { totalVolume: stated.volume ?? volume, totalPrice: stated.total ?? total } }
+}
+
+const textOf = (value: unknown, name: string): string => {
+  const member = memberOf(value, name)
+  return typeof member === 'string' ? member : ''
+}
+
+function currencyOf(body: unknown): string {
+  const currency = textOf(memberOf(body, 'offer'), 'currency') || textOf(memberOf(body, 'pricing'), 'currency')
+  return truncate(currency, 8)
 }

@@ -1,6 +1,5 @@
-import { type DescribedDocument, describeChanges, describedDocument } from '../changes/describe-changes.js'
-import { differences } from '../documents/document-fields.js'
-import type { DocumentShape } from '../documents/documents.js'
+import { type Change, compareDocuments, type ReadBody } from '../changes/compare-documents.js'
+import { describeChanges } from '../changes/describe-changes.js'
 import { isPlainObject } from '../documents/exact-json.js'
 import { parseStored } from '../documents/observation.js'
 import type { Timestamp } from '../time/clock.js'
@@ -11,10 +10,7 @@ const MAX_TEXT = 200
 /** Changed fields, and sentences, in an event. */
 const MAX_CHANGES = 10
 
-/** A body in the shape that was read. */
-export interface ShapedBody {
-  body: unknown
-  shape: DocumentShape
+export interface ShapedBody extends ReadBody {
   /** Of a response, if it is known without parsing the body. */
   submittedAt?: string | null
 }
@@ -58,36 +54,30 @@ export function offerFacts(id: string, { body, shape }: ShapedBody): OfferFacts 
   }
 }
 
-/** How two versions of a document differ, apart from times of update and the responses of an RFQ. */
+/** How two versions of a document differ. */
 export interface DocumentChange {
-  changes: FieldChange[]
+  changes: Change[]
   /** The first changed fields, and sentences about all; @param closedBy who closed the RFQ, such as `Quotekeeper` */
   describe: (observedAt: Timestamp, closedBy?: string | null) => Pick<EventData, 'changes' | 'messages'>
 }
 
 /** Compares two versions of the same shape. */
-export function compareVersions(kind: 'rfq' | 'response', before: ShapedBody, after: ShapedBody): DocumentChange {
-  const [old, now] = [before, after].map(({ shape, body }) => describedDocument(kind, shape, body)) as [
-    DescribedDocument,
-    DescribedDocument,
-  ]
-  const changes = differences(old.fields, now.fields)
-    .filter(({ field }) => !UPDATE_TIME.test(field))
-    .map(({ field, before: was, value }) => ({
-      field: cut(field) ?? '',
-      before: cutValue(was),
-      after: cutValue(value),
-    }))
+export function compareVersions(before: ReadBody, after: ReadBody): DocumentChange {
+  const changes = compareDocuments(before, after)
   return {
     changes,
     describe: (observedAt, closedBy = null) => ({
-      changes: changes.slice(0, MAX_CHANGES),
-      messages: describeChanges(old, now, { observedAt, closedBy })
-        .slice(0, MAX_CHANGES)
-        .map(({ message }) => message),
+      changes: changes.slice(0, MAX_CHANGES).map(({ field, before: old, after: now }) => ({
+        field: cut(field) ?? '',
+        before: cutValue(old),
+        after: cutValue(now),
+      })),
+      messages: describeChanges(before, after, observedAt, closedBy).slice(0, MAX_CHANGES),
     }),
   }
 }
 
-const UPDATE_TIME = /(^|\.)updatedAt$/
-const cutValue = (value: FieldChange['before']) => (typeof value === 'string' ? cut(value) : value)
+const cutValue = (value: unknown) =>
+  typeof value === 'string' || (typeof value === 'object' && value !== null)
+    ? cut(typeof value === 'string' ? value : JSON.stringify(value))
+    : (value as FieldChange['before'])

@@ -224,7 +224,7 @@ function rfqEvent({ rfqId, change, before, after }: ObservedChange, context: Dra
   const old = parsedBefore(before)
   // A list entry has fewer fields than the RFQ itself, so a change of shape is not a change of the RFQ.
   if (old === null || after === null || old.shape !== after.shape) return null
-  const { changes, describe } = compareVersions('rfq', old, after)
+  const { changes, describe } = compareVersions(old, after)
   if (changes.length === 0) return null
   const byUs = context.beingClosed.has(rfqId)
   const details = () => describe(context.stamp, byUs ? 'Quotekeeper' : null)
@@ -245,7 +245,7 @@ function offerEvent(observed: ObservedChange, context: DraftContext): FoundEvent
   if (before?.shape !== after.shape) return null
   if (before.text === null) return { kind: 'offer.changed' }
   const { shape } = before
-  const { changes, describe } = compareVersions('response', { shape, body: JSON.parse(before.text) }, after)
+  const { changes, describe } = compareVersions({ shape, body: JSON.parse(before.text) }, after)
   return changes.length === 0 ? null : { kind: 'offer.changed', details: () => describe(context.stamp) }
 }
 

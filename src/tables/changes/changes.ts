@@ -1,5 +1,5 @@
 import { offerFullNames } from '../../compare/offer/offer-labels.js'
-import { changesOfVersion } from '../../compare/report/document-changes.js'
+import { changesOfVersion } from '../../core/changes/describe-changes.js'
 import type { AwardTerms, Revision, RevisionKind } from '../../core/records.js'
 import { oneLine } from '../../core/text/clean-text.js'
 import { formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
@@ -126,8 +126,7 @@ function toEntry(revision: Revision, nameOf: (revision: Revision) => Names): Cha
 }
 
 function messagesOf({ event, version, previous, closedByUs, reason, award, before, after }: Revision): string[] {
-  if (event === 'version')
-    return version === null ? [] : changesOfVersion(previous, version, closedByUs).map(({ message }) => message)
+  if (event === 'version') return version === null ? [] : changesOfVersion(previous, version, closedByUs)
   if (event === 'missing') return ['No longer listed.']
   if (event === 'returned') return ['Listed again.']
   const [old, now] = [describeTerms(before), describeTerms(after)]

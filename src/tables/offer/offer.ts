@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { OfferReport } from '../../compare/offer/offer-report-model.js'
-import { changesOfVersion } from '../../compare/report/document-changes.js'
+import { changesOfVersion } from '../../core/changes/describe-changes.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { comparableId } from '../../core/documents/identifier.js'
 import type { RfqWithResponses, Version } from '../../core/records.js'
@@ -144,5 +144,5 @@ async function readOffer(
 /** What a version changed, in one sentence per difference; nothing for the first. */
 function changesOf(previous: Version | undefined, version: Version): string[] {
   if (previous === undefined) return []
-  return changesOfVersion(previous, version).map(({ message }) => message)
+  return changesOfVersion(previous, version)
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { describeChanges, describedDocument, describeNewDocument } from '../../../src/core/changes/describe-changes.js'
-import { differences } from '../../../src/core/documents/document-fields.js'
+import { compareDocuments } from '../../../src/core/changes/compare-documents.js'
+import { changesOfVersion, describeChanges, MAX_SENTENCES } from '../../../src/core/changes/describe-changes.js'
 
 const AT = '2026-11-20T10:05:07.123Z'
 
@@ -40,59 +40,100 @@ const rfq = (members: object = {}) => ({
   ...members,
 })
 
-type Kind = 'rfq' | 'response'
-const documentOf = (kind: Kind, body: unknown) => describedDocument(kind, 'full', body)
-const sentences = (kind: Kind, before: unknown, after: unknown) =>
-  describeChanges(documentOf(kind, before), documentOf(kind, after), { observedAt: AT }).map(({ message }) => message)
-const ofOffer = (offer: object, members?: object) => sentences('response', response(), response(offer, members))
-const ofRfq = (members: object) => sentences('rfq', rfq(), rfq(members))
+const full = (body: unknown) => ({ shape: 'full' as const, body })
+const sentences = (before: unknown, after: unknown) => describeChanges(full(before), full(after), AT)
+const ofOffer = (offer: object, members?: object) => sentences(response(), response(offer, members))
+const ofRfq = (members: object) => sentences(rfq(), rfq(members))
+const version = (kind: 'rfq' | 'response', body: unknown, shape: 'full' | 'summary' = 'full') => ({
+  ...{ kind, body, shape, observedAt: AT },
+})
+const firstOf = (...args: Parameters<typeof version>) => changesOfVersion(null, version(...args))
+
+describe('a comparison of two documents', () => {
+  const fieldsOf = (before: unknown, after: unknown) =>
+    compareDocuments(full(before), full(after)).map(({ field, before: old, after: now }) => [field, old, now])
+  const offerOf = (...scheduledDeliveries: object[]) => response({ scheduledDeliveries })
+  const [a, b, c] = [
+    delivery('2027-03-31', line(1, 2, 2024)),
+    delivery('2027-03-31', line(3, 2, 2024)),
+    delivery('2027-09-30', line(5, 2, 2024), line(5, 2, 2025)),
+  ]
+
+  it('has the values of fields, with their paths in the later version', () => {
+    const after = response({ totalPrice: 5, isFirm: true, prePayments: null }, { status: undefined })
+    expect(fieldsOf(response(), after)).toEqual([
+      ['status', 'submitted', null],
+      ['offer.totalPrice', 937_014, 5],
+      ['offer.isFirm', null, true],
+    ])
+  })
+
+  it('matches deliveries that are equal, then those of a date, then the others if there are as many', () => {
+    expect(fieldsOf(offerOf(a, b, c), offerOf(b, c))).toEqual([['offer.scheduledDeliveries[0]', a, null]])
+    const [price, moved] = [delivery('2027-09-30', line(5, 3, 2024)), { ...b, fulfilmentDueDate: '2027-06-30' }]
+    expect(fieldsOf(offerOf(a, b, c), offerOf(price, a, moved))).toEqual([
+      ['offer.scheduledDeliveries[0].vintages[0].unitPrice', 2, 3],
+      ['offer.scheduledDeliveries[0].vintages[1]', line(5, 2, 2025), null],
+      ['offer.scheduledDeliveries[2].fulfilmentDueDate', '2027-03-31', '2027-06-30'],
+    ])
+  })
+
+  it('ignores responses, times of update, the order of values, and other forms of a text', () => {
+    const [upper, composed] = ['ABCDEF00-0000-4000-8000-000000000001', 'M\u00fcller']
+    const before = { listingIds: [upper, 'b'], title: composed, expiryDate: '2026-11-03T09:00:00.000Z' }
+    const after = {
+      listingIds: ['b', upper.toLowerCase()],
+      title: composed.normalize('NFD'),
+      responses: [{ id: 'r1' }],
+    }
+    expect(fieldsOf(before, { ...after, expiryDate: '2026-11-03T10:00:00+01:00', updatedAt: AT })).toEqual([])
+    expect(fieldsOf(response(), response({ review: { source: 'crm', createdAt: AT } }))).toEqual([])
+  })
+
+  it('compares what a summary and the full document both have', () => {
+    const { offer, id, status } = response()
+    const summary = { shape: 'summary' as const, body: { id, status, totalPrice: 9, currency: offer.currency } }
+    expect(compareDocuments(summary, full(response()))).toMatchObject([{ field: 'offer.totalPrice', before: 9 }])
+  })
+})
 
 describe('a sentence about an offer', () => {
-  it('states price and total once, first, and merges equal differences', () => {
-    const scheduledDeliveries = response().offer.scheduledDeliveries.map((one) => ({
-      ...one,
-      vintages: one.vintages.map((each) => ({ ...each, unitPrice: 369.45 })),
-    }))
-    expect(ofOffer({ scheduledDeliveries, totalPrice: 908_847, expiryDate: '2026-12-12' })).toEqual([
-      'Unit price 380.90 → 369.45 USD (−3 %) in all 3 deliveries; total −28,167 USD.',
-      'Expires 12 Dec (was 1 Dec).',
+  it('states price, volume and total of the offer first, and the price of lines where it differs', () => {
+    const withPrice = (unitPrice: number, from = 0) =>
+      response().offer.scheduledDeliveries.map((one, at) =>
+        at < from ? one : { ...one, vintages: one.vintages.map((each) => ({ ...each, unitPrice })) },
+      )
+    expect(ofOffer({ scheduledDeliveries: withPrice(369.45), totalPrice: 908_847, expiryDate: '2026-12-12' })).toEqual([
+      'Price per tonne 380.90 → 369.45 USD (−3 %).',
+      'Total 937,014 → 908,847 USD (−3 %).',
+      'Expiry date 1 Dec → 12 Dec.',
+    ])
+    expect(ofOffer({ scheduledDeliveries: withPrice(370, 1), totalPrice: 921_100 })).toEqual([
+      'Price per tonne 380.90 → 374.4309 USD (−1.7 %).',
+      'Total 937,014 → 921,100 USD (−1.7 %).',
+      'Unit price 380.90 → 370.00 USD (−2.9 %) in delivery 2 and delivery 3.',
     ])
   })
 
-  it('states what differs between deliveries beside the price of the whole', () => {
-    const [first, second, third] = response().offer.scheduledDeliveries
-    const scheduledDeliveries = [first, { ...second, vintages: [line(1000, 370)] }, third]
-    expect(ofOffer({ scheduledDeliveries, totalPrice: 926_114 })).toEqual([
-      'Price per tonne 380.90 → 376.4691 USD (−1.2 %); total −10,900 USD.',
-      'Unit price 380.90 → 370.00 USD (−2.9 %) in delivery 2.',
-    ])
-  })
-
-  it('names vintages by their year, or by their place if it is not unique', () => {
+  it('names vintages by their year, or by their number if it is not unique', () => {
     const offerOf = (...vintages: object[]) => response({ scheduledDeliveries: [delivery('2027-03-31', ...vintages)] })
-    const before = offerOf(line(1, 2, 2024), line(1, 2, 2025), line(3, 2, 2025))
-    expect(sentences('response', before, offerOf(line(1, 3, 2024), line(1, 2, 2025), line(3, 2, 2025)))[1]).toBe(
+    const [first, second, third] = [line(1, 2, 2024), line(1, 2, 2025), line(3, 2, 2025)]
+    const before = offerOf(first, second, third)
+    expect(sentences(before, offerOf(line(1, 3, 2024), second, third))).toContain(
       'Unit price 2.00 → 3.00 USD (+50 %) in vintage 2024.',
     )
-    expect(sentences('response', before, offerOf(line(1, 2, 2024), line(1, 2, 2025), line(3, 3, 2025)))[1]).toBe(
-      'Unit price 2.00 → 3.00 USD (+50 %) in vintage line 3.',
+    expect(sentences(before, offerOf(first, second, line(3, 3, 2025)))).toContain(
+      'Unit price 2.00 → 3.00 USD (+50 %) in vintage 3.',
     )
-    expect(sentences('response', before, offerOf(line(1, 2, 2023), line(1, 2, 2025), line(3, 2, 2025)))).toEqual([
-      'Vintage 2024 → 2023.',
-    ])
+    expect(sentences(before, offerOf(line(1, 2, 2023), second, third))).toEqual(['Vintage 2024 → 2023.'])
+    expect(sentences(before, offerOf(first, second))).toContain('Vintage 3 removed (was 3 t at 2.00 USD/t).')
   })
 
   it('tells which delivery moved, was added or removed', () => {
     const [first, second, third] = response().offer.scheduledDeliveries
     const move = { fulfilmentDueDate: '2027-06-30' }
     expect(ofOffer({ scheduledDeliveries: [first, { ...second, ...move }, third] })).toEqual([
-      'Delivery 2 moved from 2027-03 to 2027-06.',
-    ])
-    expect(ofOffer({ scheduledDeliveries: [{ ...first, ...move }, { ...second, ...move }, third] })).toEqual([
-      'Deliveries 1 and 2 moved from 2027-03 to 2027-06.',
-    ])
-    expect(ofOffer({ scheduledDeliveries: [first, second, { ...third, fulfilmentDueDate: '2027-09-15' }] })).toEqual([
-      'Delivery 3 moved from 30 Sep 2027 to 15 Sep 2027.',
+      'Due date 31 Mar 2027 → 30 Jun 2027 in delivery 2.',
     ])
     expect(ofOffer({ scheduledDeliveries: [first, third] })).toEqual([
       'Delivery 2 removed (was 1,000 t at 380.90 USD/t, due 31 Mar 2027).',
@@ -103,34 +144,42 @@ describe('a sentence about an offer', () => {
     ])
   })
 
-  it('states only the amount of a prepayment if its date is the same', () => {
-    const paid = (amount: number, paymentDueDate = '2027-01-05') =>
-      response({ prePayments: [{ amount, paymentDueDate }] })
-    expect(sentences('response', paid(10_000), paid(9_000))).toEqual(['Prepayment 10,000 → 9,000 USD (−10 %).'])
-    expect(sentences('response', paid(10_000), paid(9_000, '2026-12-24'))).toEqual([
-      'Prepayment 10,000 USD due 5 Jan 2027 → 9,000 USD due 24 Dec.',
+  it('tells which prepayment differs', () => {
+    const paid = (...payments: [amount: number, paymentDueDate: string][]) =>
+      response({ prePayments: payments.map(([amount, paymentDueDate]) => ({ amount, paymentDueDate })) })
+    const [one, other] = [[10_000, '2027-01-05'] as const, [500, '2027-06-05'] as const]
+    expect(sentences(paid([...one]), paid([9_000, one[1]]))).toEqual(['Prepayment 10,000 → 9,000 USD (−10 %).'])
+    expect(sentences(paid([...one]), paid([9_000, '2026-12-24']))).toEqual([
+      'Prepayment 10,000 → 9,000 USD (−10 %).',
+      'Prepayment due date 5 Jan 2027 → 24 Dec.',
+    ])
+    expect(sentences(paid(), paid([...one]))).toEqual(['Prepayment added: 10,000 USD, due 5 Jan 2027.'])
+    expect(sentences(paid([...one], [...other]), paid([...one]))).toEqual([
+      'Prepayment 2 removed (was 500 USD, due 5 Jun 2027).',
     ])
   })
 
-  it('has amounts of two currencies without a difference', () => {
-    expect(ofOffer({ currency: 'EUR' })).toEqual([
-      'Price per tonne 380.90 USD → 380.90 EUR; total 937,014 USD → 937,014 EUR; currency changed: “USD” → “EUR”.',
+  it('has amounts of two currencies without a percentage', () => {
+    expect(ofOffer({ currency: 'EUR', totalPrice: 900_000 })).toEqual([
+      'Total 937,014 USD → 900,000 EUR.',
+      'Currency: USD → EUR.',
     ])
   })
 
   it.each([
-    [{}, { status: 'accepted' }, 'Accepted (was submitted).'],
-    [{}, { status: 'parked' }, 'Status “parked” (was submitted).'],
-    [{ review: { status: 'accepted' } }, {}, 'Review accepted.'],
-    [{ contractType: 'spot' }, {}, 'Contract spot (was forward).'],
-    [{ expiryDate: null }, {}, 'Expires: no date any more (was 1 Dec).'],
+    [{}, { status: 'accepted' }, 'Status: submitted → accepted.'],
+    [{}, { status: 'parked' }, 'Status: submitted → parked.'],
+    [{ review: { status: 'accepted' } }, {}, 'Review added: accepted.'],
+    [{ contractType: 'spot' }, {}, 'Contract type: forward → spot.'],
+    [{ expiryDate: null }, {}, 'Expiry date removed (was 1 Dec).'],
     [{ additionalNotesToBuyer: 'Two lots\nonly' }, {}, 'Notes added: “Two lots only”.'],
     [{ portOfDelivery: { cityName: 'Genoa' } }, {}, 'Port of delivery, city name added: “Genoa”.'],
     [{ isFirm: true }, {}, 'Is firm added: yes.'],
     [{}, { listingId: 'l2' }, 'Offered from another listing.'],
     [{}, { submittedAt: '2026-11-19T08:00:00.000Z' }, 'Submitted again 19 Nov.'],
     [{ totalVolume: 2500 }, {}, 'Volume 2,460 → 2,500 t (+1.6 %).'],
-    [{ tags: ['a', 'b'] }, {}, 'Tags added: “a” and “b”.'],
+    [{ tags: ['b', 'a'] }, {}, 'Tags added: “a, b”.'],
+    [{ files: [{ name: 'x.pdf', size: 3 }] }, {}, 'Files 1 added: “x.pdf” and 3.'],
   ])('describes %j and %j', (offer, members, expected) => {
     expect(ofOffer(offer, members)).toEqual([expected])
   })
@@ -139,56 +188,56 @@ describe('a sentence about an offer', () => {
     const notes = (end: string) => ({
       additionalNotesToBuyer: `The volumes of all deliveries are subject to verification ${end}`,
     })
-    expect(sentences('response', response(notes('in May')), response(notes('in June')))).toEqual([
-      'Notes changed: “…verification in May” → “…verification in June”.',
+    expect(sentences(response(notes('in May')), response(notes('in June')))).toEqual([
+      'Notes: “…verification in May” → “…verification in June”.',
     ])
   })
 
   it('says what was submitted', () => {
-    const describe = (body: unknown, shape: 'full' | 'summary' = 'full') =>
-      describeNewDocument(describedDocument('response', shape, body), AT)
-    expect(describe(response())).toBe('Submitted 3 Nov: 2,460 t at 380.90 USD/t.')
-    expect(describe({ totalVolume: 10, totalPrice: 50, currency: 'USD', status: 'accepted' }, 'summary')).toBe(
-      'Submitted: 10 t at 5.00 USD/t; status accepted.',
-    )
-    expect(describe({})).toBe('Submitted: no volume and price stated.')
+    expect(firstOf('response', response())).toEqual(['Submitted 3 Nov: 2,460 t at 380.90 USD/t.'])
+    const summary = { totalVolume: 10, totalPrice: 50, currency: 'USD', status: 'accepted' }
+    expect(firstOf('response', summary, 'summary')).toEqual(['Submitted: 10 t at 5.00 USD/t; status accepted.'])
+    expect(firstOf('response', {})).toEqual(['Submitted: no volume and price stated.'])
+  })
+
+  it('says that it was read in full', () => {
+    const { offer, ...own } = response()
+    const summary = version('response', { ...own, ...offer, totalPrice: 930_000 }, 'summary')
+    expect(changesOfVersion(summary, version('response', response()))).toEqual([
+      'Read in full; before, only part of it was known.',
+      'Price per tonne 378.0488 → 380.90 USD (+0.8 %).',
+      'Total 930,000 → 937,014 USD (+0.8 %).',
+    ])
   })
 })
 
 describe('a sentence about an RFQ', () => {
   it.each([
-    [{ responseDueDate: '2027-01-15' }, 'Responses due 15 Jan 2027 (was 12 Dec).'],
-    [{ fulfilmentDueDate: '2028-01-31' }, 'Delivery by 31 Jan 2028 (was 31 Dec 2027).'],
-    [{ minVolume: 20_000 }, 'Volume: 20,000–50,000 t (was 10,000–50,000 t).'],
-    [{ maxVintageYear: 2026 }, 'Vintages: 2020–2026 (was from 2020).'],
-    [{ pricing: { maxUnitPrice: 28, currency: 'USD' } }, 'Price limits: up to 28.00 USD/t (was 10.00–30.00 USD/t).'],
-    [{ title: 'Peat' }, 'Title changed: “Mangroves 2027” → “Peat”.'],
-    [{ contractTypes: ['spot', 'forward'] }, 'Contracts: spot and forward (was spot).'],
-    [{ reasonForPurchase: 'buyToSell' }, 'Bought to sell (was to retire).'],
+    [{ responseDueDate: '2027-01-15' }, 'Response due date 12 Dec → 15 Jan 2027.'],
+    [{ fulfilmentDueDate: '2028-01-31' }, 'Delivery due date 31 Dec 2027 → 31 Jan 2028.'],
+    [{ minVolume: 20_000 }, 'Minimum volume 10,000 → 20,000 t (+100 %).'],
+    [{ maxVintageYear: 2026 }, 'Maximum vintage year: any → 2026.'],
+    [{ pricing: { ...rfq().pricing, maxUnitPrice: 28 } }, 'Maximum unit price 30.00 → 28.00 USD (−6.7 %).'],
+    [{ title: 'Peat' }, 'Title: “Mangroves 2027” → “Peat”.'],
+    [{ contractTypes: ['spot', 'forward'] }, 'Contract types: spot → forward, spot.'],
+    [{ reasonForPurchase: 'buyToSell' }, 'Reason for purchase: buy to retire → buy to sell.'],
     [{ listingIds: ['c', 'a', 'd'] }, 'Invited listings: 2 added, 1 removed.'],
-    [{ state: 'closed', closedAt: AT }, 'Closed.'],
     [{ number: 2042 }, 'Number 1042 → 2042.'],
-    [{ updatedAt: AT }, 'Updated without another difference.'],
   ])('describes %j', (members, expected) => {
     expect(ofRfq(members)).toEqual([expected])
   })
 
-  it('says nothing of a timestamp, a UUID or characters in another form', () => {
-    const [upper, composed] = ['ABCDEF00-0000-4000-8000-000000000001', 'M\u00fcller']
-    const before = rfq({ listingIds: [upper], createdAt: '2026-11-01T09:00:00.000Z', title: composed })
-    const forms = { listingIds: [upper.toLowerCase()], createdAt: '2026-11-01T10:00:00+01:00' }
-    expect(sentences('rfq', before, rfq({ ...forms, title: composed.normalize('NFD') }))).toEqual([])
-    expect(ofOffer({}, { submittedAt: '2026-11-03T09:00:00+00:00' })).toEqual([])
-  })
-
-  it('ignores its responses and the order of listings', () => {
-    expect(ofRfq({ listingIds: ['b', 'a'], responses: [{ id: 'r1' }] })).toEqual([])
+  it('says who closed it, and that it was opened again', () => {
+    const [open, closed] = [version('rfq', rfq()), version('rfq', rfq({ state: 'closed', closedAt: AT }))]
+    expect(changesOfVersion(open, closed)).toEqual(['Closed.'])
+    expect(changesOfVersion(open, closed, true)).toEqual(['Closed by Quotekeeper.'])
+    expect(changesOfVersion(closed, open)).toEqual(['Opened again.'])
   })
 
   it('says what is asked for', () => {
-    expect(describeNewDocument(documentOf('rfq', rfq()), AT)).toBe(
+    expect(firstOf('rfq', rfq())).toEqual([
       'First seen: open, 10,000–50,000 t at 10.00–30.00 USD/t, responses due 12 Dec.',
-    )
+    ])
   })
 })
 
@@ -266,20 +315,32 @@ describe('sentences about any two documents', () => {
   ] as const)('of a %s say something about every difference in plain words', (kind, documents) => {
     fc.assert(
       fc.property(documents, documents, (before, after) => {
-        const [old, now] = [documentOf(kind, before), documentOf(kind, after)]
-        const changes = describeChanges(old, now, { observedAt: AT })
-        const differ = differences(old.fields, now.fields)
-        expect(changes.length === 0).toBe(differ.length === 0)
-        for (const { message, fields } of changes) {
+        const messages = sentences(before, after)
+        const changes = compareDocuments(full(before), full(after))
+        expect(messages.length === 0).toBe(changes.length === 0)
+        expect(changes.every((each) => each.before !== each.after)).toBe(true)
+        for (const message of [...messages, ...firstOf(kind, after)]) {
           expect(message.replace(/“[^”]*”/g, '“”')).not.toMatch(FORBIDDEN)
           expect(message).toMatch(/^\P{Ll}.*([.…]|[.!?]”)$/su)
           expect(message.length).toBeLessThan(1000)
-          expect(fields.every((each) => each.before !== each.after)).toBe(true)
         }
-        expect(new Set(changes.map(({ message }) => message)).size).toBe(changes.length)
-        expect(describeNewDocument(now, AT).replace(/“[^”]*”/g, '“”')).not.toMatch(FORBIDDEN)
+        expect(new Set(messages).size).toBe(messages.length)
       }),
       { numRuns: 2000 },
     )
+  })
+
+  it('tolerate bodies that are not documents, are deeply nested or contain infinity', () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`) as unknown
+    const odd = [null, 7, 'text', [1], deep, JSON.parse('{"totalVolume":1e999}')]
+    const found = odd.slice(1).flatMap((body, at) => sentences(odd[at], body))
+    expect(found).toContain('Total volume added: “Infinity”.')
+  })
+
+  it('count the differences beyond the limit instead of naming them', () => {
+    const many = (value: number) => Object.fromEntries(Array.from({ length: 700 }, (_, at) => [`f${at}`, value]))
+    const found = sentences(many(1), many(2))
+    expect(found).toHaveLength(MAX_SENTENCES + 1)
+    expect(found.at(-1)).toBe('670 more differences.')
   })
 })
