@@ -94,7 +94,6 @@ async function computeRfq(source: ComputeSource, subject: Subject, now: StateMom
       attention: attentionOf({ ...facts, ...figures, valid }, award),
       computedAt,
     },
-    names: [rfqId, facts.names.number, facts.names.reference].filter((name) => name !== null),
     listings: [...new Set(offers.flatMap(({ listingId }) => listingId ?? []))],
   }
 }

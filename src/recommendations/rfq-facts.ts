@@ -4,13 +4,10 @@ import { unreadOffersOf } from '../compare/rfq/rfq-terms.js'
 import { parseStored, type Rfq, type RfqListItem } from '../core/documents/observation.js'
 import { plausibleOrNull } from '../core/numbers.js'
 import type { KnownDocument } from '../core/records.js'
-import { namesIn, type RfqNames } from '../core/text/rfq-name.js'
 import { searchTextOf } from '../core/text/search-words.js'
 
 /** The data of an RFQ's document that lists show. */
 export interface RfqFacts {
-  /** The names by which the RFQ is found besides its id, even if its document is invalid. */
-  names: Omit<RfqNames, 'id'>
   number: number | null
   reference: string | null
   title: string | null
@@ -43,7 +40,6 @@ export function factsOf(
   document: Rfq | RfqListItem | null = parseStored('rfq', shape, body).document,
 ): RfqFacts {
   return {
-    names: namesIn(body),
     number: plausibleOrNull(document?.number),
     reference: document?.reference ?? null,
     title: document?.title ?? null,

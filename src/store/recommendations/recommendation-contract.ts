@@ -67,8 +67,6 @@ export interface ComputedRfq {
   /** The recommendation, if it differs from the newest one. */
   recommendation: NewRecommendation | null
   row: RfqRow
-  /** The id, number and reference. */
-  names: readonly string[]
   /** The ids of the listings of its offers. */
   listings: readonly string[]
 }

@@ -1,4 +1,3 @@
-import { searchable } from '../../core/text/comparable-text.js'
 import { toStoredText } from '../documents/stored-text.js'
 import type { Transaction } from '../sql/sql-database.js'
 import type { ComputedRfq, RfqRow } from './recommendation-contract.js'
@@ -13,19 +12,14 @@ const COLUMNS = {
 } satisfies Record<string, keyof RfqRow>
 const INSERT = `insert into rfq_rows (${Object.keys(COLUMNS).join(', ')}) values (@${Object.values(COLUMNS).join(', @')})`
 
-/** Replaces the row of an RFQ, its names and its listings. */
-export async function recordRow(tx: Transaction, { row, names, listings }: ComputedRfq): Promise<void> {
+/** Replaces the row of an RFQ and its listings. */
+export async function recordRow(tx: Transaction, { row, listings }: ComputedRfq): Promise<void> {
   const key = { channel: row.channel, rfqId: toStoredText(row.rfqId) }
   const remove = (table: string) => tx.run(`delete from ${table} where channel = @channel and rfq_id = @rfqId`, key)
-  if ((await remove('rfq_rows')) > 0) for (const table of ['rfq_names', 'rfq_listings']) await remove(table)
+  if ((await remove('rfq_rows')) > 0) await remove('rfq_listings')
   const texts = { search: toStoredText(row.search), title: storedOrNull(row.title) }
   const recommended = storedOrNull(row.recommended)
   await tx.run(INSERT, { ...row, rfqId: key.rfqId, valid: row.valid ? 1 : 0, recommended, ...texts })
-  const stored = new Set(names.map((name) => toStoredText(searchable(name))))
-  await tx.run(
-    `insert into rfq_names (channel, name, rfq_id) select @channel, value ->> 'name', @rfqId from ${tx.dialect.elementsOf('@names')}`,
-    { ...key, names: JSON.stringify([...stored].map((name) => ({ name }))) },
-  )
   await tx.run(
     `insert into rfq_listings (channel, rfq_id, listing_id) select @channel, @rfqId, value ->> 'id' from ${tx.dialect.elementsOf('@listings')}`,
     { ...key, listings: JSON.stringify(listings.map((id) => ({ id: toStoredText(id) }))) },

@@ -365,6 +365,8 @@ create table rfq_rows (
   primary key (channel, rfq_id)
 ) strict, without rowid;
 
+-- To detect a number that several RFQs have.
+create index rfq_rows_number on rfq_rows (channel, number);
 create index rfq_rows_attention on rfq_rows (channel, rfq_id) where attention > 0;
 
 -- The listings of the offers for RFQs, as of their rows.
@@ -375,15 +377,6 @@ create table rfq_listings (
   primary key (channel, rfq_id, listing_id)
 ) strict, without rowid;
 create index rfq_listings_of on rfq_listings (channel, listing_id);
-
--- The names of RFQs in lower case, to detect names that several RFQs share.
-create table rfq_names (
-  channel text not null,
-  rfq_id text not null,
-  name text not null,
-  primary key (channel, rfq_id, name)
-) strict, without rowid;
-create index rfq_names_of on rfq_names (channel, name);
 
 -- RFQs whose recommendation must be recomputed. Each change adds a mark.
 create table dirty_rfqs (

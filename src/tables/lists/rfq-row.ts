@@ -6,7 +6,7 @@ import type { RfqFigures } from '../../recommendations/rfq-figures.js'
 import { awardPath, closingPath, rfqPath, systemPath } from '../page-paths.js'
 
 /** An RFQ in a list: the newest recorded figures, beside what its document and its entry say now. */
-export interface RfqRow extends Omit<RfqFacts, 'names'> {
+export interface RfqRow extends RfqFacts {
   channel: string
   id: string
   /** What leads to it in commands and addresses: its number, or its id if others have that number too. */

@@ -151,9 +151,8 @@ const list = sqlList<RfqRow>({
       ...{ id: 't.id', version: 't.version', dueDate: 't.due_date', missingSince: 't.missing_since' },
       ...{ readAt: 't.full_read_at', valid: 'r.valid' },
       ...{ presentOffers: 'r.offers', computedAt: 'r.computed_at' },
-      // Nested, so that SQLite begins with the names of this RFQ, not with those of the channel.
-      shared: `case when exists (select 1 from rfq_names m where m.channel = t.channel and m.rfq_id = t.id and exists (
-        select 1 from rfq_names n where n.channel = m.channel and n.name = m.name and n.rfq_id <> m.rfq_id))
+      shared: `case when exists (
+        select 1 from rfq_rows n where n.channel = t.channel and n.number = r.number and n.rfq_id <> t.id)
         then 1 else 0 end`,
     },
     json: { facts: 'r.facts', figures: 'r.figures', standing: 'r.award' },
@@ -183,11 +182,10 @@ function toRow(record: SqlRow, { source, now }: { source: ListSource; now: Date 
   const rules = source.rulesOf(channel)
   const readState = record.readAt === null ? ('not-read' as const) : ('read' as const)
   const facts: RfqFacts = record.facts ?? { ...NO_FACTS, readState }
-  const { names: _names, ...terms } = facts
   const responseDueDate: string | null = record.dueDate ?? facts.responseDueDate
   const isNamed = record.shared === 0 && facts.number !== null
   return {
-    ...terms,
+    ...facts,
     ...{ channel, id, state, responseDueDate },
     name: isNamed ? String(facts.number) : nameById(id),
     ...dueOf({ state: record.missingSince === null ? state : null, dueDate: responseDueDate }, rules, now),

@@ -52,7 +52,7 @@ export interface NamedRfqView extends RfqRef {
 export const rfqViews = (source: ViewSource) => ({
   rfq: (address: RfqAddress): Promise<Lookup<RfqDetail>> =>
     withRfq(source.store, address, async ({ rfq, responses }, { name }) => {
-      const { names: _names, ...terms } = factsOf(rfq)
+      const terms = factsOf(rfq)
       const { state, responseDueDate: dueDate } = terms
       return {
         ...{ channel: rfq.channel, id: rfq.id, name },
