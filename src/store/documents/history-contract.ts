@@ -54,7 +54,7 @@ export interface RevisionFilter {
   channel?: string
   /** With `channel`: only this RFQ and its responses. */
   rfqId?: string
-  /** Only what was observed later. What is committed last is not always observed last: a reader that must miss nothing reads events. */
+  /** Only what was observed then or later. What is committed last is not always observed last: a reader that must miss nothing reads events. */
   after?: Date
   /** Only what was observed up to this moment. */
   asOf?: Date

@@ -87,7 +87,7 @@ const keyOf = (event: string) =>
 
 /** The period of a filter, and what follows the cursor. @param at the moment of a row of `t` */
 const periodCondition = (at: string, key: string): string =>
-  `${at} > @after and ${at} <= @asOf and ${at} <= @beforeAt and (${at} < @beforeAt or ${key} < @beforeKey)`
+  `${at} >= @after and ${at} <= @asOf and ${at} <= @beforeAt and (${at} < @beforeAt or ${key} < @beforeKey)`
 
 const includes = ({ kinds }: RevisionFilter, kind: RevisionKind) => kinds === undefined || kinds.includes(kind)
 
