@@ -1,13 +1,13 @@
 import type { ListedDecision } from '../../core/records.js'
 import type { Closings } from '../contract.js'
 import type { SqlDatabase } from '../sql/sql-database.js'
-import { type DecisionRow, selectNewestIds, toDecision, WITH_REPEATS } from './decision-log.js'
+import { type DecisionRow, selectNewestIds, toDecision } from './decision-log.js'
 
 const SELECT = `
 select d.id, d.run_id, d.channel, d.rfq_id, d.rfq_number, d.due_date, d.time_zone, d.decided_at, d.decision, d.reason,
   d.outcome, d.http_status, d.message, d.version_before, d.version_after, '{}' as evidence, d.previous_hash, d.hash,
-  d.approved_by, r.times, r.last_at as repeated_until
-from close_decisions d ${WITH_REPEATS}`
+  d.approved_by, d.times, d.repeated_until
+from close_decisions d`
 
 const CLOSED_SINCE = `channel = @channel and outcome in ('closed', 'already-closed') and decided_at >= @since`
 

@@ -27,17 +27,10 @@ export interface DecisionRow {
   evidence: string
   previous_hash: string
   hash: string
-  approved_by?: string | null
-  /** Of `close_decision_repeats`. */
-  times?: number | null
-  repeated_until?: string | null
+  approved_by: string | null
+  times: number
+  repeated_until: string | null
 }
-
-/** Joins a decision `d` with its repeats. */
-export const WITH_REPEATS = 'left join close_decision_repeats r on r.decision_id = d.id'
-
-const SELECT = `select d.*, r.times, r.last_at as repeated_until
-from close_decisions d ${WITH_REPEATS}`
 
 export const toDecision = (row: DecisionRow): DecisionRecord => ({
   id: row.id,
@@ -58,9 +51,9 @@ export const toDecision = (row: DecisionRow): DecisionRecord => ({
   evidence: JSON.parse(row.evidence) as Record<string, unknown>,
   previousHash: row.previous_hash,
   hash: row.hash,
-  approvedBy: row.approved_by ?? null,
-  times: row.times ?? 1,
-  repeatedUntil: row.repeated_until ?? null,
+  approvedBy: row.approved_by,
+  times: row.times,
+  repeatedUntil: row.repeated_until,
 })
 
 /** Leaves out repeats after a moment. If the last repeat is later, all are left out, because the times of earlier ones are not stored. */
@@ -116,7 +109,7 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
   ): Promise<DecisionRecord[]> => {
     const ofRfqs = rfqIds !== undefined && database.dialect.anyOf('rfq_id', '@rfqIds')
     const ids = selectNewestIds(allOf('channel = @channel', condition, ofRfqs))
-    const rows = await database.all<DecisionRow>(`${SELECT} where id in (${ids}) order by id`, {
+    const rows = await database.all<DecisionRow>(`select * from close_decisions where id in (${ids}) order by id`, {
       channel,
       rfqIds: (rfqIds ?? []).map(toStoredText),
     })
@@ -130,14 +123,10 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
 
     recordRepeats: (decisionIds, now) =>
       database.write(async (tx) => {
-        for (const id of [...decisionIds].sort((a, b) => a - b)) {
-          await tx.run(
-            `insert into close_decision_repeats (decision_id, first_at, last_at, times)
-            select id, decided_at, @at, 2 from close_decisions where id = @id
-            on conflict (decision_id) do update set last_at = excluded.last_at, times = close_decision_repeats.times + 1`,
-            { id, at: now.toISOString() },
-          )
-        }
+        await tx.run(
+          `update close_decisions set times = times + 1, repeated_until = @at where ${tx.dialect.anyOf('id', '@ids')}`,
+          { ids: decisionIds, at: now.toISOString() },
+        )
       }),
 
     async decisions({ channel, rfqId, outcome, asOf, before, limit }) {
@@ -148,19 +137,22 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
         before !== undefined && 'id < @before',
         asOf !== undefined && 'decided_at <= @asOf',
       )
-      const rows = await database.all<DecisionRow>(`${SELECT} where ${where} order by id desc limit @limit`, {
-        channel: channel ?? null,
-        rfqId: rfqId === undefined ? null : toStoredText(rfqId),
-        outcome: outcome ?? null,
-        before: before ?? null,
-        asOf: asOf?.toISOString() ?? null,
-        limit: limit ?? NO_LIMIT,
-      })
+      const rows = await database.all<DecisionRow>(
+        `select * from close_decisions where ${where} order by id desc limit @limit`,
+        {
+          channel: channel ?? null,
+          rfqId: rfqId === undefined ? null : toStoredText(rfqId),
+          outcome: outcome ?? null,
+          before: before ?? null,
+          asOf: asOf?.toISOString() ?? null,
+          limit: limit ?? NO_LIMIT,
+        },
+      )
       return rows.map(toDecision).map((decision) => withoutLaterRounds(decision, asOf))
     },
 
     async decision(id) {
-      const row = await database.get<DecisionRow>(`${SELECT} where id = @id`, { id })
+      const row = await database.get<DecisionRow>('select * from close_decisions where id = @id', { id })
       return row ? toDecision(row) : null
     },
 
@@ -168,7 +160,7 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
 
     async lastClose(channel) {
       const where = `channel = @channel and ${HAS_OUTCOME} order by id desc limit 1`
-      const row = await database.get<DecisionRow>(`${SELECT} where ${where}`, { channel })
+      const row = await database.get<DecisionRow>(`select * from close_decisions where ${where}`, { channel })
       return row ? toDecision(row) : null
     },
 
@@ -215,9 +207,7 @@ function contentOf(row: DecisionRow): NewDecision | undefined {
   if (!isJson(row.evidence)) return undefined
   const { id, previousHash, hash, approvedBy, times, repeatedUntil, ...decision } = toDecision(row)
   const { evidence } = decision
-  const isAsWritten =
-    row.evidence === canonicalJson(evidence) &&
-    (row.approved_by === undefined || row.approved_by === (evidence.approvedBy ?? null))
+  const isAsWritten = row.evidence === canonicalJson(evidence) && row.approved_by === (evidence.approvedBy ?? null)
   return isAsWritten ? decision : undefined
 }
 

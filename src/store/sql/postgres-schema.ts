@@ -41,7 +41,9 @@ create trigger documents_key_immutable before update of channel, kind, rfq_id, i
   for each row execute function refuse_change('a document keeps its identity');
 create trigger documents_no_delete before delete on documents
   for each row execute function refuse_change('history is never removed');
-create trigger decisions_immutable before update on close_decisions
+create trigger decisions_immutable before update of id, run_id, channel, rfq_id, rfq_number, due_date, time_zone, decided_at,
+  decision, reason, outcome, http_status, message, version_before, version_after, evidence, previous_hash, hash, approved_by
+  on close_decisions
   for each row execute function refuse_change('the decision log is append-only');
 create trigger decisions_no_delete before delete on close_decisions
   for each row execute function refuse_change('the decision log is append-only');

@@ -11,7 +11,9 @@ create trigger documents_key_immutable before update of channel, kind, rfq_id, i
 begin select raise(abort, 'a document keeps its identity'); end;
 create trigger documents_no_delete before delete on documents
 begin select raise(abort, 'history is never removed'); end;
-create trigger decisions_immutable before update on close_decisions
+create trigger decisions_immutable before update of id, run_id, channel, rfq_id, rfq_number, due_date, time_zone, decided_at,
+  decision, reason, outcome, http_status, message, version_before, version_after, evidence, previous_hash, hash, approved_by
+  on close_decisions
 begin select raise(abort, 'the decision log is append-only'); end;
 create trigger decisions_no_delete before delete on close_decisions
 begin select raise(abort, 'the decision log is append-only'); end;

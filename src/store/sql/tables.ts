@@ -164,20 +164,18 @@ create table close_decisions (
   previous_hash text not null,
   hash text not null,
   -- As in the evidence, which the hash chain covers.
-  approved_by text
+  approved_by text,
+  -- Consecutive rounds that made this decision, and when the last of them repeated it. The hash chain does not cover these.
+  times integer not null default 1,
+  repeated_until text
 ) strict;
 create index close_decisions_of on close_decisions (channel, rfq_id, id);
 create index close_decisions_outcome on close_decisions (channel, rfq_id, id) where outcome is not null;
 create index close_decisions_of_channel on close_decisions (channel, id);
 create index close_decisions_of_run on close_decisions (run_id);
 
--- Consecutive rounds that made the same decision; the log itself is append-only.
-create table close_decision_repeats (
-  decision_id integer primary key references close_decisions (id),
-  first_at text not null,
-  last_at text not null,
-  times integer not null
-) strict;
+create view close_decision_repeats as
+select id as decision_id, decided_at as first_at, repeated_until as last_at, times from close_decisions where times > 1;
 
 create table close_intents (
   id integer primary key autoincrement,
