@@ -141,20 +141,6 @@ async function openConfiguredStore({ cli, config, log, options }: OpenContext): 
     ...(cli.command === undefined ? {} : { command: `quotekeeper ${cli.command}` }),
     readOnlyIfNeeded: options.readOnlyIfNeeded ?? false,
     onReadOnly: (reason) => printNote(cli, `Reading only: ${reason}`),
-    onOpen: ({ from, to, backup }) => {
-      if (from === 0 || from === to) return
-      const copied = 'copy of the previous version was made first'
-      // The service logs the upgrade. A command prints it, whatever the log level.
-      if (options.logTo === 'stdout')
-        log.info(
-          { from, to, ...(backup !== null && { copy: backup }) },
-          `database upgraded${backup === null ? '' : `; a ${copied}`}`,
-        )
-      else {
-        const copy = backup === null ? '' : ` A ${copied}: ${backup}`
-        cli.io.err(`The database was upgraded from schema ${from} to ${to}.${copy}\n`)
-      }
-    },
   })
 }
 

@@ -19,12 +19,11 @@ export async function openDatabase({ database, connections, ...options }: Databa
     return openStore({ path: database, ...options })
   }
   const { openPostgresStore } = await import('./postgres/store.js')
-  const { onOpen, readOnlyIfNeeded: _, onReadOnly: __, ...common } = options
+  const { readOnlyIfNeeded: _, onReadOnly: __, ...common } = options
   return openPostgresStore({
     url: database,
     ...common,
     ...(connections !== undefined && { connections }),
-    ...(onOpen && { onOpen: (report) => onOpen({ ...report, backup: null }) }),
   })
 }
 

@@ -7,8 +7,7 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import { parseRfq } from '../../src/core/documents/observation.js'
 import type { RfqSnapshot, Store } from '../../src/store/contract.js'
-import { newestSchema, SQLITE_MIGRATIONS } from '../../src/store/sql/migrations.js'
-import { migrate } from '../../src/store/sqlite/migrate.js'
+import { SCHEMA_NUMBER } from '../../src/store/schema/schema.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { anRfq } from '../helpers/data/sample-documents.js'
@@ -163,40 +162,13 @@ fault(36, 'opening is refused and the file stays unchanged', async () => {
   await reader.close()
 })
 
-fault(37, 'a newer schema is refused', async () => {
-  const path = join(testFolder(), 'newer.db')
+fault(37, 'it is refused, and says what to do', async () => {
+  const path = join(testFolder(), 'other.db')
   await (await openStore({ path })).close()
   const raw = new Database(path)
-  raw.pragma(`user_version = ${newestSchema(SQLITE_MIGRATIONS) + 1}`)
+  raw.pragma(`user_version = ${SCHEMA_NUMBER + 1}`)
   raw.close()
-  await expect(openStore({ path })).rejects.toThrow(/newer Quotekeeper.*Update/s)
-})
-fault(37, 'an older database is backed up, then migrated', async () => {
-  const folder = testFolder()
-  const path = join(folder, 'older.db')
-  const store = await openStore({ path })
-  const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
-  await store.recordRfq(run, snapshot('kept', 2), at)
-  await store.close()
-  const raw = new Database(path)
-  const later = newestSchema(SQLITE_MIGRATIONS) + 1
-  const next = [...SQLITE_MIGRATIONS, { version: later, name: 'one more', sql: 'create table further (a text) strict' }]
-  const report = await migrate(raw, at, next)
-  raw.close()
-  expect(report).toMatchObject({ from: newestSchema(SQLITE_MIGRATIONS), to: newestSchema(SQLITE_MIGRATIONS) + 1 })
-  const copy = new Database(report.backup ?? '', { readonly: true })
-  expect(copy.pragma('user_version', { simple: true })).toBe(newestSchema(SQLITE_MIGRATIONS))
-  expect(copy.prepare('select id from rfqs').all()).toEqual([{ id: 'kept' }])
-})
-fault(37, 'a failed migration step leaves the previous version intact', async () => {
-  const path = join(testFolder(), 'failing.db')
-  await (await openStore({ path })).close()
-  const raw = new Database(path)
-  const broken = { version: 99, name: 'broken', sql: 'create table half (a text) strict; create table nonsense (' }
-  await expect(migrate(raw, at, [...SQLITE_MIGRATIONS, broken])).rejects.toThrow()
-  raw.close()
-  const store = await open(path)
-  expect(await store.check()).toMatchObject({ ok: true, schemaVersion: newestSchema(SQLITE_MIGRATIONS) })
+  await expect(openStore({ path })).rejects.toThrow(/another version of Quotekeeper.*Nothing was changed/s)
 })
 
 fault(38, 'all succeed and the schema is complete', async () => {
@@ -210,9 +182,7 @@ fault(38, 'all succeed and the schema is complete', async () => {
     const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]))
     expect(codes).toEqual([0, 0, 0])
     const raw = new Database(path, { readonly: true })
-    expect(raw.prepare('select number from migrations').all()).toEqual(
-      SQLITE_MIGRATIONS.map(({ version }) => ({ number: version })),
-    )
+    expect(raw.pragma('user_version', { simple: true })).toBe(SCHEMA_NUMBER)
     expect(raw.prepare('select count(*) as n from runs').get()).toEqual({ n: 3 })
   }
 })

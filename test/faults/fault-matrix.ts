@@ -74,10 +74,10 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
   },
   36: { fault: 'a corrupt database', expected: 'refused at start with instructions' },
   37: {
-    fault: 'a newer or older database schema',
-    expected: 'a newer one is refused; an older one is backed up, then migrated',
+    fault: 'the database of another version',
+    expected: 'refused, with what to do',
   },
-  38: { fault: 'several processes migrating at once', expected: 'one migrates, the others wait' },
+  38: { fault: 'several processes creating the database at once', expected: 'one creates it, the others wait' },
   39: {
     fault: 'SIGTERM during a run',
     expected: 'the run finishes, or stops without storing partial RFQs; a second signal ends the process at once',

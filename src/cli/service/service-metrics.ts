@@ -31,7 +31,7 @@ export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetr
     import('../../closing/kill-switch.js'),
   ])
   const { config, log } = app
-  await app.store() // Migrated, if it has an older schema.
+  await app.store() // Creates the database, if there is none.
   const reader = await openDatabaseReader(config.database)
   app.onClose(() => reader.close())
   const { activity, exposeWith } = createServiceMetrics({ version: VERSION })

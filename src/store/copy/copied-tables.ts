@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { SQLITE_MIGRATIONS } from '../sql/migrations.js'
+import { readSchema } from '../schema/schema.js'
 
 /** A table that is copied row by row. */
 export interface CopiedTable {
@@ -12,13 +12,13 @@ export interface CopiedTable {
 }
 
 /** Not copied: `meta` is copied last, and the limits of requests are those of a clock. */
-const OTHER_TABLES = ['meta', 'migrations', 'request_limits']
+const OTHER_TABLES = ['meta', 'request_limits']
 
 /** The tables of the schema, each after those that it references. */
 export function copiedTables(): CopiedTable[] {
   const db = new Database(':memory:')
   try {
-    for (const { sql } of SQLITE_MIGRATIONS) db.exec(sql)
+    db.exec(readSchema('sqlite'))
     const tables = db
       .prepare("select name, sql from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by rowid")
       .all() as { name: string; sql: string }[]

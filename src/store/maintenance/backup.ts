@@ -3,8 +3,8 @@ import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readSync, rename
 import { basename, dirname, join } from 'node:path'
 import { StoreError } from '../errors.js'
 import { connect, type Sqlite } from '../sqlite/connection.js'
-import { APPLICATION_ID } from '../sqlite/migrate.js'
 import { pageSize } from '../sqlite/sqlite.js'
+import { APPLICATION_ID } from '../sqlite/sqlite-schema.js'
 
 /** Bytes copied before yielding to the event loop. */
 const BYTES_PER_STEP = 4 * 2 ** 20

@@ -1,8 +1,8 @@
 import type { Reader } from '../contract.js'
 import { createSharedQueries } from '../shared-modules.js'
 import { createHistory } from './history.js'
-import { requireCurrentSchema } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
+import { requireSchema } from './postgres-schema.js'
 import { parsePostgresUrl } from './postgres-url.js'
 
 /** The number of connections of a reading thread. */
@@ -10,15 +10,14 @@ const CONNECTIONS = 2
 
 /**
  * Opens a few read-only connections.
- * @param options.checked skips the check of the schema, because this process has opened the database before; during a rolling update the
- *   schema may be newer by now, which only adds to it
+ * @param options.checked skips the check of the schema, because this process has opened the database before
  * @throws UnusableDatabaseError; StoreError if the database cannot be reached
  */
 export async function openPostgresReader(url: string, { checked = true } = {}): Promise<Reader> {
   const database = new PostgresDatabase(parsePostgresUrl(url), { connections: CONNECTIONS, readOnly: true })
   try {
     if (!checked) {
-      await requireCurrentSchema(database)
+      await requireSchema(database)
     }
   } catch (error) {
     await database.close()

@@ -6,30 +6,28 @@ import { revalidate, SELECT_VERSIONS, type StoredVersion } from '../documents/re
 import { DatabaseUnavailableError, StoreError } from '../errors.js'
 import { createEventWriter } from '../events/event-writer.js'
 import { createObservedEvents } from '../events/observed-events.js'
+import { SCHEMA_NUMBER } from '../schema/schema.js'
 import { createSharedStore } from '../shared-modules.js'
 import { claimStatement } from '../sql/claim-starts.js'
 import { observed, type Queries, type SqlDatabase } from '../sql/sql-database.js'
 import type { StoreOptions } from '../sqlite/store.js'
 import { saveDocuments } from './document-writer.js'
 import { createHistory } from './history.js'
-import { migrate, type PostgresMigrationReport } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
+import { prepareSchema } from './postgres-schema.js'
 import { parsePostgresUrl } from './postgres-url.js'
 
-export interface PostgresStoreOptions
-  extends Omit<StoreOptions, 'path' | 'readOnlyIfNeeded' | 'onReadOnly' | 'onOpen'> {
+export interface PostgresStoreOptions extends Omit<StoreOptions, 'path' | 'readOnlyIfNeeded' | 'onReadOnly'> {
   /** postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME */
   url: string
   /** The maximum number of connections. Default 10. */
   connections?: number
-  /** Called with the migrations that were applied. */
-  onOpen?: (report: PostgresMigrationReport) => void
 }
 
 const VERSIONS_PER_PAGE = 200
 
 /**
- * Opens the store in a PostgreSQL database, and migrates its schema.
+ * Opens the store in a PostgreSQL database, and creates its tables.
  * @throws UnusableDatabaseError with a remedy if the database cannot be used; StoreError if it cannot be reached
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
@@ -37,8 +35,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const database = new PostgresDatabase(parsePostgresUrl(options.url), { connections })
   try {
     if (!options.checked) {
-      const report = await migrate(database, new Date(), { create: options.create ?? true })
-      options.onOpen?.(report)
+      await prepareSchema(database, { create: options.create ?? true })
     }
     const serverClock = options.clock ? null : await followServerClock(database)
     const clock = options.clock ?? serverClock?.now ?? (() => new Date())
@@ -72,10 +69,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 /** Checks no keys and references, because PostgreSQL keeps them intact. */
 async function check(database: PostgresDatabase) {
-  const row = await database.get<{ bytes: number; version: number }>(
-    `select pg_database_size(current_database()) as bytes, (select max(number) from migrations) as version`,
-  )
-  return { ok: true, message: 'ok', bytes: row?.bytes ?? 0, schemaVersion: row?.version ?? 0 }
+  const row = await database.get<{ bytes: number }>(`select pg_database_size(current_database()) as bytes`)
+  return { ok: true, message: 'ok', bytes: row?.bytes ?? 0, schemaVersion: SCHEMA_NUMBER }
 }
 
 async function checkWritable(database: PostgresDatabase) {

@@ -1,10 +1,10 @@
 import { UnusableDatabaseError } from '../errors.js'
 import type { Queries, Transaction } from './sql-database.js'
 
-/** Selects the UUID of a migrated database, as `value`. */
+/** Selects the UUID of the database, as `value`. */
 export const SELECT_ID = "select value from meta where key = 'database_id'"
 
-/** The UUID of a migrated database. */
+/** The UUID of the database. */
 export const findIdentity = async (queries: Queries): Promise<string> =>
   (await queries.get<{ value: string }>(SELECT_ID))?.value ?? ''
 

@@ -50,7 +50,7 @@ export class Connection {
   /**
    * Opens or creates the file (mode 0600, its folder 0700).
    * @param steps.inspect throws unless the file may be changed
-   * @param steps.prepare checks and migrates the database
+   * @param steps.prepare checks the database and creates its schema
    * @throws UnusableDatabaseError
    */
   static async open(
@@ -179,7 +179,7 @@ export { connect, type Sqlite, yieldToEventLoop }
 export function tryToWrite(db: Sqlite): void {
   db.exec('begin immediate')
   try {
-    db.exec("insert into migrations (number, name, applied_at) values (-1, 'write test', '')")
+    db.exec("insert into meta values ('write test', '')")
   } finally {
     if (db.inTransaction) db.exec('rollback')
   }

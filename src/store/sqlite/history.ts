@@ -9,9 +9,11 @@ import {
 } from '../documents/queries/history-queries.js'
 import { matchParameters } from '../documents/queries/rfq-match.js'
 import type { SqlParameters } from '../sql/sql-database.js'
-import { rfqMember } from '../sql/sqlite-schema.js'
 import { type Connection, connect, type Sqlite } from './connection.js'
 import { sqliteDatabase, toSqlite } from './sqlite-database.js'
+
+/** A member of the document of a version `m`, as the indexes have it. */
+const memberOf = (name: 'number' | 'reference') => `json_extract(coalesce(m.parsed_body, m.body), '$.${name}')`
 
 /** The condition that a version of an RFQ has the given name. */
 const hasName = (version: string) => {
@@ -29,9 +31,9 @@ const HAD_NAME = `exists (
 /** The condition that an RFQ may have or have had the given name: as the indexes find it, whatever the type of its number. */
 const MAY_HAVE_NAME = `e.channel in (select channel from channels) and e.id in (
   select value from json_each(@namedIds)
-  union select m.id from versions m where m.kind = 'rfq' and ${rfqMember('number', 'm')} in (@number, @numberText)
+  union select m.id from versions m where m.kind = 'rfq' and ${memberOf('number')} in (@number, @numberText)
   union select m.id from versions m
-    where m.kind = 'rfq' and ${rfqMember('reference', 'm')} collate nocase in (@reference, @decomposed))`
+    where m.kind = 'rfq' and ${memberOf('reference')} collate nocase in (@reference, @decomposed))`
 
 /** Queries the current state, or the state as of a moment. */
 export function createHistory(connection: Connection): History {

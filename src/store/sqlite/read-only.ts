@@ -43,7 +43,7 @@ export function isNotWritable(error: unknown): boolean {
  * exists, or with the URI parameter `immutable`, which this build does not support
  * (https://www.sqlite.org/wal.html#read_only_databases). If it cannot be opened in place, this opens a temporary copy of
  * the database and its write-ahead log.
- * @param prepare checks the database; migrates a copy of an older one
+ * @param prepare checks the database
  */
 export async function openReadOnly(path: string, prepare: Prepare): Promise<ReadOnlyConnection> {
   let reader: Sqlite | undefined

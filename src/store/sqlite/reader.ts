@@ -3,9 +3,9 @@ import type { Reader } from '../contract.js'
 import { createSharedQueries } from '../shared-modules.js'
 import { Connection } from './connection.js'
 import { createHistory } from './history.js'
-import { requireCurrentSchema } from './migrate.js'
 import { requireFile } from './read-only.js'
 import { sqliteDatabase } from './sqlite-database.js'
+import { rejectOtherSchema } from './sqlite-schema.js'
 
 /**
  * Opens a read-only connection.
@@ -15,7 +15,7 @@ import { sqliteDatabase } from './sqlite-database.js'
 export async function openReader(path: string, { checked = true } = {}): Promise<Reader> {
   if (!checked) requireFile(path)
   const connection = await Connection.openReadOnly(path, async (db) => {
-    if (!checked) requireCurrentSchema(db)
+    if (!checked) rejectOtherSchema(db)
   })
   const database = sqliteDatabase(connection)
   return {

@@ -1,4 +1,4 @@
-import { chmodSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { Clock } from '../../core/time/clock.js'
 import type { Store } from '../contract.js'
 import { createRecorder } from '../documents/recorder.js'
@@ -9,27 +9,26 @@ import { createObservedEvents } from '../events/observed-events.js'
 import { backupDatabase } from '../maintenance/backup.js'
 import { checkWritable } from '../maintenance/write-check.js'
 import { createSharedStore } from '../shared-modules.js'
-import { newestSchema, SQLITE_MIGRATIONS } from '../sql/migrations.js'
 import { observed } from '../sql/sql-database.js'
-import { Connection, connect, type Sqlite, tryToWrite, yieldToEventLoop } from './connection.js'
+import { Connection, connect, retryWhileBusy, type Sqlite, tryToWrite, yieldToEventLoop } from './connection.js'
 import { createDocumentWriter } from './document-writer.js'
 import { createHistory } from './history.js'
-import { type MigrationReport, migrate, rejectOtherProgram, schemaVersion } from './migrate.js'
 import { isNotWritable, rejectOtherThanFile, requireFile } from './read-only.js'
 import { createRequestLedgers, machineClock } from './request-ledger.js'
 import { sqliteDatabase } from './sqlite-database.js'
 import { isBusy, restoreRemedy } from './sqlite-errors.js'
+import { createSchema, rejectOtherSchema, schemaNumber } from './sqlite-schema.js'
 
 export interface StoreOptions {
   /** Path of the database file. */
   path: string
   /** Creates a missing file, which is otherwise an error. Default true. */
   create?: boolean
-  /** Skips the integrity check and migrations, because this process has opened the file before. Default false. */
+  /** Skips the checks of integrity and schema, because this process has opened the file before. Default false. */
   checked?: boolean
   /**
    * For a command that only reads: opens the file for reading only if it cannot be written (read-only or full disk, no permission), and
-   * checks its integrity only before a migration. Default false.
+   * does not check its integrity. Default false.
    */
   readOnlyIfNeeded?: boolean
   /** The clock of leases. Default: that of the machine, or of the PostgreSQL server. */
@@ -40,19 +39,17 @@ export interface StoreOptions {
   onWrite?: (error: Error | null) => void
   /** Called when the file was opened for reading only, with the reason. */
   onReadOnly?: (reason: string) => void
-  /** Called with the migrations that were applied. */
-  onOpen?: (report: MigrationReport) => void
 }
 
 /**
- * Opens the SQLite store: checks its integrity and migrates the schema. Writes are flushed to disk before they are acknowledged.
+ * Opens the SQLite store: checks its integrity and schema, and creates it in an empty file. Writes are flushed to disk before they are acknowledged.
  * @throws UnusableDatabaseError with a remedy if the file cannot be used
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const clock = options.clock ?? (() => new Date())
   rejectOtherThanFile(options.path)
   if (options.create === false) requireFile(options.path)
-  const connection = await openConnection(options, clock)
+  const connection = await openConnection(options)
   const database = sqliteDatabase(connection)
   const events = createEventWriter(database)
   const shared = { database: observed(database, options.onWrite), events, clock, command: options.command ?? null }
@@ -76,27 +73,25 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-async function openConnection(options: StoreOptions, clock: Clock): Promise<Connection> {
+async function openConnection(options: StoreOptions): Promise<Connection> {
   const prepare = async (db: Sqlite) => {
     // The check takes seconds for a large file. A command that only reads fails when it reads a damaged page.
-    if (!options.readOnlyIfNeeded || schemaVersion(db) < newestSchema(SQLITE_MIGRATIONS)) rejectDamaged(db)
-    const report = await migrate(db, clock())
-    if (report.backup) chmodSync(report.backup, 0o600)
-    return report
+    if (!options.readOnlyIfNeeded) rejectDamaged(db)
+    rejectOtherSchema(db)
+    await retryWhileBusy(() => createSchema(db))
   }
   try {
     return await Connection.open(options.path, {
-      inspect: rejectOtherProgram,
+      inspect: rejectOtherSchema,
       async prepare(db) {
         if (options.checked) return
-        const report = await prepare(db)
-        options.onOpen?.(report)
+        await prepare(db)
         if (!options.readOnlyIfNeeded) rejectReadOnly(db)
       },
     })
   } catch (error) {
     if (!options.readOnlyIfNeeded || !isNotWritable(error)) throw error
-    const connection = await Connection.openReadOnly(options.path, async (db) => void (await prepare(db)))
+    const connection = await Connection.openReadOnly(options.path, prepare)
     options.onReadOnly?.((error as Error).message)
     return connection
   }
@@ -133,7 +128,7 @@ function check(connection: Connection) {
       ok,
       message: ok ? 'ok' : found === 'ok' ? `foreign key violations: ${orphans}` : found,
       bytes: statSync(connection.path).size,
-      schemaVersion: schemaVersion(db),
+      schemaVersion: schemaNumber(db),
     }
   })
 }

@@ -9,7 +9,7 @@ import { isPostgres, openNewPostgresStore } from './store-engine.js'
 let template: Promise<string> | undefined
 
 /**
- * Opens a store in a new file, or on PostgreSQL in a new schema. The file is a copy of one that was migrated once for all tests of a
+ * Opens a store in a new file, or on PostgreSQL in a new schema. The file is a copy of one that was created once for all tests of a
  * worker, because that takes longer than most tests; so all have the same identity.
  * @param path of the file; by default in a folder of its own
  */

@@ -171,7 +171,7 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
         if (done === total && changes++ === 0)
           changeMeanwhile(
             fixture.path,
-            `insert into exchange_rates values ('SEK', '2026-11-20', 11.4, 'rates.csv', '')`,
+            `insert into exchange_rates values ('SEK', '2026-11-20', '', 11.4, 'rates.csv')`,
           )
       },
     })

@@ -7,8 +7,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Store } from '../../../src/store/contract.js'
 import { DatabaseUnavailableError, RunBusyError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
-import { requireCurrentSchema } from '../../../src/store/postgres/migrate.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
+import { requireSchema } from '../../../src/store/postgres/postgres-schema.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { openPostgresReader } from '../../../src/store/postgres/reader.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
@@ -75,10 +75,10 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       location: { name: 'postgres://db/desk', schema: 'quotekeeper_data' },
       get: async (sql: string) => {
         asked.push(sql)
-        return { server: 130_014, encoding: 'UTF8', has_schema: false, has_migrations: false, tables: 0 }
+        return { server: 130_014, encoding: 'UTF8', is_ours: false, tables: 0 }
       },
     } as unknown as PostgresDatabase
-    const error = await requireCurrentSchema(old).catch((thrown: Error) => thrown)
+    const error = await requireSchema(old).catch((thrown: Error) => thrown)
     expect(error).toBeInstanceOf(UnusableDatabaseError)
     expect(String(error)).toMatch(/postgres:\/\/db\/desk runs on PostgreSQL 13; 14 or newer is needed. Upgrade/)
     expect(asked).toHaveLength(1)

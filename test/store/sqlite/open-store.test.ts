@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { UnusableDatabaseError } from '../../../src/store/errors.js'
-import { newestSchema, SQLITE_MIGRATIONS } from '../../../src/store/sql/migrations.js'
+import { openDatabaseReader } from '../../../src/store/open-database.js'
+import { SCHEMA_NUMBER } from '../../../src/store/schema/schema.js'
 import { openStore } from '../../../src/store/sqlite/store.js'
 import { anRfq, aResponse } from '../../helpers/data/sample-documents.js'
 import { at, begin, noonStore, rfqSnapshot } from '../../helpers/store/recording-store.js'
@@ -37,24 +38,27 @@ describe('openStore', () => {
     expect(existsSync(join(folder, 'none.db'))).toBe(false)
   })
 
-  it('rejects a database of a newer version and leaves it unchanged', async () => {
+  it('rejects a database of another version, with what to do, and leaves it unchanged', async () => {
     const path = join(testFolder(), 'new.db')
     await (await openStore({ path })).close()
     const raw = new Database(path)
-    raw.pragma(`user_version = ${newestSchema(SQLITE_MIGRATIONS) + 1}`)
+    for (const number of [SCHEMA_NUMBER - 1, SCHEMA_NUMBER + 1]) {
+      raw.pragma(`user_version = ${number}`)
+      const before = readFileSync(path)
+      const message = /another version of Quotekeeper.*Nothing was changed.*set "database" to a new one.*--dry-run/s
+      await expect(openStore({ path })).rejects.toThrow(message)
+      await expect(openDatabaseReader(path, { checked: false })).rejects.toThrow(message)
+      expect(readFileSync(path).equals(before)).toBe(true)
+    }
     raw.close()
-    await expect(openStore({ path })).rejects.toThrow(/newer Quotekeeper/)
   })
 
   it('lets several processes create the same database at once', async () => {
     const path = join(testFolder(), 'test.db')
     const opened = await Promise.all(Array.from({ length: 5 }, () => openStore({ path })))
-    for (const db of opened)
-      expect(await db.check()).toMatchObject({ ok: true, schemaVersion: newestSchema(SQLITE_MIGRATIONS) })
+    for (const db of opened) expect(await db.check()).toMatchObject({ ok: true, schemaVersion: SCHEMA_NUMBER })
+    expect(new Set(await Promise.all(opened.map((db) => db.identity()))).size).toBe(1)
     for (const db of opened) await db.close()
-    expect(new Database(path).prepare('select count(*) as n from migrations').get()).toEqual({
-      n: SQLITE_MIGRATIONS.length,
-    })
   })
 
   it('backs up to a private file, never over an existing one', async () => {

@@ -1,10 +1,15 @@
-/**
- * The tables that both engines have, with the same names and columns (docs/DATABASE.md), written for SQLite; postgres-schema.ts
- * translates them. Timestamps are ISO texts in UTC, flags are 0 and 1.
- */
-export const TABLES = `
+-- The schema of SQLite (docs/DATABASE.md). postgres.sql has the same tables, views and columns; what columns mean is explained here.
+-- Timestamps are ISO texts in UTC, flags are 0 and 1. In a table without rowid, the columns of the key come first.
+
 create table meta (key text primary key, value text not null) strict, without rowid;
 
+-- database_id is a random UUID (version 4), which copies and backups keep.
+insert into meta
+select 'database_id', lower(substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-4' || substr(hex, 14, 3) || '-'
+  || substr('89ab', (random() & 3) + 1, 1) || substr(hex, 18, 3) || '-' || substr(hex, 21, 12))
+from (select hex(randomblob(16)) as hex);
+
+-- Polls and closing rounds. Also the lock: a channel has at most one unfinished run of a kind, across all processes.
 create table runs (
   id integer primary key autoincrement,
   channel text not null,
@@ -19,20 +24,20 @@ create table runs (
   unchanged integer not null default 0,
   missing integer not null default 0,
   invalid integer not null default 0,
+  -- RFQs that failed in a run that processed everything else; null if the run was cut short.
+  failed_items integer,
+  -- Documents that a poll left to the next one because the request budget was exceeded.
+  postponed integer not null default 0,
+  suspicious integer not null default 0,
   error text,
   -- "error" without the RFQs that need attention.
   cause text,
   -- Why a closing round stopped closing, and the result of comparing the clocks if they were the reason.
   stop_code text,
   stop_clocks text,
-  suspicious integer not null default 0,
   not_before text,
   holder text not null,
   lease_until text not null,
-  -- RFQs that failed in a run that processed everything else; null if the run was cut short.
-  failed_items integer,
-  -- Documents that a poll left to the next one because the request budget was exceeded.
-  postponed integer not null default 0,
   -- Requests per second that the limit allows the channel, and that its documents require; null if the run planned no requests.
   allowed_rate real,
   required_rate real,
@@ -43,7 +48,6 @@ create table runs (
   list_arrived integer not null default 0,
   future_stored_at text
 ) strict;
--- The lock: at most one unfinished run of a kind on a channel, across all processes on this database.
 create unique index runs_one_live on runs (channel, kind) where finished_at is null;
 create index runs_newest on runs (channel, kind, id);
 
@@ -54,6 +58,7 @@ create table channels (
   recordings integer not null default 0
 ) strict, without rowid;
 
+-- The state of each document.
 create table documents (
   channel text not null,
   kind text not null check (kind in ('listing', 'rfq-entry', 'rfq', 'response')),
@@ -90,6 +95,7 @@ create table documents (
 ) strict;
 create index documents_due on documents (channel, state, due_date) where kind = 'rfq';
 
+-- Every body that was observed.
 create table versions (
   channel text not null,
   kind text not null,
@@ -114,6 +120,10 @@ create table versions (
 create index versions_of_run on versions (run_id);
 -- For lists and changes across all RFQs, so that no document is read to find them.
 create index versions_observed on versions (observed_at, superseded_at, channel, kind, rfq_id, id, version, valid);
+-- RFQs are found by number and reference.
+create index versions_number on versions (json_extract(coalesce(parsed_body, body), '$.number')) where kind = 'rfq';
+create index versions_reference on versions (json_extract(coalesce(parsed_body, body), '$.reference') collate nocase)
+  where kind = 'rfq';
 
 create table absences (
   channel text not null,
@@ -130,6 +140,7 @@ create index absences_of_run on absences (run_id);
 create index absences_begun on absences (missing_since);
 create index absences_ended on absences (returned_at) where returned_at is not null;
 
+-- Deviations from the API description.
 create table problems (
   channel text not null,
   kind text not null,
@@ -144,6 +155,7 @@ create table problems (
   primary key (channel, kind, entity_id, path, code)
 ) strict, without rowid;
 
+-- A hash chain of the decisions of closing rounds.
 create table close_decisions (
   id integer primary key,
   run_id integer not null references runs (id),
@@ -177,6 +189,7 @@ create index close_decisions_of_run on close_decisions (run_id);
 create view close_decision_repeats as
 select id as decision_id, decided_at as first_at, repeated_until as last_at, times from close_decisions where times > 1;
 
+-- Written before each POST that closes an RFQ.
 create table close_intents (
   id integer primary key autoincrement,
   channel text not null,
@@ -362,7 +375,6 @@ create table rfq_rows (
   computed_at text not null,
   primary key (channel, rfq_id)
 ) strict, without rowid;
-
 -- To detect a number that several RFQs have.
 create index rfq_rows_number on rfq_rows (channel, number);
 create index rfq_rows_attention on rfq_rows (channel, rfq_id) where attention > 0;
@@ -422,9 +434,121 @@ create unique index awards_withdrawn on awards (withdraws) where withdraws is no
 create table exchange_rates (
   currency text not null,
   date text not null,
+  fetched_at text not null,
   rate real not null,
   source text not null,
-  fetched_at text not null,
   primary key (currency, date, fetched_at)
 ) strict, without rowid;
-`
+
+-- What never changes. Versions are immutable, except two times, and "valid", which revalidate.ts updates when the document schemas change.
+create trigger versions_immutable before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
+  run_id, shape, body, body_as_received, parsed_body on versions
+begin select raise(abort, 'a version never changes'); end;
+create trigger versions_no_delete before delete on versions
+begin select raise(abort, 'history is never removed'); end;
+create trigger documents_key_immutable before update of channel, kind, rfq_id, id on documents
+begin select raise(abort, 'a document keeps its identity'); end;
+create trigger documents_no_delete before delete on documents
+begin select raise(abort, 'history is never removed'); end;
+create trigger decisions_immutable before update of id, run_id, channel, rfq_id, rfq_number, due_date, time_zone, decided_at,
+  decision, reason, outcome, http_status, message, version_before, version_after, evidence, previous_hash, hash, approved_by
+  on close_decisions
+begin select raise(abort, 'the decision log is append-only'); end;
+create trigger decisions_no_delete before delete on close_decisions
+begin select raise(abort, 'the decision log is append-only'); end;
+create trigger events_immutable before update on events
+begin select raise(abort, 'an event never changes'); end;
+create trigger awards_immutable before update on awards
+begin select raise(abort, 'the log of awards is append-only'); end;
+create trigger awards_no_delete before delete on awards
+begin select raise(abort, 'the log of awards is append-only'); end;
+
+-- The newest version of each document, with its newest body.
+create view current_documents as
+select d.channel, d.kind, d.rfq_id, d.id, d.version, v.content_hash, v.shape,
+  d.first_observed_at, d.last_observed_at, d.changed_at, d.missing_since,
+  v.valid, d.contradicted, coalesce(d.latest_body, v.body) as body,
+  case when d.latest_body is null then coalesce(v.parsed_body, v.body)
+    else coalesce(d.latest_parsed_body, d.latest_body) end as parsed_body
+from documents d
+join versions v on v.channel = d.channel and v.kind = d.kind and v.rfq_id = d.rfq_id and v.id = d.id and v.version = d.version;
+
+-- Views for users, whose columns are extracted from the document, so that they cannot contradict it.
+create view listings as
+select channel, id,
+  json_extract(parsed_body, '$.projectName') as project_name,
+  json_extract(parsed_body, '$.organizationName') as organization_name,
+  json_extract(parsed_body, '$.country') as country,
+  json_extract(parsed_body, '$.registry') as registry,
+  json_extract(parsed_body, '$.registryId') as registry_id,
+  json_extract(parsed_body, '$.pricing.currency') as currency,
+  json_extract(parsed_body, '$.pricing.minUnitPrice') as min_unit_price,
+  json_extract(parsed_body, '$.pricing.maxUnitPrice') as max_unit_price,
+  json_extract(parsed_body, '$.totalAvailableVolume.value') as total_available_volume,
+  first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version
+from current_documents where kind = 'listing';
+
+create view rfqs as
+select channel, id,
+  json_extract(parsed_body, '$.number') as number,
+  json_extract(parsed_body, '$.reference') as reference,
+  json_extract(parsed_body, '$.title') as title,
+  json_extract(parsed_body, '$.state') as state,
+  json_extract(parsed_body, '$.responseDueDate') as response_due_date,
+  json_extract(parsed_body, '$.fulfilmentDueDate') as fulfilment_due_date,
+  json_extract(parsed_body, '$.minVolume') as min_volume,
+  json_extract(parsed_body, '$.maxVolume') as max_volume,
+  json_extract(parsed_body, '$.pricing.currency') as currency,
+  json_extract(parsed_body, '$.pricing.minUnitPrice') as min_unit_price,
+  json_extract(parsed_body, '$.pricing.maxUnitPrice') as max_unit_price,
+  json_extract(parsed_body, '$.createdAt') as created_at,
+  json_extract(parsed_body, '$.updatedAt') as updated_at,
+  json_extract(parsed_body, '$.openedAt') as opened_at,
+  json_extract(parsed_body, '$.closedAt') as closed_at,
+  coalesce(json_array_length(parsed_body, '$.responses'), 0) as offer_count,
+  first_observed_at, last_observed_at, changed_at, missing_since, valid, contradicted, body, version, shape
+from current_documents where kind = 'rfq';
+
+create view offers as
+select channel, rfq_id, id,
+  json_extract(parsed_body, '$.listingId') as listing_id,
+  json_extract(parsed_body, '$.projectDeveloperName') as project_developer_name,
+  json_extract(parsed_body, '$.projectName') as project_name,
+  json_extract(parsed_body, '$.status') as status,
+  json_extract(parsed_body, '$.submittedAt') as submitted_at,
+  coalesce(json_extract(parsed_body, '$.offer.contractType'), json_extract(parsed_body, '$.contractType')) as contract_type,
+  coalesce(json_extract(parsed_body, '$.offer.currency'), json_extract(parsed_body, '$.currency')) as currency,
+  coalesce(json_extract(parsed_body, '$.offer.totalVolume'), json_extract(parsed_body, '$.totalVolume')) as total_volume,
+  coalesce(json_extract(parsed_body, '$.offer.totalPrice'), json_extract(parsed_body, '$.totalPrice')) as total_price,
+  coalesce(json_extract(parsed_body, '$.offer.expiryDate'), json_extract(parsed_body, '$.expiryDate')) as expiry_date,
+  first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version, shape
+from current_documents where kind = 'response';
+
+create view offer_vintages as
+select o.channel, o.rfq_id, o.id as response_id, d.key + 1 as delivery, v.key + 1 as vintage,
+  json_extract(d.value, '$.fulfilmentDueDate') as fulfilment_due_date,
+  json_extract(d.value, '$.fulfilmentMethod') as fulfilment_method,
+  json_extract(v.value, '$.reportingPeriodStart') as reporting_period_start,
+  json_extract(v.value, '$.reportingPeriodEnd') as reporting_period_end,
+  json_extract(v.value, '$.name') as name,
+  json_extract(v.value, '$.volume') as volume,
+  json_extract(v.value, '$.unitPrice') as unit_price,
+  json_extract(v.value, '$.mitigationTypes') as mitigation_types
+from current_documents o
+join json_each(
+  case when json_type(o.parsed_body, '$.offer.scheduledDeliveries') = 'array' then json_extract(o.parsed_body, '$.offer.scheduledDeliveries') else '[]' end
+) d on d.type = 'object'
+join json_each(
+  case when json_type(d.value, '$.vintages') = 'array' then json_extract(d.value, '$.vintages') else '[]' end
+) v on v.type = 'object'
+where o.kind = 'response';
+
+create view offer_prepayments as
+select o.channel, o.rfq_id, o.id as response_id, p.key + 1 as prepayment,
+  json_extract(p.value, '$.amount') as amount,
+  json_extract(p.value, '$.paymentDueDate') as payment_due_date
+from current_documents o
+join json_each(
+  case when json_type(o.parsed_body, '$.offer.prePayments') = 'array' then json_extract(o.parsed_body, '$.offer.prePayments') else '[]' end
+) p on p.type = 'object'
+where o.kind = 'response';

@@ -1,0 +1,82 @@
+import { MissingDatabaseError, UnusableDatabaseError } from '../errors.js'
+import { describeOtherSchema, readSchema, SCHEMA_NUMBER } from '../schema/schema.js'
+import { findMeta, setMeta, UNFINISHED_COPY, unfinishedCopy } from '../sql/meta.js'
+import type { Queries } from '../sql/sql-database.js'
+import type { PostgresDatabase } from './postgres-database.js'
+
+/** The oldest PostgreSQL that is supported, as `server_version_num`. */
+const MIN_SERVER_VERSION = 140_000
+
+/** The key of `meta` under which the number of the schema is stored. */
+const SCHEMA_KEY = 'schema'
+
+interface Found {
+  server: number
+  encoding: string
+  is_ours: boolean
+  tables: number
+}
+
+/**
+ * Creates the tables in an empty schema, in one transaction, under a lock.
+ * @throws UnusableDatabaseError if the server is too old, or the schema belongs to another program or another version of Quotekeeper; and for
+ *   an empty database unless `create` is true
+ */
+export function prepareSchema(database: PostgresDatabase, { create = true } = {}): Promise<void> {
+  return database.write(async (tx) => {
+    if (await hasSchema(tx, database)) return
+    if (!create) throw emptyDatabase(database)
+    await tx.lock('schema')
+    // Another process may have created them while this one waited for the lock.
+    if (await hasSchema(tx, database)) return
+    const { schema } = database.location
+    const known = await tx.get('select 1 as found from pg_namespace where nspname = @schema', { schema })
+    // A role that may not create schemas can use an existing one.
+    if (!known) await tx.run(`create schema "${schema}"`)
+    await tx.run(readSchema('postgres'))
+    await setMeta(tx, SCHEMA_KEY, String(SCHEMA_NUMBER))
+  })
+}
+
+/** @throws UnusableDatabaseError unless the database has the schema of this Quotekeeper */
+export async function requireSchema(database: PostgresDatabase): Promise<void> {
+  if (!(await hasSchema(database, database))) throw emptyDatabase(database)
+}
+
+const emptyDatabase = ({ location: { name } }: PostgresDatabase) =>
+  new MissingDatabaseError(`${name} is an empty database. Fill it first with: quotekeeper sync (or quotekeeper start).`)
+
+/**
+ * Whether the database has the schema of this Quotekeeper; false if it is empty.
+ * @throws UnusableDatabaseError
+ */
+async function hasSchema(queries: Queries, { location: { name, schema } }: PostgresDatabase): Promise<boolean> {
+  const found = (await queries.get<Found>(
+    `select cast(current_setting('server_version_num') as integer) as server,
+      current_setting('server_encoding') as encoding,
+      to_regclass(@ours) is not null as is_ours,
+      (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = @schema and c.relkind in ('r', 'v', 'p', 'm')) as tables`,
+    { schema, ours: `"${schema}".close_decisions` },
+  )) as Found
+  if (found.server < MIN_SERVER_VERSION) {
+    throw new UnusableDatabaseError(
+      `${name} runs on PostgreSQL ${Math.floor(found.server / 10_000)}; 14 or newer is needed. Upgrade the server.`,
+    )
+  }
+  if (found.encoding !== 'UTF8') {
+    throw new UnusableDatabaseError(
+      `The encoding of ${name} is ${found.encoding}; UTF8 is needed. Create a database with: createdb -E UTF8 -T template0`,
+    )
+  }
+  if (found.tables === 0) return false
+  if (!found.is_ours) {
+    throw new UnusableDatabaseError(
+      `The schema "${schema}" of ${name} has tables of another program. Choose another one: add ?schema=NAME to "database".`,
+    )
+  }
+  if ((await findMeta(queries, SCHEMA_KEY)) !== String(SCHEMA_NUMBER))
+    throw new UnusableDatabaseError(describeOtherSchema(name))
+  if ((await findMeta(queries, UNFINISHED_COPY)) !== null) throw unfinishedCopy(name)
+  return true
+}
