@@ -1,6 +1,6 @@
 import type { Cron } from '../src/config/cron.js'
 import type { Clock } from '../src/core/time/clock.js'
-import type { MaintenanceEnd, MaintenanceLog, MaintenanceState, MaintenanceTask } from '../src/store/contract.js'
+import type { MaintenanceLog, MaintenanceState, MaintenanceTask } from '../src/store/contract.js'
 import type { Log } from './contract.js'
 
 /** Work on the database as a whole, which belongs to no channel. */
@@ -28,13 +28,13 @@ export interface Maintenance {
 }
 
 const TICK_MS = 60_000
-const MAX_RETRY_PAUSE_MS = 3_600_000
+/** After this time, a task that failed or did not end is run again. */
+const RETRY_PAUSE_MS = 600_000
 
 /**
  * Runs maintenance jobs in this process, not on the queue: they concern the database file, which a job on the queue might
  * reach through another configuration. The database records when each ran, so that only one of several processes runs it, and a
- * tick missed while the service was stopped runs later. A failed job runs again after a pause that doubles up to an
- * hour.
+ * tick missed while the service was stopped runs later.
  */
 export function createMaintenance({ jobs, store, now, log }: MaintenanceOptions): Maintenance {
   const stopped = new AbortController()
@@ -50,19 +50,14 @@ export function createMaintenance({ jobs, store, now, log }: MaintenanceOptions)
       const started = now()
       if (!isDue(await store.maintenanceState(task), cron, started)) return
       if (!(await store.beginMaintenance(task, started, (state) => isDue(state, cron, started)))) return
-      await store.endMaintenance(task, now(), await runAndLog(task, run))
+      const outcome = await run(stopped.signal).catch((error: Error) => error)
+      const error = outcome instanceof Error ? outcome : null
+      if (error && stopped.signal.aborted) return
+      await store.endMaintenance(task, now(), error?.message ?? null)
+      if (error) log.warn({ task, err: error }, `${task} failed; it will be retried`)
+      else log.info({ task, ...outcome }, `${task} done`)
     } catch (error) {
       log.warn({ task, err: error }, `${task} could not run; it will be retried`)
-    }
-  }
-  const runAndLog = async (task: MaintenanceTask, run: MaintenanceJob['run']): Promise<MaintenanceEnd> => {
-    try {
-      log.info({ task, ...(await run(stopped.signal)) }, `${task} done`)
-      return 'succeeded'
-    } catch (error) {
-      if (stopped.signal.aborted) return 'stopped'
-      log.warn({ task, err: error }, `${task} failed; it will be retried`)
-      return { error: (error as Error).message }
     }
   }
   const tick = () => {
@@ -84,22 +79,12 @@ export function createMaintenance({ jobs, store, now, log }: MaintenanceOptions)
   }
 }
 
-/** Whether a task is to be run: a tick has passed since it last succeeded, or the pause after its last failure is over. */
+/** Whether a task is to be run: a tick has passed since it succeeded, or ten minutes since it failed or was killed. */
 export function isDue(state: MaintenanceState | null, cron: Cron, now: Date): boolean {
   if (state === null) return true
-  const { succeededAt, attemptedAt, failures } = state
-  if (failures > 0) {
-    const pause = Math.min(TICK_MS * 2 ** (failures - 1), MAX_RETRY_PAUSE_MS)
-    return hasPassed(pause, attemptedAt, now)
-  }
-  const after = new Date(succeededAt ?? 0)
-  // Never succeeded, or the clock was set back.
-  if (succeededAt === null || after > now) return true
+  const after = new Date(state.at)
+  // The clock was set back.
+  if (after > now) return true
+  if (state.error !== null) return now.getTime() - after.getTime() >= RETRY_PAUSE_MS
   return cron.lastTick({ after, upTo: now }) !== null
-}
-
-/** Whether a pause has passed. A moment in the future was written before the clock was set back. */
-function hasPassed(pauseMs: number, since: string, now: Date): boolean {
-  const elapsed = now.getTime() - Date.parse(since)
-  return elapsed < 0 || elapsed >= pauseMs
 }

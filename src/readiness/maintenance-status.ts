@@ -23,8 +23,5 @@ async function describeFailure(
   name: string,
 ): Promise<ReadinessCheck[]> {
   const state = await store.maintenanceState(task)
-  if (state === null || state.failures === 0) return []
-  return [{ name, ok: true, message: `failed ${times(state.failures)}: ${state.error}` }]
+  return state === null || state.error === null ? [] : [{ name, ok: true, message: `not done: ${state.error}` }]
 }
-
-const times = (count: number) => (count === 1 ? 'once' : `${count} times`)

@@ -27,11 +27,12 @@ export async function readDueRates(cli: Cli, { config: { rates }, store }: App):
   if (!begun) return true
   try {
     await refreshRates(opened, rates, { now, signal: stop })
-    await opened.endMaintenance(task, now(), 'succeeded')
+    await opened.endMaintenance(task, now(), null)
     return true
   } catch (error) {
-    await opened.endMaintenance(task, now(), stop.aborted ? 'stopped' : { error: (error as Error).message })
-    if (!stop.aborted) printNote(cli, `exchange rates were not read: ${errorMessage(error)}`)
+    if (stop.aborted) return false
+    await opened.endMaintenance(task, now(), (error as Error).message)
+    printNote(cli, `exchange rates were not read: ${errorMessage(error)}`)
     return false
   }
 }

@@ -6,13 +6,11 @@ import type { Timestamp } from '../../core/time/clock.js'
  */
 export type MaintenanceTask = 'prune' | `rates ${string}`
 
-/** When a maintenance task last ran. */
+/** The newest run of a maintenance task. */
 export interface MaintenanceState {
-  succeededAt: Timestamp | null
-  attemptedAt: Timestamp
-  /** Failed attempts since it last succeeded. */
-  failures: number
-  /** The error of the newest attempt; null if it succeeded or is running for the first time. */
+  /** When it ended, or began if it has not. */
+  at: Timestamp
+  /** Null if it succeeded. */
   error: string | null
 }
 
@@ -29,8 +27,8 @@ export interface MaintenanceLog {
     now: Date,
     isDue: (state: MaintenanceState | null) => boolean,
   ): Promise<boolean>
-  /** Records the end of a task. */
-  endMaintenance(task: MaintenanceTask, now: Date, end: MaintenanceEnd): Promise<void>
+  /** Records the end of a task; a task that was stopped has none. */
+  endMaintenance(task: MaintenanceTask, now: Date, error: string | null): Promise<void>
 }
 
 /** Tells ticks of the schedule apart that recur after the clock was set back. */
@@ -41,9 +39,6 @@ export interface ScheduleClock {
    */
   clockSetBacks(now: Date): Promise<number>
 }
-
-/** `stopped`: the process was stopped before the task ended. */
-export type MaintenanceEnd = 'succeeded' | 'stopped' | { error: string }
 
 export interface Pruning {
   /**

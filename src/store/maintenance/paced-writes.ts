@@ -1,34 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 
-/** How long consecutive transactions may hold the write lock before a pause, in milliseconds. */
-const MAX_BURST_MS = 50
-
-export type PacedWrite = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>
+/** The maximum pause after a transaction, in milliseconds. */
+const MAX_PAUSE_MS = 200
 
 /**
- * Runs many short transactions that are not urgent, with pauses between them. The lock of SQLite is not fair, so that without pauses other
- * processes might not get it at all. Only the time within transactions counts, because others can write while one waits.
- * @returns a function that runs one write, and then pauses if necessary
+ * Runs many transactions that are not urgent, each followed by a pause as long as it took. The lock of SQLite is not fair, so that without
+ * pauses other processes might not get it at all.
  */
-export function pacedWrites(
-  database: Pick<SqlDatabase, 'write'>,
-  pause: (milliseconds: number) => Promise<unknown> = wait,
-): PacedWrite {
-  let burst = 0
-  return async (work) => {
-    const result = await database.write(async (tx) => {
-      const began = performance.now()
-      try {
-        return await work(tx)
-      } finally {
-        burst += performance.now() - began
-      }
-    })
-    if (burst >= MAX_BURST_MS) {
-      await pause(Math.min(burst, 4 * MAX_BURST_MS))
-      burst = 0
-    }
+export const pacedWrites =
+  (database: SqlDatabase) =>
+  async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
+    const began = performance.now()
+    const result = await database.write(work)
+    await wait(Math.min(performance.now() - began, MAX_PAUSE_MS))
     return result
   }
-}

@@ -1,11 +1,10 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Pruning } from '../contract.js'
 import { NEWEST_SEQUENCE, PRUNED_EVENTS } from '../events/event-feed.js'
 import { findNumber, setMeta } from '../sql/meta.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { pacedWrites } from './paced-writes.js'
 
-/** Rows read before yielding to the event loop, and deleted in one transaction, so that polls do not wait long. */
+/** Rows checked in one transaction, so that polls do not wait long. */
 const ROWS_PER_STEP = 250
 
 const isReferenced = (table: string) => `exists (select 1 from ${table} where run_id = r.id)`
@@ -29,48 +28,44 @@ const DONE = `e.kind not in ('rfq.due-soon', 'rfq.overdue', 'channel.behind', 'c
   and e.sequence < ${NEWEST_SEQUENCE}
   and not exists (select 1 from deliveries d where d.event_id = e.id and d.state = 'pending')`
 
-const OLD_RUNS = `select r.id as key, case when ${IDLE} then 1 else 0 end as removable from runs r
-  where r.id > @after and r.started_at < @before order by r.id limit ${ROWS_PER_STEP}`
-const OLD_EVENTS = `select e.sequence as key, case when ${DONE} then 1 else 0 end as removable from events e
-  where e.sequence > @after and e.at < @before order by e.sequence limit ${ROWS_PER_STEP}`
-
 /** Deletes old idle runs and old events, in short transactions with pauses between them, so that other processes can write. */
 export function createPruning(database: SqlDatabase): Pruning {
   return {
-    async prune({ before, signal }) {
+    async prune({ before: moment, signal }) {
+      const before = moment.toISOString()
       const write = pacedWrites(database)
-      const deleteOld = async (select: string, remove: (tx: Transaction, keys: number[]) => Promise<number>) => {
+      const deleteOld = async (rows: string, key: string, remove: (tx: Transaction, step: Step) => Promise<number>) => {
+        const next = `select max(${key}) as "upTo" from (
+          select ${key} from ${rows} < @before and ${key} > @after order by ${key} limit ${ROWS_PER_STEP}) step`
         let removed = 0
         for (let after = 0; ; ) {
           signal?.throwIfAborted()
-          const old = await database.all<{ key: number; removable: number }>(select, {
-            after,
-            before: before.toISOString(),
-          })
-          const keys = old.flatMap(({ key, removable }) => (removable === 1 ? [key] : []))
-          if (keys.length > 0) removed += await write((tx) => remove(tx, keys))
-          if (old.length < ROWS_PER_STEP) return removed
-          after = old.at(-1)?.key ?? after
-          await yieldToEventLoop()
+          const { upTo } = (await database.get<{ upTo: number | null }>(next, { after, before })) ?? { upTo: null }
+          if (upTo === null) return removed
+          const step = { after, upTo, before }
+          removed += await write((tx) => remove(tx, step))
+          after = upTo
         }
       }
-      const runs = await deleteOld(OLD_RUNS, deleteRuns)
-      const events = await deleteOld(OLD_EVENTS, deleteEvents)
-      return { runs, events }
+      const runs = await deleteOld('runs where started_at', 'id', (tx, step) => tx.run(DELETE_RUNS, step))
+      return { runs, events: await deleteOld('events where at', 'sequence', deleteEvents) }
     },
   }
 }
 
-const deleteRuns = (tx: Transaction, keys: number[]) =>
-  tx.run(`delete from runs where ${tx.dialect.anyOf('id', '@keys')}`, { keys })
+/** The keys of the rows to check, and the moment before which they are old. */
+type Step = { after: number; upTo: number; before: string }
 
-/** Deletes events with their deliveries, except those that a user has asked to send again in the meantime. */
-async function deleteEvents(tx: Transaction, keys: number[]): Promise<number> {
-  const done = `select id from events e where ${tx.dialect.anyOf('sequence', '@keys')} and ${DONE}`
-  await tx.run(`delete from deliveries where event_id in (${done})`, { keys })
-  const deleted = await tx.all<{ sequence: number }>(`delete from events where id in (${done}) returning sequence`, {
-    keys,
-  })
+const DELETE_RUNS = `delete from runs as r where r.id > @after and r.id <= @upTo and r.started_at < @before and ${IDLE}`
+const DONE_EVENTS = `select e.id from events e where e.sequence > @after and e.sequence <= @upTo and e.at < @before and ${DONE}`
+
+/** Deletes events with their deliveries. */
+async function deleteEvents(tx: Transaction, step: Step): Promise<number> {
+  await tx.run(`delete from deliveries where event_id in (${DONE_EVENTS})`, step)
+  const deleted = await tx.all<{ sequence: number }>(
+    `delete from events where id in (${DONE_EVENTS}) returning sequence`,
+    step,
+  )
   await tx.lock(PRUNED_EVENTS)
   const pruned = await findNumber(tx, PRUNED_EVENTS)
   await setMeta(tx, PRUNED_EVENTS, Math.max(pruned, ...deleted.map(({ sequence }) => sequence)))

@@ -218,17 +218,6 @@ create table approval_plans (
   superseded_at text
 ) strict, without rowid;
 
--- When the maintenance tasks of the database last ran (jobs/maintenance.ts).
-create table maintenance (
-  task text primary key,
-  attempted_at text not null,
-  succeeded_at text,
-  failures integer not null default 0,
-  error text,
-  -- Set while the task runs, so that no other process starts it.
-  running_until text
-) strict, without rowid;
-
 -- Reports that were written.
 create table reports (
   id integer primary key autoincrement,
