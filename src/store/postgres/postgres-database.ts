@@ -9,7 +9,7 @@ import type { PostgresLocation } from './postgres-url.js'
 /** How long to wait for a new or a free connection, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 5000
 /** After the `statement_timeout` of the server, so that this means that the server does not answer at all. In milliseconds. */
-const QUERY_TIMEOUT_MS = 20_000
+const QUERY_TIMEOUT_MS = 15_000
 /** How long a write waits for an unavailable server, in milliseconds: about as long as a restart takes. */
 const MAX_OUTAGE_MS = 5000
 /** How many attempts a transaction has if PostgreSQL cancels it because of conflicts. */
@@ -25,9 +25,9 @@ const SETTINGS = {
   extra_float_digits: '1',
   TimeZone: 'UTC',
   // No statement, lock or suspended client is waited for without end.
-  statement_timeout: '15s',
+  statement_timeout: '12s',
   lock_timeout: '10s',
-  idle_in_transaction_session_timeout: '20s',
+  idle_in_transaction_session_timeout: '15s',
   idle_session_timeout: '0',
   transaction_timeout: '0',
   // So that the server ends sessions of clients that are gone.

@@ -3,15 +3,18 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { StoreError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
-import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
+import type { ChannelFixture } from '../../helpers/channel-fixture.js'
+import {
+  afterRequests,
+  BEFORE_DUE,
+  expectClosed,
+  expectPolled,
+  openOutageFixture,
+  PAST_DUE,
+} from '../../helpers/servers/outage-fixture.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
 import { NEWEST } from '../../helpers/store/recording-store.js'
-
-const NOW = '2026-11-22T12:00:00Z'
-const COUNT = 12
-const isRead = () => true
-const isPost = (operation: string | null) => operation === 'closeRfq'
 
 /** The servers, and the address by which clients know the primary one. */
 let primary: PrivatePostgres
@@ -54,77 +57,44 @@ async function failOver(): Promise<void> {
 const urlOf = (schema: string) => `postgres://quotekeeper@127.0.0.1:${address.port}/postgres?schema=${schema}`
 let schemas = 0
 async function openFixture(dueDate: string): Promise<ChannelFixture> {
-  const fixture = await openChannelFixture({ time: NOW })
-  for (let index = 0; index < COUNT; index++) {
-    const rfq = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: dueDate })
-    fixture.sandbox.world.addResponse(rfq.id)
-  }
-  await fixture.reopenStore(urlOf(`failover_${schemas++}`))
+  const fixture = await openOutageFixture(urlOf(`failover_${schemas++}`), dueDate)
   await caughtUp()
   return fixture
 }
-
-/** Waits until the marketplace got so many requests more. */
-async function afterRequests(
-  { sandbox }: ChannelFixture,
-  count: number,
-  isCounted: (operation: string | null) => boolean,
-) {
-  const counted = () => sandbox.requests.filter(({ operation }) => isCounted(operation)).length
-  const until = counted() + count
-  await expect.poll(counted, { interval: 1 }).toBeGreaterThanOrEqual(until)
-}
 const settled = async (work: Promise<unknown>) => (await Promise.allSettled([work]))[0]
-
-/** A poll and a closing round later everything is known and closed, each RFQ by one POST. */
-async function expectHealed(fixture: ChannelFixture): Promise<void> {
-  fixture.advanceSeconds(600)
-  expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-  expect((await fixture.closeExpired({ maxPerRun: 100 })).run.outcome).toBe('complete')
-  const rfqs = await fixture.store.rfqs({})
-  expect(rfqs.map(({ responses }) => responses.length)).toEqual(Array(COUNT).fill(1))
-  expect(new Set(rfqs.map(({ rfq }) => (rfq.body as { state: string }).state))).toEqual(new Set(['closed']))
-  const posts = fixture.posts().map(({ rfqId }) => rfqId)
-  expect([posts.length, new Set(posts).size]).toEqual([COUNT, COUNT])
-  expect(await fixture.store.openIntents('acme/forest')).toEqual([])
-  expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
-}
 
 describe.skipIf(postgresSkipReason !== null)('PostgreSQL that fails over to a streaming replica', () => {
   it('during a poll: the next one has everything, by the same address, without another start', async () => {
-    const fixture = await openFixture('2026-12-24')
+    const fixture = await openFixture(BEFORE_DUE)
     const poll = settled(fixture.pollRfqs())
-    await afterRequests(fixture, 8, isRead)
+    await afterRequests(fixture, 8)
     await failOver()
     const first = await poll
     if (first?.status === 'rejected') expect(first.reason).toBeInstanceOf(StoreError)
-    fixture.advanceSeconds(600)
-    expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-    const rfqs = await fixture.store.rfqs({})
-    expect(rfqs.map(({ responses }) => responses.length)).toEqual(Array(COUNT).fill(1))
+    await expectPolled(fixture)
     await addReplica()
   })
 
   it('during a closing round: each RFQ is closed once, by one POST', async () => {
-    const fixture = await openFixture('2026-11-20')
+    const fixture = await openFixture(PAST_DUE)
     await fixture.pollRfqs()
     const round = settled(fixture.closeExpired({ maxPerRun: 100 }))
-    await afterRequests(fixture, 4, isPost)
+    await afterRequests(fixture, 4, 'closeRfq')
     await failOver()
     await round
-    await expectHealed(fixture)
+    await expectClosed(fixture)
     await addReplica()
   })
 
   it('to one that lacks the last commits: nothing is closed again, and a run that is unknown now writes nothing', async () => {
-    const fixture = await openFixture('2026-11-20')
+    const fixture = await openFixture(PAST_DUE)
     await fixture.pollRfqs()
     await caughtUp()
     await replica.kill()
     const { store } = fixture
     const lost = await store.beginRun({ channel: 'acme/forest', kind: 'listings', now: fixture.now() })
     const round = settled(fixture.closeExpired({ maxPerRun: 100 }))
-    await afterRequests(fixture, 6, isPost)
+    await afterRequests(fixture, 6, 'closeRfq')
     await primary.signal('SIGKILL')
     await replica.launch()
     await promote()
@@ -136,12 +106,12 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that fails over to a st
     expect(other.id).toBe(lost.id)
     await expect(store.updatePresence(lost, 'listing', [], NEWEST, fixture.now())).rejects.toThrow(/taken over/)
     await expect(store.updatePresence(other, 'listing', [], NEWEST, fixture.now())).resolves.toBeDefined()
-    await expectHealed(fixture)
+    await expectClosed(fixture)
   })
 
   it('connections that were made to a standby are dropped once a write is refused, and all go where the address leads now', async () => {
     await addReplica()
-    await openFixture('2026-11-20')
+    await openFixture(PAST_DUE)
     address.moveTo(replica.port)
     const url = urlOf(`failover_${schemas - 1}`)
     const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 3 })

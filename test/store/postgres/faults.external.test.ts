@@ -12,7 +12,16 @@ import { requireSchema } from '../../../src/store/postgres/postgres-schema.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { openPostgresReader } from '../../../src/store/postgres/reader.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
-import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
+import {
+  afterRequests,
+  BEFORE_DUE,
+  COUNT,
+  expectClosed,
+  expectPolled,
+  NO_COUNTS,
+  openOutageFixture,
+  PAST_DUE,
+} from '../../helpers/servers/outage-fixture.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
@@ -65,7 +74,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     expect(rows).toEqual([{ password: true, rolsuper: false, rolcreatedb: false, rolcreaterole: false }])
     const store = await open(as('desk').replace(/\/postgres$/, '/desk'))
     const run = await begin(store)
-    await run.finish({ outcome: 'complete', error: null, ...COUNTS }, NOW)
+    await run.finish({ outcome: 'complete', error: null, ...NO_COUNTS }, NOW)
     expect(await store.checkWritable()).toMatchObject({ ok: true })
   })
 
@@ -105,7 +114,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       expect(await reader.runs({})).toEqual([])
       await execute(`grant insert, update, delete on all tables in schema ${schema} to reader`)
       const run = await begin(store)
-      await run.finish({ outcome: 'complete', error: null, ...COUNTS }, NOW)
+      await run.finish({ outcome: 'complete', error: null, ...NO_COUNTS }, NOW)
       expect(await reader.runs({})).toHaveLength(1)
       await execute(
         `revoke insert, update, delete on all tables in schema ${schema} from reader`,
@@ -137,7 +146,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     const runs = await Promise.all(
       stores.map((store, n) => store.beginRun({ channel: channels[n] as string, kind: 'rfqs', now: NOW })),
     )
-    const end = { outcome: 'complete', error: null, ...COUNTS } as const
+    const end = { outcome: 'complete', error: null, ...NO_COUNTS } as const
     const requestRates = { allowed: 0.1234567890123456, required: 1, ageMinutes: 1 }
     await Promise.all(runs.map((run) => run.finish({ ...end, requestRates }, NOW)))
     const ended = await (stores[0] as Store).runs({})
@@ -163,54 +172,30 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       await wait(300)
       for (const other of others) await other.end()
       const run = await waiting
-      await run.finish({ outcome: 'complete', error: null, ...COUNTS }, NOW)
+      await run.finish({ outcome: 'complete', error: null, ...NO_COUNTS }, NOW)
       expect(await store.runs({})).toHaveLength(round + 1)
     }
   })
 
   describe('that restarts', () => {
-    const COUNT = 12
-    async function openFixture(dueDate: string): Promise<ChannelFixture> {
-      const fixture = await openChannelFixture({ time: NOW.toISOString() })
-      for (let index = 0; index < COUNT; index++) {
-        const rfq = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: dueDate })
-        fixture.sandbox.world.addResponse(rfq.id)
-      }
-      await fixture.reopenStore(as('quotekeeper', `?schema=restart_${schemas++}`))
-      return fixture
-    }
     let schemas = 0
-    /** Restarts the server while work is done, when the marketplace has got so many requests more. */
-    async function withRestart<T>(
-      { sandbox }: ChannelFixture,
-      work: Promise<T>,
-      [requests, isCounted]: [number, (operation: string | null) => boolean],
-    ): Promise<PromiseSettledResult<T>> {
-      const count = () => sandbox.requests.filter(({ operation }) => isCounted(operation)).length
-      const until = count() + requests
-      let hasEnded = false
-      const settled = Promise.allSettled([work]).then(([result]) => {
-        hasEnded = true
-        return result
-      })
-      while (!hasEnded && count() < until) await wait(1)
-      expect(count()).toBeGreaterThanOrEqual(until)
+    const openFixture = (dueDate: string) =>
+      openOutageFixture(as('quotekeeper', `?schema=restart_${schemas++}`), dueDate)
+    async function restart(): Promise<void> {
       await server.kill()
       await server.launch()
-      return settled
     }
 
     it('during a poll: what was recorded stays, and the next poll has everything, without another start', async () => {
       for (const after of [1, 10, 20]) {
-        const fixture = await openFixture('2026-12-24')
-        const first = await withRestart(fixture, fixture.pollRfqs(), [after, () => true])
-        const { run } = await fixture.pollRfqs()
-        expect([after, run.outcome]).toEqual([after, 'complete'])
-        const rfqs = await fixture.store.rfqs({})
-        expect(rfqs.map(({ responses }) => responses.length)).toEqual(Array(COUNT).fill(1))
-        const whole = await fixture.store.runs({})
-        expect(whole.map(({ outcome }) => outcome)).not.toContain(null)
-        if (first.status === 'rejected') expect(first.reason).toBeInstanceOf(StoreError)
+        const fixture = await openFixture(BEFORE_DUE)
+        const first = Promise.allSettled([fixture.pollRfqs()])
+        await afterRequests(fixture, after)
+        await restart()
+        const [ended] = await first
+        if (ended.status === 'rejected') expect(ended.reason).toBeInstanceOf(StoreError)
+        await expectPolled(fixture)
+        expect((await fixture.store.runs({})).map(({ outcome }) => outcome)).not.toContain(null)
       }
     })
 
@@ -229,9 +214,9 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     })
 
     it('after a poll has given up: the next poll of the same process begins at once', async () => {
-      const fixture = await openFixture('2026-12-24')
+      const fixture = await openFixture(BEFORE_DUE)
       const poll = expect(fixture.pollRfqs()).rejects.toThrow(StoreError)
-      await expect.poll(() => fixture.sandbox.requests.length, { interval: 1 }).toBeGreaterThan(4)
+      await afterRequests(fixture, 4)
       await server.kill()
       await poll
       await server.launch()
@@ -241,23 +226,16 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
 
     it('during a closing: each RFQ is closed once, by one POST, and each has its decision in an unbroken log', async () => {
       for (const after of [1, 4, 8]) {
-        const fixture = await openFixture('2026-11-20')
+        const fixture = await openFixture(PAST_DUE)
         await fixture.pollRfqs()
-        const isPost = (operation: string | null) => operation === 'closeRfq'
-        await withRestart(fixture, fixture.closeExpired({ maxPerRun: 100 }), [after, isPost])
-        fixture.advanceSeconds(600)
-        await fixture.pollRfqs()
-        await fixture.closeExpired({ maxPerRun: 100 })
-        const posts = fixture.posts().map(({ rfqId }) => rfqId)
-        expect([after, posts.length, new Set(posts).size]).toEqual([after, COUNT, COUNT])
+        const round = Promise.allSettled([fixture.closeExpired({ maxPerRun: 100 })])
+        await afterRequests(fixture, after, 'closeRfq')
+        await restart()
+        await round
+        await expectClosed(fixture)
         const closed = (await fixture.store.decisions({})).filter(({ decision }) => decision === 'close')
         expect(new Set(closed.map(({ rfqId, outcome }) => `${rfqId} ${outcome}`)).size).toBe(COUNT)
-        expect(closed.every(({ outcome }) => outcome === 'closed' || outcome === 'already-closed')).toBe(true)
-        expect(await fixture.store.openIntents('acme/forest')).toEqual([])
-        expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
       }
     })
   })
 })
-
-const COUNTS = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }

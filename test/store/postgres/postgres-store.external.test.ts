@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { claimOf, NO_STARTS, type RequestLedger, startInterval } from '../../../src/core/requests/request-ledger.js'
+import { claimOf, type RequestLedger, startInterval } from '../../../src/core/requests/request-ledger.js'
 import type { NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
 import { IntentOpenError, RunLostError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
@@ -12,8 +12,6 @@ import { SCHEMA_NUMBER } from '../../../src/store/schema/schema.js'
 import { claimStatement } from '../../../src/store/sql/claim-starts.js'
 import { expectSameRule } from '../../helpers/data/ledger-rule.js'
 import { anRfq, aResponse } from '../../helpers/data/sample-documents.js'
-import { eventually } from '../../helpers/eventually.js'
-import { expectAtMost, openServer, senders, startSender } from '../../helpers/senders.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 import { at, CHANNEL, rfqSnapshot } from '../../helpers/store/recording-store.js'
 
@@ -131,18 +129,6 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
     )
   })
 
-  it('in another time zone, locale and with another schema for each installation keeps installations apart', async () => {
-    await execute(server.url, `alter database postgres set timezone = 'Asia/Kathmandu'`)
-    const [one, two] = [await open(), await open()]
-    const run = await begin(one)
-    await record(one, run, 'a')
-    expect(await one.rfqs({})).toHaveLength(1)
-    expect(await two.rfqs({})).toEqual([])
-    expect(await one.identity()).not.toBe(await two.identity())
-    const [known] = await one.rfqs({})
-    expect(known?.rfq.observedAt).toBe('2026-11-21T12:00:01.000Z')
-  })
-
   it('holds the longest identifiers, whatever they are, once each, through versions, absences and closings', async () => {
     const url = newUrl()
     const store = await open(url)
@@ -186,36 +172,6 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
     await expect(
       execute(url, `insert into versions select * from versions where id = '${version?.id}' and version = 1`),
     ).rejects.toThrow('versions_pkey')
-  })
-})
-
-describe.skipIf(postgresSkipReason !== null)('RFQs on PostgreSQL', () => {
-  it('are found by identifier, number or reference, of any version, in their channel only', async () => {
-    const store = await open()
-    const put = async (channel: string, documents: readonly object[]) => {
-      const run = await store.beginRun({ channel, kind: 'rfqs', now: at('12:00:00') })
-      for (const [minute, document] of documents.entries()) {
-        const readAt = at(`12:0${minute}:00`)
-        await store.recordRfq(run, rfqSnapshot(document, [], readAt), readAt)
-      }
-    }
-    const reference = `Ref-${'x'.repeat(5000)}`
-    await put(CHANNEL, [
-      { ...anRfq('one'), number: 1042, reference: 'old' },
-      { ...anRfq('one'), number: 1043, reference },
-      { ...anRfq('two'), number: 7, reference: 'other' },
-    ])
-    await put('acme/blue', [{ ...anRfq('one'), number: 9, reference: 'blue' }])
-    const find = async (text: string, former = false) =>
-      (await store.rfqs({ match: { text, former } })).map(({ rfq }) => `${rfq.channel} ${rfq.id}`).sort()
-    for (const text of ['1042', '1043', 'OLD', reference.toLowerCase()]) {
-      expect([text, await find(text, true)]).toEqual([text, ['acme/forest one']])
-    }
-    for (const text of ['1042', 'OLD']) expect([text, await find(text)]).toEqual([text, []])
-    for (const text of ['1043', reference]) expect([text, await find(text)]).toEqual([text, ['acme/forest one']])
-    expect(await find('one')).toEqual(['acme/blue one', 'acme/forest one'])
-    expect(await find('9')).toEqual(['acme/blue one'])
-    expect(await find('nothing')).toEqual([])
   })
 })
 
@@ -277,18 +233,6 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
     }
   })
 
-  it('one intent at a time is open for an RFQ', async () => {
-    const url = newUrl()
-    const stores = await Promise.all([open(url), open(url), open(url)])
-    for (let round = 0; round < 6; round++) {
-      const run = await begin(stores[round % 3] as Store, 'close')
-      const plan = { channel: CHANNEL, rfqId: `rfq-${round}`, runId: run.id, evidence: {}, now: at('12:00:00') }
-      const planned = await Promise.allSettled(stores.map((store) => store.planClose(plan)))
-      expect(planned.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-      await run.finish(END, at('12:00:02'))
-    }
-  })
-
   it('share the request limits of a marketplace', async () => {
     const url = newUrl()
     const stores = await Promise.all([open(url), open(url), open(url)])
@@ -309,21 +253,6 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
     const seconds = latest.slice(20).map((late, n) => (late - (earliest[n] as number)) / 1000)
     expect(Math.min(...seconds)).toBeGreaterThan(0.99)
     expect((latest.at(-1) as number) - (earliest[0] as number)).toBeGreaterThan((1799 * 1000) / 20)
-  })
-
-  it('keep the request rate of a marketplace, even if one process is killed', async () => {
-    const [database, marketplace, since] = [newUrl(), await openServer(), performance.now()]
-    await open(database)
-    const options = { database, url: marketplace.url, parallel: 6, perSecond: 5 }
-    const [one] = await Promise.all(['one', 'two', 'three'].map((name) => startSender(name, options)))
-    await eventually(() => expect(marketplace.arrivals.length).toBeGreaterThan(15))
-    one?.kill()
-    const before = marketplace.arrivals.length
-    await eventually(() => {
-      const later = marketplace.arrivals.slice(before)
-      for (const name of ['two', 'three']) expect(senders(later, name)).toBeGreaterThan(5)
-    })
-    expectAtMost(5, marketplace.arrivals, since)
   })
 
   it('claims starts by the rule of src/core/requests/request-ledger.ts, also while the clock is set', async () => {
@@ -388,18 +317,6 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is unavailable', 
     expect(await record(store, run, 'later')).toMatchObject({ rfq: 'inserted' })
     expect((await store.rfqs({ ids: ['lost'] })).length).toBe(0)
     expect(await store.checkWritable()).toMatchObject({ ok: true })
-  })
-
-  it('a pause that the marketplace asked for is kept, even if the process that received it is gone', async () => {
-    const store = await open()
-    for (let round = 0; round < 2; round++) {
-      const origin = `https://market-${round}.example`
-      await store.requestLedger(origin).claim({ ...NO_STARTS, pausedFor: 60_000 })
-      await server.kill()
-      await server.launch()
-      expect((await store.requestLedger(origin).claim(NO_STARTS)).pausedFor).toBeGreaterThan(30_000)
-      expect((await store.requestLedger(`${origin}:8443`).claim(NO_STARTS)).pausedFor).toBe(0)
-    }
   })
 
   it('an RFQ that is too large for one statement is recorded completely, with its problems and changes', async () => {

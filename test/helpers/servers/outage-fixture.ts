@@ -1,0 +1,45 @@
+import { expect } from 'vitest'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../channel-fixture.js'
+
+/** How many RFQs the channel has, each with one offer. */
+export const COUNT = 12
+export const [BEFORE_DUE, PAST_DUE] = ['2026-12-24', '2026-11-20']
+export const NO_COUNTS = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
+
+/** A channel whose store is on a PostgreSQL that the test disturbs. */
+export async function openOutageFixture(url: string, responseDueDate: string): Promise<ChannelFixture> {
+  const fixture = await openChannelFixture({ time: '2026-11-22T12:00:00Z' })
+  for (let index = 0; index < COUNT; index++) {
+    const rfq = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate })
+    fixture.sandbox.world.addResponse(rfq.id)
+  }
+  await fixture.reopenStore(url)
+  return fixture
+}
+
+/** Waits until the marketplace got so many requests more, of one operation if it is given. */
+export async function afterRequests({ sandbox }: ChannelFixture, count: number, of?: 'closeRfq'): Promise<void> {
+  const counted = () => sandbox.requests.filter(({ operation }) => of === undefined || operation === of).length
+  const until = counted() + count
+  await expect.poll(counted, { interval: 1 }).toBeGreaterThanOrEqual(until)
+}
+
+/** A poll later everything is known. */
+export async function expectPolled(fixture: ChannelFixture): Promise<void> {
+  fixture.advanceSeconds(600)
+  expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
+  const rfqs = await fixture.store.rfqs({})
+  expect(rfqs.map(({ responses }) => responses.length)).toEqual(Array(COUNT).fill(1))
+}
+
+/** A poll and a closing round later everything is known and closed, each RFQ by one POST. */
+export async function expectClosed(fixture: ChannelFixture): Promise<void> {
+  await expectPolled(fixture)
+  expect((await fixture.closeExpired({ maxPerRun: 100 })).run.outcome).toBe('complete')
+  const rfqs = await fixture.store.rfqs({})
+  expect(new Set(rfqs.map(({ rfq }) => (rfq.body as { state: string }).state))).toEqual(new Set(['closed']))
+  const posts = fixture.posts().map(({ rfqId }) => rfqId)
+  expect([posts.length, new Set(posts).size]).toEqual([COUNT, COUNT])
+  expect(await fixture.store.openIntents(KEY)).toEqual([])
+  expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
+}
