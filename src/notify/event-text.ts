@@ -1,6 +1,6 @@
 import type { EventData, EventKind, EventRecord, OfferFacts, RfqFacts } from '../core/events/events.js'
 import { INVISIBLE } from '../core/text/clean-text.js'
-import { formatAmount, formatCount, formatMoney, formatTonnes, truncate } from '../core/text/number-format.js'
+import { formatCount, formatMoney, formatTonnes, truncate } from '../core/text/number-format.js'
 
 /** The text of an event: plain text in one line each. Text of the marketplace is not escaped. */
 export interface EventText {
@@ -103,8 +103,7 @@ export function countedEvents(events: readonly EventRecord[]): string {
 
 function firstPollSentence(found: EventData['found']): string {
   if (!found) return 'first poll'
-  const late = found.lateOffers > 0 ? `, ${formatAmount(found.lateOffers)} of them late` : ''
-  return `first poll: ${formatCount(found.rfqs, 'RFQ')}, ${formatCount(found.offers, 'offer')}${late}`
+  return `first poll: ${formatCount(found.rfqs, 'RFQ')}, ${formatCount(found.offers, 'offer')}`
 }
 
 /** Without the folder, which is meaningless on another machine. */

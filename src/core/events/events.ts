@@ -79,7 +79,7 @@ export interface EventData {
   /** Of a changed recommendation: what was recommended before, and what is now. */
   recommendation?: { before: RecommendedAward; after: RecommendedAward }
   /** Of a first poll: what it found. */
-  found?: { rfqs: number; offers: number; lateOffers: number; problems: number }
+  found?: { rfqs: number; offers: number; problems: number }
   problem?: { kind: string; id: string; path: string; code: string; message: string }
   /** A closing round that waits for approval. */
   plan?: string

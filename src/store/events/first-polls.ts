@@ -7,6 +7,8 @@ import type { EventDraft } from './event-writer.js'
 /** The number of cached runs: those in progress, and some that have ended. */
 const MAX_CACHED_RUNS = 100
 
+type Found = NonNullable<EventData['found']>
+
 export interface FirstPoll {
   runId: number
   startedAt: Date
@@ -21,41 +23,37 @@ export function createFirstPolls(): FindFirstPoll {
   return async (tx, run) => {
     const found = known.get(run.id)
     if (found !== undefined) return found
-    const earlier = await tx.get<{ id: number; started_at: string }>(
-      `select id, started_at from runs where channel = @channel and kind = @kind and id < @id
-        and outcome in ('complete', 'partial') order by id limit 1`,
-      { channel: run.channel, kind: run.kind === 'close' ? 'rfqs' : run.kind, id: run.id },
-    )
-    const first = earlier ? { runId: earlier.id, startedAt: new Date(earlier.started_at) } : null
+    const { id, channel, kind } = run
+    const first = await findEarlier(tx, { id, channel, kind: kind === 'close' ? 'rfqs' : kind })
     if (known.size >= MAX_CACHED_RUNS) known.clear()
     if (first !== null || run.kind !== 'close') known.set(run.id, first)
     return first
   }
 }
 
-type Found = NonNullable<EventData['found']>
-
-/** Adds the counts of a transaction of the first poll of a channel, which may be cut short and continued by later polls. */
-export async function addToFirstPoll(tx: Transaction, channel: string, found: Found): Promise<void> {
-  await tx.run(
-    `insert into first_polls (channel, rfqs, offers, late_offers, problems)
-    values (@channel, @rfqs, @offers, @lateOffers, @problems)
-    on conflict (channel) do update set rfqs = first_polls.rfqs + excluded.rfqs, offers = first_polls.offers + excluded.offers,
-      late_offers = first_polls.late_offers + excluded.late_offers, problems = first_polls.problems + excluded.problems`,
-    { channel, ...found },
-  )
+/** Returns the event of a first poll, if the run that ends in this transaction is the first that succeeds. */
+export async function endFirstPoll(tx: Transaction, run: RunRow): Promise<EventDraft[]> {
+  const { id, channel, kind, outcome } = run
+  const isFirst = kind === 'rfqs' && (outcome === 'complete' || outcome === 'partial')
+  if (!isFirst || (await findEarlier(tx, { id, channel, kind })) !== null) return []
+  const found = (await tx.get<Found>(
+    `select (select count(*) from documents where channel = @channel and kind = 'rfq') as rfqs,
+      (select count(*) from documents where channel = @channel and kind = 'response') as offers,
+      (select count(*) from problems where channel = @channel and kind in ('rfq', 'response')) as problems`,
+    { channel },
+  )) as Found
+  if (Object.values(found).every((each) => each === 0)) return []
+  const at = run.finished_at ?? run.started_at
+  return [{ kind: 'channel.first-poll', at, channel, runId: id, describe: () => ({ found }) }]
 }
 
-/** Returns the event of a first poll, if the run that ends in this transaction completes one. */
-export async function endFirstPoll(tx: Transaction, run: RunRow): Promise<EventDraft[]> {
-  const { channel, kind, outcome } = run
-  if (kind !== 'rfqs' || (outcome !== 'complete' && outcome !== 'partial')) return []
-  const found = await tx.get<Found>(
-    `delete from first_polls where channel = @channel
-    returning rfqs, offers, late_offers as "lateOffers", problems`,
-    { channel },
+/** The first successful run of a kind before another run. */
+async function findEarlier(tx: Transaction, run: Pick<LiveRun, 'id' | 'channel' | 'kind'>): Promise<FirstPoll | null> {
+  const { id, channel, kind } = run
+  const earlier = await tx.get<{ id: number; started_at: string }>(
+    `select id, started_at from runs where channel = @channel and kind = @kind and id < @id
+      and outcome in ('complete', 'partial') order by id limit 1`,
+    { id, channel, kind },
   )
-  if (!found || Object.values(found).every((each) => each === 0)) return []
-  const at = run.finished_at ?? run.started_at
-  return [{ kind: 'channel.first-poll', at, channel, runId: run.id, describe: () => ({ found }) }]
+  return earlier ? { runId: earlier.id, startedAt: new Date(earlier.started_at) } : null
 }

@@ -5,13 +5,13 @@ import type { EventData, EventKind, RfqFacts } from '../../core/events/events.js
 import { type Calendar, createCalendar, isLate } from '../../core/time/expiry.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
 import type { LiveRun } from '../contract.js'
-import { type ListedOffers, listedOffers, NOTHING_LISTED, offerIdsOf } from '../documents/queries/listed-offers.js'
+import { type ListedOffers, listedOffers, NOTHING_LISTED } from '../documents/queries/listed-offers.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { newestHash } from '../sql/hash-chain.js'
 import type { Transaction } from '../sql/sql-database.js'
 import type { EventDraft, EventWriter } from './event-writer.js'
-import { addToFirstPoll, createFirstPolls, type FirstPoll } from './first-polls.js'
+import { createFirstPolls, type FirstPoll } from './first-polls.js'
 
 /** A document that a transaction of a poll or closing round found new, changed, missing or returned. */
 export interface ObservedChange {
@@ -89,15 +89,14 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
       const found = all.filter(({ observations: { changes, problems } }) => changes.length > 0 || problems.length > 0)
       if (found.length === 0) return
       const firstPoll = await firstPollBefore(tx, run)
-      const isFirst = firstPoll === null && run.kind !== 'close'
+      // Its events would name everything that is stored; when it ends, one event says how much that is.
+      if (firstPoll === null && run.kind !== 'close') return
       const drafts: EventDraft[] = []
       const problems: EventDraft[] = []
-      let offers = 0
       // So that an RFQ with tens of thousands of offers does not block the event loop.
       const slice = new TimeSlice()
       for (const each of found) {
         const context = await contextOf(tx, run, firstPoll, each)
-        if (isFirst) offers += countOffers(each.observations, context)
         for (const change of each.observations.changes) {
           const draft = toDraft(change, context)
           if (draft) drafts.push(draft)
@@ -105,19 +104,14 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
         }
         problems.push(...each.observations.problems.map((problem) => problemDraft(problem, context)))
       }
-      if (!isFirst) await writer.write(tx, [...drafts, ...problems])
-      else if (run.kind === 'rfqs') {
-        const count = (wanted: EventKind) => drafts.filter(({ kind }) => kind === wanted).length
-        const counts = { rfqs: count('rfq.new'), offers, lateOffers: count('offer.late'), problems: problems.length }
-        await addToFirstPoll(tx, run.channel, counts)
-      }
+      await writer.write(tx, [...drafts, ...problems])
     },
   }
 }
 
 interface DraftContext {
   run: LiveRun
-  /** Null during the first poll. */
+  /** Null in a closing round before the first poll. */
   firstPoll: FirstPoll | null
   stamp: string
   today: () => string
@@ -134,20 +128,10 @@ interface DraftContext {
 
 const isNewRfq = ({ kind, change }: ObservedChange) => kind === 'rfq' && change === 'inserted'
 const isNewOffer = ({ kind, change }: ObservedChange) => kind === 'response' && change === 'inserted'
-const isListEntry = ({ kind, after }: ObservedChange) => kind === 'rfq' && after?.shape === 'list'
 
 async function listedBefore(tx: Transaction, run: LiveRun, { rfq, changes }: Observations): Promise<ListedOffers> {
   if (rfq === null || changes.some(isNewRfq)) return NOTHING_LISTED
-  return changes.some((change) => isNewOffer(change) || isListEntry(change))
-    ? await listedOffers(tx, run, rfq.id)
-    : NOTHING_LISTED
-}
-
-/** Counts the offers that were read or listed for the first time. */
-function countOffers({ changes }: Observations, { listed }: DraftContext): number {
-  const inList = changes.filter(isListEntry).flatMap(({ after }) => offerIdsOf(after?.body))
-  const ids = new Set([...changes.filter(isNewOffer).map(({ id }) => id), ...inList])
-  return [...ids].filter((id) => !listed.first.has(id)).length
+  return changes.some(isNewOffer) ? await listedOffers(tx, run, rfq.id) : NOTHING_LISTED
 }
 
 /** The facts of the RFQs of events: of the recorded RFQ, and of those that are missing or returned. */

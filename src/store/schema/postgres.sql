@@ -273,15 +273,6 @@ create table delivery_targets (
   lease_until text collate "C"
 );
 
--- The counts of first polls that have not ended successfully yet.
-create table first_polls (
-  channel text collate "C" primary key,
-  rfqs bigint not null,
-  offers bigint not null,
-  late_offers bigint not null,
-  problems bigint not null
-);
-
 -- Settings of comparisons, by the hash of their canonical JSON.
 create table settings (hash text collate "C" primary key, settings text collate "C" not null);
 

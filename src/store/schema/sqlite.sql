@@ -294,15 +294,6 @@ create table delivery_targets (
   lease_until text
 ) strict, without rowid;
 
--- The counts of first polls that have not ended successfully yet.
-create table first_polls (
-  channel text primary key,
-  rfqs integer not null,
-  offers integer not null,
-  late_offers integer not null,
-  problems integer not null
-) strict, without rowid;
-
 -- Settings of comparisons, by the hash of their canonical JSON.
 create table settings (hash text primary key, settings text not null) strict, without rowid;
 

@@ -35,7 +35,7 @@ export async function listedOffers(
 }
 
 /** The ids of the offers that the body of an RFQ names. */
-export function offerIdsOf(body: unknown): string[] {
+function offerIdsOf(body: unknown): string[] {
   const responses = isPlainObject(body) ? body.responses : null
   if (!Array.isArray(responses)) return []
   return responses.flatMap((each: unknown) => (isPlainObject(each) && typeof each.id === 'string' ? [each.id] : []))
