@@ -63,8 +63,6 @@ export interface RunRecord extends RunCounts {
   postponed: number
   /** The request rates needed and allowed (docs/POLLING.md); null if it planned none. */
   requestRates: RequestRates | null
-  /** The newest time that was stored on the channel when it began, if the clock of its process was behind it; null if not. */
-  futureStoredAt: Timestamp | null
 }
 
 /** Requests per second that polling a channel needs so that nothing exceeds its maximum age, and that it may send. */

@@ -2,7 +2,7 @@ import type { Config } from '../config/contract.js'
 import { type Cron, compileCron } from '../config/cron.js'
 import type { RequestRates, RunKind, RunRecord } from '../core/records.js'
 import { describeShortage } from '../core/requests/request-rates.js'
-import { CLOCK_REMEDY, isInFuture, type Timestamp } from '../core/time/clock.js'
+import { ageOf } from '../core/time/clock.js'
 import { formatAge } from '../core/time/read-times.js'
 import type { RunQueries, Store } from '../store/contract.js'
 import { minPollMs } from '../sync/plan/poll-planning.js'
@@ -10,7 +10,7 @@ import type { ReadinessCheck } from './contract.js'
 
 /** The fields of a run that readiness uses. */
 export type FinishedRun = Pick<RunRecord, 'finishedAt'> &
-  Partial<Pick<RunRecord, 'outcome' | 'error' | 'failedItems' | 'suspicious' | 'futureStoredAt'>>
+  Partial<Pick<RunRecord, 'outcome' | 'error' | 'failedItems' | 'suspicious'>>
 
 /** How recently one kind of poll completed on one channel. */
 export interface PollState {
@@ -56,11 +56,11 @@ export async function newestRuns(
   return { newest, failed: last && last.id !== newest?.id ? last : null, rates: planned?.requestRates ?? null }
 }
 
-/** Whether no complete poll is as recent as the schedule demands. A poll that ended in the future counts as stale, because its age is unknown. */
+/** Whether no complete poll is as recent as the schedule demands. */
 export function isStale({ staleBefore, newest }: Pick<PollState, 'staleBefore' | 'newest'>, now: Date): boolean {
   if (staleBefore === null) return false
-  if (newest?.finishedAt == null || isInFuture(newest.finishedAt, now)) return true
-  return new Date(newest.finishedAt) < staleBefore
+  if (newest?.finishedAt == null) return true
+  return ageOf(newest.finishedAt, now) > now.getTime() - staleBefore.getTime()
 }
 
 /**
@@ -78,20 +78,14 @@ export function checkPoll(poll: PollState, now: Date): Omit<ReadinessCheck, 'nam
     ? `; last error ${formatAge(failed.finishedAt, now)} ago: ${oneLine(failed)}`
     : ''
   if (newest?.finishedAt == null) return { ok, message: `no complete poll yet${lastError}` }
-  // A complete poll has an error if an RFQ can never be read, or a clock is wrong.
-  const separator = newest.futureStoredAt == null ? ', except' : ';'
-  const exception = newest.error || newest.outcome === 'partial' ? `${separator} ${oneLine(newest)}` : ''
+  // A complete poll has an error if an RFQ can never be read.
+  const exception = newest.error || newest.outcome === 'partial' ? `, except ${oneLine(newest)}` : ''
   const shortage = describeShortage(poll.rates)
   const rates = shortage === null ? '' : `; ${shortage}`
-  if (isInFuture(newest.finishedAt, now)) return { ok, message: inFuture(newest.finishedAt) + lastError }
   const message = `last complete poll ${formatAge(newest.finishedAt, now)} ago${exception}${rates}`
   if (ok) return { ok, message: message + lastError }
   return { ok, message: `${message} (older than 3 intervals)${lastError}; see \`quotekeeper runs\`` }
 }
-
-const inFuture = (at: Timestamp): string =>
-  `the last complete poll ended at ${at}, which is in the future by the clock of this machine, so its age is unknown ` +
-  `until the next one; ${CLOCK_REMEDY}`
 
 /** The error of a run on one line, cut; its outcome if it has none. */
 export function oneLine({ error, outcome }: FinishedRun): string {

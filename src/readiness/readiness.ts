@@ -3,7 +3,7 @@ import { closingKillSwitch } from '../closing/kill-switch.js'
 import type { Config } from '../config/contract.js'
 import { withTimeout } from '../core/async.js'
 import type { RunRecord } from '../core/records.js'
-import { CLOCK_REMEDY, type Clock, describeFutureTimes, type FutureTimes } from '../core/time/clock.js'
+import type { Clock } from '../core/time/clock.js'
 import { formatAge } from '../core/time/read-times.js'
 import type { Store } from '../store/contract.js'
 import type { Readiness, ReadinessCheck } from './contract.js'
@@ -25,7 +25,6 @@ export interface ReadinessOptions {
     | 'pendingPlans'
     | 'closingStop'
     | 'maintenanceState'
-    | 'futureTimes'
   >
   runner: { ping(): Promise<{ ok: boolean; message: string }> }
   now: Clock
@@ -43,28 +42,18 @@ export function createReadiness({ config, store, runner, now, checkSchedule }: R
     let states: PollState[] = []
     let closing: ReadinessCheck[] = []
     let maintenance: ReadinessCheck[] = []
-    let clock: ReadinessCheck[] = []
     const database = async () => {
       states = await loadPollStates(moment)
       closing = await checkClosing(moment)
       maintenance = await describeMaintenance(store, config)
-      clock = clockChecks(await store.futureTimes(moment))
       return checkWritable()
     }
     const checks = await Promise.all([runCheck('database', database), runCheck('queue', () => runner.ping())])
     const ticks = checkSchedule?.() ?? null
     const schedule = ticks === null ? [] : [{ name: 'schedule', ...ticks }]
-    return [...checks, ...schedule, ...checkPollFreshness(states, moment), ...clock, ...closing, ...maintenance]
+    return [...checks, ...schedule, ...checkPollFreshness(states, moment), ...closing, ...maintenance]
   }
 }
-
-/** Times in the future never make the service unready, because no order depends on them and no restart would change them. */
-const clockChecks = (found: readonly FutureTimes[]): ReadinessCheck[] =>
-  found.map((times) => ({
-    name: `clock of ${times.channel}`,
-    ok: true,
-    message: `${describeFutureTimes(times)}; ${CLOCK_REMEDY}`,
-  }))
 
 /** The state of closing on each channel that the schedule closes, and what blocks closing, even if it is only started manually. */
 function closingChecks(

@@ -5,7 +5,7 @@ import { findStopFile, stopOrderText } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
 import { once } from '../../core/async.js'
 import { MAX_RATE_AGE_DAYS } from '../../core/decision/exchange-rates.js'
-import { CLOCK_REMEDY, describeFutureTimes, formatMinute } from '../../core/time/clock.js'
+import { formatMinute } from '../../core/time/clock.js'
 import { proxyFor } from '../../marketplace/http/dispatcher.js'
 import type { RateSource } from '../../rates/rate-source.js'
 import type { Store } from '../../store/contract.js'
@@ -69,7 +69,7 @@ export function localChecks(app: App, now: Date): Check[] {
     { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
     {
       ...{ what: 'database', remedy: 'check `database:` in the configuration' },
-      run: async () => checkDatabase(await opened(), databaseName(config.database), now),
+      run: async () => checkDatabase(await opened(), databaseName(config.database)),
     },
     reading('closing', (store) => checkClosing(app, store, now)),
     ...(rates === null ? [] : [{ what: 'exchange rates', remedy: RATES_REMEDY, run: () => checkRates(rates, now) }]),
@@ -91,13 +91,12 @@ function checkConfiguration({ config: { file, channels, baseUrl } }: App): Check
   return passed(`${file}, ${plural(channels.length, 'channel')}${through}`)
 }
 
-async function checkDatabase(store: Store | null, name: string, now: Date): Promise<CheckResult> {
+async function checkDatabase(store: Store | null, name: string): Promise<CheckResult> {
   if (store === null) return passed(`${name}: new; \`quotekeeper sync\` or \`quotekeeper start\` creates it`)
   const { ok, message, bytes, schemaVersion } = await store.check()
   const found = `${name}: ${message}, ${(bytes / 1e6).toFixed(1)} MB, schema ${schemaVersion}`
   if (!ok) return failed(found, 'stop Quotekeeper and restore a backup: quotekeeper restore FILE')
-  const future = (await store.futureTimes(now)).map(describeFutureTimes)
-  return future.length > 0 ? warning(`${found}; ${future.join('; ')}`, CLOCK_REMEDY) : passed(found)
+  return passed(found)
 }
 
 const MAX_NAMED_CLOSES = 5

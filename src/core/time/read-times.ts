@@ -81,7 +81,7 @@ const unitOf = (age: string): string => age.slice(age.lastIndexOf(' '))
 /** `45 s`, `14 min`, `3 h`, `5 days`; `an unknown time` if it is in the future. */
 export function formatAge(time: Timestamp, now: Date): string {
   const age = ageOf(time, now)
-  if (age === null) return 'an unknown time'
+  if (age === Number.POSITIVE_INFINITY) return 'an unknown time'
   const seconds = Math.round(age / 1_000)
   if (seconds < 120) return `${seconds} s`
   const minutes = Math.round(seconds / 60)

@@ -9,7 +9,6 @@ import type {
   Version,
 } from '../../core/records.js'
 import type { RfqName } from '../../core/text/rfq-name.js'
-import type { FutureTimes } from '../../core/time/clock.js'
 
 export interface RfqFilter {
   channel?: string
@@ -68,8 +67,6 @@ export interface Overview {
   storedChannels(): Promise<string[]>
   /** Newest first, within one moment by RFQ. `before`: only those that follow this cursor in that order. */
   revisions(filter: RevisionFilter & { before?: string; limit: number }): Promise<Revision[]>
-  /** Stored times that are in the future (`isInFuture`), by channel; empty if the clocks are right. */
-  futureTimes(now: Date): Promise<FutureTimes[]>
   /** The RFQs of a channel that are not missing, by state and due date. */
   rfqCounts(channel: string): Promise<RfqCount[]>
 }

@@ -95,8 +95,6 @@ export interface LiveRun {
 
 /** A run, for the process that began it. */
 export interface RunHandle extends LiveRun {
-  /** The newest time stored on the channel, if it is in the future (`isInFuture`); else null. */
-  readonly futureStoredAt: Timestamp | null
   /** Ends the run and releases its lock. */
   finish(end: RunEnd, now: Date): Promise<RunRecord>
 }

@@ -1,5 +1,5 @@
 import type { RunRecord } from '../../core/records.js'
-import { type Clock, isInFuture, MAX_CLOCK_DIFFERENCE_MS, type Timestamp } from '../../core/time/clock.js'
+import { type Clock, MAX_CLOCK_DIFFERENCE_MS } from '../../core/time/clock.js'
 import type { RunEnd, Runs } from '../contract.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { RunBusyError, RunLostError } from '../errors.js'
@@ -137,17 +137,16 @@ export function createRuns(options: {
           return isBusy ? busyError(current, self) : queuedError(queue, { channel, kind, ticket }, self)
         }
         if (ticket !== undefined) await dequeue(tx, { channel, kind }, { queue, ticket })
-        const futureStoredAt = await findFutureTime(tx, channel, now)
         const row = await tx.get<RunRow>(
-          `insert into runs (channel, kind, started_at, holder, lease_until, future_stored_at)
-          values (@channel, @kind, @at, @holder, @until, @futureStoredAt) returning id`,
-          { channel, kind, at: now.toISOString(), holder: text, until: leaseUntil(), futureStoredAt },
+          `insert into runs (channel, kind, started_at, holder, lease_until)
+          values (@channel, @kind, @at, @holder, @until) returning id`,
+          { channel, kind, at: now.toISOString(), holder: text, until: leaseUntil() },
         )
         id = (row as RunRow).id
         const lost = new AbortController()
         // Before the commit, after which other attempts of this process see the run.
         active.set(id, { lost, holder: text })
-        return { id, channel, kind, timeZone, futureStoredAt, lost: lost.signal }
+        return { id, channel, kind, timeZone, lost: lost.signal }
       })
       const begun = await attempt.catch((error) => {
         active.delete(id)
@@ -179,13 +178,6 @@ export function createRuns(options: {
       clearInterval(timer)
     },
   }
-}
-
-/** The newest time of recording on a channel, if it is in the future. */
-async function findFutureTime(tx: Transaction, channel: string, now: Date): Promise<Timestamp | null> {
-  const sql = 'select newest_at from channels where channel = @channel'
-  const row = await tx.get<{ newest_at: Timestamp }>(sql, { channel })
-  return row !== undefined && isInFuture(row.newest_at, now) ? row.newest_at : null
 }
 
 function busyError(row: RunRow, self: Holder): RunBusyError {

@@ -32,7 +32,6 @@ export interface RunRow {
   allowed_rate: number | null
   required_rate: number | null
   expected_age_minutes: number | null
-  future_stored_at: string | null
 }
 
 export const toRunRecord = (row: RunRow): RunRecord => ({
@@ -57,7 +56,6 @@ export const toRunRecord = (row: RunRow): RunRecord => ({
   notBefore: row.not_before,
   postponed: row.postponed,
   requestRates: toRequestRates(row),
-  futureStoredAt: row.future_stored_at,
 })
 
 const toRequestRates = (row: RunRow): RunRecord['requestRates'] =>

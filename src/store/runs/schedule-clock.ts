@@ -1,4 +1,4 @@
-import { isInFuture, type Timestamp } from '../../core/time/clock.js'
+import { ageOf, type Timestamp } from '../../core/time/clock.js'
 import type { ScheduleClock } from '../contract.js'
 import { findMeta, setMeta } from '../sql/meta.js'
 import type { SqlDatabase } from '../sql/sql-database.js'
@@ -16,7 +16,8 @@ export const createScheduleClock = (database: SqlDatabase): ScheduleClock => ({
       await tx.lock(CLOCK_KEY)
       const text = await findMeta(tx, CLOCK_KEY)
       const before = text === null ? null : (JSON.parse(text) as StoredClock)
-      const setBacks = (before?.setBacks ?? 0) + (before !== null && isInFuture(before.newest, now) ? 1 : 0)
+      const setBacks =
+        (before?.setBacks ?? 0) + (before !== null && ageOf(before.newest, now) === Number.POSITIVE_INFINITY ? 1 : 0)
       await setMeta(tx, CLOCK_KEY, JSON.stringify({ newest: now.toISOString(), setBacks } satisfies StoredClock))
       return setBacks
     }),

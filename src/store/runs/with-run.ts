@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { channelKey } from '../../core/channel.js'
 import type { RequestRates, RunCounts, RunKind, RunRecord } from '../../core/records.js'
-import { CLOCK_REMEDY, type Clock, isInFuture, type Timestamp } from '../../core/time/clock.js'
+import { ageOf, type Clock, type Timestamp } from '../../core/time/clock.js'
 import type { ChannelSession } from '../../marketplace/contract.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from '../../marketplace/errors.js'
 import type { RunEnd, RunHandle, RunStart, Runs } from '../contract.js'
@@ -74,7 +74,7 @@ export async function withRun(
     error = thrown as Error
   }
   if (run.lost.aborted) throw run.lost.reason
-  const finished = run.finish(runEnd(context, progress, { error, clock: describeFutureTime(run) }), context.now())
+  const finished = run.finish(runEnd(context, progress, error), context.now())
   if (error && !(error instanceof MarketplaceError)) {
     await finished.catch(() => undefined) // The database may have failed; the first error says more.
     throw error
@@ -93,7 +93,8 @@ export async function pausedUntil(
   now: Date,
 ): Promise<Timestamp | null> {
   const newest = await store.newestRun({ channel, kind })
-  if (!newest?.notBefore || (newest.finishedAt !== null && isInFuture(newest.finishedAt, now))) return null
+  if (!newest?.notBefore || (newest.finishedAt !== null && ageOf(newest.finishedAt, now) === Number.POSITIVE_INFINITY))
+    return null
   return new Date(newest.notBefore) > now ? newest.notBefore : null
 }
 
@@ -181,17 +182,7 @@ const newProgress = (): RunProgress => ({
   requestRates: null,
 })
 
-/** What is wrong with a clock, and what to do. A run can be complete nevertheless: no order depends on clocks. */
-function describeFutureTime({ futureStoredAt }: RunHandle): string | null {
-  if (futureStoredAt === null) return null
-  return `The clock of this machine is behind, or was ahead: times up to ${futureStoredAt} were stored before; ${CLOCK_REMEDY}.`
-}
-
-function runEnd(
-  { session }: RunContext,
-  progress: RunProgress,
-  { error, clock }: { error: Error | null; clock: string | null },
-): RunEnd {
+function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
   const interrupted = error instanceof PausedError || error instanceof AbortedError
   const failed = error !== null && !progress.madeProgress && !interrupted
   const { failures, incomplete, needsAttention, limitedTo } = progress
@@ -201,8 +192,8 @@ function runEnd(
     ...progress.counts,
     requests: session.requests,
     outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
-    error: joinParts([describeEnd(progress, error), clock]),
-    cause: joinParts([describeEnd({ ...progress, needsAttention: null }, error), clock]),
+    error: describeEnd(progress, error),
+    cause: describeEnd({ ...progress, needsAttention: null }, error),
     stop: progress.stop,
     suspicious: progress.suspicious,
     postponed: progress.postponed,
@@ -228,8 +219,5 @@ function describeEnd(
     ...named,
     unnamed > 0 ? `(and ${unnamed} more)` : null,
   ]
-  return joinParts(parts)
+  return parts.filter((part) => part != null).join(' ') || null
 }
-
-const joinParts = (parts: readonly (string | null | undefined)[]): string | null =>
-  parts.filter((part) => part != null).join(' ') || null

@@ -45,8 +45,7 @@ create table runs (
   -- 1 once a poll of RFQs has compared their list with the stored RFQs and recorded the result.
   list_read integer not null default 0,
   -- 1 once the list has arrived; while it is not recorded, closing is blocked.
-  list_arrived integer not null default 0,
-  future_stored_at text
+  list_arrived integer not null default 0
 ) strict;
 create unique index runs_one_live on runs (channel, kind) where finished_at is null;
 create index runs_newest on runs (channel, kind, id);

@@ -29,8 +29,7 @@ export function reasonToRead(listed: ListedRfq, known: RfqPollState | undefined,
   if (!isEntryRead(known, listed.hash)) return 'changed'
   if (known.detailReadAt === null || known.incomplete) return 'incomplete'
   if (known.missingSince !== null) return 'returned'
-  const age = ageOf(known.detailReadAt, rules.now)
-  return age === null || age >= rules.recheckClosedHours * 3_600_000 ? 'recheck' : null
+  return ageOf(known.detailReadAt, rules.now) >= rules.recheckClosedHours * 3_600_000 ? 'recheck' : null
 }
 
 /** Whether the last request for a document failed. A successful one has the same time as the read, whatever the clocks say. */

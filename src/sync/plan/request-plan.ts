@@ -1,4 +1,4 @@
-import { isInFuture } from '../../core/time/clock.js'
+import { ageOf } from '../../core/time/clock.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
 import type { ResponsePollState, RfqPollState } from '../../store/contract.js'
 import type { StoredResponses } from '../stored-responses.js'
@@ -159,12 +159,10 @@ function reasonToRetry(urgent: boolean, slack: number): ReadReason {
 }
 
 /**
- * The `waitingSince` of a candidate: now if it was never requested or listed. A time in the future was stored by a wrong clock: the
- * wait is then unknown and counts as the longest.
+ * The `waitingSince` of a candidate: now if it was never requested or listed.
  */
 function waitingSinceOf(stamp: string | null | undefined, now: Date): number {
-  if (stamp == null) return now.getTime()
-  return isInFuture(stamp, now) ? 0 : Date.parse(stamp)
+  return stamp == null ? now.getTime() : Math.max(0, now.getTime() - ageOf(stamp, now))
 }
 
 /** Reasons of equal priority among which the RFQ due soonest comes first; for the others, the one waiting longest. */

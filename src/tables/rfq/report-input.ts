@@ -11,7 +11,6 @@ import type {
   Closings,
   ExchangeRates,
   History,
-  Overview,
   PollStates,
   RecommendationQueries,
   RunQueries,
@@ -33,7 +32,6 @@ export interface ReportSource {
     Pick<Closings, 'decisions'> &
     Pick<Awards, 'awards'> &
     Pick<RunQueries, 'newestCompleteRun'> &
-    Pick<Overview, 'futureTimes'> &
     Pick<RecommendationQueries, 'creditClaims'> &
     Pick<ExchangeRates, 'ratesAt'>
   config: ReportConfig
@@ -70,12 +68,11 @@ export async function gatherRfqInput(
   source: RfqReportSource,
   parseResponse: ParseResponse = parseStoredResponse,
 ): Promise<ComparisonInput> {
-  const { store, rfqId } = source
+  const { store, rfqId, asOf } = source
   const channel = source.channel.key
-  const asOf = await knownUntil(source)
   const found = (await store.rfqs({ channel, asOf, ids: [rfqId] })).find(({ rfq }) => rfq.id === rfqId)
   if (found === undefined) {
-    throw new UnknownRfqError(`RFQ ${rfqId} of ${channel} was not known at ${source.asOf.toISOString()}`)
+    throw new UnknownRfqError(`RFQ ${rfqId} of ${channel} was not known at ${asOf.toISOString()}`)
   }
   const rfq = parseStoredRfq(found.rfq)
   const listingIds = unique([...(rfq.document?.listingIds ?? []), ...found.responses.map(listingIdOf)])
@@ -100,14 +97,6 @@ export async function gatherRfqInput(
 }
 
 const isOnPresent = ({ asOf, now }: ReportSource): boolean => asOf >= now
-
-/** Up to when documents are used: a report on the present also has what a clock that was ahead recorded as of the future. */
-async function knownUntil(source: ReportSource): Promise<Date> {
-  const { store, channel, asOf, now } = source
-  const future = isOnPresent(source) ? await store.futureTimes(now) : []
-  const at = future.find((times) => times.channel === channel.key)?.at
-  return at === undefined ? asOf : new Date(at)
-}
 
 /** The award that stands at the moment of the report. */
 async function standingAward({ store, channel, rfqId, asOf }: RfqReportSource) {

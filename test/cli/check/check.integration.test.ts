@@ -103,24 +103,6 @@ describe('check', () => {
     }
   })
 
-  it('warns of times that are stored in the future, and says what to do', async () => {
-    const { quotekeeper, quotekeeperWith } = await createCliFixture({ autoClose: 'off' })
-    await quotekeeper('sync')
-    const databaseAt = async (seconds: number) => {
-      const behind = { now: () => new Date(NOW.getTime() - seconds * 1_000) }
-      const { status, out } = await quotekeeperWith(behind, 'check', '--json')
-      const findings = JSON.parse(out) as Finding[]
-      return { status, ...findings.find(({ what }) => what === 'database') }
-    }
-    expect(await databaseAt(60)).toMatchObject({ status: 0, ok: true, remedy: '' })
-    expect(await databaseAt(61)).toMatchObject({
-      ...{ status: 0, ok: true, remedy: 'set the clocks of all machines by a time server' },
-      found: expect.stringMatching(
-        /times of acme\/blue up to .* are stored, which is in the future .*; times of acme\/forest up to .* \d+ versions of documents are missing as of earlier moments/,
-      ),
-    })
-  })
-
   it('warns of a port that is in use, as by the running service', async () => {
     const { port } = new URL((await silentServer()).url)
     const { quotekeeper } = await createCliFixture({ more: `web: { port: ${port} }\n` })

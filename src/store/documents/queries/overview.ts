@@ -1,5 +1,4 @@
 import type { AwardTerms, RevisedAward, Revision, RevisionKind } from '../../../core/records.js'
-import { CLOCK_TOLERANCE_MS, type FutureTimes } from '../../../core/time/clock.js'
 import type { Overview, RevisionFilter, RfqCount } from '../../contract.js'
 import { InvalidCursorError } from '../../errors.js'
 import { allOf, type Queries } from '../../sql/sql-database.js'
@@ -22,8 +21,6 @@ export function createOverview(queries: Queries): Overview {
       const parameters = { ...periodOf(filter), rfqId: storedOrNull(filter.rfqId), beforeAt, beforeKey, limit }
       return toRevisions(await queries.all<RevisionRow>(revisionsQuery(filter), parameters))
     },
-    futureTimes: (now) =>
-      queries.all<FutureTimes>(FUTURE_TIMES, { limit: new Date(now.getTime() + CLOCK_TOLERANCE_MS).toISOString() }),
     rfqCounts: (channel) =>
       queries.all<RfqCount>(
         `select state, due_date as "dueDate", count(*) as count from documents
@@ -32,14 +29,6 @@ export function createOverview(queries: Queries): Overview {
       ),
   }
 }
-
-const FUTURE_TIMES = `
-with future as (
-  select channel, newest_at as at, 0 as version from channels where newest_at > @limit
-  union all
-  select channel, observed_at, 1 from versions where observed_at > @limit
-)
-select channel, max(at) as at, sum(version) as versions from future group by channel order by channel`
 
 async function storedChannels(queries: Queries): Promise<string[]> {
   const rows = await queries.all<{ channel: string }>('select channel from channels order by channel')
