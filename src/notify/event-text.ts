@@ -1,6 +1,6 @@
 import type { EventData, EventKind, EventRecord, OfferFacts, RfqFacts } from '../core/events/events.js'
-import { INVISIBLE } from '../core/text/clean-text.js'
-import { formatCount, formatMoney, formatTonnes, truncate } from '../core/text/number-format.js'
+import { INVISIBLE, truncate } from '../core/text/clean-text.js'
+import { formatCount, formatMoney, formatTonnes } from '../core/text/number-format.js'
 
 /** The text of an event: plain text in one line each. Text of the marketplace is not escaped. */
 export interface EventText {

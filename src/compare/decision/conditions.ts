@@ -1,5 +1,5 @@
-import { oneLine } from '../../core/text/clean-text.js'
-import { formatPercent, formatTonnes, truncate } from '../../core/text/number-format.js'
+import { oneLine, truncate } from '../../core/text/clean-text.js'
+import { formatPercent, formatTonnes } from '../../core/text/number-format.js'
 import { joined } from '../awards/award-figures.js'
 import type { AwardProblem } from '../awards/award-problem.js'
 import { eligible } from '../awards/award-rule.js'

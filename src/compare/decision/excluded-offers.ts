@@ -1,5 +1,5 @@
-import { oneLine } from '../../core/text/clean-text.js'
-import { formatAmount, formatPrice, truncate } from '../../core/text/number-format.js'
+import { oneLine, truncate } from '../../core/text/clean-text.js'
+import { formatAmount, formatPrice } from '../../core/text/number-format.js'
 import type { Exclusion } from '../offer/eligibility.js'
 import type { OfferReport, UnmetRequirement } from '../offer/offer-report-model.js'
 import type { ExcludedOffer } from './decision-model.js'

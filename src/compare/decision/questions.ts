@@ -1,12 +1,11 @@
 import { minOf } from '../../core/numbers.js'
-import { cleanText, oneLine } from '../../core/text/clean-text.js'
+import { cleanText, oneLine, truncate } from '../../core/text/clean-text.js'
 import {
   formatAmount,
   formatMoney,
   formatPricePerTonne,
   formatRange,
   formatTonnes,
-  truncate,
 } from '../../core/text/number-format.js'
 import { addDays } from '../../core/time/calendar-days.js'
 import type { AwardProblem } from '../awards/award-problem.js'

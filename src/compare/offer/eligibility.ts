@@ -1,6 +1,7 @@
 import type { PriceBasis } from '../../core/decision/settings.js'
 import { round6 } from '../../core/numbers.js'
-import { truncate } from '../../core/text/number-format.js'
+import { truncate } from '../../core/text/clean-text.js'
+
 import { type CurrencyReport, rateInto } from '../input/comparison-currency.js'
 import type { Metrics } from './metrics.js'
 import type { OfferFacts } from './offer-terms.js'

@@ -1,7 +1,6 @@
 import { byCodeUnit } from '../../core/numbers.js'
 import type { KnownDocument } from '../../core/records.js'
-import { oneLine } from '../../core/text/clean-text.js'
-import { truncate } from '../../core/text/number-format.js'
+import { oneLine, truncate } from '../../core/text/clean-text.js'
 
 interface Named {
   id: string

@@ -1,6 +1,7 @@
 import type { RequirementLevels, RequirementName } from '../../core/decision/settings.js'
 import { round6 } from '../../core/numbers.js'
-import { formatCount, formatExactPrice, formatPercent, formatPrice, truncate } from '../../core/text/number-format.js'
+import { truncate } from '../../core/text/clean-text.js'
+import { formatCount, formatExactPrice, formatPercent, formatPrice } from '../../core/text/number-format.js'
 import { daysBetween } from '../date-math.js'
 import { isUnreadable } from '../input/stored-documents.js'
 import { currencyCode, type RfqTerms } from '../rfq/rfq-terms.js'

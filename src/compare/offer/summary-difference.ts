@@ -1,6 +1,7 @@
 import type { ResponseSummary } from '../../core/documents/observation.js'
 import { nonBlank } from '../../core/numbers.js'
-import { formatMoney, formatTonnes, truncate } from '../../core/text/number-format.js'
+import { truncate } from '../../core/text/clean-text.js'
+import { formatMoney, formatTonnes } from '../../core/text/number-format.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import type { OfferFacts } from './offer-terms.js'
 

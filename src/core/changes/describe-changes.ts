@@ -1,6 +1,7 @@
 import { priceOffer } from '../documents/offer-price.js'
 import { plausibleOrNull } from '../numbers.js'
 import type { Version } from '../records.js'
+import { truncate } from '../text/clean-text.js'
 import {
   formatAmount,
   formatCount,
@@ -9,7 +10,6 @@ import {
   formatRange,
   formatTonnes,
   formatTotal,
-  truncate,
 } from '../text/number-format.js'
 import type { Timestamp } from '../time/clock.js'
 import {

@@ -1,5 +1,5 @@
 import { isUuid } from '../documents/identifier.js'
-import { oneLine } from '../text/clean-text.js'
+import { oneLine, truncate } from '../text/clean-text.js'
 import {
   formatAmount,
   formatChange,
@@ -9,7 +9,7 @@ import {
   formatPricePerTonne,
   formatTonnes,
   formatTotal,
-  truncate,
+  MONTHS,
 } from '../text/number-format.js'
 import { type Change, memberOf } from './compare-documents.js'
 
@@ -20,7 +20,6 @@ const isDate = (value: unknown): value is string => typeof value === 'string' &&
 const MAX_LENGTH = 60
 /** A common beginning of two texts that is longer than this is left out. */
 const MAX_COMMON = 24
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/
 /** Fields whose values are words of the API, written without quotation marks. */
 const HAS_WORDS = /(?:^|\.)(?:status|state|contractTypes?|reasonForPurchase|currency|mitigationTypes|m..VintageYear)$/

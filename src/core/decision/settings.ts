@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { truncate } from '../text/number-format.js'
+import { truncate } from '../text/clean-text.js'
 
 /** Minimum and maximum of each number. */
 export const SETTING_LIMITS = {

@@ -2,6 +2,7 @@ import { type Change, compareDocuments, type ReadBody } from '../changes/compare
 import { describeChanges } from '../changes/describe-changes.js'
 import { isPlainObject } from '../documents/exact-json.js'
 import { parseStored } from '../documents/observation.js'
+import { truncate } from '../text/clean-text.js'
 import type { Timestamp } from '../time/clock.js'
 import type { EventData, FieldChange, OfferFacts, RfqFacts } from './events.js'
 
@@ -15,12 +16,7 @@ export interface ShapedBody extends ReadBody {
   submittedAt?: string | null
 }
 
-const cut = (text: string | null | undefined): string | null =>
-  text == null
-    ? null
-    : text.length > MAX_TEXT
-      ? `${text.slice(0, MAX_TEXT - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
-      : text
+const cut = (text: string | null | undefined): string | null => (text == null ? null : truncate(text, MAX_TEXT))
 
 /** What events say of an RFQ. Never throws. */
 export function rfqFacts(id: string, { body, shape }: ShapedBody): RfqFacts {

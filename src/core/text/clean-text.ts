@@ -31,36 +31,8 @@ const LINE_BREAKS = /\r\n?|[\u0085\u2028\u2029]/g
  * @returns text; empty for null and undefined
  */
 export function cleanText(value: unknown): string {
-  return toText(value)
-    .replace(LINE_BREAKS, '\n')
-    .replaceAll('\t', ' ')
-    .replace(HIDDEN, '\uFFFD')
-    .replace(MISPLACED, '\uFFFD')
-}
-
-function toText(value: unknown): string {
-  if (typeof value === 'string') return value
-  if (value === null || value === undefined) return ''
-  if (typeof value === 'object') return toJson(value)
-  return String(value)
-}
-
-function toJson(value: object): string {
-  try {
-    return JSON.stringify(value) ?? ''
-  } catch {
-    return '[unreadable]'
-  }
-}
-
-/**
- * Truncates text, with a visible mark. Never splits a surrogate pair.
- * @param text cleaned text
- * @param max UTF-16 units, including the mark
- * @param mark added at the cut
- */
-export function truncate(text: string, max: number, mark = '…'): string {
-  return text.length <= max ? text : `${takeUnits(text, max - mark.length)}${mark}`
+  const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
+  return text.replace(LINE_BREAKS, '\n').replaceAll('\t', ' ').replace(HIDDEN, '\uFFFD').replace(MISPLACED, '\uFFFD')
 }
 
 /**
@@ -78,10 +50,14 @@ export function splitText(text: string, max: number): string[] {
   return pieces
 }
 
+/** The beginning of a text of at most `max` UTF-16 units, without half a surrogate pair. */
 function takeUnits(text: string, max: number): string {
-  const head = text.slice(0, Math.max(max, 2))
-  return HIGH_SURROGATE_AT_END.test(head) ? head.slice(0, -1) : head
+  return text.slice(0, Math.max(max, 2)).replace(HIGH_SURROGATE_AT_END, '')
 }
+
+/** Cuts a text to at most `max` UTF-16 units, the mark included, without splitting a character. */
+export const truncate = (text: string, max: number, mark = '…'): string =>
+  text.length <= max ? text : `${takeUnits(text, max - mark.length)}${mark}`
 
 /** Collapses each run of white space, line breaks included, to one space. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
@@ -91,10 +67,10 @@ export const MAX_NAME_LENGTH = 100
 /** Characters that are not shown, not assigned, or for private use. */
 const NOT_IN_NAMES = new RegExp(`[${INVISIBLE}]|\\p{C}`, 'u')
 
-/** Why a text cannot be recorded as a name, by default of a person, such as `is empty`; null if it can. */
-export function nameProblem(text: string, maxLength = MAX_NAME_LENGTH): string | null {
+/** Why a text cannot be recorded as the name of a person, such as `is empty`; null if it can. */
+export function nameProblem(text: string): string | null {
   if (text.trim() === '') return 'is empty'
-  if (text.length > maxLength) return `is longer than ${maxLength} characters`
+  if (text.length > MAX_NAME_LENGTH) return `is longer than ${MAX_NAME_LENGTH} characters`
   return NOT_IN_NAMES.test(text) ? 'has characters that are not shown' : null
 }
 

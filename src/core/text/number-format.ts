@@ -1,5 +1,6 @@
 /** Formats figures for sentences, independent of the locale. */
 import { rounded } from '../numbers.js'
+import { truncate } from './clean-text.js'
 
 const groupedFormat = (digits: number, minimum = 0) => {
   const format = new Intl.NumberFormat('en-US', { minimumFractionDigits: minimum, maximumFractionDigits: digits })
@@ -60,14 +61,8 @@ export function formatRange(
   return min === max ? format(min) : `${format(min)}–${format(max)}`
 }
 
-/** Cuts a text to a maximum length, with an ellipsis, without splitting a character. */
-export function truncate(text: string, max: number): string {
-  if (text.length <= max) return text
-  return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
-}
-
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+export const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 /** Dates farther away than this have their year. */
 const MAX_DAYS_WITHOUT_YEAR = 180
 

@@ -1,5 +1,5 @@
-import { cleanText } from '../../core/text/clean-text.js'
-import { formatAmount, formatPrice, truncate } from '../../core/text/number-format.js'
+import { cleanText, truncate } from '../../core/text/clean-text.js'
+import { formatAmount, formatPrice } from '../../core/text/number-format.js'
 import { escapeMarkup } from '../look/markup.js'
 import { type Axis, numberAxis, timeAxis } from './axis.js'
 import type { Chart, PointShape, Series } from './chart.js'
