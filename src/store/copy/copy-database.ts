@@ -1,11 +1,12 @@
+import Database from 'better-sqlite3'
 import type { Store } from '../contract.js'
 import { StoreError } from '../errors.js'
 import { openDatabase } from '../open-database.js'
 import { toJsonb } from '../postgres/jsonb.js'
 import { isPostgresUrl } from '../postgres/postgres-url.js'
+import { readSchema } from '../schema/schema.js'
 import { deleteMeta, setMeta, UNFINISHED_COPY } from '../sql/meta.js'
 import type { Queries, SqlValue, Transaction } from '../sql/sql-database.js'
-import { type CopiedTable, copiedTables } from './copied-tables.js'
 
 export interface CopyOptions {
   /** Path or URL of each database. */
@@ -26,7 +27,20 @@ export interface CopyReport {
   closings: string
 }
 
+/** A table that is copied row by row. */
+export interface CopiedTable {
+  name: string
+  columns: readonly { name: string; type: string }[]
+  /** The columns by which rows are read in pages. */
+  key: readonly string[]
+  /** Whether the database numbers the rows, by the key. */
+  isNumbered: boolean
+}
+
 type Row = Record<string, SqlValue>
+
+/** Not copied row by row: `meta`, and the request limits, which are times of a clock. */
+const OTHER_TABLES = ['meta', 'request_limits']
 
 /** The approximate length of a page, in characters, and the maximum number of its rows. */
 const PAGE_LENGTH = 4 * 2 ** 20
@@ -112,6 +126,24 @@ async function finish(source: Store, target: Store, tables: readonly CopiedTable
   })
   const copied = tables.map(({ name }, at) => ({ table: name, rows: rows[at] ?? 0 }))
   return { from: source.name, to: target.name, tables: copied, closings: closings.message }
+}
+
+/** The tables of the schema, each after those that it references. */
+export function copiedTables(): CopiedTable[] {
+  const db = new Database(':memory:')
+  db.exec(readSchema('sqlite'))
+  const tables = db
+    .prepare("select name, sql from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by rowid")
+    .all() as { name: string; sql: string }[]
+  return tables
+    .filter(({ name }) => !OTHER_TABLES.includes(name))
+    .map(({ name, sql }) => {
+      const columns = db.pragma(`table_info(${name})`) as { name: string; type: string; pk: number; notnull: number }[]
+      const primary = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
+      const key = primary.length > 0 ? primary : columns.filter(({ notnull }) => notnull === 1)
+      const isNumbered = sql.includes('autoincrement')
+      return { name, columns, key: key.map((column) => column.name), isNumbered }
+    })
 }
 
 /** PostgreSQL does not notice which numbers were inserted. */
