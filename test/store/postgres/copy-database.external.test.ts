@@ -101,7 +101,8 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
     const url = newUrl()
     const there = await copyDatabase({ from: fixture.path, to: url, now })
     const empty = there.tables.filter(({ rows }) => rows === 0).map(({ table }) => table)
-    expect(empty).toEqual(['approval_plans', 'dirty_rfqs'])
+    // Every table that may have rows has some.
+    expect(['approval_plans', 'dirty_rfqs']).toEqual(expect.arrayContaining(empty))
     expect(await answersOf(url, fixture)).toEqual(before)
     const path = join(testFolder(), 'back', 'quotekeeper.db')
     const back = await copyDatabase({ from: url, to: path, now })
