@@ -35,8 +35,7 @@ create table runs (
   required_rate double precision,
   expected_age_minutes double precision,
   list_read bigint not null default 0,
-  list_arrived bigint not null default 0,
-  future_stored_at text collate "C"
+  list_arrived bigint not null default 0
 );
 create unique index runs_one_live on runs (channel, kind) where finished_at is null;
 create index runs_newest on runs (channel, kind, id);

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { awardRecordSchema } from '../../../core/decision/award-record.js'
 import { MAX_NAME_LENGTH, MAX_REASON_LENGTH, reasonProblem } from '../../../core/text/clean-text.js'
-import { awardRecordSchema } from '../../../tables/awards/award-schema.js'
 import { type ActionCall, actionOperation, findSubject } from '../actions.js'
 import { asOf } from '../parameters.js'
 import { ProblemError, unknownName } from '../problem.js'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { awardRecordSchema } from '../../../core/decision/award-record.js'
 import { settingsSchema } from '../../../core/decision/settings.js'
 import { EVENT_KINDS, type EventKind } from '../../../core/events/events.js'
-import { awardRecordSchema } from '../../../tables/awards/award-schema.js'
 import { eventFeed } from '../../../tables/events/events.js'
 import { findChannel, momentOf, requireFound } from '../../../tables/filter.js'
 import { parseMoment } from '../../../tables/moments.js'
