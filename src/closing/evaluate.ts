@@ -128,7 +128,7 @@ function invalidReason({ listEntryOnly, valid, entry, body }: Candidate): string
     return valid ? null : 'its document does not match the documented format; see `quotekeeper problems`'
   }
   return contradiction === ''
-    ? 'its list entry contradicts it or is ambiguous (a duplicate key, or a number that is not exact)'
+    ? 'the list has differing entries of it, or its entry is ambiguous (a duplicate key, or a number that is not exact)'
     : `its list entry contradicts it: it says ${contradiction}`
 }
 

@@ -48,7 +48,7 @@ async function knownOf({ store }: ClosingContext, channel: string, { id, exactBo
 }
 
 /**
- * Checks that a read of an RFQ, without its responses, shows the known version, and records that it was read.
+ * Checks that a read of an RFQ, without its responses, shows the known version.
  * @param known the version the decision to close is based on
  * @returns null if the RFQ has changed, according to this read or to a poll since
  */
@@ -63,7 +63,6 @@ export async function confirmRead(
   // A poll may have found something against it since the decision.
   const { isLossy: _isLossy, storedHash, ...found } = await knownOf(context, run.channel, value)
   if (storedHash !== null && storedHash !== known.hash) return null
-  await context.store.touchRfqs(run, [known.id], answeredAt)
   const { version, hash } = known
   return freshRead(value, { ...found, version, hash }, { readAt, answeredAt, serverDate })
 }

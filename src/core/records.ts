@@ -119,14 +119,14 @@ export interface KnownDocument extends Version {
   readAt: Timestamp | null
   /** When it was first absent from its list, or null while it is listed. */
   missingSince: Timestamp | null
-  /** Of an RFQ: its newest entry in the list; null if no list with it was recorded, and of other documents. */
+  /** Of an RFQ: its entry in the newest list; null if that does not have it, and of other documents. */
   entry: KnownEntry | null
 }
 
 /** The newest list entry of an RFQ. */
 export interface KnownEntry {
-  /** When the RFQ itself was first read after the first list with this entry; null if it was not. */
-  followedAt: Timestamp | null
+  /** Whether the run that recorded it, or a later one, read the RFQ itself. As of a past moment: and found it changed. */
+  isRead: boolean
   /** Parsed JSON; an array of several different entries with the identifier of the RFQ. Parsed on each access. */
   body: unknown
   /** Parsing it lost something that matters, such as one of two values of a key. */
@@ -137,16 +137,6 @@ export interface KnownEntry {
 export interface RfqWithResponses {
   rfq: KnownDocument
   responses: KnownDocument[]
-}
-
-/** A period during which a document was absent although its list or its RFQ was read. */
-export interface Absence {
-  kind: SubjectKind
-  id: string
-  /** Last observation that still showed it. */
-  notBefore: Timestamp
-  missingSince: Timestamp
-  returnedAt: Timestamp | null
 }
 
 /** What a revision is about. */

@@ -1,6 +1,6 @@
 import type { PollContext, PollResult } from './contract.js'
 import { dedupeById } from './list-entries.js'
-import { checkList, countChange, markMissing, readList, runPoll } from './poll.js'
+import { checkList, recordList, runPoll } from './poll.js'
 
 /**
  * Polls the listings of a channel with one request, records every listing, and marks those that are no longer listed
@@ -9,20 +9,22 @@ import { checkList, countChange, markMissing, readList, runPoll } from './poll.j
  * @throws RunBusyError, RunLostError, StoreError
  */
 export function pollListings(context: PollContext): Promise<PollResult> {
-  const { session, store, now } = context
+  const { session, store } = context
   return runPoll(context, 'listings', async (poll) => {
     const { run, progress } = poll
-    const { value, partial, read } = await readList(poll, () => session.listListings())
-    const listings = [...(await dedupeById('listing', value, await store.presentIds(run.channel, 'listing'))).values()]
-    const listed = new Set(listings.map((listing) => listing.id))
-    await checkList(poll, 'listing', listed, partial)
-    const changes = await store.recordListings(run, listings, read.readAt, now())
+    const { value, partial, readAt } = await session.listListings()
+    const present = await store.presentIds(run.channel, 'listing')
+    const listings = await dedupeById('listing', value, present)
+    checkList(poll, 'listings', { present, listed: new Set(listings.keys()), partial })
+    const changes = await recordList(poll, 'listing', listings, readAt)
     progress.madeProgress = true
-    for (const [index, listing] of listings.entries()) {
-      progress.counts.seen++
-      if (!listing.valid) progress.counts.invalid++
-      countChange(poll, 'listing', listing.id, changes[index] ?? 'unchanged')
+    progress.counts.seen += listings.size
+    progress.counts.unchanged += listings.size
+    for (const { id, change } of changes) {
+      poll.changes.push({ kind: 'listing', id, change })
+      progress.counts[change]++
+      if (change !== 'missing') progress.counts.unchanged--
     }
-    await markMissing(poll, 'listing', listed, read)
+    for (const { valid } of listings.values()) if (!valid) progress.counts.invalid++
   })
 }

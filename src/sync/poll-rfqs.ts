@@ -3,11 +3,11 @@ import type { Problem } from '../core/documents/lenient-parser.js'
 import { hasName, namesIn, parseRfqName } from '../core/text/rfq-name.js'
 import type { RfqPollState } from '../store/contract.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
-import { dedupeById, type RfqEntry, recordEntries } from './list-entries.js'
+import { dedupeById, type RfqEntry } from './list-entries.js'
 import { isReadable, planEntries, type Selection } from './plan/plan-entries.js'
 import { reasonToRead } from './plan/read-reasons.js'
 import { nameOf, type RfqToRead, rfqToRead, type StoredState } from './plan/rfq-to-read.js'
-import { checkList, markMissing, type Poll, readList, runPoll } from './poll.js'
+import { checkList, countMissing, type Poll, recordList, runPoll } from './poll.js'
 import { countRecorded, forEachInPoll, MAX_UNRECORDED, readRfqs } from './read-rfqs.js'
 import { createResponseLoader } from './stored-responses.js'
 
@@ -29,28 +29,28 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
   const { session, store, now } = context
   return runPoll(context, 'rfqs', async (poll) => {
     const { run, progress } = poll
-    const { value, partial, read } = await readList(poll, () => session.listRfqs())
+    const { value, partial, readAt } = await session.listRfqs()
     await store.recordListArrived(run)
     const known = new Map((await store.rfqStates(run.channel)).map((state) => [state.id, state]))
-    const entries = await dedupeById('rfq', value, known.keys())
+    const present = await store.presentIds(run.channel, 'rfq-entry')
+    const entries = await dedupeById('rfq', value, [...known.keys(), ...present])
     progress.counts.seen += entries.size
-    const listed = new Set(entries.keys())
-    await checkList(poll, 'rfq', listed, partial)
+    checkList(poll, 'RFQs', { present, listed: new Set(entries.keys()), partial })
     // Recorded at once, because closing rounds use the previous poll until then.
     if (progress.suspicious) await store.recordListRead(run, { suspicious: true })
-    await markMissing(poll, 'rfq', listed, read)
-    // Recording the entries makes closing rounds repeat reads that overlap with this list.
-    await recordEntries(poll, entries, known, read)
+    // Before the RFQs are read, so that entries of RFQs that are postponed, cannot be read or are not reached are known too, and so that
+    // closing rounds repeat reads that overlap with this list.
+    const changes = await recordList(poll, 'rfq-entry', entries, readAt)
+    const missing = changes.flatMap(({ id, change }) => (change === 'missing' ? [id] : []))
+    countMissing(poll, 'rfq', missing)
     if (!progress.suspicious) await store.recordListRead(run, { suspicious: false })
     const selection = options.planning
       ? await planEntries(poll, entries, { known, options, planning: options.planning })
       : selectOnly(poll, selectEntries(entries, known, options, now()), entries, options.only)
     const { unreadable, toRead, unchanged, listOnly, planned, left } = selection
-    const unchangedIds = unchanged.map((entry) => entry.id)
-    await store.touchRfqs(run, unchangedIds, now())
     progress.counts.unchanged += unchanged.length
     progress.madeProgress = true
-    const rfqPoll = { ...poll, entries, known, listReadAt: read.readAt }
+    const rfqPoll = { ...poll, entries, known, listReadAt: readAt }
     await forEachInPoll(poll, listOnly, MAX_UNRECORDED, (entry) => recordListEntry(rfqPoll, entry))
     await forEachInPoll(poll, unreadable, MAX_UNRECORDED, (entry) => recordUnreadable(rfqPoll, entry))
     const rfqs = toRead.map((entry) => rfqToRead(entry, { known, planned }))

@@ -1,11 +1,10 @@
 import type { RunKind } from '../core/records.js'
-import type { ListResult } from '../marketplace/contract.js'
-import type { ListRead, LiveRun, UpsertResult } from '../store/contract.js'
+import type { ListChange, LiveRun, UpsertResult } from '../store/contract.js'
 import { type RunProgress, withRun } from '../store/runs/with-run.js'
 import type { PollContext, PollResult } from './contract.js'
+import { type ListEntry, toSnapshot } from './list-entries.js'
 
 type DocumentKind = PollResult['changes'][number]['kind']
-const PLURALS = { listing: 'listings', rfq: 'RFQs' }
 
 /** One poll in progress. */
 export interface Poll {
@@ -26,48 +25,41 @@ export async function runPoll(
   return { ...result, changes }
 }
 
-/** Reads a list, with the number of the newest record of the channel before the request. Throws MarketplaceError. */
-export async function readList<T>(
-  { context, run }: Pick<Poll, 'context' | 'run'>,
-  request: () => Promise<ListResult<T>>,
-): Promise<Pick<ListResult<T>, 'value' | 'partial'> & { read: ListRead }> {
-  const sentAfter = await context.store.newestRecording(run.channel)
-  const { value, partial, readAt } = await request()
-  return { value, partial, read: { readAt, sentAfter } }
-}
-
 /**
- * Compares the list with what is stored, before recording any of it. After a suspicious list (docs/CLOSING.md, rule 2) the run is partial
- * and `markMissing` does nothing, unless the user accepted the loss.
- * @param listed identifiers of the list just read
- * @param partial what the list says of itself that makes it only a part, or null
+ * Compares a list with what is stored, before recording any of it. After a suspicious list (docs/CLOSING.md, rule 2) the run is partial, and
+ * nothing is marked missing, unless the user accepted the loss.
+ * @param list.present identifiers that are stored and not missing
+ * @param list.listed identifiers of the list just read
+ * @param list.partial what the list says of itself that makes it only a part, or null
  */
-export async function checkList(
-  { context, run, progress }: Poll,
-  kind: 'listing' | 'rfq',
-  listed: ReadonlySet<string>,
-  partial: string | null,
-): Promise<void> {
+export function checkList(
+  { context, progress }: Poll,
+  noun: 'listings' | 'RFQs',
+  { present, listed, partial }: { present: readonly string[]; listed: ReadonlySet<string>; partial: string | null },
+): void {
   if (context.acceptLoss) return
-  const loss = partial ?? detectLoss(await context.store.presentIds(run.channel, kind), listed)
+  const loss = partial ?? detectLoss(present, listed)
   if (loss === null) return
   progress.suspicious = true
   progress.incomplete =
-    `The list of ${PLURALS[kind]} may not be whole: ${loss}. Nothing was marked missing. ` +
+    `The list of ${noun} may not be whole: ${loss}. Nothing was marked missing. ` +
     'If the list is right, run `quotekeeper sync --accept-loss`.'
 }
 
-/** Marks everything of the kind as missing that the list does not contain, and what it contains as present. */
-export async function markMissing(
-  { context, run, progress, changes }: Poll,
-  kind: 'listing' | 'rfq',
-  listed: ReadonlySet<string>,
-  read: ListRead,
-): Promise<void> {
-  if (progress.suspicious) return
-  const { missing } = await context.store.updatePresence(run, kind, [...listed], read, context.now())
-  countMissing({ progress, changes }, kind, missing)
-}
+/** Records a list; what it does not have is missing, unless it is suspicious. @returns what changed */
+export const recordList = <T>(
+  { context, run, progress }: Poll,
+  kind: 'listing' | 'rfq-entry',
+  entries: ReadonlyMap<string, ListEntry<T>>,
+  readAt: Date,
+): Promise<ListChange[]> =>
+  context.store.recordList(
+    run,
+    kind,
+    [...entries.values()].map(toSnapshot),
+    { whole: !progress.suspicious, readAt },
+    context.now(),
+  )
 
 /** Counts one recorded document, and reports it if it is new or changed. */
 export function countChange(

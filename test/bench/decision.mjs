@@ -71,7 +71,7 @@ const parsed = (texts) => ({
   ...{ channel: 'acme/forest', timeZone: 'UTC', asOf: NOW, generatedAt: NOW, programVersion: 'bench', settings },
   rfq: parseStoredRfq(stored(JSON.stringify(RFQ))),
   responses: texts.map((text) => parseStoredResponse(stored(text))),
-  ...{ listings: [], versions: [], absences: [], problems: [], decisions: [] },
+  ...{ listings: [], versions: [], problems: [], decisions: [] },
 })
 
 /** Milliseconds: the median of several rounds. */

@@ -24,7 +24,7 @@ const stored = (more: Partial<KnownDocument> = {}): KnownDocument => {
 }
 const withBody = (more: Record<string, unknown>) => ({ body: { ...anRfq('rfq-1'), ...more } })
 const listedAs = (body: object, isAmbiguous = false) => ({
-  entry: { at: '2026-11-21T11:00:00.000Z', followedAt: '2026-11-21T11:00:01.000Z', body, isAmbiguous },
+  entry: { isRead: true, body, isAmbiguous },
 })
 const evaluated = (more: Partial<KnownDocument> = {}, context = CONTEXT) =>
   evaluate(storedCandidate(stored(more)), context)

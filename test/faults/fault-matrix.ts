@@ -39,7 +39,7 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
   },
   19: {
     fault: 'duplicate ids in a list',
-    expected: 'equal documents count once; if they differ, a problem is recorded and the last one is kept',
+    expected: 'equal documents count once; if they differ, a problem is recorded and all are kept',
   },
   20: {
     fault: 'an RFQ disappears from the list',

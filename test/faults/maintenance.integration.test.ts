@@ -40,7 +40,8 @@ fault(58, 'two processes prune at once while a third polls, whose writes come be
   let writes = 0
   const poll = async () => {
     for (; polling; writes++) {
-      await poller.touchRfqs(run, ['rfq-1'], new Date(now + writes))
+      const moment = new Date(now + writes)
+      await poller.recordList(run, 'rfq-entry', [], { whole: false, readAt: moment }, moment)
       await wait(2)
     }
   }

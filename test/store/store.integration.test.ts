@@ -73,16 +73,14 @@ describe('recording an RFQ with its responses', () => {
     )
     expect(emptied.missing).toEqual(['response-1'])
     await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:03:00')), at('08:03:01'))
-    expect(await db.absences(CHANNEL, 'rfq-1')).toEqual([
-      {
-        kind: 'response',
-        id: 'response-1',
-        notBefore: '2026-11-21T08:00:00.000Z',
-        missingSince: '2026-11-21T08:02:01.000Z',
-        returnedAt: '2026-11-21T08:03:01.000Z',
-      },
-    ])
     expect(await rowsOf(db, 'select missing_since from offers')).toEqual([{ missing_since: null }])
+    const missingAt = async (time: string) => (await db.rfqs({ asOf: at(time) }))[0]?.responses[0]?.missingSince
+    expect(await Promise.all(['08:01:30', '08:02:01', '08:03:00', '08:03:01'].map(missingAt))).toEqual([
+      null,
+      '2026-11-21T08:02:01.000Z',
+      '2026-11-21T08:02:01.000Z',
+      null,
+    ])
   })
 
   it('refuses a read that was sent before the RFQ was recorded, regardless of clocks', async () => {
@@ -145,7 +143,9 @@ describe('recording an RFQ with its responses', () => {
     const run = await begin(db)
     for (const id of ['rfq-1', 'rfq-2'])
       await db.recordRfq(run, rfqSnapshot(anRfq(id), [], at('08:00:00')), at('08:00:00'))
-    await db.touchRfqs(run, ['rfq-2'], at('08:05:00'))
+    const entry = { id: 'rfq-2', body: { id: 'rfq-2' }, valid: true, problems: [] }
+    for (const time of ['08:04:00', '08:05:00'])
+      await db.recordList(run, 'rfq-entry', [entry], { whole: false, readAt: at(time) }, at(time))
     expect(await rowsOf(db, 'select id, last_observed_at at from rfqs order by id')).toEqual([
       { id: 'rfq-1', at: '2026-11-21T08:00:00.000Z' },
       { id: 'rfq-2', at: '2026-11-21T08:05:00.000Z' },
@@ -244,14 +244,11 @@ describe('public tables and views', () => {
     const db = await noonStore()
     const run = await begin(db, 'listings')
     const resigned = { url: 'https://files.example.com/a?signature=2', expires: 1_800_000_000 }
-    await db.recordListings(run, [parseListing(aListing())], at('08:00:00'), at('08:00:01'))
-    const changes = await db.recordListings(
-      run,
-      [parseListing(aListing('listing-1', { additionalDocumentation: resigned }))],
-      at('08:01:00'),
-      at('08:01:01'),
-    )
-    expect(changes).toEqual(['unchanged'])
+    const record = (listing: unknown, time: string) =>
+      db.recordList(run, 'listing', [parseListing(listing)], { whole: true, readAt: at(time) }, at(time))
+    expect(await record(aListing(), '08:00:00')).toEqual([{ id: 'listing-1', change: 'inserted' }])
+    const signedAgain = aListing('listing-1', { additionalDocumentation: resigned })
+    expect(await record(signedAgain, '08:01:00')).toEqual([])
     const [listing] = (await rowsOf(db, 'select body, version from listings')) as { body: string; version: number }[]
     expect(listing?.version).toBe(1)
     expect(JSON.parse(listing?.body ?? '')).toMatchObject({ additionalDocumentation: resigned })

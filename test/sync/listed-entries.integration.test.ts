@@ -83,7 +83,7 @@ describe('what the list says of an RFQ that is not read', () => {
       fixture.advanceSeconds(INTERVAL_SECONDS)
       expect((await fixture.pollRfqs()).run.outcome).toBe('partial')
       expect(await changesOf(fixture, first)).toBeNull()
-      expect(await fixture.store.rfqStates(KEY)).toMatchObject([{ isFollowed: true, incomplete: true }])
+      expect(await fixture.store.rfqStates(KEY)).toMatchObject([{ isEntryRead: true, incomplete: true }])
       expect(fixture.sandbox.requests.slice(before).some(({ responseId }) => responseId === offer)).toBe(true)
     }
     fault.remove()
@@ -112,7 +112,7 @@ describe('what the list says of an RFQ that is not read', () => {
     fixture.sandbox.faults.add({ rfqId: second, times: Infinity, effect: { kind: 'status', status: 500 } })
     fixture.advanceSeconds(INTERVAL_SECONDS)
     await fixture.pollRfqs()
-    const left = (await fixture.store.rfqStates(KEY)).filter(({ isFollowed }) => !isFollowed)
+    const left = (await fixture.store.rfqStates(KEY)).filter(({ isEntryRead }) => !isEntryRead)
     expect(left.map(({ id }) => id)).toEqual([second])
   })
 

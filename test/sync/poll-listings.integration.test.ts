@@ -21,7 +21,7 @@ describe('polling listings', () => {
     expect((await fixture.pollListings()).run).toMatchObject({
       outcome: 'complete',
       inserted: 0,
-      changed: 0,
+      changed: 1,
       missing: 0,
     })
     expect((await fixture.store.listings({ channel: KEY })).every((listing) => listing.missingSince === null)).toBe(

@@ -204,9 +204,12 @@ describe('a missing RFQ', () => {
       fixture.sandbox.faults.add({ rfqId: id, operation: 'readRfq', effect: { kind: 'status', status: 404 } })
     }
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome, missing: 0, inserted: 0, changed: 0 })
-    expect(await fixture.store.absences(KEY, id)).toMatchObject([
-      { missingSince: '2026-11-21T12:01:00.000Z', returnedAt: '2026-11-21T12:02:00.000Z' },
+    const versions = `select bodies, observed_at from versions where kind = 'rfq-entry' and id = '${id}' order by version`
+    expect((await sql(fixture, versions)).slice(1)).toEqual([
+      { bodies: 0, observed_at: '2026-11-21T12:01:00.000Z' },
+      { bodies: 1, observed_at: '2026-11-21T12:02:00.000Z' },
     ])
+    expect(await sql(fixture, 'select 1 as n from rfqs where missing_since is not null')).toEqual([])
   })
 
   it('is not marked missing after a mass loss, until a person accepts the loss', async () => {

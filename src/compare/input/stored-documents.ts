@@ -22,7 +22,7 @@ export function parseStoredRfq(stored: StoredDocument): ParsedRfq {
 /** An RFQ changed since it was read if the newest version of its list entry was recorded after that. */
 export function readStateOf({ shape, entry }: Pick<StoredDocument, 'shape' | 'entry'>): ReadState {
   if (shape !== 'full') return 'not-read'
-  return entry != null && entry.followedAt === null ? 'changed-since-read' : 'read'
+  return entry?.isRead === false ? 'changed-since-read' : 'read'
 }
 
 /** What lists say of an RFQ that is not shown as it is now; null if it is. */

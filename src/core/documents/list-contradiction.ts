@@ -14,7 +14,7 @@ export type Terms = Record<Deciding, string | null>
 /** The same of its list entry, or of several with its identifier, without absent and null ones. */
 export interface EntryTerms {
   values: Record<Deciding, unknown[]>
-  /** Parsing the entry lost something that matters, such as one of two values of a key. */
+  /** The list has several differing entries of the RFQ, or parsing one lost something that matters. */
   isAmbiguous: boolean
 }
 
@@ -29,7 +29,7 @@ export const termsOf = (body: unknown): Terms =>
 export function entryTermsOf({ body, isAmbiguous }: Pick<KnownEntry, 'body' | 'isAmbiguous'>): EntryTerms {
   const entries = Array.isArray(body) ? body : [body]
   const values = byMember((member) => entries.map((entry) => valueIn(entry, member)).filter((value) => value !== null))
-  return { values, isAmbiguous }
+  return { values, isAmbiguous: isAmbiguous || entries.length > 1 }
 }
 
 /**

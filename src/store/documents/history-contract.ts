@@ -1,6 +1,5 @@
 import type { DocumentKind } from '../../core/documents/documents.js'
 import type {
-  Absence,
   KnownDocument,
   ProblemRecord,
   Revision,
@@ -29,7 +28,6 @@ export interface History {
   rfqs(filter: RfqFilter): Promise<RfqWithResponses[]>
   /** Every version of an RFQ and its responses up to `asOf`, oldest first. */
   rfqHistory(channel: string, rfqId: string, asOf?: Date): Promise<Version[]>
-  absences(channel: string, rfqId: string, asOf?: Date): Promise<Absence[]>
   problems(filter: {
     channel?: string
     entityIds?: readonly string[]

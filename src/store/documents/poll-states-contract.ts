@@ -5,8 +5,8 @@ export interface RfqPollState {
   id: string
   /** The hash of its newest list entry; null if none was recorded. */
   entryHash: string | null
-  /** Whether the RFQ itself was read after that entry first appeared. */
-  isFollowed: boolean
+  /** Whether the run that recorded that entry, or a later one, read the RFQ itself. */
+  isEntryRead: boolean
   shape: 'full' | 'list'
   state: string | null
   /** When the RFQ itself, not only its list entry, was last read. */
@@ -45,5 +45,5 @@ export interface PollStates {
   /** The responses of some RFQs. */
   responseStates(channel: string, rfqIds: readonly string[]): Promise<ResponsePollState[]>
   /** Ids of documents that are not missing; used to detect a loss. */
-  presentIds(channel: string, kind: 'listing' | 'rfq'): Promise<string[]>
+  presentIds(channel: string, kind: 'listing' | 'rfq-entry'): Promise<string[]>
 }

@@ -18,6 +18,8 @@ export interface Snapshot {
   hash?: string
   /** Parsing the text is known to lose nothing, so that storing it does not access the body. */
   losesNothing?: boolean
+  /** How many differing entries of a list have this identifier; if several, `body` is the array of them. Default 1. */
+  bodies?: number
 }
 
 /** An RFQ with its responses, stored in one transaction. */
@@ -69,36 +71,28 @@ export interface RecordResult {
   missing: string[]
 }
 
-/** When a list was requested. */
-export interface ListRead {
-  readAt: Date
-  /** `newestRecording` of the channel before the list was requested. */
-  sentAfter: number
+/** What a list changed; documents that are not in it are unchanged. */
+export interface ListChange {
+  id: string
+  change: 'inserted' | 'changed' | 'missing'
 }
 
 export interface Recorder {
   /** The number of the newest recording on a channel; 0 if there is none. The database assigns the numbers, independently of clocks. */
   newestRecording(channel: string): Promise<number>
-  /** Stores listings in several transactions. Marks nothing missing. */
-  recordListings(run: LiveRun, listings: readonly Snapshot[], readAt: Date, now: Date): Promise<UpsertResult[]>
   /** Stores an RFQ with its responses in one transaction and marks responses that it no longer lists as missing. */
   recordRfq(run: LiveRun, snapshot: RfqSnapshot, now: Date): Promise<RecordResult>
-  /** Updates the last observation of RFQs whose list entries are unchanged and which were not read again. */
-  touchRfqs(run: LiveRun, ids: readonly string[], now: Date): Promise<void>
   /**
-   * Stores list entries of RFQs, and whether they contradict the RFQs. If an RFQ was recorded after the list was requested, it is not known
-   * which of the two is newer, and only a contradiction is recorded.
+   * Stores a list of listings, or of entries of RFQs, in several transactions.
+   * @param list.whole what it does not have is missing
+   * @param list.readAt just before the list was requested
+   * @returns the changed ones
    */
-  recordEntries(run: LiveRun, entries: readonly Snapshot[], read: ListRead, now: Date): Promise<void>
-  /**
-   * Marks documents that are not in a complete list as missing, unless they were recorded after the list was requested; clears the mark of
-   * those that returned.
-   */
-  updatePresence(
+  recordList(
     run: LiveRun,
-    kind: 'listing' | 'rfq',
-    listedIds: readonly string[],
-    read: Pick<ListRead, 'sentAfter'>,
+    kind: 'listing' | 'rfq-entry',
+    entries: readonly Snapshot[],
+    list: { whole: boolean; readAt: Date },
     now: Date,
-  ): Promise<{ missing: string[]; returned: string[] }>
+  ): Promise<ListChange[]>
 }

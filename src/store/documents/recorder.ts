@@ -1,240 +1,188 @@
 import type { DocumentKind } from '../../core/documents/documents.js'
 import { IdMap } from '../../core/documents/identifier.js'
-import type { Timestamp } from '../../core/time/clock.js'
+import { CLOCK_TOLERANCE_MS, type Timestamp } from '../../core/time/clock.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
 import { DatabaseUnavailableError, RunLostError } from '../errors.js'
-import { MAX_BODIES_BEFORE, type Observed, type ObservedEvents } from '../events/observed-events.js'
+import type { Observed, ObservedEvents } from '../events/observed-events.js'
 import { markDirty } from '../recommendations/dirty-rfqs.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import { assertLive } from '../runs/run-leases.js'
 import { allOf, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
-import { Batches } from './batches.js'
-import { type ChangeContext, DocumentChanges } from './changes.js'
-import { type DocumentState, documentKey, STATE_COLUMNS } from './document-state.js'
-import { CURRENT_VERSION } from './queries/history-queries.js'
+import { type ChangeContext, DocumentChanges, problemName } from './document-changes.js'
 import {
-  BEGIN_RECORDING,
-  isNewerRead,
-  NEWEST_RECORDING,
-  type RecordingRow,
-  recordingParameters,
-  recordingTime,
-} from './read-order.js'
-import type { Recorder, RecordResult, RfqSnapshot, UpsertResult } from './recorder-contract.js'
+  CHANGING_COLUMNS,
+  DOCUMENT_COLUMNS,
+  type DocumentRow,
+  documentKey,
+  hashOf,
+  KEY_COLUMNS,
+  ROW_COLUMNS,
+  SEEN_COLUMNS,
+  sameDocument,
+  VERSION_COLUMNS,
+} from './document-rows.js'
+import type { ListChange, Recorder, RecordResult, RfqSnapshot, Snapshot } from './recorder-contract.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
-const DOCUMENTS_PER_TRANSACTION = 200
-/** The assumed size of a document whose text is not known, in bytes. */
-const UNKNOWN_BYTES = 4096
-
-/** The operations of the recorder that differ between engines. They contain no rules of the history. */
-export interface DocumentEngine {
-  database: SqlDatabase
-  /** Writes changes of documents of a channel, and reads the texts that they replace. */
-  save(tx: Transaction, channel: string, changes: DocumentChanges): Promise<void>
-}
+/** The maximum number of documents of a list in a transaction, of rows touched by a statement, and of RFQs and characters in a transaction. */
+const LISTED_PER_TRANSACTION = 200
+const TOUCHED_PER_TRANSACTION = 2000
+const RFQS_PER_TRANSACTION = 24
+const MAX_CHARACTERS = 8 * 2 ** 20
 
 interface RfqWrite {
+  run: LiveRun
   snapshot: RfqSnapshot
   now: Date
+  resolve: (result: RecordResult) => void
+  reject: (error: unknown) => void
 }
 
 /** Selects documents of a channel by their ids, or responses by their RFQs. */
-type Selection = { kind: DocumentKind; ids: readonly string[] } | { kind: 'response'; rfqIds: readonly string[] }
+interface Selection {
+  kind: DocumentKind
+  ids: readonly string[]
+}
+
+/** What was read at a moment, and what it changes. */
+interface Recording<T> {
+  now: Date
+  readAt: Date
+  change: (changes: DocumentChanges, context: ChangeContext) => Promise<T>
+}
 
 /**
- * Records observations (docs/DATABASE.md). A transaction reads the state of all documents that may change, computes the changes in memory, and
- * writes them. RFQs that wait at the same time share a transaction.
+ * Records observations (docs/ARCHITECTURE.md, docs/DATABASE.md).
+ * @param toDocument converts a body for `versions.document`, which only PostgreSQL has
  */
-export function createRecorder({ database, save }: DocumentEngine, events: ObservedEvents): Recorder {
-  const batches = new Map<number, Batches<RfqWrite, RecordResult>>()
-
-  const batchesOf = (run: LiveRun): Batches<RfqWrite, RecordResult> => {
-    const known = batches.get(run.id)
-    if (known) return known
-    for (const [id, each] of batches) if (each.isIdle) batches.delete(id)
-    const added = new Batches<RfqWrite, RecordResult>({
-      write: (items) => database.write((tx) => recordRfqs(tx, run, items)),
-      nameOf: ({ snapshot }) => snapshot.rfq.id,
-      weightOf: ({ snapshot: { rfq, responses } }) =>
-        [rfq, ...responses].reduce((sum, { text }) => sum + (text?.length ?? UNKNOWN_BYTES), 0),
-      concernsAll: (error) => error instanceof RunLostError || error instanceof DatabaseUnavailableError,
-    })
-    batches.set(run.id, added)
-    return added
-  }
-
-  const recordRfqs = async (tx: Transaction, run: LiveRun, items: readonly RfqWrite[]): Promise<RecordResult[]> => {
-    const { recording, timestamps } = await beginWriting(
-      tx,
-      run,
-      items.map(({ now }) => now),
-    )
-    const ids = items.map(({ snapshot }) => snapshot.rfq.id)
-    const changes = await loadChanges(tx, run, [
-      { kind: 'rfq', ids },
-      { kind: 'rfq-entry', ids },
-      { kind: 'response', rfqIds: ids },
-    ])
-    const all: Observed[] = []
-    const results: RecordResult[] = []
-    const slice = new TimeSlice()
-    for (const [at, { snapshot }] of items.entries()) {
-      const { shape, readAt } = snapshot
-      // Not a copy, because the body may not be parsed yet.
-      const rfq = Object.assign(snapshot.rfq, { shape })
-      const observed: Observed['observations'] = { rfq, changes: [], problems: [] }
-      const stamp = timestamps[at] as Timestamp
-      all.push({ observations: observed, stamp })
-      const context = { run, stamp, recording, readAt: readAt.toISOString(), observed }
-      results.push(await recordRfq(changes, snapshot, context, slice))
-    }
-    await save(tx, run.channel, changes)
-    await markDirty(tx, run.channel, changes.dirty)
-    await events.write(tx, run, all)
-    return results
-  }
-
-  /** Changes some documents in one transaction. */
-  const record = <T>(
-    run: LiveRun,
-    { readAt, now }: { readAt: Date; now: Date },
-    load: (tx: Transaction) => Promise<readonly Selection[]>,
-    work: (changes: DocumentChanges, context: ChangeContext) => Promise<T>,
-  ): Promise<T> =>
+export function createRecorder(
+  database: SqlDatabase,
+  events: ObservedEvents,
+  toDocument?: (body: string) => unknown,
+): Recorder {
+  /** Makes changes in one transaction. */
+  const record = <T>(run: LiveRun, selections: readonly Selection[], all: readonly Recording<T>[]): Promise<T[]> =>
     database.write(async (tx) => {
-      const { recording, stamp } = await beginWriting(tx, run, [now])
-      const changes = await loadChanges(tx, run, await load(tx))
-      const observed: Observed['observations'] = { rfq: null, changes: [], problems: [] }
-      const result = await work(changes, { run, stamp, recording, readAt: readAt.toISOString(), observed })
-      await save(tx, run.channel, changes)
+      const { recording, stamps } = await beginRecording(
+        tx,
+        run,
+        all.map(({ now }) => now),
+      )
+      const changes = new DocumentChanges(await loadRows(tx, run, selections))
+      const observed: Observed[] = []
+      const results: T[] = []
+      for (const [at, { readAt, change }] of all.entries()) {
+        const observations: Observed['observations'] = { rfq: null, changes: [], problems: [] }
+        const stamp = stamps[at] as Timestamp
+        observed.push({ observations, stamp })
+        const context = { run, stamp, recording, readAt: readAt.toISOString(), observed: observations }
+        results.push(await change(changes, context))
+      }
+      await saveChanges(tx, run, changes, toDocument)
       await markDirty(tx, run.channel, changes.dirty)
-      await events.write(tx, run, [{ observations: observed, stamp }])
-      return result
+      await events.write(tx, run, observed)
+      return results
     })
+
+  const recordRfqs = (run: LiveRun, writes: readonly Pick<RfqWrite, 'snapshot' | 'now'>[]): Promise<RecordResult[]> => {
+    const ids = writes.map(({ snapshot }) => snapshot.rfq.id)
+    const selections = (['rfq', 'rfq-entry', 'response'] as const).map((kind) => ({ kind, ids }))
+    const slice = new TimeSlice()
+    return record(
+      run,
+      selections,
+      writes.map(({ snapshot, now }) => ({
+        ...{ now, readAt: snapshot.readAt },
+        change: (changes, context) => recordRfq(changes, snapshot, context, slice),
+      })),
+    )
+  }
+
+  const queue: RfqWrite[] = []
+  let isWriting = false
+  /** Writes what waits, one transaction after another; while one is written, others gather. Never rejects. */
+  const writeQueue = async () => {
+    if (isWriting) return
+    isWriting = true
+    // So that RFQs that arrive in the same tick share a transaction.
+    await null
+    while (queue.length > 0) {
+      const batch = takeBatch(queue)
+      const [{ run }] = batch as [RfqWrite]
+      try {
+        const results = await recordRfqs(run, batch)
+        for (const [at, { resolve }] of batch.entries()) resolve(results[at] as RecordResult)
+      } catch (error) {
+        // An error of one RFQ does not affect the others.
+        const isOfAll = error instanceof RunLostError || error instanceof DatabaseUnavailableError
+        for (const { snapshot, now, resolve, reject } of batch)
+          if (isOfAll || batch.length === 1) reject(error)
+          else await recordRfqs(run, [{ snapshot, now }]).then(([result]) => resolve(result as RecordResult), reject)
+      }
+    }
+    isWriting = false
+  }
 
   return {
     async newestRecording(channel) {
-      return (await database.get<Pick<RecordingRow, 'recordings'>>(NEWEST_RECORDING, { channel }))?.recordings ?? 0
+      const row = await database.get<{ recordings: number }>(
+        'select recordings from channels where channel = @channel',
+        { channel },
+      )
+      return row?.recordings ?? 0
     },
 
-    async recordListings(run, listings, readAt, now) {
-      const results: UpsertResult[] = []
-      for (const batch of inBatches(listings)) {
-        const selected = [{ kind: 'listing' as const, ids: batch.map(({ id }) => id) }]
-        const recorded = await record(
-          run,
-          { readAt, now },
-          async () => selected,
-          async (changes, context) => {
-            const slice = new TimeSlice()
-            const made: UpsertResult[] = []
-            for (const listing of batch) {
-              // Not a copy, because the body may not be parsed yet.
-              const snapshot = Object.assign(listing, { shape: 'full' as const })
-              made.push(changes.upsert(documentKey(run, 'listing', listing.id), snapshot, context))
-              if (slice.isOver) await slice.next()
-            }
-            return made
-          },
-        )
-        results.push(...recorded)
+    recordRfq: (run, snapshot, now) =>
+      new Promise((resolve, reject) => {
+        queue.push({ run, snapshot, now, resolve, reject })
+        void writeQueue()
+      }),
+
+    async recordList(run, kind, entries, { whole, readAt }, now) {
+      const { channel } = run
+      const known = await database.all<KnownListed>(SELECT_LISTED, { channel, kind })
+      const { same, others } = compareList(kind, entries, known, whole)
+      for (let start = 0; start === 0 || start < same.length; start += TOUCHED_PER_TRANSACTION) {
+        const ids = same.slice(start, start + TOUCHED_PER_TRANSACTION)
+        await database.write(async (tx) => {
+          const { stamps } = await beginRecording(tx, run, [now])
+          const touched = { channel, kind, ids, stamp: stamps[0] as Timestamp, readAt: readAt.toISOString() }
+          for (const sql of kind === 'listing' ? [TOUCH] : [TOUCH, TOUCH_RFQS])
+            await tx.run(`${sql} and ${tx.dialect.anyOf('id', '@ids')}`, touched)
+        })
       }
-      return results
-    },
-
-    async recordEntries(run, entries, { readAt, sentAfter }, now) {
-      for (const batch of inBatches(entries)) {
+      const changed: ListChange[] = []
+      for (let start = 0; start < others.length; start += LISTED_PER_TRANSACTION) {
+        const batch = others.slice(start, start + LISTED_PER_TRANSACTION)
         const ids = batch.map(({ id }) => id)
-        const selected = (['rfq', 'rfq-entry'] as const).map((kind) => ({ kind, ids }))
-        await record(
-          run,
-          { readAt, now },
-          async () => selected,
-          async (changes, context) => {
-            const slice = new TimeSlice()
-            for (const entry of batch) {
-              const rfq = changes.find(documentKey(run, 'rfq', entry.id))
-              const snapshot = Object.assign(entry, { shape: 'list' as const })
-              changes.upsert(documentKey(run, 'rfq-entry', entry.id), snapshot, context)
-              // It is not known which of the two is newer, but a contradiction is recorded.
-              if (rfq !== undefined && !isNewerRead(sentAfter, rfq.recording)) changes.follow(entry.id, context)
-              changes.compareWithEntry(entry.id, context)
-              if (slice.isOver) await slice.next()
-            }
-          },
-        )
+        const selections = (kind === 'listing' ? [kind] : ([kind, 'rfq'] as const)).map((each) => ({ kind: each, ids }))
+        const change = (changes: DocumentChanges, context: ChangeContext) => recordListed(changes, kind, batch, context)
+        changed.push(...(await record(run, selections, [{ now, readAt, change }])).flat())
       }
-    },
-
-    recordRfq: (run, snapshot, now) => batchesOf(run).add({ snapshot, now }),
-
-    touchRfqs(run, rfqIds, now) {
-      return database.write(async (tx) => {
-        const { stamp } = await beginWriting(tx, run, [now])
-        await tx.run(
-          `update documents set last_observed_at = @stamp
-          where channel = @channel and kind = 'rfq' and rfq_id = '' and ${tx.dialect.anyOf('id', '@ids')}`,
-          { channel: run.channel, stamp, ids: rfqIds.map(toStoredText) },
-        )
-      })
-    },
-
-    updatePresence(run, kind, listedIds, { sentAfter }, now) {
-      let found: Presence = { missing: [], returned: [] }
-      const load = async (tx: Transaction): Promise<readonly Selection[]> => {
-        const rows = await tx.all<PresenceRow>(SELECT_PRESENCE, { channel: run.channel, kind })
-        found = presenceOf(rows, new Set(listedIds), sentAfter)
-        return [{ kind, ids: [...found.missing, ...found.returned] }]
-      }
-      return record(run, { readAt: now, now }, load, async (changes, context) => {
-        for (const id of found.missing) {
-          changes.markMissing(documentKey(run, kind, id), context)
-          changes.observe(documentKey(run, kind, id), 'missing', null, null, context)
-        }
-        for (const id of found.returned) {
-          changes.clearMissing(documentKey(run, kind, id), context)
-          changes.observe(documentKey(run, kind, id), 'returned', null, null, context)
-        }
-        return found
-      })
+      return changed
     },
   }
 }
 
-const SELECT_PRESENCE = `select id, missing_since, recording from documents
-where channel = @channel and kind = @kind and rfq_id = '' order by id`
-type PresenceRow = Pick<DocumentState, 'id' | 'missing_since' | 'recording'>
-interface Presence {
-  missing: string[]
-  returned: string[]
-}
-
-/** The documents that a list no longer has, or has again. A document recorded after the list was requested does not become missing. */
-function presenceOf(rows: readonly PresenceRow[], listed: ReadonlySet<string>, sentAfter: number): Presence {
-  const presence: Presence = { missing: [], returned: [] }
-  for (const row of rows) {
-    const id = fromStoredText(row.id)
-    if (row.missing_since !== null) {
-      if (listed.has(id)) presence.returned.push(id)
-    } else if (!listed.has(id) && isNewerRead(sentAfter, row.recording)) presence.missing.push(id)
+/** Takes RFQs of the first run that fit in a transaction; those of one RFQ stay in the order in which they were added. */
+function takeBatch(queue: RfqWrite[]): RfqWrite[] {
+  const [first] = queue
+  const batch: RfqWrite[] = []
+  const left = new Set<string>()
+  let characters = 0
+  for (const each of queue.splice(0)) {
+    const { rfq, responses } = each.snapshot
+    characters += [rfq, ...responses].reduce((sum, { text }) => sum + (text?.length ?? 0), 0)
+    const fits = batch.length === 0 || (batch.length < RFQS_PER_TRANSACTION && characters <= MAX_CHARACTERS)
+    const isOther =
+      each.run.id !== first?.run.id || left.has(rfq.id) || batch.some(({ snapshot }) => snapshot.rfq.id === rfq.id)
+    if (fits && !isOther) batch.push(each)
+    else {
+      left.add(rfq.id)
+      queue.push(each)
+    }
   }
-  return presence
-}
-
-async function loadChanges(tx: Transaction, { channel }: LiveRun, all: readonly Selection[]): Promise<DocumentChanges> {
-  const rows: DocumentState[] = []
-  for (const { kind, ...selected } of all) {
-    const [column, ids] = 'ids' in selected ? (['id', selected.ids] as const) : (['rfq_id', selected.rfqIds] as const)
-    const where = allOf(column === 'id' && `e.rfq_id = ''`, tx.dialect.anyOf(`e.${column}`, '@ids'))
-    const found = await tx.all<DocumentState>(
-      `select ${STATE_COLUMNS} from documents e ${tx.dialect.joinOne('versions', 'v', CURRENT_VERSION)}
-      where e.channel = @channel and e.kind = @kind and ${where} order by e.id`,
-      { channel, kind, ids: ids.map(toStoredText) },
-    )
-    rows.push(...found)
-  }
-  return new DocumentChanges(rows)
+  return batch
 }
 
 /** Computes the changes of an RFQ and its responses, which were read together. */
@@ -244,68 +192,212 @@ async function recordRfq(
   context: ChangeContext,
   slice: TimeSlice,
 ): Promise<RecordResult> {
-  const { run } = context
-  const { rfq: document, shape, sentAfter } = snapshot
+  const { run, observed } = context
+  const { shape, sentAfter, observed: summaries = [], responsesComplete } = snapshot
+  // Not a copy, because the body may not be parsed yet.
+  const document = Object.assign(snapshot.rfq, { shape })
   const key = documentKey(run, 'rfq', document.id)
   const recordings = [key, documentKey(run, 'rfq-entry', document.id)].map((each) => changes.find(each)?.recording ?? 0)
-  const isStale = shape === 'full' && !isNewerRead(sentAfter, Math.max(...recordings))
-  const rfq = isStale ? 'stale' : changes.upsert(key, Object.assign(document, { shape }), context)
-  const known = changes.find(key)
-  const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
+  const isStale = shape === 'full' && sentAfter !== undefined && Math.max(...recordings) > sentAfter
+  const rfq = isStale ? 'stale' : changes.upsert(key, document, context)
+  const row = changes.find(key)
+  const result = { rfq, rfqVersion: row?.version ?? 0, rfqHash: row?.content_hash ?? '' }
   if (isStale) return { ...result, responses: [], missing: [] }
-  if (shape === 'full') changes.recordRead(document.id, context)
+  observed.rfq = document
+  if (shape === 'full') changes.readRfq(document.id, context)
   changes.compareWithEntry(document.id, context)
-  const stored = new IdMap(changes.responsesOf(document.id).map(({ id }) => [id, id]))
-  const keyOf = (id: string) => documentKey(run, 'response', stored.get(id) ?? id, document.id)
+  const stored = changes.responsesOf(document.id).map((each) => ({ id: fromStoredText(each.id), row: each }))
+  const storedIds = new IdMap(stored.map(({ id }) => [id, id]))
+  const keyOf = (id: string) => documentKey(run, 'response', storedIds.get(id) ?? id, document.id)
   const responses: RecordResult['responses'] = []
   for (const response of snapshot.responses) {
     responses.push({ id: response.id, change: changes.upsert(keyOf(response.id), response, context) })
     if (slice.isOver) await slice.next()
   }
-  for (const observed of snapshot.observed ?? []) {
-    changes.recordObserved(keyOf(observed.id), observed, context)
-    responses.push({ id: observed.id, change: 'unchanged' })
+  for (const { id, summaryHash } of summaries) {
+    changes.seeResponse(keyOf(id), summaryHash, context)
+    responses.push({ id, change: 'unchanged' })
   }
-  const missing = snapshot.responsesComplete ? findMissing(changes, snapshot) : []
-  for (const id of missing) {
-    changes.markMissing(keyOf(id), context)
-    const row = context.observed.changes.length < MAX_BODIES_BEFORE ? changes.find(keyOf(id)) : undefined
-    changes.observe(keyOf(id), 'missing', row ?? null, null, context)
-  }
-  return { ...result, responses, missing }
+  const listed = new IdMap(responses.map(({ id }) => [id, true]))
+  const missing = responsesComplete
+    ? stored.filter((each) => each.row.missing_since === null && !listed.has(each.id))
+    : []
+  for (const each of missing) changes.missResponse(each.row, context)
+  return { ...result, responses, missing: missing.map(({ id }) => id) }
 }
 
-/** Responses that the RFQ no longer lists. */
-function findMissing(changes: DocumentChanges, { rfq, responses, observed = [] }: RfqSnapshot): string[] {
-  const listed = new IdMap([...responses, ...observed].map(({ id }) => [id, true]))
-  return changes.responsesOf(rfq.id).flatMap(({ id, isMissing }) => (isMissing || listed.has(id) ? [] : [id]))
+// --- lists ----------------------------------------------------------------------------------------------------------
+
+interface KnownListed extends Pick<DocumentRow, 'id' | 'missing_since' | 'fingerprint' | 'has_problems'> {
+  content_hash: string
+}
+const SELECT_LISTED = `
+select e.id, e.missing_since, e.fingerprint, e.has_problems, n.content_hash from documents e
+join versions n on ${sameDocument('n', 'e')} and n.version = e.newest_version
+where e.channel = @channel and e.kind = @kind and e.rfq_id = ''`
+
+/** Records that a list shows, or still does not have, what is stored. */
+const TOUCH = `update documents set last_read_at = @readAt, full_read_at = case kind when 'listing' then @readAt end,
+  last_observed_at = case when missing_since is null then @stamp else last_observed_at end
+where channel = @channel and kind = @kind and rfq_id = ''`
+const TOUCH_RFQS = `update documents set last_observed_at = @stamp
+where channel = @channel and kind = 'rfq' and rfq_id = '' and missing_since is null`
+
+/** A document of a list; null if the list does not have it. */
+interface Listed {
+  id: string
+  entry: Snapshot | null
 }
 
-function* inBatches<T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < all.length; start += DOCUMENTS_PER_TRANSACTION)
-    yield all.slice(start, start + DOCUMENTS_PER_TRANSACTION)
+/** The ids of a list that need only be touched, and everything else that it shows. */
+function compareList(
+  kind: 'listing' | 'rfq-entry',
+  entries: readonly Snapshot[],
+  known: readonly KnownListed[],
+  whole: boolean,
+): { same: string[]; others: Listed[] } {
+  const stored = new Map(known.map((row) => [fromStoredText(row.id), row]))
+  const isSame = (entry: Snapshot) => {
+    const row = stored.get(entry.id)
+    if (row === undefined || row.missing_since !== null) return false
+    // The newest text of a listing is shown, and its problems are counted.
+    if (kind === 'listing')
+      return row.has_problems === 0 && row.fingerprint !== null && row.fingerprint === entry.fingerprint
+    return row.content_hash === hashOf(kind, entry)
+  }
+  const changed = entries.filter((entry) => !isSame(entry))
+  const listed = new Set(entries.map(({ id }) => id))
+  const absent = whole ? [...stored].filter(([id]) => !listed.has(id)) : []
+  const others = [
+    ...changed.map((entry) => ({ id: entry.id, entry })),
+    ...absent.flatMap(([id, row]) => (row.missing_since === null ? [{ id, entry: null }] : [])),
+  ]
+  const isOther = new Set(others.map(({ id }) => id))
+  const same = [...listed, ...absent.map(([id]) => id)].filter((id) => !isOther.has(id))
+  return { same: same.map(toStoredText), others }
 }
+
+async function recordListed(
+  changes: DocumentChanges,
+  kind: 'listing' | 'rfq-entry',
+  batch: readonly Listed[],
+  context: ChangeContext,
+): Promise<ListChange[]> {
+  const shape = kind === 'listing' ? 'full' : 'list'
+  const changed: ListChange[] = []
+  const slice = new TimeSlice()
+  for (const { id, entry } of batch) {
+    const key = documentKey(context.run, kind, id)
+    // Not a copy, because the body may not be parsed yet.
+    const change = entry && changes.upsert(key, Object.assign(entry, { shape } as const), context)
+    if (change === null) changes.miss(key, context)
+    if (change === null || change === 'inserted' || change === 'changed')
+      changed.push({ id, change: change ?? 'missing' })
+    if (kind === 'rfq-entry') changes.compareWithEntry(id, context)
+    if (slice.isOver) await slice.next()
+  }
+  return changed
+}
+
+// --- rows -----------------------------------------------------------------------------------------------------------
 
 /**
- * Locks the documents of the channel until the transaction ends.
+ * Locks the documents of the channel until the transaction ends, and numbers the recording.
  * @param moments at least one
- * @returns the number of the recording, a timestamp for each moment, and the first of them
+ * @returns a time for each moment. Because the clocks of machines differ a little, it is not before that of the recording before, unless that
+ *   is later by more than CLOCK_TOLERANCE_MS: then it comes from a wrong clock.
  * @throws RunLostError if another process has taken over the run
  */
-async function beginWriting(
-  tx: Transaction,
-  run: LiveRun,
-  [first, ...others]: readonly Date[],
-): Promise<{ recording: number; timestamps: Timestamp[]; stamp: Timestamp }> {
-  const row = await tx.get<RecordingRow>(BEGIN_RECORDING, recordingParameters(run.channel, first as Date))
+async function beginRecording(tx: Transaction, run: LiveRun, moments: readonly Date[]) {
+  const { channel } = run
+  const row = await tx.get<{ newest_at: Timestamp; recordings: number }>(
+    `insert into channels (channel, newest_at, recordings) values (@channel, '', 1)
+    on conflict (channel) do update set recordings = channels.recordings + 1 returning newest_at, recordings`,
+    { channel },
+  )
   // After the lock of the channel: transactions that wait for it must not lock the run, which would delay the renewal of its lease.
   await assertLive(tx, run)
-  const { newest_at: stamp, recordings: recording } = row as RecordingRow
-  const timestamps = [stamp]
-  for (const moment of others) timestamps.push(recordingTime(moment, timestamps.at(-1) as Timestamp))
-  const newest = timestamps.at(-1) as Timestamp
-  if (newest !== stamp) {
-    await tx.run('update channels set newest_at = @newest where channel = @channel', { newest, channel: run.channel })
+  let newest = row?.newest_at ?? ''
+  const stamps = moments.map((moment) => {
+    const tolerated = new Date(moment.getTime() + CLOCK_TOLERANCE_MS).toISOString()
+    const now = moment.toISOString()
+    newest = newest > now && newest <= tolerated ? newest : now
+    return newest
+  })
+  await tx.run('update channels set newest_at = @newest where channel = @channel', { channel, newest })
+  return { recording: row?.recordings ?? 0, stamps }
+}
+
+async function loadRows(tx: Transaction, { channel }: LiveRun, all: readonly Selection[]): Promise<DocumentRow[]> {
+  const rows: DocumentRow[] = []
+  const newest = tx.dialect.joinOne('versions', 'n', `${sameDocument('n', 'e')} and n.version = e.newest_version`)
+  for (const { kind, ids } of all) {
+    const isResponse = kind === 'response'
+    const where = allOf(!isResponse && `e.rfq_id = ''`, tx.dialect.anyOf(isResponse ? 'e.rfq_id' : 'e.id', '@ids'))
+    const found = await tx.all<DocumentRow>(
+      `select ${ROW_COLUMNS} from documents e ${newest}
+      where e.channel = @channel and e.kind = @kind and ${where} order by e.id`,
+      { channel, kind, ids: ids.map(toStoredText) },
+    )
+    rows.push(...found)
   }
-  return { recording, timestamps, stamp }
+  return rows
+}
+
+async function saveChanges(
+  tx: Transaction,
+  { channel }: LiveRun,
+  changes: DocumentChanges,
+  toDocument?: (body: string) => unknown,
+): Promise<void> {
+  const { inserted, changed, seen, versions } = changes
+  await readTextsBefore(tx, changes)
+  await tx.insertAll('documents', DOCUMENT_COLUMNS, inserted)
+  if (toDocument === undefined) await tx.insertAll('versions', VERSION_COLUMNS, versions)
+  else {
+    const withDocument = versions.map((row) => ({ ...row, document: row.body === null ? null : toDocument(row.body) }))
+    await tx.insertAll('versions', [...VERSION_COLUMNS, 'document'], withDocument)
+  }
+  const onlySeen = [...seen].filter((row) => !inserted.has(row) && !changed.has(row))
+  await tx.updateAll('documents', KEY_COLUMNS, SEEN_COLUMNS, onlySeen)
+  const updated = [...changed].filter((row) => !inserted.has(row))
+  await tx.updateAll('documents', KEY_COLUMNS, CHANGING_COLUMNS, updated)
+  await tx.updateAll('documents', KEY_COLUMNS, ['latest_body', 'latest_parsed_body'], changes.newestTexts)
+  await tx.updateAll('versions', [...KEY_COLUMNS, 'version'], ['superseded_at', 'valid'], changes.changedVersions)
+  await saveProblems(tx, channel, changes)
+}
+
+/** Adds problems, and observes those that are new. */
+async function saveProblems(tx: Transaction, channel: string, { problems }: DocumentChanges): Promise<void> {
+  if (problems.size === 0) return
+  const of = (name: string) => `value ->> '${name}'`
+  const stored = await tx.all<{ kind: string; entity_id: string; path: string; code: string; times: number }>(
+    `insert into problems (channel, kind, entity_id, path, code, message, first_seen_at, last_seen_at, times)
+    select @channel, ${['kind', 'entity_id', 'path', 'code', 'message', 'stamp', 'stamp'].map(of).join(', ')},
+      cast(${of('times')} as integer)
+    from ${tx.dialect.elementsOf('@rows')} where true
+    on conflict (channel, kind, entity_id, path, code) do update
+      set last_seen_at = excluded.last_seen_at, times = problems.times + excluded.times
+    returning kind, entity_id, path, code, times`,
+    { channel, rows: JSON.stringify([...problems.values()].map(({ row }) => row)) },
+  )
+  const times = new Map(stored.map((row) => [problemName(row), row.times]))
+  for (const [name, { row, id, problem, observed }] of problems)
+    if (times.get(name) === row.times) observed.problems.push({ kind: row.kind, id, problem })
+}
+
+/** Reads the previous texts of changed documents, for events that list the changed fields. */
+async function readTextsBefore(tx: Transaction, { textsBefore }: DocumentChanges): Promise<void> {
+  if (textsBefore.length === 0) return
+  const isVersion = KEY_COLUMNS.map((column) => `v.${column} = value ->> '${column}'`).join(' and ')
+  const rows = await tx.all<{ at: number; text: string }>(
+    `select cast(value ->> 'at' as integer) as at, coalesce(v.parsed_body, v.body) as text
+    from ${tx.dialect.elementsOf('@keys')}
+    ${tx.dialect.joinOne('versions', 'v', `${isVersion} and v.version = cast(value ->> 'version' as integer)`)}`,
+    { keys: JSON.stringify(textsBefore.map(({ key }, at) => ({ ...key, at }))) },
+  )
+  for (const { at, text } of rows) {
+    const before = textsBefore[at]?.change.before
+    if (before) before.text = text
+  }
 }

@@ -2,7 +2,7 @@ import type { DocumentShape } from '../../core/documents/documents.js'
 import { rfqFacts } from '../../core/events/event-facts.js'
 import type { RfqFacts } from '../../core/events/events.js'
 import type { Queries } from '../sql/sql-database.js'
-import { CURRENT_VERSION } from './queries/history-queries.js'
+import { CURRENT_VERSION } from './document-rows.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** RFQs read by one query. */

@@ -43,7 +43,7 @@ export interface ScheduleClock {
 export interface Pruning {
   /**
    * Deletes runs that began, and events that happened, before a moment: runs that found nothing new and to which nothing refers, and events
-   * that are not still to be delivered. Versions, absences and decisions are kept.
+   * that are not still to be delivered. Versions and decisions are kept.
    * @returns how many were deleted
    */
   prune(options: { before: Date; signal?: AbortSignal }): Promise<{ runs: number; events: number }>

@@ -52,8 +52,7 @@ export const POSTGRES: Dialect = {
   joinOne,
   leftJoin: (table, alias, condition) =>
     `left join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias} on true`,
-  versionsOfDocuments: (condition) => `versions v ${joinOne('documents', 'e', condition)}`,
-  outerRow: 'v',
+  rfqMember: (name) => `(document #>> '{${name}}') collate "C"`,
   listOf: (value) => `coalesce(json_agg(${value}), '[]')::text`,
   shareLock: 'for share',
 }
@@ -131,7 +130,7 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   /** Reads rows in pages from one snapshot. */
-  async *stream<T>(sql: string, parameters: SqlParameters, pageSize: number): AsyncGenerator<T> {
+  async *stream<T>(sql: string, parameters: SqlParameters, pageSize = 200): AsyncGenerator<T> {
     let client: pg.PoolClient | undefined
     // The caller may stop reading, which leaves a transaction open.
     let failure: unknown = 'stopped'
@@ -275,11 +274,40 @@ const queriesOf = (client: pg.ClientBase): Queries => ({
 const transactionOf = (client: pg.ClientBase, schema: string): Transaction => ({
   ...queriesOf(client),
   run: async (sql, parameters) => (await client.query(toPositional(sql, parameters))).rowCount ?? 0,
+  async insertAll(table, columns, rows) {
+    const list = columns.join(', ')
+    const sql = `insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, @rows)`
+    for (const batch of inBatches(rows)) await query(client, sql, { rows: batch })
+  },
+  async updateAll(table, key, columns, rows) {
+    const sql = `update ${table} e set ${columns.map((column) => `${column} = d.${column}`).join(', ')}
+      from json_populate_recordset(null::${table}, @rows) d where ${key.map((each) => `e.${each} = d.${each}`).join(' and ')}`
+    for (const batch of inBatches(rows)) await query(client, sql, { rows: batch })
+  },
   async lock(...name) {
     const text = JSON.stringify([schema, ...name])
     await query(client, 'select pg_advisory_xact_lock(hashtextextended(@text, 0))', { text })
   },
 })
+
+/** The approximate maximum length of the rows of a statement, so that many neither fill the memory nor block the process. */
+const MAX_CHARACTERS = 2 ** 20
+
+/** Splits rows into JSON lists of a limited length. */
+function* inBatches(rows: Iterable<object>): Generator<string> {
+  let texts: string[] = []
+  let length = 0
+  for (const row of rows) {
+    const text = JSON.stringify(row)
+    texts.push(text)
+    length += text.length
+    if (length < MAX_CHARACTERS) continue
+    yield `[${texts.join()}]`
+    texts = []
+    length = 0
+  }
+  if (texts.length > 0) yield `[${texts.join()}]`
+}
 
 const numbered = new Map<string, { text: string; names: readonly string[] }>()
 

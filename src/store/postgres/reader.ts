@@ -1,6 +1,6 @@
 import type { Reader } from '../contract.js'
+import { createHistory } from '../documents/queries/history.js'
 import { createSharedQueries } from '../shared-modules.js'
-import { createHistory } from './history.js'
 import { PostgresDatabase } from './postgres-database.js'
 import { requireSchema } from './postgres-schema.js'
 import { parsePostgresUrl } from './postgres-url.js'
@@ -25,7 +25,7 @@ export async function openPostgresReader(url: string, { checked = true } = {}): 
   }
   return {
     ...createSharedQueries(database),
-    ...createHistory(database),
+    ...createHistory(database, (...query) => database.stream(...query)),
     async sizes() {
       const row = await database.get<{ bytes: number }>('select pg_database_size(current_database()) as bytes')
       return { database: row?.bytes ?? 0, wal: 0 }

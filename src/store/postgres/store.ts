@@ -1,8 +1,9 @@
 import type { RequestLedger, StartGrant } from '../../core/requests/request-ledger.js'
 import type { Clock } from '../../core/time/clock.js'
 import type { Store } from '../contract.js'
+import { createHistory } from '../documents/queries/history.js'
 import { createRecorder } from '../documents/recorder.js'
-import { revalidate, SELECT_VERSIONS, type StoredVersion } from '../documents/revalidate.js'
+import { revalidate } from '../documents/revalidate.js'
 import { DatabaseUnavailableError, StoreError } from '../errors.js'
 import { createEventWriter } from '../events/event-writer.js'
 import { createObservedEvents } from '../events/observed-events.js'
@@ -11,8 +12,7 @@ import { createSharedStore } from '../shared-modules.js'
 import { claimStatement } from '../sql/claim-starts.js'
 import { observed, type Queries, type SqlDatabase } from '../sql/sql-database.js'
 import type { StoreOptions } from '../sqlite/store.js'
-import { saveDocuments } from './document-writer.js'
-import { createHistory } from './history.js'
+import { toJsonb } from './jsonb.js'
 import { PostgresDatabase } from './postgres-database.js'
 import { prepareSchema } from './postgres-schema.js'
 import { parsePostgresUrl } from './postgres-url.js'
@@ -23,8 +23,6 @@ export interface PostgresStoreOptions extends Omit<StoreOptions, 'path' | 'readO
   /** The maximum number of connections. Default 10. */
   connections?: number
 }
-
-const VERSIONS_PER_PAGE = 200
 
 /**
  * Opens the store in a PostgreSQL database, and creates its tables.
@@ -45,13 +43,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return {
       name: database.location.name,
       ...modules,
-      ...createRecorder({ database, save: saveDocuments }, createObservedEvents(events)),
-      ...createHistory(database),
+      ...createRecorder(database, createObservedEvents(events), (body) => toJsonb(JSON.parse(body))),
+      ...createHistory(database, (...query) => database.stream(...query)),
       requestLedger: (origin) => createRequestLedger(database, origin),
       check: () => check(database),
       checkWritable: () => checkWritable(database),
-      revalidate: (now) =>
-        revalidate(database, database.stream<StoredVersion>(SELECT_VERSIONS, {}, VERSIONS_PER_PAGE), now),
+      revalidate: (now) => revalidate(database, now),
       async backup() {
         throw new StoreError(`${database.location.name} is backed up with the tools of PostgreSQL, such as pg_dump.`)
       },

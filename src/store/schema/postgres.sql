@@ -54,12 +54,14 @@ create table documents (
   rfq_id text collate "C" not null default '',
   id text collate "C" not null,
   version bigint not null,
+  newest_version bigint not null,
   first_observed_at text collate "C" not null,
   last_observed_at text collate "C" not null,
   last_read_at text collate "C" not null,
   changed_at text collate "C" not null,
   missing_since text collate "C",
   full_read_at text collate "C",
+  read_run_id bigint,
   requested_at text collate "C",
   summary_hash text collate "C",
   read_summary_hash text collate "C",
@@ -69,7 +71,6 @@ create table documents (
   state text collate "C",
   due_date text collate "C",
   contradicted bigint not null default 0 check (contradicted in (0, 1)),
-  terms text collate "C",
   latest_body text collate "C",
   latest_parsed_body text collate "C",
   primary key (channel, kind, rfq_id, id)
@@ -87,11 +88,11 @@ create table versions (
   not_before text collate "C",
   observed_at text collate "C" not null,
   superseded_at text collate "C",
-  followed_at text collate "C",
   run_id bigint not null references runs (id),
   valid bigint not null check (valid in (0, 1)),
   shape text collate "C" not null check (shape in ('full', 'list', 'summary')),
-  body text collate "C" not null,
+  bodies bigint not null,
+  body text collate "C",
   body_as_received bigint not null default 0 check (body_as_received in (0, 1)),
   parsed_body text collate "C",
   -- The parsed document, for views and searches; null if jsonb cannot hold it, for example because it is nested too deeply.
@@ -102,24 +103,9 @@ create index versions_of_run on versions (run_id);
 -- For lists and changes across all RFQs, so that no document is read to find them.
 create index versions_observed on versions (observed_at, superseded_at, channel, kind, rfq_id, id, version, valid);
 -- RFQs are found by number and reference, whose length is not limited, so these are hash indexes.
-create index versions_number on versions using hash ((document #>> '{number}')) where kind = 'rfq';
+create index versions_number on versions using hash (((document #>> '{number}') collate "C")) where kind = 'rfq';
 create index versions_reference on versions
   using hash ((lower((document #>> '{reference}') collate "C"))) where kind = 'rfq';
-
-create table absences (
-  channel text collate "C" not null,
-  kind text collate "C" not null,
-  rfq_id text collate "C" not null default '',
-  id text collate "C" not null,
-  not_before text collate "C" not null,
-  missing_since text collate "C" not null,
-  returned_at text collate "C",
-  run_id bigint not null references runs (id)
-);
-create index absences_of on absences (channel, kind, rfq_id, id);
-create index absences_of_run on absences (run_id);
-create index absences_begun on absences (missing_since);
-create index absences_ended on absences (returned_at) where returned_at is not null;
 
 -- Deviations from the API description.
 create table problems (
@@ -387,7 +373,7 @@ create table request_limits (
 create function refuse_change() returns trigger language plpgsql as $$
 begin raise exception '%', tg_argv[0] using errcode = 'restrict_violation'; end $$;
 create trigger versions_immutable before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
-  run_id, shape, body, body_as_received, parsed_body, document on versions
+  run_id, shape, bodies, body, body_as_received, parsed_body, document on versions
   for each row execute function refuse_change('a version never changes');
 create trigger versions_no_delete before delete on versions
   for each row execute function refuse_change('history is never removed');

@@ -64,7 +64,9 @@ create table documents (
   -- The RFQ of a response; empty for other documents.
   rfq_id text not null default '',
   id text not null,
+  -- The newest version with a single body, which is shown, and the newest of all.
   version integer not null,
+  newest_version integer not null,
   first_observed_at text not null,
   last_observed_at text not null,
   last_read_at text not null,
@@ -72,6 +74,8 @@ create table documents (
   missing_since text,
   -- When the last request that read the document itself was sent, or null; and when it was last requested, even if the request failed.
   full_read_at text,
+  -- The run that last read the RFQ itself.
+  read_run_id integer,
   requested_at text,
   -- For a response: hashes of its summary in the RFQ, as last observed and as of when the response was last read.
   summary_hash text,
@@ -81,12 +85,10 @@ create table documents (
   has_problems integer not null default 1,
   -- Number of the recording on the channel that read it last; for a list entry, the one that first had its newest version.
   recording integer not null default 0,
-  -- For an RFQ: from its newest version, and whether the list contradicts it.
+  -- For an RFQ and a list entry: from its newest version. For an RFQ: whether its newest list entry contradicts it.
   state text,
   due_date text,
   contradicted integer not null default 0 check (contradicted in (0, 1)),
-  -- JSON, for an RFQ and a list entry: the values that decide whether they contradict each other (core/documents/list-contradiction.ts).
-  terms text,
   -- The newest text, if it differs from that of the newest version, and its parsed body, if parsing loses something.
   latest_body text,
   latest_parsed_body text,
@@ -105,12 +107,12 @@ create table versions (
   not_before text,
   observed_at text not null,
   superseded_at text,
-  -- For a list entry: when its RFQ was first read after it; null until then.
-  followed_at text,
   run_id integer not null references runs (id),
   valid integer not null check (valid in (0, 1)),
   shape text not null check (shape in ('full', 'list', 'summary')),
-  body text not null,
+  -- How many differing bodies a list has of it: if several, body is the array of them; 0 if a whole list does not have it.
+  bodies integer not null,
+  body text,
   body_as_received integer not null default 0 check (body_as_received in (0, 1)),
   -- Null if parsing the body loses nothing.
   parsed_body text,
@@ -121,23 +123,8 @@ create index versions_of_run on versions (run_id);
 create index versions_observed on versions (observed_at, superseded_at, channel, kind, rfq_id, id, version, valid);
 -- RFQs are found by number and reference.
 create index versions_number on versions (json_extract(coalesce(parsed_body, body), '$.number')) where kind = 'rfq';
-create index versions_reference on versions (json_extract(coalesce(parsed_body, body), '$.reference') collate nocase)
+create index versions_reference on versions (lower(json_extract(coalesce(parsed_body, body), '$.reference')))
   where kind = 'rfq';
-
-create table absences (
-  channel text not null,
-  kind text not null,
-  rfq_id text not null default '',
-  id text not null,
-  not_before text not null,
-  missing_since text not null,
-  returned_at text,
-  run_id integer not null references runs (id)
-) strict;
-create index absences_of on absences (channel, kind, rfq_id, id);
-create index absences_of_run on absences (run_id);
-create index absences_begun on absences (missing_since);
-create index absences_ended on absences (returned_at) where returned_at is not null;
 
 -- Deviations from the API description.
 create table problems (
@@ -421,7 +408,7 @@ create table exchange_rates (
 
 -- What never changes. Versions are immutable, except two times, and "valid", which revalidate.ts updates when the document schemas change.
 create trigger versions_immutable before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
-  run_id, shape, body, body_as_received, parsed_body on versions
+  run_id, shape, bodies, body, body_as_received, parsed_body on versions
 begin select raise(abort, 'a version never changes'); end;
 create trigger versions_no_delete before delete on versions
 begin select raise(abort, 'history is never removed'); end;

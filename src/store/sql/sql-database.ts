@@ -39,6 +39,10 @@ export interface Queries {
 export interface Transaction extends Queries {
   /** @returns how many rows were inserted, updated or deleted */
   run(sql: string, parameters?: SqlParameters): Promise<number>
+  /** Inserts rows, each with these columns. */
+  insertAll(table: string, columns: readonly string[], rows: Iterable<object>): Promise<void>
+  /** Updates columns of the rows with these keys. */
+  updateAll(table: string, key: readonly string[], columns: readonly string[], rows: Iterable<object>): Promise<void>
   /** Takes a named lock until the transaction ends. On SQLite it does nothing, because there is only one writer at a time. */
   lock(...name: readonly (string | number)[]): Promise<void>
 }
@@ -60,10 +64,8 @@ export interface Dialect {
   joinOne(table: string, alias: string, condition: string): string
   /** The same as an outer join: the columns are null if no row is found. */
   leftJoin(table: string, alias: string, condition: string): string
-  /** Rows `v` of `versions`, each with the row `e` of `documents` that a condition finds. */
-  versionsOfDocuments(condition: string): string
-  /** Which of these two to use in conditions and in `order by`, so that an index is used. */
-  readonly outerRow: 'e' | 'v'
+  /** A member of the document of a row of `versions`, as the indexes of RFQs have it. */
+  rfqMember(name: 'number' | 'reference'): string
   /** An aggregate: a JSON list of the values, as text. */
   listOf(value: string): string
   /** Appended to a select, locks its rows against changes by other transactions until this one ends. */

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import type { Reader } from '../contract.js'
+import { createHistory } from '../documents/queries/history.js'
 import { createSharedQueries } from '../shared-modules.js'
 import { Connection } from './connection.js'
-import { createHistory } from './history.js'
 import { requireFile } from './read-only.js'
-import { sqliteDatabase } from './sqlite-database.js'
+import { sqliteDatabase, streamRows } from './sqlite-database.js'
 import { rejectOtherSchema } from './sqlite-schema.js'
 
 /**
@@ -20,7 +20,7 @@ export async function openReader(path: string, { checked = true } = {}): Promise
   const database = sqliteDatabase(connection)
   return {
     ...createSharedQueries(database),
-    ...createHistory(connection),
+    ...createHistory(database, streamRows(connection)),
     async sizes() {
       const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
       return { database: size(connection.path), wal: size(`${connection.path}-wal`) }

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs'
 import type { Clock } from '../../core/time/clock.js'
 import type { Store } from '../contract.js'
+import { createHistory } from '../documents/queries/history.js'
 import { createRecorder } from '../documents/recorder.js'
-import { revalidate, SELECT_VERSIONS, type StoredVersion } from '../documents/revalidate.js'
+import { revalidate } from '../documents/revalidate.js'
 import { UnusableDatabaseError } from '../errors.js'
 import { createEventWriter } from '../events/event-writer.js'
 import { createObservedEvents } from '../events/observed-events.js'
@@ -10,12 +11,10 @@ import { backupDatabase } from '../maintenance/backup.js'
 import { checkWritable } from '../maintenance/write-check.js'
 import { createSharedStore } from '../shared-modules.js'
 import { observed } from '../sql/sql-database.js'
-import { Connection, connect, retryWhileBusy, type Sqlite, tryToWrite, yieldToEventLoop } from './connection.js'
-import { createDocumentWriter } from './document-writer.js'
-import { createHistory } from './history.js'
+import { Connection, retryWhileBusy, type Sqlite, tryToWrite } from './connection.js'
 import { isNotWritable, rejectOtherThanFile, requireFile } from './read-only.js'
 import { createRequestLedgers, machineClock } from './request-ledger.js'
-import { sqliteDatabase } from './sqlite-database.js'
+import { sqliteDatabase, streamRows } from './sqlite-database.js'
 import { isBusy, restoreRemedy } from './sqlite-errors.js'
 import { createSchema, rejectOtherSchema, schemaNumber } from './sqlite-schema.js'
 
@@ -58,12 +57,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return {
     name: options.path,
     ...modules,
-    ...createRecorder({ database, save: createDocumentWriter(connection) }, createObservedEvents(events)),
-    ...createHistory(connection),
+    ...createRecorder(database, createObservedEvents(events)),
+    ...createHistory(database, streamRows(connection)),
     requestLedger: (origin) => ledgers.ledger(origin),
     check: async () => check(connection),
     checkWritable: () => checkWritable(connection),
-    revalidate: (now) => revalidate(database, streamVersions(connection), now),
+    revalidate: (now) => revalidate(database, now),
     backup: (file, signal) => connection.read((db) => backupDatabase(db, file, signal)),
     async close() {
       stopRenewing()
@@ -131,22 +130,4 @@ function check(connection: Connection) {
       schemaVersion: schemaNumber(db),
     }
   })
-}
-
-/** Rows read before yielding to the event loop. */
-const ROWS_PER_STEP = 500
-
-/** Streams all versions on a separate connection. */
-async function* streamVersions(connection: Connection): AsyncGenerator<StoredVersion> {
-  const reader = connect(connection.path)
-  try {
-    const rows = reader.prepare(SELECT_VERSIONS).iterate() as IterableIterator<StoredVersion>
-    let read = 0
-    for (const row of rows) {
-      yield row
-      if (++read % ROWS_PER_STEP === 0) await yieldToEventLoop()
-    }
-  } finally {
-    reader.close()
-  }
 }

@@ -5,8 +5,7 @@ import type { StoredResponses } from '../stored-responses.js'
 import type { ListedRfq, PlannedRfq, ReadReason } from './request-plan-model.js'
 
 /** Whether an RFQ was read after its list entry took its current content, which the hash identifies. */
-export const isEntryRead = ({ entryHash, isFollowed }: RfqPollState, hash: string): boolean =>
-  isFollowed && entryHash === hash
+export const isEntryRead = (state: RfqPollState, hash: string): boolean => state.isEntryRead && state.entryHash === hash
 
 interface ReadRules {
   /** Read every RFQ. */

@@ -1,9 +1,11 @@
 import { offerFullNames } from '../../compare/offer/offer-labels.js'
 import { changesOfVersion } from '../../core/changes/describe-changes.js'
+import { IdMap } from '../../core/documents/identifier.js'
 import type { AwardTerms, Revision, RevisionKind } from '../../core/records.js'
 import { oneLine } from '../../core/text/clean-text.js'
 import { formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
 import type { Overview, Queries, RevisionFilter } from '../../store/contract.js'
+import { listedIn } from '../../store/documents/queries/listed-offers.js'
 import { fromStoredText, toStoredText } from '../../store/documents/stored-text.js'
 
 /** A revision of an RFQ, an offer, a recommendation or an award, with everything that it changed. */
@@ -32,6 +34,8 @@ interface ChangeFilter extends RevisionFilter {
   limit: number
 }
 
+/** The position before all revisions. */
+const START = '-'
 /** Number of revisions read at a time. */
 const BATCH = 100
 
@@ -44,8 +48,9 @@ export async function readChanges(
   { kinds, cursor, limit, ...period }: ChangeFilter,
 ): Promise<{ rows: ChangeEntry[]; next: string | null }> {
   const rows: ChangeEntry[] = []
-  let [at = '0', before = cursor === null ? undefined : ''] = cursor?.split('.') ?? []
-  let next: string | null = null
+  // After which revision the page begins, and how many entries of the next one came before.
+  let [at = '0', position = cursor === null ? START : '', skipped = '0'] = cursor?.split('.') ?? []
+  let taken = Number(skipped)
   for (const [phase, all] of PHASES.entries()) {
     if (phase < Number(at)) continue
     const wanted = kinds === undefined ? all : all.filter((kind) => kinds.includes(kind))
@@ -53,22 +58,24 @@ export async function readChanges(
     for (let isLast = false; !isLast; ) {
       const found = await store.revisions({
         ...period,
-        kinds: wanted,
-        ...(before !== undefined && { before }),
+        // Versions of an RFQ also show which offers it lists.
+        kinds: wanted.includes('offer') ? [...wanted, 'rfq'] : wanted,
+        ...(position !== START && { before: position }),
         limit: BATCH,
       })
       const nameOf = await readNames(store.queries, found)
       for (const revision of found) {
-        if (rows.length === limit) return { rows, next }
-        const entry = toEntry(revision, nameOf)
-        // An RFQ gets a new version with each change of its offers, which have entries of their own.
-        if (entry.messages.length > 0) rows.push(entry)
-        next = `${phase}.${revision.cursor}`
+        for (const entry of entriesOf(revision, nameOf(revision), wanted).slice(taken)) {
+          if (rows.length === limit) return { rows, next: [phase, position, taken].join('.') }
+          rows.push(entry)
+          taken++
+        }
+        position = revision.cursor
+        taken = 0
       }
-      before = found.at(-1)?.cursor
       isLast = found.length < BATCH
     }
-    before = undefined
+    position = START
   }
   return { rows, next: null }
 }
@@ -76,11 +83,19 @@ export async function readChanges(
 interface Names {
   number: number | null
   title: string | null
-  /** Of its offers, by id. */
-  offers: ReadonlyMap<string, string>
+  /** Its offers: what they are called, and since when they are known. */
+  offers: IdMap<{ label: string; firstObservedAt: string }>
 }
 
 const keyOf = ({ channel, rfqId }: Pick<Revision, 'channel' | 'rfqId'>) => `${channel}\t${rfqId}`
+
+interface OfferRow {
+  rfq_id: string
+  id: string
+  developer: string | null
+  project: string | null
+  first_observed_at: string
+}
 
 /** Reads by what users know the RFQs of revisions and their offers. */
 async function readNames(queries: Queries, revisions: readonly Revision[]): Promise<(revision: Revision) => Names> {
@@ -91,8 +106,8 @@ async function readNames(queries: Queries, revisions: readonly Revision[]): Prom
       `select id, number, title from rfqs where channel = @channel and ${queries.dialect.anyOf('id', '@ids')}`,
       { channel, ids },
     )
-    const offers = await queries.all<{ rfq_id: string; id: string; developer: string | null; project: string | null }>(
-      `select rfq_id, id, project_developer_name as developer, project_name as project from offers
+    const offers = await queries.all<OfferRow>(
+      `select rfq_id, id, project_developer_name as developer, project_name as project, first_observed_at from offers
       where channel = @channel and ${queries.dialect.anyOf('rfq_id', '@ids')} order by first_observed_at, id`,
       { channel, ids },
     )
@@ -102,24 +117,46 @@ async function readNames(queries: Queries, revisions: readonly Revision[]): Prom
       names.set(keyOf({ channel, rfqId: fromStoredText(id) }), {
         number,
         title: title === null ? null : fromStoredText(title),
-        offers: new Map(own.map((offer, at) => [fromStoredText(offer.id), fromStoredText(labels[at] ?? '')])),
+        offers: new IdMap(
+          own.map(({ id: offerId, first_observed_at: firstObservedAt }, at) => {
+            return [fromStoredText(offerId), { label: fromStoredText(labels[at] ?? ''), firstObservedAt }]
+          }),
+        ),
       })
     }
   }
-  return (revision) => names.get(keyOf(revision)) ?? { number: null, title: null, offers: new Map() }
+  return (revision) => names.get(keyOf(revision)) ?? { number: null, title: null, offers: new IdMap() }
 }
 
 const LABELS: Readonly<Record<RevisionKind, string>> = {
   ...{ rfq: 'RFQ', offer: 'Offer', recommendation: 'Recommendation', award: 'Award' },
 }
 
-function toEntry(revision: Revision, nameOf: (revision: Revision) => Names): ChangeEntry {
+/** What a revision changed: its document, if it changed more than its offers, and offers that an RFQ lists no longer or again. */
+function entriesOf(revision: Revision, names: Names, wanted: readonly RevisionKind[]): ChangeEntry[] {
+  const entry = toEntry(revision, names)
+  return [entry, ...listedOffers(revision, entry, names)].filter(
+    ({ entity, messages }) => messages.length > 0 && wanted.includes(entity),
+  )
+}
+
+function listedOffers({ kind, version, previous }: Revision, entry: ChangeEntry, { offers }: Names): ChangeEntry[] {
+  if (kind !== 'rfq' || version?.shape !== 'full' || previous?.shape !== 'full') return []
+  const [before, after] = [listedIn(previous.body), listedIn(version.body)]
+  if (before === null || after === null) return []
+  return [...offers].flatMap(([id, { label, firstObservedAt }]): ChangeEntry[] => {
+    if (before.has(id) === after.has(id) || firstObservedAt >= entry.observedAt) return []
+    const messages = [after.has(id) ? 'Listed again.' : 'No longer listed.']
+    return [{ ...entry, entity: 'offer', id, label, version: null, messages }]
+  })
+}
+
+function toEntry(revision: Revision, { number, title, offers }: Names): ChangeEntry {
   const { channel, rfqId, kind, id, event, notBefore, observedAt, version, before, after } = revision
-  const { number, title, offers } = nameOf(revision)
   const entity = event === 'recommendation' || event === 'award' ? event : kind === 'rfq' ? 'rfq' : 'offer'
   return {
     ...{ channel, rfqId, rfqNumber: number, rfqTitle: title, notBefore, observedAt, entity, id, before, after },
-    label: offers.get(id) ?? LABELS[entity],
+    label: offers.get(id)?.label ?? LABELS[entity],
     version: version?.version ?? null,
     messages: messagesOf(revision),
   }

@@ -300,7 +300,7 @@ describe('a poll during a round', () => {
         const failing = {
           ...fixture.store,
           rfqStates: fixture.store.rfqStates,
-          touchRfqs: () => new Promise<never>(() => {}),
+          recordList: () => new Promise<never>(() => {}),
         }
         void pollRfqs({ session: fixture.session(), store: failing, now: fixture.now }, POLL).catch(() => undefined)
         await eventually(async () =>

@@ -212,7 +212,7 @@ export class RequestWorld {
 
 const rfqState = ({ id, entry, state }: WorldRfq, now: Date, readAt: Date | null): RfqPollState => ({
   ...{ id, state, incomplete: false, contradicted: false, missingSince: null, fingerprint: null },
-  ...{ entryHash: String(entry), isFollowed: readAt !== null },
+  ...{ entryHash: String(entry), isEntryRead: readAt !== null },
   shape: readAt === null ? 'list' : 'full',
   detailReadAt: readAt?.toISOString() ?? null,
   requestedAt: readAt?.toISOString() ?? null,

@@ -19,9 +19,6 @@ export async function noonStore(): Promise<Store> {
 export const begin = (store: Store, kind: 'rfqs' | 'listings' = 'rfqs'): Promise<RunHandle> =>
   store.beginRun({ channel: CHANNEL, kind, now: at('08:00:00') })
 
-/** Of a list that was requested after everything that is recorded. */
-export const NEWEST = { sentAfter: Number.MAX_SAFE_INTEGER }
-
 /** An RFQ that was read with all of its responses. */
 export const rfqSnapshot = (rfq: unknown, responses: unknown[], readAt: Date): RfqSnapshot => ({
   rfq: parseRfq(rfq),

@@ -4,10 +4,10 @@ import { parseExactly } from '../../../src/core/documents/exact-json.js'
 import { contradictionOf, entryTermsOf, termsOf } from '../../../src/core/documents/list-contradiction.js'
 import { parseRfq, parseRfqListItem } from '../../../src/core/documents/observation.js'
 import type { Store } from '../../../src/store/contract.js'
-import { dedupeById, recordEntries } from '../../../src/sync/list-entries.js'
+import { dedupeById, toSnapshot } from '../../../src/sync/list-entries.js'
 import { shareOf } from '../../helpers/long-tests.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
-import { CHANNEL, NEWEST } from '../../helpers/store/recording-store.js'
+import { CHANNEL } from '../../helpers/store/recording-store.js'
 import { rowsOf } from '../../helpers/store/store-engine.js'
 
 const START = Date.parse('2026-11-21T08:00:00.000Z')
@@ -31,7 +31,7 @@ async function known(store: Store, asOf?: Date) {
   const moment = asOf && { asOf }
   const rfqs = await store.rfqs({ channel: CHANNEL, ...moment })
   const flags = ({ entry }: (typeof rfqs)[number]['rfq']) => ({
-    ...{ isListed: entry !== null, isFollowed: (entry?.followedAt ?? null) !== null },
+    isListed: entry !== null,
   })
   return rfqs.map(({ rfq }) => ({
     ...{ id: rfq.id, version: rfq.version, ...flags(rfq) },
@@ -58,11 +58,8 @@ it('list entries › as of a moment do not change when the RFQ is read later, an
             const value = JSON.parse(each)
             return parseRfqListItem(value, { text: each, ...parseExactly(each, value), hasInvalidUtf8: false })
           })
-          const entries = new Map((await dedupeById('rfq', observed)).entries())
-          await recordEntries({ context: { store, now: () => readAt }, run } as never, entries, new Map(), {
-            ...NEWEST,
-            readAt,
-          })
+          const entries = [...(await dedupeById('rfq', observed)).values()].map(toSnapshot)
+          await store.recordList(run, 'rfq-entry', entries, { whole: false, readAt }, readAt)
         } else {
           const read = { rfq: parseRfq(body), shape: 'full', responses: [], responsesComplete: true, readAt } as const
           await store.recordRfq(by === 'close' ? close : run, read, readAt)

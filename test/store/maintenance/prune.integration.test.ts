@@ -3,7 +3,6 @@ import type { RunKind, RunOutcome } from '../../../src/core/records.js'
 import type { RunEnd, RunHandle, Store } from '../../../src/store/contract.js'
 import { CHANNEL, insertIdleRuns, START } from '../../helpers/store/idle-runs.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
-import { NEWEST } from '../../helpers/store/recording-store.js'
 import { executeIn, isPostgres } from '../../helpers/store/store-engine.js'
 
 const DAY_MS = 24 * 3_600_000
@@ -46,7 +45,7 @@ const record = (store: Store, handle: RunHandle, at: number, title: string) =>
   )
 
 describe('pruning', () => {
-  it('does not change queries of freshness, first poll, history, absences, decisions or past moments', async () => {
+  it('does not change queries of freshness, first poll, history, decisions or past moments', async () => {
     const store = await open()
     const times: number[] = []
     for (let day = 0; day < 60; day++) {
@@ -55,8 +54,9 @@ describe('pruning', () => {
         const handle = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: new Date(at) })
         const changed = day % 7 === 0 && hour === 2
         if (changed) await record(store, handle, at, `title ${day}`)
-        else await store.touchRfqs(handle, ['rfq-1'], new Date(at))
-        if (day === 20 && hour === 3) await store.updatePresence(handle, 'rfq', [], NEWEST, new Date(at))
+        const isListed = day !== 20 || hour !== 3
+        const list = isListed ? [{ id: 'rfq-1', body: { id: 'rfq-1' }, valid: true, problems: [] }] : []
+        await store.recordList(handle, 'rfq-entry', list, { whole: true, readAt: new Date(at) }, new Date(at))
         const outcome: RunEnd['outcome'] = hour === 4 ? 'failed' : 'complete'
         await handle.finish({ ...IDLE, outcome, error: hour === 4 ? `down ${day}` : null }, new Date(at + 1500))
         times.push(at + 1000)
@@ -95,7 +95,6 @@ describe('pruning', () => {
         store.firstPollAt({ kind: 'rfqs' }),
       ]),
       history: await store.rfqHistory(CHANNEL, 'rfq-1'),
-      absences: await store.absences(CHANNEL, 'rfq-1'),
       asOf: await Promise.all(times.map((at) => store.rfqs({ asOf: new Date(at) }))),
       decisions: await store.decisions({}),
       chain: await store.verifyDecisions(),

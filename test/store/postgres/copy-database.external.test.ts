@@ -27,7 +27,7 @@ afterAll(() => server?.remove())
 let schemas = 0
 const newUrl = () => `${server.url}?schema=copy_${schemas++}`
 
-/** A SQLite database with history: versions, absences, a list that contradicts an RFQ, problems, closings, events, pruned numbers. Its store is closed. */
+/** A SQLite database with history: versions, a list that contradicts an RFQ, problems, closings, events, pruned numbers. Its store is closed. */
 async function database(): Promise<ChannelFixture & { path: string }> {
   const fixture = await openChannelFixture({ rfqs: 60, responsesPerRfq: 3 })
   const { store, sandbox, now } = fixture

@@ -14,7 +14,6 @@ import {
 } from '../../helpers/servers/outage-fixture.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
-import { NEWEST } from '../../helpers/store/recording-store.js'
 
 /** The servers, and the address by which clients know the primary one. */
 let primary: PrivatePostgres
@@ -104,8 +103,9 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that fails over to a st
     await primary.execute(`select setval(${sequence}, ${lost.id - 1})`)
     const other = await store.beginRun({ channel: 'acme/blue', kind: 'listings', now: fixture.now() })
     expect(other.id).toBe(lost.id)
-    await expect(store.updatePresence(lost, 'listing', [], NEWEST, fixture.now())).rejects.toThrow(/taken over/)
-    await expect(store.updatePresence(other, 'listing', [], NEWEST, fixture.now())).resolves.toBeDefined()
+    const list = { whole: true, readAt: fixture.now() }
+    await expect(store.recordList(lost, 'listing', [], list, fixture.now())).rejects.toThrow(/taken over/)
+    await expect(store.recordList(other, 'listing', [], list, fixture.now())).resolves.toBeDefined()
     await expectClosed(fixture)
   })
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ResponseSnapshot, RfqSnapshot, Snapshot, Store } from '../../../src/store/contract.js'
-import { VERSION_COLUMNS } from '../../../src/store/documents/document-state.js'
+import { VERSION_COLUMNS } from '../../../src/store/documents/document-rows.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { shareOf } from '../../helpers/long-tests.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
@@ -88,31 +88,35 @@ const rfq: fc.Arbitrary<RfqStep> = fc
 /** `late`: how many steps before it the read was sent; the engines number recordings differently. */
 type Step =
   | { do: 'rfqs'; rfqs: RfqStep[]; late: number }
-  | { do: 'listings'; listings: Snapshot[] }
-  | { do: 'touch'; ids: string[] }
-  | { do: 'entries'; entries: Snapshot[]; late: number }
-  | { do: 'presence'; kind: 'listing' | 'rfq'; ids: string[]; late: number }
+  | { do: 'list'; kind: 'listing' | 'rfq-entry'; entries: Snapshot[]; whole: boolean }
 
-/** Each RFQ once. */
-const entries = fc
-  .array(fc.tuple(snapshot('r'), fc.constantFrom(undefined, 'l1', 'l2')), { maxLength: 3 })
-  .map((all) => unique(all.map(([entry, hash]) => ({ ...entry, ...(hash !== undefined && { hash }) }))))
+/** Each RFQ or listing once; sometimes several differing entries of it. */
+const list = fc.constantFrom(['listing', 'l'] as const, ['rfq-entry', 'r'] as const).chain(([kind, prefix]) =>
+  fc
+    .array(fc.tuple(snapshot(prefix), fc.constantFrom(undefined, 'h1', 'h2'), fc.constantFrom(1, 1, 1, 2)), {
+      maxLength: 4,
+    })
+    .map((all) =>
+      unique(all.map(([entry, hash, bodies]) => ({ ...entry, ...(hash && { hash }), ...twins(entry, bodies) }))),
+    )
+    .chain((entries) =>
+      fc.record({
+        do: fc.constant('list' as const),
+        kind: fc.constant(kind),
+        entries: fc.constant(entries),
+        whole: fc.boolean(),
+      }),
+    ),
+)
+const twins = ({ body }: Snapshot, bodies: number) =>
+  bodies === 1
+    ? {}
+    : { bodies, hash: `twins ${JSON.stringify(body)}`, body: [body, { twin: true }], text: null, fingerprint: null }
 
 /** RFQs recorded at the same time: each once. */
 const rfqsAtOnce = fc.uniqueArray(rfq, { minLength: 1, maxLength: 4, selector: (each) => each.rfq.id })
 const late = fc.constantFrom(0, 0, 1, 3)
-const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ do: fc.constant('rfqs' as const), rfqs: rfqsAtOnce, late }),
-  fc.record({ do: fc.constant('listings' as const), listings: fc.array(snapshot('l'), { maxLength: 4 }).map(unique) }),
-  fc.record({ do: fc.constant('entries' as const), entries, late }),
-  fc.record({ do: fc.constant('touch' as const), ids: fc.array(id('r'), { maxLength: 3 }) }),
-  fc.record({
-    do: fc.constant('presence' as const),
-    kind: fc.constantFrom('listing' as const, 'rfq' as const),
-    ids: fc.array(fc.oneof(id('r'), id('l')), { maxLength: 4 }),
-    late,
-  }),
-)
+const step: fc.Arbitrary<Step> = fc.oneof(fc.record({ do: fc.constant('rfqs' as const), rfqs: rfqsAtOnce, late }), list)
 /** Runs, each with the clock set back or forward before. */
 const run = fc.record({
   kind: fc.constantFrom('rfqs' as const, 'listings' as const, 'close' as const),
@@ -139,13 +143,8 @@ async function replay(
       const read = { readAt: now, sentAfter }
       if (each.do === 'rfqs')
         results.push(await Promise.all(each.rfqs.map((one) => store.recordRfq(handle, { ...one, ...read }, now))))
-      else if (each.do === 'listings') results.push(await store.recordListings(handle, each.listings, now, now))
-      else if (each.do === 'entries') await store.recordEntries(handle, each.entries, read, now)
-      else if (each.do === 'touch') await store.touchRfqs(handle, each.ids, now)
-      else {
-        const found = await store.updatePresence(handle, each.kind, each.ids, read, now)
-        results.push({ missing: found.missing.toSorted(), returned: found.returned.toSorted() })
-      }
+      else
+        results.push(await store.recordList(handle, each.kind, each.entries, { whole: each.whole, readAt: now }, now))
     }
     const counts = { requests: 1, seen: 1, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
     await handle.finish({ ...counts, outcome: 'complete', error: null }, new Date(time))
@@ -156,7 +155,6 @@ async function replay(
 const TABLES: Record<string, string> = {
   documents: `select * from documents order by kind, rfq_id, id`,
   versions: `select ${VERSION_COLUMNS.join(', ')} from versions order by kind, rfq_id, id, version`,
-  absences: `select * from absences order by kind, rfq_id, id, missing_since, returned_at`,
   problems: `select * from problems order by kind, entity_id, path, code`,
   events: `select kind, at, channel, rfq_id, offer_id, version, run_id, data from events
     order by run_id, kind, rfq_id, offer_id, data`,

@@ -62,16 +62,21 @@ describe('planned polls', () => {
     const { fixture, world, ids, offerIds } = await openWithRfqs(1, 3)
     const [rfqId = '', gone = ''] = [ids[0], offerIds[0]?.[1]]
     for (let poll = 0; poll < 4; poll++) expect((await plannedPoll(fixture)).run.missing).toBe(0)
-    const lastSeen = fixture.now().toISOString()
     const response = world.response(gone)
     world.removeResponse(gone)
     expect((await plannedPoll(fixture)).changes).toContainEqual({ kind: 'response', id: gone, change: 'missing' })
-    expect(await fixture.store.absences(KEY, rfqId)).toMatchObject([{ id: gone, notBefore: lastSeen }])
+    const since = fixture.now().toISOString()
+    const missingSince = async (asOf?: Date) => {
+      const [found] = await fixture.store.rfqs({ ...(asOf && { asOf }) })
+      return found?.responses.find(({ id }) => id === gone)?.missingSince
+    }
+    expect(await missingSince()).toBe(since)
     for (let poll = 0; poll < 3; poll++) expect((await plannedPoll(fixture)).run).toMatchObject({ missing: 0 })
     const place = world.findRfq(rfqId)
     if (place) world.putResponse(place, response)
     expect((await plannedPoll(fixture)).run).toMatchObject({ missing: 0, requests: 1 + 1 + 1 })
-    expect(await fixture.store.absences(KEY, rfqId)).toMatchObject([{ returnedAt: fixture.now().toISOString() }])
+    expect(await missingSince()).toBeNull()
+    expect(await missingSince(new Date(fixture.now().getTime() - 1))).toBe(since)
   })
 
   it('postpone what exceeds the request budget, without an error, until everything was read', async () => {

@@ -1,5 +1,6 @@
 import { isPlainObject } from '../../../core/documents/exact-json.js'
 import { IdMap } from '../../../core/documents/identifier.js'
+import { identifierOf } from '../../../core/documents/observation.js'
 import type { Transaction } from '../../sql/sql-database.js'
 import { toStoredText } from '../stored-text.js'
 
@@ -37,6 +38,12 @@ export async function listedOffers(
 /** The ids of the offers that the body of an RFQ names. */
 function offerIdsOf(body: unknown): string[] {
   const responses = isPlainObject(body) ? body.responses : null
-  if (!Array.isArray(responses)) return []
-  return responses.flatMap((each: unknown) => (isPlainObject(each) && typeof each.id === 'string' ? [each.id] : []))
+  return Array.isArray(responses) ? responses.flatMap((each) => identifierOf(each) ?? []) : []
+}
+
+/** The offers that an RFQ lists; null if its list is not usable: then none is missing because the list does not have it. */
+export function listedIn(body: unknown): IdMap<true> | null {
+  const responses = isPlainObject(body) ? body.responses : null
+  const ids = offerIdsOf(body)
+  return Array.isArray(responses) && ids.length === responses.length ? new IdMap(ids.map((id) => [id, true])) : null
 }

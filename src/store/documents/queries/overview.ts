@@ -2,15 +2,9 @@ import type { AwardTerms, RevisedAward, Revision, RevisionKind } from '../../../
 import type { Overview, RevisionFilter, RfqCount } from '../../contract.js'
 import { InvalidCursorError } from '../../errors.js'
 import { allOf, type Queries } from '../../sql/sql-database.js'
+import { sameDocument, VERSION_COLUMNS } from '../document-rows.js'
 import { fromStoredText, isStorable, toStoredText } from '../stored-text.js'
-import {
-  MAX_TIMESTAMP,
-  rowsOfRfq,
-  sameDocument,
-  toVersion,
-  VERSION_COLUMNS,
-  type VersionRow,
-} from './history-queries.js'
+import { MAX_TIMESTAMP, type StoredVersion, toVersion, versionsOfRfq } from './history.js'
 
 /** Queries across all RFQs, which read only the documents that they return. */
 export function createOverview(queries: Queries): Overview {
@@ -47,7 +41,7 @@ const periodOf = ({ channel, after, asOf }: Omit<RevisionFilter, 'rfqId' | 'kind
 
 /** A revision joined with its version or the previous one, or with recommendations and an award. */
 interface RevisionRow
-  extends VersionRow,
+  extends StoredVersion,
     Record<`${Terms}_${'offers' | 'currency'}`, string | null>,
     Record<`${Terms}_${'tonnes' | 'total' | 'price_per_tonne'}`, number | null> {
   event: Revision['event']
@@ -71,8 +65,8 @@ interface RevisionRow
 
 /** The order of revisions of one moment: by channel and RFQ, the RFQ itself first, because the order is descending. */
 const keyOf = (event: string) =>
-  `t.channel || '\t' || case t.kind when 'rfq' then t.id || '\tz' else t.rfq_id || '\ta' end
-    || '\t' || t.id || '\t${event}'${event === 'version' ? ' || substr(cast(10000000000 + t.version as text), 2)' : ''}`
+  `t.channel || '\t' || case t.kind when 'response' then t.rfq_id || '\ta' else t.id || '\tz' end
+    || '\t' || t.id || '\t' || ${event} || substr(cast(10000000000 + t.version as text), 2)`
 
 /** The period of a filter, and what follows the cursor. @param at the moment of a row of `t` */
 const periodCondition = (at: string, key: string): string =>
@@ -80,28 +74,30 @@ const periodCondition = (at: string, key: string): string =>
 
 const includes = ({ kinds }: RevisionFilter, kind: RevisionKind) => kinds === undefined || kinds.includes(kind)
 
-function revisionsFrom(
-  event: 'version' | 'missing' | 'returned',
-  table: 'versions' | 'absences',
-  at: string,
-  since: string,
-  filter: RevisionFilter,
-): string {
-  const kinds = [...(includes(filter, 'rfq') ? ['rfq'] : []), ...(includes(filter, 'offer') ? ['response'] : [])]
+/** Versions, and that an RFQ was missing or returned: versions of its list entry without a body, and those after them. */
+function observedFrom(filter: RevisionFilter): string {
+  const kinds = [
+    ...(includes(filter, 'rfq') ? ['rfq', 'rfq-entry'] : []),
+    ...(includes(filter, 'offer') ? ['response'] : []),
+  ]
+  const event = `case when t.kind <> 'rfq-entry' then 'version' when t.bodies = 0 then 'missing' else 'returned' end`
+  const key = keyOf(event)
   const where = allOf(
-    periodCondition(`t.${at}`, keyOf(event)),
+    periodCondition('t.observed_at', key),
     `t.kind in (${kinds.map((kind) => `'${kind}'`).join(', ')})`,
+    `(t.kind <> 'rfq-entry' or t.bodies = 0 or exists (select 1 from versions w
+      where ${sameDocument('w', 't')} and w.version = t.version - 1 and w.bodies = 0))`,
     filter.channel !== undefined && 't.channel = @channel',
   )
   return `
 select * from (
-  select '${event}' as event, t.channel, t.kind, t.rfq_id, t.id,
-    ${event === 'version' ? 't.version' : 'cast(null as integer)'} as version, t.${since} as since, t.${at} as at,
-    cast(null as text) as reason, cast(null as integer) as item, ${keyOf(event)} as key
-  from ${filter.rfqId === undefined ? table : rowsOfRfq(table)} t
+  select ${event} as event, t.channel, case t.kind when 'rfq-entry' then 'rfq' else t.kind end as kind, t.rfq_id, t.id,
+    case when t.kind <> 'rfq-entry' then t.version end as version, t.not_before as since, t.observed_at as at,
+    cast(null as text) as reason, cast(null as integer) as item, ${key} as key
+  from ${filter.rfqId === undefined ? 'versions' : versionsOfRfq(`'rfq', 'rfq-entry'`)} t
   where ${where}
-  order by t.${at} desc, key desc limit @limit
-) ${event}`
+  order by t.observed_at desc, key desc limit @limit
+) observed`
 }
 
 /** What was recorded of an RFQ rather than observed: recommendations of another award or total than before, and awards of the desk. */
@@ -161,13 +157,7 @@ const CLOSED_BY_US = `case when f.kind = 'rfq' and exists (select 1 from close_d
 function revisionsQuery(filter: RevisionFilter): string {
   const isObserved = includes(filter, 'rfq') || includes(filter, 'offer')
   const parts = [
-    ...(isObserved
-      ? [
-          revisionsFrom('version', 'versions', 'observed_at', 'not_before', filter),
-          revisionsFrom('missing', 'absences', 'missing_since', 'not_before', filter),
-          revisionsFrom('returned', 'absences', 'returned_at', 'missing_since', filter),
-        ]
-      : []),
+    ...(isObserved ? [observedFrom(filter)] : []),
     ...(includes(filter, 'recommendation') ? [recordedFrom('recommendation', filter)] : []),
     ...(includes(filter, 'award') ? [recordedFrom('award', filter)] : []),
   ]

@@ -2,8 +2,8 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isAddressable } from '../../../core/documents/identifier.js'
 import type { PollStates, ResponsePollState, RfqPollState } from '../../contract.js'
 import type { Dialect, Queries } from '../../sql/sql-database.js'
+import { CURRENT_VERSION, sameDocument } from '../document-rows.js'
 import { fromStoredText, toStoredText } from '../stored-text.js'
-import { CURRENT_VERSION, currentVersion, entryOf } from './history-queries.js'
 
 /** Queries the state by which a poll decides which documents to read again. */
 export function createPollStates(queries: Queries): PollStates {
@@ -39,24 +39,25 @@ export function createPollStates(queries: Queries): PollStates {
 const RFQS_PER_STEP = 300
 
 const rfqStates = ({ listOf, joinOne, leftJoin }: Dialect) => `
-select e.id, l.content_hash as entry_hash, l.followed_at, v.shape, e.state, e.full_read_at,
+select e.id, l.content_hash as entry_hash, case when e.read_run_id >= l.run_id then 1 else 0 end as entry_is_read, v.shape, e.state, e.full_read_at,
   coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as requested_at,
   e.missing_since, e.first_observed_at,
   case when e.has_problems = 0 then e.fingerprint end as fingerprint,
   (select ${listOf('r.id')} from documents r
-    ${joinOne('versions', 'w', currentVersion('w', 'r'))}
+    ${joinOne('versions', 'w', `${sameDocument('w', 'r')} and w.version = r.version`)}
     where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
       and (w.shape = 'summary' or r.requested_at > r.full_read_at)) as unread
 from documents e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
-${leftJoin('versions', 'l', entryOf('e', 'now'))}
+${leftJoin('documents', 'd', `d.channel = e.channel and d.kind = 'rfq-entry' and d.rfq_id = '' and d.id = e.id`)}
+${leftJoin('versions', 'l', `${sameDocument('l', 'd')} and l.version = d.newest_version`)}
 where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after
 order by e.id limit ${RFQS_PER_STEP}`
 
 interface RfqStateRow {
   id: string
   entry_hash: string | null
-  followed_at: string | null
+  entry_is_read: number
   shape: 'full' | 'list'
   state: string | null
   full_read_at: string | null
@@ -70,7 +71,7 @@ interface RfqStateRow {
 const toRfqState = (row: RfqStateRow): RfqPollState => ({
   id: fromStoredText(row.id),
   entryHash: row.entry_hash,
-  isFollowed: row.followed_at !== null,
+  isEntryRead: row.entry_is_read === 1,
   shape: row.shape,
   state: row.state,
   detailReadAt: row.shape === 'full' ? row.full_read_at : null,

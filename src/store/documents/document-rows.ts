@@ -1,0 +1,138 @@
+import { contentHash } from '../../core/documents/canonical-json.js'
+import type { DocumentKind, DocumentShape } from '../../core/documents/documents.js'
+import { isAmbiguous } from '../../core/documents/observation.js'
+import type { LiveRun } from '../runs/run-contract.js'
+import type { ResponseSnapshot, Snapshot } from './recorder-contract.js'
+import { isStorable, toStoredText } from './stored-text.js'
+
+/** The primary key of a row of `documents`; identifiers are as stored (stored-text.ts). */
+export interface DocumentKey {
+  channel: string
+  kind: DocumentKind
+  /** Empty unless it is a response. */
+  rfq_id: string
+  id: string
+}
+
+/** A row of `documents` without its text, with what its newest version says (`valid` and below). */
+export interface DocumentRow extends DocumentKey {
+  version: number
+  newest_version: number
+  first_observed_at: string
+  last_observed_at: string
+  last_read_at: string
+  changed_at: string
+  missing_since: string | null
+  full_read_at: string | null
+  read_run_id: number | null
+  requested_at: string | null
+  summary_hash: string | null
+  read_summary_hash: string | null
+  fingerprint: string | null
+  has_problems: number
+  recording: number
+  state: string | null
+  due_date: string | null
+  contradicted: number
+  valid: number
+  content_hash: string
+  shape: DocumentShape
+  bodies: number
+  observed_at: string
+  run_id: number
+}
+
+/** A row of `versions`. */
+export interface VersionRow extends DocumentKey {
+  version: number
+  content_hash: string
+  not_before: string | null
+  observed_at: string
+  superseded_at: string | null
+  run_id: number
+  valid: number
+  shape: DocumentShape
+  bodies: number
+  body: string | null
+  body_as_received: number
+  parsed_body: string | null
+}
+
+const columns = <const Names extends readonly (keyof DocumentRow)[]>(...names: Names): Names => names
+export const KEY_COLUMNS = columns('channel', 'kind', 'rfq_id', 'id')
+/** Columns of `documents` that change whenever a document is read. */
+export const SEEN_COLUMNS = columns(
+  ...columns('last_observed_at', 'last_read_at', 'full_read_at', 'read_run_id', 'requested_at', 'summary_hash'),
+  ...columns('read_summary_hash', 'has_problems', 'recording'),
+)
+/** Columns of `documents` that a write may change. */
+export const CHANGING_COLUMNS = columns(
+  ...columns(...SEEN_COLUMNS, 'version', 'newest_version', 'changed_at', 'missing_since', 'fingerprint', 'state'),
+  ...columns('due_date', 'contradicted'),
+)
+export const DOCUMENT_COLUMNS = columns(...KEY_COLUMNS, 'first_observed_at', ...CHANGING_COLUMNS)
+/** The columns of a `DocumentRow`, from `documents e` and its newest version `n`. */
+export const ROW_COLUMNS = `${DOCUMENT_COLUMNS.map((column) => `e.${column}`).join(', ')},
+  n.valid, n.content_hash, n.shape, n.bodies, n.observed_at, n.run_id`
+export const VERSION_COLUMNS = [
+  ...KEY_COLUMNS,
+  ...(['version', 'content_hash', 'not_before', 'observed_at', 'superseded_at', 'run_id', 'valid', 'shape'] as const),
+  ...(['bodies', 'body', 'body_as_received', 'parsed_body'] as const),
+] satisfies readonly (keyof VersionRow)[]
+
+/** The condition that two rows belong to the same document. */
+export const sameDocument = (one: string, other: string): string =>
+  KEY_COLUMNS.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ')
+
+/** The condition that a row of `versions v` is the one that is shown of a row of `documents e`. */
+export const CURRENT_VERSION = `${sameDocument('v', 'e')} and v.version = e.version`
+
+/** A document to be recorded. */
+export type ShapedSnapshot = Snapshot & { shape: DocumentShape } & Pick<
+    ResponseSnapshot,
+    'summaryHash' | 'requested' | 'submittedAt'
+  >
+
+export const documentKey = ({ channel }: LiveRun, kind: DocumentKind, id: string, rfqId = ''): DocumentKey => ({
+  ...{ channel, kind, rfq_id: toStoredText(rfqId), id: toStoredText(id) },
+})
+
+/** Whether a document has the bytes that were last received of it. */
+export const hasSameBytes = (row: DocumentRow, { fingerprint, shape }: ShapedSnapshot): boolean =>
+  fingerprint != null && row.fingerprint === fingerprint && row.shape === shape
+
+export const hashOf = (kind: DocumentKind, snapshot: Snapshot): string =>
+  snapshot.hash ?? contentHash(kind, exactBodyOf(snapshot))
+
+const exactBodyOf = ({ body, exactBody = body }: Snapshot) => exactBody
+
+/** The body to store, and the serialized parsed body if parsing loses something. */
+export function storedTexts(snapshot: Snapshot): { body: string; parsed_body: string | null } {
+  // Does not access the body, which may not be parsed yet.
+  if (snapshot.losesNothing && typeof snapshot.text === 'string') return { body: snapshot.text, parsed_body: null }
+  const { body, text } = snapshot
+  const serialized = () => JSON.stringify(body) ?? 'null'
+  return { body: text ?? serialized(), parsed_body: exactBodyOf(snapshot) === body ? null : serialized() }
+}
+
+/** The columns by which the same bytes are recognized and not parsed again. In a closing round, an invalid document may have no problem. */
+export const readColumns = ({ valid, problems, shape, fingerprint = null }: ShapedSnapshot) => ({
+  fingerprint: valid && shape === 'full' ? fingerprint : null,
+  has_problems: valid && problems.length === 0 ? 0 : 1,
+})
+
+/** Of an RFQ and a list entry: state and response due date. A value of an entry that is none, and contradicts any, is `?`. */
+export function termColumns(kind: DocumentKind, snapshot: Snapshot): Pick<DocumentRow, 'state' | 'due_date'> {
+  if (kind !== 'rfq' && kind !== 'rfq-entry') return { state: null, due_date: null }
+  const isEntry = kind === 'rfq-entry'
+  if (isEntry && isAmbiguous(snapshot)) return { state: UNCLEAR, due_date: UNCLEAR }
+  const { state = null, responseDueDate = null } = Object(snapshot.body) as Record<string, unknown>
+  const stored = (value: unknown) => (isTerm(value) ? value : isEntry && value !== null ? UNCLEAR : null)
+  return { state: stored(state), due_date: stored(responseDueDate) }
+}
+
+const UNCLEAR = '?'
+/** PostgreSQL limits what is indexed; a longer text is neither state nor date. */
+const MAX_TERM_LENGTH = 100
+const isTerm = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_TERM_LENGTH && isStorable(value)

@@ -1,0 +1,345 @@
+import type { DocumentKind, SubjectKind } from '../../../core/documents/documents.js'
+import { parseExactly } from '../../../core/documents/exact-json.js'
+import { formsOfId } from '../../../core/documents/identifier.js'
+import { isAmbiguous, parseStored } from '../../../core/documents/observation.js'
+import type { KnownDocument, KnownEntry, ProblemRecord, RfqWithResponses, Version } from '../../../core/records.js'
+import { hasName, namesIn, type RfqName } from '../../../core/text/rfq-name.js'
+import type { History, RfqFilter } from '../../contract.js'
+import { allOf, NO_LIMIT, type Queries, type SqlParameters } from '../../sql/sql-database.js'
+import { sameDocument, VERSION_COLUMNS, type VersionRow } from '../document-rows.js'
+import { fromStoredText, isStorable, toStoredText } from '../stored-text.js'
+import { listedIn } from './listed-offers.js'
+
+/** A row of `versions` with a body. */
+export type StoredVersion = VersionRow & { body: string }
+
+/** Parses the body on each access, so that only its text is kept in memory. */
+export const toVersion = (row: StoredVersion): Version => ({
+  channel: row.channel,
+  kind: row.kind,
+  id: fromStoredText(row.id),
+  rfqId: row.rfq_id === '' ? null : fromStoredText(row.rfq_id),
+  version: row.version,
+  contentHash: row.content_hash,
+  notBefore: row.not_before,
+  observedAt: row.observed_at,
+  supersededAt: row.superseded_at,
+  runId: row.run_id,
+  valid: row.valid === 1,
+  shape: row.shape,
+  get body() {
+    return JSON.parse(row.body) as unknown
+  },
+  get exactBody() {
+    const value = JSON.parse(row.body) as unknown
+    return row.parsed_body === null ? value : parseExactly(row.body, value).exact
+  },
+  bodyText: row.body,
+  isLossy: row.parsed_body !== null,
+  bodyAsReceived: row.body_as_received === 1,
+})
+
+/** A row of `selectKnown`. */
+interface KnownRow extends StoredVersion {
+  first_observed_at: string
+  last_observed_at: string | null
+  full_read_at: string | null
+  missing_since: string | null
+  entry_body: string | null
+  entry_parsed_body: string | null
+  entry_is_read: number | null
+}
+
+const toKnown = (row: KnownRow): KnownDocument =>
+  Object.assign(toVersion(row), {
+    firstObservedAt: row.first_observed_at,
+    lastObservedAt: row.last_observed_at,
+    readAt: row.full_read_at,
+    missingSince: row.missing_since,
+    entry: toEntry(row),
+  })
+
+function toEntry({ entry_body: text, entry_parsed_body: parsed, entry_is_read: isRead }: KnownRow): KnownEntry | null {
+  if (text === null) return null
+  return {
+    isRead: isRead === 1,
+    get body() {
+      return JSON.parse(text) as unknown
+    },
+    get isAmbiguous() {
+      return parsed !== null && hasAmbiguousEntry(text)
+    },
+  }
+}
+
+/** @param text a text that loses something when it is parsed */
+function hasAmbiguousEntry(text: string): boolean {
+  const value = JSON.parse(text) as unknown
+  const { exact, losses } = parseExactly(text, value)
+  return isAmbiguous(parseStored('rfq', 'list', value, { text, exact, losses, hasInvalidUtf8: false }))
+}
+
+/** Selects documents, now or as of a moment. */
+interface DocumentFilter {
+  kind?: DocumentKind | undefined
+  channel?: string | undefined
+  asOf?: Date | undefined
+  ids?: readonly string[] | undefined
+  /** Responses to these RFQs. */
+  rfqIds?: readonly string[] | undefined
+}
+
+/** The newest of some versions `m` of a document, as of @asOf if that is given. The index finds it at once. */
+const newestOf = (document: string, isAsOf: boolean, what: string, bodies = '') =>
+  `(select ${what} from versions m where ${document} ${isAsOf ? 'and m.observed_at <= @asOf' : ''} ${bodies}
+    order by m.version desc limit 1)`
+
+const ENTRY_OF_E = "m.channel = e.channel and m.kind = 'rfq-entry' and m.rfq_id = '' and m.id = e.id"
+/** The newest version of the list entry of an RFQ. */
+const isEntry = (isAsOf: boolean) => `e.kind = 'rfq' and l.channel = e.channel and l.kind = 'rfq-entry'
+  and l.rfq_id = '' and l.id = e.id and l.version = ${newestOf(ENTRY_OF_E, isAsOf, 'm.version')}`
+
+/** The columns that nothing recorded later changes as of a moment. That a response is missing is not among them (`addMissing`). */
+const AS_OF = {
+  superseded_at: 'case when v.superseded_at <= @asOf then v.superseded_at end',
+  body: 'v.body',
+  parsed_body: 'v.parsed_body',
+  last_observed_at: 'null',
+  full_read_at: 'null',
+  missing_since: `case e.kind when 'rfq' then case l.bodies when 0 then l.observed_at end else
+    ${newestOf(sameDocument('m', 'e'), true, 'case m.bodies when 0 then m.observed_at end')} end`,
+  // A later read that found the same content is not known.
+  entry_is_read: 'case when v.run_id >= l.run_id then 1 else 0 end',
+}
+const NOW = {
+  superseded_at: 'v.superseded_at',
+  body: 'coalesce(e.latest_body, v.body)',
+  parsed_body: 'case when e.latest_body is null then v.parsed_body else e.latest_parsed_body end',
+  last_observed_at: 'e.last_observed_at',
+  full_read_at: 'e.full_read_at',
+  missing_since: 'e.missing_since',
+  entry_is_read: 'case when e.read_run_id >= l.run_id then 1 else 0 end',
+} satisfies Record<keyof typeof AS_OF, string>
+
+/** A query of documents with their shown versions, without an order. */
+function selectKnown({ dialect }: Pick<Queries, 'dialect'>, filter: DocumentFilter, more: string | false = false) {
+  const { kind, channel, asOf, ids, rfqIds } = filter
+  const computed = asOf ? AS_OF : NOW
+  const plain = VERSION_COLUMNS.filter((column) => !Object.hasOwn(computed, column)).map((column) => `v.${column}`)
+  const shown = asOf
+    ? `coalesce(${newestOf(sameDocument('m', 'e'), true, 'm.version', 'and m.bodies = 1')}, 1)`
+    : 'e.version'
+  const where = allOf(
+    kind !== undefined && 'e.kind = @kind',
+    // Only responses have one; so that ids are found by the key.
+    kind !== undefined && kind !== 'response' && `e.rfq_id = ''`,
+    channel !== undefined && 'e.channel = @channel',
+    ids !== undefined && dialect.anyOf('e.id', '@ids'),
+    rfqIds !== undefined && dialect.anyOf('e.rfq_id', '@rfqIds'),
+    asOf !== undefined && 'v.observed_at <= @asOf',
+    more,
+  )
+  const parameters: SqlParameters = {
+    kind: kind ?? null,
+    channel: channel ?? null,
+    ids: ids?.map(toStoredText) ?? [],
+    rfqIds: rfqIds?.map(toStoredText) ?? [],
+    ...(asOf && { asOf: asOf.toISOString() }),
+  }
+  const sql = `
+select ${plain.join(', ')}, ${Object.entries(computed)
+    .map(([name, column]) => `${column} as ${name}`)
+    .join(', ')},
+  e.first_observed_at, l.body as entry_body, l.parsed_body as entry_parsed_body
+from documents e
+${dialect.joinOne('versions', 'v', `${sameDocument('v', 'e')} and v.version = ${shown}`)}
+${dialect.leftJoin('versions', 'l', isEntry(asOf !== undefined))}
+where ${where}`
+  return { sql, parameters }
+}
+
+/** The order of an export. */
+const IN_ORDER = 'order by e.channel, e.kind, e.rfq_id, e.id'
+const LISTING_STATE = `e.id || ' ' || e.version || ' ' || coalesce(e.missing_since, '')`
+
+/** After all timestamps. */
+export const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
+
+/** The rows of `versions` of an RFQ and its offers. In two parts, so that each is found by the key. */
+export const versionsOfRfq = (kinds: string): string => `(
+  select * from versions where channel = @channel and kind in (${kinds}) and rfq_id = '' and id = @rfqId
+  union all select * from versions where channel = @channel and kind = 'response' and rfq_id = @rfqId)`
+
+/**
+ * Queries the current state, or the state as of a moment.
+ * @param stream reads the rows of a query in one consistent state
+ */
+export function createHistory(
+  queries: Queries,
+  stream: <T>(sql: string, parameters: SqlParameters) => AsyncIterable<T>,
+): History {
+  const select = async ({ sql, parameters }: ReturnType<typeof selectKnown>) =>
+    (await queries.all<KnownRow>(sql, parameters)).map(toKnown)
+
+  return {
+    async listings({ known, ...filter }) {
+      const ids = filter.ids?.flatMap(formsOfId)
+      const isOther = known !== undefined && `not ${queries.dialect.anyOf(LISTING_STATE, '@known')}`
+      const { sql, parameters } = selectKnown(queries, { ...filter, ids, kind: 'listing' }, isOther)
+      return select({ sql: `${sql} ${IN_ORDER}`, parameters: { ...parameters, known: known?.map(toStoredText) ?? [] } })
+    },
+    async rfqs({ match, withoutResponses, ...filter }) {
+      const ids = match === undefined ? filter.ids : await findNamed(queries, match, filter)
+      if (ids?.length === 0) return []
+      const { sql, parameters } = selectKnown(queries, { ...filter, ids, kind: 'rfq' })
+      const responses = selectKnown(queries, { ...filter, ids: undefined, kind: 'response', rfqIds: ids })
+      // One statement, so that an RFQ and its responses are consistent.
+      const all = withoutResponses ? sql : `${sql} union all ${responses.sql.replace('@kind', "'response'")}`
+      const found = await select({ sql: all, parameters: { ...parameters, rfqIds: parameters.ids ?? [] } })
+      const rfqs = groupByRfq(found).filter(({ rfq }) => match === undefined || match.former || isNamed(rfq, match))
+      if (filter.asOf) for (const { rfq, responses: own } of rfqs) await addMissing(queries, rfq, own, filter.asOf)
+      return rfqs
+    },
+    async rfqHistory(channel, rfqId, asOf) {
+      const superseded = 'case when superseded_at <= @asOf then superseded_at end as superseded_at'
+      const columns = VERSION_COLUMNS.map((column) => (column === 'superseded_at' ? superseded : column))
+      const rows = await queries.all<StoredVersion>(
+        `select ${columns.join(', ')} from ${versionsOfRfq(`'rfq'`)} versions where observed_at <= @asOf
+        order by observed_at, kind desc, id, version`,
+        { channel, rfqId: toStoredText(rfqId), asOf: asOf?.toISOString() ?? MAX_TIMESTAMP },
+      )
+      return rows.map(toVersion)
+    },
+    async problems({ channel, entityIds, limit, asOf }) {
+      const where = allOf(
+        channel !== undefined && 'channel = @channel',
+        // With all kinds, so that ids are found by the key.
+        entityIds ? `kind in ('listing', 'rfq', 'response') and ${queries.dialect.anyOf('entity_id', '@ids')}` : false,
+        asOf !== undefined && 'first_seen_at <= @asOf',
+      )
+      const rows = await queries.all<ProblemRow>(
+        `select channel, kind, entity_id, path, code, message, first_seen_at,
+          last_seen_at, times
+        from problems p where ${where}
+        order by last_seen_at desc, channel, kind, entity_id, path, code limit @limit`,
+        {
+          ...{ channel: channel ?? null, ids: entityIds?.map(toStoredText) ?? [], limit: limit ?? NO_LIMIT },
+          ...(asOf && { asOf: asOf.toISOString() }),
+        },
+      )
+      return rows.map(toProblem)
+    },
+    async *export(filter) {
+      const { sql, parameters } = selectKnown(queries, filter)
+      const { asOf } = filter
+      let responses: KnownDocument[] = []
+      const ended = async () => {
+        const [first] = responses
+        if (asOf && first) await addMissing(queries, { channel: first.channel, id: first.rfqId ?? '' }, responses, asOf)
+        return responses
+      }
+      for await (const row of stream<KnownRow>(`${sql} ${IN_ORDER}`, parameters)) {
+        const document = toKnown(row)
+        const [first] = responses
+        if (first && (first.channel !== document.channel || first.rfqId !== document.rfqId)) {
+          yield* await ended()
+          responses = []
+        }
+        if (document.kind === 'response') responses.push(document)
+        else yield document
+      }
+      yield* await ended()
+    },
+  }
+}
+
+/** RFQs by channel and id, each with its responses by id. */
+function groupByRfq(documents: readonly KnownDocument[]): RfqWithResponses[] {
+  const inOrder = documents.toSorted((a, b) => compare(a.channel, b.channel) || compare(a.id, b.id))
+  const nameOf = (channel: string, id: string | null) => `${channel}\0${id}`
+  const rfqs = new Map<string, RfqWithResponses>()
+  for (const rfq of inOrder) if (rfq.kind === 'rfq') rfqs.set(nameOf(rfq.channel, rfq.id), { rfq, responses: [] })
+  for (const each of inOrder)
+    if (each.kind === 'response') rfqs.get(nameOf(each.channel, each.rfqId))?.responses.push(each)
+  return [...rfqs.values()]
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Adds since when offers of an RFQ were missing as of a moment: the first of the consecutive versions of the RFQ that do not list them. */
+async function addMissing(
+  queries: Queries,
+  { channel, id }: Pick<KnownDocument, 'channel' | 'id'>,
+  offers: readonly KnownDocument[],
+  asOf: Date,
+): Promise<void> {
+  let unlisted = offers
+  for (let before = NO_LIMIT; unlisted.length > 0; ) {
+    const row = await queries.get<{ version: number; observed_at: string; body: string }>(
+      `select version, observed_at, body from versions where channel = @channel and kind = 'rfq' and rfq_id = ''
+        and id = @id and shape = 'full' and observed_at <= @asOf and version < @before order by version desc limit 1`,
+      { channel, id: toStoredText(id), asOf: asOf.toISOString(), before },
+    )
+    if (row === undefined) return
+    before = row.version
+    const listed = listedIn(JSON.parse(row.body))
+    if (listed === null) continue
+    unlisted = unlisted.filter((offer) => !listed.has(offer.id))
+    for (const offer of unlisted) offer.missingSince = row.observed_at
+  }
+}
+
+/** The ids of the RFQs that have or had a name, as the indexes find them. */
+async function findNamed(queries: Queries, { text, kind }: RfqName, { channel, ids }: RfqFilter): Promise<string[]> {
+  const { dialect } = queries
+  const isMeant = (wanted: RfqName['kind']) => kind === undefined || kind === wanted
+  const storable = isStorable(text) ? text : null
+  const number = Number(text)
+  const ofChannel = channel === undefined ? 'channel in (select channel from channels)' : 'channel = @channel'
+  const named = (condition: string) => `select id from versions where kind = 'rfq' and ${condition}`
+  const rows = await queries.all<{ id: string }>(
+    `select id from documents where ${ofChannel} and kind = 'rfq' and rfq_id = '' and ${dialect.anyOf('id', '@named')}
+    union ${named(`${dialect.rfqMember('number')} in (@number, @numberText)`)}
+    union ${named(`lower(${dialect.rfqMember('reference')}) in (@reference, @decomposed)`)}`,
+    {
+      channel: channel ?? null,
+      // With the stored form of the id, as users see it in the database.
+      named: [...(isMeant('id') ? formsOfId(text).map(toStoredText) : []), ...(storable === null ? [] : [storable])],
+      number: isMeant('number') && Number.isFinite(number) && String(number) === text ? number : null,
+      numberText: isMeant('number') ? storable : null,
+      reference: isMeant('reference') ? lowerCase(storable?.normalize('NFC')) : null,
+      decomposed: isMeant('reference') ? lowerCase(storable?.normalize('NFD')) : null,
+    },
+  )
+  const found = rows.map((row) => fromStoredText(row.id))
+  return ids === undefined ? found : found.filter((id) => ids.includes(id))
+}
+
+/** As the indexes have it: only these letters. */
+const lowerCase = (text: string | undefined) => text?.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) ?? null
+
+const isNamed = ({ id, body }: KnownDocument, name: RfqName): boolean =>
+  hasName({ id, ...namesIn(body) }, name) || (name.kind === undefined && toStoredText(id) === name.text)
+
+interface ProblemRow {
+  channel: string
+  kind: SubjectKind
+  entity_id: string
+  path: string
+  code: ProblemRecord['code']
+  message: string
+  first_seen_at: string
+  last_seen_at: string
+  times: number
+}
+const toProblem = (row: ProblemRow): ProblemRecord => ({
+  channel: row.channel,
+  kind: row.kind,
+  entityId: fromStoredText(row.entity_id),
+  path: fromStoredText(row.path),
+  code: row.code,
+  message: fromStoredText(row.message),
+  firstSeenAt: row.first_seen_at,
+  lastSeenAt: row.last_seen_at,
+  times: row.times,
+})
