@@ -24,6 +24,7 @@ import { StoreError } from '../store/errors.js'
 import { attentionOf } from './attention.js'
 import { awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
+import { claimsOf } from './credit-claims.js'
 import { createListingReader } from './listing-reader.js'
 import { searchText } from './rfq-facts.js'
 import {
@@ -65,6 +66,7 @@ async function computeRfq(source: ComputeSource, subject: Subject, now: StateMom
   const award = standing === undefined ? null : awardInBrief(standing, state)
   const presentOffers = responses.filter(({ missingSince }) => missingSince === null).length
   const { decision, stakes } = figures
+  const claims = claimsOf(state, standing)
   // Another process whose clock is ahead may have recorded the documents.
   const computedAt = later(now.at.toISOString(), rfq.lastObservedAt ?? '')
   return {
@@ -87,6 +89,7 @@ async function computeRfq(source: ComputeSource, subject: Subject, now: StateMom
       price: decision?.pricePerTonne ?? null,
       total: decision?.total ?? null,
       stakes: stakes.length === 0 ? null : JSON.stringify(stakes),
+      claims: claims.length === 0 ? null : JSON.stringify(claims),
       awardStatus: award?.status ?? null,
       wanted: figures.wanted,
       coverage: figures.coverage,
@@ -94,7 +97,6 @@ async function computeRfq(source: ComputeSource, subject: Subject, now: StateMom
       attention: attentionOf({ ...facts, ...figures, valid }, award),
       computedAt,
     },
-    listings: [...new Set(offers.flatMap(({ listingId }) => listingId ?? []))],
   }
 }
 

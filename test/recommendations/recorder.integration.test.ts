@@ -37,7 +37,7 @@ async function openDesk(rfq: object = { minVolume: 100, maxVolume: 150 }): Promi
       await recorder.round()
       const period = { after: since, asOf: fixture.now() }
       const changes = await fixture.store.revisions({ ...period, kinds: ['recommendation'], limit: 100 })
-      since = new Date(changes[0]?.observedAt ?? since)
+      if (changes[0] !== undefined) since = new Date(Date.parse(changes[0].observedAt) + 1)
       return changes.flatMap(({ reason }) => reason ?? []).reverse()
     },
   }

@@ -13,3 +13,6 @@ export interface CreditClaim {
   /** Tonnes. */
   volume: number | null
 }
+
+/** A claim of an RFQ, without the RFQ. */
+export type RfqClaim = Omit<CreditClaim, 'channel' | 'rfqId' | 'rfqNumber'>

@@ -186,7 +186,7 @@ export class DocumentChanges {
       first_observed_at: key.kind === 'response' ? later(stamp, this.#nextResponse.get(key.rfq_id) ?? '') : stamp,
       ...{ last_observed_at: stamp, last_read_at: context.readAt, changed_at: stamp, observed_at: stamp },
       ...{ missing_since: null, full_read_at: null, read_run_id: null, requested_at: null, summary_hash: null },
-      ...{ read_summary_hash: null, recording: 0, state: null, due_date: null, contradicted: 0 },
+      ...{ read_summary_hash: null, recording: 0, state: null, due_date: null, listing_id: null, contradicted: 0 },
       ...readColumns(snapshot),
       shape: snapshot.shape,
     }

@@ -1,5 +1,6 @@
 import { contentHash } from '../../core/documents/canonical-json.js'
 import type { DocumentKind, DocumentShape } from '../../core/documents/documents.js'
+import { comparableId, isUsableIdentifier } from '../../core/documents/identifier.js'
 import { isAmbiguous } from '../../core/documents/observation.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import type { ResponseSnapshot, Snapshot } from './recorder-contract.js'
@@ -33,6 +34,7 @@ export interface DocumentRow extends DocumentKey {
   recording: number
   state: string | null
   due_date: string | null
+  listing_id: string | null
   contradicted: number
   valid: number
   content_hash: string
@@ -68,7 +70,7 @@ export const SEEN_COLUMNS = columns(
 /** Columns of `documents` that a write may change. */
 export const CHANGING_COLUMNS = columns(
   ...columns(...SEEN_COLUMNS, 'version', 'newest_version', 'changed_at', 'missing_since', 'fingerprint', 'state'),
-  ...columns('due_date', 'contradicted'),
+  ...columns('due_date', 'listing_id', 'contradicted'),
 )
 export const DOCUMENT_COLUMNS = columns(...KEY_COLUMNS, 'first_observed_at', ...CHANGING_COLUMNS)
 /** The columns of a `DocumentRow`, from `documents e` and its newest version `n`. */
@@ -121,9 +123,20 @@ export const readColumns = ({ valid, problems, shape, fingerprint = null }: Shap
   has_problems: valid && problems.length === 0 ? 0 : 1,
 })
 
-/** Of an RFQ and a list entry: state and response due date. A value of an entry that is none, and contradicts any, is `?`. */
-export function termColumns(kind: DocumentKind, snapshot: Snapshot): Pick<DocumentRow, 'state' | 'due_date'> {
-  if (kind !== 'rfq' && kind !== 'rfq-entry') return { state: null, due_date: null }
+/**
+ * Of an RFQ and a list entry: state and response due date. A value of an entry that is none, and contradicts any, is `?`.
+ * Of a response: its listing, as `comparableId`.
+ */
+export function termColumns(
+  kind: DocumentKind,
+  snapshot: Snapshot,
+): Partial<Pick<DocumentRow, 'state' | 'due_date' | 'listing_id'>> {
+  if (kind === 'listing') return {}
+  if (kind === 'response') {
+    const { listingId } = Object(snapshot.body) as Record<string, unknown>
+    const isId = typeof listingId === 'string' && isUsableIdentifier(listingId)
+    return { listing_id: isId ? comparableId(toStoredText(listingId)) : null }
+  }
   const isEntry = kind === 'rfq-entry'
   if (isEntry && isAmbiguous(snapshot)) return { state: UNCLEAR, due_date: UNCLEAR }
   const { state = null, responseDueDate = null } = Object(snapshot.body) as Record<string, unknown>

@@ -22,8 +22,8 @@ export async function markDirty(tx: Transaction, channel: string, { rfqs, listin
   if (listings.size > 0)
     await tx.run(
       `insert into dirty_rfqs (channel, rfq_id)
-      select distinct l.channel, l.rfq_id from ${tx.dialect.elementsOf('@rows')}
-      join rfq_listings l on l.channel = @channel and l.listing_id = value ->> 'id' where true ${MARK_AGAIN}`,
-      { channel, rows: rowsOf(listings) },
+      select distinct channel, rfq_id from documents
+      where channel = @channel and ${tx.dialect.anyOf('listing_id', '@listings')} ${MARK_AGAIN}`,
+      { channel, listings: [...listings] },
     )
 }

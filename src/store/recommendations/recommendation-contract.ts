@@ -31,6 +31,8 @@ export interface RfqRow extends RfqSortValues {
   awardStatus: string | null
   /** JSON: what is accepted, awarded and recommended; null if nothing is. */
   stakes: string | null
+  /** JSON: its `RfqClaim`s; null if it has none. */
+  claims: string | null
   /** Whether a person has to look at the RFQ, whatever its due date: not at all, soon, or now. */
   attention: Attention
   /** The row is valid from this moment until something changes. */
@@ -67,8 +69,6 @@ export interface ComputedRfq {
   /** The recommendation, if it differs from the newest one. */
   recommendation: NewRecommendation | null
   row: RfqRow
-  /** The ids of the listings of its offers. */
-  listings: readonly string[]
 }
 
 export interface RecorderLease {
@@ -115,9 +115,6 @@ export interface RecommendationQueries {
   newestRecommendations(channel: string, rfqIds: readonly string[]): Promise<RecordedRecommendation[]>
   /** The settings with which recommendations are recorded; null if none were. */
   recordedSettings(): Promise<Settings | null>
-  /**
-   * The credits that are spoken for of the listings of the offers for RFQs of a channel, in the RFQs of all channels: by accepted, awarded
-   * and recommended offers for open RFQs, and by awards on record of other RFQs that are not accepted yet.
-   */
-  creditClaims(channel: string, rfqIds: readonly string[]): Promise<CreditClaim[]>
+  /** The credits that are spoken for in the RFQs of all channels, as of their rows. */
+  creditClaims(): Promise<CreditClaim[]>
 }

@@ -1,3 +1,4 @@
+import type { RfqClaim } from '../../core/decision/credit-claim.js'
 import type { RecordedRecommendation } from '../../core/decision/recommendation.js'
 import { settingsSchema } from '../../core/decision/settings.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
@@ -6,7 +7,6 @@ import type { EventWriter } from '../events/event-writer.js'
 import { type Holder, mayBeAlive } from '../runs/process-holder.js'
 import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
 import { allOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
-import { createCreditClaims } from './credit-claims.js'
 import { MARK_AGAIN } from './dirty-rfqs.js'
 import type {
   ComputedRfq,
@@ -76,7 +76,15 @@ export function createRecommendationQueries(queries: Queries): RecommendationQue
       const recorded = JSON.parse((await findMeta(queries, COMPARISON)) ?? '{}') as { settings?: unknown }
       return settingsSchema.safeParse(recorded.settings).data ?? null
     },
-    creditClaims: createCreditClaims(queries),
+    async creditClaims() {
+      const rows = await queries.all<{ channel: string; rfq_id: string; number: number | null; claims: string }>(
+        'select channel, rfq_id, number, claims from rfq_rows where claims is not null order by channel, number, rfq_id',
+      )
+      return rows.flatMap(({ channel, rfq_id, number: rfqNumber, claims }) => {
+        const rfqId = fromStoredText(rfq_id)
+        return (JSON.parse(claims) as RfqClaim[]).map((claim) => ({ ...claim, channel, rfqId, rfqNumber }))
+      })
+    },
   }
 }
 
@@ -190,6 +198,6 @@ async function recordOne(tx: Transaction, computed: ComputedRfq, settingsHash: s
       },
     )
   }
-  await recordRow(tx, computed)
+  await recordRow(tx, computed.row)
   return true
 }

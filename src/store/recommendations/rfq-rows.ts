@@ -1,6 +1,6 @@
 import { toStoredText } from '../documents/stored-text.js'
 import type { Transaction } from '../sql/sql-database.js'
-import type { ComputedRfq, RfqRow } from './recommendation-contract.js'
+import type { RfqRow } from './recommendation-contract.js'
 
 /** The columns of a row, and the members with their values. */
 const COLUMNS = {
@@ -8,22 +8,17 @@ const COLUMNS = {
   ...{ facts: 'facts', figures: 'figures', award: 'award', search: 'search', number: 'number', title: 'title' },
   ...{ offer_count: 'offers', recommended: 'recommended', wanted: 'wanted', coverage: 'coverage' },
   ...{ best_price: 'bestPricePerTonne', attention: 'attention', computed_at: 'computedAt' },
-  ...{ award_status: 'awardStatus', stakes: 'stakes', price: 'price', total: 'total' },
+  ...{ award_status: 'awardStatus', stakes: 'stakes', claims: 'claims', price: 'price', total: 'total' },
 } satisfies Record<string, keyof RfqRow>
 const INSERT = `insert into rfq_rows (${Object.keys(COLUMNS).join(', ')}) values (@${Object.values(COLUMNS).join(', @')})`
 
-/** Replaces the row of an RFQ and its listings. */
-export async function recordRow(tx: Transaction, { row, listings }: ComputedRfq): Promise<void> {
+/** Replaces the row of an RFQ. */
+export async function recordRow(tx: Transaction, row: RfqRow): Promise<void> {
   const key = { channel: row.channel, rfqId: toStoredText(row.rfqId) }
-  const remove = (table: string) => tx.run(`delete from ${table} where channel = @channel and rfq_id = @rfqId`, key)
-  if ((await remove('rfq_rows')) > 0) await remove('rfq_listings')
+  await tx.run('delete from rfq_rows where channel = @channel and rfq_id = @rfqId', key)
   const texts = { search: toStoredText(row.search), title: storedOrNull(row.title) }
   const recommended = storedOrNull(row.recommended)
   await tx.run(INSERT, { ...row, rfqId: key.rfqId, valid: row.valid ? 1 : 0, recommended, ...texts })
-  await tx.run(
-    `insert into rfq_listings (channel, rfq_id, listing_id) select @channel, @rfqId, value ->> 'id' from ${tx.dialect.elementsOf('@listings')}`,
-    { ...key, listings: JSON.stringify(listings.map((id) => ({ id: toStoredText(id) }))) },
-  )
 }
 
 const storedOrNull = (text: string | null) => (text === null ? null : toStoredText(text))

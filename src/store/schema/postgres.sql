@@ -70,12 +70,14 @@ create table documents (
   recording bigint not null default 0,
   state text collate "C",
   due_date text collate "C",
+  listing_id text collate "C",
   contradicted bigint not null default 0 check (contradicted in (0, 1)),
   latest_body text collate "C",
   latest_parsed_body text collate "C",
   primary key (channel, kind, rfq_id, id)
 );
 create index documents_due on documents (channel, state, due_date) where kind = 'rfq';
+create index documents_listing on documents (channel, listing_id, rfq_id) where listing_id is not null;
 
 -- Every body that was observed.
 create table versions (
@@ -280,11 +282,10 @@ create table rfq_rows (
   version bigint not null,
   valid bigint not null,
   offers bigint not null,
-  facts text collate "C" not null,
-  figures text collate "C" not null,
   award text collate "C",
   award_status text collate "C",
   stakes text collate "C",
+  claims text collate "C",
   search text collate "C" not null,
   number double precision,
   title text collate "C",
@@ -297,20 +298,14 @@ create table rfq_rows (
   total double precision,
   attention bigint not null check (attention in (0, 1, 2)),
   computed_at text collate "C" not null,
+  facts text collate "C" not null,
+  figures text collate "C" not null,
   primary key (channel, rfq_id)
 );
 -- To detect a number that several RFQs have.
 create index rfq_rows_number on rfq_rows (channel, number);
 create index rfq_rows_attention on rfq_rows (channel, rfq_id) where attention > 0;
-
--- The listings of the offers for RFQs, as of their rows.
-create table rfq_listings (
-  channel text collate "C" not null,
-  rfq_id text collate "C" not null,
-  listing_id text collate "C" not null,
-  primary key (channel, rfq_id, listing_id)
-);
-create index rfq_listings_of on rfq_listings (channel, listing_id);
+create index rfq_rows_claims on rfq_rows (channel, rfq_id) where claims is not null;
 
 -- RFQs whose recommendation must be recomputed. Each change adds a mark.
 create table dirty_rfqs (

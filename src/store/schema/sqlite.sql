@@ -88,6 +88,8 @@ create table documents (
   -- For an RFQ and a list entry: from its newest version. For an RFQ: whether its newest list entry contradicts it.
   state text,
   due_date text,
+  -- For a response: the id of its listing, in the form in which ids are compared.
+  listing_id text,
   contradicted integer not null default 0 check (contradicted in (0, 1)),
   -- The newest text, if it differs from that of the newest version, and its parsed body, if parsing loses something.
   latest_body text,
@@ -95,6 +97,7 @@ create table documents (
   primary key (channel, kind, rfq_id, id)
 ) strict;
 create index documents_due on documents (channel, state, due_date) where kind = 'rfq';
+create index documents_listing on documents (channel, listing_id, rfq_id) where listing_id is not null;
 
 -- Every body that was observed.
 create table versions (
@@ -317,14 +320,13 @@ create table rfq_rows (
   valid integer not null,
   -- The number of offers that are not missing.
   offers integer not null,
-  -- JSON.
-  facts text not null,
-  figures text not null,
   -- JSON: the state of the standing award on the marketplace; null if there is none. Its status, by which awards are sorted.
   award text,
   award_status text,
   -- JSON: the tonnes and amounts that are accepted, awarded and recommended; null if nothing is.
   stakes text,
+  -- JSON: the credits of listings that its offers claim; null if they claim none.
+  claims text,
   -- The columns by which lists are searched and sorted.
   search text not null,
   number real,
@@ -339,20 +341,15 @@ create table rfq_rows (
   -- Whether a person has to look at the RFQ, whatever its due date: 0 no, 1 soon, 2 now.
   attention integer not null check (attention in (0, 1, 2)),
   computed_at text not null,
+  -- JSON. The last columns, because they are the longest.
+  facts text not null,
+  figures text not null,
   primary key (channel, rfq_id)
 ) strict, without rowid;
 -- To detect a number that several RFQs have.
 create index rfq_rows_number on rfq_rows (channel, number);
 create index rfq_rows_attention on rfq_rows (channel, rfq_id) where attention > 0;
-
--- The listings of the offers for RFQs, as of their rows.
-create table rfq_listings (
-  channel text not null,
-  rfq_id text not null,
-  listing_id text not null,
-  primary key (channel, rfq_id, listing_id)
-) strict, without rowid;
-create index rfq_listings_of on rfq_listings (channel, listing_id);
+create index rfq_rows_claims on rfq_rows (channel, rfq_id) where claims is not null;
 
 -- RFQs whose recommendation must be recomputed. Each change adds a mark.
 create table dirty_rfqs (

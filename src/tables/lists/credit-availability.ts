@@ -9,43 +9,31 @@ import type { RfqRow } from './rfq-row.js'
  * @throws StoreError
  */
 export async function beyondAvailability({ store }: ListSource, rows: readonly RfqRow[]): Promise<Set<RfqRow>> {
+  const claims = rows.length === 0 ? [] : await store.creditClaims()
   const beyond = new Set<RfqRow>()
   for (const channel of new Set(rows.map((row) => row.channel))) {
-    const own = new Map(rows.flatMap((row) => (row.channel === channel && isClaiming(row) ? [[row.id, row]] : [])))
-    if (own.size === 0) continue
-    for (const id of await findBeyond(store, channel, [...own.keys()])) {
-      const row = own.get(id)
-      if (row !== undefined) beyond.add(row)
+    const shown = new Map(rows.flatMap((row) => (row.channel === channel ? [[row.id, row]] : [])))
+    const own = claims.filter(
+      (claim) => claim.channel === channel && shown.has(claim.rfqId) && claim.kind !== 'accepted',
+    )
+    const available = await readAvailability(store, channel, [...new Set(own.map(({ listingId }) => listingId))])
+    const offers = new Map(own.map((claim) => [`${claim.rfqId}\t${claim.offerId}`, claim])).values()
+    for (const { rfqId, offerId: id, listingId } of offers) {
+      const [row, listed] = [shown.get(rfqId), available.get(listingId)]
+      if (row === undefined || beyond.has(row) || listed === undefined) continue
+      const lines = own.filter((line) => line.rfqId === rfqId && line.offerId === id)
+      const others = otherClaims(claims, { id, listingId }, { channel, rfqId })
+      if (shortagesOf(lines, listed, others).length > 0) beyond.add(row)
     }
   }
   return beyond
 }
 
-const isClaiming = ({ figures: { decision, undecided }, state, standing }: RfqRow) =>
-  decision !== null && decision.basis !== 'accepted' && (state === 'open' || undecided || standing !== null)
-
-async function findBeyond(
-  store: ListSource['store'],
-  channel: string,
-  rfqIds: readonly string[],
-): Promise<Set<string>> {
-  const claims = await store.creditClaims(channel, rfqIds)
-  const asked = new Set(rfqIds)
-  const own = claims.filter((claim) => claim.channel === channel && asked.has(claim.rfqId) && claim.kind !== 'accepted')
-  const ids = [...new Set(own.map(({ listingId }) => listingId))]
+async function readAvailability(store: ListSource['store'], channel: string, ids: string[]) {
   const listings = ids.length === 0 ? [] : (await store.listings({ channel, ids })).map(parseStoredListing)
-  const available = new Map(
+  return new Map(
     listings.flatMap(({ id, document, missingSince }) =>
       document === null || missingSince !== null ? [] : [[id, availabilityOf(document)]],
     ),
   )
-  const beyond = own.filter(({ rfqId, offerId: id, listingId }) => {
-    const lines = own.filter((line) => line.rfqId === rfqId && line.offerId === id)
-    const listed = available.get(listingId)
-    return (
-      listed !== undefined &&
-      shortagesOf(lines, listed, otherClaims(claims, { id, listingId }, { channel, rfqId })).length > 0
-    )
-  })
-  return new Set(beyond.map(({ rfqId }) => rfqId))
 }

@@ -111,7 +111,7 @@ async function readPresent({ store, channel: { key: channel }, rfqId }: RfqRepor
     store.newestCompleteRun({ channel, kind: 'rfqs' }),
     // The RFQ as of a moment does not say when it was last read.
     store.rfqs({ channel, ids: [rfqId], withoutResponses: true }),
-    store.creditClaims(channel, [rfqId]),
+    store.creditClaims(),
   ])
   const rfqs = current.map(({ rfq }) => rfq)
   return { termsRead: termsReadOf(states), pricesRead: pricesReadOf(rfqs, () => poll?.startedAt ?? null), claims }

@@ -19,13 +19,14 @@ async function openDesk() {
     )
     return { id, offers }
   }
+  const recorder = openRecorder(fixture)
   const poll = async () => {
     fixture.advanceSeconds(60)
     await fixture.pollRfqs({ recheckClosedHours: 0 })
     await fixture.pollRfqs({ recheckClosedHours: 0, channel: OTHER })
-    await openRecorder(fixture).round()
+    await recorder.round()
   }
-  return { ...fixture, world, store: fixture.store, addRfq, poll }
+  return { ...fixture, world, store: fixture.store, recorder, addRfq, poll }
 }
 
 const award = ({ store, now }: Pick<ChannelFixture, 'store' | 'now'>, rfqId: string, offerId: string) => {
@@ -34,24 +35,29 @@ const award = ({ store, now }: Pick<ChannelFixture, 'store' | 'now'>, rfqId: str
 }
 
 /** `1001 recommended 700 2025`. */
-async function claimsOf({ store }: Pick<ChannelFixture, 'store'>, ...rfqIds: string[]): Promise<string[]> {
-  const claims = await store.creditClaims(KEY, rfqIds)
+async function claimsOf({ store, recorder }: Awaited<ReturnType<typeof openDesk>>): Promise<string[]> {
+  await recorder.round()
+  const claims = await store.creditClaims()
   return claims.map(
     ({ channel, rfqNumber, kind, volume, periodEnd }) =>
       `${channel === KEY ? '' : `${channel}/`}${rfqNumber} ${kind} ${volume} ${periodEnd}`,
   )
 }
 
-describe('claims on the credits of a listing', () => {
+describe('claims on the credits of listings', () => {
   it('are what is recommended for the open RFQs of all channels, with the lines of the offers', async () => {
     const desk = await openDesk()
     const own = desk.addRfq(1001, [700, 800])
     desk.addRfq(1002, [600], CHANNEL, 'another listing')
     desk.addRfq(1003, [900], OTHER, LISTING.toUpperCase())
     await desk.poll()
-    const claims = ['1001 recommended 700 2025-12-31', 'meridian/removals/1003 recommended 900 2025-12-31']
-    expect(await claimsOf(desk, own.id)).toEqual(claims)
-    const all = await desk.store.creditClaims(KEY, [own.id])
+    const claims = [
+      '1001 recommended 700 2025-12-31',
+      '1002 recommended 600 2025-12-31',
+      'meridian/removals/1003 recommended 900 2025-12-31',
+    ]
+    expect(await claimsOf(desk)).toEqual(claims)
+    const all = await desk.store.creditClaims()
     expect(all.map(({ rfqId, listingId, offerId }) => ({ rfqId, listingId, offerId }))[0]).toEqual({
       ...{ rfqId: own.id, listingId: LISTING, offerId: own.offers[0] },
     })
@@ -67,7 +73,7 @@ describe('claims on the credits of a listing', () => {
       })
     for (const [at, status] of (['rejected', 'rejected', 'rejected', 'submitted'] as const).entries()) {
       await desk.poll()
-      expect(await claimsOf(desk, id)).toEqual([`1001 recommended 700 2025-12-31`])
+      expect(await claimsOf(desk)).toEqual([`1001 recommended 700 2025-12-31`])
       const rfq = desk.world.rfq(id)
       desk.world.changeResponse(rfq.responses[at]?.id ?? '', { status })
     }
@@ -78,16 +84,16 @@ describe('claims on the credits of a listing', () => {
     const { id, offers } = desk.addRfq(1001, [700, 800, 900])
     await desk.poll()
     await award(desk, id, offers[1] ?? '')
-    expect(await claimsOf(desk, id)).toEqual(['1001 awarded 800 2025-12-31'])
+    expect(await claimsOf(desk)).toEqual(['1001 awarded 800 2025-12-31'])
     desk.world.changeResponse(offers[1] ?? '', { status: 'accepted' })
     await desk.poll()
-    expect(await claimsOf(desk, id)).toEqual(['1001 accepted 800 2025-12-31'])
+    expect(await claimsOf(desk)).toEqual(['1001 accepted 800 2025-12-31'])
     desk.world.changeResponse(offers[1] ?? '', { status: 'rejected' })
     await desk.poll()
-    expect(await claimsOf(desk, id)).toEqual([])
+    expect(await claimsOf(desk)).toEqual([])
     const why = { by: 'ana', because: 'rejected', asOf: desk.now().toISOString(), programVersion: '1' }
     await desk.store.withdrawAward({ award: 1, at: desk.now().toISOString(), ...why })
-    expect(await claimsOf(desk, id)).toEqual(['1001 recommended 700 2025-12-31'])
+    expect(await claimsOf(desk)).toEqual(['1001 recommended 700 2025-12-31'])
   })
 
   it('of closed RFQs are awards on record that are not accepted yet, and the recommended one while nobody decided', async () => {
@@ -101,7 +107,7 @@ describe('claims on the credits of a listing', () => {
     for (const { id } of desk.world.channel(CHANNEL)?.rfqs.map(({ terms }) => terms) ?? [])
       if (id !== own.id) desk.world.closeRfq(id)
     await desk.poll()
-    expect(await claimsOf(desk, own.id)).toEqual([
+    expect(await claimsOf(desk)).toEqual([
       '1001 recommended 500 2025-12-31',
       '1002 awarded 700 2025-12-31',
       '1003 recommended 800 2025-12-31',
