@@ -138,11 +138,9 @@ export function copiedTables(): CopiedTable[] {
   return tables
     .filter(({ name }) => !OTHER_TABLES.includes(name))
     .map(({ name, sql }) => {
-      const columns = db.pragma(`table_info(${name})`) as { name: string; type: string; pk: number; notnull: number }[]
-      const primary = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
-      const key = primary.length > 0 ? primary : columns.filter(({ notnull }) => notnull === 1)
-      const isNumbered = sql.includes('autoincrement')
-      return { name, columns, key: key.map((column) => column.name), isNumbered }
+      const columns = db.pragma(`table_info(${name})`) as { name: string; type: string; pk: number }[]
+      const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
+      return { name, columns, key: key.map((column) => column.name), isNumbered: sql.includes('autoincrement') }
     })
 }
 
