@@ -1,26 +1,19 @@
-/**
- * Case-insensitive edit distance: insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
- */
-export function editDistance(one: string, other: string): number {
-  const a = [...one.toLowerCase()]
-  const b = [...other.toLowerCase()]
-  let beforeLast: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+/** Case-insensitive edit distance: insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+function editDistance(one: string, other: string): number {
+  const [a, b] = [[...one.toLowerCase()], [...other.toLowerCase()]]
+  // The distances of all beginnings of both texts.
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
+  const at = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
   for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) row.push(cell(a, b, i, j, row, last, beforeLast))
-    beforeLast = last
-    last = row
+    rows[i] = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swapped = isSwapped ? at(i - 2, j - 2) + 1 : replaced
+      rows[i]?.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, replaced, swapped))
+    }
   }
-  return last[b.length] ?? 0
-}
-
-function cell(a: string[], b: string[], i: number, j: number, row: number[], last: number[], beforeLast: number[]) {
-  const at = (from: number[], index: number) => from[index] ?? Number.POSITIVE_INFINITY
-  const replaced = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
-  const swapped =
-    i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(beforeLast, j - 2) + 1 : replaced
-  return Math.min(at(last, j) + 1, at(row, j - 1) + 1, replaced, swapped)
+  return at(a.length, b.length)
 }
 
 /**
@@ -50,12 +43,12 @@ export function didYouMean(text: string, candidates: readonly string[], question
 }
 
 function distanceOf(text: string, candidate: string, maxDistance: number): number {
-  // A word that is longer by more than the allowed edits, also if each of its characters takes two places, is not compared.
+  // Comparing a word that is much longer, also if each of its characters takes two places, would take long.
   const isTooLong = (word: string) => word.length / 2 > text.length + maxDistance
   const distanceTo = (word: string) => (isTooLong(word) ? Number.POSITIVE_INFINITY : editDistance(text, word))
-  const whole = distanceTo(candidate)
-  if (text.length >= 3 && candidate.toLowerCase().includes(text.toLowerCase())) return Math.min(whole, 1)
+  const contains = text.length >= 3 && candidate.toLowerCase().includes(text.toLowerCase())
   const words = candidate.split(/\s+/)
-  // Matching one word counts less than matching the whole.
-  return words.length === 1 ? whole : words.reduce((least, word) => Math.min(least, distanceTo(word) + 1), whole)
+  // Matching a part counts less than matching the whole.
+  const parts = contains ? [1] : words.length === 1 ? [] : words.map((word) => distanceTo(word) + 1)
+  return Math.min(distanceTo(candidate), ...parts)
 }

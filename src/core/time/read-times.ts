@@ -37,16 +37,12 @@ export function pricesReadOf(
   rfqs: readonly { channel: string; readAt: Timestamp | null; missingSince: Timestamp | null }[],
   polledAt: (channel: string) => Timestamp | null,
 ): PricesRead | null {
-  let oldest: Timestamp | null = null
-  let newest: Timestamp | null = null
-  let behindPoll = false
-  for (const { channel, readAt, missingSince } of rfqs) {
-    if (readAt === null || missingSince !== null) continue
-    if (oldest === null || readAt < oldest) oldest = readAt
-    if (newest === null || readAt > newest) newest = readAt
-    behindPoll ||= readAt < (polledAt(channel) ?? '')
-  }
-  return oldest === null || newest === null ? null : { oldest, newest, behindPoll }
+  const present = rfqs.filter(({ missingSince }) => missingSince === null)
+  const times = present.flatMap(({ readAt }) => readAt ?? []).sort()
+  const [oldest] = times
+  if (oldest === undefined) return null
+  const isBehind = ({ channel, readAt }: (typeof rfqs)[number]) => readAt !== null && readAt < (polledAt(channel) ?? '')
+  return { oldest, newest: times.at(-1) ?? oldest, behindPoll: present.some(isBehind) }
 }
 
 /**
