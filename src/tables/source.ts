@@ -10,7 +10,7 @@ import { databaseName } from '../store/open-database.js'
 import { VERSION } from '../version.js'
 import { type ChannelRules, createRulesLookup } from './channels/channel-rules.js'
 import { rfqFinder } from './find-rfq.js'
-import { createReportBuilder } from './rfq/build-rfq-report.js'
+import { buildRfqReport } from './rfq/build-rfq-report.js'
 import type { RfqReportSource } from './rfq/report-input.js'
 
 /** The part of the configuration that views use; contains no secret, so that it can be sent to a thread. */
@@ -74,7 +74,6 @@ export function createViewSource(store: ViewStore, config: ViewConfig): ViewSour
   const { channels } = config
   const { settings } = config.reports
   const rulesOf = createRulesLookup(channels)
-  const buildReport = createReportBuilder()
   const sourceOf = (
     { channel, id: rfqId }: RfqId,
     { now, asOf = now }: ComparisonMoment,
@@ -88,7 +87,7 @@ export function createViewSource(store: ViewStore, config: ViewConfig): ViewSour
     ...{ store, config, channels, settings },
     rulesOf,
     findRfq: rfqFinder({ store, channels }),
-    compare: (rfq, moment, given) => buildReport(sourceOf(rfq, moment, given)),
+    compare: (rfq, moment, given) => buildRfqReport(sourceOf(rfq, moment, given)),
     pollChecks: createPollChecks(config, store),
     findClosingBlocker: createFindClosingBlocker(config, store),
     findClockSkewBlock: createFindClockSkewBlock(store),

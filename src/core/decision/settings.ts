@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { compareBodies } from '../changes/compare-documents.js'
 import { truncate } from '../text/clean-text.js'
 
 /** Minimum and maximum of each number. */
@@ -120,15 +121,12 @@ export interface DifferingSetting {
 }
 
 /** The settings that differ, with their values as texts. */
-export function differingSettings(before: object, after: object, parent = ''): DifferingSetting[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) => {
-    const [one, other] = [(before as Record<string, unknown>)[name], (after as Record<string, unknown>)[name]]
-    const path = `${parent}${name}`
-    if (isObject(one) && isObject(other)) return differingSettings(one, other, `${path}.`)
-    return one === other ? [] : [{ path, before: valueText(one), after: valueText(other) }]
-  })
-}
+export const differingSettings = (before: object, after: object): DifferingSetting[] =>
+  compareBodies(before, after).map((change) => ({
+    path: change.field,
+    before: valueText(change.before),
+    after: valueText(change.after),
+  }))
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
-const valueText = (value: unknown): string =>
-  value === undefined || value === null ? 'none' : truncate(isObject(value) ? JSON.stringify(value) : String(value), 40)
+const valueText = (value: unknown) =>
+  value === null ? 'none' : truncate(typeof value === 'object' ? JSON.stringify(value) : String(value), 40)

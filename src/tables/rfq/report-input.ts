@@ -58,16 +58,11 @@ class UnknownRfqError extends Error {
   override name = 'UnknownRfqError'
 }
 
-type ParseResponse = (stored: KnownDocument) => ParsedResponse
-
 /**
  * Loads what was known about one RFQ at a moment, for `compareOffers`.
  * @throws UnknownRfqError, StoreError
  */
-export async function gatherRfqInput(
-  source: RfqReportSource,
-  parseResponse: ParseResponse = parseStoredResponse,
-): Promise<ComparisonInput> {
+export async function gatherRfqInput(source: RfqReportSource): Promise<ComparisonInput> {
   const { store, rfqId, asOf } = source
   const channel = source.channel.key
   const found = (await store.rfqs({ channel, asOf, ids: [rfqId] })).find(({ rfq }) => rfq.id === rfqId)
@@ -85,7 +80,7 @@ export async function gatherRfqInput(
   const known = {
     rfq,
     reviewed: await findReviewedOffers(found.responses, () => store.rfqHistory(channel, rfqId, asOf)),
-    responses: parseLazily(found.responses, parseResponse),
+    responses: parseLazily(found.responses),
     listings: listings.map(parseStoredListing),
   }
   return {
@@ -131,9 +126,9 @@ async function reportParameters(source: ReportSource): Promise<ReportParameters>
 }
 
 /** Parses each document on iteration and drops its text, because thousands of both would fill the memory. */
-function* parseLazily(responses: KnownDocument[], parse: ParseResponse): Generator<ParsedResponse> {
+function* parseLazily(responses: KnownDocument[]): Generator<ParsedResponse> {
   responses.reverse()
-  for (let next = responses.pop(); next !== undefined; next = responses.pop()) yield parse(next)
+  for (let next = responses.pop(); next !== undefined; next = responses.pop()) yield parseStoredResponse(next)
 }
 
 function listingIdOf({ body }: KnownDocument): string | null {
