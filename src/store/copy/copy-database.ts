@@ -2,7 +2,6 @@ import Database from 'better-sqlite3'
 import type { Store } from '../contract.js'
 import { StoreError } from '../errors.js'
 import { openDatabase } from '../open-database.js'
-import { toJsonb } from '../postgres/jsonb.js'
 import { isPostgresUrl } from '../postgres/postgres-url.js'
 import { readSchema } from '../schema/schema.js'
 import { deleteMeta, setMeta, UNFINISHED_COPY } from '../sql/meta.js'
@@ -94,9 +93,8 @@ async function copyAll(source: Store, target: Store, { signal, onProgress }: Omi
   const total = (await countRows(source.database, tables)).reduce((sum, rows) => sum + rows, 0)
   let done = 0
   for (const table of tables) {
-    const withDocument = isPostgresUrl(target.name) && table.name === 'versions'
-    const insert = insertStatement(table, target.database, withDocument)
-    for await (const { rows, count } of readPages(source.database, table, withDocument)) {
+    const insert = insertStatement(table, target.database)
+    for await (const { rows, count } of readPages(source.database, table)) {
       signal?.throwIfAborted()
       await target.database.write((tx) => tx.run(insert, { rows }))
       done += count
@@ -157,7 +155,7 @@ async function countRows(database: Queries, tables: readonly CopiedTable[]): Pro
 }
 
 /** Reads a table in pages ordered by its key, each as a JSON list. */
-async function* readPages(database: Queries, { name, columns, key }: CopiedTable, withDocument: boolean) {
+async function* readPages(database: Queries, { name, columns, key }: CopiedTable) {
   const select = `select ${columns.map((column) => column.name).join(', ')} from ${name}`
   const order = `order by ${key.join(', ')} limit @limit`
   const next = `where (${key.join(', ')}) > (${key.map((column) => `@${column}`).join(', ')})`
@@ -166,7 +164,7 @@ async function* readPages(database: Queries, { name, columns, key }: CopiedTable
     const page = await database.all<Row>(`${select} ${last ? next : ''} ${order}`, { ...last, limit })
     last = page.at(-1)
     if (last === undefined) return
-    const rows = JSON.stringify(withDocument ? page.map((row) => ({ ...row, document: documentOf(row) })) : page)
+    const rows = JSON.stringify(page)
     yield { rows, count: page.length }
     // Rows differ in size by five orders of magnitude.
     limit = Math.min(MAX_ROWS, limit * 2, Math.ceil((page.length * PAGE_LENGTH) / rows.length))
@@ -176,15 +174,8 @@ async function* readPages(database: Queries, { name, columns, key }: CopiedTable
 const CASTS: Record<string, string> = { TEXT: 'text', INTEGER: 'bigint', REAL: 'double precision' }
 
 /** Inserts the rows of the JSON list `@rows`. */
-function insertStatement({ name, columns }: CopiedTable, { dialect }: Queries, withDocument: boolean): string {
+function insertStatement({ name, columns }: CopiedTable, { dialect }: Queries): string {
   const values = columns.map((column) => `cast(value ->> '${column.name}' as ${CASTS[column.type]})`)
   const list = columns.map((column) => column.name)
-  if (withDocument) {
-    list.push('document')
-    values.push("cast(cast(value -> 'document' as text) as jsonb)")
-  }
   return `insert into ${name} (${list.join(', ')}) select ${values.join(', ')} from ${dialect.elementsOf('@rows')}`
 }
-
-/** The column of `versions` that only PostgreSQL has. */
-const documentOf = ({ parsed_body, body }: Row): unknown => toJsonb(JSON.parse(String(parsed_body ?? body)))

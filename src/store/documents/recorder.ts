@@ -51,15 +51,8 @@ interface Recording<T> {
   change: (changes: DocumentChanges, context: ChangeContext) => Promise<T>
 }
 
-/**
- * Records observations (docs/ARCHITECTURE.md, docs/DATABASE.md).
- * @param toDocument converts a body for `versions.document`, which only PostgreSQL has
- */
-export function createRecorder(
-  database: SqlDatabase,
-  events: ObservedEvents,
-  toDocument?: (body: string) => unknown,
-): Recorder {
+/** Records observations (docs/ARCHITECTURE.md, docs/DATABASE.md). */
+export function createRecorder(database: SqlDatabase, events: ObservedEvents): Recorder {
   /** Makes changes in one transaction. */
   const record = <T>(run: LiveRun, selections: readonly Selection[], all: readonly Recording<T>[]): Promise<T[]> =>
     database.write(async (tx) => {
@@ -78,7 +71,7 @@ export function createRecorder(
         const context = { run, stamp, recording, readAt: readAt.toISOString(), observed: observations }
         results.push(await change(changes, context))
       }
-      await saveChanges(tx, run, changes, toDocument)
+      await saveChanges(tx, run, changes)
       await markDirty(tx, run.channel, changes.dirty)
       await events.write(tx, run, observed)
       return results
@@ -344,20 +337,11 @@ async function loadRows(tx: Transaction, { channel }: LiveRun, all: readonly Sel
   return rows
 }
 
-async function saveChanges(
-  tx: Transaction,
-  { channel }: LiveRun,
-  changes: DocumentChanges,
-  toDocument?: (body: string) => unknown,
-): Promise<void> {
+async function saveChanges(tx: Transaction, { channel }: LiveRun, changes: DocumentChanges): Promise<void> {
   const { inserted, changed, seen, versions } = changes
   await readTextsBefore(tx, changes)
   await tx.insertAll('documents', DOCUMENT_COLUMNS, inserted)
-  if (toDocument === undefined) await tx.insertAll('versions', VERSION_COLUMNS, versions)
-  else {
-    const withDocument = versions.map((row) => ({ ...row, document: row.body === null ? null : toDocument(row.body) }))
-    await tx.insertAll('versions', [...VERSION_COLUMNS, 'document'], withDocument)
-  }
+  await tx.insertAll('versions', VERSION_COLUMNS, versions)
   const onlySeen = [...seen].filter((row) => !inserted.has(row) && !changed.has(row))
   await tx.updateAll('documents', KEY_COLUMNS, SEEN_COLUMNS, onlySeen)
   const updated = [...changed].filter((row) => !inserted.has(row))

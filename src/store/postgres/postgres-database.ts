@@ -66,6 +66,7 @@ export const POSTGRES: Dialect = {
 export class PostgresDatabase implements SqlDatabase {
   readonly dialect = POSTGRES
   readonly #pool: pg.Pool
+  readonly #readOnly: boolean
   readonly #config: pg.ClientConfig
   readonly #settings: string
   readonly #madeAt = new WeakMap<pg.ClientBase, number>()
@@ -82,6 +83,7 @@ export class PostgresDatabase implements SqlDatabase {
     readonly location: PostgresLocation,
     { connections = 10, readOnly = false, application = location.application } = {},
   ) {
+    this.#readOnly = readOnly
     const settings = { ...SETTINGS, search_path: `"${location.schema}"`, ...(readOnly && READ_ONLY) }
     const values = Object.entries(settings).map(([name, value]) => `('${name}', '${value}')`)
     // A server knows the settings of its version.
@@ -159,6 +161,7 @@ export class PostgresDatabase implements SqlDatabase {
    * @throws UnknownCommitError
    */
   async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    if (this.#readOnly) throw new UnusableDatabaseError(`${this.location.name} was opened for reading only.`)
     const deadline = performance.now() + MAX_OUTAGE_MS
     for (let conflicts = 0; ; ) {
       let isCommitting = false

@@ -12,7 +12,6 @@ import { createSharedStore } from '../shared-modules.js'
 import { claimStatement } from '../sql/claim-starts.js'
 import { observed, type Queries, type SqlDatabase } from '../sql/sql-database.js'
 import type { StoreOptions } from '../sqlite/store.js'
-import { toJsonb } from './jsonb.js'
 import { PostgresDatabase } from './postgres-database.js'
 import { prepareSchema } from './postgres-schema.js'
 import { parsePostgresUrl } from './postgres-url.js'
@@ -43,7 +42,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return {
       name: database.location.name,
       ...modules,
-      ...createRecorder(database, createObservedEvents(events), (body) => toJsonb(JSON.parse(body))),
+      ...createRecorder(database, createObservedEvents(events)),
       ...createHistory(database, (...query) => database.stream(...query)),
       requestLedger: (origin) => createRequestLedger(database, origin),
       check: () => check(database),

@@ -79,6 +79,15 @@ create table documents (
 create index documents_due on documents (channel, state, due_date) where kind = 'rfq';
 create index documents_listing on documents (channel, listing_id, rfq_id) where listing_id is not null;
 
+-- A document as jsonb, without the escapes of what it cannot hold (NUL, half of a surrogate pair); null if it cannot hold the rest, such as
+-- a number of 200,000 digits or very deep nesting. One document must not fail the views of all.
+create function document_of(body text) returns jsonb language plpgsql immutable strict as $$
+begin
+  if strpos(body, '\u') = 0 then return body::jsonb; end if;
+  return regexp_replace(body, '(\\\\|\\ud[89ab]..\\ud[c-f]..)|\\u(0000|d[89a-f]..)', '\1', 'gi')::jsonb;
+exception when others then return null;
+end $$;
+
 -- Every body that was observed.
 create table versions (
   channel text collate "C" not null,
@@ -97,8 +106,8 @@ create table versions (
   body text collate "C",
   body_as_received bigint not null default 0 check (body_as_received in (0, 1)),
   parsed_body text collate "C",
-  -- The parsed document, for views and searches; null if jsonb cannot hold it, for example because it is nested too deeply.
-  document jsonb,
+  -- For views and searches.
+  document jsonb generated always as (document_of(body)) stored,
   primary key (channel, kind, rfq_id, id, version)
 );
 create index versions_of_run on versions (run_id);
@@ -368,7 +377,7 @@ create table request_limits (
 create function refuse_change() returns trigger language plpgsql as $$
 begin raise exception '%', tg_argv[0] using errcode = 'restrict_violation'; end $$;
 create trigger versions_immutable before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
-  run_id, shape, bodies, body, body_as_received, parsed_body, document on versions
+  run_id, shape, bodies, body, body_as_received, parsed_body on versions
   for each row execute function refuse_change('a version never changes');
 create trigger versions_no_delete before delete on versions
   for each row execute function refuse_change('history is never removed');
