@@ -8,7 +8,7 @@ const count = (rows: unknown[] | null): number => (rows?.[0] as { n: number } | 
 it('a recorder that is killed while it records loses nothing, round after round: the next command records the rest at once', async () => {
   const fixture = await openProcessFixture({ rfqs: 40 })
   const { world } = fixture.sandbox
-  const dirty = () => count(fixture.sql('select count(*) as n from dirty_rfqs'))
+  const dirty = () => count(fixture.sql('select count(*) as n from documents where marks > 0'))
   const recordedSince = (at: string) =>
     count(fixture.sql(`select count(*) as n from rfq_rows where computed_at > '${at}'`))
   let interrupted = 0

@@ -7,23 +7,18 @@ export interface DirtyMarks {
   listings: ReadonlySet<string>
 }
 
-/** Adds a mark. */
-export const MARK_AGAIN = 'on conflict (channel, rfq_id) do update set marks = dirty_rfqs.marks + 1'
+/** Adds a mark to rows of `documents` that a condition finds. */
+export const MARK_RFQS = `update documents set marks = marks + 1 where kind = 'rfq' and rfq_id = ''`
 
 /** Marks RFQs whose recommendation must be recomputed, in the transaction of the change. */
 export async function markDirty(tx: Transaction, channel: string, { rfqs, listings }: DirtyMarks): Promise<void> {
-  const rowsOf = (ids: ReadonlySet<string>) => JSON.stringify([...ids].map((id) => ({ id })))
-  if (rfqs.size > 0)
-    await tx.run(
-      `insert into dirty_rfqs (channel, rfq_id)
-      select @channel, value ->> 'id' from ${tx.dialect.elementsOf('@rows')} where true ${MARK_AGAIN}`,
-      { channel, rows: rowsOf(rfqs) },
-    )
+  const { anyOf } = tx.dialect
+  const ids = `${MARK_RFQS} and channel = @channel and ${anyOf('id', '@ids')}`
+  if (rfqs.size > 0) await tx.run(ids, { channel, ids: [...rfqs] })
   if (listings.size > 0)
     await tx.run(
-      `insert into dirty_rfqs (channel, rfq_id)
-      select distinct channel, rfq_id from documents
-      where channel = @channel and ${tx.dialect.anyOf('listing_id', '@listings')} ${MARK_AGAIN}`,
+      `${MARK_RFQS} and channel = @channel
+      and id in (select rfq_id from documents where channel = @channel and ${anyOf('listing_id', '@listings')})`,
       { channel, listings: [...listings] },
     )
 }

@@ -7,7 +7,7 @@ import type { EventWriter } from '../events/event-writer.js'
 import { type Holder, mayBeAlive } from '../runs/process-holder.js'
 import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
 import { allOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
-import { MARK_AGAIN } from './dirty-rfqs.js'
+import { MARK_RFQS } from './dirty-rfqs.js'
 import type {
   ComputedRfq,
   LeaseReply,
@@ -55,11 +55,8 @@ export function createRecommendationQueries(queries: Queries): RecommendationQue
   return {
     async dirtyRfqs({ limit }) {
       const rows = await queries.all<{ channel: string; rfq_id: string; marks: number }>(
-        // Skips RFQs of which only a list entry is known.
-        `select d.channel, d.rfq_id, d.marks from dirty_rfqs d
-        where exists (select 1 from documents e
-          where e.channel = d.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = d.rfq_id)
-        order by d.channel, d.rfq_id limit @limit`,
+        `select channel, id as rfq_id, marks from documents where kind = 'rfq' and marks > 0
+        order by channel, id limit @limit`,
         { limit },
       )
       return rows.map(({ channel, rfq_id, marks }) => ({ channel, rfqId: fromStoredText(rfq_id), marks }))
@@ -90,12 +87,9 @@ export function createRecommendationQueries(queries: Queries): RecommendationQue
 
 /** Records recommendations. */
 export function createRecommendations(database: SqlDatabase, events: EventWriter): Recommendations {
+  /** Marks the RFQs of rows `r`. */
   const mark = (tx: Transaction, where: string, parameters: Record<string, string>) =>
-    tx.run(
-      `insert into dirty_rfqs (channel, rfq_id)
-      select r.channel, r.rfq_id from rfq_rows r where ${where} order by r.channel, r.rfq_id ${MARK_AGAIN}`,
-      parameters,
-    )
+    tx.run(`${MARK_RFQS} and (channel, id) in (select r.channel, r.rfq_id from rfq_rows r where ${where})`, parameters)
 
   return {
     ...createRecommendationQueries(database),
@@ -174,7 +168,8 @@ async function recordOne(tx: Transaction, computed: ComputedRfq, settingsHash: s
   const { dirty, recommendation } = computed
   const key = { channel: dirty.channel, rfqId: toStoredText(dirty.rfqId) }
   const cleaned = await tx.run(
-    'delete from dirty_rfqs where channel = @channel and rfq_id = @rfqId and marks = @marks',
+    `update documents set marks = 0
+    where channel = @channel and kind = 'rfq' and rfq_id = '' and id = @rfqId and marks = @marks`,
     { ...key, marks: dirty.marks },
   )
   if (cleaned === 0) return false

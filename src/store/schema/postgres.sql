@@ -71,6 +71,7 @@ create table documents (
   state text collate "C",
   due_date text collate "C",
   listing_id text collate "C",
+  marks bigint not null default 0,
   contradicted bigint not null default 0 check (contradicted in (0, 1)),
   latest_body text collate "C",
   latest_parsed_body text collate "C",
@@ -78,6 +79,7 @@ create table documents (
 );
 create index documents_due on documents (channel, state, due_date) where kind = 'rfq';
 create index documents_listing on documents (channel, listing_id, rfq_id) where listing_id is not null;
+create index documents_marked on documents (channel, id) where marks > 0;
 
 -- A document as jsonb, without the escapes of what it cannot hold (NUL, half of a surrogate pair); null if it cannot hold the rest, such as
 -- a number of 200,000 digits or very deep nesting. One document must not fail the views of all.
@@ -284,7 +286,7 @@ create unique index recommendations_newest on recommendations (channel, rfq_id) 
 create index recommendations_of on recommendations (channel, rfq_id, at);
 create index recommendations_at on recommendations (at);
 
--- What lists show of an RFQ. Valid until the RFQ is in dirty_rfqs, or until the next day, new settings or new exchange rates.
+-- What lists show of an RFQ. Valid until the RFQ is marked, or until the next day, new settings or new exchange rates.
 create table rfq_rows (
   channel text collate "C" not null,
   rfq_id text collate "C" not null,
@@ -314,15 +316,7 @@ create table rfq_rows (
 -- To detect a number that several RFQs have.
 create index rfq_rows_number on rfq_rows (channel, number);
 create index rfq_rows_attention on rfq_rows (channel, rfq_id) where attention > 0;
-create index rfq_rows_claims on rfq_rows (channel, rfq_id) where claims is not null;
-
--- RFQs whose recommendation must be recomputed. Each change adds a mark.
-create table dirty_rfqs (
-  channel text collate "C" not null,
-  rfq_id text collate "C" not null,
-  marks bigint not null default 1,
-  primary key (channel, rfq_id)
-);
+create index rfq_rows_claims on rfq_rows (channel, number, rfq_id) where claims is not null;
 
 -- The awards of the desk: a hash chain like close_decisions. A withdrawal is a separate row without offers.
 create table awards (

@@ -90,6 +90,8 @@ create table documents (
   due_date text,
   -- For a response: the id of its listing, in the form in which ids are compared.
   listing_id text,
+  -- For an RFQ: how often it changed since its recommendation was computed.
+  marks integer not null default 0,
   contradicted integer not null default 0 check (contradicted in (0, 1)),
   -- The newest text, if it differs from that of the newest version, and its parsed body, if parsing loses something.
   latest_body text,
@@ -98,6 +100,7 @@ create table documents (
 ) strict;
 create index documents_due on documents (channel, state, due_date) where kind = 'rfq';
 create index documents_listing on documents (channel, listing_id, rfq_id) where listing_id is not null;
+create index documents_marked on documents (channel, id) where marks > 0;
 
 -- Every body that was observed.
 create table versions (
@@ -311,7 +314,7 @@ create unique index recommendations_newest on recommendations (channel, rfq_id) 
 create index recommendations_of on recommendations (channel, rfq_id, at);
 create index recommendations_at on recommendations (at);
 
--- What lists show of an RFQ. Valid until the RFQ is in dirty_rfqs, or until the next day, new settings or new exchange rates.
+-- What lists show of an RFQ. Valid until the RFQ is marked, or until the next day, new settings or new exchange rates.
 create table rfq_rows (
   channel text not null,
   rfq_id text not null,
@@ -349,15 +352,7 @@ create table rfq_rows (
 -- To detect a number that several RFQs have.
 create index rfq_rows_number on rfq_rows (channel, number);
 create index rfq_rows_attention on rfq_rows (channel, rfq_id) where attention > 0;
-create index rfq_rows_claims on rfq_rows (channel, rfq_id) where claims is not null;
-
--- RFQs whose recommendation must be recomputed. Each change adds a mark.
-create table dirty_rfqs (
-  channel text not null,
-  rfq_id text not null,
-  marks integer not null default 1,
-  primary key (channel, rfq_id)
-) strict, without rowid;
+create index rfq_rows_claims on rfq_rows (channel, number, rfq_id) where claims is not null;
 
 -- The awards of the desk: a hash chain like close_decisions. A withdrawal is a separate row without offers.
 create table awards (
