@@ -28,17 +28,6 @@ export interface DeliveryRecord {
   error: string | null
 }
 
-export interface DeliveryFilter {
-  /** Default: `pending` and `dead`. */
-  states?: readonly DeliveryState[]
-  target?: string
-  /** Only deliveries with an id below this one, for paging. */
-  before?: number
-  limit?: number
-  /** Default `oldest-first`. */
-  order?: 'oldest-first' | 'newest-first'
-}
-
 /** Selects deliveries to send again: undelivered ones; with `ids` or `fromSequence`, delivered ones too. */
 export interface RedeliveryFilter {
   ids?: readonly number[]

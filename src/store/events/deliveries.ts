@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DeadLetters, DeliveryRecord, TargetState } from '../../core/events/deliveries.js'
 import { MAX_CLOCK_DIFFERENCE_MS } from '../../core/time/clock.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
-import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
+import { allOf, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import { type EventRow, NEWEST_SEQUENCE, toEvent } from './event-feed.js'
 import type { Claim, Outbox } from './outbox-contract.js'
 
@@ -194,16 +194,11 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
         )
       }),
 
-    async deliveries({ states = ['pending', 'dead'], target, before, limit = NO_LIMIT, order = 'oldest-first' }) {
-      const where = allOf(
-        anyOf('d.state', '@states'),
-        target !== undefined && 'd.target = @target',
-        before !== undefined && 'd.id < @before',
-      )
+    async deliveries({ states = ['pending', 'dead'] }) {
       const rows = await database.all<DeliveryRow>(
         `select d.*, e.sequence, e.kind, e.channel from deliveries d join events e on e.id = d.event_id
-        where ${where} order by d.id ${order === 'newest-first' ? 'desc' : ''} limit @limit`,
-        { states, target: target ?? null, before: before ?? null, limit },
+        where ${anyOf('d.state', '@states')} order by d.id`,
+        { states },
       )
       return rows.map(toDelivery)
     },

@@ -1,7 +1,7 @@
 import type {
   DeadLetters,
-  DeliveryFilter,
   DeliveryRecord,
+  DeliveryState,
   RedeliveryFilter,
   TargetState,
 } from '../../core/events/deliveries.js'
@@ -96,7 +96,8 @@ export interface Outbox {
   claimMessage(claim: { target: string; holder: string; maxEvents: number; now: Date }): Promise<Claim | null>
   /** Records the result of an attempt, and releases the claim. */
   endAttempt(claim: Claim, end: AttemptEnd, now: Date): Promise<void>
-  deliveries(filter: DeliveryFilter): Promise<DeliveryRecord[]>
+  /** Oldest first; default: those that are pending, and dead letters. */
+  deliveries(filter: { states?: readonly DeliveryState[] }): Promise<DeliveryRecord[]>
   /** By channel and target. */
   deadLetters(): Promise<DeadLetters[]>
   targetStates(): Promise<TargetState[]>
