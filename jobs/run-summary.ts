@@ -1,6 +1,7 @@
 import type { ClosingResult } from '../src/closing/contract.js'
 import type { DecisionRecord, RunRecord } from '../src/core/records.js'
 import { describeShortage, SHORTAGE_REMEDY } from '../src/core/requests/request-rates.js'
+import { quoteForShell } from '../src/core/text/quote-for-shell.js'
 import type { PollResult } from '../src/sync/contract.js'
 import type { Log } from './contract.js'
 
@@ -58,7 +59,7 @@ export function logDecision(recorded: DecisionRecord, log: Log): void {
 const isOpenIntent = ({ codes }: Record<string, unknown>): boolean =>
   Array.isArray(codes) && codes.includes('open-intent')
 
-function closingFacts({ decisions, approvalPlan, unsettled, counts }: ClosingResult) {
+function closingFacts({ run, decisions, approvalPlan, unsettled, counts }: ClosingResult) {
   const count = (matches: (decision: ClosingResult['decisions'][number]) => boolean) => decisions.filter(matches).length
   return {
     closed: count(({ outcome }) => outcome === 'closed'),
@@ -67,6 +68,8 @@ function closingFacts({ decisions, approvalPlan, unsettled, counts }: ClosingRes
     unknown: count(({ outcome }) => outcome === 'unknown'),
     blocked: counts.blocked,
     ...(unsettled.length > 0 && { unsettled: unsettled.length }),
-    ...(approvalPlan !== null && { approve: `quotekeeper close-expired --approve ${approvalPlan}` }),
+    ...(approvalPlan !== null && {
+      approve: `quotekeeper close-expired --channel ${quoteForShell(run.channel)} --approve ${approvalPlan}`,
+    }),
   }
 }

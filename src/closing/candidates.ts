@@ -1,4 +1,4 @@
-import { quoteForShell } from '../core/text/quote-for-shell.js'
+import { approvalOf } from './approval.js'
 import { clockProblem } from './clock-skew-check.js'
 import { listBlockReason } from './closing-blockers.js'
 import { evidenceOf, recordDecision, recordOutcome } from './decisions.js'
@@ -24,9 +24,6 @@ import {
 import { readAndSend } from './send-close.js'
 import { verifyClose } from './settlement.js'
 
-/** An approval plan is valid for this long, in milliseconds. */
-const PLAN_VALID_MS = 24 * 3_600_000
-
 interface EvaluatedCandidate {
   candidate: Candidate
   evaluation: Evaluation
@@ -37,13 +34,11 @@ interface EvaluatedCandidate {
  * (docs/CLOSING.md, rule 5).
  */
 export async function closeCandidates(round: Round): Promise<void> {
-  const { chosenIds, policy } = round
+  const { chosenIds } = round
   const qualified = await findQualified(round)
   const chosen = chosenIds ? qualified.filter(({ candidate }) => chosenIds.has(candidate.id)) : qualified
-  if (chosenIds === null && policy.mode === 'on' && chosen.length <= policy.maxPerRun) await supersedePlans(round)
   if (chosen.length === 0) return
   const blocker = await findBlocker(round, chosen)
-  if (blocker === null) await recordApproval(round)
   for (const { candidate, evaluation } of chosen) {
     if (!isInScope(round, candidate.id)) continue
     if (blocker !== null) {
@@ -52,17 +47,6 @@ export async function closeCandidates(round: Round): Promise<void> {
       await withItemFailures(round, candidate.id, () => closeOne(round, candidate))
     }
   }
-}
-
-/** A round that needs no approval makes the plans of earlier rounds obsolete. */
-async function supersedePlans({ context: { store, now }, channel }: Round): Promise<void> {
-  const plans = await store.pendingPlans({ channel, now: now() })
-  if (plans.length > 0) await store.supersedePlans(channel, now())
-}
-
-async function recordApproval({ context: { store, now }, policy }: Round): Promise<void> {
-  if (policy.approvedPlan === undefined || policy.mode !== 'on') return
-  await store.approvePlan(policy.approvedPlan, { by: policy.approvedBy ?? 'unknown', now: now() })
 }
 
 /**
@@ -102,11 +86,7 @@ const byDueDate = (a: EvaluatedCandidate, b: EvaluatedCandidate): number =>
 
 /** Why none of the chosen RFQs may be closed, or null. Also sets the stop reason of the round. */
 async function findBlocker(round: Round, chosen: readonly EvaluatedCandidate[]): Promise<Reason | null> {
-  const { policy } = round
-  const blocker = await findChannelBlocker(round)
-  if (blocker !== null) return blocker
-  if (round.chosenIds !== null || policy.mode !== 'on' || chosen.length <= policy.maxPerRun) return null
-  return requireApproval(round, chosen)
+  return (await findChannelBlocker(round)) ?? findSizeBlocker(round, chosen)
 }
 
 /** What blocks all closing of the channel now: the kill switch or the newest list. Also sets the stop reason of the round. */
@@ -125,23 +105,24 @@ async function findChannelBlocker(round: Round): Promise<Reason | null> {
   return listReason
 }
 
-/** Stores an approval plan for a round that is larger than `maxPerRun`. Also sets the stop reason of the round. */
-async function requireApproval(round: Round, chosen: readonly EvaluatedCandidate[]): Promise<Reason> {
-  const { context, policy, channel } = round
-  const now = context.now()
-  const plan = await context.store.createApprovalPlan({
-    channel,
-    rfqIds: chosen.map(({ candidate }) => candidate.id),
-    now,
-    expiresAt: new Date(now.getTime() + PLAN_VALID_MS),
-  })
+/** Why a round of this size is blocked; null if it is small enough, or a person approved exactly these RFQs. Also sets the stop reason. */
+function findSizeBlocker(round: Round, chosen: readonly EvaluatedCandidate[]): Reason | null {
+  const { context, policy, channel, calendar, chosenIds } = round
+  if (chosenIds !== null || policy.mode !== 'on') return null
+  const rfqs = new Map(chosen.map(({ candidate, evaluation }) => [candidate.id, evaluation]))
+  const day = calendar.dateAt(context.now())
+  const approval = approvalOf({ channel, day, maxPerRun: policy.maxPerRun }, rfqs)
+  if (approval === null) return null
+  const { plan, reason, command } = approval
+  if (plan === policy.approvedPlan) {
+    round.chosenIds = new Set(rfqs.keys())
+    return null
+  }
   round.approvalPlan = plan
-  const reason =
-    `${chosen.length} RFQs are past due, more than maxPerRun (${policy.maxPerRun}), so none was closed. ` +
-    `To close exactly these, run within 24 hours: quotekeeper close-expired --channel ${quoteForShell(channel)} --approve ${plan}`
-  round.stop = { code: 'max-per-run', text: reason }
-  const text = `blocked until approved: ${chosen.length} RFQs are past due, more than maxPerRun (${policy.maxPerRun}); plan ${plan}`
-  return { code: 'max-per-run', text }
+  const other = policy.approvedPlan === undefined ? '' : `Plan ${policy.approvedPlan} is of other RFQs or another day. `
+  const text = `${other}${reason}, so none was closed. To close exactly these, run today: ${command}`
+  round.stop = { code: 'max-per-run', text }
+  return { code: 'max-per-run', text: `blocked until approved: ${reason}; plan ${plan}` }
 }
 
 async function closeOne(round: Round, candidate: Candidate): Promise<void> {

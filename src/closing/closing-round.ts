@@ -1,10 +1,9 @@
-import { channelKey } from '../core/channel.js'
 import type { UnsettledClose } from '../core/records.js'
 import { createCalendar } from '../core/time/expiry.js'
 import { MarketplaceError } from '../marketplace/errors.js'
 import { type RunProgress, withRun } from '../store/runs/with-run.js'
 import { closeCandidates } from './candidates.js'
-import { type ClosingContext, type ClosingPolicy, type ClosingResult, PlanError } from './contract.js'
+import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
 import { settleOpenIntents } from './open-intents.js'
 import { createRound, dayBefore, loadDecisions, type Round } from './round-state.js'
 
@@ -22,17 +21,14 @@ const UNSETTLED_KINDS: readonly [outcome: UnsettledClose['outcome'], word: strin
  * Runs one closing round of one channel (docs/CLOSING.md): settles the intents that a crash left open, then closes
  * what is past due, one RFQ after another.
  * @returns the run and every decision it recorded; an error of the marketplace makes it partial and is not thrown
- * @throws PlanError, RunBusyError, RunLostError, StoreError; RangeError for an invalid time zone
+ * @throws RunBusyError, RunLostError, StoreError; RangeError for an invalid time zone
  */
 export async function closeExpired(context: ClosingContext, policy: ClosingPolicy): Promise<ClosingResult> {
   createCalendar(policy.timeZone) // An invalid time zone is refused before a run begins.
-  const approvedIds = await findApprovedIds(context, policy)
-  const chosenIds = policy.retry ? new Set([...(approvedIds ?? []), ...policy.retry]) : approvedIds
   let round: Round | undefined
   let interruption: string | null = null
   const result = await withRun({ ...context, timeZone: policy.timeZone }, 'close', async (run, progress) => {
     round = createRound(context, policy, run, progress)
-    round.chosenIds = chosenIds
     try {
       await loadState(round)
       await settleOpenIntents(round)
@@ -47,23 +43,8 @@ export async function closeExpired(context: ClosingContext, policy: ClosingPolic
       reportProgress(round, progress)
     }
   })
-  const { decisions, approvalPlan, stop, unsettled, pendingPlans, counts } = round as Round
-  return { ...result, decisions, approvalPlan, stopReason: stop?.text ?? interruption, unsettled, pendingPlans, counts }
-}
-
-/** The RFQs of the approval plan, or null if the round needs none. Throws PlanError. */
-async function findApprovedIds(
-  { store, session, now }: ClosingContext,
-  { approvedPlan }: ClosingPolicy,
-): Promise<Set<string> | null> {
-  if (approvedPlan === undefined) return null
-  const channel = channelKey(session.channel)
-  const plan = await store.findApprovalPlan(approvedPlan, now())
-  if (plan?.channel === channel) return new Set(plan.rfqIds)
-  throw new PlanError(
-    `Approval plan ${approvedPlan} does not exist for ${channel} or has expired (after 24 hours). ` +
-      'Run close-expired without --approve to get a new one.',
-  )
+  const { decisions, approvalPlan, stop, unsettled, counts } = round as Round
+  return { ...result, decisions, approvalPlan, stopReason: stop?.text ?? interruption, unsettled, counts }
 }
 
 async function loadState(round: Round): Promise<void> {
@@ -80,7 +61,6 @@ async function finishRound(round: Round): Promise<void> {
   const repeated = round.repeated.splice(0)
   if (repeated.length > 0) await store.recordRepeats(repeated, now())
   round.unsettled = await store.unsettledCloses({ channel: round.channel, now: now(), endingRun: round.run.id })
-  round.pendingPlans = await store.pendingPlans({ channel: round.channel, now: now() })
 }
 
 /** Names closes that were sent before an error ended the round and that are not recorded as unsettled. */
@@ -104,17 +84,9 @@ function reportProgress(round: Round, progress: RunProgress): void {
   progress.counts.unchanged = round.evaluated.size - closed
   progress.counts.invalid = round.invalid
   progress.madeProgress = round.evaluated.size > 0
-  const reasons = [round.stop?.text ?? null, describeEarlierPlans(round)]
-  progress.incomplete = reasons.filter((reason) => reason !== null).join(' ') || null
+  progress.incomplete = round.stop?.text ?? null
   progress.needsAttention = describeUnsettled(round.unsettled)
   progress.stop = round.stop && { code: round.stop.code, clocks: round.stop.clocks ?? null }
-}
-
-/** The plans of earlier rounds that wait for approval; the stop reason names the plan of this round. */
-function describeEarlierPlans({ pendingPlans, approvalPlan }: Round): string | null {
-  const earlier = pendingPlans.filter(({ plan }) => plan !== approvalPlan)
-  const parts = earlier.map(({ plan, rfqIds }) => `${rfqIds.length} RFQs are blocked until approved (${plan}).`)
-  return parts.join(' ') || null
 }
 
 /** `2 RFQs refused (1001, 1002), 1 unknown (1003).`, the same text as long as nothing changes. */

@@ -1,4 +1,4 @@
-import type { ApprovalPlan, DecisionRecord, RunRecord, UnsettledClose } from '../core/records.js'
+import type { DecisionRecord, RunRecord, UnsettledClose } from '../core/records.js'
 import type { Clock } from '../core/time/clock.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import type { Closings, History, Recorder, Runs } from '../store/contract.js'
@@ -26,7 +26,7 @@ export interface ClosingPolicy {
   graceHours: number
   maxPerRun: number
   maxClockSkewSeconds: number
-  /** Identifier of an approval plan: this round closes the RFQs of the plan, whatever their number. */
+  /** An approval plan: the round is not too large if exactly its RFQs qualify. */
   approvedPlan?: string
   /**
    * Identifiers of RFQs to close although an earlier close was refused or is uncertain: this round closes these only,
@@ -49,15 +49,13 @@ export interface ClosingPolicy {
 export interface ClosingResult {
   run: RunRecord
   decisions: DecisionRecord[]
-  /** Identifier of the approval plan if the round is blocked because of its size. */
+  /** The approval plan if the round is blocked because of its size. */
   approvalPlan: string | null
   failures: ItemFailure[]
   /** Why no further RFQ was closed, or null. */
   stopReason: string | null
   /** Closes on the channel that are not settled, from this round and from earlier ones. */
   unsettled: UnsettledClose[]
-  /** Plans that wait for approval, of this round or an earlier one. */
-  pendingPlans: ApprovalPlan[]
   counts: RoundCounts
 }
 
@@ -67,9 +65,4 @@ export interface RoundCounts {
   alreadyClosed: number
   wouldClose: number
   blocked: number
-}
-
-/** The approval plan does not exist, has expired, or belongs to another channel: ask for a new one. */
-export class PlanError extends Error {
-  override name = 'PlanError'
 }

@@ -156,13 +156,14 @@ export function evidenceOf(
 ) {
   const { policy, poll, calendar, context } = round
   const retried = isRetried(round, candidate.id)
+  const isChosen = round.chosenIds?.has(candidate.id) ?? false
   return {
     mode: policy.mode,
     byHand: policy.byHand ?? false,
     startedBy: policy.startedBy ?? null,
     only: policy.only?.includes(candidate.id) ?? false,
-    approvedPlan: policy.approvedPlan ?? null,
-    approvedBy: round.chosenIds?.has(candidate.id) ? (policy.approvedBy ?? null) : null,
+    approvedPlan: isChosen ? (policy.approvedPlan ?? null) : null,
+    approvedBy: isChosen ? (policy.approvedBy ?? null) : null,
     retryOf: retried ? (round.closeReplies.get(candidate.id)?.id ?? null) : null,
     approvalPlan: blocker ? round.approvalPlan : null,
     codes: [...evaluation.against, ...(blocker ? [blocker] : [])].map(({ code }) => code),

@@ -1,8 +1,8 @@
-import type { ApprovalPlan, DecisionRecord } from '../core/records.js'
-import { quoteForShell } from '../core/text/quote-for-shell.js'
+import type { DecisionRecord } from '../core/records.js'
 import { createCalendar } from '../core/time/expiry.js'
 import type { Closings, History } from '../store/contract.js'
 import type { Outbox } from '../store/events/outbox-contract.js'
+import { type Approval, approvalOf } from './approval.js'
 import type { ClosingPolicy } from './contract.js'
 import { type Evaluation, evaluateStored, storedCandidate } from './evaluate.js'
 import { dayBefore } from './round-state.js'
@@ -11,13 +11,13 @@ import { dayBefore } from './round-state.js'
 export interface ClosingPreview {
   /** By id; an RFQ qualifies if there is no reason against. RFQs that are not stored have none. */
   evaluations: ReadonlyMap<string, Evaluation>
-  /** Why the round would be blocked until a person approves it; null if it would not be. */
-  approval: { reason: string; command: string } | null
+  /** What the round would wait for; null if it is small enough. */
+  approval: Approval | null
 }
 
 export type PreviewStore = Pick<History, 'rfqs'> &
   Pick<Outbox, 'openRfqsDue'> &
-  Pick<Closings, 'latestCloseReplies' | 'openIntents' | 'sentIntents' | 'restoredAt' | 'pendingPlans'>
+  Pick<Closings, 'latestCloseReplies' | 'openIntents' | 'sentIntents' | 'restoredAt'>
 
 interface PreviewedRfqs extends Pick<ClosingPolicy, 'timeZone' | 'graceHours' | 'maxPerRun'> {
   channel: string
@@ -36,12 +36,11 @@ export async function previewCloses(
   now: Date,
 ): Promise<ClosingPreview> {
   const calendar = createCalendar(timeZone)
-  const [open, intents, sentIntents, restoredAt, plans] = await Promise.all([
+  const [open, intents, sentIntents, restoredAt] = await Promise.all([
     store.openRfqsDue(channel, calendar.dateAt(now)),
     store.openIntents(channel),
     store.sentIntents(channel, dayBefore(now)),
     store.restoredAt(),
-    store.pendingPlans({ channel, now }),
   ])
   const openIntents = new Map(intents.map((intent) => [intent.rfqId, undefined]))
   async function evaluateAll(rfqIds: readonly string[]): Promise<[string, Evaluation][]> {
@@ -56,29 +55,10 @@ export async function previewCloses(
   // Only RFQs that are due can qualify; the documents of all others are not read.
   const mayBeLarge = due.length > maxPerRun && [...evaluations.values()].some(qualifies)
   const rest = mayBeLarge ? await evaluateAll(due.filter((id) => !evaluations.has(id))) : []
-  const qualified = [...evaluations, ...rest].filter(([, evaluation]) => qualifies(evaluation)).map(([id]) => id)
-  if (qualified.length <= maxPerRun) return { evaluations, approval: null }
-  const plan = plans.find(({ rfqIds }) => qualified.some((id) => rfqIds.includes(id)))
-  return { evaluations, approval: approvalOf(plan, { channel, maxPerRun, qualified: qualified.length }) }
+  const qualified = new Map([...evaluations, ...rest].filter(([, evaluation]) => qualifies(evaluation)))
+  return { evaluations, approval: approvalOf({ channel, day: calendar.dateAt(now), maxPerRun }, qualified) }
 }
 
 const qualifies = ({ against }: Evaluation) => against.length === 0
 
 const byRfq = (decisions: readonly DecisionRecord[]) => new Map(decisions.map((each) => [each.rfqId, each]))
-
-/** Why a round is blocked because of its size, and the command that approves it, or that makes the plan to approve. */
-function approvalOf(
-  plan: ApprovalPlan | undefined,
-  { channel, maxPerRun, qualified }: Pick<PreviewedRfqs, 'channel' | 'maxPerRun'> & { qualified: number },
-): ClosingPreview['approval'] {
-  const command = `quotekeeper close-expired --channel ${quoteForShell(channel)}`
-  return plan === undefined
-    ? {
-        reason: `${qualified} RFQs are past due, more than maxPerRun (${maxPerRun}), so the next closing round is blocked until approved`,
-        command: `${command} --dry-run`,
-      }
-    : {
-        reason: `a closing round of ${plan.rfqIds.length} RFQs is blocked until approved (plan ${plan.plan})`,
-        command: `${command} --approve ${quoteForShell(plan.plan)}`,
-      }
-}

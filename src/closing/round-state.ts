@@ -1,5 +1,5 @@
 import { channelKey } from '../core/channel.js'
-import type { ApprovalPlan, DecisionRecord, RunRecord, UnsettledClose } from '../core/records.js'
+import type { DecisionRecord, RunRecord, UnsettledClose } from '../core/records.js'
 import { type Calendar, createCalendar } from '../core/time/expiry.js'
 import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors.js'
 import type { ListRun, RunHandle } from '../store/contract.js'
@@ -53,7 +53,6 @@ export interface Round {
   repeated: number[]
   counts: RoundCounts
   unsettled: UnsettledClose[]
-  pendingPlans: ApprovalPlan[]
   /** Decisions recorded in this round. */
   decisions: DecisionRecord[]
   failures: ItemFailure[]
@@ -83,13 +82,12 @@ export function createRound(
     closeReplies: new Map(),
     sentIntents: new Map(),
     restoredAt: null,
-    chosenIds: null,
+    chosenIds: policy.retry ? new Set(policy.retry) : null,
     unresolved: new Map(),
     unconfirmed: new Map(),
     repeated: [],
     counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
     unsettled: [],
-    pendingPlans: [],
     decisions: [],
     failures,
     evaluated: new Set(),

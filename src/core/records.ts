@@ -269,15 +269,3 @@ export interface UnsettledClose {
   /** What to do about it. */
   remedy: string
 }
-
-/** A closing round that is blocked because of its size and has not been approved. */
-export interface ApprovalPlan {
-  plan: string
-  channel: string
-  rfqIds: string[]
-  /** When the first round was blocked for these RFQs. */
-  since: Timestamp
-  expiresAt: Timestamp
-  /** What to do about it. */
-  remedy: string
-}

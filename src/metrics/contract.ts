@@ -14,7 +14,7 @@ export interface ChannelState {
   nextDue: Date | null
   /** Closes that need attention. */
   unsettled: Readonly<Record<UnsettledClose['outcome'], number>>
-  /** RFQs that are blocked until approved. */
+  /** 1 if the newest closing round is blocked until approved. */
   blocked: number
 }
 

@@ -12,7 +12,7 @@ export interface MonitoredChannel {
 }
 
 export interface DatabaseStateOptions {
-  reader: Pick<Reader, 'rfqCounts' | 'unsettledCloses' | 'pendingPlans' | 'targetStates' | 'sizes'>
+  reader: Pick<Reader, 'rfqCounts' | 'unsettledCloses' | 'newestRun' | 'targetStates' | 'sizes'>
   channels: readonly MonitoredChannel[]
   /** Names of the configured targets of notifications. */
   targets: readonly string[]
@@ -28,7 +28,7 @@ export async function readDatabaseState(options: DatabaseStateOptions, now: Date
   for (const channel of channels) {
     const { key, autoClose } = channel
     const unsettled = await reader.unsettledCloses({ channel: key, now })
-    const plans = await reader.pendingPlans({ channel: key, now })
+    const round = await reader.newestRun({ channel: key, kind: 'close' })
     const countOf = (outcome: string) => unsettled.filter((each) => each.outcome === outcome).length
     states.push({
       channel: key,
@@ -41,7 +41,7 @@ export async function readDatabaseState(options: DatabaseStateOptions, now: Date
         failed: countOf('failed'),
         open: countOf('open'),
       },
-      blocked: plans.reduce((sum, { rfqIds }) => sum + rfqIds.length, 0),
+      blocked: round?.stop?.code === 'max-per-run' ? 1 : 0,
     })
   }
   const known = await reader.targetStates()

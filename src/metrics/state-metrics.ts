@@ -88,7 +88,7 @@ function createChannelGauges(gauge: CreateGauge) {
     'channel',
   )
   const unsettled = gauge('closes_unsettled', 'Closes that need attention, by outcome.', 'channel', 'outcome')
-  const blocked = gauge('closes_blocked', 'RFQs of closing rounds that are blocked until approved.', 'channel')
+  const blocked = gauge('closes_blocked', '1 while the newest closing round is blocked until approved.', 'channel')
   const all = [info, completed, stale, rfqs, overdue, nextDue, unsettled, blocked]
   const setChannel = (state: ChannelState) => {
     const { channel } = state

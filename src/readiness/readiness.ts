@@ -22,7 +22,6 @@ export interface ReadinessOptions {
     | 'checkWritable'
     | 'lastClose'
     | 'unsettledCloses'
-    | 'pendingPlans'
     | 'closingStop'
     | 'maintenanceState'
   >
@@ -97,7 +96,7 @@ async function runCheck(name: string, check: () => Promise<{ ok: boolean; messag
   return { name, ok: false, message: `the ${name} does not answer within ${MAX_CHECK_MS / 1000} s` }
 }
 
-type ClosingStore = Pick<Store, 'newestRun' | 'lastClose' | 'unsettledCloses' | 'pendingPlans'>
+type ClosingStore = Pick<Store, 'newestRun' | 'lastClose' | 'unsettledCloses'>
 
 /** Maximum number of RFQs that are named; the rest are counted. */
 const MAX_NAMED = 5
@@ -114,22 +113,17 @@ async function describeClosing(
   channel: string,
   { now, blocker }: { now: Date; blocker: string | null },
 ): Promise<ReadinessCheck> {
-  const [round, close, closes, plans] = await Promise.all([
+  const [round, close, closes] = await Promise.all([
     store.newestRun({ channel, kind: 'close' }),
     store.lastClose(channel),
     store.unsettledCloses({ channel, now }),
-    store.pendingPlans({ channel, now }),
   ])
   const unsettled = closes.filter(({ inProgress }) => !inProgress)
   const named = unsettled
     .slice(0, MAX_NAMED)
     .map(({ outcome, rfqNumber, rfqId }) => `RFQ ${rfqNumber ?? rfqId} ${outcome === 'open' ? 'unsettled' : outcome}`)
   const more = unsettled.length - named.length
-  const openItems = [
-    ...named,
-    ...(more > 0 ? [`${more} more`] : []),
-    ...plans.map(({ plan, rfqIds }) => `plan ${plan} (${rfqIds.length} RFQs) blocked until approved`),
-  ]
+  const openItems = [...named, ...(more > 0 ? [`${more} more`] : [])]
   const parts = [
     blocker === null ? null : stopText(blocker),
     round?.finishedAt

@@ -84,7 +84,6 @@ export interface Reader
       | 'lastClose'
       | 'latestCloseReplies'
       | 'unsettledCloses'
-      | 'pendingPlans'
       | 'openIntents'
       | 'closingStop'
       | 'restoredAt'

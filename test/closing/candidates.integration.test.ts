@@ -5,17 +5,10 @@ import type { Effect } from '../../src/sandbox/index.js'
 import { RunLostError } from '../../src/store/errors.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ALWAYS, closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
-import { rowsOf } from '../helpers/store/store-engine.js'
 
 const threeRfqs = () => openClosingFixture([{}, {}, {}])
 type Fixture = Awaited<ReturnType<typeof openClosingFixture>>
 const closedIds = (fixture: Fixture) => fixture.posts().map(({ rfqId }) => rfqId)
-const pendingPlansOf = ({ store, now }: Fixture) => store.pendingPlans({ channel: KEY, now: now() })
-/** Who approved the only plan of a fixture. */
-async function approverOf({ store }: Fixture): Promise<string | null> {
-  const [plan] = (await rowsOf(store, 'select approved_by from approval_plans')) as [{ approved_by: string | null }]
-  return plan.approved_by
-}
 
 describe('the RFQs that a round closes', () => {
   it('are taken by due date, and those of one date by identifier', async () => {
@@ -93,11 +86,11 @@ describe('the RFQs that a round closes', () => {
 })
 
 describe('a round with more RFQs than maxPerRun', () => {
-  it('is blocked for 24 hours under one plan, which names the RFQs', async () => {
+  it('is blocked under one plan, however often it is tried that day', async () => {
     const fixture = await threeRfqs()
     const { approvalPlan, stopReason, decisions, counts } = await fixture.closeExpired({ maxPerRun: 2 })
     expect(counts).toEqual({ closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 3 })
-    expect(stopReason).toMatch(/^3 RFQs .*maxPerRun \(2\).*24 hours/)
+    expect(stopReason).toMatch(/^3 RFQs .*maxPerRun \(2\)/)
     expect(stopReason).toContain(`close-expired --channel acme/forest --approve ${approvalPlan}`)
     expect(decisions).toMatchObject(
       fixture.ids.map((rfqId) => ({
@@ -106,9 +99,10 @@ describe('a round with more RFQs than maxPerRun', () => {
         evidence: { codes: ['max-per-run'], approvalPlan: approvalPlan },
       })),
     )
-    expect(await pendingPlansOf(fixture)).toMatchObject([
-      { plan: approvalPlan, rfqIds: fixture.ids, expiresAt: '2026-11-22T12:00:00.000Z' },
-    ])
+    fixture.advanceSeconds(3600)
+    const again = await fixture.closeExpired({ maxPerRun: 2 })
+    expect(again).toMatchObject({ approvalPlan, decisions: [], counts: { blocked: 3 } })
+    expect(await fixture.store.decisions({})).toMatchObject(fixture.ids.map(() => ({ times: 2 })))
   })
 
   it('is not blocked if it is a dry run', async () => {
@@ -118,32 +112,45 @@ describe('a round with more RFQs than maxPerRun', () => {
     expect(approvalPlan).toBeNull()
   })
 
-  it.each<[string, Parameters<Fixture['closeExpired']>[0], string | null, boolean]>([
-    ['stays while dry runs see more', { mode: 'dry-run', maxPerRun: 2 }, null, true],
-    ['stays while dry runs see fewer', { mode: 'dry-run' }, null, true],
-    ['stays while a person closes others', { retry: [rfqId(4)] }, null, true],
-    ['stays while the kill switch is on', { maxPerRun: 2 }, 'Closing is off.', true],
-    ['ends with a round of exactly maxPerRun', { maxPerRun: 3 }, null, false],
-    ['ends with a round in which none qualifies', { graceHours: 48 }, null, false],
-  ])('leaves a plan that %s', async (_title, policy, stopped, stays) => {
-    const fixture = await threeRfqs()
-    const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 2 })
-    await fixture.closeExpired(policy, { stopped: () => stopped })
-    expect(await pendingPlansOf(fixture)).toMatchObject(stays ? [{ plan: approvalPlan }] : [])
-  })
-
-  it.each<[string, Parameters<Fixture['closeExpired']>[0], string | null, boolean]>([
-    ['is approved by the round that closes its RFQs', {}, null, true],
-    ['is not approved by a dry run', { mode: 'dry-run' }, null, false],
-    ['is not approved while the kill switch is on', {}, 'stopped', false],
-  ])('leaves a plan that %s', async (_title, policy, stopped, approved) => {
+  it.each<[string, Parameters<Fixture['closeExpired']>[0], string | null, string[]]>([
+    ['by the round that closes its RFQs', {}, null, ['closed', 'anna']],
+    ['not by a dry run', { mode: 'dry-run' }, null, []],
+    ['not while the kill switch is on', {}, 'stopped', []],
+  ])('is approved %s', async (_title, policy, stopped, [outcome = null, approvedBy = null]) => {
     const fixture = await threeRfqs()
     const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 2 })
     const approval = { ...policy, maxPerRun: 2, approvedPlan: approvalPlan ?? '', approvedBy: 'anna' }
-    await fixture.closeExpired(approval, { stopped: () => stopped })
-    expect(await pendingPlansOf(fixture)).toHaveLength(approved ? 0 : 1)
-    expect(await approverOf(fixture)).toBe(approved ? 'anna' : null)
-    expect(closedIds(fixture)).toEqual(approved ? fixture.ids : [])
+    const { decisions } = await fixture.closeExpired(approval, { stopped: () => stopped })
+    const approvedPlan = approvedBy && approvalPlan
+    expect(decisions).toMatchObject(fixture.ids.map(() => ({ outcome, approvedBy, evidence: { approvedPlan } })))
+    expect(closedIds(fixture)).toEqual(approvedBy ? fixture.ids : [])
+  })
+
+  it.each<[string, (fixture: Fixture) => void, number]>([
+    ['of fewer RFQs', ({ sandbox }) => sandbox.world.changeRfq(rfqId(2), { responseDueDate: '2026-12-24' }), 2],
+    ['of more RFQs', ({ sandbox }) => sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE }), 4],
+    [
+      'of RFQs with other due dates',
+      ({ sandbox }) => sandbox.world.changeRfq(rfqId(2), { responseDueDate: '2026-11-01' }),
+      3,
+    ],
+    ['on another day', (fixture) => fixture.advanceSeconds(24 * 3600), 3],
+    ['with a plan of nothing', () => {}, 3],
+  ])('is not approved %s, but blocked under another plan', async (title, change, blocked) => {
+    const fixture = await threeRfqs()
+    const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 1 })
+    change(fixture)
+    await fixture.pollRfqs()
+    const approvedPlan = title === 'with a plan of nothing' ? 'plan-none' : (approvalPlan ?? '')
+    const other = await fixture.closeExpired({ maxPerRun: 1, approvedPlan, approvedBy: 'anna' })
+    expect(other).toMatchObject({ counts: { blocked }, approvalPlan: expect.stringMatching(/^plan-[0-9a-f]{12}$/) })
+    expect(other.approvalPlan).not.toBe(approvedPlan)
+    expect(other.stopReason).toMatch(
+      new RegExp(`^Plan ${approvedPlan} is of other RFQs or another day. ${blocked} RFQs`),
+    )
+    expect(closedIds(fixture)).toEqual([])
+    const confirmed = { maxPerRun: 1, approvedPlan: other.approvalPlan ?? '', approvedBy: 'anna' }
+    expect((await fixture.closeExpired(confirmed)).counts.closed).toBe(blocked)
   })
 })
 

@@ -132,7 +132,7 @@ describe('the preview of a close', () => {
       why: null,
       stop: {
         code: 'approval',
-        message: expect.stringMatching(new RegExp(`^A closing round of 2 RFQs .*${plan}`)),
+        message: expect.stringMatching(new RegExp(`^2 RFQs .*blocked until approved .${plan}`)),
         command: `quotekeeper close-expired --channel ${KEY} --approve ${plan}`,
       },
     })
@@ -144,7 +144,7 @@ describe('the preview of a close', () => {
     expect(await preview(fixture, rfqId(1), { maxPerRun: 2 })).toMatchObject({
       stop: {
         message: expect.stringMatching(/^3 RFQs .*maxPerRun \(2\).*blocked/),
-        command: expect.stringContaining('--dry-run'),
+        command: expect.stringContaining('--approve'),
       },
     })
     await fixture.closeExpired({ maxPerRun: 2 })

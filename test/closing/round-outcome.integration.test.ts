@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { closeExpired } from '../../src/closing/closing-round.js'
-import { PlanError } from '../../src/closing/contract.js'
 import { LedgerError } from '../../src/marketplace/errors.js'
 import type { Store } from '../../src/store/contract.js'
 import { StoreError } from '../../src/store/errors.js'
@@ -16,33 +15,11 @@ const fail = (message: string) => async () => {
 const UNKNOWN = '0001-01-01'
 
 describe('a closing round', () => {
-  it('does not begin with an unknown time zone or without its approval plan', async () => {
+  it('does not begin with an unknown time zone', async () => {
     const fixture = await openClosingFixture()
-    const { store, now } = fixture
-    const expiresAt = new Date('2026-11-22T00:00:00Z')
-    const elsewhere = await store.createApprovalPlan({
-      channel: 'acme/other',
-      rfqIds: fixture.ids,
-      now: now(),
-      expiresAt,
-    })
     await expect(fixture.closeExpired({ timeZone: 'Nowhere/None' })).rejects.toThrow(RangeError)
-    for (const approvedPlan of ['plan-none', elsewhere]) {
-      await expect(fixture.closeExpired({ approvedPlan })).rejects.toThrow(PlanError)
-    }
-    expect(await store.runs({ kind: 'close' })).toEqual([])
+    expect(await fixture.store.runs({ kind: 'close' })).toEqual([])
     expect(fixture.posts()).toEqual([])
-  })
-
-  it('closes the RFQs of the plan and those that a person names besides', async () => {
-    const fixture = await openClosingFixture([{}, {}, {}])
-    const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 2 })
-    for (const index of [4, 5])
-      fixture.sandbox.world.addRfq(CHANNEL, { id: rfqId(index), responseDueDate: DUE } as object)
-    await fixture.pollRfqs()
-    const { run } = await fixture.closeExpired({ maxPerRun: 2, approvedPlan: approvalPlan ?? '', retry: [rfqId(5)] })
-    expect(run).toMatchObject({ outcome: 'complete', seen: 5, changed: 4, unchanged: 1 })
-    expect(fixture.posts().map((post) => post.rfqId)).toEqual([...fixture.ids, rfqId(5)])
   })
 
   it('counts a repeated decision of the round before, also if it is interrupted', async () => {
@@ -230,17 +207,10 @@ describe('the error of a round', () => {
     expect(await fixture.closeExpired()).toMatchObject({ unsettled: [], run: { outcome: 'complete', error: null } })
   })
 
-  it('names a plan that waits for approval once, and the plans of earlier rounds', async () => {
+  it('names a plan that waits for approval once', async () => {
     const fixture = await openClosingFixture([{}, {}])
     const blocked = await fixture.closeExpired({ maxPerRun: 1 })
-    expect(blocked.run.error).toBe(blocked.stopReason)
-    expect(blocked.pendingPlans).toMatchObject([{ plan: blocked.approvalPlan }])
-    const dryRun = await fixture.closeExpired({ mode: 'dry-run' })
-    expect(dryRun.run).toMatchObject({
-      outcome: 'partial',
-      error: expect.stringContaining(`(${blocked.approvalPlan})`),
-    })
-    expect(dryRun.stopReason).toBeNull()
+    expect(blocked.run).toMatchObject({ outcome: 'partial', error: blocked.stopReason })
   })
 
   it('is absent if nothing is left to do', async () => {

@@ -64,7 +64,6 @@ describe('a round that begins', () => {
       decisions: [],
       repeated: [],
       unsettled: [],
-      pendingPlans: [],
       counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
     })
   })

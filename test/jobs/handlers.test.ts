@@ -78,7 +78,6 @@ const NO_CLOSES = {
   approvalPlan: null,
   stopReason: null,
   unsettled: [],
-  pendingPlans: [],
   counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
 }
 
@@ -264,7 +263,12 @@ describe('closing job', () => {
     expect(log.lines).toMatchObject([
       {
         level: 'info',
-        facts: { closed: 1, wouldClose: 1, refused: 1, approve: 'quotekeeper close-expired --approve plan-1' },
+        facts: {
+          closed: 1,
+          wouldClose: 1,
+          refused: 1,
+          approve: 'quotekeeper close-expired --channel acme/forest --approve plan-1',
+        },
       },
     ])
   })

@@ -60,7 +60,6 @@ async function options(
       approvalPlan: null,
       stopReason: null,
       unsettled: [],
-      pendingPlans: [],
       counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
     }),
     killSwitch: async () => null,

@@ -123,7 +123,7 @@ describe('state', () => {
     const { value } = await openMetrics(fixture)
     await fixture.pollRfqs()
     await fixture.closeExpired({ mode: 'on', maxPerRun: 2 })
-    expect(await value('closes_blocked')).toBe(3)
+    expect(await value('closes_blocked')).toBe(1)
     fixture.sandbox.faults.add({ operation: 'closeRfq', times: 3, effect: { kind: 'not-ok' } })
     await fixture.closeExpired({ mode: 'on', maxPerRun: 25 })
     expect(await value('closes_blocked')).toBe(0)

@@ -5,6 +5,7 @@ import { findStopFile, stopOrderText } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
 import { once } from '../../core/async.js'
 import { MAX_RATE_AGE_DAYS } from '../../core/decision/exchange-rates.js'
+import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import { formatMinute } from '../../core/time/clock.js'
 import { proxyFor } from '../../marketplace/http/dispatcher.js'
 import type { RateSource } from '../../rates/rate-source.js'
@@ -107,7 +108,8 @@ async function checkClosing({ config }: App, store: Store | null, now: Date): Pr
   const stopFile = findStopFile(config)
   const order = await store?.closingStop()
   const left = ((await store?.unsettledCloses({ now })) ?? []).filter(({ inProgress }) => !inProgress)
-  const plans = (await store?.pendingPlans({ now })) ?? []
+  const channels = config.channels.filter(({ autoClose }) => autoClose === 'on')
+  const rounds = await Promise.all(channels.map(({ key }) => store?.newestRun({ channel: key, kind: 'close' }) ?? null))
   const more = left.length - MAX_NAMED_CLOSES
   const problem = (found: string, remedy: string) => ({ found, remedy })
   const problems = [
@@ -123,8 +125,13 @@ async function checkClosing({ config }: App, store: Store | null, now: Date): Pr
         problem(`RFQ ${rfqNumber ?? rfqId} of ${channel}: ${outcome} since ${formatMinute(since)} UTC`, remedy),
       ),
     ...(more > 0 ? [problem(`${more} more`, 'see all with: quotekeeper closings')] : []),
-    ...plans.map(({ plan, channel, rfqIds, remedy }) =>
-      problem(`plan ${plan} of ${channel} waits for approval (${plural(rfqIds.length, 'RFQ')})`, remedy),
+    ...rounds.flatMap((round) =>
+      round?.stop?.code === 'max-per-run'
+        ? problem(
+            `${round.channel}: ${round.cause}`,
+            `check them first with: quotekeeper close-expired --channel ${quoteForShell(round.channel)} --dry-run`,
+          )
+        : [],
     ),
   ]
   if (problems.length === 0) return passed('nothing needs attention')

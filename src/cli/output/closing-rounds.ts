@@ -41,11 +41,7 @@ export async function closingsToShow(
 
 /** Whether a round left something that needs attention. */
 export const needsAttention = (result: ClosingResult | null): boolean =>
-  result !== null && (result.unsettled.length > 0 || blockedCount(result) > 0)
-
-/** RFQs blocked in this round; in a dry run or a retry, those that an earlier round left waiting for approval. */
-const blockedCount = ({ counts, pendingPlans }: ClosingResult): number =>
-  Math.max(counts.blocked, new Set(pendingPlans.flatMap(({ rfqIds }) => rfqIds)).size)
+  result !== null && (result.unsettled.length > 0 || result.counts.blocked > 0)
 
 /** What a partial poll could not read: those RFQs were not evaluated, or only as they were earlier. */
 export function failuresOfPoll({ run, failures }: PollResult, round: ClosingResult): string[] {
@@ -57,17 +53,14 @@ export function failuresOfPoll({ run, failures }: PollResult, round: ClosingResu
 
 /** What a round could not do, and what needs attention. */
 export function failuresOf(result: ClosingResult): string[] {
-  const { run, failures, stopReason, unsettled, pendingPlans, approvalPlan } = result
+  const { run, failures, stopReason, unsettled } = result
   const failed = failures.map(({ id, message }) => `${id}: ${message}`)
   const stopped = stopReason === null || failures.some(({ message }) => message === stopReason) ? [] : [stopReason]
   const left = unsettled.map(
     ({ rfqNumber, rfqId, outcome, since, remedy }) =>
       `RFQ ${rfqNumber ?? rfqId}: ${UNSETTLED[outcome]} since ${formatMinute(since)} UTC; ${remedy}`,
   )
-  const waiting = pendingPlans
-    .filter(({ plan }) => plan !== approvalPlan)
-    .map(({ plan, rfqIds, remedy }) => `${plural(rfqIds.length, 'RFQ')} blocked until approved (${plan}); ${remedy}`)
-  const lines = [...failed, ...stopped, ...waiting, ...left]
+  const lines = [...failed, ...stopped, ...left]
   return lines.length > 0 || run.outcome === 'complete' ? lines : [run.error ?? `the closing round is ${run.outcome}`]
 }
 
@@ -91,7 +84,7 @@ function totals(rounds: readonly ChannelRound[]): string {
     [unsettled('unknown'), 'unknown'],
     [unsettled('failed'), 'failed'],
     [unsettled('open'), 'not settled'],
-    [sum(blockedCount), 'blocked'],
+    [sum(({ counts }) => counts.blocked), 'blocked'],
   ]
   const others = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
   return [`${sum(({ counts }) => counts.closed)} closed`, ...others].join(', ')

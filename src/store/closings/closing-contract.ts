@@ -1,5 +1,5 @@
 import type { IntentState } from '../../core/close-intent.js'
-import type { ApprovalPlan, CloseOutcome, DecisionRecord, ListedDecision, UnsettledClose } from '../../core/records.js'
+import type { CloseOutcome, DecisionRecord, ListedDecision, UnsettledClose } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import type { LiveRun } from '../runs/run-contract.js'
 
@@ -66,8 +66,6 @@ export interface Closings {
    * progress.
    */
   unsettledCloses(filter: { channel?: string; now: Date; endingRun?: number }): Promise<UnsettledClose[]>
-  /** Plans of rounds that were blocked because of their size, and that are neither approved nor expired. */
-  pendingPlans(filter: { channel?: string; now: Date }): Promise<ApprovalPlan[]>
   /**
    * The RFQs of a channel that are not closed, including missing ones, and those whose state or due date is unknown. `dueBefore`
    * (YYYY-MM-DD): without RFQs that are due on this date or later.
@@ -105,15 +103,6 @@ export interface Closings {
   withdrawSending(intent: CloseIntent, now: Date): Promise<void>
   /** Settles the intent with the outcome of the decision and appends the decision, in one transaction. */
   settleClose(intent: CloseIntent, decision: NewDecision): Promise<DecisionRecord>
-  /**
-   * Stores a plan with the RFQs of a blocked round, which can be approved until `expiresAt`. It supersedes earlier plans of the channel. The
-   * same RFQs get the same plan id with the new expiry.
-   */
-  createApprovalPlan(plan: { channel: string; rfqIds: readonly string[]; now: Date; expiresAt: Date }): Promise<string>
-  /** The channel and RFQs of a plan; null if it does not exist or has expired. */
-  findApprovalPlan(planId: string, now: Date): Promise<{ channel: string; rfqIds: string[] } | null>
-  /** Records who approved a plan, and when. */
-  approvePlan(planId: string, approval: { by: string; now: Date }): Promise<void>
   /** The order that stops all closing, or null. */
   closingStop(): Promise<ClosingStop | null>
   /**
@@ -129,6 +118,4 @@ export interface Closings {
    * @returns the order that was ended, or null
    */
   resumeClosing(end: { by: string; now: Date }): Promise<ClosingStop | null>
-  /** Supersedes the plans of the channel, because its newest round was not blocked because of its size. */
-  supersedePlans(channel: string, now: Date): Promise<void>
 }

@@ -2,21 +2,19 @@ import type { Closings } from '../contract.js'
 import { createUnclosedRfqs } from '../documents/queries/due-rfqs.js'
 import type { EventWriter } from '../events/event-writer.js'
 import type { SqlDatabase } from '../sql/sql-database.js'
-import { createApprovalPlans } from './approval-plans.js'
 import { createCloseIntents } from './close-intents.js'
 import { createClosingStop } from './closing-stop.js'
 import { createDecisionList } from './decision-list.js'
 import { createDecisionLog } from './decision-log.js'
 import { createUnsettledCloses } from './unsettled-closes.js'
 
-/** The stored state of closing: intents before a POST, decisions after it, approval plans of blocked rounds, and the order to stop. */
+/** The stored state of closing: intents before a POST, decisions after it, and the order to stop. */
 export function createClosings(database: SqlDatabase, events: EventWriter): Closings {
   const { append, ...log } = createDecisionLog(database, events)
   return {
     ...log,
     ...createDecisionList(database),
     ...createCloseIntents(database, append),
-    ...createApprovalPlans(database),
     ...createUnsettledCloses(database),
     unclosedRfqs: createUnclosedRfqs(database),
     ...createClosingStop(database, events),

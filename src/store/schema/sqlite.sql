@@ -199,17 +199,6 @@ create unique index close_intents_one_open on close_intents (channel, rfq_id) wh
 create index close_intents_sent on close_intents (channel, rfq_id, sent_at);
 create index close_intents_of_run on close_intents (run_id);
 
-create table approval_plans (
-  plan_id text primary key,
-  channel text not null,
-  rfq_ids text not null,
-  created_at text not null,
-  expires_at text not null,
-  approved_at text,
-  approved_by text,
-  superseded_at text
-) strict, without rowid;
-
 -- Reports that were written.
 create table reports (
   id integer primary key autoincrement,

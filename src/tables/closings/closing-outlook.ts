@@ -116,7 +116,13 @@ async function stopOf(
     return { code: 'stopped', message: `Closing is stopped, so nothing is closed: ${blocker}.`, command: null }
   const clocks = await findClockSkewBlock(key)
   if (clocks !== null) return { code: 'clocks', message: clockText(clocks), command: 'quotekeeper check' }
-  return approval && { code: 'approval', message: sentence(approval.reason), command: approval.command }
+  return (
+    approval && {
+      code: 'approval',
+      message: sentence(`${approval.reason}, so closing is blocked until approved (${approval.plan})`),
+      command: approval.command,
+    }
+  )
 }
 
 const MODE_TEXTS = {

@@ -151,7 +151,7 @@ describe('check', () => {
       expect((await held.quotekeeper('close-expired')).status).toBe(1)
       for (const [fixture, message] of [
         [refused, /RFQ \d+ of acme\/forest: refused since 2026-03-10/],
-        [held, /plan \S+ of acme\/forest waits for approval \(2 RFQs\)/],
+        [held, /^acme\/forest: 2 RFQs are past due.* --approve plan-/],
       ] as const) {
         const { status, out } = await fixture.quotekeeper('check', '--json')
         expect(status).toBe(1)

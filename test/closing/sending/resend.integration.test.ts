@@ -306,32 +306,28 @@ describe('repeated decisions', () => {
     expect(await fixture.store.verifyDecisions()).toMatchObject({ decisions: 1, brokenAt: null })
   })
 
-  it('of blocked rounds keep one row per RFQ, and one plan per set of RFQs', async () => {
+  it('of blocked rounds keep one row per RFQ and day, whose plan is approved after a restart', async () => {
     const fixture = await openChannelFixture()
     for (let n = 0; n < 3; n++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     await fixture.pollRfqs()
     const plans = new Set<string | null>()
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 5; round++) {
       const { approvalPlan, counts } = await fixture.closeExpired({ maxPerRun: 2 })
       plans.add(approvalPlan)
       expect(counts.blocked).toBe(3)
-      fixture.advanceSeconds(8 * 3600)
+      fixture.advanceSeconds(6 * 3600)
     }
-    const [plan] = [...plans]
-    expect(plans.size).toBe(1)
-    expect((await fixture.store.decisions({})).map(({ decision, times }) => [decision, times])).toEqual(
-      Array.from({ length: 3 }, () => ['blocked', 8]),
-    )
-    expect(await fixture.store.pendingPlans({ now: fixture.now() })).toMatchObject([{ plan, channel: KEY }])
+    expect(plans.size).toBe(2)
+    expect((await fixture.store.decisions({})).map(({ decision, times }) => [decision, times])).toEqual([
+      ...Array.from({ length: 3 }, () => ['blocked', 3]),
+      ...Array.from({ length: 3 }, () => ['blocked', 2]),
+    ])
     await fixture.reopenStore()
-    const dryRun = await fixture.closeExpired({ maxPerRun: 2, mode: 'dry-run' })
-    expect(dryRun).toMatchObject({ counts: { wouldClose: 3, blocked: 0 }, pendingPlans: [{ plan }] })
-    expect(dryRun.run).toMatchObject({ outcome: 'partial', error: `3 RFQs are blocked until approved (${plan}).` })
-    const approved = await fixture.closeExpired({ maxPerRun: 2, approvedPlan: plan ?? '', approvedBy: 'anna' })
+    const approval = { approvedPlan: [...plans].at(-1) ?? '', approvedBy: 'anna' }
+    const approved = await fixture.closeExpired({ maxPerRun: 2, ...approval })
     expect(approved.decisions.map(({ outcome, approvedBy }) => [outcome, approvedBy])).toEqual(
       Array.from({ length: 3 }, () => ['closed', 'anna']),
     )
-    expect(await fixture.store.pendingPlans({ now: fixture.now() })).toEqual([])
     expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
   })
 })

@@ -76,7 +76,9 @@ it('reader › cannot write', async () => {
   const fixture = await openChannelFixture()
   await fixture.pollListings()
   const reader = (await readerOf(fixture)) as Reader & typeof fixture.store
-  await expect(reader.supersedePlans(KEY, fixture.now())).rejects.toThrow('opened for reading only')
+  await expect(reader.stopClosing({ by: 'anna', reason: 'a test', now: fixture.now() })).rejects.toThrow(
+    'opened for reading only',
+  )
   const { database, wal } = await reader.sizes()
   // PostgreSQL does not tell the size of the write-ahead log of one database.
   expect([database > 0, isPostgres ? wal === 0 : wal > 4_096]).toEqual([true, true])

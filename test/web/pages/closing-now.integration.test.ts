@@ -183,7 +183,7 @@ describe('closing now', () => {
     await fixture.closeExpired({ maxPerRun: 1 })
     const limited = await openPages(fixture, { closing: { ...testConfig().closing, maxPerRun: 1 } })
     const held = (await limited.app.inject(page(1043))).body
-    expect(held).toContain('A closing round of 2 RFQs is blocked until approved')
+    expect(held).toContain('2 RFQs are past due, more than maxPerRun (1), so closing is blocked until approved')
     expect(held).toMatch(/close-expired --channel acme\/forest --approve [\w-]+/)
     expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([refused])
     expect(fixture.sandbox.world.rfq(other).state).toBe('open')

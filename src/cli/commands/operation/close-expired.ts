@@ -45,7 +45,9 @@ export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelsOption())
     .option('--dry-run', 'show what would be closed without sending anything')
-    .addOption(new Option('--approve <plan>', 'close the RFQs of an approval plan').conflicts('retry'))
+    .addOption(
+      new Option('--approve <plan>', 'close the RFQs of an approval plan, if exactly these qualify').conflicts('retry'),
+    )
     .option(
       '--retry <rfq>',
       'send the close of this RFQ again although it was refused or its effect is uncertain; can be repeated',
@@ -122,17 +124,12 @@ async function findRetries({ io }: Cli, app: App, { retry = [], channel }: Optio
   return retries
 }
 
-/** The channel of the approval plan, or the selected channels, without those that have `autoClose: off`. */
+/** The selected channels, without those that have `autoClose: off`. A plan is of one channel. */
 async function channelsToClose(cli: Cli, app: App, { approve, channel }: Options, retries: RetriedRfqs | undefined) {
-  const plan = approve === undefined ? null : await (await app.store()).findApprovalPlan(approve, cli.io.now())
-  if (approve !== undefined && plan === null)
-    throw new FailedError(
-      `plan ${approve} does not exist or has expired; run close-expired without --approve to make a new one, valid for 24 hours`,
-    )
-  if (plan && channel && !selectChannels(app.config, channel).some(({ key }) => key === plan.channel))
-    throw new FailedError(`plan ${approve} is for ${plan.channel}, not for a channel of --channel; nothing was closed`)
-  const named = plan ? [plan.channel] : retries ? [...retries.keys()] : channel
+  const named = retries ? [...retries.keys()] : channel
   const chosen = selectChannels(app.config, named)
+  if (approve !== undefined && chosen.length > 1)
+    throw new UsageError('an approval plan is of one channel; name it with --channel')
   const off = chosen.filter(({ autoClose }) => autoClose === 'off')
   for (const { key } of off) cli.io.err(`${key}: skipped because autoClose is off in ${app.config.file}.\n`)
   if (named && off.length > 0) cli.status = 1
@@ -163,7 +160,7 @@ async function closeOne(cli: Cli, app: App, target: RoundTarget): Promise<Channe
     }
   } catch (error) {
     if (cli.io.stop.aborted) return { ...empty, failures: [errorMessage(cli.io.stop.reason)] }
-    if (!/^(RunBusy|RunLost|Failed|Plan)Error$/.test((error as Error).name)) throw error
+    if (!/^(RunBusy|RunLost|Failed)Error$/.test((error as Error).name)) throw error
     return { ...empty, failures: [errorMessage(error)] }
   }
 }
