@@ -37,8 +37,22 @@ interface FoundProblem {
   observed: Observations
 }
 
-/** The content hash of a version without a body. */
-const NO_CONTENT = ''
+/** The columns of a document of which the newest version has no body. */
+const NO_CONTENT = {
+  content_hash: '',
+  valid: 1,
+  fingerprint: null,
+  state: null,
+  due_date: null,
+} satisfies Partial<DocumentRow>
+/** A document before its first version. A copy of one object is made faster than one of many parts. */
+const NEW_ROW: DocumentRow = {
+  ...{ channel: '', kind: 'listing', rfq_id: '', id: '', version: 0, newest_version: 0, first_observed_at: '' },
+  ...{ last_observed_at: '', last_read_at: '', changed_at: '', missing_since: null, full_read_at: null },
+  ...{ read_run_id: null, requested_at: null, summary_hash: null, read_summary_hash: null, has_problems: 1 },
+  ...{ recording: 0, listing_id: null, contradicted: 0, shape: 'full', bodies: 0, observed_at: '', run_id: 0 },
+  ...NO_CONTENT,
+}
 
 /**
  * Computes what becomes of stored documents when they are observed: the rules of the history (docs/DATABASE.md), independent of the database.
@@ -180,16 +194,8 @@ export class DocumentChanges {
 
   #insert(key: DocumentKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
     const { stamp } = context
-    const row: DocumentRow = {
-      ...key,
-      ...{ version: 0, newest_version: 0, bodies: 0, content_hash: NO_CONTENT, valid: 1, run_id: context.run.id },
-      first_observed_at: key.kind === 'response' ? later(stamp, this.#nextResponse.get(key.rfq_id) ?? '') : stamp,
-      ...{ last_observed_at: stamp, last_read_at: context.readAt, changed_at: stamp, observed_at: stamp },
-      ...{ missing_since: null, full_read_at: null, read_run_id: null, requested_at: null, summary_hash: null },
-      ...{ read_summary_hash: null, recording: 0, state: null, due_date: null, listing_id: null, contradicted: 0 },
-      ...readColumns(snapshot),
-      shape: snapshot.shape,
-    }
+    const first = key.kind === 'response' ? later(stamp, this.#nextResponse.get(key.rfq_id) ?? '') : stamp
+    const row: DocumentRow = { ...NEW_ROW, ...key, first_observed_at: first, changed_at: stamp, shape: snapshot.shape }
     Object.assign(row, seenColumns(snapshot, context, row))
     this.#add(row)
     this.inserted.add(row)
@@ -214,16 +220,19 @@ export class DocumentChanges {
     const bodies = snapshot === null ? 0 : (snapshot.bodies ?? 1)
     const isFirst = row.newest_version === 0
     if (!isFirst) this.#changeVersion(row, observedAt)
-    this.#change(row, {
-      ...{ newest_version: row.newest_version + 1, observed_at: observedAt, run_id: run.id, bodies },
-      ...(kind === 'rfq-entry' && { recording }),
-      ...(snapshot === null
-        ? { content_hash: NO_CONTENT, valid: 1, fingerprint: null, state: null, due_date: null }
-        : {
-            ...{ content_hash: hashOf(kind, snapshot), valid: snapshot.valid ? 1 : 0, shape: snapshot.shape },
-            ...{ ...readColumns(snapshot), ...termColumns(kind, snapshot) },
-          }),
-    })
+    row.newest_version++
+    row.observed_at = observedAt
+    row.run_id = run.id
+    row.bodies = bodies
+    if (kind === 'rfq-entry') row.recording = recording
+    if (snapshot === null) Object.assign(row, NO_CONTENT)
+    else {
+      row.content_hash = hashOf(kind, snapshot)
+      row.valid = snapshot.valid ? 1 : 0
+      row.shape = snapshot.shape
+      Object.assign(row, readColumns(snapshot), termColumns(kind, snapshot))
+    }
+    this.changed.add(row)
     if (bodies === 1 || isFirst) this.#change(row, { version: row.newest_version, changed_at: observedAt })
     if (bodies === 1 && !isFirst) this.newestTexts.push({ ...keyOf(row), latest_body: null, latest_parsed_body: null })
     const { content_hash, valid, shape } = row

@@ -106,7 +106,7 @@ const AS_OF = {
   parsed_body: 'v.parsed_body',
   last_observed_at: 'null',
   full_read_at: 'null',
-  missing_since: `case e.kind when 'rfq' then case l.bodies when 0 then l.observed_at end else
+  missing_since: `case e.kind when 'response' then null when 'rfq' then case l.bodies when 0 then l.observed_at end else
     ${newestOf(sameDocument('m', 'e'), true, 'case m.bodies when 0 then m.observed_at end')} end`,
   // A later read that found the same content is not known.
   entry_is_read: 'case when v.run_id >= l.run_id then 1 else 0 end',
@@ -134,6 +134,7 @@ function selectKnown({ dialect }: Pick<Queries, 'dialect'>, filter: DocumentFilt
     // Only responses have one; so that ids are found by the key.
     kind !== undefined && kind !== 'response' && `e.rfq_id = ''`,
     channel !== undefined && 'e.channel = @channel',
+    channel === undefined && (ids ?? rfqIds) !== undefined && 'e.channel in (select channel from channels)',
     ids !== undefined && dialect.anyOf('e.id', '@ids'),
     rfqIds !== undefined && dialect.anyOf('e.rfq_id', '@rfqIds'),
     asOf !== undefined && 'v.observed_at <= @asOf',
