@@ -43,12 +43,6 @@ const ERRORS: readonly Remedy[] = [
     todo: 'Grant the rights that docs/OPERATIONS.md lists, or let a user who has them run: quotekeeper check',
   },
   {
-    match: /does not support SSL|establishing an SSL connection/,
-    kind: 'unusable',
-    what: 'PostgreSQL does not encrypt connections, as sslmode in the URL of "database" asks for',
-    todo: 'Set up TLS on the server (ssl = on), or use sslmode=disable in a network that you trust.',
-  },
-  {
     match: /CERT_|_CERT$|^UNABLE_TO_VERIFY|certificate|^ERR_TLS_CERT/,
     kind: 'unusable',
     what: 'The certificate of PostgreSQL is not accepted',
@@ -57,10 +51,13 @@ const ERRORS: readonly Remedy[] = [
       'that name in "database", or sslmode=verify-ca; if it has expired, renew it.',
   },
   {
-    match: /^ERR_(TLS|SSL|OSSL|CRYPTO)|^EPROTO$|^(ENOENT|EACCES|EISDIR|ENOTDIR): .*, (open|read)\b/,
+    match:
+      /does not support SSL|establishing an SSL connection|^ERR_(TLS|SSL|OSSL|CRYPTO)|^EPROTO$|^(ENOENT|EACCES|EISDIR|ENOTDIR): .*, (open|read)\b/,
     kind: 'unusable',
     what: 'The connection to PostgreSQL cannot be encrypted',
-    todo: 'Check the files that sslrootcert, sslcert and sslkey in the URL of "database" name, and the TLS versions of the server.',
+    todo:
+      'Set up TLS on the server (ssl = on), and check the files that sslrootcert, sslcert and sslkey in the URL of "database" name; or use ' +
+      'sslmode=disable in a network that you trust.',
   },
   {
     match: /^53300$/,
@@ -93,22 +90,16 @@ const ERRORS: readonly Remedy[] = [
     todo: 'Free some space; the transaction was rolled back.',
   },
   {
-    match: /^55P03$/,
+    match: /^(55P03|57014)$/,
     kind: 'busy',
-    what: 'Others held the locks of PostgreSQL for too long',
-    todo: 'The transaction was rolled back. Check pg_stat_activity and pg_locks of the server.',
+    what: 'PostgreSQL cancelled a statement that took too long or waited too long for a lock, or that somebody cancelled',
+    todo: 'It was rolled back. Check pg_stat_activity of the server for load and locks, and whether its autovacuum runs.',
   },
   {
     match: /^(40001|40P01)$/,
     kind: 'conflict',
     what: 'PostgreSQL cancelled the transaction because of others at the same time',
     todo: 'It was rolled back; the next run tries again.',
-  },
-  {
-    match: /^57014$/,
-    kind: 'failed',
-    what: 'PostgreSQL cancelled a statement that took too long, or that somebody cancelled',
-    todo: 'It was rolled back. Check pg_stat_activity of the server for load and locks, and whether its autovacuum runs.',
   },
   {
     // 08: connection exceptions. 57P: the server shuts down, crashed, starts. 25P03, 25P04, 57P05: the session was ended by a time-out.

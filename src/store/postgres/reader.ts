@@ -5,24 +5,18 @@ import { PostgresDatabase } from './postgres-database.js'
 import { requireSchema } from './postgres-schema.js'
 import { parsePostgresUrl } from './postgres-url.js'
 
-/** The number of connections of a reading thread. */
-const CONNECTIONS = 2
-
 /**
  * Opens a few read-only connections.
  * @param options.checked skips the check of the schema, because this process has opened the database before
  * @throws UnusableDatabaseError; StoreError if the database cannot be reached
  */
 export async function openPostgresReader(url: string, { checked = true } = {}): Promise<Reader> {
-  const database = new PostgresDatabase(parsePostgresUrl(url), { connections: CONNECTIONS, readOnly: true })
-  try {
-    if (!checked) {
-      await requireSchema(database)
-    }
-  } catch (error) {
-    await database.close()
-    throw error
-  }
+  const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 2, readOnly: true })
+  if (!checked)
+    await requireSchema(database).catch(async (error) => {
+      await database.close()
+      throw error
+    })
   return {
     ...createSharedQueries(database),
     ...createHistory(database, (...query) => database.stream(...query)),

@@ -31,9 +31,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { connections = 10, command = null } = options
   const database = new PostgresDatabase(parsePostgresUrl(options.url), { connections })
   try {
-    if (!options.checked) {
-      await prepareSchema(database, { create: options.create ?? true })
-    }
+    if (!options.checked) await prepareSchema(database, { create: options.create ?? true })
     const serverClock = options.clock ? null : await followServerClock(database)
     const clock = options.clock ?? serverClock?.now ?? (() => new Date())
     const events = createEventWriter(database)
@@ -80,14 +78,8 @@ async function checkWritable(database: PostgresDatabase) {
 
 const REFRESH_MS = 60_000
 
-/** A clock that is the same on all machines, so that they can compare leases. */
-interface ServerClock {
-  now: Clock
-  stop(): void
-}
-
-/** Follows the clock of the server with the accuracy of one query, independently of the clock of this machine. */
-async function followServerClock(queries: Queries): Promise<ServerClock> {
+/** Follows the clock of the server with the accuracy of one query, so that all machines compare leases by the same clock. */
+async function followServerClock(queries: Queries): Promise<{ now: Clock; stop(): void }> {
   /** The server time at which the monotonic clock of this process was zero, in milliseconds. */
   let origin = Date.now() - performance.now()
   const measure = async () => {
@@ -97,8 +89,7 @@ async function followServerClock(queries: Queries): Promise<ServerClock> {
   }
   await measure()
   // While the server is unavailable, the last measurement is accurate enough.
-  const timer = setInterval(() => void measure().catch(() => undefined), REFRESH_MS)
-  timer.unref()
+  const timer = setInterval(() => void measure().catch(() => undefined), REFRESH_MS).unref()
   return { now: () => new Date(origin + performance.now()), stop: () => clearInterval(timer) }
 }
 

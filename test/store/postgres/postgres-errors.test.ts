@@ -29,11 +29,11 @@ describe('an error of PostgreSQL', () => {
       checkServerIdentity('db', { subjectaltname: 'DNS:other' } as PeerCertificate),
       /not accepted: .*Host: db.*sslmode=verify-ca/,
     ],
-    ['a key that is none', coded('ERR_OSSL_PEM_NO_START_LINE', 'error:0480006C'), /Check the files/],
+    ['a key that is none', coded('ERR_OSSL_PEM_NO_START_LINE', 'error:0480006C'), /check the files/],
     [
       'a file that is not there',
       coded('ENOENT', "ENOENT: no such file or directory, open 'ca.pem'"),
-      /cannot be encrypted: .*ca.pem.*Check the files that sslrootcert/,
+      /cannot be encrypted: .*ca.pem.*check the files that sslrootcert/,
     ],
     ['a wrong password', ofServer('28P01'), /does not accept the password.*: .*databasePassword .* PGPASSWORD/],
     ['a user that does not exist', ofServer('28000'), /does not accept the user.*create the user.*pg_hba/],
@@ -69,7 +69,7 @@ describe('an error of PostgreSQL', () => {
       const warn = vi.spyOn(process, 'emitWarning')
       const database = new PostgresDatabase(parsePostgresUrl(`postgres://me@127.0.0.1:${port}/desk?sslmode=${mode}`))
       onTestFinished(() => void server.close())
-      await expect(database.get('select 1')).rejects.toThrow(/does not encrypt connections.*Set up TLS/)
+      await expect(database.get('select 1')).rejects.toThrow(/cannot be encrypted.*Set up TLS/)
       await expect(database.write((tx) => tx.run('select 1'))).rejects.toBeInstanceOf(UnusableDatabaseError)
       await database.close()
       expect(warn).not.toHaveBeenCalled()
