@@ -12,6 +12,7 @@ import type { KnownDocument } from '../core/records.js'
 import type { Timestamp } from '../core/time/clock.js'
 import { TimeSlice } from '../core/time/time-slice.js'
 import type {
+  Attention,
   Awards,
   ComputedRfq,
   DirtyRfq,
@@ -21,12 +22,12 @@ import type {
   RecommendationQueries,
 } from '../store/contract.js'
 import { StoreError } from '../store/errors.js'
-import { attentionOf } from './attention.js'
-import { awardInBrief } from './awards/award-in-brief.js'
+import { type AwardBrief, awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
 import { claimsOf } from './credit-claims.js'
 import { createListingReader } from './listing-reader.js'
-import { searchText } from './rfq-facts.js'
+import { type RfqFacts, searchText } from './rfq-facts.js'
+import type { RfqFigures } from './rfq-figures.js'
 import {
   type RfqDocuments,
   type RfqState,
@@ -98,6 +99,21 @@ async function computeRfq(source: ComputeSource, subject: Subject, now: StateMom
       computedAt,
     },
   }
+}
+
+/**
+ * Whether a person has to look at an RFQ, whatever its due date: 2 (now) if its recorded award has to be decided again or expires by
+ * tomorrow; 1 if the award waits for something else, if it closed and nobody decided whom to award, or if its document is invalid, so that
+ * nothing closes it.
+ * @param award the state of its standing award; null if there is none
+ */
+function attentionOf(
+  { state, valid, undecided }: Pick<RfqFacts, 'state'> & Pick<RfqFigures, 'undecided'> & { valid: boolean },
+  award: AwardBrief | null,
+): Attention {
+  const waiting = award?.findings.filter(({ code }) => code !== 'accepted') ?? []
+  if (waiting.some(({ loud }) => loud)) return 2
+  return waiting.length > 0 || undecided || (!valid && state !== 'closed') ? 1 : 0
 }
 
 /** The recommendation to record; null if it is the newest one, or if offers were not read yet. */

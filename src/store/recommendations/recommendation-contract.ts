@@ -14,7 +14,7 @@ export interface DirtyRfq {
 }
 
 /** The data of an RFQ that lists show, and from which state it was computed. */
-export interface RfqRow extends RfqSortValues {
+export interface RfqRow {
   channel: string
   rfqId: string
   version: number
@@ -37,13 +37,7 @@ export interface RfqRow extends RfqSortValues {
   attention: Attention
   /** The row is valid from this moment until something changes. */
   computedAt: Timestamp
-}
-
-export type Attention = 0 | 1 | 2
-
-/** The values by which lists are searched and sorted. Texts are in lower case. */
-export interface RfqSortValues {
-  /** The text that is searched. */
+  /** The values by which lists are searched and sorted. Texts are in lower case. */
   search: string
   number: number | null
   title: string | null
@@ -57,6 +51,8 @@ export interface RfqSortValues {
   coverage: number | null
   bestPricePerTonne: number | null
 }
+
+export type Attention = 0 | 1 | 2
 
 /** `event`: the event data, if it has a reason. */
 export type NewRecommendation = Omit<RecordedRecommendation, 'channel' | 'rfqId' | 'settings'> & {
