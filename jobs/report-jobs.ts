@@ -1,4 +1,4 @@
-import type { ListedDecision } from '../src/core/records.js'
+import type { DecisionRecord } from '../src/core/records.js'
 import type { Clock } from '../src/core/time/clock.js'
 import type { Store } from '../src/store/contract.js'
 import type { JobObserver, JobPayload, JobRunner, Log } from './contract.js'
@@ -43,7 +43,7 @@ async function missingReports(
   store: MissingReportsDeps['store'],
   channel: string,
   at: Date,
-): Promise<ListedDecision[]> {
+): Promise<DecisionRecord[]> {
   const since = new Date(at.getTime() - MAX_AGE_MS)
   const reported = await store.reportedRfqs({ channel, madeBy: requesterOf({ cause: CAUSE }), since })
   const reportedAt = new Map(reported.map(({ rfqId, madeAt }) => [rfqId, madeAt]))

@@ -250,9 +250,6 @@ export interface DecisionRecord extends CloseDecision {
   repeatedUntil: Timestamp | null
 }
 
-/** A decision as lists show it: without its evidence, which is long. */
-export type ListedDecision = Omit<DecisionRecord, 'evidence'>
-
 /** An RFQ whose newest close was refused, had no certain effect, or is not settled (docs/CLOSING.md, rule 12). */
 export interface UnsettledClose {
   channel: string

@@ -1,5 +1,5 @@
 import type { IntentState } from '../../core/close-intent.js'
-import type { CloseOutcome, DecisionRecord, ListedDecision, UnsettledClose } from '../../core/records.js'
+import type { CloseOutcome, DecisionRecord, UnsettledClose } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import type { LiveRun } from '../runs/run-contract.js'
 
@@ -51,7 +51,7 @@ export interface Closings {
     limit?: number
   }): Promise<DecisionRecord[]>
   /** The newest successful close of each RFQ of the channel that was closed since a moment; oldest first. */
-  closedSince(filter: { channel: string; since: Date }): Promise<ListedDecision[]>
+  closedSince(filter: { channel: string; since: Date }): Promise<DecisionRecord[]>
   /** One decision, or null if there is none with this id. */
   decision(id: number): Promise<DecisionRecord | null>
   /** The newest decision about each RFQ of the channel, or about each RFQ of a list. */

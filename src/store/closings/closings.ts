@@ -4,7 +4,6 @@ import type { EventWriter } from '../events/event-writer.js'
 import type { SqlDatabase } from '../sql/sql-database.js'
 import { createCloseIntents } from './close-intents.js'
 import { createClosingStop } from './closing-stop.js'
-import { createDecisionList } from './decision-list.js'
 import { createDecisionLog } from './decision-log.js'
 import { createUnsettledCloses } from './unsettled-closes.js'
 
@@ -13,7 +12,6 @@ export function createClosings(database: SqlDatabase, events: EventWriter): Clos
   const { append, ...log } = createDecisionLog(database, events)
   return {
     ...log,
-    ...createDecisionList(database),
     ...createCloseIntents(database, append),
     ...createUnsettledCloses(database),
     unclosedRfqs: createUnclosedRfqs(database),

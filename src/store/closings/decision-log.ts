@@ -69,6 +69,7 @@ type DecisionLog = Pick<
   | 'decisions'
   | 'decision'
   | 'newestDecisions'
+  | 'closedSince'
   | 'lastClose'
   | 'latestCloseReplies'
   | 'decisionWithHash'
@@ -105,13 +106,15 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
   const newest = async (
     condition: string | false,
     channel: string,
-    rfqIds: readonly string[] | undefined,
+    rfqIds?: readonly string[],
+    since?: Date,
   ): Promise<DecisionRecord[]> => {
     const ofRfqs = rfqIds !== undefined && database.dialect.anyOf('rfq_id', '@rfqIds')
     const ids = selectNewestIds(allOf('channel = @channel', condition, ofRfqs))
     const rows = await database.all<DecisionRow>(`select * from close_decisions where id in (${ids}) order by id`, {
       channel,
       rfqIds: (rfqIds ?? []).map(toStoredText),
+      since: since?.toISOString() ?? null,
     })
     return rows.map(toDecision)
   }
@@ -157,6 +160,9 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
     },
 
     newestDecisions: (channel, rfqIds) => newest(false, channel, rfqIds),
+
+    closedSince: ({ channel, since }) =>
+      newest(`outcome in ('closed', 'already-closed') and decided_at >= @since`, channel, undefined, since),
 
     async lastClose(channel) {
       const where = `channel = @channel and ${HAS_OUTCOME} order by id desc limit 1`
