@@ -52,7 +52,7 @@ export async function recordDecision(
     round.repeated.push(newest.id)
     return
   }
-  const evidence = { ...decision.evidence, hashWithoutUpdateTimes: hashWithoutUpdateTimes(candidate.exactBody) }
+  const evidence = { ...decision.evidence, hashWithoutUpdateTimes: hashWithoutUpdateTimes(candidate.body) }
   addToRound(round, await round.context.store.appendDecision({ ...decision, evidence }))
 }
 
@@ -114,7 +114,7 @@ export async function recordOutcome(
         state: after.state,
         version: after.version,
         hash: after.hash,
-        hashWithoutUpdateTimes: hashWithoutUpdateTimes(after.exactBody),
+        hashWithoutUpdateTimes: hashWithoutUpdateTimes(after.body),
       },
     },
   }

@@ -1,5 +1,5 @@
 import { MAX_INTENTS_PER_DAY, REFUSAL_COOLDOWN_MS } from '../core/close-intent.js'
-import { contentHash, withoutMembers } from '../core/documents/canonical-json.js'
+import { contentHash } from '../core/documents/canonical-json.js'
 import { contradictionOf, entryTermsOf, termsOf } from '../core/documents/list-contradiction.js'
 import { parseRfq, type Rfq } from '../core/documents/observation.js'
 import type { DecisionRecord, KnownDocument, KnownEntry } from '../core/records.js'
@@ -9,8 +9,6 @@ import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../core/time/expiry
 export interface Candidate {
   id: string
   body: unknown
-  /** The body without what parsing loses. */
-  exactBody: unknown
   /** The parsed body; null if it is not an object. */
   document: Rfq | null
   valid: boolean
@@ -74,7 +72,6 @@ export function storedCandidate(rfq: KnownDocument): Candidate {
   return {
     id: rfq.id,
     body,
-    exactBody: rfq.isLossy ? rfq.exactBody : body,
     document,
     valid: rfq.valid && valid,
     listEntryOnly: rfq.shape !== 'full',
@@ -128,7 +125,7 @@ function invalidReason({ listEntryOnly, valid, entry, body }: Candidate): string
     return valid ? null : 'its document does not match the documented format; see `quotekeeper problems`'
   }
   return contradiction === ''
-    ? 'the list has differing entries of it, or its entry is ambiguous (a duplicate key, or a number that is not exact)'
+    ? 'the list has differing entries of it'
     : `its list entry contradicts it: it says ${contradiction}`
 }
 
@@ -226,15 +223,15 @@ export function resendBlockReason(
 }
 
 /** Hash of a document without its update times, which a marketplace may change without changing anything else. */
-export const hashWithoutUpdateTimes = (body: unknown): string => contentHash('rfq', withoutMembers(body, 'updatedAt'))
+export const hashWithoutUpdateTimes = (body: unknown): string => contentHash('rfq', withoutUpdateTimes(body))
+
+const withoutUpdateTimes = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body, (name, value) => (name === 'updatedAt' ? undefined : value)))
 
 /** Whether a candidate has the content that evidence describes. Evidence without a hash matches no document. */
-export function isSameContent(evidence: unknown, { hash, body, exactBody }: Candidate): boolean {
+export function isSameContent(evidence: unknown, { hash, body }: Candidate): boolean {
   const known = (evidence ?? {}) as Record<string, unknown>
   if (known.hash === hash) return true
   const stable = known.hashWithoutUpdateTimes
-  if (stable === undefined) return false
-  // Evidence of earlier versions of Quotekeeper covers the body as parsed.
-  const bodies = exactBody === body ? [body] : [exactBody, body]
-  return bodies.some((each) => stable === hashWithoutUpdateTimes(each))
+  return stable !== undefined && stable === hashWithoutUpdateTimes(body)
 }

@@ -1,4 +1,3 @@
-import { contentHash } from '../core/documents/canonical-json.js'
 import type { Observation, Rfq } from '../core/documents/observation.js'
 import type { ClockTimes } from '../core/time/clock-skew.js'
 import type { ReadResult } from '../marketplace/contract.js'
@@ -6,6 +5,7 @@ import { readRfqWithResponses } from '../marketplace/rfq-reader.js'
 import type { RunHandle } from '../store/contract.js'
 import type { ClosingContext } from './contract.js'
 import type { Candidate } from './evaluate.js'
+import { closingProblems } from './text-scan.js'
 
 /** An RFQ as just read, and recorded in the history. */
 export interface FreshRead extends Candidate, ClockTimes {
@@ -24,27 +24,23 @@ export async function readAndRecord(context: ClosingContext, run: RunHandle, id:
     const sentAfter = await context.store.newestRecording(run.channel)
     const whole = await readRfqWithResponses(context.session, id)
     const answeredAt = context.now()
-    const { isLossy, storedHash: _storedHash, ...known } = await knownOf(context, run.channel, whole.rfq)
-    const rfq = { ...whole.rfq, valid: whole.rfq.valid && !isLossy }
-    const snapshot = { ...whole, rfq, shape: 'full' as const, sentAfter }
-    const recorded = await context.store.recordRfq(run, snapshot, answeredAt)
+    const known = await knownOf(context, run.channel, id)
+    const rfq = { ...whole.rfq, problems: [...whole.rfq.problems, ...closingProblems(whole.rfq.text)] }
+    const recorded = await context.store.recordRfq(run, { ...whole, rfq, shape: 'full', sentAfter }, answeredAt)
     if (recorded.rfq === 'stale' && reads < MAX_READS) continue
-    const { rfqVersion: version, rfqHash: hash } = recorded
     const times = { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate }
-    return freshRead(rfq, { ...known, version, hash }, times)
+    return freshRead(whole.rfq, { ...known, version: recorded.rfqVersion, hash: recorded.rfqHash }, times)
   }
 }
 
-/**
- * What only polls show and this read does not change: whether the RFQ is missing from the list, its list entry, and whether the same
- * content was recorded as not valid (`isLossy`) because its text had a duplicate key.
- */
-async function knownOf({ store }: ClosingContext, channel: string, { id, exactBody, valid }: Observation<Rfq>) {
+/** What only polls show and a read does not change: whether the RFQ is missing from the list, and its list entry. */
+async function knownOf({ store }: ClosingContext, channel: string, id: string) {
   const [stored] = await store.rfqs({ channel, ids: [id], withoutResponses: true })
-  if (stored === undefined) return { valid, entry: null, missingSince: null, isLossy: false, storedHash: null }
-  const { missingSince, entry, contentHash: hash, valid: wasValid } = stored.rfq
-  const isLossy = !wasValid && hash === contentHash('rfq', exactBody)
-  return { valid: valid && !isLossy, entry, missingSince, isLossy, storedHash: hash }
+  return {
+    missingSince: stored?.rfq.missingSince ?? null,
+    entry: stored?.rfq.entry ?? null,
+    storedHash: stored?.rfq.contentHash ?? null,
+  }
 }
 
 /**
@@ -59,12 +55,15 @@ export async function confirmRead(
   { value, readAt, serverDate }: ReadResult<Observation<Rfq>>,
 ): Promise<FreshRead | null> {
   const answeredAt = context.now()
-  if (contentHash('rfq', value.exactBody) !== known.hash) return null
+  if (value.hash !== known.hash) return null
   // A poll may have found something against it since the decision.
-  const { isLossy: _isLossy, storedHash, ...found } = await knownOf(context, run.channel, value)
+  const { storedHash, ...found } = await knownOf(context, run.channel, value.id)
   if (storedHash !== null && storedHash !== known.hash) return null
   const { version, hash } = known
-  return freshRead(value, { ...found, version, hash }, { readAt, answeredAt, serverDate })
+  const read = freshRead(value, { ...found, version, hash }, { readAt, answeredAt, serverDate })
+  // What its text has against it is recorded.
+  if (known.valid && !read.valid) return null
+  return read
 }
 
 /**
@@ -86,10 +85,15 @@ export async function readForDryRun(
 }
 
 function freshRead(
-  { id, body, exactBody, document }: Observation<Rfq>,
-  known: Pick<Candidate, 'valid' | 'entry' | 'missingSince' | 'version' | 'hash'>,
+  { id, text, document, valid }: Observation<Rfq>,
+  known: Pick<Candidate, 'entry' | 'missingSince' | 'version' | 'hash'>,
   times: ClockTimes,
 ): FreshRead {
-  const state = document?.state ?? null
-  return { id, body, exactBody, document, listEntryOnly: false, state, ...known, ...times }
+  const isClear = closingProblems(text).length === 0
+  const state = isClear ? (document?.state ?? null) : null
+  const { entry, missingSince, version, hash } = known
+  return {
+    ...{ id, body: JSON.parse(text) as unknown, document, valid: valid && isClear, listEntryOnly: false, state },
+    ...{ entry, missingSince, version, hash, ...times },
+  }
 }

@@ -41,7 +41,7 @@ requests:
   perSecond: 20 # requests started per second
   timeoutMs: 30000 # from sending a request to the last byte of the response
   retries: 5 # of a read that failed temporarily
-  maxBodyMiB: 256 # larger responses are rejected
+  maxBodyMiB: 128 # larger responses are rejected
 
 # What a poll of the schedule reads again, within what perSecond allows until the next one (docs/POLLING.md).
 polling:

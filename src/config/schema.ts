@@ -80,7 +80,7 @@ const requests = () =>
     perSecond: values.number(0.01, 10_000).prefault(20),
     timeoutMs: values.integer(1, 3_600_000).prefault(30_000),
     retries: values.integer(0, 20).prefault(5),
-    maxBodyMiB: values.number(0.001, 16_384).prefault(256),
+    maxBodyMiB: values.number(0.001, 16_384).prefault(128),
   })
 
 const polling = () =>

@@ -97,14 +97,8 @@ export interface Version {
   shape: DocumentShape
   /** Parsed JSON. Parsed on each access. */
   body: unknown
-  /** The body without what parsing loses (exact-json.ts). Parsed on each access. */
-  exactBody: unknown
-  /** The JSON text of the body. */
+  /** The text as received. */
   bodyText: string
-  /** Whether parsing the text loses something, so that `body` and `exactBody` differ. */
-  isLossy: boolean
-  /** Whether the version has the text as received; false if only the parsed body was known, which was serialized again. */
-  bodyAsReceived: boolean
 }
 
 /** The version of a document that was current at some moment, with what else was known of the document then. */
@@ -129,8 +123,6 @@ export interface KnownEntry {
   isRead: boolean
   /** Parsed JSON; an array of several different entries with the identifier of the RFQ. Parsed on each access. */
   body: unknown
-  /** Parsing it lost something that matters, such as one of two values of a key. */
-  isAmbiguous: boolean
 }
 
 /** An RFQ with its responses, all from one consistent state. */

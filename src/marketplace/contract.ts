@@ -58,8 +58,8 @@ export interface CloseSlot {
 }
 
 export interface ItemReadOptions {
-  /** Fingerprint of the stored document: a reply with the same one is parsed only when its content is needed. */
-  fingerprint?: string | null | undefined
+  /** `textHash` of the stored document: a text with the same one is not parsed. */
+  knownHash?: string | null | undefined
   /** Retries after the first attempt. Default: as many as `requests.retries` says. */
   retries?: number | undefined
   /** Cancels the read; a descendant of the token of its session, which it has by default. */

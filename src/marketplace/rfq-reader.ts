@@ -1,23 +1,25 @@
+import { hash } from 'node:crypto'
 import { contentHash } from '../core/documents/canonical-json.js'
 import { isAddressable } from '../core/documents/identifier.js'
-import type { Problem } from '../core/documents/lenient-parser.js'
+import { membersOf, partsOf } from '../core/documents/json-text.js'
+import { MAX_PROBLEMS, type Problem } from '../core/documents/lenient-parser.js'
 import {
+  identifierOf,
+  type ListedResponse,
   type Observation,
+  type ObservedResponse,
+  observe,
   parseResponseSummary,
   type Rfq,
-  type RfqResponse,
-  StoredObservation,
 } from '../core/documents/observation.js'
-import type { ParsedText } from './body/json-body.js'
-import { SummaryTexts, summaryHash, uniqueResponseEntries } from './body/response-summaries.js'
-import type { ChannelSession, ItemReadOptions } from './contract.js'
+import type { ChannelSession } from './contract.js'
 import { AbortedError, ItemError, NotSentError, UnavailableError } from './errors.js'
 import { CancelToken } from './http/cancel-token.js'
 
 /** An RFQ with all its responses, from one read. */
 export interface FetchedRfq {
   rfq: Observation<Rfq>
-  responses: FetchedResponse[]
+  responses: ObservedResponse[]
   /** Responses that were not requested; their summaries only show that they still exist. */
   observed: ListedResponse[]
   /** False if `responses` was not an array, or an entry had no id: a response not listed may still exist. */
@@ -26,37 +28,6 @@ export interface FetchedRfq {
   readAt: Date
   serverDate: Date | null
 }
-export interface FetchedResponse {
-  id: string
-  body: unknown
-  /** The body without what parsing loses; absent if it loses nothing. */
-  exactBody?: unknown
-  /** The text as received; of a summary, its part of the RFQ's text. */
-  text: string | null
-  valid: boolean
-  problems: Problem[]
-  /** Fingerprint of the bytes as received; null if unknown, and for a summary. */
-  fingerprint: string | null
-  /** The content hash, if it was calculated. */
-  hash?: string
-  /** Parsing the text is known to lose nothing. */
-  losesNothing?: boolean
-  /** `summary` if the response was not requested, or its request failed. */
-  shape: 'full' | 'summary'
-  /** Hash of its summary; null if unknown. */
-  summaryHash: string | null
-  /** As parsed; absent if it was not parsed. */
-  submittedAt?: string | null
-  /** False if it was not requested. */
-  requested: boolean
-}
-
-/** A response in the summaries of an RFQ. */
-export interface ListedResponse {
-  id: string
-  /** Hash of its summary; null if unknown. */
-  summaryHash: string | null
-}
 
 /** Chooses the responses to request. Of the others, those to observe are only reported, and the rest are recorded as summaries. */
 export type ChooseResponses = (listed: readonly ListedResponse[]) => {
@@ -64,20 +35,10 @@ export type ChooseResponses = (listed: readonly ListedResponse[]) => {
   observe: ReadonlySet<string>
 }
 
-/**
- * Fingerprints of the stored RFQ and its responses. A document with the same fingerprint is parsed only when its content is needed; its
- * summary is not hashed.
- */
+/** `textHash` of the stored RFQ and of its responses: a text with the same one is not parsed. Null: it must be parsed. */
 export interface KnownDocuments {
-  /** The fingerprint of the RFQ; null if it must be parsed. */
   rfq: string | null
-  /** A response that the RFQ listed when it was stored. */
-  response(id: string): KnownResponse | undefined
-}
-export interface KnownResponse {
-  fingerprint: string | null
-  /** Hash of its summary as stored with the RFQ; null if unknown. */
-  summaryHash: string | null
+  response(id: string): string | null
 }
 
 /** How to treat documents that the marketplace currently does not send. */
@@ -108,42 +69,40 @@ export async function readRfqWithResponses(
   { choose, known, failures }: ReadOptions = {},
 ): Promise<FetchedRfq> {
   const retries = failures?.attemptOnce.rfq ? 0 : undefined
-  const { value: rfq, readAt, serverDate } = await session.readRfq(id, { fingerprint: known?.rfq, retries })
-  const { entries, complete, duplicates } = uniqueResponseEntries(rfq)
-  const summaries = new SummaryTexts(rfq)
-  // The RFQ is unchanged, so the hashes of its summaries are too.
-  const hashes = rfq instanceof StoredObservation ? known : undefined
-  const listed = entries.map(([entryId, { index }]) => {
-    const hash = hashes?.response(entryId)?.summaryHash ?? summaryHash(rfq, index)
-    return { id: entryId, summaryHash: hash, index }
-  })
-  const choice = choose?.(listed)
+  const { value: rfq, readAt, serverDate } = await session.readRfq(id, { knownHash: known?.rfq, retries })
+  const { summaries, responsesComplete } = readSummaries(rfq)
+  const choice = choose?.(summaries)
   const cancelToken = new CancelToken({ parent: session.cancelToken })
-  const fetch = async ({ id: responseId, summaryHash, index }: ListedEntry): Promise<FetchedResponse> => {
+
+  const fetch = async (summary: Summary): Promise<ObservedResponse> => {
+    const { id: responseId, summaryHash } = summary
     const requested = choice === undefined || choice.request.has(responseId)
-    const summary = () => summaries.at(index)
-    let content: ResponseContent
-    if (requested) {
-      const fingerprint = known?.response(responseId)?.fingerprint
+    if (!requested) return observeSummary(summary, { requested })
+    try {
       const attemptOnce = failures?.attemptOnce.response(responseId)
-      const options = { fingerprint, retries: attemptOnce ? 0 : undefined, cancelToken }
-      content = await fetchResponse(session, { rfqId: id, id: responseId, options, failures }, summary)
-    } else content = await parseSummary(summary)
-    // Not a copy, which would parse a document that is not parsed yet.
-    return Object.assign(content, { id: responseId, summaryHash, requested })
+      const { value } = await session.readResponse(id, responseId, {
+        knownHash: known?.response(responseId),
+        retries: attemptOnce ? 0 : undefined,
+        cancelToken,
+      })
+      return { ...value, id: responseId, summaryHash, shape: 'full', requested }
+    } catch (error) {
+      return observeSummary(summary, { requested, problems: problemsOf(error, responseId) })
+    }
   }
-  const responses = await allOrCancel(listed.filter((each) => !choice?.observe.has(each.id)).map(fetch), cancelToken)
-  const problems = duplicates.length > 0 ? [...rfq.problems, ...duplicates] : rfq.problems
-  return {
-    rfq: Object.assign(rfq, { problems }),
-    responses,
-    observed: listed
-      .filter((each) => choice?.observe.has(each.id))
-      .map(({ id: responseId, summaryHash }) => ({ id: responseId, summaryHash })),
-    responsesComplete: complete,
-    readAt,
-    serverDate,
+  const problemsOf = (error: unknown, responseId: string): Problem[] => {
+    if (failures !== undefined && isUnavailable(error)) {
+      failures.onUnavailable(error)
+      // This may be an outage, which is not a problem of the document.
+      if (!failures.failedBefore(responseId)) return []
+    } else if (!(error instanceof ItemError)) throw error
+    const code = isAddressable(responseId) ? 'unavailable' : 'unaddressable'
+    return [{ path: '', code, message: `listed, but cannot be read: ${error.message}` }]
   }
+
+  const isObserved = (summary: Summary) => choice?.observe.has(summary.id) ?? false
+  const responses = await allOrCancel(summaries.filter((each) => !isObserved(each)).map(fetch), cancelToken)
+  return { rfq, responses, observed: summaries.filter(isObserved), responsesComplete, readAt, serverDate }
 }
 
 /** The results of all reads. If one fails, the others are cancelled, and its error is thrown once they have ended. */
@@ -157,82 +116,44 @@ async function allOrCancel<T>(reads: readonly Promise<T>[], cancelToken: CancelT
   }
 }
 
-/** A response in the summaries of an RFQ, with its index there. */
-interface ListedEntry extends ListedResponse {
-  index: number
-}
-
-interface ResponseRequest {
-  rfqId: string
-  id: string
-  options: ItemReadOptions
-  failures: FailureOptions | undefined
-}
-
-async function fetchResponse(
-  session: ChannelSession,
-  { rfqId, id, options, failures }: ResponseRequest,
-  summaryOf: () => Promise<ParsedText>,
-): Promise<ResponseContent> {
-  try {
-    const { value } = await session.readResponse(rfqId, id, options)
-    if (value instanceof StoredObservation) return Object.assign(value, { shape: 'full' as const })
-    const { body, exactBody, text, valid, problems, fingerprint = null } = value
-    if (text !== null && exactBody === body) return new ResponseText(text, value)
-    return { body, exactBody, text, valid, problems, fingerprint, shape: 'full' }
-  } catch (error) {
-    if (failures !== undefined && isUnavailable(error)) {
-      failures.onUnavailable(error)
-      // This may be an outage, which is not a problem of the document.
-      if (!failures.failedBefore(id)) return parseSummary(summaryOf)
-    } else if (!(error instanceof ItemError)) throw error
-    const code = isAddressable(id) ? 'unavailable' : 'unaddressable'
-    const problem: Problem = { path: '', code, message: `listed, but cannot be read: ${error.message}` }
-    const summary = await parseSummary(summaryOf)
-    return { ...summary, problems: [problem, ...summary.problems] }
-  }
-}
-
 /** Whether the marketplace currently does not send a document that was requested. */
 export const isUnavailable = (error: unknown): error is UnavailableError =>
   error instanceof UnavailableError && !(error instanceof NotSentError)
 
-type ResponseContent = Omit<FetchedResponse, 'id' | 'summaryHash' | 'requested'>
-
-/**
- * A response of which only the text is kept until its RFQ is recorded, because the parsed body takes several times as much memory and only
- * events need it again. `submittedAt` decides which event.
- */
-class ResponseText implements ResponseContent {
-  readonly shape = 'full'
-  readonly losesNothing = true
-  readonly hash: string
-  readonly valid: boolean
-  readonly problems: Problem[]
-  readonly fingerprint: string | null
-  readonly submittedAt: string | null
-
-  /** @param parsed the response; parsing the text loses nothing */
-  constructor(
-    readonly text: string,
-    { body, document, valid, problems, fingerprint = null }: Observation<RfqResponse>,
-  ) {
-    this.hash = contentHash('response', body)
-    this.valid = valid
-    this.problems = problems
-    this.fingerprint = fingerprint
-    this.submittedAt = document?.submittedAt ?? null
-  }
-
-  get body(): unknown {
-    return JSON.parse(this.text)
-  }
+/** A response in an RFQ, with its part of the RFQ's text. */
+interface Summary extends ListedResponse {
+  text: string
+  body: unknown
 }
 
-async function parseSummary(summaryOf: () => Promise<ParsedText>): Promise<ResponseContent> {
-  const { value, received } = await summaryOf()
-  const { body, exactBody, text, valid, problems: found } = parseResponseSummary(value, received)
-  // Other deviations of a summary are those of its RFQ.
-  const problems = found.filter(({ code }) => code === 'duplicate-key' || code === 'precision')
-  return { body, exactBody, text, valid, problems, fingerprint: null, shape: 'summary' }
+/** Cuts the summaries out of an RFQ. If differing ones share an id, the last one is used, and the RFQ gets a problem. */
+function readSummaries({ text, problems }: Observation<Rfq>): { summaries: Summary[]; responsesComplete: boolean } {
+  const list = Object.fromEntries(membersOf(text)).responses ?? ''
+  const isList = list.startsWith('[')
+  const texts = isList ? [...partsOf(list)] : []
+  const byId = new Map<string, Summary>()
+  let responsesComplete = isList
+  for (const [index, each] of texts.entries()) {
+    const body: unknown = JSON.parse(each)
+    const id = identifierOf(body)
+    if (id === null) responsesComplete = false
+    else {
+      const summaryHash = contentHash('response', body)
+      const earlier = byId.get(id)
+      byId.set(id, { id, text: each, body, summaryHash })
+      if (earlier === undefined || earlier.summaryHash === summaryHash || problems.length >= MAX_PROBLEMS) continue
+      const message = `another entry has the same id, ${id.slice(0, 80)}; this later entry is used`
+      problems.push({ path: `responses[${index}]`, code: 'duplicate', message })
+    }
+  }
+  return { summaries: [...byId.values()], responsesComplete }
+}
+
+/** Deviations of a summary are problems of its RFQ. */
+function observeSummary(
+  { id, text, body, summaryHash }: Summary,
+  { requested, problems = [] }: { requested: boolean; problems?: Problem[] },
+): ObservedResponse {
+  const observation = observe({ text, textHash: hash('sha256', text), body }, 'response', parseResponseSummary)
+  return { ...observation, id, summaryHash, requested, problems, shape: 'summary' }
 }

@@ -1,9 +1,13 @@
 import { hash } from 'node:crypto'
 import type { ChannelRef } from '../core/channel.js'
+import type { SubjectKind } from '../core/documents/documents.js'
+import { comparableId } from '../core/documents/identifier.js'
+import type { Problem } from '../core/documents/lenient-parser.js'
 import {
   type DocumentParser,
   type Listing,
   type Observation,
+  observe,
   parseListing,
   parseResponse,
   parseRfq,
@@ -11,20 +15,25 @@ import {
   type Rfq,
   type RfqListItem,
   type RfqResponse,
-  StoredObservation,
 } from '../core/documents/observation.js'
-import { decodeText, type ParsedObject, parseAgain, readJsonList, readJsonObject } from './body/json-body.js'
-import { createKeyRemover, flagRedactedKey } from './body/key-removal.js'
-import { ListCollector, parseCloseReply, requireMatchingId } from './body/response-parsing.js'
-import { createSanitizer, type Sanitize } from './body/sanitizer.js'
-import type { ChannelSession, CloseSlot, ItemReadOptions, ListResult, Operation, ReadResult } from './contract.js'
+import { parseList, parseObject, type ReceivedText, readJson, receiveText } from './body/json-body.js'
+import { createKeySearch, createSanitizer, type Sanitize } from './body/sanitizer.js'
+import type {
+  ChannelSession,
+  CloseResult,
+  CloseSlot,
+  ItemReadOptions,
+  ListResult,
+  Operation,
+  ReadResult,
+} from './contract.js'
 import { ChannelError, ItemError, NotSentError } from './errors.js'
 import { CancelToken } from './http/cancel-token.js'
 import type { Timing } from './http/timing.js'
 import type { Slot, Target, Transport, TransportReply, TransportRequest } from './http/transport.js'
 import { encodePath } from './http/url-path.js'
 import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.js'
-import { errorForStatus } from './status-errors.js'
+import { errorForStatus, errorMessageOf, parseJsonOrNull } from './status-errors.js'
 
 export interface SessionOptions {
   transport: Transport
@@ -53,7 +62,6 @@ interface SlotOptions {
   acquire?: AcquireSlot | undefined
 }
 
-/** Parses a reply, synchronously if possible. */
 type ParseReply<T> = (reply: TransportReply) => T | Promise<T>
 
 /** The requests of one run on one channel, with its own key, retry quota and count; the transport is shared. */
@@ -63,7 +71,7 @@ export class Session implements ChannelSession {
   readonly #options: SessionOptions
   readonly #quota = new RetryQuota()
   readonly #sanitize: Sanitize
-  readonly #removeKey: TransportRequest['removeKey']
+  readonly #hasKey: (bytes: Buffer) => boolean
   readonly #headers: TransportRequest['headers']
   /** The percent-encoded path of the channel. */
   readonly #base: string
@@ -77,7 +85,7 @@ export class Session implements ChannelSession {
     this.channel = { org: channel.org, channel: channel.channel }
     this.#options = options
     this.#sanitize = createSanitizer(channel.apiKey)
-    this.#removeKey = createKeyRemover(channel.apiKey)
+    this.#hasKey = createKeySearch(channel.apiKey)
     this.#headers = transport.headers(channel.apiKey)
     this.#base = basePath(transport.prefix, channel, this.#sanitize)
     this.cancelToken = new CancelToken({ parent: transport.cancelToken, signal })
@@ -96,11 +104,11 @@ export class Session implements ChannelSession {
   }
 
   readRfq(id: string, options?: ItemReadOptions): Promise<ReadResult<Observation<Rfq>>> {
-    return this.#item('readRfq', ['rfqs', id], parseRfq, options)
+    return this.#item('readRfq', 'rfq', ['rfqs', id], parseRfq, options)
   }
 
   readResponse(rfqId: string, id: string, options?: ItemReadOptions): Promise<ReadResult<Observation<RfqResponse>>> {
-    return this.#item('readResponse', ['rfqs', rfqId, 'responses', id], parseResponse, options)
+    return this.#item('readResponse', 'response', ['rfqs', rfqId, 'responses', id], parseResponse, options)
   }
 
   async readForClose(id: string): Promise<CloseSlot> {
@@ -113,7 +121,7 @@ export class Session implements ChannelSession {
       acquired = { slot, since: transport.elapsed() }
       return slot
     }
-    const read = await this.#item('readRfq', ['rfqs', id], parseRfq, { acquire })
+    const read = await this.#item('readRfq', 'rfq', ['rfqs', id], parseRfq, { acquire })
     const { slot, since } = acquired as NonNullable<typeof acquired>
     return {
       read,
@@ -129,11 +137,10 @@ export class Session implements ChannelSession {
 
   async #list<T>(operation: Operation, kind: 'listing' | 'rfq', parse: DocumentParser<T>): Promise<ListResult<T>> {
     const target = this.#target(operation, [`${kind}s`])
-    const read = await this.#read(target, async (reply) => {
-      const collected = new ListCollector(kind, reply.containedKey ? flagRedactedKey(parse) : parse)
-      const { items, partial } = await readJsonList(reply, target.label, this.#sanitize)
-      for await (const item of items) collected.add(item.text, item.parse)
-      return { value: collected.finish(), partial }
+    const read = await this.#read(target, (reply) => {
+      const received = this.#receive(reply, target)
+      const observeItem = (text: string) => this.#observe(received, kind, parse, { text, body: JSON.parse(text) })
+      return parseList(received, reply.headers, observeItem)
     })
     return { ...read, ...read.value }
   }
@@ -141,27 +148,46 @@ export class Session implements ChannelSession {
   /** @param segments of the path, the last one of which is the id */
   async #item<T>(
     operation: Operation,
+    kind: SubjectKind,
     segments: string[],
     parse: DocumentParser<T>,
-    { fingerprint: known, ...options }: ItemReadOptions & SlotOptions = {},
+    { knownHash, ...options }: ItemReadOptions & SlotOptions = {},
   ): Promise<ReadResult<Observation<T>>> {
     const target = this.#target(operation, segments)
     const id = segments.at(-1) as string
-    const parseItem = (reply: TransportReply): Observation<T> | Promise<Observation<T>> => {
-      const fingerprint = reply.containedKey ? null : fingerprintOf(reply.body, this.#options.version)
-      if (fingerprint !== null && fingerprint === known) return storedObservation(id, fingerprint, reply.body, parse)
-      const observe = ({ value, received }: ParsedObject): Observation<T> => {
-        requireMatchingId(value, id, target.label, this.#sanitize)
-        const observation = (reply.containedKey ? flagRedactedKey(parse) : parse)(value, received)
-        // A document without an id is stored under the requested id.
-        observation.id = id
-        observation.fingerprint = received.hasInvalidUtf8 ? null : fingerprint
-        return observation
-      }
-      const parsed = readJsonObject(reply, target.label, this.#sanitize)
-      return parsed instanceof Promise ? parsed.then(observe) : observe(parsed)
+    const parseItem = (reply: TransportReply): Observation<T> => {
+      const received = this.#receive(reply, target)
+      const { text } = received
+      const textHash = this.#textHash(text)
+      if (textHash === knownHash)
+        return { id, text, textHash, hash: '', same: true, document: null, problems: [], valid: true }
+      const body = parseObject(received)
+      requireMatchingId(body, id, target.label, this.#sanitize)
+      const observation = readJson(received, () => this.#observe(received, kind, parse, { text, body }))
+      // A document without an id is stored under the requested id.
+      return { ...observation, id }
     }
     return this.#read(target, parseItem, options)
+  }
+
+  #receive(reply: TransportReply, { label }: Target): ReceivedText {
+    return receiveText(reply, label, { sanitize: this.#sanitize, hasKey: this.#hasKey })
+  }
+
+  #observe<T>(
+    { isDamaged }: ReceivedText,
+    kind: SubjectKind,
+    parse: DocumentParser<T>,
+    { text, body }: { text: string; body: unknown },
+  ): Observation<T> {
+    const observation = observe({ text, textHash: this.#textHash(text), body }, kind, parse)
+    if (isDamaged && text.includes('\ufffd')) observation.problems.push(INVALID_UTF8)
+    return observation
+  }
+
+  /** Another version of Quotekeeper may find other problems in the same text. */
+  #textHash(text: string): string {
+    return hash('sha256', `${this.#options.version} ${text}`)
   }
 
   #target(operation: Operation, segments: string[]): Target {
@@ -180,7 +206,7 @@ export class Session implements ChannelSession {
       retries = this.#options.retries,
       cancelToken = this.cancelToken,
       acquire,
-    }: Omit<ItemReadOptions, 'fingerprint'> & SlotOptions = {},
+    }: Omit<ItemReadOptions, 'knownHash'> & SlotOptions = {},
   ): Promise<ReadResult<T>> {
     const { backoff, timing } = this.#options
     const attempt = (retry: number) => this.#requestAndParse(target, { retry, cancelToken, acquire }, parse)
@@ -204,8 +230,7 @@ export class Session implements ChannelSession {
     const reply = await this.#send(target, attempt)
     const { status, sentAt: readAt, serverDate } = reply
     if (status !== 200) throw this.#errorFor(reply, target)
-    const parsed = parse(reply)
-    return { value: parsed instanceof Promise ? await parsed : parsed, readAt, serverDate }
+    return { value: await parse(reply), readAt, serverDate }
   }
 
   async #send(target: Target, options: RequestOptions): Promise<TransportReply> {
@@ -220,7 +245,6 @@ export class Session implements ChannelSession {
     const request = {
       target,
       headers: this.#headers,
-      removeKey: this.#removeKey,
       retry: 0,
       fairnessKey: this,
       cancelToken: this.cancelToken,
@@ -256,18 +280,39 @@ export class Session implements ChannelSession {
   }
 }
 
-/** Another version of Quotekeeper may find other problems in the same bytes. */
-const fingerprintOf = (body: Buffer, version: string) =>
-  `${version} ${hash('sha256', body, 'base64').slice(0, FINGERPRINT_LENGTH)}`
-/** Of 43 characters: 132 bits. */
-const FINGERPRINT_LENGTH = 22
+const INVALID_UTF8: Problem = {
+  path: '',
+  code: 'encoding',
+  message: 'the text is not valid UTF-8; the invalid bytes are stored as U+FFFD',
+}
 
-function storedObservation<T>(id: string, fingerprint: string, body: Buffer, parse: DocumentParser<T>) {
-  const text = decodeText(body).trim()
-  return new StoredObservation<T>(id, text, fingerprint, () => {
-    const { value, received } = parseAgain(text)
-    return parse(value, received)
-  })
+/**
+ * Checks that a document has the requested id, or none.
+ * @throws TransientError for another id: the document must not be stored under the requested one
+ */
+function requireMatchingId({ id: found }: { id?: unknown }, id: string, label: () => string, sanitize: Sanitize): void {
+  if (found === undefined || found === null || found === '') return
+  if (typeof found === 'string' && comparableId(found) === comparableId(id)) return
+  const shown = typeof found === 'string' ? sanitize(found) : `of type ${typeof found}`
+  throw new TransientError(`${label()}: status 200, but the body is another document (id ${shown})`, { status: 200 })
+}
+
+/** Extracts `ok` and the message of a close reply; the caller interprets them. */
+function parseCloseReply({ status, body, serverDate }: TransportReply, sanitize: Sanitize): CloseResult {
+  const parsed = parseJsonOrNull(body.toString('utf8')) as {
+    ok?: unknown
+    message?: unknown
+    statusCode?: unknown
+  } | null
+  const ok = typeof parsed?.ok === 'boolean' ? parsed.ok : null
+  const hasNoMessage = ok !== null && typeof parsed?.message !== 'string'
+  const error = Number(parsed?.statusCode)
+  return {
+    status: status === 200 && error >= 400 ? error : status,
+    ok,
+    message: hasNoMessage ? null : errorMessageOf(body, sanitize),
+    serverDate,
+  }
 }
 
 /** Accepts printable ASCII only: an HTTP library might quote another key in its error message. */

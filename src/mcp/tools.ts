@@ -159,12 +159,12 @@ export const TOOLS: readonly Tool[] = [
     },
     pages: 'versions',
     async content(read, args) {
-      const { versions, body: _body, bodyText: _text, ...offer } = await read('readOffer')
+      const { versions, body: _body, ...offer } = await read('readOffer')
       const version = Number(args.version ?? offer.version)
       const document = versions.find((each: { version: number }) => each.version === version)
       if (document === undefined)
         throw new ProblemError(404, `version ${version} of the offer is not known; known are 1 to ${offer.version}`)
-      const withoutBody = ({ body: _body, bodyText: _text, ...row }: Answer) => row
+      const withoutBody = ({ body: _body, ...row }: Answer) => row
       return { offer, document, versions: versions.map(withoutBody) }
     },
   }),

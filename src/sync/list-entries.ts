@@ -1,17 +1,15 @@
 import { contentHash } from '../core/documents/canonical-json.js'
-import type { SubjectKind } from '../core/documents/documents.js'
 import { IdMap } from '../core/documents/identifier.js'
 import type { Observation, RfqListItem } from '../core/documents/observation.js'
 import { byCodeUnit } from '../core/numbers.js'
 import { TimeSlice } from '../core/time/time-slice.js'
-import type { Snapshot } from '../store/contract.js'
+import type { ListedDocument } from '../store/contract.js'
 
 /** An entry of the list of RFQs. */
 export type RfqEntry = ListEntry<RfqListItem>
 
-/** An entry of a list with the hash of its content; of several with one identifier that differ, the last one. */
+/** An entry of a list; of several with one identifier that differ, the last one. */
 export interface ListEntry<T> extends Observation<T> {
-  hash: string
   /** Hash of all entries with its identifier, whatever their order. */
   entryHash: string
   /** The earlier ones. */
@@ -24,7 +22,6 @@ export interface ListEntry<T> extends Observation<T> {
  * @param stored identifiers that are stored: an entry has the one with which it was first listed
  */
 export async function dedupeById<T>(
-  kind: SubjectKind,
   observed: readonly Observation<T>[],
   stored: Iterable<string> = [],
 ): Promise<Map<string, ListEntry<T>>> {
@@ -34,12 +31,11 @@ export async function dedupeById<T>(
   for (const each of observed) {
     const id = ids.get(each.id) ?? each.id
     ids.set(id, id)
-    const hash = each.hash ?? contentHash(kind, each.exactBody)
+    const { hash } = each
     const twins = byId.get(id) ?? new Map<string, Observation<T>>()
     byId.set(id, twins)
     twins.delete(hash)
-    // Not a copy: the content of an entry may not be parsed yet.
-    twins.set(hash, Object.assign(each, { id, hash }))
+    twins.set(hash, { ...each, id })
     if (slice.isOver) await slice.next()
   }
   return new Map([...byId].sort(([a], [b]) => byCodeUnit(a, b)).map(([id, twins]) => [id, toEntry(id, twins)]))
@@ -48,31 +44,25 @@ export async function dedupeById<T>(
 function toEntry<T>(id: string, twins: ReadonlyMap<string, Observation<T>>): ListEntry<T> {
   const hashes = [...twins.keys()]
   const others = [...twins.values()]
-  const last = others.pop() as Observation<T> & { hash: string }
-  if (others.length === 0) return Object.assign(last, { entryHash: last.hash, others })
+  const last = others.pop() as Observation<T>
+  if (others.length === 0) return { ...last, entryHash: last.hash, others }
   const message = `the list contains several different entries with the identifier ${id.slice(0, 80)}`
-  return Object.assign(last, {
+  return {
+    ...last,
     others,
     problems: [...last.problems, { path: '', code: 'duplicate' as const, message }],
     entryHash: contentHash('rfq-entry', hashes.sort()),
-  })
+  }
 }
 
 /** What is recorded of an identifier in a list: the entry, or the array of those that differ. */
-export function toSnapshot<T>(entry: ListEntry<T>): Snapshot {
-  // Not a copy: its content may not be parsed yet.
+export function toSnapshot<T>(entry: ListEntry<T>): ListedDocument {
   if (entry.others.length === 0) return entry
   const all = [...entry.others, entry]
-  const body = all.map((each) => each.body)
-  const losesNothing = all.every((each) => each.losesNothing || each.exactBody === each.body)
   return {
-    id: entry.id,
-    body,
-    exactBody: losesNothing ? body : all.map(({ exactBody }) => exactBody),
-    text: all.every(({ text }) => text !== null) ? `[${all.map(({ text }) => text).join()}]` : null,
+    ...entry,
+    text: `[${all.map(({ text }) => text).join()}]`,
     valid: all.every(({ valid }) => valid),
-    problems: entry.problems,
-    hash: entry.entryHash,
-    bodies: all.length,
+    ...{ hash: entry.entryHash, textHash: entry.entryHash, bodies: all.length },
   }
 }

@@ -14,7 +14,7 @@ export function pollListings(context: PollContext): Promise<PollResult> {
     const { run, progress } = poll
     const { value, partial, readAt } = await session.listListings()
     const present = await store.presentIds(run.channel, 'listing')
-    const listings = await dedupeById('listing', value, present)
+    const listings = await dedupeById(value, present)
     checkList(poll, 'listings', { present, listed: new Set(listings.keys()), partial })
     const changes = await recordList(poll, 'listing', listings, readAt)
     progress.madeProgress = true

@@ -33,7 +33,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     await store.recordListArrived(run)
     const known = new Map((await store.rfqStates(run.channel)).map((state) => [state.id, state]))
     const present = await store.presentIds(run.channel, 'rfq-entry')
-    const entries = await dedupeById('rfq', value, [...known.keys(), ...present])
+    const entries = await dedupeById(value, [...known.keys(), ...present])
     progress.counts.seen += entries.size
     checkList(poll, 'RFQs', { present, listed: new Set(entries.keys()), partial })
     // Recorded at once, because closing rounds use the previous poll until then.
@@ -115,7 +115,7 @@ function selectOnly(
 
 function entriesNamed(entries: ReadonlyMap<string, RfqEntry>, only: string): RfqEntry[] {
   const name = parseRfqName(only)
-  return [...entries.values()].filter(({ id, body }) => hasName({ id, ...namesIn(body) }, name))
+  return [...entries.values()].filter(({ id, text }) => hasName({ id, ...namesIn(JSON.parse(text)) }, name))
 }
 
 const nameOfEntry = ({ id, document }: RfqEntry) => nameOf({ id, number: document?.number ?? null })
@@ -160,7 +160,7 @@ async function recordUnread(poll: RfqPoll, id: string, requestFailed: boolean): 
 async function recordListEntry(poll: RfqPoll, entry: RfqEntry, requested = false): Promise<void> {
   const { context, run, listReadAt } = poll
   const snapshot = {
-    rfq: Object.assign(entry, { requested }),
+    rfq: { ...entry, requested },
     shape: 'list' as const,
     responses: [],
     responsesComplete: false,

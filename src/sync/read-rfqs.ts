@@ -205,17 +205,16 @@ function responseChooser(
 
 /** An RFQ with the problems of its list entry. */
 function withListProblems(rfq: Observation<Rfq>, { listProblems: problems }: RfqToRead): Observation<Rfq> {
-  // Not a copy: its content may not be parsed yet.
-  return problems.length === 0 ? rfq : Object.assign(rfq, { problems: [...rfq.problems, ...problems] })
+  return { ...rfq, problems: [...rfq.problems, ...problems] }
 }
 
-/** Fingerprints of the stored documents, by which unchanged ones are recognized. */
-function knownDocuments({ rfq, responses }: StoredState, { returned }: RfqToRead): KnownDocuments {
+/** The hashes of the stored texts, by which unchanged ones are recognized. An RFQ with problems of its entry is parsed, so that they are counted. */
+function knownDocuments({ rfq, responses }: StoredState, { returned, listProblems }: RfqToRead): KnownDocuments {
   return {
-    rfq: returned || rfq.missingSince !== null ? null : rfq.fingerprint,
+    rfq: returned || rfq.missingSince !== null || listProblems.length > 0 ? null : rfq.textHash,
     response(id) {
       const response = responses.get(id)
-      return response?.missingSince === null ? response : undefined
+      return response?.missingSince === null ? response.textHash : null
     },
   }
 }

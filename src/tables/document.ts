@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { KnownDocument, Version } from '../core/records.js'
-import { nullableText, timestamp } from './schema.js'
+import type { KnownDocument } from '../core/records.js'
+import { timestamp } from './schema.js'
 
 /** What Quotekeeper knows about a document besides its content. */
 export const observation = {
@@ -21,10 +21,6 @@ export const observationOf = (document: KnownDocument) => {
   return { version, notBefore, observedAt, firstObservedAt, lastObservedAt, readAt, missingSince, valid }
 }
 
-export const documentBody = {
-  body: z.unknown().describe('The document as received, parsed, with fields that the API description lacks.'),
-  bodyText: nullableText.describe('Its text, if parsing it loses something, such as digits of a number; else null.'),
-}
-
-/** The parsed body, because what keeps every digit cannot be sent to another thread; and the text where that matters. */
-export const bodyOf = ({ body, bodyText, isLossy }: Version) => ({ body, bodyText: isLossy ? bodyText : null })
+export const body = z
+  .unknown()
+  .describe('The document as received, parsed, with fields that the API description lacks.')

@@ -59,7 +59,7 @@ describe('the evidence of a decision', () => {
           poll: { runId: 1, finishedAt: '2026-11-21T12:00:00.000Z', outcome: 'complete' },
           version: 1,
           hash: known.hash,
-          hashWithoutUpdateTimes: hashWithoutUpdateTimes(known.exactBody),
+          hashWithoutUpdateTimes: hashWithoutUpdateTimes(known.body),
           reading: {
             readAt: '2026-11-21T12:00:00.000Z',
             clock: '2026-11-21T12:00:00.000Z',
@@ -119,7 +119,7 @@ describe('the evidence of a decision', () => {
             state: 'closed',
             version: 2,
             hash: after.hash,
-            hashWithoutUpdateTimes: hashWithoutUpdateTimes(after.exactBody),
+            hashWithoutUpdateTimes: hashWithoutUpdateTimes(after.body),
           },
         },
       },

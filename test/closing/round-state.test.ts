@@ -45,7 +45,7 @@ function aRound(
 }
 function aRead(rfq: Record<string, unknown> = {}, times: Partial<FreshRead> = {}): FreshRead {
   const body = anRfq('rfq-1', { state: 'open', responseDueDate: '2026-11-20', ...rfq })
-  const read = { id: 'rfq-1', body, exactBody: body, document: body, state: body.state, hash: 'hash' }
+  const read = { id: 'rfq-1', body, document: body, state: body.state, hash: 'hash' }
   const known = { valid: true, entry: null, listEntryOnly: false, missingSince: null, version: 1 }
   return { ...read, ...known, readAt: NOW, answeredAt: NOW, serverDate: NOW, ...times } as unknown as FreshRead
 }

@@ -72,7 +72,7 @@ describe('configuration file', () => {
         channelReport: '0 6 * * 1-5',
       },
       scheduleTimeZone: 'UTC',
-      requests: { concurrency: 8, perSecond: 20, timeoutMs: 30_000, retries: 5, maxBodyMiB: 256 },
+      requests: { concurrency: 8, perSecond: 20, timeoutMs: 30_000, retries: 5, maxBodyMiB: 128 },
       polling: { offersMaxAgeMinutes: 60, urgentHours: 24 },
       closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
       reports: { directory: join(folder, 'data/reports'), settings: DEFAULT_SETTINGS },

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
-import { parseRfq } from '../../src/core/documents/observation.js'
 import type { RfqSnapshot, Store } from '../../src/store/contract.js'
 import { SCHEMA_NUMBER } from '../../src/store/schema/schema.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { observedResponse, observeRfq } from '../helpers/data/observed.js'
 import { anRfq } from '../helpers/data/sample-documents.js'
 import { shareOf } from '../helpers/long-tests.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -25,15 +25,9 @@ async function open(path: string): Promise<Store> {
   return store
 }
 const snapshot = (id: string, responses: number, text = 'x'): RfqSnapshot => ({
-  rfq: parseRfq(anRfq(id, { title: text })),
+  rfq: observeRfq(JSON.stringify(anRfq(id, { title: text }))),
   shape: 'full',
-  responses: Array.from({ length: responses }, (_, n) => ({
-    id: `${id}-${n}`,
-    body: { id: `${id}-${n}`, text },
-    valid: true,
-    problems: [],
-    shape: 'full' as const,
-  })),
+  responses: Array.from({ length: responses }, (_, n) => observedResponse({ id: `${id}-${n}`, text })),
   responsesComplete: true,
   readAt: at,
 })

@@ -95,7 +95,7 @@ describe('replies', () => {
     const items = [{ id: 'a', state: 'open' }, null, 'text', { id: 'a' }, { state: 'closed' }, [], 7]
     const server = await serve((_, response) => json(response, 200, { items, total: 7 }))
     const { value } = await session(server.url).listRfqs()
-    expect(value.map((item) => item.body)).toEqual(items)
+    expect(value.map(({ text }) => JSON.parse(text))).toEqual(items)
     expect(value.map((item) => item.document?.id ?? null)).toEqual(['a', null, null, 'a', null, null, null])
     expect(value.filter((item) => item.valid).length).toBeLessThanOrEqual(2)
     const listings = await session(server.url).listListings()
@@ -109,9 +109,24 @@ describe('replies', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(text)
     })
     const { value } = await session(server.url).readRfq('r1')
-    expect(value.body).toEqual(JSON.parse(text))
-    expect(JSON.stringify(value.body)).toBe(JSON.stringify(JSON.parse(text)))
+    expect(value.text).toBe(text)
     expect(value.document?.title).toBe('\ud83c \u0000 🌳')
+  })
+
+  it('with the known text are not parsed, unless another version of Quotekeeper parsed it', async () => {
+    const server = await serve((_, response, number) => json(response, 200, { id: 'r1', number: number < 5 ? 1 : 2 }))
+    const channel = session(server.url)
+    const { value: first } = await channel.readRfq('r1')
+    expect(first).toMatchObject({ same: false, document: { number: 1 } })
+    const options = { knownHash: first.textHash }
+    expect((await channel.readRfq('r1', options)).value).toEqual({
+      ...{ id: 'r1', text: first.text, textHash: first.textHash, same: true },
+      ...{ hash: '', document: null, problems: [], valid: true },
+    })
+    const other = session(server.url, { version: 'another' })
+    expect((await other.readRfq('r1', options)).value).toMatchObject({ same: false })
+    expect((await channel.readRfq('r1', { knownHash: null })).value).toMatchObject({ same: false })
+    expect((await channel.readRfq('r1', options)).value).toMatchObject({ same: false, document: { number: 2 } })
   })
 
   it('carry the request time and the server time', async () => {
@@ -151,7 +166,7 @@ describe('replies', () => {
   it('without an id get the requested id and are not valid', async () => {
     const server = await serve((_, response) => json(response, 200, { state: 'open' }))
     const { value } = await session(server.url).readRfq('r1')
-    expect(value).toMatchObject({ id: 'r1', valid: false, document: null, body: { state: 'open' } })
+    expect(value).toMatchObject({ id: 'r1', valid: false, document: null, text: '{"state":"open"}' })
   })
 
   it.each([{ id: 'r2' }, { id: 7 }, { id: ['r1'] }])(

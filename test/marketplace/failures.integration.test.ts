@@ -202,11 +202,7 @@ describe('transient failures', () => {
     ['application/json', '', 'the body is empty'],
     ['application/json', '[]', 'the body is not a JSON object'],
     ['application/json', '{"items":{"0":{}}}', 'the body has no "items" array'],
-    [
-      'application/json',
-      `{"items":[${'['.repeat(300)}${']'.repeat(300)}]}`,
-      'the body is nested deeper than 200 levels',
-    ],
+    ['application/json', `{"items":[${'['.repeat(300)}${']'.repeat(300)}]}`, 'the body is nested too deeply'],
   ])('include a 200 with an unexpected body: %s %s', async (type, body, message) => {
     const server = await serve((_, response) => {
       response.writeHead(200, { 'content-type': type }).end(body)

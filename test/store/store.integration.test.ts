@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseListing } from '../../src/core/documents/observation.js'
 import type { RfqSnapshot } from '../../src/store/contract.js'
+import { observed, observedResponse, observeListing, observeResponse } from '../helpers/data/observed.js'
 import { aListing, anRfq, aResponse, aSummary } from '../helpers/data/sample-documents.js'
 import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../helpers/store/recording-store.js'
 import { executeIn, rowsOf } from '../helpers/store/store-engine.js'
@@ -122,28 +122,12 @@ describe('recording an RFQ with its responses', () => {
     }
   })
 
-  it('stores whether the text of a version is as received', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
-    for (const [id, text] of [
-      ['rfq-1', '{"id":"rfq-1"}'],
-      ['rfq-2', null],
-    ] as const) {
-      const snapshot = rfqSnapshot(anRfq(id), [], at('08:00:00'))
-      await db.recordRfq(run, { ...snapshot, rfq: { ...snapshot.rfq, text } }, at('08:00:01'))
-    }
-    expect(await rowsOf(db, 'select id, body_as_received from versions order by id')).toEqual([
-      { id: 'rfq-1', body_as_received: 1 },
-      { id: 'rfq-2', body_as_received: 0 },
-    ])
-  })
-
   it('records that a list showed RFQs whose detail was not read again', async () => {
     const db = await noonStore()
     const run = await begin(db)
     for (const id of ['rfq-1', 'rfq-2'])
       await db.recordRfq(run, rfqSnapshot(anRfq(id), [], at('08:00:00')), at('08:00:00'))
-    const entry = { id: 'rfq-2', body: { id: 'rfq-2' }, valid: true, problems: [] }
+    const entry = observed({ id: 'rfq-2' })
     for (const time of ['08:04:00', '08:05:00'])
       await db.recordList(run, 'rfq-entry', [entry], { whole: false, readAt: at(time) }, at(time))
     expect(await rowsOf(db, 'select id, last_observed_at at from rfqs order by id')).toEqual([
@@ -158,7 +142,7 @@ describe('recording an RFQ with its responses', () => {
     await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
     const summaryOnly: RfqSnapshot = {
       ...rfqSnapshot(anRfq(), [], at('08:01:00')),
-      responses: [{ id: 'response-1', body: aSummary(), valid: true, problems: [], shape: 'summary' }],
+      responses: [observeResponse(JSON.stringify(aSummary()), { shape: 'summary' })],
     }
     expect((await db.recordRfq(run, summaryOnly, at('08:01:01'))).responses).toEqual([
       { id: 'response-1', change: 'unchanged' },
@@ -192,9 +176,7 @@ describe('recording an RFQ with its responses', () => {
     const db = await noonStore()
     const run = await begin(db)
     const broken = rfqSnapshot(anRfq(), [aResponse('a'), aResponse('b')], at('08:00:00'))
-    const circular: Record<string, unknown> = {}
-    circular.self = circular
-    broken.responses = [...broken.responses, { id: 'c', body: circular, valid: true, problems: [], shape: 'full' }]
+    broken.responses = [...broken.responses, observedResponse({ id: 'c' }, { hash: null as never })]
     await expect(db.recordRfq(run, broken, at('08:00:01'))).rejects.toThrow()
     expect(await rowsOf(db, 'select count(*) as n from versions')).toEqual([{ n: 0 }])
     await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse('a')], at('08:00:02')), at('08:00:03'))
@@ -245,7 +227,13 @@ describe('public tables and views', () => {
     const run = await begin(db, 'listings')
     const resigned = { url: 'https://files.example.com/a?signature=2', expires: 1_800_000_000 }
     const record = (listing: unknown, time: string) =>
-      db.recordList(run, 'listing', [parseListing(listing)], { whole: true, readAt: at(time) }, at(time))
+      db.recordList(
+        run,
+        'listing',
+        [observeListing(JSON.stringify(listing))],
+        { whole: true, readAt: at(time) },
+        at(time),
+      )
     expect(await record(aListing(), '08:00:00')).toEqual([{ id: 'listing-1', change: 'inserted' }])
     const signedAgain = aListing('listing-1', { additionalDocumentation: resigned })
     expect(await record(signedAgain, '08:01:00')).toEqual([])

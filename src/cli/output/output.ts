@@ -1,4 +1,3 @@
-import { exactJsonText } from '../../core/documents/exact-json.js'
 import type { Column } from '../../tables/column.js'
 import { printTerminal } from '../../tables/print/terminal.js'
 import { escapeInvisible, sanitize } from '../../tables/print/terminal-text.js'
@@ -7,10 +6,10 @@ import type { Cli } from '../cli-context.js'
 import type { Io } from '../process/process-io.js'
 
 /** Prints a value as one indented JSON document. */
-export const printJson = (io: Io, value: unknown) => io.out(`${jsonText(io, exactJsonText(value, 2))}\n`)
+export const printJson = (io: Io, value: unknown) => io.out(`${jsonText(io, JSON.stringify(value, null, 2))}\n`)
 
-/** Prints a value as one line of JSON. */
-export const printJsonLine = (io: Io, value: unknown) => io.out(`${jsonText(io, exactJsonText(value))}\n`)
+/** Prints JSON text as one line. */
+export const printJsonLine = (io: Io, json: string) => io.out(`${jsonText(io, json)}\n`)
 
 /** Marketplace text could send control sequences to a terminal, or hide and reorder characters; these are escaped. */
 const jsonText = ({ width }: Io, json: string) => (width === null ? json : escapeInvisible(json))

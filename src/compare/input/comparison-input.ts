@@ -23,7 +23,7 @@ export type VersionMetadata = Pick<
 /** The part of a stored document that a comparison reads. */
 export type StoredDocument = VersionMetadata &
   Pick<KnownDocument, 'shape' | 'body'> &
-  Partial<Pick<KnownDocument, 'isLossy' | 'entry'>>
+  Partial<Pick<KnownDocument, 'entry'>>
 
 /** Whether an RFQ was read, and whether the list shows another entry of it since (docs/POLLING.md, "The list and the RFQ"). */
 export type ReadState = 'read' | 'changed-since-read' | 'not-read'

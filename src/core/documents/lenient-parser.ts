@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { z } from 'zod'
 import { comparableInstant, composed } from '../text/comparable-text.js'
 import { identifier, reference } from './documents.js'
-import { comparableId, isUsableIdentifier, MAX_IDENTIFIER_LENGTH } from './identifier.js'
-import { type Accepts, type AnySchema, acceptedBy, defOf } from './schema-check.js'
+import { comparableId, isUsableIdentifier } from './identifier.js'
+import { isPlainObject } from './json-text.js'
 
 /** A deviation of a document from the API description. */
 export interface Problem {
@@ -20,12 +20,8 @@ export type ProblemCode =
   | 'unknown-field'
   | 'duplicate'
   | 'unavailable'
-  | 'omitted'
-  | 'duplicate-key'
-  | 'precision'
   | 'encoding'
   | 'unaddressable'
-  | 'api-key'
 
 type Branded = { [z.$brand]: unknown }
 type Simplify<T> = { [K in keyof T]: T[K] }
@@ -53,48 +49,29 @@ type LenientField<T> =
       ? Lenient<NonNullable<T>>
       : Lenient<NonNullable<T>> | null
 
-/** Problems of one document. */
+/** Problems of one document; further ones are not recorded. */
 export const MAX_PROBLEMS = 200
 
-/**
- * Parses a document against a schema, keeping every usable value and reporting every deviation.
- * Follows the schema rather than the document, so unknown parts cost nothing, however deep or large.
- * @param schema an object schema of documents.ts
- * @param body parsed JSON
- * @returns the value, with null for absent or unusable parts, or null if the body is not an object or has no identifier;
- *   and the first 200 problems, followed by one with the number of further ones
- */
-export function parseLeniently<S extends AnySchema>(
-  schema: S,
-  body: unknown,
-): { value: Lenient<z.output<S>> | null; problems: Problem[] } {
-  const problems: Problem[] = []
-  let wrongTypes = 0
-  let omitted = 0
-  const report = (problem: Problem) => {
-    // A wrong type makes the document not valid, so the first one is kept, however many problems come before it.
-    if (problem.code === 'type') wrongTypes++
-    if (problems.length < MAX_PROBLEMS || (problem.code === 'type' && wrongTypes === 1)) problems.push(problem)
-    else omitted++
-  }
-  const value = parserOf(schema)(body, [], report) as Lenient<z.output<S>> | null
-  if (omitted > 0) problems.push({ path: '', code: 'omitted', message: `${omitted} further problems are not recorded` })
-  return { value, problems }
+/** A document as its schema reads it. */
+export interface Parsed<T> {
+  /** With null for absent or unusable values; null if the body is not an object or has no usable identifier. */
+  document: T | null
+  /** The first 200. */
+  problems: Problem[]
+  /** False if there is no document, or a value has the wrong type. */
+  valid: boolean
 }
 
 /**
- * Whether a schema describes what is at a path. The values of free keys count as described, and so does anything where the
- * document does not have the documented structure.
+ * Parses a document against a schema, keeping every usable value and reporting every deviation. Never throws.
+ * Follows the schema rather than the document, so unknown parts cost nothing, however deep or large.
+ * @param schema an object schema of documents.ts
+ * @param body parsed JSON
  */
-export function describesPath(schema: AnySchema, path: readonly (string | number)[]): boolean {
-  const def = defOf(schema)
-  const [first, ...rest] = path
-  if (def.type === 'optional' || def.type === 'nullable') return describesPath(def.innerType, path)
-  if (def.type === 'object' && typeof first === 'string') {
-    const field = Object.hasOwn(def.shape, first) ? def.shape[first] : undefined
-    return field !== undefined && describesPath(field, rest)
-  }
-  return def.type !== 'array' || typeof first !== 'number' || describesPath(def.element, rest)
+export function parseLeniently<S extends AnySchema>(schema: S, body: unknown): Parsed<Lenient<z.output<S>>> {
+  const findings = new Findings()
+  const document = parserOf(schema)(body, findings) as Lenient<z.output<S>> | null
+  return { document, problems: findings.problems, valid: document !== null && !findings.hasWrongType }
 }
 
 /** Longer paths end with a hash, because they are part of keys. */
@@ -107,11 +84,54 @@ export function formatPath(path: readonly (string | number)[]): string {
     ? text
     : `${text.slice(0, MAX_PATH_LENGTH)}… ${hash('sha256', text).slice(0, 16)}`
 }
+const join = (path: string, key: string) => (path === '' ? truncate(key) : `${path}.${truncate(key)}`)
+const truncate = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text)
 
-type Path = (string | number)[]
-type Report = (problem: Problem) => void
-/** Parses one part of a document. Reports problems with a copy of the path, which changes while the document is walked. */
-type Parse = (value: unknown, path: Path, report: Report) => unknown
+/** Where in a document the parser is, and what it found. */
+class Findings {
+  readonly problems: Problem[] = []
+  readonly path: (string | number)[] = []
+  hasWrongType = false
+
+  /** @returns null, the value of what is reported */
+  add(code: ProblemCode, message: string, key: readonly string[] = []): null {
+    if (code === 'type') this.hasWrongType = true
+    if (this.problems.length < MAX_PROBLEMS) {
+      this.problems.push({ path: formatPath([...this.path, ...key]), code, message })
+    }
+    return null
+  }
+
+  missing(value: unknown): null {
+    return this.add('missing', value === null ? 'null, expected a value' : 'absent')
+  }
+
+  wrongType(wanted: string, value: unknown): null {
+    const isTooLarge = typeof value === 'number' && !Number.isFinite(value)
+    const found = Array.isArray(value) ? 'an array' : isTooLarge ? 'a number too large to use' : typeof value
+    return this.add('type', `${found}, expected ${wanted}`)
+  }
+}
+
+type AnySchema = z.ZodType
+type Parse = (value: unknown, findings: Findings) => unknown
+type Accepts = (value: unknown) => boolean
+
+// zod's introspection API for library authors.
+interface Def {
+  type: string
+  shape: Record<string, AnySchema>
+  element: AnySchema
+  innerType: AnySchema
+  valueType: AnySchema
+  options: AnySchema[]
+  values: readonly unknown[]
+  entries: Record<string, unknown>
+  checks?: readonly unknown[]
+  format?: string
+  pattern?: RegExp
+}
+const defOf = (schema: AnySchema) => schema.def as unknown as Def
 
 const parsers = new WeakMap<AnySchema, Parse>()
 
@@ -130,93 +150,103 @@ function compile(schema: AnySchema): Parse {
     case 'optional':
     case 'nullable': {
       const parse = parserOf(def.innerType)
-      return (value, path, report) => (value === undefined || value === null ? null : parse(value, path, report))
+      return (value, findings) => (value === undefined || value === null ? null : parse(value, findings))
     }
     case 'object':
       return compileObject(def.shape)
     case 'array':
       return compileArray(parserOf(def.element))
     case 'record':
-      return compileRecord(schema)
+      return compileRecord(acceptedBy(def.valueType))
     default:
       return compileLeaf(schema)
   }
 }
 
 function compileObject(shape: Record<string, AnySchema>): Parse {
-  const fields = Object.entries(shape).map(([key, field]) => ({ key, parse: parserOf(field), isId: key === 'id' }))
+  const fields = Object.entries(shape).map(([key, field]) => ({ key, parse: parserOf(field) }))
   const known = new Set(Object.keys(shape))
-  return (value, path, report) => {
-    if (value === undefined || value === null) return missing(value, path, report)
-    if (typeof value !== 'object' || Array.isArray(value)) return wrongType('an object', value, path, report)
-    const source = value as Record<string, unknown>
+  return (value, findings) => {
+    if (value === undefined || value === null) return findings.missing(value)
+    if (!isPlainObject(value)) return findings.wrongType('an object', value)
     const result: Record<string, unknown> = {}
-    let hasIdentifier = true
-    for (const { key, parse, isId } of fields) {
-      path.push(key)
-      const parsed = parse(Object.hasOwn(source, key) ? source[key] : undefined, path, report)
-      if (isId && !isIdentifier(parsed, path, report)) hasIdentifier = false
-      result[key] = parsed
-      path.pop()
+    for (const { key, parse } of fields) {
+      findings.path.push(key)
+      result[key] = parse(Object.hasOwn(value, key) ? value[key] : undefined, findings)
+      findings.path.pop()
     }
-    for (const key of Object.keys(source)) {
-      if (known.has(key)) continue
-      const message = 'field not in the API description'
-      report({ path: formatPath([...path, key]), code: 'unknown-field', message })
+    for (const key of Object.keys(value)) {
+      if (!known.has(key)) findings.add('unknown-field', 'field not in the API description', [key])
     }
-    return hasIdentifier ? result : null
+    return known.has('id') && result.id === null ? null : result
   }
-}
-
-function isIdentifier(value: unknown, path: Path, report: Report): boolean {
-  if (typeof value !== 'string' || value === '' || isUsableIdentifier(value)) return value !== null
-  const message = `an identifier of ${value.length} characters; at most ${MAX_IDENTIFIER_LENGTH}, in 1,000 bytes, are used`
-  report({ path: formatPath(path), code: 'format', message })
-  return false
 }
 
 const compileArray =
   (parse: Parse): Parse =>
-  (value, path, report) => {
+  (value, findings) => {
     const items: unknown[] = []
-    if (value === undefined || value === null) missing(value, path, report)
-    else if (!Array.isArray(value)) wrongType('an array', value, path, report)
+    if (value === undefined || value === null) findings.missing(value)
+    else if (!Array.isArray(value)) findings.wrongType('an array', value)
     else {
       for (let index = 0; index < value.length; index++) {
-        path.push(index)
-        const item = parse(value[index], path, report)
+        findings.path.push(index)
+        const item = parse(value[index], findings)
         if (item !== null) items.push(item)
-        path.pop()
+        findings.path.pop()
       }
     }
     return items
   }
 
-function compileRecord(schema: AnySchema): Parse {
-  const accepts = acceptedBy(schema)
-  return (value, path, report) => {
-    if (value === undefined || value === null) return missing(value, path, report)
-    if (typeof value !== 'object' || Array.isArray(value)) return wrongType('an object', value, path, report)
-    if (accepts(value)) return value
-    for (const issue of schema.safeParse(value).error?.issues ?? []) {
-      report({
-        path: formatPath([...path, ...issue.path.map(String)]),
-        code: 'format',
-        message: 'not a type of value the API description allows here',
-      })
+const compileRecord =
+  (accepts: Accepts): Parse =>
+  (value, findings) => {
+    if (value === undefined || value === null) return findings.missing(value)
+    if (!isPlainObject(value)) return findings.wrongType('an object', value)
+    for (const [key, member] of Object.entries(value)) {
+      if (!accepts(member)) findings.add('format', 'not a type of value the API description allows here', [key])
     }
     return value
   }
-}
 
 function compileLeaf(schema: AnySchema): Parse {
-  const accepts: Accepts = acceptedBy(schema)
+  const accepts = acceptedBy(schema)
   const form = formOf(schema)
-  return (sent, path, report) => {
+  return (sent, findings) => {
     const value = typeof sent === 'string' ? form(sent) : sent
-    return accepts(value) ? value : parseUnaccepted(schema, value, path, report)
+    return accepts(value) ? value : parseUnaccepted(schema, value, findings)
   }
 }
+
+/**
+ * The predicate that says whether `safeParse` would succeed, which takes ten times as long. The schemas of documents only test
+ * values, and never convert them.
+ */
+function acceptedBy(schema: AnySchema): Accepts {
+  const { type, checks, pattern, format, options, values, entries, element } = defOf(schema)
+  if (schema === identifier) return (value) => typeof value === 'string' && isUsableIdentifier(value)
+  if (type === 'number' && !checks?.length) return Number.isFinite
+  if (type === 'string' && format === undefined && !checks?.length) return (value) => typeof value === 'string'
+  if (type === 'string' && pattern !== undefined) return (value) => typeof value === 'string' && pattern.test(value)
+  if (type === 'enum' || type === 'literal') return oneOf(type === 'enum' ? Object.values(entries) : values)
+  if (type === 'union') return anyOf(options.map(acceptedBy))
+  if (type === 'array') return arrayOf(acceptedBy(element))
+  return (value) => schema.safeParse(value).success
+}
+
+function oneOf(values: readonly unknown[]): Accepts {
+  const allowed = new Set(values)
+  return (value) => allowed.has(value)
+}
+const anyOf =
+  (checks: readonly Accepts[]): Accepts =>
+  (value) =>
+    checks.some((accepts) => accepts(value))
+const arrayOf =
+  (accepts: Accepts): Accepts =>
+  (value) =>
+    Array.isArray(value) && value.every((element) => accepts(element))
 
 /** The form in which values of a schema are used: UTC, composed characters. Requests are addressed by identifiers as sent. */
 function formOf(schema: AnySchema): (text: string) => string {
@@ -225,36 +255,15 @@ function formOf(schema: AnySchema): (text: string) => string {
   return defOf(schema).format === 'datetime' ? comparableInstant : composed
 }
 
-function parseUnaccepted(schema: AnySchema, value: unknown, path: Path, report: Report): unknown {
-  if (value === undefined || value === null) return missing(value, path, report)
+function parseUnaccepted(schema: AnySchema, value: unknown, findings: Findings): unknown {
+  if (value === undefined || value === null) return findings.missing(value)
   const { type } = defOf(schema)
   if (type === 'enum' && typeof value === 'string') {
-    const message = `"${truncate(value)}" is not a value of the API description`
-    report({ path: formatPath(path), code: 'enum', message })
+    findings.add('enum', `"${truncate(value)}" is not a value of the API description`)
     return value
   }
-  if (type === 'string' && typeof value === 'string') {
-    const message = `"${truncate(value)}" does not match the documented format`
-    report({ path: formatPath(path), code: value === '' ? 'missing' : 'format', message })
-    return null
-  }
-  return wrongType(describeType(schema), value, path, report)
-}
-
-function missing(value: unknown, path: Path, report: Report): null {
-  const message = value === null ? 'null, expected a value' : 'absent'
-  report({ path: formatPath(path), code: 'missing', message })
-  return null
-}
-
-function wrongType(wanted: string, value: unknown, path: Path, report: Report): null {
-  report({ path: formatPath(path), code: 'type', message: `${typeName(value)}, expected ${wanted}` })
-  return null
-}
-
-function typeName(value: unknown): string {
-  if (Array.isArray(value)) return 'an array'
-  return typeof value === 'number' && !Number.isFinite(value) ? 'a number too large to use' : typeof value
+  if (type !== 'string' || typeof value !== 'string') return findings.wrongType(describeType(schema), value)
+  return findings.add(value === '' ? 'missing' : 'format', `"${truncate(value)}" does not match the documented format`)
 }
 
 function describeType(schema: AnySchema): string {
@@ -262,6 +271,3 @@ function describeType(schema: AnySchema): string {
   if (def.type === 'union') return def.options.map(describeType).join(' or ')
   return def.type === 'enum' ? 'a string' : `a ${def.type}`
 }
-
-const join = (path: string, key: string) => (path === '' ? truncate(key) : `${path}.${truncate(key)}`)
-const truncate = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text)

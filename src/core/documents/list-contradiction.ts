@@ -1,5 +1,5 @@
 import type { KnownEntry } from '../records.js'
-import { isPlainObject } from './exact-json.js'
+import { isPlainObject } from './json-text.js'
 
 // Whether the list contradicts an RFQ, so that it is not closed (docs/CLOSING.md, rule 2). Pure.
 
@@ -14,7 +14,7 @@ export type Terms = Record<Deciding, string | null>
 /** The same of its list entry, or of several with its identifier, without absent and null ones. */
 export interface EntryTerms {
   values: Record<Deciding, unknown[]>
-  /** The list has several differing entries of the RFQ, or parsing one lost something that matters. */
+  /** The list has several differing entries of the RFQ. */
   isAmbiguous: boolean
 }
 
@@ -26,10 +26,10 @@ export const termsOf = (body: unknown): Terms =>
   })
 
 /** @param entry its body is an array if the list has several differing entries of one identifier (docs/DATABASE.md) */
-export function entryTermsOf({ body, isAmbiguous }: Pick<KnownEntry, 'body' | 'isAmbiguous'>): EntryTerms {
+export function entryTermsOf({ body }: Pick<KnownEntry, 'body'>): EntryTerms {
   const entries = Array.isArray(body) ? body : [body]
   const values = byMember((member) => entries.map((entry) => valueIn(entry, member)).filter((value) => value !== null))
-  return { values, isAmbiguous: isAmbiguous || entries.length > 1 }
+  return { values, isAmbiguous: entries.length > 1 }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Change, compareDocuments, type ReadBody } from '../changes/compare-documents.js'
 import { describeChanges } from '../changes/describe-changes.js'
-import { isPlainObject } from '../documents/exact-json.js'
+import { isPlainObject } from '../documents/json-text.js'
 import { parseStored } from '../documents/observation.js'
 import { truncate } from '../text/clean-text.js'
 import type { Timestamp } from '../time/clock.js'

@@ -1,5 +1,4 @@
-import { createScrubber } from '../../core/text/secret-scrubber.js'
-import { REMOVED_KEY } from './key-removal.js'
+import { createScrubber, MIN_PART_LENGTH } from '../../core/text/secret-scrubber.js'
 
 const MAX_LENGTH = 200
 
@@ -12,7 +11,7 @@ export type Sanitize = (text: string) => string
  * @param apiKey printable ASCII; empty if not known
  */
 export function createSanitizer(apiKey: string): Sanitize {
-  const scrub = createScrubber([apiKey], REMOVED_KEY)
+  const scrub = createScrubber([apiKey], '[API key removed]')
   return (text) => {
     const safe = scrub(collapseInvisible(text))
     // Code points, so that no surrogate pair is cut; the slice bounds the work for very long texts.
@@ -22,3 +21,18 @@ export function createSanitizer(apiKey: string): Sanitize {
 }
 
 const collapseInvisible = (text: string) => text.replace(/[\p{C}\s]+/gu, ' ').trim()
+
+/**
+ * Creates a function that says whether a body contains the API key, or a long word of it such as the key without its scheme: as it
+ * is, escaped as in JSON, or percent-encoded. Words of fewer than eight characters could be ordinary ones.
+ * @param apiKey printable ASCII
+ */
+export function createKeySearch(apiKey: string): (bytes: Buffer) => boolean {
+  const words = [apiKey, ...apiKey.split(' ')].filter((word) => word.length >= MIN_PART_LENGTH)
+  const forms = words.flatMap((word) => {
+    const [escaped, encoded] = [JSON.stringify(word).slice(1, -1), encodeURIComponent(word)]
+    const lowerCase = encoded.replaceAll(/%../g, (code) => code.toLowerCase())
+    return [word, escaped, escaped.replaceAll('/', '\\/'), encoded, lowerCase]
+  })
+  return (bytes) => forms.some((form) => bytes.includes(form))
+}

@@ -17,8 +17,6 @@ export interface HttpRequest {
   timeoutMs: number
   /** Largest decoded body of a 200, in bytes. */
   maxBytes: number
-  /** What to do about a larger body, as the end of a message. */
-  sizeAdvice: string
   cancelToken: CancelToken
   /**
    * Called once connected, just before the first byte is sent, which follows without another event in between.
@@ -224,7 +222,8 @@ function bodyLimit(request: HttpRequest, status: number): BodyLimit {
   return { bytes: request.maxBytes, exceeded: () => tooLargeError(request, status) }
 }
 
-function tooLargeError({ label, maxBytes, sizeAdvice }: HttpRequest, status: number): UnavailableError {
+function tooLargeError({ label, maxBytes }: HttpRequest, status: number): UnavailableError {
   const mib = Math.round((maxBytes / 2 ** 20) * 1000) / 1000
-  return new UnavailableError(`${label()}: the body is larger than ${mib} MiB. ${sizeAdvice}`, { status })
+  const advice = 'If this size is expected, raise requests.maxBodyMiB'
+  return new UnavailableError(`${label()}: the body is larger than ${mib} MiB. ${advice}`, { status })
 }

@@ -3,7 +3,6 @@ import type { Dispatcher } from 'undici'
 import type { RequestLedger } from '../../core/requests/request-ledger.js'
 import type { Clock } from '../../core/time/clock.js'
 import { clockSkewSeconds } from '../../core/time/clock-skew.js'
-import { MAX_DOCUMENT_BYTES } from '../body/json-body.js'
 import type { Operation, RequestLimits, RequestObserver } from '../contract.js'
 import { AbortedError, NotSentError, type PausedError, UnavailableError } from '../errors.js'
 import { RateLimiter } from '../rate-limiter.js'
@@ -38,8 +37,6 @@ export interface TransportRequest {
   target: Target
   /** With the API key (`Transport.headers`). */
   headers: Readonly<Record<string, string>>
-  /** Replaces the API key in a body; gives the same buffer if there is none. */
-  removeKey: (body: Buffer, label: () => string) => Buffer | Promise<Buffer>
   /** Attempts of the same read before this one. */
   retry: number
   /** See RateLimiter. */
@@ -63,10 +60,7 @@ export interface Slot {
   release(): void
 }
 
-/** A reply whose body does not contain the API key. */
 export interface TransportReply extends HttpReply {
-  /** The body contained the API key, and it was replaced. */
-  containedKey: boolean
   /** Just before the request was sent. */
   sentAt: Date
   /** The `Date` header, null if absent or invalid. */
@@ -78,8 +72,6 @@ const CONNECT_TIMEOUT_MS = 10_000
 const OLD_REPLY_SECONDS = { over: 5, upTo: 60 }
 /** For how long a reply is compared with later ones, in milliseconds. */
 const COMPARED_MS = 5 * 60_000
-const RAISE_LIMIT = 'If this size is expected, raise requests.maxBodyMiB'
-const LARGEST_DOCUMENT = 'No larger document is accepted'
 
 /** Sends requests to one marketplace. Shared by all sessions: connections, limits, pauses. */
 export class Transport {
@@ -165,7 +157,7 @@ export class Transport {
         if (!(error instanceof NotSentError)) this.#report(request, times, { code: 'error', serverDate: null })
         throw error
       }
-      const { status, headers, body: received } = reply
+      const { status, headers } = reply
       const date = typeof headers.date === 'string' ? parseHttpDate(headers.date) : null
       const age = this.#ageSeconds(reply, date, times)
       // The `Date` of an old reply is not the time of now.
@@ -173,9 +165,7 @@ export class Transport {
       this.#report(request, times, { code: status, serverDate })
       this.#pauseIfAsked(reply, serverDate)
       if (age !== 0) throw oldReplyError(target, status, age)
-      const removed = request.removeKey(received, target.label)
-      const body = removed instanceof Promise ? await removed : removed
-      return { status, headers, sentAt: times.sentAt, serverDate, body, containedKey: body !== received }
+      return { ...reply, sentAt: times.sentAt, serverDate }
     } finally {
       if (!slot) this.#rateLimiter.release()
     }
@@ -218,7 +208,6 @@ export class Transport {
     const { limits } = this.#options
     const maxBytes = Math.min(limits.maxBodyMiB * 2 ** 20, constants.MAX_STRING_LENGTH)
     const { method, path, label } = target
-    const isDocumentLimit = target.scope === 'item' && MAX_DOCUMENT_BYTES < maxBytes
     return {
       origin: this.origin,
       method,
@@ -226,8 +215,7 @@ export class Transport {
       label,
       headers,
       timeoutMs: limits.timeoutMs,
-      maxBytes: isDocumentLimit ? MAX_DOCUMENT_BYTES : maxBytes,
-      sizeAdvice: isDocumentLimit ? LARGEST_DOCUMENT : RAISE_LIMIT,
+      maxBytes,
       cancelToken,
       refuseStart,
     }

@@ -1,5 +1,7 @@
 import { comparableId } from '../../core/documents/identifier.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
+import type { RfqResponse } from '../../core/documents/observation.js'
+import type { ShapedBody } from '../../core/events/event-facts.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedChange } from '../events/observed-events.js'
 import type { LiveRun } from '../runs/run-contract.js'
@@ -7,11 +9,8 @@ import {
   type DocumentKey,
   type DocumentRow,
   documentKey,
-  hashOf,
-  hasSameBytes,
-  readColumns,
   type ShapedSnapshot,
-  storedTexts,
+  storedTextHash,
   termColumns,
   type VersionRow,
 } from './document-rows.js'
@@ -41,7 +40,7 @@ interface FoundProblem {
 const NO_CONTENT = {
   content_hash: '',
   valid: 1,
-  fingerprint: null,
+  text_hash: null,
   state: null,
   due_date: null,
 } satisfies Partial<DocumentRow>
@@ -49,7 +48,7 @@ const NO_CONTENT = {
 const NEW_ROW: DocumentRow = {
   ...{ channel: '', kind: 'listing', rfq_id: '', id: '', version: 0, newest_version: 0, first_observed_at: '' },
   ...{ last_observed_at: '', last_read_at: '', changed_at: '', missing_since: null, full_read_at: null },
-  ...{ read_run_id: null, requested_at: null, summary_hash: null, read_summary_hash: null, has_problems: 1 },
+  ...{ read_run_id: null, requested_at: null, summary_hash: null, read_summary_hash: null },
   ...{ recording: 0, listing_id: null, contradicted: 0, shape: 'full', bodies: 0, observed_at: '', run_id: 0 },
   ...NO_CONTENT,
 }
@@ -67,7 +66,7 @@ export class DocumentChanges {
   /** Rows of which any column may differ, and those of which only `SEEN_COLUMNS` do. */
   readonly changed = new Set<DocumentRow>()
   readonly seen = new Set<DocumentRow>()
-  readonly newestTexts: (DocumentKey & { latest_body: string | null; latest_parsed_body: string | null })[] = []
+  readonly newestTexts: (DocumentKey & { latest_body: string | null })[] = []
   readonly versions: VersionRow[] = []
   readonly changedVersions: (DocumentKey & Pick<VersionRow, 'version' | 'superseded_at' | 'valid'>)[] = []
   readonly problems = new Map<string, FoundProblem>()
@@ -94,6 +93,12 @@ export class DocumentChanges {
     return this.#responses.get(toStoredText(rfqId)) ?? []
   }
 
+  /** Whether a document whose text was the known one has another one by now, or is missing. */
+  isOutdated(key: DocumentKey, { same, textHash }: Pick<ShapedSnapshot, 'same' | 'textHash'>): boolean {
+    const row = this.find(key)
+    return same && (row?.text_hash !== textHash || row.missing_since !== null)
+  }
+
   /** Records a document as it was read. */
   upsert(key: DocumentKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
     const { kind } = key
@@ -114,14 +119,12 @@ export class DocumentChanges {
     this.#see(row, seenColumns(snapshot, context, row))
     // A summary or list entry never replaces a full document.
     if (snapshot.shape !== 'full' && row.shape === 'full') return 'unchanged'
-    const { fingerprint, has_problems } = readColumns(snapshot)
-    row.has_problems = has_problems
-    const isSame = hasSameBytes(row, snapshot)
-    if (isSame || (row.shape === snapshot.shape && row.content_hash === hashOf(kind, snapshot))) {
-      if (!isSame) {
-        this.#change(row, { fingerprint })
-        const { body, parsed_body } = storedTexts(snapshot)
-        this.newestTexts.push({ ...keyOf(row), latest_body: body, latest_parsed_body: parsed_body })
+    if (snapshot.same) return 'unchanged'
+    if (row.shape === snapshot.shape && row.content_hash === snapshot.hash) {
+      const text_hash = storedTextHash(snapshot)
+      if (row.text_hash !== text_hash) {
+        this.#change(row, { text_hash })
+        this.newestTexts.push({ ...keyOf(row), latest_body: snapshot.text })
       }
       // The schema may have changed.
       if (snapshot.valid !== (row.valid === 1)) {
@@ -153,7 +156,7 @@ export class DocumentChanges {
   }
 
   /** Records that an RFQ lists a response, which was not read itself. */
-  seeResponse(key: DocumentKey, summaryHash: string | null, context: ChangeContext): void {
+  seeResponse(key: DocumentKey, summaryHash: string, context: ChangeContext): void {
     const row = this.find(key)
     if (row === undefined) return
     if (row.missing_since !== null) this.#return(row, null, context)
@@ -227,21 +230,20 @@ export class DocumentChanges {
     if (kind === 'rfq-entry') row.recording = recording
     if (snapshot === null) Object.assign(row, NO_CONTENT)
     else {
-      row.content_hash = hashOf(kind, snapshot)
+      row.content_hash = snapshot.hash
       row.valid = snapshot.valid ? 1 : 0
       row.shape = snapshot.shape
-      Object.assign(row, readColumns(snapshot), termColumns(kind, snapshot))
+      row.text_hash = storedTextHash(snapshot)
+      Object.assign(row, termColumns(kind, snapshot))
     }
     this.changed.add(row)
     if (bodies === 1 || isFirst) this.#change(row, { version: row.newest_version, changed_at: observedAt })
-    if (bodies === 1 && !isFirst) this.newestTexts.push({ ...keyOf(row), latest_body: null, latest_parsed_body: null })
+    if (bodies === 1 && !isFirst) this.newestTexts.push({ ...keyOf(row), latest_body: null })
     const { content_hash, valid, shape } = row
     this.versions.push({
       ...keyOf(row),
       ...{ version: row.newest_version, content_hash, not_before: notBefore, observed_at: observedAt },
-      ...{ superseded_at: null, run_id: run.id, valid, shape, bodies },
-      ...(snapshot === null ? { body: null, parsed_body: null } : storedTexts(snapshot)),
-      body_as_received: typeof snapshot?.text === 'string' ? 1 : 0,
+      ...{ superseded_at: null, run_id: run.id, valid, shape, bodies, body: snapshot?.text ?? null },
     })
     this.#markDirty(row)
   }
@@ -277,8 +279,7 @@ export class DocumentChanges {
     const observed: ObservedChange = {
       ...{ kind, rfqId, id, change, version },
       before: hasBefore ? { text: null, shape: row.shape } : null,
-      // Not a copy, which would parse the body; most bodies are not needed.
-      after,
+      after: after && bodyOf(after),
     }
     if (hasBefore && (kind === 'rfq' || changes.length < MAX_BODIES_BEFORE))
       this.textsBefore.push({ key: { ...keyOf(row), version: row.version }, change: observed })
@@ -329,7 +330,7 @@ function versionTimes(row: DocumentRow, stamp: Timestamp): { notBefore: Timestam
 
 /** When the document was last read or requested, and the values that decide whether it is read again. */
 function seenColumns(
-  { shape, summaryHash = null, requested = shape === 'summary' }: ShapedSnapshot,
+  { shape, summaryHash, requested = shape === 'summary' }: ShapedSnapshot,
   { stamp, readAt }: ChangeContext,
   row: DocumentRow,
 ): Partial<DocumentRow> {
@@ -337,13 +338,18 @@ function seenColumns(
   if (shape === 'full')
     return {
       ...times,
-      ...{ full_read_at: readAt, requested_at: null, summary_hash: summaryHash, read_summary_hash: summaryHash },
+      ...{
+        full_read_at: readAt,
+        requested_at: null,
+        summary_hash: summaryHash ?? null,
+        read_summary_hash: summaryHash ?? null,
+      },
     }
   return {
     ...times,
     // A list entry shows nothing of an RFQ that was read.
     ...(shape === 'list' && row.shape === 'full' && { last_read_at: row.last_read_at }),
-    ...(shape === 'summary' && { summary_hash: summaryHash }),
+    ...(shape === 'summary' && { summary_hash: summaryHash ?? null }),
     ...(requested && { requested_at: readAt }),
   }
 }
@@ -355,3 +361,12 @@ const isContradicted = (rfq: DocumentRow, entry: DocumentRow): boolean =>
   (entry.bodies > 1 ||
     (entry.state !== null && entry.state !== rfq.state) ||
     (entry.due_date !== null && entry.due_date !== rfq.due_date))
+
+/** Parses the body on each access; most bodies are not needed. */
+export const bodyOf = ({ text, shape, document }: ShapedSnapshot): ShapedBody => ({
+  shape,
+  ...(document !== null && { submittedAt: (document as Partial<RfqResponse>).submittedAt ?? null }),
+  get body() {
+    return JSON.parse(text) as unknown
+  },
+})

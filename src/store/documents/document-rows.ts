@@ -1,9 +1,8 @@
-import { contentHash } from '../../core/documents/canonical-json.js'
 import type { DocumentKind, DocumentShape } from '../../core/documents/documents.js'
 import { comparableId, isUsableIdentifier } from '../../core/documents/identifier.js'
-import { isAmbiguous } from '../../core/documents/observation.js'
+import type { Observation, ObservedResponse } from '../../core/documents/observation.js'
 import type { LiveRun } from '../runs/run-contract.js'
-import type { ResponseSnapshot, Snapshot } from './recorder-contract.js'
+import type { ListedDocument } from './recorder-contract.js'
 import { isStorable, toStoredText } from './stored-text.js'
 
 /** The primary key of a row of `documents`; identifiers are as stored (stored-text.ts). */
@@ -29,8 +28,7 @@ export interface DocumentRow extends DocumentKey {
   requested_at: string | null
   summary_hash: string | null
   read_summary_hash: string | null
-  fingerprint: string | null
-  has_problems: number
+  text_hash: string | null
   recording: number
   state: string | null
   due_date: string | null
@@ -56,8 +54,6 @@ export interface VersionRow extends DocumentKey {
   shape: DocumentShape
   bodies: number
   body: string | null
-  body_as_received: number
-  parsed_body: string | null
 }
 
 const columns = <const Names extends readonly (keyof DocumentRow)[]>(...names: Names): Names => names
@@ -65,11 +61,11 @@ export const KEY_COLUMNS = columns('channel', 'kind', 'rfq_id', 'id')
 /** Columns of `documents` that change whenever a document is read. */
 export const SEEN_COLUMNS = columns(
   ...columns('last_observed_at', 'last_read_at', 'full_read_at', 'read_run_id', 'requested_at', 'summary_hash'),
-  ...columns('read_summary_hash', 'has_problems', 'recording'),
+  ...columns('read_summary_hash', 'recording'),
 )
 /** Columns of `documents` that a write may change. */
 export const CHANGING_COLUMNS = columns(
-  ...columns(...SEEN_COLUMNS, 'version', 'newest_version', 'changed_at', 'missing_since', 'fingerprint', 'state'),
+  ...columns(...SEEN_COLUMNS, 'version', 'newest_version', 'changed_at', 'missing_since', 'text_hash', 'state'),
   ...columns('due_date', 'listing_id', 'contradicted'),
 )
 export const DOCUMENT_COLUMNS = columns(...KEY_COLUMNS, 'first_observed_at', ...CHANGING_COLUMNS)
@@ -79,7 +75,7 @@ export const ROW_COLUMNS = `${DOCUMENT_COLUMNS.map((column) => `e.${column}`).jo
 export const VERSION_COLUMNS = [
   ...KEY_COLUMNS,
   ...(['version', 'content_hash', 'not_before', 'observed_at', 'superseded_at', 'run_id', 'valid', 'shape'] as const),
-  ...(['bodies', 'body', 'body_as_received', 'parsed_body'] as const),
+  ...(['bodies', 'body'] as const),
 ] satisfies readonly (keyof VersionRow)[]
 
 /** The condition that two rows belong to the same document. */
@@ -90,38 +86,20 @@ export const sameDocument = (one: string, other: string): string =>
 export const CURRENT_VERSION = `${sameDocument('v', 'e')} and v.version = e.version`
 
 /** A document to be recorded. */
-export type ShapedSnapshot = Snapshot & { shape: DocumentShape } & Pick<
-    ResponseSnapshot,
-    'summaryHash' | 'requested' | 'submittedAt'
+export type ShapedSnapshot = ListedDocument & { shape: DocumentShape } & Partial<
+    Pick<ObservedResponse, 'summaryHash' | 'requested'>
   >
 
 export const documentKey = ({ channel }: LiveRun, kind: DocumentKind, id: string, rfqId = ''): DocumentKey => ({
   ...{ channel, kind, rfq_id: toStoredText(rfqId), id: toStoredText(id) },
 })
 
-/** Whether a document has the bytes that were last received of it. */
-export const hasSameBytes = (row: DocumentRow, { fingerprint, shape }: ShapedSnapshot): boolean =>
-  fingerprint != null && row.fingerprint === fingerprint && row.shape === shape
-
-export const hashOf = (kind: DocumentKind, snapshot: Snapshot): string =>
-  snapshot.hash ?? contentHash(kind, exactBodyOf(snapshot))
-
-const exactBodyOf = ({ body, exactBody = body }: Snapshot) => exactBody
-
-/** The body to store, and the serialized parsed body if parsing loses something. */
-export function storedTexts(snapshot: Snapshot): { body: string; parsed_body: string | null } {
-  // Does not access the body, which may not be parsed yet.
-  if (snapshot.losesNothing && typeof snapshot.text === 'string') return { body: snapshot.text, parsed_body: null }
-  const { body, text } = snapshot
-  const serialized = () => JSON.stringify(body) ?? 'null'
-  return { body: text ?? serialized(), parsed_body: exactBodyOf(snapshot) === body ? null : serialized() }
-}
-
-/** The columns by which the same bytes are recognized and not parsed again. In a closing round, an invalid document may have no problem. */
-export const readColumns = ({ valid, problems, shape, fingerprint = null }: ShapedSnapshot) => ({
-  fingerprint: valid && shape === 'full' ? fingerprint : null,
-  has_problems: valid && problems.length === 0 ? 0 : 1,
-})
+/**
+ * The hash by which the same text is recognized. It is marked, so that no text received has it, if the text must be parsed nevertheless: one
+ * with problems, so that they are counted, and one that does not show the whole document.
+ */
+export const storedTextHash = ({ shape, valid, problems, textHash }: ShapedSnapshot): string =>
+  shape === 'full' && valid && problems.length === 0 ? textHash : `parse ${textHash}`
 
 /**
  * Of an RFQ and a list entry: state and response due date. A value of an entry that is none, and contradicts any, is `?`.
@@ -129,17 +107,17 @@ export const readColumns = ({ valid, problems, shape, fingerprint = null }: Shap
  */
 export function termColumns(
   kind: DocumentKind,
-  snapshot: Snapshot,
+  { text }: Observation<unknown>,
 ): Partial<Pick<DocumentRow, 'state' | 'due_date' | 'listing_id'>> {
   if (kind === 'listing') return {}
+  const body = Object(JSON.parse(text)) as Record<string, unknown>
   if (kind === 'response') {
-    const { listingId } = Object(snapshot.body) as Record<string, unknown>
+    const { listingId } = body
     const isId = typeof listingId === 'string' && isUsableIdentifier(listingId)
     return { listing_id: isId ? comparableId(toStoredText(listingId)) : null }
   }
   const isEntry = kind === 'rfq-entry'
-  if (isEntry && isAmbiguous(snapshot)) return { state: UNCLEAR, due_date: UNCLEAR }
-  const { state = null, responseDueDate = null } = Object(snapshot.body) as Record<string, unknown>
+  const { state = null, responseDueDate = null } = body
   const stored = (value: unknown) => (isTerm(value) ? value : isEntry && value !== null ? UNCLEAR : null)
   return { state: stored(state), due_date: stored(responseDueDate) }
 }

@@ -17,8 +17,8 @@ export interface RfqPollState {
   incomplete: boolean
   missingSince: Timestamp | null
   firstObservedAt: Timestamp
-  /** The fingerprint of the bytes last received; null if they must be parsed again, for example because of problems. */
-  fingerprint: string | null
+  /** `textHash` of the text last received; null if it must be parsed again, because of problems. */
+  textHash: string | null
 }
 
 /** The stored state by which a poll decides whether to read a response again. */
@@ -34,8 +34,8 @@ export interface ResponsePollState {
   readSummaryHash: string | null
   firstObservedAt: Timestamp
   missingSince: Timestamp | null
-  /** The fingerprint of the bytes last received; null if they must be parsed again, for example because of problems. */
-  fingerprint: string | null
+  /** `textHash` of the text last received; null if it must be parsed again, because of problems. */
+  textHash: string | null
 }
 
 /** The stored states by which a poll decides what to read. */

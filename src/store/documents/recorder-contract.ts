@@ -1,36 +1,21 @@
-import type { Problem } from '../../core/documents/lenient-parser.js'
+import type { ListedResponse, Observation, ObservedResponse } from '../../core/documents/observation.js'
 import type { LiveRun } from '../runs/run-contract.js'
 
-/** A document with its problems, ready to be stored. */
-export interface Snapshot {
-  id: string
-  /** Parsed JSON. */
-  body: unknown
-  /** The body without what parsing loses (exact-json.ts). Default: `body`. */
-  exactBody?: unknown
-  /** The text as received, or null (the default) if only the parsed body is known. */
-  text?: string | null
-  valid: boolean
-  problems: readonly Problem[]
-  /** Equal for documents with the same bytes; null (the default) if not known. */
-  fingerprint?: string | null
-  /** The content hash (core/documents/canonical-json.ts), if it is already known. */
-  hash?: string
-  /** Parsing the text is known to lose nothing, so that storing it does not access the body. */
-  losesNothing?: boolean
-  /** How many differing entries of a list have this identifier; if several, `body` is the array of them. Default 1. */
+/** What a list has of an identifier. */
+export interface ListedDocument extends Observation<unknown> {
+  /** How many differing entries have it; if several, `text` is the array of them. Default 1. */
   bodies?: number
 }
 
 /** An RFQ with its responses, stored in one transaction. */
 export interface RfqSnapshot {
   /** `requested` of a list entry: the RFQ itself was requested, and the request failed. Default false. */
-  rfq: Snapshot & Pick<ResponseSnapshot, 'requested'>
+  rfq: Observation<unknown> & { requested?: boolean }
   /** `list` for an RFQ of which only the list entry is known. */
   shape: 'full' | 'list'
-  responses: readonly ResponseSnapshot[]
+  responses: readonly ObservedResponse[]
   /** Responses that were not read again, whose summaries show that they still exist. */
-  observed?: readonly ObservedResponse[]
+  observed?: readonly ListedResponse[]
   /** False if `responses` of the RFQ was unusable: then no response is marked missing. */
   responsesComplete: boolean
   /** Just before its first request was sent, so that all values are at least this recent. */
@@ -41,24 +26,11 @@ export interface RfqSnapshot {
    */
   sentAfter?: number
 }
-export interface ResponseSnapshot extends Snapshot {
-  /** `summary` if the response could not be read, and only its summary in the RFQ is known. */
-  shape: 'full' | 'summary'
-  /** Hash of its summary in the RFQ; null (the default) if unknown. */
-  summaryHash?: string | null
-  /** False if it was not requested, so that only its summary is known. Default true. */
-  requested?: boolean
-  /** When it was submitted, as parsed. Default: taken from the body when needed. */
-  submittedAt?: string | null
-}
-/** A response whose summary was read, but not the response itself. */
-export interface ObservedResponse {
-  id: string
-  /** Null if unknown; the next poll then reads the response. */
-  summaryHash: string | null
-}
 
-/** `stale`: the RFQ was recorded after this read was sent, so that the read was not recorded and must be repeated. */
+/**
+ * `stale`: the RFQ was recorded after this read was sent, or a document whose text was the known one has another one by now, so that
+ * the read was not recorded and must be repeated.
+ */
 export type UpsertResult = 'inserted' | 'changed' | 'unchanged' | 'stale'
 
 export interface RecordResult {
@@ -91,7 +63,7 @@ export interface Recorder {
   recordList(
     run: LiveRun,
     kind: 'listing' | 'rfq-entry',
-    entries: readonly Snapshot[],
+    entries: readonly ListedDocument[],
     list: { whole: boolean; readAt: Date },
     now: Date,
   ): Promise<ListChange[]>

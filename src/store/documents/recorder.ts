@@ -9,27 +9,26 @@ import { markDirty } from '../recommendations/dirty-rfqs.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import { assertLive } from '../runs/run-leases.js'
 import { allOf, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
-import { type ChangeContext, DocumentChanges, problemName } from './document-changes.js'
+import { bodyOf, type ChangeContext, DocumentChanges, problemName } from './document-changes.js'
 import {
   CHANGING_COLUMNS,
   DOCUMENT_COLUMNS,
   type DocumentRow,
   documentKey,
-  hashOf,
   KEY_COLUMNS,
   ROW_COLUMNS,
   SEEN_COLUMNS,
   sameDocument,
   VERSION_COLUMNS,
 } from './document-rows.js'
-import type { ListChange, Recorder, RecordResult, RfqSnapshot, Snapshot } from './recorder-contract.js'
+import type { ListChange, ListedDocument, Recorder, RecordResult, RfqSnapshot } from './recorder-contract.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** The maximum number of documents of a list in a transaction, of rows touched by a statement, and of RFQs and characters in a transaction. */
 const LISTED_PER_TRANSACTION = 200
 const TOUCHED_PER_TRANSACTION = 2000
 const RFQS_PER_TRANSACTION = 24
-const MAX_CHARACTERS = 8 * 2 ** 20
+const MAX_CHARACTERS = 2 ** 20
 /** For how long RFQs may gather for a transaction. */
 const MAX_WAIT_MS = 100
 
@@ -173,7 +172,7 @@ function takeBatch(queue: RfqWrite[]): RfqWrite[] {
   let characters = 0
   for (const each of queue.splice(0)) {
     const { rfq, responses } = each.snapshot
-    characters += [rfq, ...responses].reduce((sum, { text }) => sum + (text?.length ?? 0), 0)
+    characters += [rfq, ...responses].reduce((sum, { text, same }) => sum + (same ? 0 : text.length), 0)
     const fits = batch.length === 0 || (batch.length < RFQS_PER_TRANSACTION && characters <= MAX_CHARACTERS)
     const isOther =
       each.run.id !== first?.run.id || left.has(rfq.id) || batch.some(({ snapshot }) => snapshot.rfq.id === rfq.id)
@@ -195,21 +194,23 @@ async function recordRfq(
 ): Promise<RecordResult> {
   const { run, observed } = context
   const { shape, sentAfter, observed: summaries = [], responsesComplete } = snapshot
-  // Not a copy, because the body may not be parsed yet.
-  const document = Object.assign(snapshot.rfq, { shape })
+  const document = { ...snapshot.rfq, shape }
   const key = documentKey(run, 'rfq', document.id)
   const recordings = [key, documentKey(run, 'rfq-entry', document.id)].map((each) => changes.find(each)?.recording ?? 0)
-  const isStale = shape === 'full' && sentAfter !== undefined && Math.max(...recordings) > sentAfter
+  const stored = changes.responsesOf(document.id).map((each) => ({ id: fromStoredText(each.id), row: each }))
+  const storedIds = new IdMap(stored.map(({ id }) => [id, id]))
+  const keyOf = (id: string) => documentKey(run, 'response', storedIds.get(id) ?? id, document.id)
+  const isStale =
+    (shape === 'full' && sentAfter !== undefined && Math.max(...recordings) > sentAfter) ||
+    changes.isOutdated(key, document) ||
+    snapshot.responses.some((response) => changes.isOutdated(keyOf(response.id), response))
   const rfq = isStale ? 'stale' : changes.upsert(key, document, context)
   const row = changes.find(key)
   const result = { rfq, rfqVersion: row?.version ?? 0, rfqHash: row?.content_hash ?? '' }
   if (isStale) return { ...result, responses: [], missing: [] }
-  observed.rfq = document
+  observed.rfq = Object.assign(bodyOf(document), { id: document.id })
   if (shape === 'full') changes.readRfq(document.id, context)
   changes.compareWithEntry(document.id, context)
-  const stored = changes.responsesOf(document.id).map((each) => ({ id: fromStoredText(each.id), row: each }))
-  const storedIds = new IdMap(stored.map(({ id }) => [id, id]))
-  const keyOf = (id: string) => documentKey(run, 'response', storedIds.get(id) ?? id, document.id)
   const responses: RecordResult['responses'] = []
   for (const response of snapshot.responses) {
     responses.push({ id: response.id, change: changes.upsert(keyOf(response.id), response, context) })
@@ -229,11 +230,11 @@ async function recordRfq(
 
 // --- lists ----------------------------------------------------------------------------------------------------------
 
-interface KnownListed extends Pick<DocumentRow, 'id' | 'missing_since' | 'fingerprint' | 'has_problems'> {
+interface KnownListed extends Pick<DocumentRow, 'id' | 'missing_since' | 'text_hash'> {
   content_hash: string
 }
 const SELECT_LISTED = `
-select e.id, e.missing_since, e.fingerprint, e.has_problems, n.content_hash from documents e
+select e.id, e.missing_since, e.text_hash, n.content_hash from documents e
 join versions n on ${sameDocument('n', 'e')} and n.version = e.newest_version
 where e.channel = @channel and e.kind = @kind and e.rfq_id = ''`
 
@@ -247,24 +248,22 @@ where channel = @channel and kind = 'rfq' and rfq_id = '' and missing_since is n
 /** A document of a list; null if the list does not have it. */
 interface Listed {
   id: string
-  entry: Snapshot | null
+  entry: ListedDocument | null
 }
 
 /** The ids of a list that need only be touched, and everything else that it shows. */
 function compareList(
   kind: 'listing' | 'rfq-entry',
-  entries: readonly Snapshot[],
+  entries: readonly ListedDocument[],
   known: readonly KnownListed[],
   whole: boolean,
 ): { same: string[]; others: Listed[] } {
   const stored = new Map(known.map((row) => [fromStoredText(row.id), row]))
-  const isSame = (entry: Snapshot) => {
+  const isSame = (entry: ListedDocument) => {
     const row = stored.get(entry.id)
     if (row === undefined || row.missing_since !== null) return false
     // The newest text of a listing is shown, and its problems are counted.
-    if (kind === 'listing')
-      return row.has_problems === 0 && row.fingerprint !== null && row.fingerprint === entry.fingerprint
-    return row.content_hash === hashOf(kind, entry)
+    return kind === 'listing' ? row.text_hash === entry.textHash : row.content_hash === entry.hash
   }
   const changed = entries.filter((entry) => !isSame(entry))
   const listed = new Set(entries.map(({ id }) => id))
@@ -289,8 +288,7 @@ async function recordListed(
   const slice = new TimeSlice()
   for (const { id, entry } of batch) {
     const key = documentKey(context.run, kind, id)
-    // Not a copy, because the body may not be parsed yet.
-    const change = entry && changes.upsert(key, Object.assign(entry, { shape } as const), context)
+    const change = entry && changes.upsert(key, { ...entry, shape }, context)
     if (change === null) changes.miss(key, context)
     if (change === null || change === 'inserted' || change === 'changed')
       changed.push({ id, change: change ?? 'missing' })
@@ -354,7 +352,7 @@ async function saveChanges(tx: Transaction, { channel }: LiveRun, changes: Docum
   await tx.updateAll('documents', KEY_COLUMNS, SEEN_COLUMNS, onlySeen)
   const updated = [...changed].filter((row) => !inserted.has(row))
   await tx.updateAll('documents', KEY_COLUMNS, CHANGING_COLUMNS, updated)
-  await tx.updateAll('documents', KEY_COLUMNS, ['latest_body', 'latest_parsed_body'], changes.newestTexts)
+  await tx.updateAll('documents', KEY_COLUMNS, ['latest_body'], changes.newestTexts)
   await tx.updateAll('versions', [...KEY_COLUMNS, 'version'], ['superseded_at', 'valid'], changes.changedVersions)
   await saveProblems(tx, channel, changes)
 }
@@ -383,7 +381,7 @@ async function readTextsBefore(tx: Transaction, { textsBefore }: DocumentChanges
   if (textsBefore.length === 0) return
   const isVersion = KEY_COLUMNS.map((column) => `v.${column} = value ->> '${column}'`).join(' and ')
   const rows = await tx.all<{ at: number; text: string }>(
-    `select cast(value ->> 'at' as integer) as at, coalesce(v.parsed_body, v.body) as text
+    `select cast(value ->> 'at' as integer) as at, v.body as text
     from ${tx.dialect.elementsOf('@keys')}
     ${tx.dialect.joinOne('versions', 'v', `${isVersion} and v.version = cast(value ->> 'version' as integer)`)}`,
     { keys: JSON.stringify(textsBefore.map(({ key }, at) => ({ ...key, at }))) },

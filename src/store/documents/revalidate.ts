@@ -8,7 +8,7 @@ import type { StoredVersion } from './queries/history.js'
 import { toStoredText } from './stored-text.js'
 
 /** Codes of problems of a list, a request or a received text, which parsing stored bodies cannot find. */
-const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'unaddressable', 'encoding', 'duplicate-key', 'precision', 'api-key')`
+const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'unaddressable', 'encoding')`
 const OF_ENTITY = 'channel = @channel and kind = @kind and entity_id = @id'
 
 /** Documents whose problems are the same rows: problems have no `rfq_id`. */
@@ -54,8 +54,6 @@ async function revalidateEntity(tx: Transaction, entity: Entity, now: string): P
     where ${OF_ENTITY}`,
     { channel, kind, id },
   )
-  // What parsing a received text lost is not found again in its body.
-  const wasLossy = known.some(({ code }) => code === 'duplicate-key' || code === 'precision')
   const versions = await tx.all<StoredVersion>(
     `select * from versions where channel = @channel and kind = @kind and ${tx.dialect.anyOf('rfq_id', '@rfqIds')}
       and id = @id and bodies > 0 order by rfq_id, version`,
@@ -71,7 +69,7 @@ async function revalidateEntity(tx: Transaction, entity: Entity, now: string): P
     }
     const valid = parsed.every((each) => each.valid)
     report.documents++
-    if (valid === (row.valid === 1) || (valid && wasLossy)) continue
+    if (valid === (row.valid === 1)) continue
     report[valid ? 'nowValid' : 'nowInvalid']++
     await tx.updateAll(
       'versions',
@@ -95,8 +93,8 @@ async function revalidateEntity(tx: Transaction, entity: Entity, now: string): P
   await tx.insertAll('problems', columns, rows)
   // So that the document is parsed the next time it is received.
   await tx.run(
-    `update documents set fingerprint = null
-    where channel = @channel and kind = @kind and ${tx.dialect.anyOf('rfq_id', '@rfqIds')} and id = @id and fingerprint is not null`,
+    `update documents set text_hash = null
+    where channel = @channel and kind = @kind and ${tx.dialect.anyOf('rfq_id', '@rfqIds')} and id = @id and text_hash is not null`,
     { channel, kind, id, rfqIds },
   )
   return report

@@ -17,7 +17,7 @@ export async function storedRfqs(
   const found = new Map<string, { facts: RfqFacts; version: number }>()
   for (let start = 0; start < rfqIds.length; start += RFQS_PER_QUERY) {
     const rows = await queries.all<{ id: string; text: string; shape: DocumentShape; version: number }>(
-      `select e.id, coalesce(v.parsed_body, v.body) as text, v.shape, v.version from documents e
+      `select e.id, v.body as text, v.shape, v.version from documents e
       join versions v on ${CURRENT_VERSION}
       where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and ${queries.dialect.anyOf('e.id', '@ids')}`,
       { channel, ids: rfqIds.slice(start, start + RFQS_PER_QUERY).map(toStoredText) },

@@ -65,8 +65,7 @@ create table documents (
   requested_at text collate "C",
   summary_hash text collate "C",
   read_summary_hash text collate "C",
-  fingerprint text collate "C",
-  has_problems bigint not null default 1,
+  text_hash text collate "C",
   recording bigint not null default 0,
   state text collate "C",
   due_date text collate "C",
@@ -74,7 +73,6 @@ create table documents (
   marks bigint not null default 0,
   contradicted bigint not null default 0 check (contradicted in (0, 1)),
   latest_body text collate "C",
-  latest_parsed_body text collate "C",
   primary key (channel, kind, rfq_id, id)
 );
 create index documents_due on documents (channel, state, due_date) where kind = 'rfq';
@@ -106,8 +104,6 @@ create table versions (
   shape text collate "C" not null check (shape in ('full', 'list', 'summary')),
   bodies bigint not null,
   body text collate "C",
-  body_as_received bigint not null default 0 check (body_as_received in (0, 1)),
-  parsed_body text collate "C",
   -- For views and searches.
   document jsonb generated always as (document_of(body)) stored,
   primary key (channel, kind, rfq_id, id, version)
@@ -360,7 +356,7 @@ create table request_limits (
 create function refuse_change() returns trigger language plpgsql as $$
 begin raise exception '%', tg_argv[0] using errcode = 'restrict_violation'; end $$;
 create trigger versions_immutable before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
-  run_id, shape, bodies, body, body_as_received, parsed_body on versions
+  run_id, shape, bodies, body on versions
   for each row execute function refuse_change('a version never changes');
 create trigger versions_no_delete before delete on versions
   for each row execute function refuse_change('history is never removed');
@@ -392,8 +388,6 @@ create view current_documents as
 select d.channel, d.kind, d.rfq_id, d.id, d.version, v.content_hash, v.shape,
   d.first_observed_at, d.last_observed_at, d.changed_at, d.missing_since,
   v.valid, d.contradicted, coalesce(d.latest_body, v.body) as body,
-  case when d.latest_body is null then coalesce(v.parsed_body, v.body)
-    else coalesce(d.latest_parsed_body, d.latest_body) end as parsed_body,
   v.document
 from documents d
 join versions v on v.channel = d.channel and v.kind = d.kind and v.rfq_id = d.rfq_id and v.id = d.id and v.version = d.version;

@@ -80,9 +80,8 @@ create table documents (
   -- For a response: hashes of its summary in the RFQ, as last observed and as of when the response was last read.
   summary_hash text,
   read_summary_hash text,
-  -- Hash of the newest text and the program version that parsed it, so that the same bytes are not parsed again.
-  fingerprint text,
-  has_problems integer not null default 1,
+  -- Hash of the newest text and the program version that parsed it, so that the same text is not parsed again.
+  text_hash text,
   -- Number of the recording on the channel that read it last; for a list entry, the one that first had its newest version.
   recording integer not null default 0,
   -- For an RFQ and a list entry: from its newest version. For an RFQ: whether its newest list entry contradicts it.
@@ -93,9 +92,8 @@ create table documents (
   -- For an RFQ: how often it changed since its recommendation was computed.
   marks integer not null default 0,
   contradicted integer not null default 0 check (contradicted in (0, 1)),
-  -- The newest text, if it differs from that of the newest version, and its parsed body, if parsing loses something.
+  -- The newest text, if it differs from that of the newest version.
   latest_body text,
-  latest_parsed_body text,
   primary key (channel, kind, rfq_id, id)
 ) strict;
 create index documents_due on documents (channel, state, due_date) where kind = 'rfq';
@@ -119,17 +117,14 @@ create table versions (
   -- How many differing bodies a list has of it: if several, body is the array of them; 0 if a whole list does not have it.
   bodies integer not null,
   body text,
-  body_as_received integer not null default 0 check (body_as_received in (0, 1)),
-  -- Null if parsing the body loses nothing.
-  parsed_body text,
   primary key (channel, kind, rfq_id, id, version)
 ) strict;
 create index versions_of_run on versions (run_id);
 -- For lists and changes across all RFQs, so that no document is read to find them.
 create index versions_observed on versions (observed_at, superseded_at, channel, kind, rfq_id, id, version, valid);
 -- RFQs are found by number and reference.
-create index versions_number on versions (json_extract(coalesce(parsed_body, body), '$.number')) where kind = 'rfq';
-create index versions_reference on versions (lower(json_extract(coalesce(parsed_body, body), '$.reference')))
+create index versions_number on versions (json_extract(body, '$.number')) where kind = 'rfq';
+create index versions_reference on versions (lower(json_extract(body, '$.reference')))
   where kind = 'rfq';
 
 -- Deviations from the API description.
@@ -389,7 +384,7 @@ create table exchange_rates (
 
 -- What never changes. Versions are immutable, except two times, and "valid", which revalidate.ts updates when the document schemas change.
 create trigger versions_immutable before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
-  run_id, shape, bodies, body, body_as_received, parsed_body on versions
+  run_id, shape, bodies, body on versions
 begin select raise(abort, 'a version never changes'); end;
 create trigger versions_no_delete before delete on versions
 begin select raise(abort, 'history is never removed'); end;
@@ -414,60 +409,58 @@ begin select raise(abort, 'the log of awards is append-only'); end;
 create view current_documents as
 select d.channel, d.kind, d.rfq_id, d.id, d.version, v.content_hash, v.shape,
   d.first_observed_at, d.last_observed_at, d.changed_at, d.missing_since,
-  v.valid, d.contradicted, coalesce(d.latest_body, v.body) as body,
-  case when d.latest_body is null then coalesce(v.parsed_body, v.body)
-    else coalesce(d.latest_parsed_body, d.latest_body) end as parsed_body
+  v.valid, d.contradicted, coalesce(d.latest_body, v.body) as body
 from documents d
 join versions v on v.channel = d.channel and v.kind = d.kind and v.rfq_id = d.rfq_id and v.id = d.id and v.version = d.version;
 
 -- Views for users, whose columns are extracted from the document, so that they cannot contradict it.
 create view listings as
 select channel, id,
-  json_extract(parsed_body, '$.projectName') as project_name,
-  json_extract(parsed_body, '$.organizationName') as organization_name,
-  json_extract(parsed_body, '$.country') as country,
-  json_extract(parsed_body, '$.registry') as registry,
-  json_extract(parsed_body, '$.registryId') as registry_id,
-  json_extract(parsed_body, '$.pricing.currency') as currency,
-  json_extract(parsed_body, '$.pricing.minUnitPrice') as min_unit_price,
-  json_extract(parsed_body, '$.pricing.maxUnitPrice') as max_unit_price,
-  json_extract(parsed_body, '$.totalAvailableVolume.value') as total_available_volume,
+  json_extract(body, '$.projectName') as project_name,
+  json_extract(body, '$.organizationName') as organization_name,
+  json_extract(body, '$.country') as country,
+  json_extract(body, '$.registry') as registry,
+  json_extract(body, '$.registryId') as registry_id,
+  json_extract(body, '$.pricing.currency') as currency,
+  json_extract(body, '$.pricing.minUnitPrice') as min_unit_price,
+  json_extract(body, '$.pricing.maxUnitPrice') as max_unit_price,
+  json_extract(body, '$.totalAvailableVolume.value') as total_available_volume,
   first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version
 from current_documents where kind = 'listing';
 
 create view rfqs as
 select channel, id,
-  json_extract(parsed_body, '$.number') as number,
-  json_extract(parsed_body, '$.reference') as reference,
-  json_extract(parsed_body, '$.title') as title,
-  json_extract(parsed_body, '$.state') as state,
-  json_extract(parsed_body, '$.responseDueDate') as response_due_date,
-  json_extract(parsed_body, '$.fulfilmentDueDate') as fulfilment_due_date,
-  json_extract(parsed_body, '$.minVolume') as min_volume,
-  json_extract(parsed_body, '$.maxVolume') as max_volume,
-  json_extract(parsed_body, '$.pricing.currency') as currency,
-  json_extract(parsed_body, '$.pricing.minUnitPrice') as min_unit_price,
-  json_extract(parsed_body, '$.pricing.maxUnitPrice') as max_unit_price,
-  json_extract(parsed_body, '$.createdAt') as created_at,
-  json_extract(parsed_body, '$.updatedAt') as updated_at,
-  json_extract(parsed_body, '$.openedAt') as opened_at,
-  json_extract(parsed_body, '$.closedAt') as closed_at,
-  coalesce(json_array_length(parsed_body, '$.responses'), 0) as offer_count,
+  json_extract(body, '$.number') as number,
+  json_extract(body, '$.reference') as reference,
+  json_extract(body, '$.title') as title,
+  json_extract(body, '$.state') as state,
+  json_extract(body, '$.responseDueDate') as response_due_date,
+  json_extract(body, '$.fulfilmentDueDate') as fulfilment_due_date,
+  json_extract(body, '$.minVolume') as min_volume,
+  json_extract(body, '$.maxVolume') as max_volume,
+  json_extract(body, '$.pricing.currency') as currency,
+  json_extract(body, '$.pricing.minUnitPrice') as min_unit_price,
+  json_extract(body, '$.pricing.maxUnitPrice') as max_unit_price,
+  json_extract(body, '$.createdAt') as created_at,
+  json_extract(body, '$.updatedAt') as updated_at,
+  json_extract(body, '$.openedAt') as opened_at,
+  json_extract(body, '$.closedAt') as closed_at,
+  coalesce(json_array_length(body, '$.responses'), 0) as offer_count,
   first_observed_at, last_observed_at, changed_at, missing_since, valid, contradicted, body, version, shape
 from current_documents where kind = 'rfq';
 
 create view offers as
 select channel, rfq_id, id,
-  json_extract(parsed_body, '$.listingId') as listing_id,
-  json_extract(parsed_body, '$.projectDeveloperName') as project_developer_name,
-  json_extract(parsed_body, '$.projectName') as project_name,
-  json_extract(parsed_body, '$.status') as status,
-  json_extract(parsed_body, '$.submittedAt') as submitted_at,
-  coalesce(json_extract(parsed_body, '$.offer.contractType'), json_extract(parsed_body, '$.contractType')) as contract_type,
-  coalesce(json_extract(parsed_body, '$.offer.currency'), json_extract(parsed_body, '$.currency')) as currency,
-  coalesce(json_extract(parsed_body, '$.offer.totalVolume'), json_extract(parsed_body, '$.totalVolume')) as total_volume,
-  coalesce(json_extract(parsed_body, '$.offer.totalPrice'), json_extract(parsed_body, '$.totalPrice')) as total_price,
-  coalesce(json_extract(parsed_body, '$.offer.expiryDate'), json_extract(parsed_body, '$.expiryDate')) as expiry_date,
+  json_extract(body, '$.listingId') as listing_id,
+  json_extract(body, '$.projectDeveloperName') as project_developer_name,
+  json_extract(body, '$.projectName') as project_name,
+  json_extract(body, '$.status') as status,
+  json_extract(body, '$.submittedAt') as submitted_at,
+  coalesce(json_extract(body, '$.offer.contractType'), json_extract(body, '$.contractType')) as contract_type,
+  coalesce(json_extract(body, '$.offer.currency'), json_extract(body, '$.currency')) as currency,
+  coalesce(json_extract(body, '$.offer.totalVolume'), json_extract(body, '$.totalVolume')) as total_volume,
+  coalesce(json_extract(body, '$.offer.totalPrice'), json_extract(body, '$.totalPrice')) as total_price,
+  coalesce(json_extract(body, '$.offer.expiryDate'), json_extract(body, '$.expiryDate')) as expiry_date,
   first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version, shape
 from current_documents where kind = 'response';
 
@@ -483,7 +476,7 @@ select o.channel, o.rfq_id, o.id as response_id, d.key + 1 as delivery, v.key + 
   json_extract(v.value, '$.mitigationTypes') as mitigation_types
 from current_documents o
 join json_each(
-  case when json_type(o.parsed_body, '$.offer.scheduledDeliveries') = 'array' then json_extract(o.parsed_body, '$.offer.scheduledDeliveries') else '[]' end
+  case when json_type(o.body, '$.offer.scheduledDeliveries') = 'array' then json_extract(o.body, '$.offer.scheduledDeliveries') else '[]' end
 ) d on d.type = 'object'
 join json_each(
   case when json_type(d.value, '$.vintages') = 'array' then json_extract(d.value, '$.vintages') else '[]' end
@@ -496,6 +489,6 @@ select o.channel, o.rfq_id, o.id as response_id, p.key + 1 as prepayment,
   json_extract(p.value, '$.paymentDueDate') as payment_due_date
 from current_documents o
 join json_each(
-  case when json_type(o.parsed_body, '$.offer.prePayments') = 'array' then json_extract(o.parsed_body, '$.offer.prePayments') else '[]' end
+  case when json_type(o.body, '$.offer.prePayments') = 'array' then json_extract(o.body, '$.offer.prePayments') else '[]' end
 ) p on p.type = 'object'
 where o.kind = 'response';

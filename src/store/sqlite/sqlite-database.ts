@@ -9,7 +9,7 @@ const SQLITE: Dialect = {
   // Cross joins fix the join order: without statistics, SQLite might read all versions to find the documents.
   joinOne: (table, alias, condition) => `cross join ${table} ${alias} on ${condition}`,
   leftJoin: (table, alias, condition) => `left join ${table} ${alias} on ${condition}`,
-  rfqMember: (name) => `json_extract(coalesce(parsed_body, body), '$.${name}')`,
+  rfqMember: (name) => `json_extract(body, '$.${name}')`,
   listOf: (value) => `json_group_array(${value})`,
   shareLock: '',
 }

@@ -1,5 +1,5 @@
+import type { ListedResponse } from '../../core/documents/observation.js'
 import { ageOf } from '../../core/time/clock.js'
-import type { ListedResponse } from '../../marketplace/rfq-reader.js'
 import type { ResponsePollState, RfqPollState } from '../../store/contract.js'
 import type { StoredResponses } from '../stored-responses.js'
 import type { ListedRfq, PlannedRfq, ReadReason } from './request-plan-model.js'

@@ -23,14 +23,7 @@ export interface RfqToRead {
 }
 
 /** Problems of a list entry that the RFQ itself does not show. */
-const LIST_PROBLEMS: readonly ProblemCode[] = [
-  'duplicate',
-  'omitted',
-  'duplicate-key',
-  'precision',
-  'encoding',
-  'api-key',
-]
+const LIST_PROBLEMS: readonly ProblemCode[] = ['duplicate', 'encoding']
 
 interface ListContext {
   known: ReadonlyMap<string, RfqPollState>

@@ -5,7 +5,7 @@ import type { Settings } from '../../core/decision/settings.js'
 import { comparableId } from '../../core/documents/identifier.js'
 import type { RfqWithResponses, Version } from '../../core/records.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
-import { bodyOf, documentBody, observation, observationOf } from '../document.js'
+import { body, observation, observationOf } from '../document.js'
 import { type Lookup, type RfqAddress, withRfq } from '../find-rfq.js'
 import { type RfqView, rfqView } from '../rfq/rfq-view.js'
 import { channelKey, nullableText, text, timestamp, unvalidated } from '../schema.js'
@@ -42,13 +42,12 @@ export const offerDetail = offerTerms
           supersededAt: timestamp.nullable(),
           valid: z.boolean(),
           summaryOnly: z.boolean().describe('Only the summary within the RFQ was known.'),
-          bodyAsReceived: z.boolean().describe('Whether its text is stored as received.'),
           changes: z.array(text).describe('One sentence per difference to the version before; empty for the first.'),
-          ...documentBody,
+          body,
         }),
       )
       .describe('Newest first.'),
-    ...documentBody,
+    body,
   })
   .meta({ id: 'Offer' })
 /** One offer with everything behind its figures, and its versions. */
@@ -126,15 +125,15 @@ async function readOffer(
       decision.questions.flatMap((developer) => developer.offers).find((each) => each.offerId === offerId)?.questions ??
       [],
     breakEven: decision.recommendation.breakEven.find((each) => each.offerId === offerId)?.message ?? null,
-    ...bodyOf(response),
+    body: response.body,
     versions: versions
       .map((each, at): OfferVersion => {
-        const { version, contentHash, notBefore, observedAt, supersededAt, valid, bodyAsReceived } = each
+        const { version, contentHash, notBefore, observedAt, supersededAt, valid } = each
         return {
-          ...{ version, contentHash, notBefore, observedAt, supersededAt, valid, bodyAsReceived },
+          ...{ version, contentHash, notBefore, observedAt, supersededAt, valid },
           summaryOnly: each.shape === 'summary',
           changes: changesOf(versions[at - 1], each),
-          ...(withDocuments ? bodyOf(each) : { body: null, bodyText: null }),
+          body: withDocuments ? each.body : null,
         }
       })
       .reverse(),

@@ -3,7 +3,7 @@ import type { Settings } from '../../core/decision/settings.js'
 import { parseStored } from '../../core/documents/observation.js'
 import { factsOf } from '../../recommendations/rfq-facts.js'
 import { dueOf } from '../channels/channel-rules.js'
-import { bodyOf, documentBody, observation, observationOf } from '../document.js'
+import { body, observation, observationOf } from '../document.js'
 import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
 import { channelKey, count, nullableNumber, nullableText, text } from '../schema.js'
 import type { ViewSource } from '../source.js'
@@ -38,7 +38,7 @@ const rfqTerms = {
 }
 
 export const rfqDetail = z
-  .strictObject({ ...rfqTerms, closedAt: nullableText, ...observation, ...documentBody })
+  .strictObject({ ...rfqTerms, closedAt: nullableText, ...observation, body })
   .meta({ id: 'Rfq' })
 /** An RFQ with its document. */
 export type RfqDetail = z.infer<typeof rfqDetail>
@@ -61,7 +61,7 @@ export const rfqViews = (source: ViewSource) => ({
         offers: responses.filter(({ missingSince }) => missingSince === null).length,
         closedAt: parseStored('rfq', rfq.shape, rfq.body).document?.closedAt ?? null,
         ...observationOf(rfq),
-        ...bodyOf(rfq),
+        body: rfq.body,
       }
     }),
   /** @param address.settings those that were asked for; default: the configured ones */

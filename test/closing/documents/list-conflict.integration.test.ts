@@ -41,21 +41,15 @@ describe('an open RFQ past due whose list entry', () => {
     expect(fixture.posts()).toEqual([])
   })
 
-  it.each([
-    ['contradicts it', { kind: 'patch' as const, patch: { responseDueDate: '2027-01-31' } }],
-    ['has a duplicate key', { kind: 'duplicate-key' as const }],
-  ])('%s after a first POST gets no second one: the close needs attention', async (_title, change) => {
+  it('contradicts it after a first POST gets no second one: the close needs attention', async () => {
     const { fixture, id } = await openPastDue()
     await fixture.pollRfqs()
-    const entry = JSON.stringify((await fixture.session().listRfqs()).value[0]?.body)
     // The POST is inconclusive, and the read after it fails.
     fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 500 } })
     fixture.sandbox.faults.add({ operation: 'readRfq', skip: 2, times: 3, effect: { kind: 'status', status: 500 } })
     await fixture.closeExpired()
     expect(fixture.posts()).toHaveLength(1)
-    const text = `{"items":[${entry.replace('{', '{"state":"closed",')}]}`
-    const effect =
-      change.kind === 'patch' ? { ...change, id } : { kind: 'text' as const, text, contentType: 'application/json' }
+    const effect = { kind: 'patch' as const, id, patch: { responseDueDate: '2027-01-31' } }
     fixture.sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect })
     for (let round = 0; round < 6; round++) {
       fixture.advanceSeconds(3600)
@@ -89,9 +83,8 @@ describe('an open RFQ past due whose list entry', () => {
     'is there twice, first closed': (id: string) => ({
       ...{ kind: 'duplicate' as const, ids: [id], patch: { state: 'closed' } },
     }),
-    'has a duplicate key': (_id: string, list: string) => ({
-      ...{ kind: 'text' as const, contentType: 'application/json' },
-      text: list.replaceAll('"state":"open"', '"state":"closed","state":"open"'),
+    'is there twice, first with another title': (id: string) => ({
+      ...{ kind: 'duplicate' as const, ids: [id], patch: { title: 'Another' } },
     }),
   }
   const unread: Record<string, { only?: string; planned?: boolean }> = {
@@ -110,8 +103,7 @@ describe('an open RFQ past due whose list entry', () => {
       const { sandbox, advanceSeconds, posts } = fixture
       sandbox.world.addRfq(CHANNEL, { responseDueDate: '2027-06-30', reference: 'other' })
       await fixture.pollRfqs()
-      const list = JSON.stringify({ items: (await fixture.session().listRfqs()).value.map(({ body }) => body) })
-      const contradiction = sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect: effect(id, list) })
+      const contradiction = sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect: effect(id) })
       for (let round = 0; round < 6; round++) {
         advanceSeconds(600)
         if (round === 3) await fixture.reopenStore()

@@ -332,10 +332,7 @@ it('stored documents can be passed to a comparison without conversion', () => {
     lastObservedAt: '',
     readAt: null,
     entry: null,
-    exactBody: {},
     bodyText: '{}',
-    isLossy: false,
-    bodyAsReceived: true,
   }
   const fit: StoredDocument = known
   expect(fit.id).toBe(offerId(1))

@@ -2,17 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { contradictionOf, entryTermsOf, termsOf } from '../../../src/core/documents/list-contradiction.js'
 
 const RFQ = { id: 'a', state: 'open', responseDueDate: '2026-03-01' }
-const contradiction = (entries: unknown[], rfq: object = {}, isAmbiguous = false) =>
-  contradictionOf(
-    entryTermsOf({ body: entries.length === 1 ? entries[0] : entries, isAmbiguous }),
-    termsOf({ ...RFQ, ...rfq }),
-  )
+const contradiction = (entries: unknown[], rfq: object = {}) =>
+  contradictionOf(entryTermsOf({ body: entries.length === 1 ? entries[0] : entries }), termsOf({ ...RFQ, ...rfq }))
 
 describe('a contradiction of an open RFQ by its list entry', () => {
   it('is none where the list agrees or says nothing', () => {
     expect(contradiction([{ state: 'open', responseDueDate: '2026-03-01' }])).toBeNull()
-    expect(contradiction([{ state: null }, {}])).toBeNull()
-    for (const entry of [null, [], 'text', 7]) expect(contradiction([entry])).toBeNull()
+    expect(contradiction([{ state: null }])).toBeNull()
+    for (const entry of [null, 'text', 7]) expect(contradiction([entry])).toBeNull()
   })
 
   it.each<[string, unknown[], string]>([
@@ -29,13 +26,13 @@ describe('a contradiction of an open RFQ by its list entry', () => {
     expect(contradiction(entries)).toBe(text)
   })
 
-  it('is an entry of which parsing lost something that matters', () => {
-    expect(contradiction([RFQ], {}, true)).toBe('')
+  it('is several entries, even if each agrees', () => {
+    expect(contradiction([RFQ, { ...RFQ, title: 'another' }])).toBe('')
   })
 
   it('concerns open RFQs only', () => {
     expect(contradiction([{ state: 'open' }], { state: 'closed' })).toBeNull()
     expect(contradiction([{ state: 'closed' }], { state: undefined })).toBeNull()
-    expect(contradiction([RFQ], { state: 'closed' }, true)).toBeNull()
+    expect(contradiction([RFQ, RFQ], { state: 'closed' })).toBeNull()
   })
 })

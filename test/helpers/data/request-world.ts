@@ -200,7 +200,7 @@ export class RequestWorld {
       const isRequested = requested.has(id)
       const isRead = isRequested && !this.#failing.has(`${rfq.id} ${id}`)
       states.set(id, {
-        ...{ rfqId: rfq.id, id, missingSince: null, fingerprint: null, summaryHash: String(summary) },
+        ...{ rfqId: rfq.id, id, missingSince: null, textHash: null, summaryHash: String(summary) },
         firstObservedAt: before?.firstObservedAt ?? recordedAt,
         readAt: isRead ? now.toISOString() : (before?.readAt ?? null),
         requestedAt: isRequested ? now.toISOString() : (before?.requestedAt ?? null),
@@ -211,7 +211,7 @@ export class RequestWorld {
 }
 
 const rfqState = ({ id, entry, state }: WorldRfq, now: Date, readAt: Date | null): RfqPollState => ({
-  ...{ id, state, incomplete: false, contradicted: false, missingSince: null, fingerprint: null },
+  ...{ id, state, incomplete: false, contradicted: false, missingSince: null, textHash: null },
   ...{ entryHash: String(entry), isEntryRead: readAt !== null },
   shape: readAt === null ? 'list' : 'full',
   detailReadAt: readAt?.toISOString() ?? null,

@@ -1,15 +1,11 @@
 import type { ChannelFixture } from '../channel-fixture.js'
 import { KEY } from '../channel-fixture.js'
+import { observed, observedResponse } from '../data/observed.js'
 
 const END = { outcome: 'complete', error: null, requests: 1, seen: 1, unchanged: 0, missing: 0, invalid: 0 } as const
 
-const response = (id: string, price: number) => ({
-  id,
-  body: { id, projectDeveloperName: 'Green', offer: { totalPrice: price } },
-  valid: true,
-  problems: [],
-  shape: 'full' as const,
-})
+const response = (id: string, price: number) =>
+  observedResponse({ id, projectDeveloperName: 'Green', offer: { totalPrice: price } })
 
 /** A number of offers with a price. */
 export const offers = (count: number, price = 1) =>
@@ -25,7 +21,7 @@ export async function recordPoll(
   fixture.advanceSeconds(60)
   const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
   for (const [index, responses] of rfqs.entries()) {
-    const rfq = { id: `rfq-${index}`, body: { id: `rfq-${index}`, number: index }, valid: true, problems: [] }
+    const rfq = observed({ id: `rfq-${index}`, number: index })
     const read = { shape: 'full', responsesComplete: true, readAt: fixture.now() } as const
     await store.recordRfq(run, { ...read, rfq, responses }, fixture.now())
     await whileItRuns?.()

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { parseResponse, parseRfq } from '../../../src/core/documents/observation.js'
 import type { RfqSnapshot, RunHandle, Store } from '../../../src/store/contract.js'
+import { observeResponse, observeRfq } from '../data/observed.js'
 import { openNewStore } from './new-store.js'
 
 /** The channel of the runs that `begin` starts. */
@@ -21,9 +21,9 @@ export const begin = (store: Store, kind: 'rfqs' | 'listings' = 'rfqs'): Promise
 
 /** An RFQ that was read with all of its responses. */
 export const rfqSnapshot = (rfq: unknown, responses: unknown[], readAt: Date): RfqSnapshot => ({
-  rfq: parseRfq(rfq),
+  rfq: observeRfq(JSON.stringify(rfq)),
   shape: 'full',
-  responses: responses.map((response) => ({ ...parseResponse(response), shape: 'full' })),
+  responses: responses.map((response) => observeResponse(JSON.stringify(response))),
   responsesComplete: true,
   readAt,
 })

@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Problem } from '../../../src/core/documents/lenient-parser.js'
-import type { RfqSnapshot, RunHandle, Snapshot, Store } from '../../../src/store/contract.js'
+import type { Observation, ObservedResponse } from '../../../src/core/documents/observation.js'
+import type { ListedDocument, RfqSnapshot, RunHandle, Store } from '../../../src/store/contract.js'
+import { observed, observedResponse } from '../../helpers/data/observed.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 import { isPostgres, rowsOf } from '../../helpers/store/store-engine.js'
 
@@ -24,13 +26,13 @@ async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
     rows: (text: string) => rowsOf(store, text),
     record: (time: string, snapshot: Partial<RfqSnapshot> = {}) =>
       store.recordRfq(run, { ...RFQ, ...snapshot, readAt: at(time) }, at(time)),
-    recordListings: (listings: readonly Snapshot[], time = '08:00:00') =>
+    recordListings: (listings: readonly ListedDocument[], time = '08:00:00') =>
       store.recordList(run, 'listing', listings, { whole: true, readAt: at(time) }, at(time)),
     /** A whole list of these RFQs. */
-    list: (entries: readonly Snapshot[], time: string) =>
+    list: (entries: readonly ListedDocument[], time: string) =>
       store.recordList(run, 'rfq-entry', entries, { whole: true, readAt: at(time) }, at(time)),
     /** What a list that may not be whole says of these RFQs. */
-    listed: (time: string, entries: readonly Snapshot[]) =>
+    listed: (time: string, entries: readonly ListedDocument[]) =>
       store.recordList(run, 'rfq-entry', entries, { whole: false, readAt: at(time) }, at(time)),
     newestRecording: () => store.newestRecording(CHANNEL),
     /** The list entry that is shown of the RFQ. */
@@ -41,24 +43,16 @@ async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
   }
 }
 
-const document = (id: string, more: Partial<Snapshot> = {}): Snapshot => ({
-  id,
-  body: { id },
-  valid: true,
-  problems: [],
-  ...more,
-})
+const document = (id: string, more: Partial<Observation<unknown>> = {}) => observed({ id }, more)
 const RFQ: Omit<RfqSnapshot, 'readAt'> = {
   rfq: document('rfq'),
   shape: 'full',
   responses: [],
   responsesComplete: true,
 }
-const full = (id: string, more: Partial<Snapshot> = {}) => ({ ...document(id, more), shape: 'full' as const })
-const summary = (id: string, more: { requested?: boolean; summaryHash?: string } & Partial<Snapshot> = {}) => ({
-  ...document(id, more),
-  shape: 'summary' as const,
-})
+const full = (id: string, more: Partial<ObservedResponse> = {}) => observedResponse({ id }, more)
+const summary = (id: string, more: Partial<ObservedResponse> = {}) =>
+  observedResponse({ id }, { shape: 'summary', ...more })
 const iso = (time: string) => at(time).toISOString()
 
 describe('read and request times of a response', () => {
@@ -83,7 +77,7 @@ describe('read and request times of a response', () => {
         read_summary_hash: '01',
       },
       { ...nothing, id: 'refused', last_read_at: time, requested_at: time, summary_hash: '02' },
-      { ...nothing, id: 'seen', last_read_at: time, summary_hash: null },
+      { ...nothing, id: 'seen', last_read_at: time, summary_hash: 'summary' },
     ])
   })
 
@@ -113,7 +107,7 @@ describe('read and request times of a response', () => {
 })
 
 describe('list entry of an RFQ', () => {
-  const entry = (state: string) => document('rfq', { body: { id: 'rfq', state }, hash: state })
+  const entry = (state: string) => observed({ id: 'rfq', state }, { hash: state })
   const shown = (state: string, isRead = false) => ({ isRead, body: { id: 'rfq', state } })
 
   it('is read once the run that recorded it, or a later one, reads the RFQ', async () => {
@@ -145,8 +139,8 @@ describe('list entry of an RFQ', () => {
     const { record, listed, entry: found, rows } = await recording()
     const long = Array.from({ length: 20_000 }, (_, at) => ((at * 7919) % 65_521).toString(36)).join('')
     const body = { id: 'rfq', state: long, responseDueDate: long }
-    await record('08:01:00', { rfq: document('rfq', { body, hash: 'long' }) })
-    await listed('08:02:00', [document('rfq', { body, hash: 'long' })])
+    await record('08:01:00', { rfq: observed(body) })
+    await listed('08:02:00', [observed(body)])
     expect(await found()).toMatchObject({ body })
     expect(await rows(`select state, due_date from documents where kind = 'rfq'`)).toEqual([
       { state: null, due_date: null },
@@ -189,13 +183,12 @@ describe('list entry of an RFQ', () => {
   it('is an array of differing ones with its identifier, while the single one before is shown', async () => {
     const { listed, rows, store, record } = await recording()
     const twins = (...states: string[]) =>
-      document('rfq', {
-        body: states.map((state) => ({ id: 'rfq', state })),
-        hash: states.join(),
-        bodies: states.length,
-      })
+      observed(
+        states.map((state) => ({ id: 'rfq', state })),
+        { id: 'rfq', hash: states.join(), bodies: states.length },
+      )
     await listed('08:00:00', [entry('open')])
-    await record('08:01:00', { rfq: document('rfq', { body: { id: 'rfq', state: 'open' } }) })
+    await record('08:01:00', { rfq: observed({ id: 'rfq', state: 'open' }) })
     await listed('08:02:00', [twins('open', 'held')])
     const columns = 'version, newest_version, missing_since'
     expect(await rows(`select ${columns} from documents where kind = 'rfq-entry'`)).toEqual([
@@ -235,7 +228,7 @@ describe('list entry of an RFQ', () => {
     await listed('08:02:00', [entry('closed')])
     await list([], '08:03:00')
     await list([entry('closed')], '08:04:00')
-    await record('08:05:00', { rfq: document('rfq', { body: { id: 'rfq', state: 'closed' } }) })
+    await record('08:05:00', { rfq: observed({ id: 'rfq', state: 'closed' }) })
     await next()
     await listed('08:06:00', [entry('open')])
     expect(await found(at('08:01:30'))).toBeNull()
@@ -249,8 +242,8 @@ describe('list entry of an RFQ', () => {
 describe('a document that was read before', () => {
   it('gets a new version if only its list entry or summary was known, even with the same bytes', async () => {
     const { record } = await recording()
-    await record('08:01:00', { responses: [summary('a', { fingerprint: 'bytes' })] })
-    const { responses } = await record('08:02:00', { responses: [full('a', { fingerprint: 'bytes' })] })
+    await record('08:01:00', { responses: [summary('a')] })
+    const { responses } = await record('08:02:00', { responses: [full('a')] })
     expect(responses).toEqual([{ id: 'a', change: 'changed' }])
   })
 
@@ -258,11 +251,10 @@ describe('a document that was read before', () => {
     const { record } = await recording()
     const changes = []
     for (const [minute, title] of ['one', 'other', 'other'].entries()) {
-      const body = { id: 'any', title }
       const { rfq, responses } = await record(`08:0${minute}:00`, {
         shape: 'list',
-        rfq: document('rfq', { body }),
-        responses: [summary('a', { body })],
+        rfq: observed({ id: 'rfq', title }),
+        responses: [observedResponse({ id: 'a', title }, { shape: 'summary' })],
       })
       changes.push([rfq, responses[0]?.change])
     }
@@ -316,7 +308,7 @@ describe('a document that was missing', () => {
 
   it('keeps the columns of a listing, which returns with a version of its own', async () => {
     const { recordListings, rows, store } = await recording('listings')
-    const listing = document('one', { body: { id: 'one', projectName: 'Mangroves' } })
+    const listing = observed({ id: 'one', projectName: 'Mangroves' })
     const shown = 'select project_name, missing_since, version from listings'
     await recordListings([listing], '08:00:00')
     expect(await recordListings([], '08:01:00')).toEqual([{ id: 'one', change: 'missing' }])
@@ -324,14 +316,14 @@ describe('a document that was missing', () => {
     expect(await recordListings([listing], '08:02:00')).toEqual([{ id: 'one', change: 'changed' }])
     expect(await rows(shown)).toEqual([{ project_name: 'Mangroves', missing_since: null, version: 3 }])
     const [then] = await store.listings({ asOf: at('08:01:30') })
-    expect(then).toMatchObject({ body: listing.body, version: 1, missingSince: iso('08:01:00') })
+    expect(then).toMatchObject({ bodyText: listing.text, version: 1, missingSince: iso('08:01:00') })
   })
 
   it('is an offer from the first of the consecutive versions of its RFQ with a usable list without it', async () => {
     const { record, store } = await recording()
     const lists = (minute: number, responses: unknown, offers: readonly string[]) =>
       record(`08:0${minute}:00`, {
-        rfq: document('rfq', { body: { id: 'rfq', minute, responses } }),
+        rfq: observed({ id: 'rfq', minute, responses }),
         responses: offers.map((id) => full(id)),
         responsesComplete: Array.isArray(responses),
       })
@@ -375,7 +367,7 @@ describe('events of recorded documents', () => {
     const { recordListings, next, rows } = await recording('listings')
     await recordListings([document('one')])
     await next()
-    expect(await recordListings([document('one', { body: { id: 'one', title: 'new' } }), document('two')])).toEqual([
+    expect(await recordListings([observed({ id: 'one', title: 'new' }), document('two')])).toEqual([
       { id: 'one', change: 'changed' },
       { id: 'two', change: 'inserted' },
     ])

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunKind, RunOutcome } from '../../../src/core/records.js'
 import type { RunEnd, RunHandle, Store } from '../../../src/store/contract.js'
+import { observed } from '../../helpers/data/observed.js'
 import { CHANNEL, insertIdleRuns, START } from '../../helpers/store/idle-runs.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 import { executeIn, isPostgres } from '../../helpers/store/store-engine.js'
@@ -35,7 +36,7 @@ const record = (store: Store, handle: RunHandle, at: number, title: string) =>
   store.recordRfq(
     handle,
     {
-      rfq: { id: 'rfq-1', body: { id: 'rfq-1', title }, valid: true, problems: [] },
+      rfq: observed({ id: 'rfq-1', title }),
       shape: 'full',
       responses: [],
       responsesComplete: true,
@@ -55,7 +56,7 @@ describe('pruning', () => {
         const changed = day % 7 === 0 && hour === 2
         if (changed) await record(store, handle, at, `title ${day}`)
         const isListed = day !== 20 || hour !== 3
-        const list = isListed ? [{ id: 'rfq-1', body: { id: 'rfq-1' }, valid: true, problems: [] }] : []
+        const list = isListed ? [observed({ id: 'rfq-1' })] : []
         await store.recordList(handle, 'rfq-entry', list, { whole: true, readAt: new Date(at) }, new Date(at))
         const outcome: RunEnd['outcome'] = hour === 4 ? 'failed' : 'complete'
         await handle.finish({ ...IDLE, outcome, error: hour === 4 ? `down ${day}` : null }, new Date(at + 1500))

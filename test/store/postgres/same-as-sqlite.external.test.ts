@@ -2,9 +2,11 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { ResponseSnapshot, RfqSnapshot, Snapshot, Store } from '../../../src/store/contract.js'
+import type { ObservedResponse } from '../../../src/core/documents/observation.js'
+import type { ListedDocument, RfqSnapshot, Store } from '../../../src/store/contract.js'
 import { VERSION_COLUMNS } from '../../../src/store/documents/document-rows.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
+import { observeRfq } from '../../helpers/data/observed.js'
 import { shareOf } from '../../helpers/long-tests.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
@@ -37,46 +39,45 @@ const problem = fc.record({
   message: text,
 })
 
-const snapshot = (prefix: string): fc.Arbitrary<Snapshot> =>
+/** @param same whether its text may be the known one */
+const snapshot = (prefix: string, same: fc.Arbitrary<boolean> = fc.constant(false)): fc.Arbitrary<ListedDocument> =>
   id(prefix).chain((key) =>
     fc
       .record({
         body: bodyOf(key),
-        spaced: fc.option(fc.boolean(), { nil: null }),
+        spaced: fc.boolean(),
         valid: fc.boolean(),
         problems: fc.array(problem, { maxLength: 2 }),
-        hasFingerprint: fc.boolean(),
+        same,
       })
-      .map(({ body, spaced, valid, problems, hasFingerprint }) => {
-        const received = spaced === null ? null : JSON.stringify(body, null, spaced ? 1 : 0)
-        return {
-          ...{ id: key, body, valid, problems, text: received },
-          fingerprint: hasFingerprint ? JSON.stringify([received, body, valid, problems]) : null,
-        }
-      }),
+      .map(({ body, spaced, ...rest }) => ({
+        ...observeRfq(JSON.stringify(body, null, spaced ? 1 : 0)),
+        ...rest,
+        ...(rest.same && { valid: true, problems: [] }),
+      })),
   )
 
 const unique = <T extends { id: string }>(items: readonly T[]) => [
   ...new Map(items.map((item) => [item.id, item])).values(),
 ]
 
-const response: fc.Arbitrary<ResponseSnapshot> = fc
+const response: fc.Arbitrary<ObservedResponse> = fc
   .record({
-    document: snapshot('o'),
+    document: snapshot('o', fc.boolean()),
     shape: fc.constantFrom('full' as const, 'full' as const, 'summary' as const),
-    summaryHash: fc.constantFrom(null, '01', '02'),
+    summaryHash: fc.constantFrom('01', '02'),
     requested: fc.boolean(),
   })
-  .map(({ document, ...rest }) => ({ ...document, ...rest }))
+  .map(({ document, ...rest }) => ({ ...(document as ObservedResponse), ...rest }))
 
 type RfqStep = Omit<RfqSnapshot, 'readAt'>
 const rfq: fc.Arbitrary<RfqStep> = fc
   .record({
-    rfq: snapshot('r'),
+    rfq: snapshot('r', fc.boolean()),
     shape: fc.constantFrom('full' as const, 'full' as const, 'list' as const),
     responses: fc.array(response, { maxLength: 4 }).map(unique),
     observed: fc
-      .array(fc.record({ id: id('o'), summaryHash: fc.constantFrom(null, '01') }), { maxLength: 2 })
+      .array(fc.record({ id: id('o'), summaryHash: fc.constantFrom('01', '02') }), { maxLength: 2 })
       .map(unique),
     responsesComplete: fc.boolean(),
   })
@@ -88,7 +89,7 @@ const rfq: fc.Arbitrary<RfqStep> = fc
 /** `late`: how many steps before it the read was sent; the engines number recordings differently. */
 type Step =
   | { do: 'rfqs'; rfqs: RfqStep[]; late: number }
-  | { do: 'list'; kind: 'listing' | 'rfq-entry'; entries: Snapshot[]; whole: boolean }
+  | { do: 'list'; kind: 'listing' | 'rfq-entry'; entries: ListedDocument[]; whole: boolean }
 
 /** Each RFQ or listing once; sometimes several differing entries of it. */
 const list = fc.constantFrom(['listing', 'l'] as const, ['rfq-entry', 'r'] as const).chain(([kind, prefix]) =>
@@ -108,10 +109,8 @@ const list = fc.constantFrom(['listing', 'l'] as const, ['rfq-entry', 'r'] as co
       }),
     ),
 )
-const twins = ({ body }: Snapshot, bodies: number) =>
-  bodies === 1
-    ? {}
-    : { bodies, hash: `twins ${JSON.stringify(body)}`, body: [body, { twin: true }], text: null, fingerprint: null }
+const twins = ({ text }: ListedDocument, bodies: number) =>
+  bodies === 1 ? {} : { bodies, hash: `twins ${text}`, textHash: `twins ${text}`, text: `[${text},{"twin":true}]` }
 
 /** RFQs recorded at the same time: each once. */
 const rfqsAtOnce = fc.uniqueArray(rfq, { minLength: 1, maxLength: 4, selector: (each) => each.rfq.id })

@@ -50,42 +50,23 @@ describe('a stored body', () => {
         missing: 0,
       })
     }
-    const versions = await sql(
-      fixture,
-      'select id, body, body_as_received, case when parsed_body is null then 0 else 1 end as lossy from versions',
-    )
+    const versions = await sql(fixture, 'select id, body from versions')
     expect(versions).toHaveLength(6)
-    for (const { id, ...version } of versions) {
-      const lossy = id === 'huge' || id === 'long' || id === 'twice' ? 1 : 0
-      expect(version).toEqual({ body: LISTINGS[id as keyof typeof LISTINGS], body_as_received: 1, lossy })
-    }
-    const problems = await sql(
-      fixture,
-      `select entity_id, code, path, times from problems where code in ('precision', 'duplicate-key')
-      order by entity_id, path`,
-    )
-    expect(problems).toEqual([
-      { entity_id: 'huge', code: 'precision', path: 'extra.n[0]', times: 6 },
-      { entity_id: 'huge', code: 'precision', path: 'extra.n[1]', times: 6 },
-      { entity_id: 'huge', code: 'precision', path: 'totalAvailableVolume.value', times: 6 },
-      { entity_id: 'long', code: 'precision', path: 'pricing.maxUnitPrice', times: 6 },
-      { entity_id: 'long', code: 'precision', path: 'pricing.minUnitPrice', times: 6 },
-      { entity_id: 'twice', code: 'duplicate-key', path: 'pricing.currency', times: 6 },
-      { entity_id: 'twice', code: 'duplicate-key', path: 'projectName', times: 6 },
-    ])
+    for (const { id, body } of versions) expect(body).toBe(LISTINGS[id as keyof typeof LISTINGS])
+    const problems = await sql(fixture, `select entity_id, code, path, times from problems where code = 'type'`)
+    expect(problems).toEqual([{ entity_id: 'long', code: 'type', path: 'pricing.maxUnitPrice', times: 6 }])
   })
 
   it('has columns in the views that are what the program reads', async () => {
     const fixture = await openChannelFixture()
     await pollTexts(fixture, Object.values(LISTINGS))
-    const columns = 'id, project_name, currency, min_unit_price, max_unit_price'
+    const columns = 'id, project_name, currency, min_unit_price'
     expect(
-      await sql(fixture, `select ${columns} from listings where id not in ('plain', 'escaped') order by id`),
+      await sql(fixture, `select ${columns} from listings where id in ('huge', 'long', 'spaced') order by id`),
     ).toEqual([
-      { id: 'huge', project_name: null, currency: null, min_unit_price: null, max_unit_price: null },
-      { id: 'long', project_name: null, currency: null, min_unit_price: 0.1, max_unit_price: null },
-      { id: 'spaced', project_name: 'café / \u{1f333}', currency: null, min_unit_price: 12.5, max_unit_price: null },
-      { id: 'twice', project_name: 'Last', currency: 'EUR', min_unit_price: null, max_unit_price: null },
+      { id: 'huge', project_name: null, currency: null, min_unit_price: null },
+      { id: 'long', project_name: null, currency: null, min_unit_price: 0.1 },
+      { id: 'spaced', project_name: 'café / \u{1f333}', currency: null, min_unit_price: 12.5 },
     ])
     const known = await fixture.store.listings({ channel: KEY, ids: ['twice', 'escaped'] })
     expect(known.map(({ body }) => body)).toMatchObject([{ projectName: 'a\0b \ud800' }, { projectName: 'Last' }])
@@ -94,8 +75,8 @@ describe('a stored body', () => {
 
   it('with another order and other white space is no new version; the views have the newest text', async () => {
     const fixture = await openChannelFixture()
-    const first = '{"id":"a","projectName":"M","country":"ID","extra":[9007199254740993,{"b":1,"b":2}]}'
-    const other = '{ "extra":[9007199254740993.0,\n{"b":1,"b":2}],"country":"ID", "projectName":"M","id":"a" }'
+    const first = '{"id":"a","projectName":"M","country":"ID","extra":[1.0,{"b":1,"b":2}]}'
+    const other = '{ "extra":[1,\n{"b":1,"b":2}],"country":"ID", "projectName":"M","id":"a" }'
     await pollTexts(fixture, [first])
     for (let poll = 0; poll < ROUNDS; poll++) {
       expect(await pollTexts(fixture, [poll % 2 === 0 ? other : first])).toMatchObject({ changed: 0, unchanged: 1 })
@@ -112,7 +93,7 @@ describe('a stored body', () => {
     const rfq = anRfq('rfq-1', { responses: [] })
     const summaries = [
       JSON.stringify(aSummary('a')),
-      '{ "id" : "b", "totalVolume":12345678901234567890, "status":"submitted" }',
+      '{ "id" : "b", "totalVolume":"a lot", "status":"submitted" }',
       JSON.stringify(aSummary('c'), null, 2),
     ]
     const entry = JSON.stringify({ ...rfq, responses: [] })
@@ -138,7 +119,7 @@ describe('a stored body', () => {
 
   it('of an RFQ of which only the list entry could be read is the text of that entry', async () => {
     const fixture = await openChannelFixture({ retries: 0 })
-    const entry = '{ "id":"rfq-1","state":"open", "minVolume":9007199254740993 }'
+    const entry = '{ "id":"rfq-1","state":"open", "minVolume":"much" }'
     answerWith(fixture, 'listRfqs', `{"items":[ ${entry} ]}`)
     await fixture.pollRfqs()
     expect(await sql(fixture, 'select kind, body, shape, valid from versions order by kind')).toEqual([
@@ -149,7 +130,7 @@ describe('a stored body', () => {
 })
 
 describe('the text that the client returns', () => {
-  /** JSON text, written in several ways, with values that parsing loses. */
+  /** JSON text, written in several ways. */
   const json = fc.letrec<{ value: string; object: string }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 4 },

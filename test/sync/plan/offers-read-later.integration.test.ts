@@ -86,8 +86,7 @@ describe('offers that are read in a later poll than the one that listed them', (
   it('have no event if the first poll was killed and continued', async () => {
     const { fixture, offers } = await openPastDue()
     const run = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
-    for (const { id, body, hash } of (await fixture.session().listRfqs()).value) {
-      const rfq = { id, body, valid: true, problems: [], ...(hash !== undefined && { hash }) }
+    for (const rfq of (await fixture.session().listRfqs()).value) {
       const entry = { rfq, shape: 'list' as const, responses: [], responsesComplete: false }
       await fixture.store.recordRfq(run, { ...entry, readAt: fixture.now() }, fixture.now())
     }

@@ -4,6 +4,7 @@ import { readList } from '../../../src/tables/list.js'
 import { rfqs as rfqsList } from '../../../src/tables/lists/rfqs.js'
 import { jsonRow } from '../../../src/tables/print/json.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { observed } from '../../helpers/data/observed.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { openRecorder } from '../../helpers/store/recorder.js'
 import { executeIn } from '../../helpers/store/store-engine.js'
@@ -159,7 +160,7 @@ describe('planned polls', () => {
     await plannedPoll(fixture)
     const [before] = await fixture.store.rfqs({})
     const run = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
-    const rfq = { id: ids[0] ?? '', body: { id: ids[0], title: 'old' }, valid: true, problems: [] }
+    const rfq = observed({ id: ids[0], title: 'old' })
     const read = { rfq, shape: 'full', responses: [], responsesComplete: true } as const
     const stale = { ...read, readAt: fixture.now(), sentAfter }
     expect((await fixture.store.recordRfq(run, stale, fixture.now())).rfq).toBe('stale')

@@ -1,5 +1,4 @@
 import type { DocumentKind } from '../../../core/documents/documents.js'
-import { VerbatimJson } from '../../../core/documents/exact-json.js'
 import type { KnownDocument } from '../../../core/records.js'
 import { withStore } from '../../app.js'
 import type { RegisterCommand } from '../../cli-context.js'
@@ -43,11 +42,12 @@ export const register: RegisterCommand = (command, cli) => {
 const polledFor = (kind: DocumentKind | undefined) =>
   kind === undefined ? undefined : kind === 'listing' ? 'listings' : 'rfqs'
 
-/** These members are documented in docs/COMMANDS.md; more may be added after them. */
-function exportLine(document: KnownDocument) {
+/** A line of JSON with the body as received. These members are documented in docs/COMMANDS.md; more may be added after them. */
+function exportLine(document: KnownDocument): string {
   const { channel, kind, id, version, observedAt, valid, bodyText, rfqId, missingSince } = document
-  // As received, on one line: JSON has line breaks between values only.
-  const body = new VerbatimJson(bodyText.replaceAll(/[\r\n]+/g, ' '))
-  const rfq = rfqId === null ? {} : { rfqId }
-  return { channel, kind, id, version, observedAt, valid, body, ...rfq, missingSince }
+  // JSON has line breaks between values only.
+  const body = bodyText.replaceAll(/[\r\n]+/g, ' ')
+  const before = JSON.stringify({ channel, kind, id, version, observedAt, valid }).slice(0, -1)
+  const after = JSON.stringify({ ...(rfqId !== null && { rfqId }), missingSince }).slice(1)
+  return `${before},"body":${body},${after}`
 }

@@ -1,7 +1,5 @@
 import type { DocumentKind, SubjectKind } from '../../../core/documents/documents.js'
-import { parseExactly } from '../../../core/documents/exact-json.js'
 import { formsOfId } from '../../../core/documents/identifier.js'
-import { isAmbiguous, parseStored } from '../../../core/documents/observation.js'
 import type { KnownDocument, KnownEntry, ProblemRecord, RfqWithResponses, Version } from '../../../core/records.js'
 import { hasName, namesIn, type RfqName } from '../../../core/text/rfq-name.js'
 import type { History, RfqFilter } from '../../contract.js'
@@ -30,13 +28,7 @@ export const toVersion = (row: StoredVersion): Version => ({
   get body() {
     return JSON.parse(row.body) as unknown
   },
-  get exactBody() {
-    const value = JSON.parse(row.body) as unknown
-    return row.parsed_body === null ? value : parseExactly(row.body, value).exact
-  },
   bodyText: row.body,
-  isLossy: row.parsed_body !== null,
-  bodyAsReceived: row.body_as_received === 1,
 })
 
 /** A row of `selectKnown`. */
@@ -46,7 +38,6 @@ interface KnownRow extends StoredVersion {
   full_read_at: string | null
   missing_since: string | null
   entry_body: string | null
-  entry_parsed_body: string | null
   entry_is_read: number | null
 }
 
@@ -59,24 +50,14 @@ const toKnown = (row: KnownRow): KnownDocument =>
     entry: toEntry(row),
   })
 
-function toEntry({ entry_body: text, entry_parsed_body: parsed, entry_is_read: isRead }: KnownRow): KnownEntry | null {
+function toEntry({ entry_body: text, entry_is_read: isRead }: KnownRow): KnownEntry | null {
   if (text === null) return null
   return {
     isRead: isRead === 1,
     get body() {
       return JSON.parse(text) as unknown
     },
-    get isAmbiguous() {
-      return parsed !== null && hasAmbiguousEntry(text)
-    },
   }
-}
-
-/** @param text a text that loses something when it is parsed */
-function hasAmbiguousEntry(text: string): boolean {
-  const value = JSON.parse(text) as unknown
-  const { exact, losses } = parseExactly(text, value)
-  return isAmbiguous(parseStored('rfq', 'list', value, { text, exact, losses, hasInvalidUtf8: false }))
 }
 
 /** Selects documents, now or as of a moment. */
@@ -103,7 +84,6 @@ const isEntry = (isAsOf: boolean) => `e.kind = 'rfq' and l.channel = e.channel a
 const AS_OF = {
   superseded_at: 'case when v.superseded_at <= @asOf then v.superseded_at end',
   body: 'v.body',
-  parsed_body: 'v.parsed_body',
   last_observed_at: 'null',
   full_read_at: 'null',
   missing_since: `case e.kind when 'response' then null when 'rfq' then case l.bodies when 0 then l.observed_at end else
@@ -114,7 +94,6 @@ const AS_OF = {
 const NOW = {
   superseded_at: 'v.superseded_at',
   body: 'coalesce(e.latest_body, v.body)',
-  parsed_body: 'case when e.latest_body is null then v.parsed_body else e.latest_parsed_body end',
   last_observed_at: 'e.last_observed_at',
   full_read_at: 'e.full_read_at',
   missing_since: 'e.missing_since',
@@ -151,7 +130,7 @@ function selectKnown({ dialect }: Pick<Queries, 'dialect'>, filter: DocumentFilt
 select ${plain.join(', ')}, ${Object.entries(computed)
     .map(([name, column]) => `${column} as ${name}`)
     .join(', ')},
-  e.first_observed_at, l.body as entry_body, l.parsed_body as entry_parsed_body
+  e.first_observed_at, l.body as entry_body
 from documents e
 ${dialect.joinOne('versions', 'v', `${sameDocument('v', 'e')} and v.version = ${shown}`)}
 ${dialect.leftJoin('versions', 'l', isEntry(asOf !== undefined))}

@@ -1,5 +1,5 @@
-import { isPlainObject } from '../../../core/documents/exact-json.js'
 import { IdMap } from '../../../core/documents/identifier.js'
+import { isPlainObject } from '../../../core/documents/json-text.js'
 import { identifierOf } from '../../../core/documents/observation.js'
 import type { Transaction } from '../../sql/sql-database.js'
 import { toStoredText } from '../stored-text.js'
@@ -21,7 +21,7 @@ export async function listedOffers(
   rfqId: string,
 ): Promise<ListedOffers> {
   const rows = await tx.all<{ run_id: number; observed_at: string; text: string | null }>(
-    `select run_id, observed_at, case when shape = 'list' then coalesce(parsed_body, body) end as text from versions
+    `select run_id, observed_at, case when shape = 'list' then body end as text from versions
     where channel = @channel and kind = 'rfq' and rfq_id = '' and id = @id and (version = 1 or shape = 'list')
       and run_id < @runId order by version`,
     { channel: run.channel, id: toStoredText(rfqId), runId: run.id },

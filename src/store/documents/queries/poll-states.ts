@@ -42,7 +42,7 @@ const rfqStates = ({ listOf, joinOne, leftJoin }: Dialect) => `
 select e.id, l.content_hash as entry_hash, case when e.read_run_id >= l.run_id then 1 else 0 end as entry_is_read, v.shape, e.state, e.full_read_at,
   coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as requested_at,
   e.missing_since, e.first_observed_at,
-  case when e.has_problems = 0 then e.fingerprint end as fingerprint,
+  e.text_hash,
   (select ${listOf('r.id')} from documents r
     ${joinOne('versions', 'w', `${sameDocument('w', 'r')} and w.version = r.version`)}
     where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
@@ -64,7 +64,7 @@ interface RfqStateRow {
   requested_at: string | null
   missing_since: string | null
   first_observed_at: string
-  fingerprint: string | null
+  text_hash: string | null
   /** JSON: ids of the responses that are known only by their summary, or whose last request failed. */
   unread: string
 }
@@ -79,13 +79,13 @@ const toRfqState = (row: RfqStateRow): RfqPollState => ({
   incomplete: (JSON.parse(row.unread) as string[]).some((id) => isAddressable(fromStoredText(id))),
   missingSince: row.missing_since,
   firstObservedAt: row.first_observed_at,
-  fingerprint: row.fingerprint,
+  textHash: row.text_hash,
 })
 
 const responseStates = ({ anyOf }: Dialect) => `
 select rfq_id, id, full_read_at, coalesce(requested_at, full_read_at) as requested_at,
   summary_hash, read_summary_hash,
-  first_observed_at, missing_since, case when has_problems = 0 then fingerprint end as fingerprint
+  first_observed_at, missing_since, text_hash
 from documents
 where channel = @channel and kind = 'response' and ${anyOf('rfq_id', '@ids')}`
 
@@ -98,7 +98,7 @@ interface ResponseStateRow {
   read_summary_hash: string | null
   first_observed_at: string
   missing_since: string | null
-  fingerprint: string | null
+  text_hash: string | null
 }
 const toResponseState = (row: ResponseStateRow): ResponsePollState => ({
   rfqId: fromStoredText(row.rfq_id),
@@ -109,5 +109,5 @@ const toResponseState = (row: ResponseStateRow): ResponsePollState => ({
   readSummaryHash: row.read_summary_hash,
   firstObservedAt: row.first_observed_at,
   missingSince: row.missing_since,
-  fingerprint: row.fingerprint,
+  textHash: row.text_hash,
 })
