@@ -8,7 +8,6 @@ import type { MakeReport } from '../report-files/make-report.js'
 import type { Store } from '../store/contract.js'
 import { VERSION } from '../version.js'
 import type { Cli } from './cli-context.js'
-import { printNote } from './output/output.js'
 
 /** What a command works with. Each part is opened when first used; all are closed in reverse order. */
 export interface App {
@@ -35,8 +34,8 @@ export interface AppOptions {
   defaultLevel?: LogLevel
   /** Creates the database if it does not exist. */
   createDatabase?: boolean
-  /** The command only reads the database: it works without permission to write, on a read-only or a full disk. */
-  readOnlyIfNeeded?: boolean
+  /** The command only reads the database, which has to exist. */
+  readOnly?: boolean
   /** The worker pool answers users: it has several workers. Default: one. */
   servesPages?: boolean
   /** `KEY=VALUE` each, overriding keys under `reports:`. */
@@ -56,16 +55,16 @@ export async function withApp<T>(cli: Cli, options: AppOptions, use: (app: App) 
   }
 }
 
-/** Opens an existing database for a command that only reads it, for reading only if it cannot be written. */
+/**
+ * Opens an existing database for a command that shows what it has.
+ * @param options.secrets required for a command that reads the marketplace, too
+ * @param options.readOnly false for a command that also records something
+ */
 export const withStore = <T>(
   cli: Cli,
   use: (store: Store, app: App) => Promise<T>,
-  { set = [] }: Pick<AppOptions, 'set'> = {},
-) => withApp(cli, { secrets: 'if-set', readOnlyIfNeeded: true, set }, async (app) => use(await app.store(), app))
-
-/** The same for a command that reads the marketplace too, and records what it read. */
-export const withWritableStore: typeof withStore = (cli, use, { set = [] } = {}) =>
-  withApp(cli, { secrets: 'required', set }, async (app) => use(await app.store(), app))
+  options: Partial<Pick<AppOptions, 'set' | 'secrets' | 'readOnly'>> = {},
+) => withApp(cli, { secrets: 'if-set', readOnly: true, ...options }, async (app) => use(await app.store(), app))
 
 /** For a command that calls the marketplace once and exits. Creates the database if it does not exist. */
 export const withServices = <T>(cli: Cli, use: (app: App) => Promise<T>) =>
@@ -139,8 +138,7 @@ async function openConfiguredStore({ cli, config, log, options }: OpenContext): 
     database: config.database,
     create: options.createDatabase ?? false,
     ...(cli.command === undefined ? {} : { command: `quotekeeper ${cli.command}` }),
-    readOnlyIfNeeded: options.readOnlyIfNeeded ?? false,
-    onReadOnly: (reason) => printNote(cli, `Reading only: ${reason}`),
+    readOnly: options.readOnly ?? false,
   })
 }
 

@@ -67,8 +67,7 @@ async function makeReport({ report, port }: Extract<WorkerTask, { report: Report
     import('../store/open-database.js'),
     import('../report-files/make-report.js'),
   ])
-  // As a command opened it: a file that cannot be written may have to be copied.
-  const store = await openDatabase({ database, create: false, checked: true, readOnlyIfNeeded: true, connections: 2 })
+  const store = await openDatabase({ database, readOnly: true, connections: 2 })
   try {
     const made = await makeReportInProcess(store, config)(report, {
       onProgress: (progress) => send({ progress }),

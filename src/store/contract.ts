@@ -31,7 +31,8 @@ export type { Queries } from './sql/sql-database.js'
  * The store (docs/DATABASE.md). All methods are asynchronous, and reject with `StoreError` (errors.ts).
  */
 export interface Store
-  extends Runs,
+  extends Monitoring,
+    Runs,
     Recorder,
     PollStates,
     History,
@@ -61,7 +62,7 @@ export interface Store
   requestLedger(origin: string): RequestLedger
   /** Checks the integrity of the database; `message` describes the damage if `ok` is false. */
   check(): Promise<{ ok: boolean; message: string; bytes: number; schemaVersion: number }>
-  /** Tests whether the database can be written: the free space of its disk, and a transaction that is rolled back. */
+  /** Whether the database can be written, as far as it can be told: the free space of its disk, or an answer of its server. */
   checkWritable(): Promise<{ ok: boolean; message: string }>
   /** Parses every stored version again after the document schemas have changed, and updates `valid` and the problems. */
   revalidate(now: Date): Promise<RevalidationReport>
@@ -70,7 +71,7 @@ export interface Store
   close(): Promise<void>
 }
 
-/** Queries of the store on a separate read-only connection, so that they do not wait for transactions. */
+/** A store that was opened for reading only. */
 export interface Reader
   extends RunQueries,
     PollStates,

@@ -1,8 +1,8 @@
 import type { Reader, Store } from './contract.js'
+import type { StoreOptions } from './create-store.js'
 import { isPostgresUrl, parsePostgresUrl } from './postgres/postgres-url.js'
-import type { StoreOptions } from './sqlite/store.js'
 
-export interface DatabaseOptions extends Omit<StoreOptions, 'path'> {
+export interface DatabaseOptions extends StoreOptions {
   /** The path of a SQLite file, or the URL of a PostgreSQL database, which may contain a password. */
   database: string
   /** The maximum number of connections to a PostgreSQL database. */
@@ -14,28 +14,17 @@ export interface DatabaseOptions extends Omit<StoreOptions, 'path'> {
  * @throws UnusableDatabaseError with a remedy if the database cannot be used
  */
 export async function openDatabase({ database, connections, ...options }: DatabaseOptions): Promise<Store> {
-  if (!isPostgresUrl(database)) {
-    const { openStore } = await import('./sqlite/store.js')
-    return openStore({ path: database, ...options })
-  }
+  if (!isPostgresUrl(database)) return (await import('./sqlite/store.js')).openStore({ path: database, ...options })
   const { openPostgresStore } = await import('./postgres/store.js')
-  const { readOnlyIfNeeded: _, onReadOnly: __, ...common } = options
-  return openPostgresStore({
-    url: database,
-    ...common,
-    ...(connections !== undefined && { connections }),
-  })
+  return openPostgresStore({ url: database, ...options, ...(connections !== undefined && { connections }) })
 }
 
 /**
- * Opens a database of either engine for reading only.
- * @param options.checked skips the check of the schema, because this process has the database open
+ * Opens an existing database of either engine for reading only.
  * @throws UnusableDatabaseError
  */
-export async function openDatabaseReader(database: string, options: { checked?: boolean } = {}): Promise<Reader> {
-  if (!isPostgresUrl(database)) return (await import('./sqlite/reader.js')).openReader(database, options)
-  return (await import('./postgres/reader.js')).openPostgresReader(database, options)
-}
+export const openDatabaseReader = (database: string): Promise<Reader> =>
+  openDatabase({ database, readOnly: true, connections: 2 })
 
 /** The path of a SQLite database; null for a PostgreSQL database. */
 export const databaseFile = (database: string): string | null => (isPostgresUrl(database) ? null : database)

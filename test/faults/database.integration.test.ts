@@ -150,7 +150,7 @@ fault(36, 'opening is refused and the file stays unchanged', async () => {
   await expect(openStore({ path })).rejects.toThrow(/damaged.*Restore a backup/s)
   expect(readFileSync(path).equals(before)).toBe(true)
   // A command that only reads does not look for damage, and fails at what it needs.
-  const reader = await openStore({ path, readOnlyIfNeeded: true })
+  const reader = await openStore({ path, readOnly: true })
   await expect(reader.rfqs({})).rejects.toThrow(/damaged.*Restore a backup/s)
   await expect(reader.check()).rejects.toThrow(/damaged.*Restore a backup/s)
   await reader.close()

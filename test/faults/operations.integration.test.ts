@@ -18,24 +18,26 @@ const noMount = mountSkipReason()
 const noProc = existsSync('/proc/self') ? null : 'there is no /proc'
 const restoreModule = join(import.meta.dirname, '../../dist/src/store/maintenance/restore.js')
 
-faultUnless(noMount)(47, 'the database is read, and nothing is written until the disk is writable', async () => {
-  const disk = mountSmallDisk('64m') as SmallDisk
-  const fixture = await openChannelFixture({ rfqs: 3 })
-  await fixture.pollRfqs()
-  const path = join(disk.folder, 'quotekeeper.db')
-  await fixture.store.backup(path)
-  for (let round = 0; round < 6; round++) {
-    disk.setReadOnly(true)
-    const reader = await openStore({ path, readOnlyIfNeeded: true })
-    expect(await reader.rfqs({})).toHaveLength(3)
-    expect(await reader.checkWritable()).toMatchObject({ ok: false, message: expect.stringContaining('reading only') })
-    await reader.close()
-    disk.setReadOnly(false)
-    const writer = await openStore({ path, readOnlyIfNeeded: true })
-    expect(await writer.checkWritable()).toMatchObject({ ok: true })
-    await writer.close()
-  }
-})
+faultUnless(noMount)(
+  47,
+  'the database is refused with what to do, and works again when the disk is writable',
+  async () => {
+    const disk = mountSmallDisk('64m') as SmallDisk
+    const fixture = await openChannelFixture({ rfqs: 3 })
+    await fixture.pollRfqs()
+    const path = join(disk.folder, 'quotekeeper.db')
+    await fixture.store.backup(path)
+    for (let round = 0; round < 6; round++) {
+      disk.setReadOnly(true)
+      await expect(openStore({ path })).rejects.toThrow(/cannot be opened or written: .*quotekeeper\.db.*read-only/)
+      disk.setReadOnly(false)
+      const store = await openStore({ path })
+      expect(await store.rfqs({})).toHaveLength(3)
+      expect(await store.checkWritable()).toMatchObject({ ok: true })
+      await store.close()
+    }
+  },
+)
 
 longFault(
   48,

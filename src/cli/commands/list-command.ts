@@ -33,6 +33,8 @@ export interface ListOptions {
 export interface ListExtras {
   /** The runs that the rows come from, to say how recent they are. */
   freshness?: RunKind
+  /** Whether `prepare` writes to the database. */
+  records?: boolean
   /** Done before the list is read. */
   prepare?: (context: ListContext, options: ListOptions) => Promise<void>
 }
@@ -49,7 +51,9 @@ const DEFAULT_LIMIT = 100
 /** Makes a command of a list: its options, and its action. */
 export function registerList(command: Command, cli: Cli, name: ListName, extras: ListExtras = {}): void {
   addListOptions(command, name).action((options: ListOptions) =>
-    withStore(cli, (store, app) => printList({ cli, app, store }, name, options, extras)),
+    withStore(cli, (store, app) => printList({ cli, app, store }, name, options, extras), {
+      readOnly: !extras.records,
+    }),
   )
 }
 

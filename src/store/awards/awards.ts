@@ -20,7 +20,7 @@ import {
 export type AwardQueries = Pick<Awards, 'awards' | 'awardFile'>
 
 /** Reads awards and their workbooks. */
-export const createAwardQueries = (database: Queries): AwardQueries => ({
+const createAwardQueries = (database: Queries): AwardQueries => ({
   awards: async (filter) => (await findAwards(database, filter)).map(toAward),
   async awardFile(id) {
     const workbook = await findWorkbook(database, id)

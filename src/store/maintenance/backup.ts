@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { StoreError } from '../errors.js'
-import { connect, type Sqlite } from '../sqlite/connection.js'
-import { pageSize } from '../sqlite/sqlite.js'
-import { APPLICATION_ID } from '../sqlite/sqlite-schema.js'
+import { APPLICATION_ID, connect, pageSize, type Sqlite } from '../sqlite/sqlite-file.js'
 
 /** Bytes copied before yielding to the event loop. */
 const BYTES_PER_STEP = 4 * 2 ** 20

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeFolder } from '../../make-folder.js'
 import { StoreError } from '../errors.js'
-import type { Sqlite } from '../sqlite/connection.js'
+import type { Sqlite } from '../sqlite/sqlite-file.js'
 import { openStore } from '../sqlite/store.js'
 import { COMPANIONS, flush, isQuotekeeperFile } from './backup.js'
 

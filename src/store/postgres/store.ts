@@ -1,22 +1,16 @@
 import type { RequestLedger, StartGrant } from '../../core/requests/request-ledger.js'
 import type { Clock } from '../../core/time/clock.js'
 import type { Store } from '../contract.js'
-import { createHistory } from '../documents/queries/history.js'
-import { createRecorder } from '../documents/recorder.js'
-import { revalidate } from '../documents/revalidate.js'
+import { createStore, type StoreOptions } from '../create-store.js'
 import { DatabaseUnavailableError, StoreError } from '../errors.js'
-import { createEventWriter } from '../events/event-writer.js'
-import { createObservedEvents } from '../events/observed-events.js'
 import { SCHEMA_NUMBER } from '../schema/schema.js'
-import { createSharedStore } from '../shared-modules.js'
 import { claimStatement } from '../sql/claim-starts.js'
-import { observed, type Queries, type SqlDatabase } from '../sql/sql-database.js'
-import type { StoreOptions } from '../sqlite/store.js'
+import type { Queries, SqlDatabase } from '../sql/sql-database.js'
 import { PostgresDatabase } from './postgres-database.js'
-import { prepareSchema } from './postgres-schema.js'
+import { prepareSchema, requireSchema } from './postgres-schema.js'
 import { parsePostgresUrl } from './postgres-url.js'
 
-export interface PostgresStoreOptions extends Omit<StoreOptions, 'path' | 'readOnlyIfNeeded' | 'onReadOnly'> {
+export interface PostgresStoreOptions extends StoreOptions {
   /** postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME */
   url: string
   /** The maximum number of connections. Default 10. */
@@ -27,34 +21,28 @@ export interface PostgresStoreOptions extends Omit<StoreOptions, 'path' | 'readO
  * Opens the store in a PostgreSQL database, and creates its tables.
  * @throws UnusableDatabaseError with a remedy if the database cannot be used; StoreError if it cannot be reached
  */
-export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { connections = 10, command = null } = options
-  const database = new PostgresDatabase(parsePostgresUrl(options.url), { connections })
+export async function openPostgresStore({ url, connections = 10, ...options }: PostgresStoreOptions): Promise<Store> {
+  const { create = true, readOnly = false } = options
+  const database = new PostgresDatabase(parsePostgresUrl(url), { connections, readOnly })
+  const { name } = database.location
   try {
-    if (!options.checked) await prepareSchema(database, { create: options.create ?? true })
-    const serverClock = options.clock ? null : await followServerClock(database)
-    const clock = options.clock ?? serverClock?.now ?? (() => new Date())
-    const events = createEventWriter(database)
-    const shared = { database: observed(database, options.onWrite), events, clock, command }
-    const { stopRenewing, ...modules } = createSharedStore(shared)
-    return {
-      name: database.location.name,
-      ...modules,
-      ...createRecorder(database, createObservedEvents(events)),
-      ...createHistory(database, (...query) => database.stream(...query)),
-      requestLedger: (origin) => createRequestLedger(database, origin),
+    await (readOnly ? requireSchema(database) : prepareSchema(database, { create }))
+    const serverClock = options.clock || readOnly ? null : await followServerClock(database)
+    const engine = {
+      ...{ name, database, clock: options.clock ?? serverClock?.now ?? (() => new Date()) },
+      requestLedger: (origin: string) => createRequestLedger(database, origin),
       check: () => check(database),
       checkWritable: () => checkWritable(database),
-      revalidate: (now) => revalidate(database, now),
+      sizes: async () => ({ database: (await check(database)).bytes, wal: 0 }),
       async backup() {
-        throw new StoreError(`${database.location.name} is backed up with the tools of PostgreSQL, such as pg_dump.`)
+        throw new StoreError(`${name} is backed up with the tools of PostgreSQL, such as pg_dump.`)
       },
       async close() {
-        stopRenewing()
         serverClock?.stop()
         await database.close()
       },
     }
+    return createStore(engine, options)
   } catch (error) {
     await database.close()
     throw error

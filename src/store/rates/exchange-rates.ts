@@ -14,7 +14,7 @@ const SELECT_NEWEST = `select e.currency, e.date, e.rate from exchange_rates e
 
 type RateQueries = Pick<ExchangeRates, 'ratesAt' | 'rateFetches'>
 
-export const createRateQueries = (database: Queries): RateQueries => ({
+const createRateQueries = (database: Queries): RateQueries => ({
   async ratesAt(source, at) {
     const to = dayBefore(at)
     const known = { source, to, at: at.toISOString(), from: dayBefore(at, MAX_RATE_AGE_DAYS) }

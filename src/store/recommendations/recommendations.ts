@@ -51,7 +51,7 @@ const toRecommendation = (row: RecommendationRow): RecordedRecommendation => ({
 })
 
 /** Queries recorded recommendations. */
-export function createRecommendationQueries(queries: Queries): RecommendationQueries {
+function createRecommendationQueries(queries: Queries): RecommendationQueries {
   return {
     async dirtyRfqs({ limit }) {
       const rows = await queries.all<{ channel: string; rfq_id: string; marks: number }>(

@@ -1,5 +1,3 @@
-import { DatabaseUnavailableError } from '../errors.js'
-
 /**
  * A database for modules whose SQL both SQLite and PostgreSQL accept (docs/ARCHITECTURE.md). Parameters are named: `@name`.
  */
@@ -10,23 +8,6 @@ export interface SqlDatabase extends Queries {
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 }
-
-/** The database, with the outcome of its writes observed as `StoreOptions.onWrite` says. */
-export const observed = (database: SqlDatabase, onWrite?: (error: Error | null) => void): SqlDatabase => ({
-  dialect: database.dialect,
-  all: (...query) => database.all(...query),
-  get: (...query) => database.get(...query),
-  async write(work) {
-    try {
-      const result = await database.write(work)
-      onWrite?.(null)
-      return result
-    } catch (error) {
-      if (error instanceof DatabaseUnavailableError) onWrite?.(error)
-      throw error
-    }
-  },
-})
 
 export interface Queries {
   readonly dialect: Dialect

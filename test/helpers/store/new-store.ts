@@ -2,7 +2,8 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '../../../src/store/contract.js'
-import { openStore, type StoreOptions } from '../../../src/store/sqlite/store.js'
+import type { StoreOptions } from '../../../src/store/create-store.js'
+import { openStore } from '../../../src/store/sqlite/store.js'
 import { testFolder } from '../test-folder.js'
 import { isPostgres, openNewPostgresStore } from './store-engine.js'
 
@@ -13,7 +14,7 @@ let template: Promise<string> | undefined
  * worker, because that takes longer than most tests; so all have the same identity.
  * @param path of the file; by default in a folder of its own
  */
-export async function openNewStore({ path, ...options }: Partial<StoreOptions> = {}): Promise<Store> {
+export async function openNewStore({ path, ...options }: StoreOptions & { path?: string } = {}): Promise<Store> {
   if (isPostgres) return openNewPostgresStore(options)
   const file = path ?? join(testFolder(), 'test.db')
   await createDatabase(file)

@@ -4,9 +4,9 @@ import Database from 'better-sqlite3'
 import pg from 'pg'
 import { inject } from 'vitest'
 import type { Store } from '../../../src/store/contract.js'
+import type { StoreOptions } from '../../../src/store/create-store.js'
 import { openDatabase, openDatabaseReader } from '../../../src/store/open-database.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
-import type { StoreOptions } from '../../../src/store/sqlite/store.js'
 import { testFolder } from '../test-folder.js'
 
 declare module 'vitest' {

@@ -7,7 +7,7 @@ import { type CopiedTable, copiedTables, copyDatabase } from '../../../src/store
 import { openDatabase, openDatabaseReader } from '../../../src/store/open-database.js'
 import { isPostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { NO_LIMIT } from '../../../src/store/sql/sql-database.js'
-import { connect } from '../../../src/store/sqlite/sqlite.js'
+import { connect } from '../../../src/store/sqlite/sqlite-file.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { reportRecord } from '../../helpers/data/report-record.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
@@ -128,7 +128,7 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
         await copyDatabase({ from: ${JSON.stringify(fixture.path)}, to: ${JSON.stringify(to)}, now: new Date(), onProgress })`
       const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
       expect(await once(child, 'exit')).toEqual([null, 'SIGKILL'])
-      for (const open of [() => openDatabase({ database: to }), () => openDatabaseReader(to, { checked: false })])
+      for (const open of [() => openDatabase({ database: to }), () => openDatabaseReader(to)])
         await expect(open()).rejects.toThrow(/unfinished copy of another database. Remove it/)
       await expect(copyDatabase({ from: fixture.path, to, now })).rejects.toThrow('unfinished copy')
       if (isPostgresUrl(to)) await server.execute(`drop schema ${new URL(to).searchParams.get('schema')} cascade`)

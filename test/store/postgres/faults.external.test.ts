@@ -10,7 +10,6 @@ import { DatabaseUnavailableError, RunBusyError, StoreError, UnusableDatabaseErr
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
 import { requireSchema } from '../../../src/store/postgres/postgres-schema.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
-import { openPostgresReader } from '../../../src/store/postgres/reader.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import {
   afterRequests,
@@ -101,7 +100,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       `grant usage on schema ${schema} to reader`,
       `grant select on all tables in schema ${schema} to reader`,
     )
-    const reader = await openPostgresReader(as('reader', `?schema=${schema}`))
+    const reader = await openPostgresStore({ url: as('reader', `?schema=${schema}`), readOnly: true })
     onTestFinished(() => reader.close())
     expect(await reader.rfqs({})).toEqual([])
     const store = await open(as('reader', `?schema=${schema}`))

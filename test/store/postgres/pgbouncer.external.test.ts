@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openPostgresReader } from '../../../src/store/postgres/reader.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { CHANNEL, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { PrivatePgBouncer, pgBouncerSkipReason } from '../../helpers/servers/private-pgbouncer.js'
@@ -61,7 +60,7 @@ describe.skipIf(SKIP !== null)(`PostgreSQL behind PgBouncer${SKIP ? ` (skipped: 
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         for (const open of [
           () => openPostgresStore({ url: `${url}?schema=${schema}` }),
-          () => openPostgresReader(`${url}?schema=${schema}`, { checked: false }),
+          () => openPostgresStore({ url: `${url}?schema=${schema}`, readOnly: true }),
         ])
           await expect(open()).rejects.toThrow(
             /is behind a pooler that .* Set pool_mode = session .* or name PostgreSQL/,

@@ -7,7 +7,6 @@ import { IntentOpenError, RunLostError, StoreError, UnusableDatabaseError } from
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
 import { prepareSchema } from '../../../src/store/postgres/postgres-schema.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
-import { openPostgresReader } from '../../../src/store/postgres/reader.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { SCHEMA_NUMBER } from '../../../src/store/schema/schema.js'
 import { claimStatement } from '../../../src/store/sql/claim-starts.js'
@@ -99,7 +98,7 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
     await expect(open(newer)).rejects.toThrow(
       /another version of Quotekeeper.*Nothing was changed.*set "database" to a new one/,
     )
-    await expect(openPostgresReader(newer, { checked: false })).rejects.toThrow(UnusableDatabaseError)
+    await expect(openPostgresStore({ url: newer, readOnly: true })).rejects.toThrow(UnusableDatabaseError)
 
     const foreign = newUrl()
     const schema = foreign.split('=')[1]
@@ -109,7 +108,9 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
       await execute(server.url, `select count(*)::int as n from pg_tables where schemaname = '${schema}'`),
     ).toEqual([{ n: 1 }])
 
-    await expect(openPostgresReader(newUrl(), { checked: false })).rejects.toThrow(/empty database.*quotekeeper sync/)
+    await expect(openPostgresStore({ url: newUrl(), readOnly: true })).rejects.toThrow(
+      /empty database.*quotekeeper sync/,
+    )
     await expect(open(server.url.replace(/\/postgres$/, '/nowhere'))).rejects.toThrow(
       /database does not exist .*create the database/,
     )

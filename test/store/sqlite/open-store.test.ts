@@ -30,7 +30,7 @@ describe('openStore', () => {
     new Database(foreign).exec('create table theirs (a)').close()
     const untouched = readFileSync(foreign)
     for (let round = 0; round < 6; round++) {
-      await expect(openStore({ path: foreign, readOnlyIfNeeded: round % 2 === 1 })).rejects.toThrow(/another program/)
+      await expect(openStore({ path: foreign, readOnly: round % 2 === 1 })).rejects.toThrow(/another program/)
       expect(readFileSync(foreign).equals(untouched)).toBe(true)
       expect(readdirSync(folder).sort()).toEqual(['foreign.db', 'text.db'])
     }
@@ -47,7 +47,7 @@ describe('openStore', () => {
       const before = readFileSync(path)
       const message = /another version of Quotekeeper.*Nothing was changed.*set "database" to a new one.*--dry-run/s
       await expect(openStore({ path })).rejects.toThrow(message)
-      await expect(openDatabaseReader(path, { checked: false })).rejects.toThrow(message)
+      await expect(openDatabaseReader(path)).rejects.toThrow(message)
       expect(readFileSync(path).equals(before)).toBe(true)
     }
     raw.close()

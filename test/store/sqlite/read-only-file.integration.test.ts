@@ -24,11 +24,11 @@ it('commands that write fail at the start if the database file is not writable i
     }
     const { status, err } = await quotekeeperWith({ out, stop: controller.signal }, command)
     expect({ command, status, text }).toEqual({ command, status: 1, text: '' })
-    expect(err).toContain(`The database cannot be opened for writing: ${file}`)
+    expect(err).toContain(`The database cannot be opened or written: ${file}`)
     expect(err).toContain('to it and to the file')
   }
   expect(sandbox.requests).toEqual([])
-  const { status, err } = await quotekeeper('rfqs', '--json')
+  const { status, err } = await quotekeeper('runs', '--json')
   expect({ status, err }).toEqual({ status: 0, err: '' })
   const checked = await quotekeeper('check')
   expect(checked.status).toBe(1)

@@ -70,10 +70,8 @@ export const register: RegisterCommand = (command, cli) => {
   addListOptions(command, 'awards', 'rfq').action((name: string | undefined, options: Options) => {
     checkOptions(name, options)
     const access = { secrets: 'if-set' } as const
-    const readOnlyIfNeeded = !records(options) && !options.withdraw
-    return withApp(cli, { ...access, readOnlyIfNeeded, ...overridesOf(options) }, (app) =>
-      award(cli, app, name, options),
-    )
+    const readOnly = !records(options) && !options.withdraw
+    return withApp(cli, { ...access, readOnly, ...overridesOf(options) }, (app) => award(cli, app, name, options))
   })
   withExamples(
     command,

@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import { quoteForShell } from '../../../core/text/quote-for-shell.js'
 import type { ReportRequest } from '../../../report-files/make-report.js'
 import type { Store } from '../../../store/contract.js'
-import { type App, withStore, withWritableStore } from '../../app.js'
+import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
 import { byOption, operatorName } from '../../input/operator-name.js'
@@ -51,14 +51,13 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(jsonOption('print the figures of the report as JSON and write no file'))
     .action((match: string | undefined, options: Options) => {
       checkFreshOptions(options, match)
-      const open = options.fresh ? withWritableStore : withStore
-      return open(
+      return withStore(
         cli,
         (store, app) =>
           match === undefined
             ? writeOverview(cli, { store, app }, options)
             : writeComparison(cli, { store, app }, options, match),
-        overridesOf(options),
+        { ...overridesOf(options), readOnly: false, secrets: options.fresh ? 'required' : 'if-set' },
       )
     })
   withExamples(

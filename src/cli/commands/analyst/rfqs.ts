@@ -6,6 +6,7 @@ import { registerList } from '../list-command.js'
 export const register: RegisterCommand = (command, cli) => {
   registerList(command, cli, 'rfqs', {
     freshness: 'rfqs',
+    records: true,
     async prepare({ app }) {
       const { recordRecommendations } = await import('../../service/keep-recommendations.js')
       await recordRecommendations(cli, app)

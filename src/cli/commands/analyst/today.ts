@@ -32,16 +32,20 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(limitOption(50))
     .addOption(jsonOption('print JSON'))
     .action(({ limit, since, ...options }: Options) =>
-      withStore(cli, async (store, app) => {
-        const filter = await parseReadFilter(cli, { store, app }, options)
-        const { recordRecommendations } = await import('../../service/keep-recommendations.js')
-        await recordRecommendations(cli, app)
-        const views = await openViews(app, store)
-        const moment = since === undefined ? {} : { since: await parseTimeOption(cli, store, '--since', since) }
-        const found = await views.today({ ...filter, ...moment, limit, now: await databaseNow(store, cli.io.now()) })
-        if (options.json) printJson(cli.io, todayJson(found))
-        else printToday(cli, found)
-      }),
+      withStore(
+        cli,
+        async (store, app) => {
+          const filter = await parseReadFilter(cli, { store, app }, options)
+          const { recordRecommendations } = await import('../../service/keep-recommendations.js')
+          await recordRecommendations(cli, app)
+          const views = await openViews(app, store)
+          const moment = since === undefined ? {} : { since: await parseTimeOption(cli, store, '--since', since) }
+          const found = await views.today({ ...filter, ...moment, limit, now: await databaseNow(store, cli.io.now()) })
+          if (options.json) printJson(cli.io, todayJson(found))
+          else printToday(cli, found)
+        },
+        { readOnly: false },
+      ),
     )
   withExamples(command, ['quotekeeper today', 'what waits for a person, most urgent first'])
 }

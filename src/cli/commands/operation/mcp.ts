@@ -11,7 +11,7 @@ export const register: RegisterCommand = (command, cli) => {
         import('../../runs/mcp-deps.js'),
         import('../../../store/open-database.js'),
       ])
-      const store = await openDatabaseReader(app.config.database, { checked: false })
+      const store = await openDatabaseReader(app.config.database)
       app.onClose(() => store.close())
       await serveMcp(createMcpDeps(cli, app, store), cli.io.streams, cli.io.stop)
     }),

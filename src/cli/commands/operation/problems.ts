@@ -7,6 +7,7 @@ export const register: RegisterCommand = (command, cli) => {
   command.option('--replay', 'first validate all stored documents again with this version of Quotekeeper')
   registerList(command, cli, 'problems', {
     freshness: 'rfqs',
+    records: true,
     async prepare({ store }, { replay }) {
       if (!replay) return
       const { documents, nowValid, nowInvalid, problemsGone, problemsNew } = await store.revalidate(cli.io.now())

@@ -1,0 +1,98 @@
+import type { Clock } from '../core/time/clock.js'
+import { createAwards } from './awards/awards.js'
+import { createClosings } from './closings/closings.js'
+import type { Store } from './contract.js'
+import { createHistory } from './documents/queries/history.js'
+import { createMonitoring } from './documents/queries/monitoring.js'
+import { createOverview } from './documents/queries/overview.js'
+import { createPollStates } from './documents/queries/poll-states.js'
+import { createRecorder } from './documents/recorder.js'
+import { revalidate } from './documents/revalidate.js'
+import { DatabaseUnavailableError } from './errors.js'
+import { createEventFeed } from './events/event-feed.js'
+import { createEventWriter } from './events/event-writer.js'
+import { createObservedEvents } from './events/observed-events.js'
+import { createOutbox } from './events/outbox.js'
+import { createMaintenanceLog } from './maintenance/maintenance.js'
+import { createPruning } from './maintenance/prune.js'
+import { createExchangeRates } from './rates/exchange-rates.js'
+import { createRecommendations } from './recommendations/recommendations.js'
+import { createReportRecords } from './reports/report-records.js'
+import { createRuns } from './runs/run-leases.js'
+import { createScheduleClock } from './runs/schedule-clock.js'
+import { findIdentity } from './sql/meta.js'
+import type { SqlDatabase, SqlParameters } from './sql/sql-database.js'
+
+export interface StoreOptions {
+  /** Creates the tables if there are none, which is otherwise an error. Default true. */
+  create?: boolean
+  /** Opens an existing database for reading only. Default false. */
+  readOnly?: boolean
+  /** The clock of leases. Default: that of the machine, or of the PostgreSQL server. */
+  clock?: Clock
+  /** The command that this process runs, such as `quotekeeper start`, for messages of processes that wait for it. */
+  command?: string
+  /** Called with null after each write, and with the error of one that failed because nothing can be written now. */
+  onWrite?: (error: Error | null) => void
+}
+
+/** A database, and what its engine does in a way of its own. */
+interface Engine
+  extends Pick<Store, 'name' | 'requestLedger' | 'check' | 'checkWritable' | 'sizes' | 'backup' | 'close'> {
+  database: SqlDatabase & {
+    /** Reads rows one by one, in one consistent state. */
+    stream<T>(sql: string, parameters: SqlParameters): AsyncIterable<T>
+  }
+  clock: Clock
+}
+
+/** The store over a database of either engine. */
+export function createStore({ clock, ...engine }: Engine, { command, onWrite }: StoreOptions): Store {
+  const database = observed(engine.database, onWrite)
+  const events = createEventWriter(database)
+  const { stopRenewing, ...runs } = createRuns({ database, clock, command: command ?? null, events })
+  return {
+    ...engine,
+    database,
+    queries: database,
+    ...runs,
+    ...createRecorder(database, createObservedEvents(events)),
+    ...createHistory(database, (...query) => engine.database.stream(...query)),
+    ...createPollStates(database),
+    ...createOverview(database),
+    ...createClosings(database, events),
+    ...createAwards(database),
+    ...createMaintenanceLog(database),
+    ...createScheduleClock(database),
+    ...createPruning(database),
+    ...createRecommendations(database, events),
+    ...createReportRecords(database),
+    ...createExchangeRates(database),
+    ...createEventFeed(database),
+    ...createOutbox(database, events),
+    ...createMonitoring(database),
+    identity: () => findIdentity(database),
+    revalidate: (now) => revalidate(database, now),
+    async close() {
+      stopRenewing()
+      await engine.close()
+    },
+  }
+}
+
+/** The database, with the outcome of its writes observed as `StoreOptions.onWrite` says. */
+const observed = (database: SqlDatabase, onWrite?: (error: Error | null) => void): SqlDatabase => ({
+  dialect: database.dialect,
+  all: (...query) => database.all(...query),
+  get: (...query) => database.get(...query),
+  async write(work) {
+    try {
+      const result = await database.write(work)
+      onWrite?.(null)
+      return result
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) onWrite?.(error)
+      throw error
+    }
+  },
+})

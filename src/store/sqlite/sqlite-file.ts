@@ -1,0 +1,170 @@
+import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { makeFolder } from '../../make-folder.js'
+import { MissingDatabaseError, UnusableDatabaseError } from '../errors.js'
+import { describeOtherSchema, readSchema, SCHEMA_NUMBER } from '../schema/schema.js'
+import { UNFINISHED_COPY, unfinishedCopy } from '../sql/meta.js'
+import { isBusy, restoreRemedy, toStoreError } from './sqlite-errors.js'
+
+export type Sqlite = Database.Database
+
+/** Marks a file as a Quotekeeper database: "QKpr". */
+export const APPLICATION_ID = 0x514b7072
+
+/** How long a connection waits for the lock of another process, in milliseconds. */
+const MAX_BUSY_WAIT_MS = 5000
+/** How long SQLite itself waits when a file is opened or read, which blocks the thread, in milliseconds. */
+const MAX_BLOCKING_WAIT_MS = 50
+/** The page size of new files, in bytes. Larger pages waste less space with documents of about 2 KB. */
+const PAGE_SIZE = 16384
+/** The size at which the write-ahead log is checkpointed into the file, which blocks the thread. */
+const CHECKPOINT_BYTES = 4 * 2 ** 20
+/** Less than the default of 16 MiB, which a report on a large RFQ would fill; the operating system caches the file too. */
+const READER_CACHE_KIB = 4096
+
+/** Opens a connection. @throws SQLITE_BUSY while another process opens the file as the first, or closes it as the last */
+export function connect(path: string, options: Database.Options = {}): Sqlite {
+  const db = new Database(path, { timeout: MAX_BLOCKING_WAIT_MS, ...options })
+  try {
+    // Settings of the connection, which the file does not store.
+    db.pragma('synchronous = full')
+    db.pragma('foreign_keys = on')
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/**
+ * Opens an existing file for reading.
+ * @throws UnusableDatabaseError, MissingDatabaseError
+ */
+export async function openReader(path: string): Promise<Sqlite> {
+  rejectMissing(path)
+  return opening(path, { readonly: true, fileMustExist: true }, async (db) => {
+    if ((await retryWhileBusy(() => schemaNumber(db))) === 0) throw emptyDatabase(path)
+    db.pragma(`cache_size = -${READER_CACHE_KIB}`)
+  })
+}
+
+/**
+ * Opens a file for writing, with a write-ahead log, and checks it for damage. Creates the tables in an empty one.
+ * @param create creates a missing file (mode 0600, its folder 0700), which is otherwise an error
+ * @throws UnusableDatabaseError, MissingDatabaseError; nothing is changed then
+ */
+export async function openWriter(path: string, create: boolean): Promise<Sqlite> {
+  if (!create) rejectMissing(path)
+  return opening(path, {}, async (db) => {
+    const number = await retryWhileBusy(() => schemaNumber(db))
+    if (number > 0) rejectDamaged(db)
+    db.pragma(`page_size = ${PAGE_SIZE}`)
+    await retryWhileBusy(() => db.pragma('journal_mode = wal'))
+    if (number === 0) await retryWhileBusy(() => createSchema(db))
+    db.pragma(`wal_autocheckpoint = ${CHECKPOINT_BYTES / pageSize(db)}`)
+    // Transactions wait for other processes without blocking the thread.
+    db.pragma('busy_timeout = 0')
+  })
+}
+
+async function opening(path: string, options: Database.Options, prepare: (db: Sqlite) => Promise<void>) {
+  rejectOtherThanFile(path)
+  let db: Sqlite | undefined
+  try {
+    if (!options.readonly) createPrivateFile(path)
+    db = await retryWhileBusy(() => connect(path, options))
+    await prepare(db)
+    return db
+  } catch (error) {
+    db?.close()
+    throw toStoreError(error, path)
+  }
+}
+
+/** The page size of the file, in bytes. */
+export const pageSize = (db: Sqlite): number => db.pragma('page_size', { simple: true }) as number
+
+/**
+ * Retries without blocking the thread while another process holds the lock.
+ * @param deadline until when (`performance.now()`), by default for five seconds
+ */
+export async function retryWhileBusy<T>(attempt: () => T, deadline = performance.now() + MAX_BUSY_WAIT_MS): Promise<T> {
+  for (;;) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+      // Short pauses, because another process may release the lock only briefly.
+      await wait(1 + Math.random() * 9)
+    }
+  }
+}
+
+function rejectMissing(path: string): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  if (size === undefined || size === 0) throw emptyDatabase(path)
+}
+
+const emptyDatabase = (path: string) =>
+  new MissingDatabaseError(`There is no database at ${path}. Create it with: quotekeeper sync (or quotekeeper start).`)
+
+/** The error of SQLite would say only that it cannot be opened. */
+function rejectOtherThanFile(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found || found.isFile()) return
+  const what = found.isDirectory() ? 'a folder' : 'a device or a pipe'
+  throw new UnusableDatabaseError(`${path} is ${what}, but a file is needed: choose another path`)
+}
+
+function createPrivateFile(path: string): void {
+  if (existsSync(path)) {
+    // SQLite would open a file that cannot be written without an error.
+    accessSync(path, constants.W_OK)
+    return
+  }
+  makeFolder(dirname(path))
+  closeSync(openSync(path, 'a', 0o600))
+  chmodSync(path, 0o600)
+}
+
+/**
+ * The number of the schema of a file; 0 if it is empty.
+ * @throws UnusableDatabaseError for a file of another program, with another schema, or that is an unfinished copy
+ */
+function schemaNumber(db: Sqlite): number {
+  const { id, number, tables } = db
+    .prepare(
+      `select i.application_id as id, v.user_version as number, (select count(*) from sqlite_schema) as tables
+      from pragma_application_id i, pragma_user_version v`,
+    )
+    .get() as { id: number; number: number; tables: number }
+  if (id !== APPLICATION_ID) {
+    if (number === 0 && tables === 0) return 0
+    throw new UnusableDatabaseError(
+      `${db.name} is a database of another program. Set "database" in the configuration to another file.`,
+    )
+  }
+  if (number !== SCHEMA_NUMBER) throw new UnusableDatabaseError(describeOtherSchema(db.name))
+  if (db.prepare('select 1 from meta where key = ?').get(UNFINISHED_COPY)) throw unfinishedCopy(db.name)
+  return number
+}
+
+/** In one transaction, unless another process has created it meanwhile. */
+function createSchema(db: Sqlite): void {
+  db.transaction(() => {
+    if (schemaNumber(db) > 0) return
+    db.exec(readSchema('sqlite'))
+    db.pragma(`application_id = ${APPLICATION_ID}`)
+    db.pragma(`user_version = ${SCHEMA_NUMBER}`)
+  }).immediate()
+}
+
+function rejectDamaged(db: Sqlite): void {
+  const found = db.pragma('quick_check(1)', { simple: true })
+  if (found === 'ok') return
+  throw new UnusableDatabaseError(
+    `The database is damaged: ${db.name} (${found}). Nothing was changed. ${restoreRemedy(db.name)}`,
+  )
+}
