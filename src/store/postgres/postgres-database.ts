@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { StoreError, UnknownCommitError, UnusableDatabaseError } from '../errors.js'
-import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from '../sql/sql-database.js'
+import type { Dialect, SqlDatabase, SqlParameters, Transaction } from '../sql/sql-database.js'
 import { kindOf, toPostgresError } from './postgres-errors.js'
 import type { PostgresLocation } from './postgres-url.js'
 
@@ -75,13 +75,10 @@ export class PostgresDatabase implements SqlDatabase {
   /** A pooler was found to keep a session for each connection. */
   #hasOwnSessions = false
 
-  /**
-   * @param options.connections the maximum number of connections
-   * @param options.application the name of the sessions in pg_stat_activity
-   */
+  /** @param options.connections the maximum number of connections */
   constructor(
     readonly location: PostgresLocation,
-    { connections = 10, readOnly = false, application = location.application } = {},
+    { connections = 10, readOnly = false } = {},
   ) {
     this.#readOnly = readOnly
     const settings = { ...SETTINGS, search_path: `"${location.schema}"`, ...(readOnly && READ_ONLY) }
@@ -92,7 +89,7 @@ export class PostgresDatabase implements SqlDatabase {
       select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local')`
     this.#config = {
       connectionString: location.connectionString,
-      application_name: application,
+      application_name: 'quotekeeper',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
       keepAlive: true,
@@ -102,8 +99,6 @@ export class PostgresDatabase implements SqlDatabase {
     this.#pool = new pg.Pool({
       ...this.#config,
       max: connections,
-      // One connection stays open, so that other processes see that this one uses the database.
-      min: readOnly ? 0 : 1,
       idleTimeoutMillis: 30_000,
       maxLifetimeSeconds: readOnly ? MAX_READER_SECONDS : 0,
       allowExitOnIdle: true,
@@ -121,16 +116,6 @@ export class PostgresDatabase implements SqlDatabase {
     return (await this.all<T>(sql, parameters))[0]
   }
 
-  /** Runs queries that all see the same state of the database. */
-  snapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#read(async (client) => {
-      await client.query(BEGIN_SNAPSHOT)
-      const result = await work(queriesOf(client))
-      await client.query('commit')
-      return result
-    })
-  }
-
   /** Reads rows in pages from one snapshot. */
   async *stream<T>(sql: string, parameters: SqlParameters, pageSize = 200): AsyncGenerator<T> {
     let client: pg.PoolClient | undefined
@@ -138,7 +123,7 @@ export class PostgresDatabase implements SqlDatabase {
     let failure: unknown = 'stopped'
     try {
       client = await this.#take()
-      await client.query(BEGIN_SNAPSHOT)
+      await client.query('begin isolation level repeatable read, read only')
       // The caller may take long to process the rows.
       await client.query('set local idle_in_transaction_session_timeout = 0')
       await query(client, `declare rows no scroll cursor for ${sql}`, parameters)
@@ -257,7 +242,6 @@ export class PostgresDatabase implements SqlDatabase {
 }
 
 const READ_ONLY = { default_transaction_read_only: 'on' }
-const BEGIN_SNAPSHOT = 'begin isolation level repeatable read, read only'
 
 /** Parses bigint and numeric as numbers: identifiers and sums stay far below 2^53. */
 function typeParser(type: number, format?: 'text' | 'binary') {
@@ -268,14 +252,10 @@ async function query<T>(client: pg.ClientBase, sql: string, parameters?: SqlPara
   return (await client.query(toPositional(sql, parameters))).rows as T[]
 }
 
-const queriesOf = (client: pg.ClientBase): Queries => ({
+const transactionOf = (client: pg.ClientBase, schema: string): Transaction => ({
   dialect: POSTGRES,
   all: (sql, parameters) => query(client, sql, parameters),
   get: async <T>(sql: string, parameters?: SqlParameters) => (await query<T>(client, sql, parameters))[0],
-})
-
-const transactionOf = (client: pg.ClientBase, schema: string): Transaction => ({
-  ...queriesOf(client),
   run: async (sql, parameters) => (await client.query(toPositional(sql, parameters))).rowCount ?? 0,
   async insertAll(table, columns, rows) {
     const list = columns.join(', ')

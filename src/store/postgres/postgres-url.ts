@@ -6,8 +6,6 @@ export interface PostgresLocation {
   /** The URL for the driver, without the parameter `schema`. */
   connectionString: string
   schema: string
-  /** The application name of sessions, by which processes on the same schema find each other. */
-  application: string
   /** The name for messages, without user and password. */
   name: string
 }
@@ -62,8 +60,6 @@ export function parsePostgresUrl(text: string): PostgresLocation {
   return {
     connectionString: url.href,
     schema,
-    // PostgreSQL truncates longer names.
-    application: `quotekeeper ${suffix}`.trim().slice(0, 63),
     name: `postgres://${url.host}${url.pathname}${suffix && `?schema=${suffix}`}`,
   }
 }

@@ -55,10 +55,4 @@ describe('the URL of a PostgreSQL database', () => {
       expect(queryOf(`sslmode=${mode}&schema=a`)).toBe(`?sslmode=${mode}&uselibpqcompat=true`)
     expect(queryOf('sslrootcert=/ca.pem')).toBe('?sslrootcert=%2Fca.pem&sslmode=verify-full&uselibpqcompat=true')
   })
-
-  it('gives the sessions of each schema their own name', () => {
-    expect(parsePostgresUrl(HOST).application).toBe('quotekeeper')
-    expect(parsePostgresUrl(`${HOST}?schema=a`).application).toBe('quotekeeper a')
-    expect(parsePostgresUrl(`${HOST}?schema=${'a'.repeat(63)}`).application).toHaveLength(63)
-  })
 })
