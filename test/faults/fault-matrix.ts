@@ -97,7 +97,7 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
   },
   47: {
     fault: 'a read-only disk',
-    expected: 'commands that only read work; others say that the disk is read-only',
+    expected: 'refused with what to do; works again when it is writable',
   },
   48: {
     fault: 'kill -9 during a restore',

@@ -45,7 +45,7 @@ async function checkWritable(path: string) {
   const folder = dirname(path)
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
-  if (free >= MIN_FREE_BYTES) return { ok: true, message: 'writable, enough free space' }
+  if (free >= MIN_FREE_BYTES) return { ok: true, message: 'enough free space' }
   return {
     ok: false,
     message: `disk almost full: ${Math.floor(free / 2 ** 20)} MiB free in ${folder}; free some space`,
