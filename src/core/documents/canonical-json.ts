@@ -30,7 +30,7 @@ export function canonicalJson(value: unknown, form: TextForm = (text) => text, d
 }
 
 /** The same with texts in the form in which they are compared: equal for documents that say the same. */
-export const comparableJson = (value: unknown): string => canonicalJson(value, comparableText)
+const comparableJson = (value: unknown): string => canonicalJson(value, comparableText)
 
 /** Characters that JSON writes as they are. */
 const ORDINARY = /^[ !#-[\]-~]*$/

@@ -8,50 +8,27 @@ export const MIN_PART_LENGTH = 8
  * @param replacement what to write instead
  */
 export function createScrubber(secrets: readonly string[], replacement = '[secret]'): (text: string) => string {
-  const search = secretSearch(secrets)
-  return search === null ? (text) => text : (text) => text.replaceAll(search.patternFor(text), () => replacement)
+  const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length)
+  if (forms.length === 0) return (text) => text
+  const patternOf = (write: (form: string) => string) => new RegExp(forms.map(write).join('|'), 'gu')
+  const plain = patternOf((form) => Array.from(form, plainCharacter).join(''))
+  // It takes tens of milliseconds to compile, so it is only made for a text that may contain encoded characters.
+  let encoded: RegExp | undefined
+  return (text) => {
+    if (!ENCODED.test(text)) return text.replaceAll(plain, () => replacement)
+    encoded ??= patternOf(formPattern)
+    return text.replaceAll(encoded, () => replacement)
+  }
 }
+
+/** Only texts with one of these contain encoded characters. */
+const ENCODED = /[%\\]/
 
 /** Something with an error, from which secrets are removed: libraries quote what they were given. */
 export const scrubError = <Row extends { error: string | null }>(row: Row, scrub: (text: string) => string): Row => ({
   ...row,
   error: row.error === null ? null : scrub(row.error),
 })
-
-/** How `createScrubber` finds secrets. */
-export interface SecretSearch {
-  /** The pattern that finds them in this text: global, and used for other texts too. */
-  patternFor(text: string): RegExp
-  /** No text that a pattern matches is longer. */
-  maxLength: number
-}
-
-/** Only texts with one of these contain encoded characters. */
-const ENCODED = /[%\\]/
-
-/**
- * Prepares the search. The pattern of encoded characters takes tens of milliseconds to compile, so it is only made for a text that may
- * contain some.
- * @returns null if there is nothing to search for
- */
-export function secretSearch(secrets: readonly string[]): SecretSearch | null {
-  const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length)
-  if (forms.length === 0) return null
-  const patternOf = (write: (form: string) => string) => new RegExp(forms.map(write).join('|'), 'gu')
-  const plain = patternOf((form) => Array.from(form, plainCharacter).join(''))
-  let encoded: RegExp | undefined
-  return {
-    patternFor: (text) => {
-      if (!ENCODED.test(text)) return plain
-      encoded ??= patternOf(formPattern)
-      return encoded
-    },
-    maxLength: (forms[0] as string).length * MAX_CHARACTER_LENGTH,
-  }
-}
-
-/** Longer than what one character of a secret matches in any encoding. */
-const MAX_CHARACTER_LENGTH = 30
 
 function formsOf(secret: string): string[] {
   const originals = [secret, secret.replace(/[\p{C}\s]+/gu, ' ').trim(), ...secret.split(/\s+/)].filter(
