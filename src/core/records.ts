@@ -119,7 +119,7 @@ export interface KnownDocument extends Version {
 
 /** The newest list entry of an RFQ. */
 export interface KnownEntry {
-  /** Whether the run that recorded it, or a later one, read the RFQ itself. As of a past moment: and found it changed. */
+  /** Whether the run that recorded it, or a later one, read the RFQ itself. */
   isRead: boolean
   /** Parsed JSON; an array of several different entries with the identifier of the RFQ. Parsed on each access. */
   body: unknown

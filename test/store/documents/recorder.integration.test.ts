@@ -236,6 +236,9 @@ describe('list entry of an RFQ', () => {
     for (const time of ['08:02:00', '08:04:30']) expect(await found(at(time))).toEqual(shown('closed'))
     expect(await found(at('08:05:30'))).toEqual(shown('closed', true))
     expect(await found(at('11:00:00'))).toEqual(shown('open'))
+    // A read that finds nothing changed.
+    await record('08:07:00', { rfq: observed({ id: 'rfq', state: 'closed' }) })
+    expect(await found(at('11:00:00'))).toEqual(shown('open', true))
   })
 })
 

@@ -88,8 +88,9 @@ const AS_OF = {
   full_read_at: 'null',
   missing_since: `case e.kind when 'response' then null when 'rfq' then case l.bodies when 0 then l.observed_at end else
     ${newestOf(sameDocument('m', 'e'), true, 'case m.bodies when 0 then m.observed_at end')} end`,
-  // A later read that found the same content is not known.
-  entry_is_read: 'case when v.run_id >= l.run_id then 1 else 0 end',
+  // Whether the last read of this version was sent after the entry was recorded.
+  entry_is_read: `case when v.run_id >= l.run_id or coalesce((select w.not_before from versions w
+    where ${sameDocument('w', 'e')} and w.version = v.version + 1), e.full_read_at) >= l.observed_at then 1 else 0 end`,
 }
 const NOW = {
   superseded_at: 'v.superseded_at',
