@@ -87,6 +87,8 @@ export async function parseList<T>(
   observe: (text: string) => Observation<T>,
 ): Promise<{ value: Observation<T>[]; partial: string | null }> {
   const { text, fail } = received
+  const slice = new TimeSlice()
+  await slice.next()
   if (!text.startsWith('{')) parseObject(received)
   const { items, ...others } = readJson(received, () => Object.fromEntries(membersOf(text)))
   const envelope = readJson(received, () =>
@@ -95,7 +97,6 @@ export async function parseList<T>(
   requireDocument(received, envelope)
   if (!items?.startsWith('[')) throw fail('the body has no "items" array')
   const value: Observation<T>[] = []
-  const slice = new TimeSlice()
   const parts = partsOf(items)
   const next = () => readJson(received, () => parts.next())
   for (let part = next(); !part.done; part = next()) {

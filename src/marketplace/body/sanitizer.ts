@@ -34,5 +34,6 @@ export function createKeySearch(apiKey: string): (bytes: Buffer) => boolean {
     const lowerCase = encoded.replaceAll(/%../g, (code) => code.toLowerCase())
     return [word, escaped, escaped.replaceAll('/', '\\/'), encoded, lowerCase]
   })
-  return (bytes) => forms.some((form) => bytes.includes(form))
+  const different = [...new Set(forms)]
+  return (bytes) => different.some((form) => bytes.includes(form))
 }
