@@ -36,11 +36,11 @@ async function poll(body: string): Promise<Measured> {
 
 const list = (items: string[]) => `{"items":[${items.join()}]}`
 
-fault(46, '8 MiB of empty entries are counted and rejected within 512 MiB', async () => {
+fault(46, '8 MiB of empty entries are rejected within 512 MiB', async () => {
   const count = Math.floor((8 * 2 ** 20) / 3)
   const measured = await poll(`{"items":[${'{},'.repeat(count - 1)}{}]}`)
   expect(measured).toMatchObject({ outcome: 'failed', requests: 1, stored: 0 })
-  expect(measured.error).toContain(`a list of ${count} entries; at most 100000 are accepted`)
+  expect(measured.error).toContain('the list has more than 100000 entries')
   expect(measured.peakMiB).toBeLessThan(512)
   expect(measured.maxDelayMs).toBeLessThan(MAX_DELAY_MS)
 })
@@ -48,13 +48,6 @@ fault(46, '8 MiB of empty entries are counted and rejected within 512 MiB', asyn
 longFault(46, 'as many empty entries as are accepted are stored as one', async () => {
   const measured = await poll(list(Array(100_000).fill('{}')))
   expect(measured).toMatchObject({ outcome: 'complete', stored: 1 })
-  expect(measured.peakMiB).toBeLessThan(512)
-  expect(measured.maxDelayMs).toBeLessThan(MAX_DELAY_MS)
-})
-
-longFault(46, 'of 100,000 different entries without an identifier 100 are stored', async () => {
-  const measured = await poll(list(Array.from({ length: 100_000 }, (_, n) => `{"country":${n}}`)))
-  expect(measured).toMatchObject({ outcome: 'complete', stored: 100 })
   expect(measured.peakMiB).toBeLessThan(512)
   expect(measured.maxDelayMs).toBeLessThan(MAX_DELAY_MS)
 })

@@ -8,6 +8,9 @@ import { TransientError } from '../retry.js'
 import { partialReason } from './partial-list.js'
 import type { Sanitize } from './sanitizer.js'
 
+/** Items of one list; a marketplace that sends more is out of order, and they would fill the memory. */
+const MAX_ITEMS = 100_000
+
 /** The body of a 200 as text. */
 export interface ReceivedText {
   /** Decoded from UTF-8, without byte order mark and white space around it. */
@@ -80,6 +83,7 @@ function requireDocument({ fail }: ReceivedText, body: unknown): Record<string, 
  * @param observe parses the text of an item
  * @returns its items, and why they are only a part (partial-list.ts)
  * @throws TransientError if there is no array `items`: a channel must not look empty because of a broken reply
+ * @throws UnavailableError if it has more than MAX_ITEMS
  */
 export async function parseList<T>(
   received: ReceivedText,
@@ -101,6 +105,8 @@ export async function parseList<T>(
   const next = () => readJson(received, () => parts.next())
   for (let part = next(); !part.done; part = next()) {
     const item = part.value
+    if (value.length === MAX_ITEMS)
+      throw new UnavailableError(fail(`the list has more than ${MAX_ITEMS} entries`).message, { status: 200 })
     value.push(readJson(received, () => observe(item)))
     if (slice.isOver) await slice.next()
   }

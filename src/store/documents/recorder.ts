@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as wait, setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { DocumentKind } from '../../core/documents/documents.js'
 import { IdMap } from '../../core/documents/identifier.js'
 import { CLOCK_TOLERANCE_MS, type Timestamp } from '../../core/time/clock.js'
@@ -29,6 +29,7 @@ const LISTED_PER_TRANSACTION = 200
 const TOUCHED_PER_TRANSACTION = 2000
 const RFQS_PER_TRANSACTION = 24
 const MAX_CHARACTERS = 2 ** 20
+const PROBLEMS_PER_STATEMENT = 500
 /** For how long RFQs may gather for a transaction. */
 const MAX_WAIT_MS = 100
 
@@ -358,22 +359,26 @@ async function saveChanges(tx: Transaction, { channel }: LiveRun, changes: Docum
 }
 
 /** Adds problems, and observes those that are new. */
-async function saveProblems(tx: Transaction, channel: string, { problems }: DocumentChanges): Promise<void> {
-  if (problems.size === 0) return
+async function saveProblems(tx: Transaction, channel: string, changes: DocumentChanges): Promise<void> {
   const of = (name: string) => `value ->> '${name}'`
-  const stored = await tx.all<{ kind: string; entity_id: string; path: string; code: string; times: number }>(
-    `insert into problems (channel, kind, entity_id, path, code, message, first_seen_at, last_seen_at, times)
-    select @channel, ${['kind', 'entity_id', 'path', 'code', 'message', 'stamp', 'stamp'].map(of).join(', ')},
-      cast(${of('times')} as integer)
-    from ${tx.dialect.elementsOf('@rows')} where true
-    on conflict (channel, kind, entity_id, path, code) do update
-      set last_seen_at = excluded.last_seen_at, times = problems.times + excluded.times
-    returning kind, entity_id, path, code, times`,
-    { channel, rows: JSON.stringify([...problems.values()].map(({ row }) => row)) },
-  )
-  const times = new Map(stored.map((row) => [problemName(row), row.times]))
-  for (const [name, { row, id, problem, observed }] of problems)
-    if (times.get(name) === row.times) observed.problems.push({ kind: row.kind, id, problem })
+  const problems = [...changes.problems]
+  for (let start = 0; start < problems.length; start += PROBLEMS_PER_STATEMENT) {
+    const batch = problems.slice(start, start + PROBLEMS_PER_STATEMENT)
+    const stored = await tx.all<{ kind: string; entity_id: string; path: string; code: string; times: number }>(
+      `insert into problems (channel, kind, entity_id, path, code, message, first_seen_at, last_seen_at, times)
+      select @channel, ${['kind', 'entity_id', 'path', 'code', 'message', 'stamp', 'stamp'].map(of).join(', ')},
+        cast(${of('times')} as integer)
+      from ${tx.dialect.elementsOf('@rows')} where true
+      on conflict (channel, kind, entity_id, path, code) do update
+        set last_seen_at = excluded.last_seen_at, times = problems.times + excluded.times
+      returning kind, entity_id, path, code, times`,
+      { channel, rows: JSON.stringify(batch.map(([, { row }]) => row)) },
+    )
+    const times = new Map(stored.map((row) => [problemName(row), row.times]))
+    for (const [name, { row, id, problem, observed }] of batch)
+      if (times.get(name) === row.times) observed.problems.push({ kind: row.kind, id, problem })
+    await yieldToEventLoop()
+  }
 }
 
 /** Reads the previous texts of changed documents, for events that list the changed fields. */

@@ -34,6 +34,7 @@ export class RequestLedgerFile {
   readonly #clock: Clock
   #open: { db: Sqlite; claim: Statement; inode: bigint | null } | null = null
   #lostAt = Number.NEGATIVE_INFINITY
+  #path: string | null = null
 
   constructor(database: string, clock: Clock) {
     this.#database = database
@@ -45,7 +46,8 @@ export class RequestLedgerFile {
     return {
       claim: async (claim) => {
         // In the folder of the real database file, even if the database is opened through a link, like the write-ahead log.
-        const path = `${realpathSync(this.#database)}-requests`
+        this.#path ??= `${realpathSync(this.#database)}-requests`
+        const path = this.#path
         try {
           return await retryWhileBusy(() => this.#claim(path, origin, claim))
         } catch (error) {
@@ -74,14 +76,9 @@ export class RequestLedgerFile {
 
   #take(path: string, origin: string, claim: StartClaim): StartGrant {
     this.#open ??= openLedger(this.#database, path)
-    const { db, claim: statement } = this.#open
-    // The clock is read inside the transaction, so that claims see times in their order.
-    const take = db.transaction(() => {
-      const now = this.#clock().getTime()
-      const pausedFor = Math.max(claim.pausedFor, this.#lostAt + FORGOTTEN_MS - now)
-      return statement.get({ origin, now, ...claim, pausedFor }) as StartGrant
-    })
-    return take.immediate()
+    const now = this.#clock().getTime()
+    const pausedFor = Math.max(claim.pausedFor, this.#lostAt + FORGOTTEN_MS - now)
+    return this.#open.claim.get({ origin, now, ...claim, pausedFor }) as StartGrant
   }
 
   #lose(): void {

@@ -41,6 +41,7 @@ it('the service › reads exchange rates at its start and then every hour, and a
     { name: 'exchange rates', ok: true, message: expect.stringContaining('no such file') },
   ])
   write('a.csv', 1.3)
+  expect(await tick(9)).toBe(1.2)
   expect(await tick(1)).toBe(1.3)
   expect(await describeMaintenance(store, { rates: source('a.csv') })).toEqual([])
 })
