@@ -292,14 +292,19 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
     const database = new PostgresDatabase(location, { connections: 4 })
     onTestFinished(() => database.close())
     let attempts = 0
-    const inOrder = (names: string[]) =>
+    let bothLocked = () => {}
+    const locked = new Promise<void>((resolve) => {
+      bothLocked = resolve
+    })
+    const inOrder = ([first, second]: [string, string]) =>
       database.write(async (tx) => {
         attempts++
-        for (const name of names) {
-          await tx.lock(name)
-          await wait(50)
-        }
-        return names.join()
+        await tx.lock(first)
+        // Each holds its first lock when it asks for its second one.
+        if (attempts === 2) bothLocked()
+        await locked
+        await tx.lock(second)
+        return [first, second].join()
       })
     expect(await Promise.all([inOrder(['a', 'b']), inOrder(['b', 'a'])])).toEqual(['a,b', 'b,a'])
     expect(attempts).toBeGreaterThan(2)
