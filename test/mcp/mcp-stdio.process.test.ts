@@ -73,13 +73,13 @@ it('mcp says what to do without a database, and with one of another version', as
   const db = new Database(join(folder, 'data/quotekeeper.db'), { fileMustExist: true })
   const version = db.pragma('user_version', { simple: true }) as number
   db.pragma(`user_version = ${version - 1}`)
-  expect(await quotekeeper('mcp')).toMatchObject({ status: 1, err: expect.stringMatching(/before its first release/) })
+  expect(await quotekeeper('mcp')).toMatchObject({ status: 1, err: expect.stringMatching(/another version/) })
   db.pragma(`user_version = ${version + 1}`)
-  expect(await quotekeeper('mcp')).toMatchObject({ status: 1, err: expect.stringMatching(/newer Quotekeeper/) })
+  expect(await quotekeeper('mcp')).toMatchObject({ status: 1, err: expect.stringMatching(/another version/) })
   db.close()
   writeFileSync(join(folder, 'data/quotekeeper.db'), '')
   expect(await quotekeeper('mcp')).toMatchObject({
     status: 1,
-    err: expect.stringMatching(/is empty.*quotekeeper sync/),
+    err: expect.stringMatching(/no database.*quotekeeper sync/),
   })
 })

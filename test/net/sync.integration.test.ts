@@ -135,7 +135,7 @@ describe('sync', () => {
     await desk.run('close-expired')
     expect(market.names(/^POST/)).toEqual(['POST close 101'])
     expect(await desk.value(`select body from rfqs where number = 102`)).toContain('0.1234567890123456789')
-    expect(await desk.value(`select count(*) from problems where code = 'duplicate-key'`)).toBeGreaterThan(0)
+    expect(await desk.value(`select count(*) from problems where code = 'duplicate'`)).toBeGreaterThan(0)
   })
 
   longIt('reads a list of 700,000 empty objects in little memory', async () => {
