@@ -30,8 +30,8 @@ const TOUCHED_PER_TRANSACTION = 2000
 const RFQS_PER_TRANSACTION = 24
 const MAX_CHARACTERS = 2 ** 20
 const PROBLEMS_PER_STATEMENT = 500
-/** For how long RFQs may gather for a transaction. */
-const MAX_WAIT_MS = 100
+/** The pause between two transactions, in which RFQs gather to share the costs of the next, in milliseconds. */
+const GATHER_MS = 25
 
 interface RfqWrite {
   run: LiveRun
@@ -96,14 +96,16 @@ export function createRecorder(database: SqlDatabase, events: ObservedEvents): R
 
   const queue: RfqWrite[] = []
   let isWriting = false
+  let writtenAt = Number.NEGATIVE_INFINITY
   /** Writes what waits, one transaction after another; while one is written, others gather. Never rejects. */
   const writeQueue = async () => {
     if (isWriting) return
     isWriting = true
-    // So that RFQs that arrive in the same tick share a transaction.
+    // RFQs that arrive in the same tick share a transaction.
     await null
     while (queue.length > 0) {
-      const began = performance.now()
+      const left = writtenAt + GATHER_MS - performance.now()
+      if (left > 0 && queue.length < RFQS_PER_TRANSACTION) await wait(left)
       const batch = takeBatch(queue)
       const [{ run }] = batch as [RfqWrite]
       try {
@@ -116,10 +118,7 @@ export function createRecorder(database: SqlDatabase, events: ObservedEvents): R
           if (isOfAll || batch.length === 1) reject(error)
           else await recordRfqs(run, [{ snapshot, now }]).then(([result]) => resolve(result as RecordResult), reject)
       }
-      // So that transactions take a third of the time at most, and share their costs. RFQs that come one after another need not wait.
-      const isShared = batch.length > 1 || queue.length > 0
-      if (isShared && queue.length < RFQS_PER_TRANSACTION)
-        await wait(Math.min(MAX_WAIT_MS, 2 * (performance.now() - began)))
+      writtenAt = performance.now()
     }
     isWriting = false
   }

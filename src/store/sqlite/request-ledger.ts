@@ -1,10 +1,15 @@
 import { chmodSync, chownSync, closeSync, openSync, realpathSync, rmSync, statSync } from 'node:fs'
-import Database, { type Statement } from 'better-sqlite3'
-import type { RequestLedger, StartClaim, StartGrant } from '../../core/requests/request-ledger.js'
+import Database from 'better-sqlite3'
+import {
+  claimStarts,
+  type LedgerRow,
+  type RequestLedger,
+  type StartClaim,
+  type StartGrant,
+} from '../../core/requests/request-ledger.js'
 import type { Clock } from '../../core/time/clock.js'
-import { claimStatement } from '../sql/claim-starts.js'
 import { toStoreError } from './sqlite-errors.js'
-import { retryWhileBusy, type Sqlite } from './sqlite-file.js'
+import { retryWhileBusy } from './sqlite-file.js'
 
 /** SQLite's busy timeout, which blocks the thread, in milliseconds. */
 const MAX_BLOCKING_WAIT_MS = 10
@@ -22,7 +27,9 @@ create table if not exists request_limits (
   paused_until real not null,
   claimed_at real not null
 ) strict, without rowid`
-const CLAIM = claimStatement({ now: '@now', greatest: 'max' })
+const SELECT = `
+select next_at as "nextAt", paused_until as "pausedUntil", claimed_at as "claimedAt" from request_limits where origin = ?`
+const SAVE = 'insert or replace into request_limits (origin, next_at, paused_until, claimed_at) values (?, ?, ?, ?)'
 
 /**
  * The request ledgers of a database, one for each marketplace, in a separate small SQLite file, so that requests do not wait for a long
@@ -32,7 +39,7 @@ const CLAIM = claimStatement({ now: '@now', greatest: 'max' })
 export class RequestLedgerFile {
   readonly #database: string
   readonly #clock: Clock
-  #open: { db: Sqlite; claim: Statement; inode: bigint | null } | null = null
+  #open: ReturnType<typeof openLedger> | null = null
   #lostAt = Number.NEGATIVE_INFINITY
   #path: string | null = null
 
@@ -76,9 +83,10 @@ export class RequestLedgerFile {
 
   #take(path: string, origin: string, claim: StartClaim): StartGrant {
     this.#open ??= openLedger(this.#database, path)
-    const now = this.#clock().getTime()
-    const pausedFor = Math.max(claim.pausedFor, this.#lostAt + FORGOTTEN_MS - now)
-    return this.#open.claim.get({ origin, now, ...claim, pausedFor }) as StartGrant
+    return this.#open.claim(origin, () => {
+      const now = this.#clock().getTime()
+      return { now, claim: { ...claim, pausedFor: Math.max(claim.pausedFor, this.#lostAt + FORGOTTEN_MS - now) } }
+    })
   }
 
   #lose(): void {
@@ -95,7 +103,15 @@ function openLedger(database: string, path: string) {
     db.pragma('journal_mode = memory')
     db.pragma('synchronous = off')
     db.exec(CREATE)
-    return { db, claim: db.prepare(CLAIM), inode }
+    const [select, save] = [db.prepare(SELECT), db.prepare(SAVE)]
+    // The clock is read inside the transaction, so that claims see times in their order.
+    const claim = db.transaction((origin: string, read: () => { now: number; claim: StartClaim }): StartGrant => {
+      const { now, claim } = read()
+      const { row, grant } = claimStarts((select.get(origin) as LedgerRow | undefined) ?? null, claim, now)
+      save.run(origin, row.nextAt, row.pausedUntil, row.claimedAt)
+      return grant
+    }).immediate
+    return { db, claim, inode }
   } catch (error) {
     db.close()
     throw error
