@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { closeExpired } from '../src/closing/closing-round.js'
-import { previewCloses } from '../src/closing/preview.js'
+import { previewCloses } from '../src/closing/due-rfqs.js'
 import { retryCommand } from '../src/core/close-intent.js'
 import { quoteForShell } from '../src/core/text/quote-for-shell.js'
 import { findRfq } from '../src/tables/find-rfq.js'

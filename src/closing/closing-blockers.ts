@@ -1,34 +1,23 @@
 import type { RunRecord } from '../core/records.js'
 import type { ClockSkewBlock } from '../core/time/clock-skew.js'
-import type { Closings, ListRun, RunQueries } from '../store/contract.js'
+import type { Closings, RunQueries } from '../store/contract.js'
 import { type ClosingSwitches, closingKillSwitch } from './kill-switch.js'
 
 /** Finds what would keep a closing round of a channel from closing any RFQ now; null if nothing does. */
-export type FindClosingBlocker = (channel: string, now: Date) => Promise<string | null>
+export type FindClosingBlocker = (channel: string) => Promise<string | null>
 
-/**
- * Creates a function that finds what blocks all closing of a channel: the kill switch, or a list that may not be whole
- * or was not recorded (docs/CLOSING.md, rules 2 and 10).
- */
+/** Creates a function that finds what blocks all closing of a channel: the kill switch, or a list that may not be whole (docs/CLOSING.md, rules 2 and 10). */
 export function createFindClosingBlocker(
   config: ClosingSwitches,
-  store: Pick<RunQueries, 'newestListRead'> & Pick<Closings, 'closingStop'>,
+  store: Pick<RunQueries, 'newestList'> & Pick<Closings, 'closingStop'>,
 ): FindClosingBlocker {
   const killSwitch = closingKillSwitch(config, store)
-  return async (channel, now) =>
-    (await killSwitch()) ?? listBlockReason(await store.newestListRead(channel, now))?.text ?? null
-}
-
-/** Why the newest list blocks closing: it may not be whole, or was not recorded. Null if it does not. */
-export function listBlockReason(
-  poll: ListRun | null,
-): { code: 'mass-loss' | 'list-not-recorded'; text: string } | null {
-  if (poll?.suspicious) {
-    return { code: 'mass-loss', text: `the list of the newest poll (run ${poll.id}) may not be whole` }
+  return async (channel) => {
+    const stopped = await killSwitch()
+    if (stopped !== null) return stopped
+    const list = await store.newestList(channel)
+    return list === null || list.isWhole ? null : `the newest list (run ${list.runId}) may not be whole`
   }
-  if (poll === null || poll.isListRecorded) return null
-  const text = `the newest poll (run ${poll.id}) ended before its list was recorded, so the newest list is not known`
-  return { code: 'list-not-recorded', text }
 }
 
 /** Rounds to search for one that did not fail: at the default schedule, about a day of failures. */

@@ -1,11 +1,27 @@
 import type { UnsettledClose } from '../core/records.js'
 import { createCalendar } from '../core/time/expiry.js'
 import { MarketplaceError } from '../marketplace/errors.js'
-import { type RunProgress, withRun } from '../store/runs/with-run.js'
-import { closeCandidates } from './candidates.js'
+import { withRun } from '../store/runs/with-run.js'
+import { clockProblem } from './clock-skew-check.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
-import { settleOpenIntents } from './open-intents.js'
-import { createRound, dayBefore, loadDecisions, type Round } from './round-state.js'
+import { evidenceOf, recordDecision, recordOutcome } from './decisions.js'
+import { approvalOf, type DueRfq, evaluateRfqs, qualifies } from './due-rfqs.js'
+import { type Candidate, type Evaluation, openIntentReason, type Reason, resendBlockReason } from './evaluate.js'
+import { type FreshRead, readAndRecord, readForDryRun } from './fresh-read.js'
+import {
+  createRound,
+  evaluateNow,
+  evaluationContext,
+  findChannelBlocker,
+  isInScope,
+  loadDecisions,
+  type Round,
+  readList,
+  stopForClocks,
+  withItemFailures,
+} from './round.js'
+import { readAndSend } from './send-close.js'
+import { settleIntent, verifyClose } from './settlement.js'
 
 /** This many RFQs of a kind are named in the error of a run. */
 const MAX_NAMED = 5
@@ -18,8 +34,8 @@ const UNSETTLED_KINDS: readonly [outcome: UnsettledClose['outcome'], word: strin
 ]
 
 /**
- * Runs one closing round of one channel (docs/CLOSING.md): settles the intents that a crash left open, then closes
- * what is past due, one RFQ after another.
+ * Runs one closing round of one channel (docs/CLOSING.md). It ends without a request if nothing is past due and no intent is open.
+ * Otherwise it reads the list, settles the intents that a crash left open, and closes what is past due, one RFQ after another.
  * @returns the run and every decision it recorded; an error of the marketplace makes it partial and is not thrown
  * @throws RunBusyError, RunLostError, StoreError; RangeError for an invalid time zone
  */
@@ -28,11 +44,9 @@ export async function closeExpired(context: ClosingContext, policy: ClosingPolic
   let round: Round | undefined
   let interruption: string | null = null
   const result = await withRun({ ...context, timeZone: policy.timeZone }, 'close', async (run, progress) => {
-    round = createRound(context, policy, run, progress)
+    round = await createRound(context, policy, run, progress)
     try {
-      await loadState(round)
-      await settleOpenIntents(round)
-      await closeCandidates(round)
+      await closeDue(round)
       await finishRound(round)
     } catch (error) {
       interruption = (error as Error).message
@@ -40,21 +54,159 @@ export async function closeExpired(context: ClosingContext, policy: ClosingPolic
       nameUnconfirmed(round, error as Error)
       throw error
     } finally {
-      reportProgress(round, progress)
+      reportProgress(round)
     }
   })
   const { decisions, approvalPlan, stop, unsettled, counts } = round as Round
   return { ...result, decisions, approvalPlan, stopReason: stop?.text ?? interruption, unsettled, counts }
 }
 
-async function loadState(round: Round): Promise<void> {
-  const { store } = round.context
-  round.poll = await store.newestListRead(round.channel, round.context.now())
-  const intents = await store.openIntents(round.channel)
-  await loadDecisions(round, [...intents.map(({ rfqId }) => rfqId), ...(round.policy.retry ?? [])])
-  round.restoredAt = await store.restoredAt()
-  round.sentIntents = await store.sentIntents(round.channel, dayBefore(round.context.now()))
+async function closeDue(round: Round): Promise<void> {
+  const { context, channel, policy } = round
+  const intents = await context.store.openIntents(channel)
+  if (intents.length === 0 && (await dueIds(round)).length === 0) return
+  await readList(round)
+  await loadDecisions(round, [...intents.map(({ rfqId }) => rfqId), ...(policy.retry ?? [])])
+  // Those out of scope stay open for the next round, because settling may send a POST.
+  for (const intent of intents)
+    if (isInScope(round, intent.rfqId)) await withItemFailures(round, intent.rfqId, () => settleIntent(round, intent))
+  const qualified = await findQualified(round)
+  const chosen = qualified.filter(({ candidate }) => isInScope(round, candidate.id))
+  if (chosen.length === 0) return
+  const blocker = (await findChannelBlocker(round)) ?? findSizeBlocker(round, qualified)
+  for (const { candidate, evaluation } of chosen) {
+    if (blocker !== null) await recordDecision(round, candidate, evaluation, { decision: 'blocked', blocker })
+    else if (round.stop === null) await withItemFailures(round, candidate.id, () => closeOne(round, candidate))
+  }
 }
+
+/** The stored RFQs that are not closed and either were due before today or have no known due date, and those that a person named. */
+async function dueIds({ context, channel, calendar, policy: { only = [], retry = [] } }: Round): Promise<string[]> {
+  const due = await context.store.unclosedRfqs({ channel, dueBefore: calendar.dateAt(context.now()) })
+  return [...new Set([...due, ...only, ...retry])]
+}
+
+/**
+ * Evaluates what is due as stored, and records what is kept open. Returns those that qualify, earliest due date first. Those out of
+ * scope are included, because they count towards `maxPerRun`.
+ */
+async function findQualified(round: Round): Promise<DueRfq[]> {
+  const { context, channel, progress } = round
+  const ids = await dueIds(round)
+  await loadDecisions(round, ids)
+  const settled = new Set(round.decisions.filter(({ outcome }) => outcome !== null).map(({ rfqId }) => rfqId))
+  const qualified: DueRfq[] = []
+  const evaluated = await evaluateRfqs(
+    context.store,
+    { channel, ids },
+    { ...evaluationContext(round), ...round.earlier },
+  )
+  for (const rfq of evaluated) {
+    const { candidate, evaluation } = rfq
+    if (evaluation.state === 'closed' || settled.has(candidate.id)) continue
+    if (qualifies(rfq)) qualified.push(rfq)
+    if (!isInScope(round, candidate.id)) continue
+    round.evaluated.add(candidate.id)
+    if (evaluation.against.some(({ code }) => code === 'document')) progress.counts.invalid++
+    if (!qualifies(rfq)) await recordDecision(round, candidate, evaluation, { decision: 'keep' })
+  }
+  return qualified.sort(byDueDate)
+}
+
+const byDueDate = (a: DueRfq, b: DueRfq): number =>
+  (a.evaluation.dueDate ?? '').localeCompare(b.evaluation.dueDate ?? '') || a.candidate.id.localeCompare(b.candidate.id)
+
+/** Why a round of this size is blocked; null if it is small enough, or a person approved or named these RFQs. Also sets the stop reason. */
+function findSizeBlocker(round: Round, qualified: readonly DueRfq[]): Reason | null {
+  const { context, policy, channel, calendar } = round
+  if (policy.retry !== undefined || policy.mode !== 'on') return null
+  const day = calendar.dateAt(context.now())
+  const approval = approvalOf({ channel, day, maxPerRun: policy.maxPerRun }, qualified)
+  if (approval === null) return null
+  const { plan, reason, command } = approval
+  round.isApproved = plan === policy.approvedPlan
+  if (round.isApproved) return null
+  round.approvalPlan = plan
+  const other = policy.approvedPlan === undefined ? '' : `Plan ${policy.approvedPlan} is of other RFQs or another day. `
+  const text = `${other}${reason}, so none was closed. To close exactly these, run today: ${command}`
+  round.stop = { code: 'max-per-run', text }
+  return { code: 'max-per-run', text: `blocked until approved: ${reason}; plan ${plan}` }
+}
+
+async function closeOne(round: Round, candidate: Candidate): Promise<void> {
+  const { context, run, policy } = round
+  context.signal?.throwIfAborted()
+  if (run.lost.aborted) throw run.lost.reason
+  await readList(round)
+  if (policy.mode === 'on') return sendClose(round, await readAndRecord(context, run, candidate.id))
+  const read = await readForDryRun(context, run, candidate)
+  if (read === null) return recordChanging(round, candidate)
+  const { evaluation, kept } = await checkRead(round, read)
+  await recordDecision(round, read, evaluation, { ...(kept ?? { decision: 'would-close' }), read })
+}
+
+/** Why an RFQ that was just read is not closed. */
+type Kept = { decision: 'keep'; outcome: 'already-closed' | null } | { decision: 'blocked'; blocker: Reason }
+
+/** Evaluates an RFQ that was just read against the newest list, the clocks and everything that blocks closing. */
+async function checkRead(round: Round, read: FreshRead): Promise<{ evaluation: Evaluation; kept: Kept | null }> {
+  const evaluation = evaluateNow(round, read)
+  // A refusal concerns the document that was read, which may differ from the stored one.
+  const reason = resendBlockReason(read, { ...evaluationContext(round), ...round.earlier })
+  if (reason !== null) evaluation.against.push(reason)
+  const clock = clockProblem(read, round.policy.maxClockSkewSeconds)
+  if (clock !== null) {
+    evaluation.against.push({ code: 'clock', text: clock })
+    stopForClocks(round, clock)
+  }
+  if (evaluation.against.length > 0) {
+    const outcome = read.state === 'closed' ? ('already-closed' as const) : null
+    return { evaluation, kept: { decision: 'keep', outcome } }
+  }
+  const blocker = await findChannelBlocker(round)
+  return { evaluation, kept: blocker && { decision: 'blocked', blocker } }
+}
+
+async function recordChanging(round: Round, candidate: Candidate): Promise<void> {
+  const against: Reason[] = [{ code: 'changing', text: 'it changed at every fresh read' }]
+  await recordDecision(round, candidate, { ...evaluateNow(round, candidate), against }, { decision: 'keep' })
+}
+
+async function sendClose(round: Round, known: FreshRead): Promise<void> {
+  const { context, run, channel, policy } = round
+  const result = await readAndSend<{ kept: Kept; evaluation: Evaluation }>(round, known, async (read) => {
+    const { evaluation, kept } = await checkRead(round, read)
+    if (kept !== null) return { kept: { kept, evaluation } }
+    const intent = await context.store.planClose({
+      channel,
+      rfqId: read.id,
+      runId: run.id,
+      evidence: evidenceOf(round, read, evaluation, { read }),
+      requested: policy.retry?.includes(read.id) ?? false,
+      now: context.now(),
+    })
+    return { intent }
+  })
+  if (result.kind === 'changing') return recordChanging(round, known)
+  const { read } = result
+  if (result.kind === 'kept') return recordDecision(round, read, result.kept.evaluation, { ...result.kept.kept, read })
+  const evaluation = evaluateNow(round, read)
+  if (result.kind !== 'sent') {
+    const message = `its close was not sent: ${result.reason}`
+    evaluation.against.push({ code: 'not-sent', text: `${message}; the next round tries again` })
+    round.progress.failures.push({ id: `RFQ ${evaluation.number ?? read.id}`, message })
+    return recordDecision(round, read, evaluation, { decision: 'keep', read })
+  }
+  const settlement = await verifyClose(round, result)
+  if ('unresolved' in settlement) {
+    const { unresolved, after } = settlement
+    evaluation.against.push(openIntentReason(unresolved))
+    await recordDecision(round, after, evaluation, { decision: 'keep', read: after })
+  } else await recordOutcome(round, read, evaluation, settlement)
+  round.unconfirmed.delete(read.id)
+}
+
+// --- the end of a round ---------------------------------------------------------------------------------------------
 
 async function finishRound(round: Round): Promise<void> {
   const { store, now } = round.context
@@ -64,7 +216,7 @@ async function finishRound(round: Round): Promise<void> {
 }
 
 /** Names closes that were sent before an error ended the round and that are not recorded as unsettled. */
-function nameUnconfirmed({ unconfirmed, unsettled, failures }: Round, error: Error): void {
+function nameUnconfirmed({ unconfirmed, unsettled, progress }: Round, error: Error): void {
   for (const [rfqId, { rfqNumber, sentAt }] of unconfirmed) {
     if (unsettled.some((each) => each.rfqId === rfqId)) continue
     const failure = {
@@ -72,21 +224,19 @@ function nameUnconfirmed({ unconfirmed, unsettled, failures }: Round, error: Err
       message: `its close was sent at ${sentAt} and is not confirmed yet; the next round settles it`,
     }
     // Failures of a run that ended with an error of the marketplace are reported; of any other error, the caller sees the message only.
-    if (error instanceof MarketplaceError) failures.push(failure)
+    if (error instanceof MarketplaceError) progress.failures.push(failure)
     else error.message = `${error.message.replace(/\.$/, '')}. ${failure.id}: ${failure.message}.`
   }
 }
 
-function reportProgress(round: Round, progress: RunProgress): void {
-  const { closed } = round.counts
-  progress.counts.seen = round.evaluated.size
-  progress.counts.changed = closed
-  progress.counts.unchanged = round.evaluated.size - closed
-  progress.counts.invalid = round.invalid
-  progress.madeProgress = round.evaluated.size > 0
-  progress.incomplete = round.stop?.text ?? null
-  progress.needsAttention = describeUnsettled(round.unsettled)
-  progress.stop = round.stop && { code: round.stop.code, clocks: round.stop.clocks ?? null }
+function reportProgress({ progress, evaluated, counts, stop, unsettled }: Round): void {
+  progress.counts.seen = evaluated.size
+  progress.counts.changed = counts.closed
+  progress.counts.unchanged = evaluated.size - counts.closed
+  progress.madeProgress = evaluated.size > 0
+  progress.incomplete = stop?.text ?? progress.incomplete
+  progress.needsAttention = describeUnsettled(unsettled)
+  progress.stop = stop && { code: stop.code, clocks: stop.clocks ?? null }
 }
 
 /** `2 RFQs refused (1001, 1002), 1 unknown (1003).`, the same text as long as nothing changes. */

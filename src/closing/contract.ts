@@ -1,13 +1,13 @@
 import type { DecisionRecord, RunRecord, UnsettledClose } from '../core/records.js'
 import type { Clock } from '../core/time/clock.js'
 import type { ChannelSession } from '../marketplace/contract.js'
-import type { Closings, History, Recorder, Runs } from '../store/contract.js'
+import type { Closings, History, PollStates, Recorder, Runs } from '../store/contract.js'
 import type { ItemFailure } from '../store/runs/with-run.js'
 import type { KillSwitch } from './kill-switch.js'
 
 export interface ClosingContext {
   session: ChannelSession
-  store: Runs & Recorder & History & Closings
+  store: Runs & Recorder & PollStates & History & Closings
   now: Clock
   /** Stops the round before the next RFQ. */
   signal?: AbortSignal
@@ -30,7 +30,7 @@ export interface ClosingPolicy {
   approvedPlan?: string
   /**
    * Identifiers of RFQs to close although an earlier close was refused or is uncertain: this round closes these only,
-   * whatever their number.
+   * whatever their number, and decides nothing about the others.
    */
   retry?: readonly string[]
   /**

@@ -1,6 +1,7 @@
-import type { DecisionRecord } from '../core/records.js'
+import type { CloseOutcome, DecisionRecord } from '../core/records.js'
 import { clockSkewSeconds } from '../core/time/clock-skew.js'
-import type { NewDecision } from '../store/contract.js'
+import type { CloseResult } from '../marketplace/contract.js'
+import type { CloseIntent, NewDecision } from '../store/contract.js'
 import { isSameClockProblem } from './clock-skew-check.js'
 import {
   type Candidate,
@@ -11,8 +12,7 @@ import {
   type ReasonCode,
 } from './evaluate.js'
 import type { FreshRead } from './fresh-read.js'
-import { isRetried, type Round } from './round-state.js'
-import type { Settlement } from './settlement.js'
+import type { Round } from './round.js'
 
 /** This many closes in a row with an uncertain effect stop the round (docs/CLOSING.md, rule 5). */
 const MAX_CONSECUTIVE_UNCERTAIN = 2
@@ -83,6 +83,20 @@ const hasCode = ({ evidence: { codes } }: NewDecision, code: ReasonCode) => Arra
 
 const clocksOf = ({ evidence }: NewDecision) => (evidence.reading ?? {}) as Parameters<typeof isSameClockProblem>[0]
 
+/** How a close ended, as shown by a read. */
+export interface Settlement {
+  intent: CloseIntent
+  /** Null if nothing was sent and the RFQ is not closed. */
+  outcome: CloseOutcome | null
+  reason: string
+  reply: CloseResult | null
+  /** Why no reply arrived, or null. */
+  failure: string | null
+  after: FreshRead
+  /** When the first byte of each POST of this round was sent. */
+  sent: string[]
+}
+
 /** Records how a close ended, and settles its intent with it. */
 export async function recordOutcome(
   round: Round,
@@ -131,7 +145,7 @@ function addToRound(round: Round, decision: DecisionRecord): void {
   round.decisions.push(decision)
   round.newestDecisions.set(decision.rfqId, decision)
   if (decision.outcome === null) return
-  round.closeReplies.set(decision.rfqId, decision)
+  round.earlier.closeReplies.set(decision.rfqId, decision)
   if (decision.outcome === 'closed') round.counts.closed++
   if (decision.outcome === 'already-closed') round.counts.alreadyClosed++
 }
@@ -154,17 +168,16 @@ export function evidenceOf(
   evaluation: Evaluation,
   { read = null, blocker }: { read?: FreshRead | null | undefined; blocker?: Reason | undefined } = {},
 ) {
-  const { policy, poll, calendar, context } = round
-  const retried = isRetried(round, candidate.id)
-  const isChosen = round.chosenIds?.has(candidate.id) ?? false
+  const { policy, calendar, context, run, listReadAt, progress } = round
+  const isRetried = policy.retry?.includes(candidate.id) ?? false
   return {
     mode: policy.mode,
     byHand: policy.byHand ?? false,
     startedBy: policy.startedBy ?? null,
     only: policy.only?.includes(candidate.id) ?? false,
-    approvedPlan: isChosen ? (policy.approvedPlan ?? null) : null,
-    approvedBy: isChosen ? (policy.approvedBy ?? null) : null,
-    retryOf: retried ? (round.closeReplies.get(candidate.id)?.id ?? null) : null,
+    approvedPlan: round.isApproved ? (policy.approvedPlan ?? null) : null,
+    approvedBy: round.isApproved || isRetried ? (policy.approvedBy ?? null) : null,
+    retryOf: isRetried ? (round.earlier.closeReplies.get(candidate.id)?.id ?? null) : null,
     approvalPlan: blocker ? round.approvalPlan : null,
     codes: [...evaluation.against, ...(blocker ? [blocker] : [])].map(({ code }) => code),
     dueDateAsSent: evaluation.dueDateAsSent,
@@ -173,7 +186,7 @@ export function evidenceOf(
     today: calendar.dateAt(context.now()),
     for: evaluation.for,
     against: evaluation.against.map(({ text }) => text),
-    poll: poll && { runId: poll.id, finishedAt: poll.finishedAt, outcome: poll.outcome },
+    list: listReadAt && { runId: run.id, readAt: listReadAt.toISOString(), isWhole: !progress.suspicious },
     version: candidate.version,
     hash: candidate.hash,
     reading: read && {

@@ -37,7 +37,6 @@ export const REASON_CODES = [
   'daily-limit',
   'kill-switch',
   'mass-loss',
-  'list-not-recorded',
   'max-per-run',
 ] as const
 export type ReasonCode = (typeof REASON_CODES)[number]
@@ -48,7 +47,8 @@ export interface Reason {
   text: string
 }
 
-interface EvaluationContext {
+/** By what an RFQ is evaluated. */
+export interface EvaluationContext {
   calendar: Calendar
   graceHours: number
   now: Date
@@ -132,9 +132,9 @@ function invalidReason({ listEntryOnly, valid, entry, body }: Candidate): string
 /** Closes of earlier rounds on a channel. */
 export interface EarlierCloses {
   /** RFQs with an open intent, and why it is still open; undefined if the reason is not known. */
-  openIntents: ReadonlyMap<string, string | undefined>
+  openIntents: Map<string, string | undefined>
   /** The newest decision with an outcome about each RFQ. */
-  closeReplies: ReadonlyMap<string, DecisionRecord>
+  closeReplies: Map<string, DecisionRecord>
   /** How many intents of each RFQ were sent within the last 24 hours. */
   sentIntents: ReadonlyMap<string, number>
   /** When a backup of the database was restored last; null if none was. */
@@ -147,14 +147,8 @@ export interface EarlierCloses {
 export function evaluateStored(candidate: Candidate, context: EvaluationContext & EarlierCloses): Evaluation {
   const evaluation = evaluate(candidate, context)
   const { id } = candidate
-  const { openIntents, closeReplies, sentIntents, retried } = context
-  if (openIntents.has(id)) evaluation.against.push(openIntentReason(openIntents.get(id)))
-  if (retried?.includes(id)) return evaluation
-  const blocker = resendBlockReason(candidate, {
-    ...context,
-    reply: closeReplies.get(id),
-    sent: sentIntents.get(id) ?? 0,
-  })
+  if (context.openIntents.has(id)) evaluation.against.push(openIntentReason(context.openIntents.get(id)))
+  const blocker = resendBlockReason(candidate, context)
   if (blocker !== null) evaluation.against.push(blocker)
   return evaluation
 }
@@ -170,7 +164,7 @@ export const openIntentReason = (unresolved?: string): Reason => ({
  * @param reply the newest decision about the RFQ that has an outcome
  * @returns the reason, or null if another attempt is allowed
  */
-export function retryBlockReason(reply: DecisionRecord | undefined, candidate: Candidate, now: Date): Reason | null {
+function retryBlockReason(reply: DecisionRecord | undefined, candidate: Candidate, now: Date): Reason | null {
   if (reply?.decision !== 'close') return null
   const reference = `closing decision ${reply.id}, ${reply.decidedAt}`
   if (reply.outcome === 'refused') {
@@ -183,21 +177,16 @@ export function retryBlockReason(reply: DecisionRecord | undefined, candidate: C
   return { code: 'uncertain', text: `the effect of its last close is uncertain (${reference}): ${remedy}` }
 }
 
-/** What the restore of a backup may have lost about one RFQ. */
-interface RestoreContext extends Pick<EvaluationContext, 'calendar' | 'graceHours'>, Pick<EarlierCloses, 'restoredAt'> {
-  /** The newest decision about it that has an outcome. */
-  reply: DecisionRecord | undefined
-}
-
 /**
  * Why an RFQ that was past due when a backup was restored is not closed without a person: a close that was sent after the backup
  * was made may have been refused, or be uncertain (docs/CLOSING.md, rule 11).
  * @returns the reason; null if there was no restore, or a close of it had an outcome since then
  */
-export function restoreBlockReason(
-  { document }: Pick<Candidate, 'document'>,
-  { calendar, graceHours, restoredAt, reply }: RestoreContext,
+function restoreBlockReason(
+  { id, document }: Candidate,
+  { calendar, graceHours, restoredAt, closeReplies }: EvaluationContext & EarlierCloses,
 ): Reason | null {
+  const reply = closeReplies.get(id)
   if (restoredAt === null || (reply !== undefined && Date.parse(reply.decidedAt) > restoredAt.getTime())) return null
   const dueDate = document?.responseDueDate
   if (!dueDate || !isExpired(dueDate, calendar, graceHours, restoredAt)) return null
@@ -209,15 +198,21 @@ export function restoreBlockReason(
 
 /**
  * Why earlier closes of an RFQ that qualifies block another one (docs/CLOSING.md, rules 5 and 11).
- * @param earlier.sent how many closes of it were sent within 24 hours
- * @returns the reason, or null if nothing blocks it
+ * @param isSecondPost whether it is asked for the second POST of an intent, which only a restore prevents
+ * @returns the reason; null if nothing blocks it, or a person asked for it
  */
 export function resendBlockReason(
   candidate: Candidate,
-  earlier: RestoreContext & { sent: number; now: Date },
+  context: EvaluationContext & EarlierCloses,
+  { isSecondPost = false } = {},
 ): Reason | null {
-  const { reply, sent, now } = earlier
-  const reason = retryBlockReason(reply, candidate, now) ?? restoreBlockReason(candidate, earlier)
+  const { id } = candidate
+  const { closeReplies, sentIntents, retried, now } = context
+  if (retried?.includes(id)) return null
+  const restored = restoreBlockReason(candidate, context)
+  if (isSecondPost) return restored
+  const reason = retryBlockReason(closeReplies.get(id), candidate, now) ?? restored
+  const sent = sentIntents.get(id) ?? 0
   if (reason !== null || sent < MAX_INTENTS_PER_DAY) return reason
   return { code: 'daily-limit', text: `its close was sent ${sent} times within 24 hours` }
 }

@@ -15,38 +15,30 @@ export interface FreshRead extends Candidate, ClockTimes {
 /** An RFQ that changes at each of this many reads is left to the next round. */
 export const MAX_READS = 3
 
-/**
- * Reads an RFQ with all its responses and records it. If a poll records it meanwhile, reads it again, because the order of the two reads
- * is unknown; after `MAX_READS`, the record of the poll stays. Throws MarketplaceError.
- */
+/** Reads an RFQ with all its responses, and records it. @throws MarketplaceError, RunLostError */
 export async function readAndRecord(context: ClosingContext, run: RunHandle, id: string): Promise<FreshRead> {
-  for (let reads = 1; ; reads++) {
-    const sentAfter = await context.store.newestRecording(run.channel)
-    const whole = await readRfqWithResponses(context.session, id)
-    const answeredAt = context.now()
-    const known = await knownOf(context, run.channel, id)
-    const rfq = { ...whole.rfq, problems: [...whole.rfq.problems, ...closingProblems(whole.rfq.text)] }
-    const recorded = await context.store.recordRfq(run, { ...whole, rfq, shape: 'full', sentAfter }, answeredAt)
-    if (recorded.rfq === 'stale' && reads < MAX_READS) continue
-    const times = { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate }
-    return freshRead(whole.rfq, { ...known, version: recorded.rfqVersion, hash: recorded.rfqHash }, times)
-  }
+  const whole = await readRfqWithResponses(context.session, id)
+  const answeredAt = context.now()
+  const rfq = { ...whole.rfq, problems: [...whole.rfq.problems, ...closingProblems(whole.rfq.text)] }
+  const recorded = await context.store.recordRfq(run, { ...whole, rfq, shape: 'full' }, answeredAt)
+  const { missingSince, entry } = await knownOf(context, run.channel, id)
+  const known = { missingSince, entry, version: recorded.rfqVersion, hash: recorded.rfqHash }
+  return freshRead(whole.rfq, known, { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate })
 }
 
-/** What only polls show and a read does not change: whether the RFQ is missing from the list, and its list entry. */
+/** What only a list shows: whether the RFQ is missing from it, and its entry. */
 async function knownOf({ store }: ClosingContext, channel: string, id: string) {
   const [stored] = await store.rfqs({ channel, ids: [id], withoutResponses: true })
   return {
     missingSince: stored?.rfq.missingSince ?? null,
     entry: stored?.rfq.entry ?? null,
-    storedHash: stored?.rfq.contentHash ?? null,
   }
 }
 
 /**
  * Checks that a read of an RFQ, without its responses, shows the known version.
  * @param known the version the decision to close is based on
- * @returns null if the RFQ has changed, according to this read or to a poll since
+ * @returns null if the RFQ has changed
  */
 export async function confirmRead(
   context: ClosingContext,
@@ -56,9 +48,8 @@ export async function confirmRead(
 ): Promise<FreshRead | null> {
   const answeredAt = context.now()
   if (value.hash !== known.hash) return null
-  // A poll may have found something against it since the decision.
-  const { storedHash, ...found } = await knownOf(context, run.channel, value.id)
-  if (storedHash !== null && storedHash !== known.hash) return null
+  // The list may have been read again since the decision.
+  const found = await knownOf(context, run.channel, value.id)
   const { version, hash } = known
   const read = freshRead(value, { ...found, version, hash }, { readAt, answeredAt, serverDate })
   // What its text has against it is recorded.

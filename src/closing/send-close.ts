@@ -3,7 +3,7 @@ import { AbortedError, MarketplaceError, NotSentError } from '../marketplace/err
 import type { CloseIntent } from '../store/contract.js'
 import type { Candidate } from './evaluate.js'
 import { confirmRead, type FreshRead, MAX_READS, readAndRecord } from './fresh-read.js'
-import type { Round } from './round-state.js'
+import type { Round } from './round.js'
 
 /** How old a read may be when the first byte of the close that it allows is sent, in milliseconds (docs/CLOSING.md, rule 6). */
 const MAX_READ_AGE_MS = 5000

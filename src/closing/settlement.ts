@@ -1,27 +1,23 @@
 import { MAX_POSTS_PER_INTENT } from '../core/close-intent.js'
 import type { CloseOutcome } from '../core/records.js'
 import type { CloseResult } from '../marketplace/contract.js'
+import { ItemError } from '../marketplace/errors.js'
 import type { CloseIntent } from '../store/contract.js'
+import { clockProblem, clockProblemInGeneral } from './clock-skew-check.js'
+import { recordOutcome, type Settlement } from './decisions.js'
+import { resendBlockReason, storedCandidate } from './evaluate.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'
-import { decideResend, type Round } from './round-state.js'
+import { evaluateNow, evaluationContext, type Round, readList, stopForClocks } from './round.js'
 import { readAndSend, type SentClose } from './send-close.js'
 
 /** Pause before a read that must show a delayed effect, in milliseconds. */
 const VERIFY_PAUSE_MS = 5000
 
-/** How a close ended, as shown by a read. */
-export interface Settlement {
-  intent: CloseIntent
-  /** Null if nothing was sent and the RFQ is not closed. */
-  outcome: CloseOutcome | null
-  reason: string
-  reply: CloseResult | null
-  /** Why no reply arrived, or null. */
-  failure: string | null
-  after: FreshRead
-  /** When the first byte of each POST of this round was sent. */
-  sent: string[]
-}
+/**
+ * An intent whose POST is younger than this, in milliseconds, is not sent again, because the POST may still take effect. The allowed
+ * clock difference is added, because another machine may have sent it.
+ */
+const MIN_AGE_FOR_REPOST_MS = 60_000
 
 /** The effect is not certain yet, and a second POST is only blocked for now: the intent stays open. */
 export interface Unresolved {
@@ -54,18 +50,72 @@ export async function verifyClose(round: Round, first: SentClose): Promise<Settl
 }
 
 /**
+ * Settles an intent that a crash left open, by a fresh read (docs/CLOSING.md, rule 7).
+ * @throws MarketplaceError if the read fails: the intent stays open
+ */
+export async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
+  const { rfqId, posts } = intent
+  round.evaluated.add(rfqId)
+  await readList(round)
+  const read = await readUnlessGone(round, intent)
+  if (read === null) return
+  const evaluation = evaluateNow(round, read)
+  if (read.state !== 'open' || posts === 0 || posts >= MAX_POSTS_PER_INTENT)
+    return recordOutcome(round, read, evaluation, settleByRead(intent, read))
+  const clock = clockProblem(read, round.policy.maxClockSkewSeconds)
+  if (clock !== null) stopForClocks(round, clock)
+  const sent = await sendAgain(round, intent, read, tooRecentReason(intent, round))
+  if ('ruledOut' in sent) {
+    const { ruledOut } = sent
+    return recordOutcome(round, ruledOut, evaluateNow(round, ruledOut), settleByRead(intent, ruledOut))
+  }
+  const settlement = 'unresolved' in sent ? sent : await verifyClose(round, sent)
+  if ('unresolved' in settlement) round.earlier.openIntents.set(rfqId, settlement.unresolved)
+  else await recordOutcome(round, read, evaluation, settlement)
+  round.unconfirmed.delete(rfqId)
+}
+
+/** Why an intent was sent too recently to be sent again; null if it was not. */
+function tooRecentReason({ sentAt, createdAt }: CloseIntent, { context, policy }: Round): string | null {
+  const age = context.now().getTime() - Date.parse(sentAt ?? createdAt)
+  const minAge = MIN_AGE_FOR_REPOST_MS + policy.maxClockSkewSeconds * 1000
+  return age < minAge ? `its close was sent less than ${minAge / 1000} s ago and may still take effect` : null
+}
+
+/**
+ * Reads the RFQ of an intent. If it cannot be read and is missing from the list, settles the intent without a read and returns null.
+ */
+async function readUnlessGone(round: Round, intent: CloseIntent): Promise<FreshRead | null> {
+  const { context, run, channel } = round
+  try {
+    return await readAndRecord(context, run, intent.rfqId)
+  } catch (error) {
+    if (!(error instanceof ItemError)) throw error
+    const [stored] = await context.store.rfqs({ channel, ids: [intent.rfqId], withoutResponses: true })
+    if (stored === undefined || stored.rfq.missingSince === null) throw error
+    const now = context.now()
+    const gone = { ...storedCandidate(stored.rfq), state: null, readAt: now, answeredAt: now, serverDate: null }
+    await recordOutcome(round, gone, evaluateNow(round, gone), settleAsGone(intent, gone, error.message))
+    return null
+  }
+}
+
+/**
  * Sends the second POST of an intent, if a read just before it allows that.
  * @param known the RFQ as it was read last
+ * @param tooRecent why the first POST may still take effect, or null
  * @returns the POST; or why it is left to a later round; or the read that rules it out
  */
-export async function sendAgain(
+async function sendAgain(
   round: Round,
   intent: CloseIntent,
   known: FreshRead,
+  tooRecent: string | null = null,
 ): Promise<SentClose | Pick<Unresolved, 'unresolved'> | { ruledOut: FreshRead }> {
   const first = await decideResend(round, known)
   if (first.kind === 'never') return { ruledOut: known }
   if (first.kind === 'wait') return { unresolved: first.reason }
+  if (tooRecent !== null) return { unresolved: tooRecent }
   const result = await readAndSend(round, known, async (read) => {
     const next = await decideResend(round, read)
     return next.kind === 'send' ? { intent } : { kept: next }
@@ -74,6 +124,23 @@ export async function sendAgain(
   if (result.kind === 'changing') return { unresolved: 'it changed at every fresh read' }
   if (result.kind !== 'kept') return { unresolved: result.reason }
   return result.kept.kind === 'never' ? { ruledOut: result.read } : { unresolved: result.kept.reason }
+}
+
+/** Whether an intent that was sent may be sent once more: `wait` for a reason that passes, `never` for one that stays. */
+type ResendDecision = { kind: 'send' } | { kind: 'wait' | 'never'; reason: string }
+
+/** Whether a second POST may follow a read (docs/CLOSING.md, rules 2, 3, 4, 7, 10 and 11). */
+export async function decideResend(round: Round, read: FreshRead): Promise<ResendDecision> {
+  const { policy, context, progress } = round
+  const lost = resendBlockReason(read, { ...evaluationContext(round), ...round.earlier }, { isSecondPost: true })
+  const against = evaluateNow(round, read).against[0] ?? lost
+  if (against) return { kind: 'never', reason: against.text }
+  const reason =
+    (await context.killSwitch()) ??
+    (policy.mode === 'on' ? null : 'the round is a dry run') ??
+    clockProblemInGeneral(read, policy.maxClockSkewSeconds) ??
+    (progress.suspicious ? 'the list may not be whole' : null)
+  return reason === null ? { kind: 'send' } : { kind: 'wait', reason }
 }
 
 /** Settles an intent that a crash left open by what a read shows, without another POST. */

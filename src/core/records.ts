@@ -17,7 +17,6 @@ export type RunOutcome = (typeof RUN_OUTCOMES)[number]
 export const STOP_CODES = [
   'kill-switch',
   'mass-loss',
-  'list-not-recorded',
   'max-per-run',
   'uncertain-effects',
   'channel',

@@ -16,7 +16,7 @@ export interface ReadinessOptions {
   store: Pick<
     Store,
     | 'runs'
-    | 'newestListRead'
+    | 'newestList'
     | 'newestRun'
     | 'newestCompleteRun'
     | 'checkWritable'
@@ -65,7 +65,7 @@ function closingChecks(
   const killSwitch = closingKillSwitch(config, store)
   return async (now) => {
     const blockers = await Promise.all(
-      channels.map(async ({ key }) => ({ key, blocker: await findClosingBlocker(key, now) })),
+      channels.map(async ({ key }) => ({ key, blocker: await findClosingBlocker(key) })),
     )
     const shown = blockers.filter(({ blocker }) => isScheduled || blocker !== null)
     if (shown.length > 0)
@@ -140,10 +140,6 @@ async function describeClosing(
 /** Why a round is not complete, without what the line already says: what blocks closing, and which closes need attention. */
 function causeOf(round: RunRecord, blocker: string | null): string {
   const { cause, stop } = round
-  if (
-    cause === null ||
-    (blocker !== null && ['kill-switch', 'mass-loss', 'list-not-recorded'].includes(stop?.code ?? ''))
-  )
-    return ''
+  if (cause === null || (blocker !== null && ['kill-switch', 'mass-loss'].includes(stop?.code ?? ''))) return ''
   return `: ${oneLine({ ...round, error: cause }).replace(/\.$/, '')}`
 }

@@ -89,6 +89,7 @@ export interface Reader
       | 'closingStop'
       | 'restoredAt'
       | 'sentIntents'
+      | 'unclosedRfqs'
     >,
     Pick<Awards, 'awards' | 'awardFile'>,
     EventFeed,

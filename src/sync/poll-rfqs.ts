@@ -3,12 +3,13 @@ import type { Problem } from '../core/documents/lenient-parser.js'
 import { hasName, namesIn, parseRfqName } from '../core/text/rfq-name.js'
 import type { RfqPollState } from '../store/contract.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
-import { dedupeById, type RfqEntry } from './list-entries.js'
+import type { RfqEntry } from './list-entries.js'
 import { isReadable, planEntries, type Selection } from './plan/plan-entries.js'
 import { reasonToRead } from './plan/read-reasons.js'
 import { nameOf, type RfqToRead, rfqToRead, type StoredState } from './plan/rfq-to-read.js'
-import { checkList, countMissing, type Poll, recordList, runPoll } from './poll.js'
+import { countMissing, type Poll, runPoll } from './poll.js'
 import { countRecorded, forEachInPoll, MAX_UNRECORDED, readRfqs } from './read-rfqs.js'
+import { readRfqList } from './rfq-list.js'
 import { createResponseLoader } from './stored-responses.js'
 
 interface RfqPoll extends Poll {
@@ -26,24 +27,13 @@ interface RfqPoll extends Poll {
  * @throws RunBusyError, RunLostError, StoreError
  */
 export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promise<PollResult> {
-  const { session, store, now } = context
+  const { store, now } = context
   return runPoll(context, 'rfqs', async (poll) => {
     const { run, progress } = poll
-    const { value, partial, readAt } = await session.listRfqs()
-    await store.recordListArrived(run)
-    const known = new Map((await store.rfqStates(run.channel)).map((state) => [state.id, state]))
-    const present = await store.presentIds(run.channel, 'rfq-entry')
-    const entries = await dedupeById(value, [...known.keys(), ...present])
+    // Before the RFQs are read, so that entries of RFQs that are postponed, cannot be read or are not reached are known too.
+    const { known, entries, missing, readAt } = await readRfqList(poll)
     progress.counts.seen += entries.size
-    checkList(poll, 'RFQs', { present, listed: new Set(entries.keys()), partial })
-    // Recorded at once, because closing rounds use the previous poll until then.
-    if (progress.suspicious) await store.recordListRead(run, { suspicious: true })
-    // Before the RFQs are read, so that entries of RFQs that are postponed, cannot be read or are not reached are known too, and so that
-    // closing rounds repeat reads that overlap with this list.
-    const changes = await recordList(poll, 'rfq-entry', entries, readAt)
-    const missing = changes.flatMap(({ id, change }) => (change === 'missing' ? [id] : []))
     countMissing(poll, 'rfq', missing)
-    if (!progress.suspicious) await store.recordListRead(run, { suspicious: false })
     const selection = options.planning
       ? await planEntries(poll, entries, { known, options, planning: options.planning })
       : selectOnly(poll, selectEntries(entries, known, options, now()), entries, options.only)

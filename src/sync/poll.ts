@@ -1,16 +1,21 @@
 import type { RunKind } from '../core/records.js'
-import type { ListChange, LiveRun, UpsertResult } from '../store/contract.js'
+import type { ListChange, LiveRun, PollStates, Recorder, UpsertResult } from '../store/contract.js'
 import { type RunProgress, withRun } from '../store/runs/with-run.js'
 import type { PollContext, PollResult } from './contract.js'
 import { type ListEntry, toSnapshot } from './list-entries.js'
 
 type DocumentKind = PollResult['changes'][number]['kind']
 
-/** One poll in progress. */
-export interface Poll {
-  context: PollContext
+/** A run that reads a list. */
+export interface ListReading {
+  context: Pick<PollContext, 'session' | 'now' | 'acceptLoss'> & { store: Recorder & PollStates }
   run: LiveRun
   progress: RunProgress
+}
+
+/** One poll in progress. */
+export interface Poll extends ListReading {
+  context: PollContext
   changes: PollResult['changes']
 }
 
@@ -33,22 +38,21 @@ export async function runPoll(
  * @param list.partial what the list says of itself that makes it only a part, or null
  */
 export function checkList(
-  { context, progress }: Poll,
+  { context, progress }: ListReading,
   noun: 'listings' | 'RFQs',
   { present, listed, partial }: { present: readonly string[]; listed: ReadonlySet<string>; partial: string | null },
 ): void {
-  if (context.acceptLoss) return
-  const loss = partial ?? detectLoss(present, listed)
-  if (loss === null) return
-  progress.suspicious = true
+  const loss = context.acceptLoss ? null : (partial ?? detectLoss(present, listed))
+  progress.suspicious = loss !== null
   progress.incomplete =
+    loss &&
     `The list of ${noun} may not be whole: ${loss}. Nothing was marked missing. ` +
-    'If the list is right, run `quotekeeper sync --accept-loss`.'
+      'If the list is right, run `quotekeeper sync --accept-loss`.'
 }
 
 /** Records a list; what it does not have is missing, unless it is suspicious. @returns what changed */
 export const recordList = <T>(
-  { context, run, progress }: Poll,
+  { context, run, progress }: ListReading,
   kind: 'listing' | 'rfq-entry',
   entries: ReadonlyMap<string, ListEntry<T>>,
   readAt: Date,

@@ -47,7 +47,7 @@ export interface ViewSource {
   /** Every poll of every channel. */
   pollChecks: (now: Date) => Promise<PollCheck[]>
   /** Why a closing round of a channel would close no RFQ at all now, such as a stop file; null if nothing keeps it. */
-  findClosingBlocker: (channel: string, now: Date) => Promise<string | null>
+  findClosingBlocker: (channel: string) => Promise<string | null>
   /** What the newest closing round of a channel found of the clocks, if that stopped it. */
   findClockSkewBlock: (channel: string) => Promise<ClockSkewBlock | null>
   rulesOf: (channel: string) => ChannelRules & { calendar: Calendar }

@@ -23,7 +23,7 @@ describe('the RFQs that a round closes', () => {
     const fixture = await threeRfqs()
     const { run } = await fixture.closeExpired({ retry: [rfqId(1), rfqId(3)], maxPerRun: 1 })
     expect(closedIds(fixture)).toEqual([rfqId(1), rfqId(3)])
-    expect(run).toMatchObject({ outcome: 'complete', seen: 3, changed: 2, unchanged: 1 })
+    expect(run).toMatchObject({ outcome: 'complete', seen: 2, changed: 2, unchanged: 0 })
   })
 
   it('are the one that the round was asked for, which alone is counted', async () => {
@@ -40,9 +40,9 @@ describe('the RFQs that a round closes', () => {
     const before = fixture.operations().length
     await fixture.closeExpired({ mode: 'dry-run' })
     await fixture.closeExpired()
-    expect(fixture.operations().slice(before, before + 5)).toEqual([
-      'readRfq',
-      ...['readRfq', 'readResponse', 'readRfq', 'closeRfq'],
+    expect(fixture.operations().slice(before, before + 7)).toEqual([
+      ...['listRfqs', 'readRfq'],
+      ...['listRfqs', 'readRfq', 'readResponse', 'readRfq', 'closeRfq'],
     ])
   })
 
@@ -58,7 +58,9 @@ describe('the RFQs that a round closes', () => {
     const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     const poll = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
     await readAndRecord(closingContextOf(fixture), poll, id)
-    expect((await fixture.closeExpired()).decisions).toMatchObject([{ outcome: 'closed', evidence: { poll: null } }])
+    expect((await fixture.closeExpired()).decisions).toMatchObject([
+      { outcome: 'closed', evidence: { list: { runId: 2, isWhole: true } } },
+    ])
   })
 
   it('are those of its channel', async () => {
@@ -155,7 +157,7 @@ describe('a round with more RFQs than maxPerRun', () => {
 })
 
 describe('a round that is blocked', () => {
-  it('because the kill switch is on reads nothing and says so', async () => {
+  it('because the kill switch is on reads only the list and says so', async () => {
     const fixture = await threeRfqs()
     const requests = fixture.operations().length
     const { decisions, run } = await fixture.closeExpired({}, { stopped: () => 'Closing is off.' })
@@ -163,7 +165,7 @@ describe('a round that is blocked', () => {
       fixture.ids.map(() => ({ decision: 'blocked', reason: 'Closing is off.', evidence: { codes: ['kill-switch'] } })),
     )
     expect(run).toMatchObject({ outcome: 'partial', error: 'Closing is off.' })
-    expect(fixture.operations()).toHaveLength(requests)
+    expect(fixture.operations().slice(requests)).toEqual(['listRfqs'])
   })
 
   it.each([{}, { approve: true }])('is complete if no RFQ qualifies anyway: %j', async ({ approve = false }) => {
@@ -176,16 +178,16 @@ describe('a round that is blocked', () => {
     expect(stopReason).toBeNull()
   })
 
-  it('because of the newest poll names that poll, also if a person asked for its RFQs', async () => {
+  it('because of its list says so, also if a person asked for its RFQs', async () => {
     const fixture = await openClosingFixture(Array.from({ length: 12 }, () => ({})))
     fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', count: 7 } })
-    const { run: poll } = await fixture.pollRfqs()
     const { decisions, stopReason } = await fixture.closeExpired({ retry: [rfqId(9)] })
     expect(decisions).toMatchObject([
-      { rfqId: rfqId(9), decision: 'blocked', reason: expect.stringContaining(`(run ${poll.id})`) },
+      { rfqId: rfqId(9), decision: 'blocked', reason: 'the list may not be whole', evidence: { codes: ['mass-loss'] } },
     ])
-    expect(decisions[0]?.evidence).toMatchObject({ codes: ['mass-loss'] })
-    expect(stopReason).toContain(`(run ${poll.id}): ${poll.error}`)
+    expect(stopReason).toMatch(
+      /^Nothing is closed. The list of RFQs may not be whole: it suddenly lost 7 of 12 entries/,
+    )
     expect(fixture.posts()).toEqual([])
   })
 
@@ -196,16 +198,13 @@ describe('a round that is blocked', () => {
     const fixture = await openClosingFixture([{}, {}])
     for (let round = 0; round < 4; round++) {
       fixture.sandbox.faults.add({ operation: 'listRfqs', effect })
-      await fixture.pollRfqs()
       const { run } = await fixture.closeExpired()
       expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'mass-loss' } })
       if (round === 1) await fixture.reopenStore()
     }
     fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'status', status: 404 } })
-    await fixture.pollRfqs()
     await fixture.closeExpired()
     expect(fixture.posts()).toEqual([])
-    await fixture.pollRfqs()
     expect((await fixture.closeExpired()).counts).toMatchObject({ closed: 2 })
   })
 })
@@ -233,21 +232,26 @@ describe('an RFQ that the round evaluates', () => {
     expect(closedIds(fixture)).toEqual([rfqId(2)])
   })
 
-  it('is kept open if it was extended, and counted as closed before if somebody else closed it', async () => {
+  it('is kept open, and not read, if the list shows that it was extended or closed', async () => {
     const fixture = await openClosingFixture([{}, {}])
     fixture.sandbox.world.changeRfq(rfqId(1), { responseDueDate: '2026-12-24' })
     fixture.sandbox.world.closeRfq(rfqId(2))
-    const { decisions, counts } = await fixture.closeExpired()
-    expect(decisions).toMatchObject([
-      {
-        rfqId: rfqId(1),
-        decision: 'keep',
-        outcome: null,
-        dueDate: '2026-12-24',
-        evidence: { codes: ['not-past-due', 'document'] },
-      },
-      { rfqId: rfqId(2), decision: 'keep', outcome: 'already-closed', evidence: { codes: ['state'] } },
+    const requests = fixture.operations().length
+    expect((await fixture.closeExpired()).decisions).toMatchObject([
+      { rfqId: rfqId(1), decision: 'keep', outcome: null, reason: expect.stringContaining('2026-12-24') },
+      { rfqId: rfqId(2), decision: 'keep', outcome: null, reason: expect.stringContaining('closed') },
     ])
+    expect(fixture.operations().slice(requests)).toEqual(['listRfqs'])
+  })
+
+  it('is counted as closed before if its fresh read shows that', async () => {
+    const fixture = await openClosingFixture()
+    const killSwitch = async () => {
+      fixture.sandbox.world.closeRfq(rfqId(1))
+      return null
+    }
+    const { decisions, counts } = await closeExpired(closingContextOf(fixture, { killSwitch }), POLICY)
+    expect(decisions).toMatchObject([{ decision: 'keep', outcome: 'already-closed', evidence: { codes: ['state'] } }])
     expect(counts).toMatchObject({ closed: 0, alreadyClosed: 1 })
     expect(fixture.posts()).toEqual([])
   })
@@ -261,7 +265,7 @@ describe('an RFQ that the round evaluates', () => {
     for (let round = 0; round < 6; round++) {
       expect(await fixture.closeExpired({ maxPerRun: 1 })).toMatchObject({ approvalPlan: null, counts: { blocked: 0 } })
     }
-    expect(fixture.operations()).toHaveLength(requests)
+    expect(fixture.operations().slice(requests)).toEqual(Array.from({ length: 6 }, () => 'listRfqs'))
   })
 
   it('is not evaluated again after its open intent was settled, except if that was given up', async () => {
@@ -339,7 +343,7 @@ describe('an RFQ that the round evaluates', () => {
   it('is blocked if the kill switch is turned on after its evaluation, and the round ends', async () => {
     const fixture = await openClosingFixture([{}, {}])
     const requests = fixture.operations().length
-    const stopped = () => (fixture.operations().length > requests ? 'Closing is off.' : null)
+    const stopped = () => (fixture.operations().length > requests + 1 ? 'Closing is off.' : null)
     const { decisions, counts, stopReason } = await fixture.closeExpired({}, { stopped })
     expect(decisions).toMatchObject([
       {
@@ -379,6 +383,6 @@ describe('an RFQ that the round evaluates', () => {
       }),
     })
     await expect(fixture.closeExpired({}, { store })).rejects.toThrow(RunLostError)
-    expect(fixture.operations()).toHaveLength(requests)
+    expect(fixture.operations().slice(requests)).toEqual(['listRfqs'])
   })
 })

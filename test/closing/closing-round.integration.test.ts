@@ -64,15 +64,15 @@ describe('closing an RFQ that is past due', () => {
       if (round === 3) await fixture.reopenStore()
       log.reset()
       await fixture.closeExpired({ mode: 'dry-run' })
-      expect(fixture.sandbox.requests.map(({ operation }) => operation)).toEqual(['readRfq'])
+      expect(fixture.sandbox.requests.map(({ operation }) => operation)).toEqual(['listRfqs', 'readRfq'])
       // What only the offer itself shows is known when the RFQ is closed.
       world.changeResponse(offers[round % 3] as string, { offer: { additionalNotesToBuyer: `round ${round}` } })
       log.reset()
       expect((await fixture.closeExpired()).decisions).toMatchObject([{ rfqId: id, outcome: 'closed' }])
       const operations = fixture.sandbox.requests.map(({ operation }) => operation)
       const before = operations.slice(0, operations.indexOf('closeRfq'))
-      expect(before).toEqual(['readRfq', 'readResponse', 'readResponse', 'readResponse', 'readRfq'])
-      const [first] = fixture.sandbox.requests
+      expect(before).toEqual(['listRfqs', 'readRfq', 'readResponse', 'readResponse', 'readResponse', 'readRfq'])
+      const [, first] = fixture.sandbox.requests
       const known = await fixture.store.rfqs({ channel: KEY, ids: [id] })
       const changed = known[0]?.responses.find((response) => response.id === offers[round % 3])
       expect(changed?.body).toMatchObject({ offer: { additionalNotesToBuyer: `round ${round}` } })
@@ -138,24 +138,27 @@ describe('closing an RFQ that is past due', () => {
     )
     await fixture.pollRfqs()
     fixture.advanceSeconds(60)
-    world.changeRfq(extended?.id ?? '', { responseDueDate: '2026-12-01' })
-    world.closeRfq(closed?.id ?? '')
-    world.removeRfq(gone?.id ?? '')
+    // After the list of the round was read.
+    const change = () => {
+      world.changeRfq(extended?.id ?? '', { responseDueDate: '2026-12-01' })
+      world.closeRfq(closed?.id ?? '')
+      world.removeRfq(gone?.id ?? '')
+      return null
+    }
     world.removeRfq(missing?.id ?? '')
-    const { decisions, failures, run } = await fixture.closeExpired()
+    const { decisions, failures, run } = await fixture.closeExpired({}, { stopped: change })
     expect(fixture.posts()).toEqual([])
     expect(decisions.map(({ decision, outcome, rfqId }) => ({ decision, outcome, rfqId }))).toEqual(
       expect.arrayContaining([
         { decision: 'keep', outcome: null, rfqId: extended?.id },
         { decision: 'keep', outcome: 'already-closed', rfqId: closed?.id },
+        { decision: 'keep', outcome: null, rfqId: missing?.id },
       ]),
     )
-    expect(failures).toHaveLength(2)
+    expect(failures).toMatchObject([{ id: `RFQ ${gone?.id}` }])
     expect(run.outcome).toBe('partial')
-    await fixture.pollRfqs()
-    expect((await fixture.closeExpired()).decisions.map((decision) => decision.reason)).toEqual([
-      expect.stringContaining('missing from the list'),
-      expect.stringContaining('missing from the list'),
+    expect((await fixture.closeExpired()).decisions).toMatchObject([
+      { rfqId: gone?.id, reason: expect.stringContaining('missing from the list') },
     ])
   })
 })

@@ -56,7 +56,7 @@ describe('the evidence of a decision', () => {
           today: '2026-11-21',
           for: reasons,
           against: [],
-          poll: { runId: 1, finishedAt: '2026-11-21T12:00:00.000Z', outcome: 'complete' },
+          list: { runId: 2, readAt: '2026-11-21T12:00:00.000Z', isWhole: true },
           version: 1,
           hash: known.hash,
           hashWithoutUpdateTimes: hashWithoutUpdateTimes(known.body),
@@ -76,6 +76,7 @@ describe('the evidence of a decision', () => {
     const fixture = await openClosingFixture([{ responseDueDate: UNKNOWN }])
     fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
     await fixture.pollRfqs({ acceptLoss: true })
+    fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
     const { decisions } = await fixture.closeExpired()
     const against = [
       expect.stringContaining('placeholder for no date'),
@@ -179,7 +180,7 @@ describe('the evidence of a decision', () => {
     expect(decisions).toMatchObject([
       { rfqId: rfqId(1), approvedBy: 'anna', evidence: { approvedBy: 'anna', retryOf: 2, byHand: true } },
     ])
-    expect(first).toMatchObject({ rfqId: rfqId(2), approvedBy: null, times: 2, evidence: { retryOf: null } })
+    expect(first).toMatchObject({ rfqId: rfqId(2), approvedBy: null, times: 1, evidence: { retryOf: null } })
   })
 })
 
@@ -204,7 +205,7 @@ describe('a decision that a round repeats', () => {
     [
       'is recorded for another reason',
       {},
-      ({ sandbox }) => sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } }),
+      ({ sandbox }) => sandbox.faults.add({ operation: 'listRfqs', times: 3, effect: { kind: 'empty' } }),
       2,
     ],
   ])('%s', async (_title, policy, change, rows) => {
@@ -263,8 +264,11 @@ describe('a decision that a round repeats', () => {
 
   it('is recorded once for an RFQ that was closed before', async () => {
     const fixture = await openClosingFixture()
-    fixture.sandbox.world.closeRfq(rfqId(1))
-    const { decisions, counts } = await fixture.closeExpired()
+    const stopped = () => {
+      fixture.sandbox.world.closeRfq(rfqId(1))
+      return null
+    }
+    const { decisions, counts } = await fixture.closeExpired({}, { stopped })
     expect(decisions).toMatchObject([{ decision: 'keep', outcome: 'already-closed', reason: 'its state is closed' }])
     expect(counts).toMatchObject({ closed: 0, alreadyClosed: 1 })
     expect((await fixture.closeExpired()).decisions).toEqual([])

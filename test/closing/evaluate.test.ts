@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import {
   type Candidate,
+  type EarlierCloses,
+  type EvaluationContext,
   evaluate,
   hashWithoutUpdateTimes,
   isSameContent,
   resendBlockReason,
-  restoreBlockReason,
-  retryBlockReason,
   storedCandidate,
 } from '../../src/closing/evaluate.js'
 import { REFUSAL_COOLDOWN_MS } from '../../src/core/close-intent.js'
@@ -117,60 +117,74 @@ const replyed = (outcome: string, more: object = {}) =>
     ...more,
   }) as unknown as DecisionRecord
 
+/** Why another close is blocked, after the last one had an outcome. */
+function blocked(
+  reply: DecisionRecord | undefined,
+  {
+    of = candidate,
+    ...context
+  }: { of?: Candidate; sent?: number } & Partial<EvaluationContext & EarlierCloses> & { isSecondPost?: boolean } = {},
+) {
+  const { sent = 1, isSecondPost = false, ...others } = context
+  const closeReplies = new Map(reply && [[of.id, reply]])
+  const sentIntents = new Map([[of.id, sent]])
+  const earlier = { openIntents: new Map(), closeReplies, sentIntents, restoredAt: null }
+  return resendBlockReason(of, { ...CONTEXT, ...earlier, ...others }, { isSecondPost })
+}
+
 describe('the reason against closing an RFQ again', () => {
   it.each(['unknown', 'failed'])('is an %s outcome, until a person decides', (outcome) => {
-    const later = new Date(NOW.getTime() + 400 * REFUSAL_COOLDOWN_MS)
-    expect(retryBlockReason(replyed(outcome), candidate, later)).toEqual({
+    const now = new Date(NOW.getTime() + 400 * REFUSAL_COOLDOWN_MS)
+    expect(blocked(replyed(outcome), { now })).toEqual({
       code: 'uncertain',
       text: expect.stringMatching(/is uncertain \(closing decision 5, 2026-11-21T11.*--retry/),
     })
+    expect(blocked(replyed(outcome), { now, retried: [candidate.id] })).toBeNull()
+    expect(blocked(replyed(outcome), { now, retried: ['another'] })).not.toBeNull()
   })
 
   it('is a refusal of the same document, for exactly a day', () => {
     const end = Date.parse('2026-11-22T11:00:00.000Z')
-    const at = (time: number) => retryBlockReason(replyed('refused'), candidate, new Date(time))
+    const at = (time: number) => blocked(replyed('refused'), { now: new Date(time) })
     expect(at(end - 1)).toEqual({
       code: 'refused',
       text: expect.stringMatching(/^the marketplace refused.*decision 5/),
     })
     expect(at(end)).toBeNull()
-    const other: Candidate = { ...candidate, hash: 'other' }
-    expect(retryBlockReason(replyed('refused'), other, NOW)).toBeNull()
+    expect(blocked(replyed('refused'), { of: { ...candidate, hash: 'other' } })).toBeNull()
   })
 
   it.each(['closed', 'already-closed'])('is not an outcome %s', (outcome) => {
-    expect(retryBlockReason(replyed(outcome), candidate, NOW)).toBeNull()
+    expect(blocked(replyed(outcome))).toBeNull()
   })
 
   it('is nothing without a close', () => {
-    expect(retryBlockReason(undefined, candidate, NOW)).toBeNull()
-    expect(retryBlockReason(replyed('unknown', { decision: 'keep' }), candidate, NOW)).toBeNull()
+    expect(blocked(undefined)).toBeNull()
+    expect(blocked(replyed('unknown', { decision: 'keep' }))).toBeNull()
   })
-})
 
-describe('the reason against another close', () => {
-  it('is the last reply, otherwise the second close within 24 hours', () => {
-    const reason = (outcome: string, sent: number) =>
-      resendBlockReason(candidate, { ...CONTEXT, reply: replyed(outcome), sent, restoredAt: null })
-    expect(reason('closed', 1)).toBeNull()
-    expect(reason('closed', 2)).toEqual({
-      code: 'daily-limit',
-      text: expect.stringContaining('2 times'),
-    })
-    expect(reason('unknown', 1)).toMatchObject({ code: 'uncertain' })
-    expect(reason('unknown', 2)).toMatchObject({ code: 'uncertain' })
+  it('is the second close within 24 hours, if the last reply is none', () => {
+    const sent = (outcome: string, count: number) => blocked(replyed(outcome), { sent: count })
+    expect(sent('closed', 1)).toBeNull()
+    expect(sent('closed', 2)).toEqual({ code: 'daily-limit', text: expect.stringContaining('2 times') })
+    expect(sent('unknown', 2)).toMatchObject({ code: 'uncertain' })
   })
 })
 
 describe('the restore of a backup', () => {
-  it('holds an RFQ that was past due then, until a close of it has an outcome', () => {
-    const reason = (restoredAt: string, reply?: DecisionRecord) =>
-      restoreBlockReason(candidate, { ...CONTEXT, restoredAt: new Date(restoredAt), reply })?.code
-    expect(reason('2026-11-20T23:59:59Z')).toBeUndefined()
-    expect(reason('2026-11-21T00:00:00Z')).toBe('uncertain')
-    expect(reason('2026-11-21T11:00:00Z', replyed('closed'))).toBe('uncertain')
-    expect(reason('2026-11-21T10:59:59Z', replyed('closed'))).toBeUndefined()
-    expect(restoreBlockReason(candidate, { ...CONTEXT, restoredAt: null, reply: undefined })).toBeNull()
+  it('holds an RFQ that was past due then, until a close of it has an outcome, also before its second POST', () => {
+    for (const isSecondPost of [false, true]) {
+      const reason = (restoredAt: string, reply?: DecisionRecord) =>
+        blocked(reply, { restoredAt: new Date(restoredAt), isSecondPost })?.code
+      expect(reason('2026-11-20T23:59:59Z')).toBeUndefined()
+      expect(reason('2026-11-21T00:00:00Z')).toBe('uncertain')
+      expect(reason('2026-11-21T11:00:00Z', replyed('closed'))).toBe('uncertain')
+      expect(reason('2026-11-21T10:59:59Z', replyed('closed'))).toBeUndefined()
+    }
+  })
+
+  it('is all that blocks a second POST', () => {
+    expect(blocked(replyed('unknown'), { sent: 2, isSecondPost: true })).toBeNull()
   })
 })
 

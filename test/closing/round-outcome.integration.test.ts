@@ -102,42 +102,6 @@ describe('a closing round', () => {
     ])
   })
 
-  it('judges the list by the newest poll that got through it', async () => {
-    const fixture = await openClosingFixture(Array.from({ length: 12 }, () => ({})))
-    const isBlocked = async (index: number) =>
-      (await fixture.closeExpired({ retry: [rfqId(index)] })).counts.blocked === 1
-    const loseMost = async () => {
-      fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', count: 7 } })
-      expect((await fixture.pollRfqs()).run).toMatchObject({ suspicious: true })
-    }
-    await loseMost()
-    expect(await isBlocked(12)).toBe(true)
-    const broken = fixture.sandbox.faults.add({
-      operation: 'listRfqs',
-      times: ALWAYS,
-      effect: { kind: 'status', status: 503 },
-    })
-    expect((await fixture.pollRfqs()).run.outcome).toBe('failed')
-    broken.remove()
-    expect(await isBlocked(12)).toBe(true)
-    // Complete but for one RFQ, which cannot be read.
-    fixture.sandbox.world.changeRfq(rfqId(1), { title: 'Another title' })
-    fixture.sandbox.faults.add({
-      rfqId: rfqId(1),
-      operation: 'readRfq',
-      times: ALWAYS,
-      effect: { kind: 'status', status: 404 },
-    })
-    expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'partial', suspicious: false })
-    expect(await isBlocked(12)).toBe(false)
-    await loseMost()
-    expect(await isBlocked(11)).toBe(true)
-    fixture.sandbox.faults.clear()
-    expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete' })
-    expect(await isBlocked(11)).toBe(false)
-    expect(fixture.posts()).toHaveLength(2)
-  })
-
   it('sends two closes of an RFQ within 24 hours, however often its document changes and the process restarts', async () => {
     const fixture = await openClosingFixture()
     fixture.answerCloses(rfqId(1), 400)

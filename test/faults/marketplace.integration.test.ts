@@ -314,7 +314,7 @@ fault(21, 'nothing is marked missing and closing is blocked', async () => {
     const fixture = await openChannelFixture()
     for (let n = 0; n < 12; n++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     await fixture.pollRfqs()
-    fixture.sandbox.faults.add({ operation: 'listRfqs', effect })
+    fixture.sandbox.faults.add({ operation: 'listRfqs', times: 2, effect })
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'partial', suspicious: true, missing: 0 })
     const { decisions } = await fixture.closeExpired()
     expect(new Set(decisions.map((decision) => decision.decision))).toEqual(new Set(['blocked']))

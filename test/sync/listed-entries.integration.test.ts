@@ -115,23 +115,4 @@ describe('what the list says of an RFQ that is not read', () => {
     const left = (await fixture.store.rfqStates(KEY)).filter(({ isEntryRead }) => !isEntryRead)
     expect(left.map(({ id }) => id)).toEqual([second])
   })
-
-  it('keeps closing rounds from reading and closing the RFQ until a poll finds that they agree', async () => {
-    const { fixture, world, first } = await openWithRfqs(1, 1)
-    world.changeRfq(first, { responseDueDate: '2026-11-20' })
-    await listOnly(fixture)
-    expect(await changesOf(fixture, first)).toMatchObject({ responseDueDate: '2026-11-20' })
-    world.changeRfq(first, { responseDueDate: '2026-12-24' })
-    // Only the stored due date makes it a candidate.
-    fixture.setTime('2026-12-26T12:00:00.000Z')
-    for (let round = 0; round < 3; round++) {
-      await fixture.closeExpired()
-      expect(await changesOf(fixture, first)).toMatchObject({ responseDueDate: '2026-11-20' })
-      expect(fixture.posts()).toEqual([])
-    }
-    await fixture.pollRfqs()
-    expect(await changesOf(fixture, first)).toBeNull()
-    await fixture.closeExpired()
-    expect(fixture.posts()).toHaveLength(1)
-  })
 })

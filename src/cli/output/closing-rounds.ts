@@ -2,7 +2,6 @@ import type { ClosingResult } from '../../closing/contract.js'
 import type { DecisionRecord } from '../../core/records.js'
 import { formatMinute } from '../../core/time/clock.js'
 import type { Store } from '../../store/contract.js'
-import type { PollResult } from '../../sync/contract.js'
 import { type Column, column } from '../../tables/column.js'
 import { plural } from '../../tables/print/terminal-text.js'
 import type { Cli } from '../cli-context.js'
@@ -42,14 +41,6 @@ export async function closingsToShow(
 /** Whether a round left something that needs attention. */
 export const needsAttention = (result: ClosingResult | null): boolean =>
   result !== null && (result.unsettled.length > 0 || result.counts.blocked > 0)
-
-/** What a partial poll could not read: those RFQs were not evaluated, or only as they were earlier. */
-export function failuresOfPoll({ run, failures }: PollResult, round: ClosingResult): string[] {
-  if (run.outcome === 'complete') return []
-  const shown = new Set(round.failures.map(({ message }) => message))
-  if (failures.length === 0) return [run.error ?? `the poll is ${run.outcome}`]
-  return failures.filter(({ message }) => !shown.has(message)).map(({ id, message }) => `${id}: ${message}`)
-}
 
 /** What a round could not do, and what needs attention. */
 export function failuresOf(result: ClosingResult): string[] {

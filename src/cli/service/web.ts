@@ -97,7 +97,7 @@ export async function createQueueActions(
   const closingObstacle = async (key: string) => {
     const mode = config.channels.find((channel) => channel.key === key)?.autoClose
     if (mode !== 'on' && mode !== 'dry-run') return `${key} has autoClose: off`
-    return createFindClosingBlocker(config, await store())(key, now())
+    return createFindClosingBlocker(config, await store())(key)
   }
   return (queue) => ({
     queue: {

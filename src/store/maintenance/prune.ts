@@ -13,7 +13,7 @@ const ofSameKind = 'o.channel = r.channel and o.kind = r.kind'
  * A condition: the run has ended, found nothing new, and nothing refers to it. The newest hundred of each channel and kind are kept,
  * because readiness reads them, and the first with each outcome, which says since when the channel is polled.
  */
-const IDLE = `r.finished_at is not null and r.inserted = 0 and r.changed = 0 and r.missing = 0 and r.suspicious = 0
+const IDLE = `r.finished_at is not null and r.inserted = 0 and r.changed = 0 and r.missing = 0 and coalesce(r.suspicious, 0) = 0
   and not (${['versions', 'close_decisions', 'close_intents'].map(isReferenced).join(' or ')})
   and r.id < (select o.id from runs o where ${ofSameKind} order by o.id desc limit 1 offset 99)
   and exists (select 1 from runs o where ${ofSameKind} and o.outcome = r.outcome and o.id < r.id)`

@@ -7,7 +7,8 @@ export interface RunEnd extends RunCounts {
   /** As in `RunRecord`; default `error`. */
   cause?: string | null
   stop?: RunRecord['stop']
-  suspicious?: boolean
+  /** Whether the list may not be whole; null if none was read. */
+  suspicious?: boolean | null
   failedItems?: number | null
   postponed?: number
   requestRates?: RequestRates | null
@@ -38,21 +39,8 @@ export interface Runs extends RunQueries {
    * as `interrupted`.
    */
   beginRun(run: RunStart): Promise<RunHandle>
-  /**
-   * Records that a poll of RFQs has read their list, and whether the list may not be whole. Stored at once, so that it is
-   * kept if the poll fails. Rejects with `RunLostError` if the run was taken over.
-   */
-  recordListRead(run: LiveRun, list: { suspicious: boolean }): Promise<void>
-  /** Records that the list of a poll of RFQs has arrived, before anything of it is recorded. Rejects with `RunLostError`. */
-  recordListArrived(run: LiveRun): Promise<void>
   /** Removes a waiting run from the queue, if it is there. */
   dequeueRun(run: { channel: string; kind: RunKind; ticket: string }): Promise<void>
-}
-
-/** A poll of RFQs whose list arrived. */
-export interface ListRun extends RunRecord {
-  /** False if the poll ended, or its process died, before the list was recorded. */
-  isListRecorded: boolean
 }
 
 export interface RunQueries {
@@ -66,8 +54,8 @@ export interface RunQueries {
   }): Promise<RunRecord[]>
   /** The newest finished run of a channel and kind, optionally with one outcome, or finished by a moment. */
   newestRun(filter: { channel: string; kind: RunKind; outcome?: RunOutcome; asOf?: Date }): Promise<RunRecord | null>
-  /** The newest poll of the RFQs of a channel whose list arrived, including one that still runs or was interrupted. */
-  newestListRead(channel: string, now: Date): Promise<ListRun | null>
+  /** The newest run that read the list of the RFQs of a channel, and whether that list may be taken for whole; null if none did. */
+  newestList(channel: string): Promise<{ runId: number; isWhole: boolean } | null>
   /**
    * The newest run that counts as complete, optionally of those finished by a moment. A run counts as complete if at most three documents,
    * or one in a hundred, failed. Otherwise a single RFQ that always fails would keep the service permanently unready.

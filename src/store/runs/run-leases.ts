@@ -85,7 +85,7 @@ export function createRuns(options: {
           cause: cause === null ? null : toStoredText(cause),
           stopCode: stop?.code ?? null,
           stopClocks: stop?.clocks ?? null,
-          suspicious: suspicious ? 1 : 0,
+          suspicious: suspicious == null ? null : Number(suspicious),
           failedItems: failedItems ?? null,
           allowed: requestRates?.allowed ?? null,
           required: requestRates?.required ?? null,
@@ -155,18 +155,6 @@ export function createRuns(options: {
       if (begun instanceof RunBusyError) throw begun
       return { ...begun, finish: (end, at) => finish(begun.id, end, at) }
     },
-    recordListRead: (run, { suspicious }) =>
-      database.write(async (tx) => {
-        await assertLive(tx, run)
-        await tx.run('update runs set list_read = 1, suspicious = @suspicious where id = @id', {
-          ...{ id: run.id, suspicious: suspicious ? 1 : 0 },
-        })
-      }),
-    recordListArrived: (run) =>
-      database.write(async (tx) => {
-        await assertLive(tx, run)
-        await tx.run('update runs set list_arrived = 1 where id = @id', { id: run.id })
-      }),
     dequeueRun: ({ channel, kind, ticket }) =>
       database.write(async (tx) => {
         await tx.lock('run', channel, kind)

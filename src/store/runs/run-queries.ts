@@ -22,8 +22,7 @@ export interface RunRow {
   cause: string | null
   stop_code: NonNullable<RunRecord['stop']>['code'] | null
   stop_clocks: string | null
-  suspicious: number
-  list_read: number
+  suspicious: number | null
   failed_items: number | null
   not_before: string | null
   holder: string
@@ -99,14 +98,13 @@ export function createRunQueries(queries: Queries): RunQueries {
       })
       return row ? toRunRecord(row) : null
     },
-    async newestListRead(channel, now) {
-      // The list of a run in progress counts once it is recorded.
-      const row = await queries.get<RunRow>(
-        `select * from runs where channel = @channel and kind = 'rfqs' and (list_read = 1
-          or list_arrived = 1 and (finished_at is not null or lease_until < @now)) order by id desc limit 1`,
-        { channel, now: now.toISOString() },
+    async newestList(channel) {
+      const row = await queries.get<{ id: number; suspicious: number }>(
+        `select id, suspicious from runs where channel = @channel and kind <> 'listings' and suspicious is not null
+        order by id desc limit 1`,
+        { channel },
       )
-      return row ? { ...toRunRecord(row), isListRecorded: row.list_read === 1 } : null
+      return row ? { runId: row.id, isWhole: row.suspicious === 0 } : null
     },
     async newestCompleteRun({ channel, kind, asOf }) {
       const where = allOf(

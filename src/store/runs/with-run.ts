@@ -31,8 +31,8 @@ export interface RunProgress {
   stop: RunRecord['stop']
   /** What a user limited the run to, which makes it partial although nothing failed; else null. */
   limitedTo: string | null
-  /** The list lost so many entries at once that nothing was marked missing. */
-  suspicious: boolean
+  /** The list lost so many entries at once that nothing was marked missing; null until a list is read. */
+  suspicious: boolean | null
   /** Documents left to the next poll because the request budget was exceeded. Not an error. */
   postponed: number
   requestRates: RequestRates | null
@@ -168,7 +168,8 @@ const resultOrBusy = <T>(work: Promise<T>): Promise<{ result: T } | RunBusyError
     },
   )
 
-const newProgress = (): RunProgress => ({
+/** The progress of a run that has done nothing yet. */
+export const newProgress = (): RunProgress => ({
   counts: { seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 },
   failures: [],
   limitations: [],
@@ -177,7 +178,7 @@ const newProgress = (): RunProgress => ({
   needsAttention: null,
   stop: null,
   limitedTo: null,
-  suspicious: false,
+  suspicious: null,
   postponed: 0,
   requestRates: null,
 })

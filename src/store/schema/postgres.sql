@@ -23,7 +23,7 @@ create table runs (
   invalid bigint not null default 0,
   failed_items bigint,
   postponed bigint not null default 0,
-  suspicious bigint not null default 0,
+  suspicious bigint,
   error text collate "C",
   cause text collate "C",
   stop_code text collate "C",
@@ -33,9 +33,7 @@ create table runs (
   lease_until text collate "C" not null,
   allowed_rate double precision,
   required_rate double precision,
-  expected_age_minutes double precision,
-  list_read bigint not null default 0,
-  list_arrived bigint not null default 0
+  expected_age_minutes double precision
 );
 create unique index runs_one_live on runs (channel, kind) where finished_at is null;
 create index runs_newest on runs (channel, kind, id);

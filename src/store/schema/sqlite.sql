@@ -28,7 +28,8 @@ create table runs (
   failed_items integer,
   -- Documents that a poll left to the next one because the request budget was exceeded.
   postponed integer not null default 0,
-  suspicious integer not null default 0,
+  -- Whether the list may not be whole: 0 or 1; null if none was read.
+  suspicious integer,
   error text,
   -- "error" without the RFQs that need attention.
   cause text,
@@ -41,11 +42,7 @@ create table runs (
   -- Requests per second that the limit allows the channel, and that its documents require; null if the run planned no requests.
   allowed_rate real,
   required_rate real,
-  expected_age_minutes real,
-  -- 1 once a poll of RFQs has compared their list with the stored RFQs and recorded the result.
-  list_read integer not null default 0,
-  -- 1 once the list has arrived; while it is not recorded, closing is blocked.
-  list_arrived integer not null default 0
+  expected_age_minutes real
 ) strict;
 create unique index runs_one_live on runs (channel, kind) where finished_at is null;
 create index runs_newest on runs (channel, kind, id);

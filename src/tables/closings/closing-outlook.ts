@@ -1,5 +1,5 @@
+import { type ClosingPreview, type ClosingQueries, previewCloses } from '../../closing/due-rfqs.js'
 import type { Evaluation, ReasonCode } from '../../closing/evaluate.js'
-import { type ClosingPreview, type PreviewStore, previewCloses } from '../../closing/preview.js'
 import { retryCommand } from '../../core/close-intent.js'
 import type { UnsettledClose } from '../../core/records.js'
 import { formatMinute } from '../../core/time/clock.js'
@@ -38,10 +38,10 @@ export interface ClosingOutlook {
 }
 
 export interface OutlookSource {
-  store: PreviewStore & Pick<Closings, 'unsettledCloses'>
+  store: ClosingQueries & Pick<Closings, 'unsettledCloses'>
   rulesOf: (channel: string) => ChannelRules
   config: { closing: { maxPerRun: number } }
-  findClosingBlocker: (channel: string, now: Date) => Promise<string | null>
+  findClosingBlocker: (channel: string) => Promise<string | null>
   findClockSkewBlock: (channel: string) => Promise<ClockSkewBlock | null>
 }
 
@@ -65,10 +65,10 @@ export async function closingOutlook(
     now,
   )
   const isShown = ([id, { against }]: [string, Evaluation]) =>
-    ids !== undefined || closes.has(id) || against.every(({ code }) => code !== 'not-past-due')
+    ids !== undefined || closes.has(id) || !against.some(({ code }) => NOT_DUE_CODES.has(code))
   const shown = [...evaluations].filter(isShown)
   return {
-    stop: await stopOf(source, rules, approval, now),
+    stop: await stopOf(source, rules, approval),
     rfqs: new Map(shown.map(([id, evaluation]) => [id, rfqOutlook(channel, id, evaluation, closes.get(id) ?? null)])),
   }
 }
@@ -86,6 +86,9 @@ function rfqOutlook(channel: string, id: string, evaluation: Evaluation, close: 
     close,
   }
 }
+
+/** Reasons against of RFQs of which nobody can say that they are open and past due. */
+const NOT_DUE_CODES: ReadonlySet<ReasonCode> = new Set(['state', 'due-date', 'not-past-due', 'missing'])
 
 /** Reasons against that follow from an earlier close. */
 const CLOSE_CODES: ReadonlySet<ReasonCode> = new Set(['open-intent', 'refused', 'uncertain', 'daily-limit'])
@@ -108,10 +111,9 @@ async function stopOf(
   { findClosingBlocker, findClockSkewBlock }: OutlookSource,
   { key, autoClose }: Pick<ChannelRules, 'key' | 'autoClose'>,
   approval: ClosingPreview['approval'],
-  now: Date,
 ): Promise<ChannelStop | null> {
   if (autoClose !== 'on') return { code: autoClose, message: MODE_TEXTS[autoClose], command: null }
-  const blocker = await findClosingBlocker(key, now)
+  const blocker = await findClosingBlocker(key)
   if (blocker !== null)
     return { code: 'stopped', message: `Closing is stopped, so nothing is closed: ${blocker}.`, command: null }
   const clocks = await findClockSkewBlock(key)

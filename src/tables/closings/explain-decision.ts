@@ -15,7 +15,7 @@ interface Evidence {
   today?: string
   for?: string[]
   against?: string[]
-  poll?: { runId: number; finishedAt: string | null; outcome: string | null } | null
+  list?: { readAt: string; isWhole: boolean } | null
   hash?: string
   reading?: {
     readAt: string
@@ -62,7 +62,7 @@ export function decisionFacts(decision: DecisionRecord) {
 
 /** By which rules it was decided, and on which reading. */
 function evaluationFacts({ dueDate, timeZone, versionBefore }: DecisionRecord, evidence: Evidence) {
-  const { poll, reading, mode, byHand, startedBy, approvedPlan, retryOf, only, today, graceHours, hash } = evidence
+  const { list, reading, mode, byHand, startedBy, approvedPlan, retryOf, only, today, graceHours, hash } = evidence
   const starter = [
     byHand ? `a person, ${startedBy ?? 'with close-expired'}` : 'the schedule',
     ...(only ? ['for this RFQ only'] : []),
@@ -74,12 +74,7 @@ function evaluationFacts({ dueDate, timeZone, versionBefore }: DecisionRecord, e
     fact('Due date', `${dueDate ?? 'none'} (sent as ${sent}); the date in ${timeZone} was ${today ?? '?'}`),
     fact('Grace', `${graceHours ?? 0} hours after the end of the due date`),
     fact('Started by', `${starter.join(', ')}; autoClose: ${mode ?? '?'}`),
-    fact(
-      'Last poll',
-      poll
-        ? `run ${poll.runId}, ${poll.finishedAt ? `${poll.outcome}, ended ${poll.finishedAt}` : 'still running'}`
-        : 'none',
-    ),
+    fact('List', list ? `read ${list.readAt}${list.isWhole ? '' : ', may not be whole'}` : 'none'),
     fact('Evaluated', `version ${versionBefore ?? '?'}, content hash ${hash ?? '?'}`),
     fact('Fresh read', reading?.readAt ?? 'none; the stored version was sufficient'),
     ...(reading ? [fact('Clocks', clocksText(reading))] : []),

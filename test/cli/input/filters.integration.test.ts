@@ -83,6 +83,7 @@ it('--outcome lists only runs and closings with this outcome', async () => {
   const { id } = sandbox.world.addRfq(BLUE, { responseDueDate: '2026-03-01' })
   sandbox.world.addRfq(BLUE, { responseDueDate: '2026-03-01' })
   sandbox.faults.add({ operation: 'closeRfq', rfqId: id, times: 9, effect: { kind: 'status', status: 400 } })
+  await quotekeeper('sync')
   await quotekeeper('close-expired')
   expect(await outcomes('closings', '--outcome', 'refused')).toEqual(['refused'])
   expect(new Set(await outcomes('closings', '--outcome', 'closed'))).toEqual(new Set(['closed']))

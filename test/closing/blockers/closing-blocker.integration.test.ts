@@ -52,5 +52,5 @@ it('while closing is blocked, the outlook of the channel and readiness say why, 
   for (const id of others) world.removeRfq(id)
   const { run } = await fixture.pollRfqs()
   expect(run.suspicious).toBe(true)
-  expect(await shown()).toEqual(blockedBy(`the list of the newest poll \\(run ${run.id}\\) may not be whole`))
+  expect(await shown()).toEqual(blockedBy(`the newest list \\(run ${run.id}\\) may not be whole`))
 })

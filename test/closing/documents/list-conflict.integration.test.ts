@@ -139,12 +139,11 @@ describe('an open RFQ past due whose list entry', () => {
   it('disagrees is closed by one POST once the list agrees', async () => {
     const { fixture, id } = await openPastDue()
     const patch = { responseDueDate: '2027-01-31' }
-    fixture.sandbox.faults.add({ operation: 'listRfqs', times: 1, effect: { kind: 'patch', id, patch } })
     await fixture.pollRfqs()
+    fixture.sandbox.faults.add({ operation: 'listRfqs', times: 1, effect: { kind: 'patch', id, patch } })
     await fixture.closeExpired()
     expect(fixture.posts()).toEqual([])
     fixture.advanceSeconds(300)
-    await fixture.pollRfqs()
     await fixture.closeExpired()
     expect(fixture.posts()).toHaveLength(1)
   })

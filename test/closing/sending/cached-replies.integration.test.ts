@@ -3,16 +3,24 @@ import { closeExpired } from '../../../src/closing/closing-round.js'
 import type { ClosingPolicy } from '../../../src/closing/contract.js'
 import { pollRfqs } from '../../../src/sync/poll-rfqs.js'
 import { KEY } from '../../helpers/channel-fixture.js'
-import { closingContextOf, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
+import { ALWAYS, closingContextOf, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
 import { startCachingProxy } from '../../helpers/servers/caching-proxy.js'
 
 const EXTENDED = { responseDueDate: '2026-12-05' }
 const ROUNDS = 4
 
+/** Whether a request is not for the list. */
+const isRfq = (path: string) => /\/rfqs\/./.test(path)
+
 /** RFQs that are past due, with a cache between Quotekeeper and the marketplace. */
 async function openCachedFixture({ rfqs = 1, ...cache }: { rfqs?: number; seconds?: number; obeys?: boolean } = {}) {
   const fixture = await openClosingFixture(Array.from({ length: rfqs }, () => ({})))
   const proxy = await startCachingProxy(fixture.sandbox.url, fixture.now, cache)
+  // The list has neither states nor dates, so that it contradicts no old read, and is never from the cache unless a test says so.
+  const patch = { state: null, responseDueDate: null }
+  for (const id of fixture.ids)
+    fixture.sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect: { kind: 'patch', id, patch } })
+  proxy.answers = isRfq
   const only = fixture.sessionVia(proxy.url)
   const session = () => only
   return Object.assign(fixture, {
@@ -33,11 +41,22 @@ const [FIRST_READ, CONFIRMING_READ, VERIFYING_READ] = [1, 2, 3]
 /** Answers only some reads from the cache, by their number from now on. */
 function answerFromCache({ proxy }: Awaited<ReturnType<typeof openCachedFixture>>, numbers: readonly number[]): void {
   let reads = 0
-  proxy.answers = () => numbers.includes(++reads)
+  proxy.answers = (path) => isRfq(path) && numbers.includes(++reads)
   proxy.age = () => '1'
 }
 
 describe('a closing round behind a cache', () => {
+  it('closes nothing on an old list', async () => {
+    const fixture = await openCachedFixture()
+    await fixture.poll()
+    fixture.proxy.answers = (path) => !isRfq(path)
+    for (let round = 0; round < ROUNDS; round++) {
+      fixture.advanceSeconds(3)
+      expect((await fixture.close()).run).toMatchObject({ error: expect.stringContaining('a cache answered') })
+    }
+    expect(fixture.posts()).toEqual([])
+  })
+
   it.each(['13', '1', 'soon', '-1', '0, 50'])(
     'closes nothing on replies with "Age: %s", over rounds and restarts',
     async (age) => {
@@ -104,7 +123,7 @@ describe('a closing round behind a cache', () => {
     expect((await fixture.close()).decisions).toEqual([])
     for (let round = 0; round < ROUNDS; round++) {
       fixture.advanceSeconds(120)
-      fixture.proxy.answers = () => true
+      fixture.proxy.answers = isRfq
       expect((await fixture.close()).unsettled).toMatchObject([{ outcome: 'open' }])
       if (round === 1) await fixture.reopenStore()
     }

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { ClosingContext } from '../../../src/closing/contract.js'
 import type { Candidate } from '../../../src/closing/evaluate.js'
 import { readAndRecord, readForDryRun } from '../../../src/closing/fresh-read.js'
-import { createRound } from '../../../src/closing/round-state.js'
+import { createRound } from '../../../src/closing/round.js'
 import { readAndSend } from '../../../src/closing/send-close.js'
 import { contradictionOf, entryTermsOf, termsOf } from '../../../src/core/documents/list-contradiction.js'
 import type { KnownDocument } from '../../../src/core/records.js'
 import type { RunHandle } from '../../../src/store/contract.js'
+import { newProgress } from '../../../src/store/runs/with-run.js'
 import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
 import { ALWAYS, closingContextOf, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
 
@@ -44,7 +45,7 @@ async function readBeforeClose(
   { isDryRun }: { isDryRun: boolean },
 ) {
   if (isDryRun) return readForDryRun(context, run, known)
-  const round = createRound(context, POLICY, run, { failures: [] })
+  const round = await createRound(context, POLICY, run, newProgress())
   const result = await readAndSend(round, await readAndRecord(context, run, known.id), async () => ({ kept: null }))
   return result.kind === 'kept' ? result.read : null
 }
@@ -78,34 +79,6 @@ describe('the read before a close', () => {
     })
     expect(fixture.requested()).toEqual(operations)
     expect(await fixture.stored()).toMatchObject({ version: known.version })
-  })
-
-  it('is made again if a poll records the RFQ meanwhile, and leaves what the poll recorded after three times', async () => {
-    const fixture = await openReadFixture()
-    const { context, run, store } = fixture
-    const readDuringPolls = (polls: number) => {
-      let left = polls
-      const overlapped: typeof store = {
-        ...store,
-        async recordRfq(of, snapshot, at) {
-          if (of.kind === 'close' && left-- > 0) {
-            fixture.sandbox.world.changeRfq(rfqId(1), { title: `Of poll ${left}` })
-            await fixture.pollRfqs()
-          }
-          return store.recordRfq(of, snapshot, at)
-        },
-      }
-      return readAndRecord({ ...context, store: overlapped }, run, rfqId(1))
-    }
-    for (const polls of [1, 2]) {
-      const before = (await fixture.stored())?.version ?? 0
-      const read = await readDuringPolls(polls)
-      expect(read).toMatchObject({ version: before + polls, body: { title: 'Of poll 0' } })
-      expect(await fixture.stored()).toMatchObject({ version: read.version, contentHash: read.hash })
-    }
-    const before = (await fixture.stored())?.version ?? 0
-    expect(await readDuringPolls(3)).toMatchObject({ version: before + 3, body: { title: 'Of poll 1' } })
-    expect((await fixture.stored())?.body).toMatchObject({ title: 'Of poll 0' })
   })
 
   it.each([DRY_RUN, TO_CLOSE])('of a document that changed records it with its responses: %j', async (options) => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { ClosingContext } from '../../../src/closing/contract.js'
 import { type FreshRead, readAndRecord } from '../../../src/closing/fresh-read.js'
-import { createRound } from '../../../src/closing/round-state.js'
+import { createRound } from '../../../src/closing/round.js'
 import { readAndSend } from '../../../src/closing/send-close.js'
 import { settleAsGone, settleByRead, verifyClose } from '../../../src/closing/settlement.js'
 import type { Effect } from '../../../src/sandbox/index.js'
 import type { CloseIntent } from '../../../src/store/contract.js'
+import { newProgress } from '../../../src/store/runs/with-run.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { closingContextOf, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
 
@@ -58,7 +59,7 @@ async function openPlannedClose(effects: readonly Effect[]) {
       onPause()
       fixture.advanceSeconds(milliseconds / 1000)
     }
-    const round = createRound(closingContextOf(fixture, { pause, ...context }), POLICY, run, { failures: [] })
+    const round = await createRound(closingContextOf(fixture, { pause, ...context }), POLICY, run, newProgress())
     const known = await readAndRecord(round.context, run, rfqId(1))
     const sent = await readAndSend(round, known, async () => ({ intent: planned }))
     if (sent.kind !== 'sent') throw new Error(`${sent.kind}, not sent`)

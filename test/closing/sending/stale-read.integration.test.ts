@@ -5,16 +5,19 @@ import { createMarketplace } from '../../../src/marketplace/client.js'
 import type { ChannelSession } from '../../../src/marketplace/contract.js'
 import type { Timing } from '../../../src/marketplace/http/timing.js'
 import type { Store } from '../../../src/store/contract.js'
-import { pollRfqs } from '../../../src/sync/poll-rfqs.js'
 import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
-import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
-import { eventually } from '../../helpers/eventually.js'
+import {
+  ALWAYS,
+  closingContextOf,
+  DUE,
+  openClosingFixture,
+  POLICY,
+  rfqId,
+} from '../../helpers/closing-round-fixture.js'
 import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
 
 const LATER = '2026-12-24'
 const ROUNDS = 6
-const POLL = { recheckClosedHours: 24, concurrency: 4 }
-type ClosingFixture = Awaited<ReturnType<typeof openClosingFixture>>
 
 /** RFQs that are past due, and closing rounds whose monotonic clock the test moves; waits of the client end at once. */
 async function openSlowFixture({ rfqs = 1 }: { rfqs?: number } = {}) {
@@ -236,157 +239,59 @@ describe('a close for which no connection can be made', () => {
   })
 })
 
-describe('a poll during a round', () => {
-  it('that recorded other terms after the read keeps the RFQ open, in every round', async () => {
-    const fixture = await openSlowFixture()
-    for (let round = 0; round < ROUNDS; round++) {
-      fixture.sandbox.world.changeRfq(rfqId(1), { responseDueDate: DUE })
-      await fixture.pollRfqs()
-      const real = fixture.session()
-      const readForClose: typeof real.readForClose = async (id) => {
-        const slot = await real.readForClose(id)
-        fixture.sandbox.world.changeRfq(id, { responseDueDate: LATER })
-        await fixture.pollRfqs()
-        return slot
-      }
-      const { decisions } = await fixture.closeNow({ session: withReadForClose(real, readForClose) })
-      expect(decisions.filter(({ decision }) => decision !== 'keep')).toEqual([])
-      expect(fixture.posts()).toEqual([])
-    }
-  })
+describe('the list of a round', () => {
+  const many = () => openClosingFixture(Array.from({ length: 14 }, () => ({ responseDueDate: DUE })))
+  const policy = { ...POLICY, maxPerRun: 30 }
 
-  it.each<[string, (fixture: ClosingFixture, lostList: () => void) => Promise<unknown>]>([
-    [
-      'and goes on reading',
-      async (fixture, lostList) => {
-        lostList()
-        fixture.sandbox.faults.add({ operation: 'readRfq', rfqId: rfqId(14), effect: { kind: 'delay', ms: 300 } })
-        const poll = fixture.pollRfqs({ full: true })
-        await eventually(async () =>
-          expect(await fixture.store.newestListRead(KEY, fixture.now())).toMatchObject({ finishedAt: null }),
-        )
-        return { running: poll }
-      },
-    ],
-    [
-      'and is followed by one that was stopped before it read a list',
-      async (fixture, lostList) => {
-        lostList()
-        await fixture.pollRfqs()
-        const stopped = new AbortController()
-        fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'call', call: () => stopped.abort() } })
-        expect((await fixture.pollRfqs({ signal: stopped.signal })).run).toMatchObject({ outcome: 'partial', seen: 0 })
-      },
-    ],
-    [
-      'and is followed by one that was asked for a long pause instead of a list',
-      async (fixture, lostList) => {
-        lostList()
-        await fixture.pollRfqs()
-        const effect = { kind: 'status', status: 429, headers: { 'Retry-After': '61' } } as const
-        fixture.sandbox.faults.add({ operation: 'listRfqs', effect })
-        const limits = { concurrency: 1, perSecond: 1000, timeoutMs: 2000, retries: 0, maxBodyMiB: 1 }
-        const other = createMarketplace({ baseUrl: fixture.sandbox.url, limits, version: 'test', now: fixture.now })
-        onTestFinished(() => other.close())
-        const session = other.session({ ...CHANNEL, apiKey: 'key of acme' })
-        const { run } = await pollRfqs({ session, store: fixture.store, now: fixture.now }, POLL)
-        expect(run).toMatchObject({ outcome: 'partial', seen: 0, notBefore: expect.any(String) })
-      },
-    ],
-    [
-      'and dies',
-      async (fixture, lostList) => {
-        lostList()
-        const failing = {
-          ...fixture.store,
-          rfqStates: fixture.store.rfqStates,
-          recordList: () => new Promise<never>(() => {}),
-        }
-        void pollRfqs({ session: fixture.session(), store: failing, now: fixture.now }, POLL).catch(() => undefined)
-        await eventually(async () =>
-          expect(await fixture.store.newestListRead(KEY, fixture.now())).toMatchObject({ suspicious: true }),
-        )
-        await fixture.reopenStore()
-      },
-    ],
-  ])('that lost most of its list %s keeps all RFQs open, in every round', async (_title, poll) => {
-    const fixture = await openClosingFixture(
-      Array.from({ length: 14 }, (_, index) => ({ responseDueDate: index < 13 ? DUE : LATER })),
-    )
-    const lostList = () =>
-      void fixture.sandbox.faults.add({
-        operation: 'listRfqs',
-        effect: { kind: 'drop', ids: fixture.ids.slice(2, 13) },
-      })
-    const begun = (await poll(fixture, lostList)) as { running: Promise<unknown> } | undefined
-    await eventually(async () =>
-      expect(await fixture.store.newestListRead(KEY, fixture.now())).toMatchObject({ suspicious: true }),
-    )
+  it('keeps all RFQs open in every round while it lost most of its entries', async () => {
+    const fixture = await many()
+    const effect = { kind: 'drop', ids: fixture.ids.slice(2, 13) } as const
     for (let round = 0; round < ROUNDS; round++) {
-      const { run } = await closeExpired(closingContextOf(fixture), { ...POLICY, maxPerRun: 30 })
-      expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'mass-loss' } })
-      if (round === 3) {
-        await begun?.running
-        await fixture.reopenStore()
-      }
+      fixture.sandbox.faults.add({ operation: 'listRfqs', effect })
+      fixture.advanceSeconds(60)
+      const { run } = await closeExpired(closingContextOf(fixture), policy)
+      expect(run).toMatchObject({ outcome: 'partial', suspicious: true, missing: 0, stop: { code: 'mass-loss' } })
+      expect(await fixture.store.newestList(KEY)).toEqual({ runId: run.id, isWhole: false })
+      if (round === 3) await fixture.reopenStore()
     }
     expect(fixture.posts()).toEqual([])
-    await fixture.pollRfqs()
-    expect((await closeExpired(closingContextOf(fixture), { ...POLICY, maxPerRun: 30 })).run.changed).toBe(13)
+    expect((await closeExpired(closingContextOf(fixture), policy)).run.changed).toBe(14)
+    expect(await fixture.store.newestList(KEY)).toMatchObject({ isWhole: true })
   })
 
-  it.each<[string, () => Promise<never>]>([
-    ['because the database failed', () => Promise.reject(new Error('disk full'))],
-    ['because its process was killed', () => new Promise<never>(() => {})],
-  ])('whose list arrived, but was not recorded, %s, keeps all RFQs open, in every round', async (_title, rfqStates) => {
-    const fixture = await openClosingFixture([{ responseDueDate: DUE }])
-    const [rfq] = fixture.ids
-    fixture.sandbox.world.changeRfq(rfq as string, { responseDueDate: LATER })
-    const context = { session: fixture.session(), store: { ...fixture.store, rfqStates }, now: fixture.now }
-    void pollRfqs(context, POLL).catch(() => undefined)
-    await eventually(async () =>
-      expect(await fixture.store.newestListRead(KEY, new Date(fixture.now().getTime() + 3_600_000))).toMatchObject({
-        isListRecorded: false,
-      }),
-    )
-    fixture.sandbox.world.changeRfq(rfq as string, { responseDueDate: DUE })
-    for (let round = 0; round < ROUNDS; round++) {
-      fixture.advanceSeconds(600)
-      const { run } = await closeExpired(closingContextOf(fixture), POLICY)
-      expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'list-not-recorded' } })
-      if (round === 1) await fixture.reopenStore()
-    }
-    expect(fixture.posts()).toEqual([])
-    await fixture.pollRfqs()
-    expect((await closeExpired(closingContextOf(fixture), POLICY)).run.changed).toBe(1)
-  })
-
-  it('that found that the list lost most of its entries ends the round', async () => {
-    const fixture = await openSlowFixture({ rfqs: 26 })
-    const { sandbox, ids } = fixture
-    let evaluated = 0
+  it('is read again after a minute, and ends the round if it lost most of its entries by then', async () => {
+    const fixture = await many()
+    let asked = 0
     const killSwitch = async () => {
       // The second RFQ of the round is being closed.
-      if (++evaluated === 3) {
-        const lost = sandbox.faults.add({
-          operation: 'listRfqs',
-          effect: { kind: 'drop', ids: ids.slice(4) },
-        })
-        await fixture.pollRfqs()
-        expect(lost.hits).toBe(1)
+      if (++asked === 3) {
+        fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', ids: fixture.ids.slice(4) } })
+        fixture.advanceSeconds(60)
       }
       return null
     }
-    const policy = { maxPerRun: 30 }
-    const session = fixture.session()
-    const first = await closeExpired(closingContextOf(fixture, { session, killSwitch }), { ...POLICY, ...policy })
-    expect(first.run).toMatchObject({ outcome: 'partial', stop: { code: 'mass-loss' } })
-    const sent = fixture.posts().length
-    expect(sent).toBeLessThanOrEqual(2)
+    const { run } = await closeExpired(closingContextOf(fixture, { killSwitch }), policy)
+    expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'mass-loss' } })
+    expect(fixture.posts().length).toBeLessThanOrEqual(2)
+    expect(fixture.operations().filter((operation) => operation === 'listRfqs')).toHaveLength(3)
+  })
+
+  it('closes nothing if it cannot be read', async () => {
+    const fixture = await many()
+    const effect = { kind: 'status', status: 500 } as const
     for (let round = 0; round < ROUNDS; round++) {
-      expect((await fixture.closeNow()).run.changed).toBe(0)
-      if (round === 2) await fixture.reopenStore()
+      fixture.sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect })
+      expect((await closeExpired(closingContextOf(fixture), policy)).run).toMatchObject({
+        outcome: 'failed',
+        changed: 0,
+      })
     }
-    expect(fixture.posts()).toHaveLength(sent)
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it('is not read if nothing is past due', async () => {
+    const fixture = await openClosingFixture([{ responseDueDate: LATER }])
+    const { run } = await closeExpired(closingContextOf(fixture), policy)
+    expect(run).toMatchObject({ outcome: 'complete', requests: 0, seen: 0 })
   })
 })

@@ -21,7 +21,6 @@ import {
   type ChannelRound,
   closingsToShow,
   failuresOf,
-  failuresOfPoll,
   needsAttention,
   printRounds,
 } from '../../output/closing-rounds.js'
@@ -144,20 +143,17 @@ interface RoundTarget {
 
 async function closeOne(cli: Cli, app: App, target: RoundTarget): Promise<ChannelRound> {
   const { channel, options } = target
-  const wait = options.wait ?? true
   const empty = { channel: channel.key, result: null, closings: [] }
   try {
-    await refuseDuringPause(await app.store(), { channel: channel.key, kind: 'close' }, cli.io.now())
-    const polled = await pollChannel(cli, app, { channel, kind: 'rfqs', wait })
-    if (polled.run.outcome === 'failed') return { ...empty, failures: [polled.run.error ?? 'the poll failed'] }
-    if (cli.io.stop.aborted) return { ...empty, failures: [errorMessage(cli.io.stop.reason)] }
-    const result = await closeRound(cli, app, target)
-    return {
-      channel: channel.key,
-      result,
-      closings: await closingsToShow(await app.store(), result),
-      failures: [...failuresOfPoll(polled, result), ...failuresOf(result)],
+    const store = await app.store()
+    // What is past due is known from a poll.
+    if ((await store.firstPollAt({ channel: channel.key, kind: 'rfqs' })) === null) {
+      const { run } = await pollChannel(cli, app, { channel, kind: 'rfqs', wait: options.wait ?? true })
+      if (run.outcome !== 'complete') return { ...empty, failures: [run.error ?? `the poll was ${run.outcome}`] }
     }
+    const result = await closeRound(cli, app, target)
+    const closings = await closingsToShow(store, result)
+    return { channel: channel.key, result, closings, failures: failuresOf(result) }
   } catch (error) {
     if (cli.io.stop.aborted) return { ...empty, failures: [errorMessage(cli.io.stop.reason)] }
     if (!/^(RunBusy|RunLost|Failed)Error$/.test((error as Error).name)) throw error

@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto'
+import { quoteForShell } from '../core/text/quote-for-shell.js'
+import { createCalendar } from '../core/time/expiry.js'
+import type { Closings, History } from '../store/contract.js'
+import type { ClosingPolicy } from './contract.js'
+import {
+  type Candidate,
+  type EarlierCloses,
+  type Evaluation,
+  type EvaluationContext,
+  evaluateStored,
+  storedCandidate,
+} from './evaluate.js'
+
+/** A stored RFQ, and whether a closing round would read it to close it. */
+export interface DueRfq {
+  candidate: Candidate
+  evaluation: Evaluation
+}
+
+export type ClosingQueries = Pick<History, 'rfqs'> &
+  Pick<Closings, 'unclosedRfqs' | 'latestCloseReplies' | 'openIntents' | 'sentIntents' | 'restoredAt'>
+
+/** What earlier closes of a channel mean for these RFQs now. */
+export async function loadEarlierCloses(
+  store: ClosingQueries,
+  channel: string,
+  rfqIds: readonly string[],
+  now: Date,
+): Promise<EarlierCloses> {
+  const [intents, replies, sentIntents, restoredAt] = await Promise.all([
+    store.openIntents(channel),
+    store.latestCloseReplies(channel, rfqIds),
+    store.sentIntents(channel, new Date(now.getTime() - 24 * 3_600_000)),
+    store.restoredAt(),
+  ])
+  const openIntents = new Map<string, string | undefined>(intents.map(({ rfqId }) => [rfqId, undefined]))
+  return { openIntents, closeReplies: new Map(replies.map((each) => [each.rfqId, each])), sentIntents, restoredAt }
+}
+
+/** Evaluates RFQs by what is stored of them. RFQs that are not stored are left out. */
+export async function evaluateRfqs(
+  store: Pick<History, 'rfqs'>,
+  { channel, ids }: { channel: string; ids: readonly string[] },
+  context: EvaluationContext & EarlierCloses,
+): Promise<DueRfq[]> {
+  if (ids.length === 0) return []
+  return (await store.rfqs({ channel, ids, withoutResponses: true })).map(({ rfq }) => {
+    const candidate = storedCandidate(rfq)
+    return { candidate, evaluation: evaluateStored(candidate, context) }
+  })
+}
+
+/** Whether there is no reason against closing an RFQ. */
+export const qualifies = ({ evaluation: { against } }: Pick<DueRfq, 'evaluation'>): boolean => against.length === 0
+
+/** What a round with more RFQs than `maxPerRun` waits for (docs/CLOSING.md, rule 5). */
+export interface Approval {
+  plan: string
+  /** Why the round is blocked. */
+  reason: string
+  /** The command with which a person approves it. */
+  command: string
+}
+
+/**
+ * The approval that a closing round needs; null if it is small enough. The plan is a hash, so that it approves only the RFQs that a person
+ * saw, with their due dates, on the same day.
+ * @param day in the time zone of the channel, YYYY-MM-DD
+ * @param qualified the RFQs that qualify
+ */
+export function approvalOf(
+  { channel, day, maxPerRun }: { channel: string; day: string; maxPerRun: number },
+  qualified: readonly DueRfq[],
+): Approval | null {
+  if (qualified.length <= maxPerRun) return null
+  const rfqs = qualified.map(({ candidate: { id }, evaluation: { dueDate } }) => JSON.stringify([id, dueDate])).sort()
+  const plan = `plan-${hash('sha256', JSON.stringify([channel, day, rfqs])).slice(0, 12)}`
+  return {
+    plan,
+    reason: `${qualified.length} RFQs are past due, more than maxPerRun (${maxPerRun})`,
+    command: `quotekeeper close-expired --channel ${quoteForShell(channel)} --approve ${plan}`,
+  }
+}
+
+/** How a closing round that started now would evaluate RFQs of a channel before it reads them again. */
+export interface ClosingPreview {
+  /** By id; an RFQ qualifies if there is no reason against. RFQs that are not stored have none. */
+  evaluations: ReadonlyMap<string, Evaluation>
+  /** What the round would wait for; null if it is small enough. */
+  approval: Approval | null
+}
+
+interface PreviewedRfqs extends Pick<ClosingPolicy, 'timeZone' | 'graceHours' | 'maxPerRun'> {
+  channel: string
+  /** Default: all that a round would evaluate, and `others`. */
+  ids?: readonly string[] | undefined
+  others?: readonly string[]
+}
+
+/**
+ * Evaluates RFQs as stored by the rules of a round (docs/CLOSING.md), without sending, reading from the marketplace or recording
+ * anything. The round itself decides: it also reads the list and each RFQ again, and compares the clocks.
+ */
+export async function previewCloses(
+  store: ClosingQueries,
+  { channel, ids, others = [], timeZone, graceHours, maxPerRun }: PreviewedRfqs,
+  now: Date,
+): Promise<ClosingPreview> {
+  const calendar = createCalendar(timeZone)
+  const day = calendar.dateAt(now)
+  const due = await store.unclosedRfqs({ channel, dueBefore: day })
+  const wanted = ids ?? [...new Set([...due, ...others])]
+  const earlier = await loadEarlierCloses(store, channel, [...new Set([...wanted, ...due])], now)
+  const context = { calendar, graceHours, now, ...earlier }
+  const evaluated = await evaluateRfqs(store, { channel, ids: wanted }, context)
+  // The documents of all others are read only if so many are due that the round may be too large.
+  const rest_ = due.length > maxPerRun && evaluated.some(qualifies) ? due.filter((id) => !wanted.includes(id)) : []
+  const rest = await evaluateRfqs(store, { channel, ids: rest_ }, context)
+  return {
+    evaluations: new Map(evaluated.map(({ candidate, evaluation }) => [candidate.id, evaluation])),
+    approval: approvalOf({ channel, day, maxPerRun }, [...evaluated, ...rest].filter(qualifies)),
+  }
+}

@@ -1,0 +1,152 @@
+import { channelKey } from '../core/channel.js'
+import type { DecisionRecord, RunRecord, UnsettledClose } from '../core/records.js'
+import { type Calendar, createCalendar } from '../core/time/expiry.js'
+import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors.js'
+import type { RunHandle } from '../store/contract.js'
+import type { RunProgress } from '../store/runs/with-run.js'
+import { readRfqList } from '../sync/rfq-list.js'
+import { NO_DATE_HEADER } from './clock-skew-check.js'
+import type { ClosingContext, ClosingPolicy, RoundCounts } from './contract.js'
+import { loadEarlierCloses } from './due-rfqs.js'
+import {
+  type Candidate,
+  type EarlierCloses,
+  type Evaluation,
+  type EvaluationContext,
+  evaluate,
+  type Reason,
+} from './evaluate.js'
+
+/** How old the list may be when an RFQ is closed, in milliseconds. */
+const MAX_LIST_AGE_MS = 60_000
+
+/** Why a round closes no further RFQ. */
+export interface RoundStop {
+  code: NonNullable<RunRecord['stop']>['code']
+  /** For people. */
+  text: string
+  /** The problem with the clocks, if that is why. */
+  clocks?: string
+}
+
+/** One closing round in progress. */
+export interface Round {
+  context: ClosingContext
+  policy: ClosingPolicy
+  channel: string
+  run: RunHandle
+  progress: RunProgress
+  calendar: Calendar
+  /** When the newest list was read; null before. Whether it may not be whole is in `progress`. */
+  listReadAt: Date | null
+  /** Earlier closes of the RFQs that this round may close, and why the intents that it could not settle are open. */
+  earlier: EarlierCloses
+  /** The newest decision about each of them. */
+  newestDecisions: Map<string, DecisionRecord>
+  /** A person approved exactly the RFQs that qualify. */
+  isApproved: boolean
+  /** Closes that this round sent, and whose effect is not recorded yet, by identifier of the RFQ. */
+  unconfirmed: Map<string, { rfqNumber: number | null; sentAt: string | null }>
+  /** Identifiers of earlier decisions that this round repeats. */
+  repeated: number[]
+  counts: RoundCounts
+  unsettled: UnsettledClose[]
+  /** Decisions recorded in this round. */
+  decisions: DecisionRecord[]
+  /** Identifiers of the RFQs evaluated in this round, and of those with an open intent. */
+  evaluated: Set<string>
+  approvalPlan: string | null
+  /** Why no further RFQ is closed in this round, or null. */
+  stop: RoundStop | null
+  consecutiveUncertain: number
+}
+
+/** A round that has read nothing yet. */
+export async function createRound(
+  context: ClosingContext,
+  policy: ClosingPolicy,
+  run: RunHandle,
+  progress: RunProgress,
+): Promise<Round> {
+  const channel = channelKey(context.session.channel)
+  return {
+    ...{ context, policy, channel, run, progress },
+    calendar: createCalendar(policy.timeZone),
+    listReadAt: null,
+    earlier: await loadEarlierCloses(context.store, channel, [], context.now()),
+    newestDecisions: new Map(),
+    isApproved: false,
+    unconfirmed: new Map(),
+    repeated: [],
+    counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
+    unsettled: [],
+    decisions: [],
+    evaluated: new Set(),
+    approvalPlan: null,
+    stop: null,
+    consecutiveUncertain: 0,
+  }
+}
+
+/** Reads and records the list, unless that was less than a minute ago. @throws MarketplaceError */
+export async function readList(round: Round): Promise<void> {
+  const { context, listReadAt, progress } = round
+  const age = listReadAt === null ? Number.POSITIVE_INFINITY : context.now().getTime() - listReadAt.getTime()
+  if (age >= 0 && age < MAX_LIST_AGE_MS) return
+  const { readAt, missing } = await readRfqList(round)
+  round.listReadAt = readAt
+  progress.counts.missing += missing.length
+}
+
+/** Loads earlier decisions about RFQs that this round may close. Most RFQs were closed long ago, so not all are loaded. */
+export async function loadDecisions(round: Round, rfqIds: readonly string[]): Promise<void> {
+  const { context, channel, earlier, policy } = round
+  const { openIntents, ...loaded } = await loadEarlierCloses(context.store, channel, rfqIds, context.now())
+  const open = [...openIntents.keys()].map((id) => [id, earlier.openIntents.get(id)] as const)
+  round.earlier = { ...loaded, openIntents: new Map(open), retried: policy.retry }
+  for (const decision of await context.store.newestDecisions(channel, rfqIds))
+    round.newestDecisions.set(decision.rfqId, decision)
+}
+
+/** What RFQs are evaluated by, now. */
+export const evaluationContext = ({ calendar, policy, context }: Round): EvaluationContext => ({
+  ...{ calendar, graceHours: policy.graceHours, now: context.now() },
+})
+
+/** Evaluates a candidate by the policy of this round, now. */
+export const evaluateNow = (round: Round, candidate: Candidate): Evaluation =>
+  evaluate(candidate, evaluationContext(round))
+
+/** Whether this round decides about an RFQ: about all of them, unless a person limited it to some. */
+export const isInScope = ({ policy: { only, retry } }: Pick<Round, 'policy'>, id: string): boolean =>
+  (only ?? retry)?.includes(id) ?? true
+
+/** What blocks all closing of the channel now: the kill switch or the newest list. Also sets the stop reason of the round. */
+export async function findChannelBlocker(round: Round): Promise<Reason | null> {
+  const { context, progress } = round
+  const stopped = await context.killSwitch()
+  if (stopped !== null) {
+    round.stop = { code: 'kill-switch', text: stopped }
+    return { code: 'kill-switch', text: stopped }
+  }
+  if (!progress.suspicious) return null
+  round.stop = { code: 'mass-loss', text: `Nothing is closed. ${progress.incomplete}` }
+  return { code: 'mass-loss', text: 'the list may not be whole' }
+}
+
+/** Stops the round because the clocks differ too much. */
+export function stopForClocks(round: Round, clocks: string): void {
+  const text = `No ${round.counts.closed > 0 ? 'further ' : ''}RFQ was closed: ${clocks}.`
+  round.stop = { code: clocks === NO_DATE_HEADER ? 'no-date-header' : 'clock', text, clocks }
+}
+
+/** Does the work for one RFQ; a failure is recorded and stops the round only if it concerns the whole channel. */
+export async function withItemFailures(round: Round, id: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof UnavailableError || error instanceof ItemError || error instanceof ChannelError)) throw error
+    round.progress.failures.push({ id: `RFQ ${id}`, message: error.message })
+    if (error instanceof ChannelError) round.stop = { code: 'channel', text: error.message }
+  }
+}

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import type { ClosingContext, ClosingPolicy } from '../../src/closing/contract.js'
+import type { FreshRead } from '../../src/closing/fresh-read.js'
+import { createRound, evaluateNow, isInScope, withItemFailures } from '../../src/closing/round.js'
+import { decideResend } from '../../src/closing/settlement.js'
+import {
+  AbortedError,
+  ChannelError,
+  ItemError,
+  LedgerError,
+  MarketplaceError,
+  PausedError,
+  UnavailableError,
+} from '../../src/marketplace/errors.js'
+import type { RunHandle } from '../../src/store/contract.js'
+import type { RunProgress } from '../../src/store/runs/with-run.js'
+import { CHANNEL } from '../helpers/channel-fixture.js'
+import { POLICY } from '../helpers/closing-round-fixture.js'
+import { anRfq } from '../helpers/data/sample-documents.js'
+
+const NOW = new Date('2026-11-21T12:00:00Z')
+
+/** @param progress of the run */
+function aRound(policy: Partial<ClosingPolicy> = {}, context: Partial<ClosingContext> = {}, progress: object = {}) {
+  const store = {
+    openIntents: async () => [],
+    latestCloseReplies: async () => [],
+    sentIntents: async () => new Map(),
+    restoredAt: async () => null,
+  }
+  const defaults = { session: { channel: CHANNEL }, store, now: () => NOW, killSwitch: async () => null }
+  return createRound(
+    { ...defaults, ...context } as unknown as ClosingContext,
+    { ...POLICY, ...policy },
+    { id: 1 } as unknown as RunHandle,
+    { failures: [], suspicious: false, ...progress } as unknown as RunProgress,
+  )
+}
+function aRead(rfq: Record<string, unknown> = {}, times: Partial<FreshRead> = {}): FreshRead {
+  const body = anRfq('rfq-1', { state: 'open', responseDueDate: '2026-11-20', ...rfq })
+  const read = { id: 'rfq-1', body, document: body, state: body.state, hash: 'hash' }
+  const known = { valid: true, entry: null, listEntryOnly: false, missingSince: null, version: 1 }
+  return { ...read, ...known, readAt: NOW, answeredAt: NOW, serverDate: NOW, ...times } as unknown as FreshRead
+}
+describe('a round that begins', () => {
+  it('has no decisions, counts or failures', async () => {
+    expect(await aRound()).toMatchObject({
+      decisions: [],
+      repeated: [],
+      unsettled: [],
+      counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
+    })
+  })
+})
+
+describe('the RFQs that a round decides about', () => {
+  it('are all, or those that it was asked for', () => {
+    expect(isInScope({ policy: POLICY }, 'rfq-1')).toBe(true)
+    for (const named of [{ only: ['rfq-1'] }, { retry: ['rfq-1'] }])
+      expect(['rfq-1', 'rfq-2'].map((id) => isInScope({ policy: { ...POLICY, ...named } }, id))).toEqual([true, false])
+  })
+})
+
+describe('an evaluation of a round', () => {
+  it('uses the time zone and the grace hours of the channel', async () => {
+    const codes = async (policy: Partial<ClosingPolicy>) =>
+      evaluateNow(await aRound(policy), aRead()).against.map(({ code }) => code)
+    expect(await codes({})).toEqual([])
+    expect(await codes({ timeZone: 'Pacific/Pago_Pago' })).toEqual([])
+    expect(await codes({ timeZone: 'Pacific/Pago_Pago', graceHours: 2 })).toEqual(['not-past-due'])
+    expect(await codes({ graceHours: 13 })).toEqual(['not-past-due'])
+  })
+})
+
+describe('a second POST', () => {
+  it('is sent if the RFQ still qualifies and nothing else blocks it', async () => {
+    expect(await decideResend(await aRound(), aRead())).toEqual({ kind: 'send' })
+  })
+
+  it.each<[string, Partial<ClosingPolicy>, Partial<ClosingContext>, Partial<FreshRead>, object, string]>([
+    ['the kill switch is on', {}, { killSwitch: async () => 'stopped' }, {}, {}, 'stopped'],
+    ['the round is a dry run', { mode: 'dry-run' }, {}, {}, {}, 'the round is a dry run'],
+    [
+      'the clocks differ',
+      {},
+      {},
+      { serverDate: new Date(NOW.getTime() - 62_000) },
+      {},
+      'the clocks differ by more than 60 s',
+    ],
+    ['there is no Date header', {}, {}, { serverDate: null }, {}, 'sent no Date header'],
+    ['the list may not be whole', {}, {}, {}, { suspicious: true }, 'the list may not be whole'],
+  ])('waits while %s', async (_title, policy, context, times, progress, reason) => {
+    const round = await aRound(policy, context, progress)
+    expect(await decideResend(round, aRead({}, times))).toEqual({
+      kind: 'wait',
+      reason: expect.stringContaining(reason),
+    })
+  })
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['its due date was extended', { responseDueDate: '2026-12-24' }, 'has not passed'],
+    ['it is not open any more', { state: 'withdrawn' }, 'its state is withdrawn'],
+  ])('is never sent if %s, even while the kill switch is on', async (_title, rfq, reason) => {
+    for (const stopped of [null, 'stopped']) {
+      const round = await aRound({}, { killSwitch: async () => stopped })
+      expect(await decideResend(round, aRead(rfq))).toEqual({ kind: 'never', reason: expect.stringContaining(reason) })
+    }
+  })
+})
+
+describe('a failure while an RFQ is closed', () => {
+  const failWith = async (error: Error) => {
+    const round = await aRound()
+    const failure = withItemFailures(round, 'rfq-1', async () => Promise.reject(error))
+    return { round, failure }
+  }
+
+  it.each([new ItemError('404'), new UnavailableError('503')])('concerns only that RFQ: %s', async (error) => {
+    const { round, failure } = await failWith(error)
+    await failure
+    expect(round.progress.failures).toEqual([{ id: 'RFQ rfq-1', message: error.message }])
+    expect(round.stop).toBeNull()
+  })
+
+  it('stops the round if the API key is refused', async () => {
+    const { round, failure } = await failWith(new ChannelError('401'))
+    await failure
+    expect(round.progress.failures).toEqual([{ id: 'RFQ rfq-1', message: '401' }])
+    expect(round.stop).toEqual({ code: 'channel', text: '401' })
+  })
+
+  it.each([
+    new PausedError('wait', NOW),
+    new LedgerError('not reached'),
+    new AbortedError('stopped'),
+    new MarketplaceError('other'),
+    new Error('the database is full'),
+  ])('ends the round: %s', async (error) => {
+    const { round, failure } = await failWith(error)
+    await expect(failure).rejects.toBe(error)
+    expect(round.progress.failures).toEqual([])
+  })
+})
