@@ -1,17 +1,16 @@
 import type { Config } from '../src/config/contract.js'
 import { compileCron } from '../src/config/cron.js'
 import type { Clock } from '../src/core/time/clock.js'
+import type { SendMessage } from '../src/notify/contract.js'
 import { type Attempt, createDeliverer } from '../src/notify/deliverer.js'
 import { recordDueDates } from '../src/notify/due-dates.js'
-import type { SendMessage } from '../src/notify/send-message.js'
 import { isStale, type PollState, pollStateLoader } from '../src/readiness/poll-freshness.js'
-import type { Store } from '../src/store/contract.js'
-import type { Outbox } from '../src/store/events/outbox-contract.js'
+import type { EventLog, NewEvent, RunQueries, Targets } from '../src/store/contract.js'
 import type { Log } from './contract.js'
 
 export interface NotificationOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone' | 'requests' | 'notify'>
-  store: Outbox & Pick<Store, 'runs' | 'newestCompleteRun'>
+  store: EventLog & Targets & Pick<RunQueries, 'runs' | 'newestCompleteRun'>
   send: SendMessage
   /** Removes secrets from an error before it is stored or logged. */
   scrub: (text: string) => string
@@ -35,7 +34,7 @@ const DELIVER_MS = 5_000
 const WATCH_MS = 300_000
 
 /**
- * Sends notifications in this process, not on the queue: the messages are in the database, and a target that does not answer must not
+ * Sends notifications in this process, not on the queue: the events are in the database, and a target that does not answer must not
  * occupy a worker. Several processes may do so on one database. Polls never wait for it.
  */
 export function createNotifications(options: NotificationOptions): Notifications {
@@ -47,9 +46,8 @@ export function createNotifications(options: NotificationOptions): Notifications
   const running = new Set<Promise<void>>()
   const deliverer = createDeliverer({
     ...options,
-    notify,
-    isDigestDue: (digest, last, at) =>
-      compileCron(digest, scheduleTimeZone).lastTick({ after: last, upTo: at }) !== null,
+    targets: notify.targets,
+    lastDigest: (digest, upTo) => compileCron(digest, scheduleTimeZone).lastTick({ after: new Date(0), upTo }),
     onAttempt: (attempt) => logAttempt(attempt, log),
   })
   const tracked = (what: string, work: () => Promise<void>) => {
@@ -66,18 +64,18 @@ export function createNotifications(options: NotificationOptions): Notifications
       await recordDueDates(store, channel, { dueSoonDays: notify.dueSoonDays, now: moment })
     }
     // After a long stop every poll is late until the first one has ended.
-    if (!isFirstWatch) for (const state of await loadPollStates(moment)) await recordIfStale(store, state, moment)
+    if (!isFirstWatch)
+      await store.recordEvents((await loadPollStates(moment)).flatMap((state) => staleEvent(state, moment)))
     isFirstWatch = false
   }
   const self: Notifications = {
     deliver: () => tracked('sending notifications', () => deliverer.tick(stopped.signal)),
     watch: () => tracked('checking due dates and late polls', watch),
     async start() {
-      const names = notify.targets.map(({ name }) => name)
-      await store.setTargets(names, now())
+      await store.setTargets(notify.targets, now())
       timers.push(setInterval(() => void self.watch(), WATCH_MS).unref())
       void self.watch()
-      if (names.length === 0) return
+      if (notify.targets.length === 0) return
       timers.push(setInterval(() => void self.deliver(), DELIVER_MS).unref())
       void self.deliver()
     },
@@ -90,28 +88,27 @@ export function createNotifications(options: NotificationOptions): Notifications
   return self
 }
 
-/** Records a late poll once, until a complete poll of this kind. */
-async function recordIfStale(store: Pick<Outbox, 'recordEvent'>, state: PollState, at: Date): Promise<void> {
-  if (!isStale(state, at)) return
+/** The event of a late poll: one until a complete poll of this kind. */
+function staleEvent(state: PollState, at: Date): NewEvent[] {
+  if (!isStale(state, at)) return []
   const { channel, kind, newest, failed } = state
   const lastCompleteAt = newest?.finishedAt ?? null
   const reason = failed?.error ?? (lastCompleteAt === null ? 'none so far' : `the last one ended at ${lastCompleteAt}`)
-  await store.recordEvent({
-    kind: 'channel.behind',
-    at,
-    channel,
-    key: [channel, kind, lastCompleteAt ?? ''],
-    data: { poll: { kind, lastCompleteAt }, reason, remedy: 'see the polls with: quotekeeper runs' },
-  })
+  const data = { poll: { kind, lastCompleteAt }, reason, remedy: 'see the polls with: quotekeeper runs' }
+  return [{ kind: 'channel.behind', at, channel, key: [channel, kind, lastCompleteAt ?? ''], data }]
 }
 
-function logAttempt({ target, events, attempt, result, retryAt }: Attempt, log: Log): void {
-  const facts = { target, events, attempt }
+function logAttempt({ result, retryAt, passedOver, ...facts }: Attempt, log: Log): void {
   if (result.kind === 'delivered') {
     if (result.warning === undefined) log.info(facts, 'notification sent')
     else log.warn({ ...facts, warning: result.warning }, 'notification sent in part')
     return
   }
   const { status, error } = result
-  log.warn({ ...facts, status, error, retryAt }, 'notification could not be sent; it will be retried')
+  log.warn(
+    { ...facts, status, error, ...(retryAt && { retryAt }), ...(passedOver > 0 && { passedOver }) },
+    result.kind === 'refused'
+      ? 'notification refused; its events are passed over'
+      : 'notification could not be sent; it will be retried',
+  )
 }

@@ -60,7 +60,7 @@ export function requesterOf(payload: Pick<JobPayload, 'cause'>): string {
 }
 
 interface ReportRecordDeps {
-  store: Pick<Store, 'recordEvent'>
+  store: Pick<Store, 'recordEvents'>
   now: Clock
   log: Pick<Log, 'warn'>
 }
@@ -72,13 +72,8 @@ export async function recordReport(
   report: { name: string; by: string },
 ): Promise<void> {
   try {
-    await store.recordEvent({
-      kind: 'report.made',
-      at: now(),
-      channel,
-      ...(rfqId !== undefined && { rfqId }),
-      data: { report },
-    })
+    const about = { channel, ...(rfqId !== undefined && { rfqId }) }
+    await store.recordEvents([{ kind: 'report.made', at: now(), ...about, data: { report } }])
   } catch (error) {
     log.warn({ channel, file: report.name, err: error }, 'cannot record that the report was written')
   }

@@ -4,6 +4,7 @@ import type { LogLevel } from '../src/config/contract.js'
 import { collectSecrets, createLog } from '../src/log.js'
 import { DatabaseUnavailableError, StoreError } from '../src/store/errors.js'
 import { LOCAL_WEB, testConfig } from './helpers/test-config.js'
+import { TAKES_ALL } from './notify/feed-fixture.js'
 
 const SECRET = 'k"ey\\0123/+= 456'
 
@@ -145,10 +146,11 @@ describe('secrets of a configuration', () => {
         ...rest,
         targets: [
           ...targets,
-          { name: 'a', type: 'slack', url: 'https://hooks.slack.example/T1/B2/abc' },
-          { name: 'e', type: 'teams', url: 'https://hooks.example/' },
+          { name: 'a', ...TAKES_ALL, type: 'slack', url: 'https://hooks.slack.example/T1/B2/abc' },
+          { name: 'e', ...TAKES_ALL, type: 'teams', url: 'https://hooks.example/' },
           {
             name: 'b',
+            ...TAKES_ALL,
             type: 'webhook',
             url: 'https://crm.example/quotekeeper',
             isUrlSecret: false,
@@ -156,14 +158,36 @@ describe('secrets of a configuration', () => {
           },
           {
             name: 'c',
+            ...TAKES_ALL,
             type: 'webhook',
             url: 'https://crm.example/in?token=t0',
             isUrlSecret: false,
             secret: 'whsec_a2V5',
           },
-          { name: 'f', type: 'webhook', url: 'https://crm.example/hook/S3CRET', isUrlSecret: true, secret: '' },
-          { name: 'g', type: 'slack', url: 'https://hooks.slack.example/services/T1/0123456789abcdefghij' },
-          { name: 'd', type: 'email', smtp, from: 'a@b', to: ['c@d'], digest: null, attachWorkbook: false },
+          {
+            name: 'f',
+            ...TAKES_ALL,
+            type: 'webhook',
+            url: 'https://crm.example/hook/S3CRET',
+            isUrlSecret: true,
+            secret: '',
+          },
+          {
+            name: 'g',
+            ...TAKES_ALL,
+            type: 'slack',
+            url: 'https://hooks.slack.example/services/T1/0123456789abcdefghij',
+          },
+          {
+            name: 'd',
+            ...TAKES_ALL,
+            type: 'email',
+            smtp,
+            from: 'a@b',
+            to: ['c@d'],
+            digest: null,
+            attachWorkbook: false,
+          },
         ],
       },
     })

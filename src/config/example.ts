@@ -89,15 +89,15 @@ history:
 notify:
   targets: {} # by name, such as
   #   crm: { type: webhook, url: https://crm.example.com/hooks, secret: { env: CRM_WEBHOOK_SECRET } }
-  #   team: { type: slack, url: { env: SLACK_WEBHOOK_URL } } # or teams
+  #   team: # kinds and channels choose events; without them, everything is sent
+  #     { type: slack, url: { env: SLACK_WEBHOOK_URL }, kinds: [close.*, rfq.due-soon], channels: [acme/forest] } # or teams
   #   desk:
   #     type: email
   #     smtp: { host: mail.example.com, port: 587, security: starttls, user: me, password: { env: SMTP_PASSWORD } }
   #     from: quotekeeper@example.com
   #     to: [desk@example.com]
-  #     digest: "0 7 * * 1-5" # in scheduleTimeZone; null: each at once
+  #     digest: "0 7 * * 1-5" # in scheduleTimeZone; null: at once
   #     attachWorkbook: true # of reports
-  routes: [] # such as [{ kinds: [offer.*, close.*, rfq.due-soon], channels: [acme/forest], to: [team, desk] }]
   dueSoonDays: 3 # days before the response due date at which an RFQ is due soon
 
 # Web page and health endpoints. A token is required unless host is a loopback address.

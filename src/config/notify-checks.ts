@@ -12,10 +12,10 @@ interface Mistake {
 export function notifyMistakes({ notify, channels }: Record<string, unknown>): Mistake[] {
   if (!isRecord(notify)) return []
   const targets = isRecord(notify.targets) ? notify.targets : {}
-  return [
-    ...Object.entries(targets).flatMap(([name, target]) => smtpMistakes(['notify', 'targets', name, 'smtp'], target)),
-    ...routeMistakes(notify.routes, Object.keys(targets), channelKeys(channels)),
-  ]
+  return Object.entries(targets).flatMap(([name, target]) => [
+    ...smtpMistakes(['notify', 'targets', name, 'smtp'], target),
+    ...channelMistakes(['notify', 'targets', name, 'channels'], target, channelKeys(channels)),
+  ])
 }
 
 const channelKeys = (channels: unknown): string[] =>
@@ -41,27 +41,17 @@ function smtpMistakes(path: string[], target: unknown): Mistake[] {
   ]
 }
 
-function routeMistakes(routes: unknown, targets: readonly string[], channels: readonly string[]): Mistake[] {
-  if (!Array.isArray(routes)) return []
-  return routes.flatMap((route, at) => {
-    if (!isRecord(route)) return []
-    const unknown = (key: 'to' | 'channels', known: readonly string[], noun: string) =>
-      listOf(route[key]).flatMap((name, index): Mistake[] => {
-        if (typeof name !== 'string' || known.includes(name.trim())) return []
-        const allowed = known.length === 0 ? `${noun}, of which there is none` : `${noun}: ${known.join(', ')}`
-        return [
-          {
-            path: ['notify', 'routes', at, key, index],
-            found: JSON.stringify(name.slice(0, 80)),
-            allowed: didYouMean(name, known) + allowed,
-          },
-        ]
-      })
+function channelMistakes(path: string[], target: unknown, known: readonly string[]): Mistake[] {
+  if (!isRecord(target) || !Array.isArray(target.channels)) return []
+  return target.channels.flatMap((name, index): Mistake[] => {
+    if (typeof name !== 'string' || known.includes(name.trim())) return []
+    const found = JSON.stringify(name.slice(0, 80))
     return [
-      ...unknown('to', targets, 'a target under notify.targets'),
-      ...unknown('channels', channels, 'a channel under channels'),
+      {
+        path: [...path, index],
+        found,
+        allowed: `${didYouMean(name, known)}a channel under channels: ${known.join(', ')}`,
+      },
     ]
   })
 }
-
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])

@@ -7,7 +7,7 @@ import type { ReadResult } from './secret.js'
 import { readSecret, requiredSection, type SchemaContext, secret, section } from './section.js'
 import * as values from './values.js'
 
-/** The section `notify`: where notifications are sent, and which (docs/NOTIFICATIONS.md). */
+/** The section `notify`: where notifications are sent (docs/NOTIFICATIONS.md). */
 export const notify = (context: SchemaContext) =>
   section({
     targets: z
@@ -18,7 +18,6 @@ export const notify = (context: SchemaContext) =>
           each.type === 'webhook' ? { name, ...each, ...each.url } : { name, ...each },
         ),
       ),
-    routes: z.preprocess((found) => found ?? [], z.array(route(), { error: 'a list of routes' })).prefault([]),
     dueSoonDays: values.integer(0, 365).prefault(3),
   })
 
@@ -35,14 +34,16 @@ const target = (context: SchemaContext) =>
     [
       requiredSection({
         type: z.literal('webhook'),
+        ...choice(),
         url: webhookUrl(context),
         secret: secret(context, checkSigningSecret, `where the signing secret is, ${SIGNING_SECRET}`),
       }),
       ...(['slack', 'teams'] as const).map((type) =>
-        requiredSection({ type: z.literal(type), url: secret(context, checkUrl) }),
+        requiredSection({ type: z.literal(type), ...choice(), url: secret(context, checkUrl) }),
       ),
       requiredSection({
         type: z.literal('email'),
+        ...choice(),
         smtp: smtp(context),
         from: address(),
         to: z.array(address(), { error: 'a list of addresses' }).min(1, { error: 'at least one address' }).max(50),
@@ -100,15 +101,14 @@ const smtp = (context: SchemaContext) =>
     password: secret(context).nullable().prefault(null),
   })
 
-const route = () =>
-  requiredSection({
-    kinds: z
-      .array(kinds(), { error: 'a list of kinds' })
-      .prefault(['*'])
-      .transform((found) => [...new Set(found.flat())]),
-    channels: z.array(values.text('org/slug'), { error: 'a list of channels' }).nullable().prefault(null),
-    to: z.array(values.text('the name of a target'), { error: 'a list of targets' }).min(1, { error: 'at least one' }),
-  })
+/** What a target takes. */
+const choice = () => ({
+  kinds: z
+    .array(kinds(), { error: 'a list of kinds' })
+    .prefault(['*'])
+    .transform((found) => [...new Set(found.flat())]),
+  channels: z.array(values.text('org/slug'), { error: 'a list of channels' }).nullable().prefault(null),
+})
 
 const ALL_KINDS = (Object.keys(EVENT_KINDS) as EventKind[]).filter((kind) => kind !== 'notify.test')
 

@@ -24,12 +24,15 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
     '--open': 'the path of the file is printed, so: xdg-open "$(quotekeeper report 1012)"',
     '--time-zone': 'times are in UTC; a time in an option may have an offset, such as 2026-01-31T14:00+02:00',
     '--tsv': '--csv prints the same columns, separated by commas',
+    '--retry':
+      'notifications: `notify --target NAME --from SEQUENCE` sends from an event on; closes: `close-expired --retry`',
     '--scenario': 'bookmark the address of a what-if, or pass its settings with --set',
   },
   key: {
     'history.keepEventsDays': 'history.keepDays',
     'history.keepPlansDays': 'history.keepDays',
     'history.keepRunsDays': 'history.keepDays',
+    'notify.routes': 'set `kinds` and `channels` of each target under notify.targets',
     anchors: 'keep the head hash that notifications and log lines of closes carry; `closings --verify --head HASH`',
     'reports.awardRule': 'awardTolerance: 0 for the lowest price per tonne, unlimited for the lowest total',
     'reports.expiryWindowDays': 'delete it: an offer that expires within 14 days is flagged',

@@ -29,9 +29,11 @@ export interface PollFreshness {
 /** A target of notifications. */
 export interface NotificationState {
   target: string
-  pending: number
-  dead: number
-  /** Consecutive failed attempts because of the target. */
+  /** Events that it has not got yet. */
+  waiting: number
+  /** Events that it never gets, unless its position is set. */
+  passedOver: number
+  /** Consecutive failed attempts. */
   failures: number
 }
 

@@ -47,7 +47,12 @@ export async function readDatabaseState(options: DatabaseStateOptions, now: Date
   const known = await reader.targetStates()
   const notifications = known
     .filter(({ target }) => targets.includes(target))
-    .map(({ target, pending, dead, failures }) => ({ target, pending, dead, failures }))
+    .map(({ target, waiting, passedOver, failures }) => ({
+      target,
+      waiting,
+      passedOver: passedOver?.events ?? 0,
+      failures,
+    }))
   const { database, wal } = await reader.sizes()
   return { channels: states, notifications, databaseBytes: database, walBytes: wal }
 }

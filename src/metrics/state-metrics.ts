@@ -21,15 +21,11 @@ export function createStateMetrics(registers: Registry[]): StateMetrics {
   const channels = createChannelGauges(gauge)
   const notifications = gauge(
     'notifications',
-    'Notifications that are not delivered: those that will be sent (pending) and dead letters (dead).',
+    'Events that a target has not got: those that will be sent (waiting), and those passed over (passed-over).',
     'target',
     'state',
   )
-  const failures = gauge(
-    'notification_target_failures',
-    'Attempts in a row that failed because of the target.',
-    'target',
-  )
+  const failures = gauge('notification_target_failures', 'Attempts in a row that failed.', 'target')
   const databaseBytes = gauge('database_bytes', 'Size of the database file.')
   const walBytes = gauge('database_wal_bytes', 'Size of the write-ahead log of the database.')
   const jobs = gauge('queue_jobs', 'Jobs in the queue.', 'state')
@@ -46,9 +42,9 @@ export function createStateMetrics(registers: Registry[]): StateMetrics {
       channels.set(state?.channels ?? [])
       notifications.reset()
       failures.reset()
-      for (const { target, pending, dead, failures: inRow } of state?.notifications ?? []) {
-        notifications.set({ target, state: 'pending' }, pending)
-        notifications.set({ target, state: 'dead' }, dead)
+      for (const { target, waiting, passedOver, failures: inRow } of state?.notifications ?? []) {
+        notifications.set({ target, state: 'waiting' }, waiting)
+        notifications.set({ target, state: 'passed-over' }, passedOver)
         failures.set({ target }, inRow)
       }
       setOrRemove(databaseBytes, state?.databaseBytes)

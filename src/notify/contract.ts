@@ -1,4 +1,4 @@
-import type { EventKind } from '../core/events/events.js'
+import type { EventKind, EventRecord } from '../core/events/events.js'
 
 export const TARGET_TYPES = ['webhook', 'slack', 'teams', 'email'] as const
 /** The encryption of a connection to a mail server: STARTTLS, TLS, or none (on loopback only). */
@@ -12,9 +12,16 @@ export interface SmtpServer {
   password: string | null
 }
 
-/** A program that receives each event as a signed POST (Standard Webhooks). */
-export interface WebhookTarget {
+interface AnyTarget {
   name: string
+  /** What it takes. */
+  kinds: EventKind[]
+  /** `org/slug`; null: of all channels. Events that belong to no channel are always taken. */
+  channels: string[] | null
+}
+
+/** A program that receives pages of events as signed POSTs (Standard Webhooks). */
+export interface WebhookTarget extends AnyTarget {
   type: 'webhook'
   url: string
   /** Whether the URL is configured by `{ env }` or `{ file }`. */
@@ -24,19 +31,17 @@ export interface WebhookTarget {
 }
 
 /** An incoming webhook of a chat. The URL is a secret. */
-export interface ChatTarget {
-  name: string
+export interface ChatTarget extends AnyTarget {
   type: 'slack' | 'teams'
   url: string
 }
 
-export interface EmailTarget {
-  name: string
+export interface EmailTarget extends AnyTarget {
   type: 'email'
   smtp: SmtpServer
   from: string
   to: string[]
-  /** A cron expression: sends everything since the last digest in one message. Null: sends at once. */
+  /** A cron expression: at its ticks, sends everything since the last in one message. Null: sends at once. */
   digest: string | null
   /** Attaches the workbook of `report.made`. */
   attachWorkbook: boolean
@@ -45,35 +50,31 @@ export interface EmailTarget {
 /** Where notifications are sent. */
 export type NotifyTarget = WebhookTarget | ChatTarget | EmailTarget
 
-/** Selects events, and the targets to which they are sent. */
-export interface NotifyRoute {
-  kinds: EventKind[]
-  /** `org/slug`; null: all. */
-  channels: string[] | null
-  /** Names of targets. */
-  to: string[]
-}
-
 export interface NotifyConfig {
   targets: NotifyTarget[]
-  routes: NotifyRoute[]
   /** Days before the response due date at which an RFQ is due soon. */
   dueSoonDays: number
 }
 
+/** The events of one message. */
+export interface Message {
+  /** The same for the same events. */
+  messageId: string
+  events: readonly [EventRecord, ...EventRecord[]]
+}
+
 /** The result of sending a message. */
 export type SendResult =
-  | {
-      kind: 'delivered'
-      /** A partial failure, such as an address that was refused. */
-      warning?: string
-    }
-  | {
-      kind: 'failed'
-      /** `target`: it cannot be reached or used; `message`: it rejects this message. */
-      because: 'target' | 'message'
-      status: number | null
-      error: string
-      /** The pause that the target asked for. */
-      retryAfterMs: number | null
-    }
+  /** `warning`: a partial failure, such as an address that was refused. */
+  | { kind: 'delivered'; warning?: string }
+  /** The target was reached, and refuses the content: sending it again would not help. */
+  | { kind: 'refused'; status: number | null; error: string }
+  /** @param retryAfterMs the pause that the target asked for */
+  | { kind: 'failed'; status: number | null; error: string; retryAfterMs: number | null }
+
+/** Sends a message once. Never rejects, except with the reason of the signal. */
+export type SendMessage = (
+  target: NotifyTarget,
+  message: Message,
+  options: { now: Date; signal: AbortSignal },
+) => Promise<SendResult>

@@ -1,17 +1,27 @@
-import { randomUUID } from 'node:crypto'
-import type { EventRecord } from '../core/events/events.js'
 import type { Clock } from '../core/time/clock.js'
-import type { AttemptEnd, Claim, Outbox } from '../store/events/outbox-contract.js'
-import type { NotifyConfig, NotifyTarget, SendResult } from './contract.js'
-import { DEAD_AFTER_MS, retryPause } from './retry.js'
-import { maxEvents, type SendMessage } from './send-message.js'
+import type { PageEnd, TargetPage, Targets } from '../store/contract.js'
+import type { NotifyTarget, SendMessage, SendResult } from './contract.js'
+import { toMessage } from './send-message.js'
+
+/** The most events of a message. */
+const PAGE = 50
+const DIGEST_PAGE = 200
+/** Messages to one target in one tick. */
+const MAX_MESSAGES = 200
+
+/** The pause after the first failed attempt, in milliseconds. Each further pause is four times as long. */
+const FIRST_PAUSE_MS = 5_000
+const FACTOR = 4
+const MAX_PAUSE_MS = 4 * 3_600_000
+/** After an outage of this length, older events are passed over, in milliseconds. */
+const MAX_OUTAGE_MS = 24 * 3_600_000
 
 export interface DelivererOptions {
-  store: Pick<Outbox, 'routeEvents' | 'claimMessage' | 'endAttempt' | 'targetStates'>
-  notify: Pick<NotifyConfig, 'targets' | 'routes'>
+  store: Pick<Targets, 'takePage' | 'renewHold' | 'endPage'>
+  targets: readonly NotifyTarget[]
   send: SendMessage
-  /** Whether a digest that was last sent at `last` is due. */
-  isDigestDue: (digest: string, last: Date, now: Date) => boolean
+  /** The newest tick of the cron expression of a digest; null if there was none yet. */
+  lastDigest: (digest: string, now: Date) => Date | null
   now: Clock
   /** Removes secrets from an error before it is stored or logged. */
   scrub: (text: string) => string
@@ -23,115 +33,94 @@ export interface DelivererOptions {
 export interface Attempt {
   target: string
   events: number
-  attempt: number
+  /** Of the first and the last event. */
+  sequences: [first: number, last: number]
   result: SendResult
-  /** When it is tried again; null if it was delivered. */
+  /** When it is tried again, unless everything of it was passed over; null if it is not. */
   retryAt: Date | null
+  /** Events that the target never gets. */
+  passedOver: number
 }
 
-/** Sends due messages to each target, in order, one after another. */
+/** Sends to each target what waits for it, one page after another. */
 export interface Deliverer {
-  /** Resolves after one attempt of each due message. Targets do not wait for each other. */
+  /**
+   * Call it every few seconds: it also tells other processes that this one still sends. Resolves when nothing more can be sent now. Targets
+   * do not wait for each other.
+   */
   tick(signal: AbortSignal): Promise<void>
 }
 
-/** Messages to one target in one tick. */
-const MAX_MESSAGES = 200
-
 export function createDeliverer(options: DelivererOptions): Deliverer {
-  const { store, notify, now } = options
-  const holder = randomUUID()
+  const { store, targets, lastDigest, now } = options
   const busy = new Set<string>()
-  const targetsOf = routeTo(notify)
 
   const drain = async (target: NotifyTarget, signal: AbortSignal) => {
-    if (busy.has(target.name)) return
-    busy.add(target.name)
+    const { name } = target
+    if (busy.has(name)) return store.renewHold(name)
+    busy.add(name)
     try {
-      // Checked once, because a digest may consist of several messages.
-      if (target.type === 'email' && target.digest !== null && !(await isDigestReady(target.name, target.digest)))
-        return
+      const digest = target.type === 'email' ? target.digest : null
+      const upTo = digest === null ? null : lastDigest(digest, now())
+      if (digest !== null && upTo === null) return
       for (let sent = 0; sent < MAX_MESSAGES && !signal.aborted; sent++) {
-        const request = { target: target.name, holder, maxEvents: maxEvents(target), now: now() }
-        const claim = await store.claimMessage(request)
-        if (claim === null || !(await attempt(options, target, claim, signal))) return
+        const limit = digest === null ? PAGE : DIGEST_PAGE
+        const page = await store.takePage({ target: name, limit, upTo, now: now() })
+        if (page === null || !(await attempt(options, target, page, signal))) return
       }
     } finally {
-      busy.delete(target.name)
+      busy.delete(name)
     }
-  }
-
-  /** Whether to send a digest. One of which a message failed is continued as soon as the target may be retried. */
-  const isDigestReady = async (name: string, digest: string) => {
-    const state = (await store.targetStates()).find((each) => each.target === name)
-    if (state === undefined) return false
-    return state.failures > 0 || options.isDigestDue(digest, new Date(state.succeededAt ?? state.since), now())
   }
 
   return {
     async tick(signal) {
-      await store.routeEvents(targetsOf, now())
-      const results = await Promise.allSettled(notify.targets.map((target) => drain(target, signal)))
+      const results = await Promise.allSettled(targets.map((target) => drain(target, signal)))
       const failed = results.find((result) => result.status === 'rejected')
       if (failed && !signal.aborted) throw failed.reason
     },
   }
 }
 
-/** The names of the targets of an event, each once. */
-export function routeTo({ targets, routes }: Pick<NotifyConfig, 'targets' | 'routes'>) {
-  const known = new Set(targets.map(({ name }) => name))
-  return ({ kind, channel }: EventRecord): string[] => {
-    const matching = routes.filter(
-      ({ kinds, channels }) =>
-        kinds.includes(kind) && (channels === null || channel === null || channels.includes(channel)),
-    )
-    return [...new Set(matching.flatMap(({ to }) => to))].filter((name) => known.has(name))
-  }
-}
-
 /**
- * Sends one message and records the result.
- * @returns whether the next message may be sent at once
+ * Sends one page and records how that ended.
+ * @returns whether the next page may be sent at once
  */
 async function attempt(
   { store, send, now, scrub, onAttempt, random = Math.random }: DelivererOptions,
   target: NotifyTarget,
-  claim: Claim,
+  page: TargetPage,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const events = claim.events as [EventRecord, ...EventRecord[]]
-  const stop = AbortSignal.any([signal, AbortSignal.timeout(claim.until.getTime() - now().getTime())])
-  const result = await send(target, { messageId: claim.messageId, events }, { now: now(), signal: stop }).catch(
-    async (error) => {
-      await store.endAttempt(claim, { kind: 'stopped' }, now())
-      throw error
-    },
-  )
+  const { events, failures } = page
+  const sent = await send(target, toMessage(events), { now: now(), signal }).catch(async (error) => {
+    await store.endPage(page, { kind: 'stopped' }, now())
+    throw error
+  })
+  const result = sent.kind === 'delivered' ? sent : { ...sent, error: scrub(sent.error) }
   const at = now()
-  const end = toEnd(result, claim, at, { random, scrub })
-  await store.endAttempt(claim, end, at)
-  const retryAt = end.kind === 'failed' ? end.retryAt : null
-  const scrubbed = end.kind === 'failed' && result.kind === 'failed' ? { ...result, error: end.error } : result
-  onAttempt({ target: target.name, events: events.length, attempt: claim.attempt, result: scrubbed, retryAt })
-  return result.kind === 'delivered' || result.because === 'message'
+  const retryAt =
+    result.kind === 'failed' ? new Date(at.getTime() + retryPause(failures, result.retryAfterMs, random)) : null
+  const passedOver = await store.endPage(page, toEnd(result, retryAt, at), at)
+  const sequences: Attempt['sequences'] = [events[0].sequence, (events.at(-1) ?? events[0]).sequence]
+  onAttempt({ target: target.name, events: events.length, sequences, result, retryAt, passedOver })
+  return result.kind !== 'failed'
 }
 
-function toEnd(
-  result: SendResult,
-  claim: Claim,
-  at: Date,
-  { random, scrub }: { random: () => number; scrub: (text: string) => string },
-): AttemptEnd {
+function toEnd(result: SendResult, retryAt: Date | null, at: Date): PageEnd {
   if (result.kind === 'delivered') return { kind: 'delivered' }
-  const { because, status, error, retryAfterMs } = result
-  const failures = because === 'target' ? claim.failures : claim.attempt - 1
-  return {
-    kind: 'failed',
-    because,
-    status,
-    error: scrub(error),
-    retryAt: new Date(at.getTime() + retryPause(failures, retryAfterMs, random)),
-    deadBefore: new Date(at.getTime() - DEAD_AFTER_MS),
-  }
+  const { error } = result
+  if (retryAt === null) return { kind: 'refused', error }
+  return { kind: 'failed', error, retryAt, outageBefore: new Date(at.getTime() - MAX_OUTAGE_MS) }
+}
+
+/**
+ * The pause before the next attempt, in milliseconds.
+ * @param failures consecutive failed attempts before this one
+ * @param retryAfterMs the minimum pause that the target asked for
+ * @param random returns 0 to 1, which shortens the pause by up to a half, so that processes do not retry at the same time
+ */
+export function retryPause(failures: number, retryAfterMs: number | null, random: () => number): number {
+  const pause = Math.min(FIRST_PAUSE_MS * FACTOR ** Math.min(failures, 20), MAX_PAUSE_MS)
+  return Math.max(Math.round(pause * (1 - random() / 2)), retryAfterMs ?? 0)
 }

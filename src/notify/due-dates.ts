@@ -1,6 +1,6 @@
 import { addDays } from '../core/time/calendar-days.js'
 import { createCalendar, createOverdueTest } from '../core/time/expiry.js'
-import type { Outbox } from '../store/events/outbox-contract.js'
+import type { EventLog, NewEvent, OpenRfq } from '../store/contract.js'
 
 /** The settings of a channel that decide which of its RFQs are due. */
 export interface ChannelDueDates {
@@ -19,17 +19,19 @@ const AUTO_CLOSE_HOURS = 1
  * recorded again.
  */
 export async function recordDueDates(
-  store: Pick<Outbox, 'openRfqsDue' | 'recordDueRfqs'>,
-  { key, timeZone, graceHours, autoClose }: ChannelDueDates,
+  store: EventLog,
+  { key: channel, timeZone, graceHours, autoClose }: ChannelDueDates,
   { dueSoonDays, now }: { dueSoonDays: number; now: Date },
 ): Promise<void> {
   const calendar = createCalendar(timeZone)
   const today = calendar.dateAt(now)
-  const rfqs = await store.openRfqsDue(key, addDays(today, dueSoonDays))
-  const hours = graceHours + (autoClose === 'on' ? AUTO_CLOSE_HOURS : 0)
-  const soon = rfqs.filter(({ dueDate }) => dueDate >= today)
-  const isOverdue = createOverdueTest(calendar, hours, now)
-  const overdue = rfqs.filter(({ dueDate }) => isOverdue(dueDate))
-  await store.recordDueRfqs('rfq.due-soon', key, soon, now)
-  await store.recordDueRfqs('rfq.overdue', key, overdue, now)
+  const rfqs = await store.openRfqsDue(channel, addDays(today, dueSoonDays))
+  const isOverdue = createOverdueTest(calendar, graceHours + (autoClose === 'on' ? AUTO_CLOSE_HOURS : 0), now)
+  const toEvent = (kind: NewEvent['kind'], { rfqId, dueDate }: OpenRfq): NewEvent => ({
+    ...{ kind, at: now, channel, rfqId, key: [channel, rfqId, dueDate], data: {} },
+  })
+  await store.recordEvents([
+    ...rfqs.filter(({ dueDate }) => dueDate >= today).map((rfq) => toEvent('rfq.due-soon', rfq)),
+    ...rfqs.filter(({ dueDate }) => isOverdue(dueDate)).map((rfq) => toEvent('rfq.overdue', rfq)),
+  ])
 }

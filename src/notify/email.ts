@@ -3,7 +3,7 @@ import { basename, join, sep } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { EventRecord } from '../core/events/events.js'
 import { describeNetworkError } from '../marketplace/http/network-error.js'
-import type { EmailTarget, SendResult } from './contract.js'
+import type { EmailTarget, Message, SendResult } from './contract.js'
 import { emailMessage } from './email-message.js'
 import { oneLine } from './event-text.js'
 
@@ -12,8 +12,6 @@ const TIMEOUT_MS = 15_000
 const MAX_TOTAL_MS = 60_000
 
 export interface EmailOptions {
-  /** The same at every attempt. */
-  messageId: string
   now: Date
   signal: AbortSignal
   /** The folder of reports; only workbooks in it are attached. */
@@ -23,8 +21,8 @@ export interface EmailOptions {
 /** Sends events as one message by SMTP. Never rejects, except with the reason of the signal. */
 export async function sendEmail(
   target: EmailTarget,
-  events: readonly EventRecord[],
-  { messageId, now, signal, reportsDirectory }: EmailOptions,
+  { messageId, events }: Message,
+  { now, signal, reportsDirectory }: EmailOptions,
 ): Promise<SendResult> {
   const { smtp, from, to, attachWorkbook } = target
   const attachments = attachWorkbook ? await findWorkbooks(events, reportsDirectory) : []
@@ -73,21 +71,15 @@ export async function sendEmail(
 
 type SmtpError = Error & { code?: string; responseCode?: number; response?: string }
 
-/** The mail server refused this message or its addresses. */
-const OF_MESSAGE = new Set(['EENVELOPE', 'EMESSAGE'])
 const MAX_QUOTED = 200
 
 function toFailure(error: SmtpError, { host, port }: EmailTarget['smtp']): SendResult {
   const { code = '', responseCode = null, response } = error
-  const isPermanent = responseCode !== null && responseCode >= 500
   const reason = response ?? (/^E(CONN|TIMEDOUT|SOCKET|DNS)/.test(code) ? describeNetworkError(error) : error.message)
-  return {
-    kind: 'failed',
-    because: isPermanent && OF_MESSAGE.has(code) ? 'message' : 'target',
-    status: responseCode,
-    error: `${host}:${port}: ${oneLine(reason, MAX_QUOTED)}`,
-    retryAfterMs: null,
-  }
+  const failure = { status: responseCode, error: `${host}:${port}: ${oneLine(reason, MAX_QUOTED)}` }
+  // The server takes the addresses, and refuses the text for good.
+  if (code === 'EMESSAGE' && responseCode !== null && responseCode >= 500) return { kind: 'refused', ...failure }
+  return { kind: 'failed', ...failure, retryAfterMs: null }
 }
 
 /** The limits of attachments. Workbooks beyond them are not attached; the message has their names. */

@@ -5,11 +5,13 @@ import { formatCount, formatMoney, formatTonnes } from '../core/text/number-form
 /** The text of an event: plain text in one line each. Text of the marketplace is not escaped. */
 export interface EventText {
   title: string
-  /** What to do about it, or the hash to keep of a close; null if nothing. */
+  /** What to do about it, and the hash to keep of a close; null if nothing. */
   remedy: string | null
 }
 
 const MAX_LINE = 400
+/** Longer, because a command of `close-expired --approve` and a head hash must be whole. */
+const MAX_REMEDY = 600
 const MAX_NAMED_CHANGES = 3
 const UNSAFE = new RegExp(`[${INVISIBLE}\\s]+`, 'gu')
 
@@ -20,9 +22,9 @@ export const oneLine = (text: string, max = MAX_LINE): string => truncate(text.r
 export function describeEvent({ kind, channel, data }: EventRecord): EventText {
   const sentence = SENTENCES[kind](data)
   const title = oneLine(channel === null ? sentence : `${channel}: ${sentence}`)
-  const head = data.head === undefined ? undefined : `head hash of the closing log: ${data.head}`
-  const line = data.remedy ?? head
-  return { title, remedy: line === undefined ? null : oneLine(line) }
+  const head = data.head === undefined ? [] : [`head hash of the closing log: ${data.head}`]
+  const line = [...(data.remedy === undefined ? [] : [data.remedy]), ...head].join('; ')
+  return { title, remedy: line === '' ? null : oneLine(line, MAX_REMEDY) }
 }
 
 type Sentence = (data: EventData) => string

@@ -3,12 +3,14 @@ import type { EventRecord } from '../core/events/events.js'
 import { createScrubber } from '../core/text/secret-scrubber.js'
 import { parseHttpDate, parseRetryAfter } from '../marketplace/http/http-date.js'
 import { PostError, type PostReply, postJson } from '../marketplace/http/http-post.js'
-import type { ChatTarget, SendResult, WebhookTarget } from './contract.js'
+import type { ChatTarget, Message, SendResult, WebhookTarget } from './contract.js'
 import { describeEvent, oneLine } from './event-text.js'
 import { targetSecrets } from './target-secrets.js'
 
-/** The payload of a webhook (docs/NOTIFICATIONS.md). Members may be added, but not removed or renamed. */
-export const webhookPayload = (event: EventRecord) => ({
+/** What webhooks get of a page of events (docs/NOTIFICATIONS.md). Members may be added, but not removed or renamed. */
+export const webhookBody = (events: readonly EventRecord[]) => ({ events: events.map(webhookEvent) })
+
+const webhookEvent = (event: EventRecord) => ({
   id: event.id,
   sequence: event.sequence,
   type: event.kind,
@@ -21,16 +23,16 @@ export const webhookPayload = (event: EventRecord) => ({
   data: event.data,
 })
 
-/** Posts one event, signed according to Standard Webhooks. Rejects only with the reason of the signal. */
+/** Posts a page of events, signed according to Standard Webhooks. Rejects only with the reason of the signal. */
 export async function sendToWebhook(
   target: WebhookTarget,
-  event: EventRecord,
+  { messageId, events }: Message,
   { now, signal }: { now: Date; signal: AbortSignal },
 ): Promise<SendResult> {
-  const body = JSON.stringify(webhookPayload(event))
-  const signature = new Webhook(target.secret).sign(event.id, now, body)
+  const body = JSON.stringify(webhookBody(events))
+  const signature = new Webhook(target.secret).sign(messageId, now, body)
   const headers = {
-    'webhook-id': event.id,
+    'webhook-id': messageId,
     'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
     'webhook-signature': signature,
   }
@@ -57,12 +59,12 @@ export async function postNotification(
     return toResult(await postJson(target.url, body, { headers, signal }), { now, scrub })
   } catch (error) {
     if (!(error instanceof PostError)) throw error
-    return { kind: 'failed', because: 'target', status: null, error: error.message, retryAfterMs: null }
+    return { kind: 'failed', status: null, error: error.message, retryAfterMs: null }
   }
 }
 
-/** Statuses that reject this message. Every other failure is attributed to the target, and affects the next message too. */
-const MESSAGE_STATUSES = new Set([400, 405, 406, 409, 411, 413, 414, 415, 422])
+/** Statuses that refuse the content. Every other failure is an outage of the target. */
+const REFUSALS = new Set([400, 413, 422])
 const MAX_QUOTED = 200
 
 function toResult(
@@ -72,13 +74,9 @@ function toResult(
   if (status >= 200 && status < 300) return { kind: 'delivered' }
   const quoted = oneLine(scrub(text), MAX_QUOTED)
   const remedy = status >= 300 && status < 400 ? ' (redirects are not followed: configure the final address)' : ''
-  return {
-    kind: 'failed',
-    because: MESSAGE_STATUSES.has(status) ? 'message' : 'target',
-    status,
-    error: `status ${status}${remedy}${quoted === '' ? '' : `: ${quoted}`}`,
-    retryAfterMs: retryAfter(headers, now),
-  }
+  const error = `status ${status}${remedy}${quoted === '' ? '' : `: ${quoted}`}`
+  if (REFUSALS.has(status)) return { kind: 'refused', status, error }
+  return { kind: 'failed', status, error, retryAfterMs: retryAfter(headers, now) }
 }
 
 function retryAfter(headers: PostReply['headers'], now: Date): number | null {

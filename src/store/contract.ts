@@ -5,7 +5,7 @@ import type { Closings } from './closings/closing-contract.js'
 import type { History, Overview } from './documents/history-contract.js'
 import type { PollStates } from './documents/poll-states-contract.js'
 import type { Recorder } from './documents/recorder-contract.js'
-import type { EventFeed, Outbox } from './events/outbox-contract.js'
+import type { EventFeed, EventLog, Targets } from './events/event-contract.js'
 import type { MaintenanceLog, Pruning, RevalidationReport, ScheduleClock } from './maintenance/maintenance-contract.js'
 import type { ExchangeRates } from './rates/rate-contract.js'
 import type { RecommendationQueries, Recommendations } from './recommendations/recommendation-contract.js'
@@ -13,13 +13,13 @@ import type { ReportRecords } from './reports/report-contract.js'
 import type { RunQueries, Runs } from './runs/run-contract.js'
 import type { Queries, SqlDatabase } from './sql/sql-database.js'
 
-// Other modules import the types of the store from here, except those of the outbox (events/outbox-contract.ts).
+// Other modules import the types of the store from here.
 export type * from './awards/award-contract.js'
 export type * from './closings/closing-contract.js'
 export type * from './documents/history-contract.js'
 export type * from './documents/poll-states-contract.js'
 export type * from './documents/recorder-contract.js'
-export type { EventFeed } from './events/outbox-contract.js'
+export type * from './events/event-contract.js'
 export type * from './maintenance/maintenance-contract.js'
 export type * from './rates/rate-contract.js'
 export type * from './recommendations/recommendation-contract.js'
@@ -46,7 +46,8 @@ export interface Store
     ReportRecords,
     ExchangeRates,
     EventFeed,
-    Outbox {
+    EventLog,
+    Targets {
   /** The name of the database for messages: the absolute path of its file, or its URL without user and password. */
   readonly name: string
   /** What lists are read by (src/tables/lists). */
@@ -94,7 +95,8 @@ export interface Reader
     Pick<Awards, 'awards' | 'awardFile'>,
     EventFeed,
     Pick<ExchangeRates, 'ratesAt' | 'rateFetches'>,
-    Pick<Outbox, 'openRfqsDue' | 'targetStates' | 'deliveries' | 'deadLetters'>,
+    Pick<EventLog, 'openRfqsDue'>,
+    Pick<Targets, 'targetStates'>,
     RecommendationQueries,
     Monitoring {
   /** What lists are read by (src/tables/lists). */

@@ -12,7 +12,7 @@ import { DatabaseUnavailableError } from './errors.js'
 import { createEventFeed } from './events/event-feed.js'
 import { createEventWriter } from './events/event-writer.js'
 import { createObservedEvents } from './events/observed-events.js'
-import { createOutbox } from './events/outbox.js'
+import { createTargets } from './events/targets.js'
 import { createMaintenanceLog } from './maintenance/maintenance.js'
 import { createPruning } from './maintenance/prune.js'
 import { createExchangeRates } from './rates/exchange-rates.js'
@@ -68,8 +68,8 @@ export function createStore({ clock, ...engine }: Engine, { command, onWrite }: 
     ...createRecommendations(database, events),
     ...createReportRecords(database),
     ...createExchangeRates(database),
-    ...createEventFeed(database),
-    ...createOutbox(database, events),
+    ...createEventFeed(database, events),
+    ...createTargets(database),
     ...createMonitoring(database),
     identity: () => findIdentity(database),
     revalidate: (now) => revalidate(database, now),

@@ -17,7 +17,7 @@ export const awardPath = (channel: string, name: string): string => `${rfqPath(c
 export const closingsPath = (channel: string): string => `/closings?channel=${encodeURIComponent(channel)}`
 
 /** A table of the page System. */
-export const systemPath = (table: 'channels' | 'runs' | 'notifications' | 'problems'): string => `/system#${table}`
+export const systemPath = (table: 'channels' | 'runs' | 'targets' | 'problems'): string => `/system#${table}`
 
 /** `/reports/acme_forest/rfq-1042.xlsx`. @param name below the folder of reports */
 export const reportPath = (name: string): string => `/reports/${encoded(name)}`

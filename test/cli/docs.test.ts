@@ -31,7 +31,7 @@ const namesOf = (flags: readonly string[]) => flags.map((each) => each.split(' '
 
 /** What the section Lists documents for all of them. */
 function listOptionsOf(command: string): string[] {
-  const name = { award: 'awards', notify: 'notifications' }[command] ?? command
+  const name = { award: 'awards', notify: 'targets' }[command] ?? command
   const list = new Command()
   addListOptions(list, name as ListName)
   return namesOf(flagsOf(list))

@@ -82,7 +82,7 @@ describe('configuration file', () => {
         keepDays: 90,
         pruneSchedule: '30 3 * * *',
       },
-      notify: { targets: [], routes: [], dueSoonDays: 3 },
+      notify: { targets: [], dueSoonDays: 3 },
       web: {
         host: '127.0.0.1',
         port: 4780,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ConfigError } from '../../src/config/config-error.js'
 import { loadConfig } from '../../src/config/load.js'
+import { EVENT_KINDS } from '../../src/core/events/events.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`
@@ -34,37 +35,35 @@ function issuesOf(notify: string): string[] {
 }
 
 describe('notify in the configuration', () => {
-  it('has targets with defaults, and routes whose groups of kinds are expanded', () => {
-    const { targets, routes, dueSoonDays } = load(`
+  it('has targets with defaults, which take groups of kinds or everything', () => {
+    const { targets, dueSoonDays } = load(`
   targets:
     crm: { type: webhook, url: https://crm.example.com/in, secret: { env: SECRET } }
-    team: { type: teams, url: { env: HOOK } }
+    team: { type: teams, url: { env: HOOK }, kinds: [close.*, rfq.new, rfq.new], channels: [acme/forest] }
     desk: { type: email, smtp: { host: mail.example.com }, from: q@example.com, to: [ana@example.com] }
-  routes:
-    - { kinds: [close.*, rfq.new, rfq.new], channels: [acme/forest], to: [crm, team] }
-    - { to: [desk] }
 `)
     expect(dueSoonDays).toBe(3)
     expect(targets[0]).toEqual({
       name: 'crm',
       type: 'webhook',
+      kinds: Object.keys(EVENT_KINDS).filter((kind) => kind !== 'notify.test'),
+      channels: null,
       url: 'https://crm.example.com/in',
       isUrlSecret: false,
       secret: SECRET,
     })
-    expect(targets[1]).toEqual({ name: 'team', type: 'teams', url: ENV.HOOK })
+    expect(targets[1]).toEqual({
+      name: 'team',
+      type: 'teams',
+      url: ENV.HOOK,
+      kinds: ['close.refused', 'close.unknown', 'close.blocked', 'close.stopped', 'close.resumed', 'rfq.new'],
+      channels: ['acme/forest'],
+    })
     expect(targets[2]).toMatchObject({
       smtp: { host: 'mail.example.com', port: 587, security: 'starttls', user: null, password: null },
       digest: null,
       attachWorkbook: false,
     })
-    expect(routes[0]).toEqual({
-      kinds: ['close.refused', 'close.unknown', 'close.blocked', 'close.stopped', 'close.resumed', 'rfq.new'],
-      channels: ['acme/forest'],
-      to: ['crm', 'team'],
-    })
-    expect(routes[1]?.kinds).toContain('offer.late')
-    expect(routes[1]?.kinds).not.toContain('notify.test')
   })
 
   it('is rejected with the line of each mistake, and never shows a secret', () => {
@@ -80,9 +79,8 @@ describe('notify in the configuration', () => {
       from: "x@y.test\\nBcc: z@y.test"
       to: []
       digets: null
-  routes:
-    - { kinds: [offer.nwe], channels: [acme/forst], to: [chta] }
-    - { kinds: [offers.*], to: [chat] }
+    wrong: { type: slack, url: { env: HOOK }, kinds: [offer.nwe, offers.*], channels: [acme/forst] }
+  routes: []
 `)
     const expected = [
       /^5 notify\.targets\.plain\.url: .*not shown.* \| an https URL/,
@@ -96,10 +94,10 @@ describe('notify in the configuration', () => {
       /^13 notify\.targets\.mail\.from: an invalid mail address: "x@y\.test\\nBcc: z@y\.test" \| an e-mail address/,
       /^14 notify\.targets\.mail\.to: .*at least one address/,
       /^15 notify\.targets\.mail\.digets: an unknown key \| did you mean digest\?/,
-      /^17 notify\.routes\[0\]\.kinds\[0\]: .*did you mean offer\.new\?/,
-      /^17 notify\.routes\[0\]\.channels\[0\]: .*did you mean acme\/forest\?/,
-      /^17 notify\.routes\[0\]\.to\[0\]: .*did you mean chat\?/,
-      /^18 notify\.routes\[1\]\.kinds\[0\]: .*a kind of event/,
+      /^16 notify\.targets\.wrong\.kinds\[0\]: .*did you mean offer\.new\?/,
+      /^16 notify\.targets\.wrong\.kinds\[1\]: .*a kind of event/,
+      /^16 notify\.targets\.wrong\.channels\[0\]: .*did you mean acme\/forest\?/,
+      /^17 notify\.routes: .*`kinds` and `channels` of each target/,
     ]
     for (const pattern of expected) expect(issues).toContainEqual(expect.stringMatching(pattern))
     expect(issues).toHaveLength(expected.length)

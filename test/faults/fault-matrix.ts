@@ -154,6 +154,6 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
   },
   62: {
     fault: 'a notification target that does not answer',
-    expected: 'polls and other targets do not wait; it is sent again with the same id',
+    expected: 'polls and other targets do not wait; what was being sent is sent again',
   },
 }

@@ -36,8 +36,6 @@ export interface Scenario {
   events(): Promise<EventRecord[]>
 }
 
-const TARGET = 'golden'
-
 /**
  * Opens the sandbox with a stopped clock and a configuration of its channels, on the database engine of the test. Each command opens the
  * database anew, as it does for users.
@@ -59,7 +57,7 @@ export async function openScenario(options: {
   const { now } = sandbox
   const store = await openNewStore({ clock: now })
   onTestFinished(() => store.close())
-  await store.setTargets([TARGET], now())
+  let read = 0
   const { database, file } = locationsOf(store)
   const channels = options.channels.map(({ org, channel }) => `${org}/${channel}`)
   writeFileSync(file, configOf({ ...options, url: sandbox.url, database }))
@@ -88,7 +86,11 @@ export async function openScenario(options: {
     },
     out: async (...args) => (await execute(args)).out,
     get: once(() => openWeb(io().io)),
-    events: () => takeEvents(store, now()),
+    async events() {
+      const { items, next } = await store.events({ after: read, limit: 1000 })
+      read = next
+      return items
+    },
   }
 }
 
@@ -117,17 +119,6 @@ function openWeb(io: Io): Promise<Scenario['get']> {
     }
     withStore(createCli(io), (_, app) => serve(app)).catch(reject)
   })
-}
-
-async function takeEvents(store: Store, now: Date): Promise<EventRecord[]> {
-  await store.routeEvents(() => [TARGET], now)
-  const events: EventRecord[] = []
-  for (;;) {
-    const claim = await store.claimMessage({ target: TARGET, holder: TARGET, maxEvents: 1000, now })
-    if (claim === null) return events
-    events.push(...claim.events)
-    await store.endAttempt(claim, { kind: 'delivered' }, now)
-  }
 }
 
 const variableOf = (org: string) => `${org.toUpperCase()}_API_KEY`

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { EventRecord } from '../../src/core/events/events.js'
 import { chatMessage } from '../../src/notify/chat-message.js'
 import { emailMessage } from '../../src/notify/email-message.js'
-import { webhookPayload } from '../../src/notify/webhook.js'
+import { webhookBody } from '../../src/notify/webhook.js'
 import { locationsOf } from '../helpers/store/store-engine.js'
 import { openMcp } from '../mcp/mcp-fixture.js'
 import { readableJson, toGolden, visibleText, workbookText } from './readable.js'
@@ -188,7 +188,7 @@ async function* workbooks({ store, out }: Scenario, { channel, rfqs }: Focus): A
 /** The first event of each kind as it is sent, and one line of each. */
 async function* notifications(events: readonly EventRecord[]): AsyncGenerator<[string, string]> {
   const first = events.filter(({ kind }, at) => events.findIndex((event) => event.kind === kind) === at)
-  yield ['notifications/webhook.json', `${readableJson(first.map(webhookPayload))}\n`]
+  yield ['notifications/webhook.json', `${readableJson(webhookBody(first))}\n`]
   const chats = (['slack', 'teams'] as const).map((shape) => [shape, chatMessage(shape, first)])
   yield ['notifications/chat.json', `${readableJson(Object.fromEntries(chats))}\n`]
   const { subject, text } = emailMessage(events)

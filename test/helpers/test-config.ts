@@ -34,7 +34,7 @@ export const testConfig = (options: Partial<Config> = {}): Config => ({
   reports: { directory: '/dev/null/reports', settings: DEFAULT_SETTINGS },
   rates: null,
   history: { recheckClosedHours: 24, keepDays: 90, pruneSchedule: null },
-  notify: { targets: [], routes: [], dueSoonDays: 3 },
+  notify: { targets: [], dueSoonDays: 3 },
   web: LOCAL_WEB,
   logLevel: null,
   ...options,

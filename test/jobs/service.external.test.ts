@@ -15,6 +15,7 @@ import { recordingLog } from '../helpers/recording-log.js'
 import { freePort, PrivateRedis, redisSkipReason } from '../helpers/servers/private-redis.js'
 import { LOCAL_WEB, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
+import { webhook } from '../notify/feed-fixture.js'
 
 const schedule: Config['schedule'] = {
   listings: '*/30 * * * *',
@@ -85,8 +86,7 @@ it('notifications that waited are sent when the service starts', async () => {
   const config = testConfig({
     schedule,
     notify: {
-      targets: [{ name: 'crm', type: 'webhook', url: 'http://127.0.0.1:1/', isUrlSecret: false, secret: '' }],
-      routes: [{ kinds: ['offer.new'], channels: null, to: ['crm'] }],
+      targets: [webhook('http://127.0.0.1:1/')],
       dueSoonDays: 3,
     },
   })
@@ -99,8 +99,8 @@ it('notifications that waited are sent when the service starts', async () => {
     },
   }
   const prepared = await options({ config, notifications })
-  await prepared.store.setTargets(['crm'], new Date())
-  await prepared.store.recordEvent({ kind: 'offer.new', at: new Date(), channel: 'acme/forest', data: {} })
+  await prepared.store.setTargets(config.notify.targets, new Date())
+  await prepared.store.recordEvents([{ kind: 'offer.new', at: new Date(), channel: 'acme/forest', data: {} }])
   const service = await startService(prepared)
   onTestFinished(() => service.stop())
   await eventually(() => expect(sent).toEqual(['crm offer.new']))

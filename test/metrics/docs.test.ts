@@ -23,7 +23,7 @@ const CHANNEL: ChannelState = {
   blocked: 3,
 }
 
-const TARGET = { target: 'desk', pending: 1, dead: 0, failures: 2 }
+const TARGET = { target: 'desk', waiting: 1, passedOver: 0, failures: 2 }
 
 /** Every metric of Quotekeeper, after everything has happened that sets a label. */
 async function exposeAll(): Promise<string> {

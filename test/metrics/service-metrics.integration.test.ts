@@ -134,12 +134,11 @@ describe('state', () => {
   it('counts the notifications that wait for a configured target', async () => {
     const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1 })
     const { value } = await openMetrics(fixture)
-    await fixture.store.setTargets(['desk', 'removed'], fixture.now())
-    await fixture.pollRfqs()
-    const created = await fixture.store.routeEvents(() => ['desk', 'removed'], fixture.now())
-    expect(created).toBeGreaterThan(0)
-    expect(await value('notifications', { state: 'pending' })).toBe(created / 2)
-    expect(await value('notifications', { state: 'dead' })).toBe(0)
+    const choices = ['desk', 'removed'].map((name) => ({ name, kinds: ['rfq.new' as const], channels: null }))
+    await fixture.store.setTargets(choices, fixture.now())
+    await fixture.store.recordEvents([{ kind: 'rfq.new', at: fixture.now(), channel: null, data: {} }])
+    expect(await value('notifications', { state: 'waiting' })).toBe(1)
+    expect(await value('notifications', { state: 'passed-over' })).toBe(0)
     expect(await value('notification_target_failures')).toBe(0)
   })
 

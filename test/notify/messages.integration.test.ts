@@ -11,7 +11,7 @@ import { openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { offers, recordPoll } from '../helpers/store/record-poll.js'
 import { testFolder } from '../helpers/test-folder.js'
-import { httpReceiver, notifications, openOutbox } from './outbox-fixture.js'
+import { httpReceiver, notifications, openFeed, TAKES_ALL, webhook } from './feed-fixture.js'
 
 const UNSAFE = /[\u202e\p{Cc}\p{Cs}]/u
 const HOSTILE =
@@ -26,7 +26,6 @@ const event = (kind: EventKind, more: Partial<EventRecord> = {}): EventRecord =>
   rfqId: 'r',
   offerId: null,
   version: 1,
-  runId: 1,
   data: {
     rfq: { id: 'r', number: 1042, reference: null, title: HOSTILE, state: 'open', responseDueDate: '2026-11-30' },
     offer: {
@@ -96,7 +95,7 @@ describe('the text of an event', () => {
       for (const character of ['x', 'ü', '国', '🌳'])
         for (let length = 150; length < 250; length += 10) {
           const long = Array.from({ length: 100 }, (_, at) =>
-            event('rfq.closed', { runId: -at, data: { reason: character.repeat(length) } }),
+            event('rfq.closed', { sequence: at, data: { reason: character.repeat(length) } }),
           )
           const message = JSON.stringify(chatMessage(shape, [...long, ...kinds]))
           expect(message).toMatch(/… and .*249/)
@@ -141,6 +140,7 @@ async function smtpReceiver() {
   onTestFinished(() => void server.close())
   const { port } = server.server.address() as { port: number }
   const target = (more: Partial<EmailTarget> = {}): EmailTarget => ({
+    ...TAKES_ALL,
     name: 'desk',
     type: 'email',
     smtp: { host: '127.0.0.1', port, security: 'none', user: null, password: null },
@@ -158,18 +158,19 @@ const idOf = (raw: string) => /^Message-ID: (.*)$/im.exec(headersOf(raw))?.[1]
 
 describe('e-mail', () => {
   it('has all events that wait in one message, with the same id when it is sent again, and no header of others', async () => {
-    const outbox = await openOutbox()
+    const feed = await openFeed()
     const { state, target } = await smtpReceiver()
-    const service = await notifications(outbox.store, [target()])
+    const service = await notifications(feed.store, [target()])
     state.refuse = 'try later'
-    await outbox.emit('close.refused', 'acme/forest', HOSTILE)
-    await outbox.emit('rfq.new')
+    await feed.emit('close.refused', 'acme/forest', HOSTILE)
+    await feed.emit('rfq.new')
     await service.deliver()
-    const [waiting] = await outbox.store.deliveries({})
-    expect(waiting).toMatchObject({ status: 451, attempts: 1, error: expect.stringContaining('try later') })
+    const [waiting] = await feed.store.targetStates()
+    expect(waiting).toMatchObject({ waiting: 2, failures: 1, error: expect.stringContaining('try later') })
     state.refuse = null
-    await outbox.emit('offer.new')
-    outbox.advance(60_000)
+    feed.advance(60_000)
+    await service.deliver()
+    await feed.emit('offer.new')
     await service.deliver()
     expect(state.messages).toHaveLength(2)
     const [first, second] = state.messages as [{ to: string[]; raw: string }, { to: string[]; raw: string }]
@@ -181,25 +182,25 @@ describe('e-mail', () => {
   })
 
   it('is sent as a digest when it is due, once, also after a restart', async () => {
-    const outbox = await openOutbox()
+    const feed = await openFeed()
     const { state, target } = await smtpReceiver()
     const targets = [target({ digest: '0 7 * * *' })]
     for (let hour = 0; hour < 72; hour += 3) {
-      if (hour % 9 === 0) await outbox.emit('rfq.new')
-      if (hour % 12 === 0) await outbox.reopen()
-      await (await notifications(outbox.store, targets)).deliver()
-      outbox.advance(3 * 3_600_000)
+      if (hour % 9 === 0) await feed.emit('rfq.new')
+      if (hour % 12 === 0) await feed.reopen()
+      await (await notifications(feed.store, targets)).deliver()
+      feed.advance(3 * 3_600_000)
     }
     // The first event is older than the target.
     expect(state.messages.map(({ raw }) => /^Subject: (.*)$/m.exec(raw)?.[1])).toEqual([
       'Quotekeeper: 2 new RFQs',
-      'Quotekeeper: 3 new RFQs',
       'Quotekeeper: 2 new RFQs',
+      'Quotekeeper: 3 new RFQs',
     ])
   })
 
   it('attaches the workbook of a report from the folder of reports only', async () => {
-    const outbox = await openOutbox()
+    const feed = await openFeed()
     const { state, target } = await smtpReceiver()
     const folder = testFolder()
     const reports = join(folder, 'reports')
@@ -207,14 +208,11 @@ describe('e-mail', () => {
     writeFileSync(join(folder, 'secret.xlsx'), 'secret')
     writeFileSync(join(reports, 'rfq-1042.xlsx'), 'workbook')
     symlinkSync(join(folder, 'secret.xlsx'), join(reports, 'link.xlsx'))
-    const service = await notifications(outbox.store, [target({ attachWorkbook: true })], { reportsDirectory: reports })
+    const service = await notifications(feed.store, [target({ attachWorkbook: true })], { reportsDirectory: reports })
     for (const name of ['rfq-1042.xlsx', 'link.xlsx', '../secret.xlsx']) {
-      await outbox.store.recordEvent({
-        kind: 'report.made',
-        at: outbox.now(),
-        channel: null,
-        data: { report: { name } },
-      })
+      await feed.store.recordEvents([
+        { kind: 'report.made', at: feed.now(), channel: null, data: { report: { name } } },
+      ])
     }
     await service.deliver()
     expect(state.messages).toHaveLength(1)
@@ -224,34 +222,23 @@ describe('e-mail', () => {
 })
 
 describe('the first poll of a channel with thousands of offers', () => {
-  it('is one message to a chat and to a webhook; many offers of a later poll are one message to a chat, when it has ended', async () => {
+  it('is one message, and many offers of a later poll are pages of 50', async () => {
     const fixture = await openChannelFixture()
     const [chat, program] = [await httpReceiver(), await httpReceiver()]
-    const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
-    const kinds = ['channel.first-poll', 'offer.new', 'offer.late', 'rfq.new', 'problems.found'] as EventKind[]
-    const service = await notifications(
-      fixture.store,
-      [
-        { name: 'chat', type: 'slack', url: chat.url },
-        { name: 'crm', type: 'webhook', url: program.url, isUrlSecret: false, secret },
-      ],
-      { routes: [{ kinds, channels: null, to: ['chat', 'crm'] }], now: fixture.now },
-    )
+    const targets = [{ ...TAKES_ALL, name: 'chat', type: 'slack' as const, url: chat.url }, webhook(program.url)]
+    const service = await notifications(fixture.store, targets, { now: fixture.now })
     await recordPoll(fixture, [offers(1000), offers(500), offers(500)])
     for (let round = 0; round < ROUNDS; round++) await service.deliver()
     expect([chat.requests.length, program.requests.length]).toEqual([1, 1])
     expect(JSON.parse(chat.requests[0]?.body ?? '').text).toMatch(/^acme\/forest: first poll: 3 RFQs, 2,000 offers$/)
-    await recordPoll(fixture, [offers(1000), offers(500), offers(501)])
+    await recordPoll(fixture, [offers(1000), offers(530), offers(531)])
     await service.deliver()
-    expect(JSON.parse(program.requests[1]?.body ?? '')).toMatchObject({ type: 'offer.new', sequence: 2, version: 1 })
-    expect([chat.requests.length, program.requests.length]).toEqual([2, 2])
-    const whileItRuns = () => service.deliver()
-    await recordPoll(fixture, [offers(1000), offers(515), offers(516)], { whileItRuns })
-    expect([chat.requests.length, program.requests.length]).toEqual([2, 2])
-    await service.deliver()
-    expect([chat.requests.length, program.requests.length]).toEqual([3, 32])
-    expect(JSON.parse(chat.requests[2]?.body ?? '').text.split('\n')).toHaveLength(30)
-    const sequences = program.requests.map(({ body }) => JSON.parse(body).sequence)
-    expect(sequences).toEqual(sequences.map((_, at) => at + 1))
+    expect([chat.requests.length, program.requests.length]).toEqual([3, 3])
+    expect(JSON.parse(chat.requests[1]?.body ?? '').text.split('\n').length).toBeLessThanOrEqual(50)
+    const events = program.requests.flatMap(
+      ({ body }) => JSON.parse(body).events as { sequence: number; type: string }[],
+    )
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, at) => at + 1))
+    expect(events.filter(({ type }) => type === 'offer.new')).toHaveLength(61)
   })
 })

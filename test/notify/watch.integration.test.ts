@@ -71,27 +71,22 @@ describe('due dates', () => {
     fixture.setTime('2026-11-23T00:40:00.000Z')
     await watching.watch()
     expect(await events('rfq.overdue')).toHaveLength(25)
-    expect(await fixture.store.routeEvents(() => [], fixture.now())).toBe(0)
   })
 })
 
 describe('pruning', () => {
-  it('of all older events brings no notification back, also if they are kept shorter than a due date is near', async () => {
+  it('brings no due date back, also if events are kept shorter than it is near', async () => {
     const { fixture, world, service, events } = await watchedChannel()
     world.addRfq(CHANNEL, { responseDueDate: '2026-11-24' })
     await fixture.pollRfqs()
-    const kinds = ['rfq.due-soon', 'rfq.overdue', 'channel.behind']
     const counts: number[][] = []
     for (let day = 0; day < 7; day++) {
-      const watching = service()
-      await watching.watch()
-      await watching.watch()
-      counts.push(await Promise.all(kinds.map(async (kind) => (await events(kind)).length)))
+      await service().watch()
+      counts.push(await Promise.all(['rfq.due-soon', 'rfq.overdue'].map(async (kind) => (await events(kind)).length)))
       fixture.advanceSeconds(24 * 3600)
-      await fixture.reopenStore()
       await fixture.store.prune({ before: fixture.now() })
     }
-    expect(counts).toEqual([[1, 0, 0], ...[1, 2, 3].map(() => [1, 0, 1]), ...[4, 5, 6].map(() => [1, 1, 1])])
+    expect(counts).toEqual([...[0, 1, 2, 3].map(() => [1, 0]), ...[4, 5, 6].map(() => [1, 1])])
   })
 })
 

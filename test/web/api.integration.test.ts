@@ -21,7 +21,6 @@ import { openAwardedRfq } from '../helpers/store/awarded-rfq.js'
 import { offers, recordPoll } from '../helpers/store/record-poll.js'
 import { locationsOf, openReaderOf } from '../helpers/store/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
-import { giveUp } from './support/dead-letters.js'
 import { webApp } from './support/web-app.js'
 
 const BASE = `/api/v1/rfqs/${KEY}`
@@ -54,7 +53,6 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
         }),
         prepare: reader.prepareAward,
       },
-      retryDeliveries: (which) => fixture.store.retryDeliveries(which, fixture.now()),
     },
   )
   const actions = (await createQueueActions({ config, scrub, store: async () => fixture.store }, fixture.now))(runner)
@@ -404,28 +402,6 @@ describe('awards', () => {
     expect((await withdraw('1')).json()).toMatchObject({ withdrawn: { id: 2, by: 'operator', because: 'a mistake' } })
     expect((await withdraw('1')).statusCode).toBe(404)
     expect((await read('comparison')).award).toBeNull()
-  })
-})
-
-describe('notifications', () => {
-  it('that were not delivered are sent again', async () => {
-    const fixture = await openChannelFixture()
-    const ids = await giveUp(fixture, ['crm', 'mail'])
-    const { post, read } = await openApi(fixture)
-    const list = async (query: string) =>
-      (await read(`/notifications?${query}`)).items.map(({ id }: { id: number }) => id)
-    expect(await list('state=dead')).toEqual([...ids].reverse())
-    expect((await post('/notifications/retry', { ids: [4711] })).statusCode).toBe(404)
-    expect((await post('/notifications/retry', { ids: [1], target: 'crm' })).statusCode).toBe(400)
-    expect((await post('/notifications/retry', { ids: ['1'] })).json().errors).toEqual([
-      { name: 'ids.0', detail: 'found "1"; allowed: a number' },
-    ])
-    expect((await post('/notifications/retry', { target: 'crm' })).json()).toEqual({ ids: [ids[0]] })
-    expect((await post('/notifications/retry', {})).json()).toEqual({ ids })
-    expect(await list('state=dead')).toEqual([])
-    expect((await post('/notifications/retry', { from: 1, target: 'mail' })).json()).toEqual({ ids: [ids[1]] })
-    expect((await post('/notifications/retry', { from: 2 })).json()).toEqual({ ids: [] })
-    expect((await post('/notifications/retry', { from: 1, ids: [1] })).statusCode).toBe(400)
   })
 })
 

@@ -42,7 +42,6 @@ const FORMS = [
   ['/rfqs/acme/forest/1042/closing', 'confirm=NUL'],
   ['/reports', 'channel=NUL'],
   ['/reports', 'NUL=1'],
-  ['/notifications/retry', 'target=NUL'],
 ] as const
 
 /** The HTTP API over the database of a fixture, with the actions of its queue. */
@@ -62,7 +61,6 @@ async function openApi(
         ...createAwardDesk({ store, makeReport: makeReportInProcess(store, viewConfigOf(config)), now }),
         prepare: reader.prepareAward,
       },
-      retryDeliveries: (which) => store.retryDeliveries(which, now()),
     },
   )
   return webApp({ plugins: [createRoutes(actions)], now })

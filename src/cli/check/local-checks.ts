@@ -153,18 +153,24 @@ async function checkRates(source: RateSource, now: Date): Promise<CheckResult> {
 
 /** Warnings only: a target that does not answer stops nothing. Sends nothing. */
 async function checkNotifications({ config }: App, store: Store | null): Promise<CheckResult> {
-  const { targets, routes } = config.notify
-  const unused = targets.filter(({ name }) => !routes.some(({ to }) => to.includes(name))).map(({ name }) => name)
-  const states = ((await store?.targetStates()) ?? []).filter((state) => state.dead > 0 || state.failures > 0)
-  const problems = states.map(({ target, dead, pending, error }) => {
-    const last = error === null ? '' : `; last error: ${error}`
-    return `${target}: ${plural(dead, 'dead letter')}, ${pending} to be sent${last}`
-  })
-  const found = `${plural(targets.length, 'target')}, ${plural(routes.length, 'route')}`
-  const retry = 'remove the cause (test it with: quotekeeper notify --test), then run: quotekeeper notify --retry all'
-  if (problems.length > 0) return warning(`${found}; ${problems.join('; ')}`, retry)
-  if (unused.length === 0) return passed(`${found}; everything was sent or waits for its turn`)
-  return warning(`${found}; nothing is sent to ${unused.join(', ')}`, 'name each target in a route under notify.routes')
+  const { targets } = config.notify
+  const states = ((await store?.targetStates()) ?? []).filter(({ failures, passedOver }) => failures > 0 || passedOver)
+  const problems = states.map(({ target, failures, waiting, error, passedOver }) =>
+    [
+      ...(failures > 0 ? [`${target} fails, ${plural(waiting, 'event')} wait: ${error}`] : []),
+      ...(passedOver
+        ? [`${target} never got ${plural(passedOver.events, 'event')} from ${passedOver.from} on: ${passedOver.error}`]
+        : []),
+    ].join('; '),
+  )
+  const found = plural(targets.length, 'target')
+  if (problems.length === 0) return passed(found)
+  const [first] = states
+  const again = `quotekeeper notify --target ${first?.target} --from ${first?.passedOver?.from ?? (first?.position ?? 0) + 1}`
+  return warning(
+    `${found}; ${problems.join('; ')}`,
+    `remove the cause (test it with: quotekeeper notify --test), then send from an event on with: ${again}`,
+  )
 }
 
 /** The queue accepts jobs. */

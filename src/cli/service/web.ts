@@ -1,7 +1,6 @@
 import type { JobStatus } from '../../../jobs/contract.js'
 import { jobId } from '../../../jobs/job-id.js'
 import type { ServiceQueue } from '../../../jobs/service.js'
-import type { RedeliveryFilter } from '../../core/events/deliveries.js'
 import { scrubError } from '../../core/text/secret-scrubber.js'
 import type { Clock } from '../../core/time/clock.js'
 import type { Readiness } from '../../readiness/contract.js'
@@ -57,15 +56,14 @@ export async function createPages(app: App, now: Clock): Promise<(queue: Service
   const store = await app.store()
   const { queries } = await app.pool()
   const awards = { ...createAwardDesk({ store, makeReport, now }), prepare: queries.prepareAward }
-  const retryDeliveries = (which: RedeliveryFilter) => store.retryDeliveries(which, now())
-  const api = await createApi(app, { reader: queries, now, awards, retryDeliveries })
+  const api = await createApi(app, { reader: queries, now, awards })
   const actionsOn = await createQueueActions(app, now)
   return (open) => async (scope) => {
     const actions = actionsOn(open)
     const { queue } = actions
     const reports = { find: (name: string) => findReport(config.reports.directory, name), queue }
     const deps = { ...sharedDeps(app), queries, now, awards, closing: actions, reports }
-    await pageRoutes({ ...deps, system: { retryDeliveries, queue } })(scope)
+    await pageRoutes({ ...deps, system: { queue } })(scope)
     await api(actions)(scope)
   }
 }
@@ -79,7 +77,7 @@ const sharedDeps = ({ config, log }: Pick<App, 'config' | 'log'>) => ({
 /** The HTTP API of the service, for the queue once that is open. */
 export async function createApi(
   app: Pick<App, 'config' | 'log'>,
-  deps: Pick<ApiOptions, 'reader' | 'now' | 'awards' | 'retryDeliveries'>,
+  deps: Pick<ApiOptions, 'reader' | 'now' | 'awards'>,
 ): Promise<(actions: QueueActions) => WebPlugin> {
   const { apiRoutes } = await import('../../web/api/api-routes.js')
   return (actions) => apiRoutes({ ...sharedDeps(app), ...deps, ...actions })

@@ -134,6 +134,34 @@ export interface EventRecord {
   offerId: string | null
   /** Of the offer, or otherwise of the RFQ: the version that the event speaks of. */
   version: number | null
-  runId: number | null
   data: EventData
+}
+
+/** A target of notifications, and how far it has got in the feed. */
+export interface TargetState {
+  target: string
+  /** When the service first started with it. */
+  since: Timestamp
+  /** The sequence up to which it got everything that it takes, or was passed over. */
+  position: number
+  /** How many later events it takes. */
+  waiting: number
+  /** Consecutive failed attempts. */
+  failures: number
+  retryAt: Timestamp | null
+  succeededAt: Timestamp | null
+  /** Of the last attempt, unless that succeeded. */
+  error: string | null
+  passedOver: PassedOver | null
+}
+
+/** The newest events that a target never got: those that it refused, or those of an outage of more than a day. */
+export interface PassedOver {
+  /** Sequences. */
+  from: number
+  to: number
+  /** How many it takes of these. */
+  events: number
+  at: Timestamp
+  error: string
 }

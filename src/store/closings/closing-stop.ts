@@ -19,7 +19,7 @@ export function createClosingStop(
   events: EventWriter,
 ): Pick<Closings, 'closingStop' | 'stopClosing' | 'resumeClosing' | 'restoredAt'> {
   const record = (tx: Transaction, kind: EventKind, at: Date, stop: NonNullable<EventData['stop']>) =>
-    events.write(tx, [{ kind, at: at.toISOString(), channel: null, describe: () => ({ stop }) }])
+    events.write(tx, [{ kind, at: at.toISOString(), channel: null, data: { stop } }])
   return {
     closingStop: () => selectStop(database),
     async restoredAt() {

@@ -20,7 +20,7 @@ export async function writeDecisionEvent(
   events: EventWriter,
   decision: DecisionRecord,
 ): Promise<void> {
-  const { channel, rfqId, runId, decidedAt, evidence, reason } = decision
+  const { channel, rfqId, decidedAt, evidence, reason } = decision
   const kind = decision.decision === 'blocked' ? 'close.blocked' : decision.outcome && KINDS[decision.outcome]
   if (!kind) return
   const rfq = {
@@ -32,15 +32,13 @@ export async function writeDecisionEvent(
     responseDueDate: decision.dueDate,
   }
   const facts = { rfq, decision: decision.id, head: decision.hash }
-  const event = { kind, at: decidedAt, channel, runId }
+  const event = { kind, at: decidedAt, channel }
   const { approvalPlan: plan } = evidence
   if (kind === 'close.blocked' && typeof plan === 'string') {
     // One event for the whole round, which has a decision for each RFQ.
     const again = `quotekeeper close-expired --channel ${quoteForShell(channel)}`
     const remedy = `check them with: ${again} --dry-run; then close exactly these with: ${again} --approve ${plan}`
-    await events.write(tx, [
-      { ...event, key: ['close.blocked', plan], describe: () => ({ reason, plan, remedy, head: decision.hash }) },
-    ])
+    await events.write(tx, [{ ...event, key: [plan], data: { reason, plan, remedy, head: decision.hash } }])
     return
   }
   const remedies: Partial<Record<EventKind, string>> = {
@@ -49,7 +47,7 @@ export async function writeDecisionEvent(
     'close.unknown': `check on the marketplace whether it is closed; to ask again: ${retryCommand(channel, decision.rfqId)}`,
   }
   const result = typeof evidence.result === 'string' ? evidence.result : reason
-  const describe = () => ({ ...facts, reason: result, ...(remedies[kind] && { remedy: remedies[kind] }) })
+  const data = { ...facts, reason: result, ...(remedies[kind] && { remedy: remedies[kind] }) }
   const version = decision.versionAfter ?? decision.versionBefore
-  await events.write(tx, [{ ...event, rfqId, version, describe }])
+  await events.write(tx, [{ ...event, rfqId, version, data }])
 }

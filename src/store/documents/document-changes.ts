@@ -3,7 +3,7 @@ import type { Problem } from '../../core/documents/lenient-parser.js'
 import type { RfqResponse } from '../../core/documents/observation.js'
 import type { ShapedBody } from '../../core/events/event-facts.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import { MAX_BODIES_BEFORE, type Observations, type ObservedChange } from '../events/observed-events.js'
+import type { Observations, ObservedChange } from '../events/observed-events.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import {
   type DocumentKey,
@@ -263,7 +263,7 @@ export class DocumentChanges {
     this.changed.add(row)
   }
 
-  /** Observes a change for events, before or after it. The texts of changed bodies are kept only up to MAX_BODIES_BEFORE. */
+  /** Observes a change for events, before or after it. */
   #observe(
     row: DocumentRow,
     change: ObservedChange['change'],
@@ -281,8 +281,7 @@ export class DocumentChanges {
       before: hasBefore ? { text: null, shape: row.shape } : null,
       after: after && bodyOf(after),
     }
-    if (hasBefore && (kind === 'rfq' || changes.length < MAX_BODIES_BEFORE))
-      this.textsBefore.push({ key: { ...keyOf(row), version: row.version }, change: observed })
+    if (hasBefore) this.textsBefore.push({ key: { ...keyOf(row), version: row.version }, change: observed })
     changes.push(observed)
   }
 

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { EventData, EventKind } from '../../core/events/events.js'
-import { TimeSlice } from '../../core/time/time-slice.js'
 import { toStoredText } from '../documents/stored-text.js'
 import { findIdentity } from '../sql/meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
-import { NEWEST_SEQUENCE } from './event-feed.js'
+
+/** SQL: the sequence of the newest event, which is never pruned. All events up to it are committed. */
+export const NEWEST_SEQUENCE = '(select coalesce(max(sequence), 0) from events)'
 
 /** An event to be written. */
 export interface EventDraft {
@@ -15,32 +16,28 @@ export interface EventDraft {
   offerId?: string | null
   /** The version of the offer, or otherwise of the RFQ. */
   version?: number | null
-  runId?: number | null
-  /** Identifies what happened: only one event with a key is ever written. Default: the event is always written. */
+  /** Identifies what happened: only one event with a kind and key is ever written. Default: the event is always written. */
   key?: readonly string[]
-  /** The details. */
-  describe: () => EventData
+  data: EventData
 }
 
 /** Writes events in the transaction that records their subject. */
 export interface EventWriter {
   /**
-   * Writes events, except those whose key is known. Call it at the end of a transaction: other transactions that write events wait for the
-   * commit, so that sequences are in the order of commits.
-   * @returns how many events were written
+   * Writes events, except those whose key is known. The last statement of a transaction: other transactions that write events wait for the
+   * commit, so that sequences are in the order of commits, without gaps.
    */
-  write(tx: Transaction, drafts: readonly EventDraft[]): Promise<number>
-  /** Whether no event was written yet, for each key. */
-  areNew(keys: readonly (readonly string[])[]): Promise<boolean[]>
+  write(tx: Transaction, drafts: readonly EventDraft[]): Promise<void>
+  /** Whether an event with its kind and key was not written yet, for each. */
+  areNew(events: readonly Pick<EventDraft, 'kind' | 'key'>[]): Promise<boolean[]>
 }
 
 /** Events written by one statement. */
 const EVENTS_PER_STATEMENT = 500
 
-const COLUMNS = ['sequence', 'id', 'kind', 'at', 'channel', 'rfq_id', 'offer_id', 'version', 'run_id', 'data'] as const
-const NUMBERS = new Set<string>(['sequence', 'version', 'run_id'])
+const COLUMNS = ['sequence', 'id', 'kind', 'at', 'channel', 'rfq_id', 'offer_id', 'version', 'data'] as const
 const VALUES = COLUMNS.map((name) =>
-  NUMBERS.has(name) ? `cast(value ->> '${name}' as bigint)` : `value ->> '${name}'`,
+  name === 'sequence' || name === 'version' ? `cast(value ->> '${name}' as bigint)` : `value ->> '${name}'`,
 )
 
 const storedOrNull = (id: string | null | undefined) => (id == null ? null : toStoredText(id))
@@ -49,10 +46,10 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
   let identity: string | undefined
 
   /** The id of an event. A hash includes the id of the database, so that two installations never use the same id for different events. */
-  const idOf = async (db: Queries, key: readonly string[] | undefined): Promise<string> => {
+  const idOf = async (db: Queries, { kind, key }: Pick<EventDraft, 'kind' | 'key'>): Promise<string> => {
     if (key === undefined) return `evt_${randomUUID().replaceAll('-', '')}`
     identity ??= await findIdentity(db)
-    const hash = createHash('sha256').update(JSON.stringify([identity, ...key]))
+    const hash = createHash('sha256').update(JSON.stringify([identity, kind, ...key]))
     return `evt_${hash.digest('hex').slice(0, 32)}`
   }
 
@@ -63,29 +60,22 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
   }
 
   const rowOf = async (tx: Transaction, draft: EventDraft) => ({
-    id: await idOf(tx, draft.key),
+    id: await idOf(tx, draft),
     kind: draft.kind,
     at: draft.at,
     channel: draft.channel,
     rfq_id: storedOrNull(draft.rfqId),
     offer_id: storedOrNull(draft.offerId),
     version: draft.version ?? null,
-    run_id: draft.runId ?? null,
-    data: JSON.stringify(draft.describe()),
+    data: JSON.stringify(draft.data),
   })
 
   return {
     async write(tx, drafts) {
-      if (drafts.length === 0) return 0
+      if (drafts.length === 0) return
       const all: Awaited<ReturnType<typeof rowOf>>[] = []
-      const keyed: string[] = []
-      const slice = new TimeSlice()
-      for (const draft of drafts) {
-        const row = await rowOf(tx, draft)
-        all.push(row)
-        if (draft.key !== undefined) keyed.push(row.id)
-        if (slice.isOver) await slice.next()
-      }
+      for (const draft of drafts) all.push(await rowOf(tx, draft))
+      const keyed = all.flatMap(({ id }, at) => (drafts[at]?.key === undefined ? [] : id))
       await tx.lock('events')
       const known = await knownIds(tx, keyed)
       const { newest } = (await tx.get<{ newest: number }>(`select ${NEWEST_SEQUENCE} as newest`)) as { newest: number }
@@ -95,14 +85,12 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
           `insert into events (${COLUMNS.join(', ')}) select ${VALUES.join(', ')} from ${tx.dialect.elementsOf('@rows')}`,
           { rows: JSON.stringify(rows.slice(start, start + EVENTS_PER_STATEMENT)) },
         )
-        if (slice.isOver) await slice.next()
       }
-      return rows.length
     },
 
-    async areNew(keys) {
+    async areNew(events) {
       const ids: string[] = []
-      for (const key of keys) ids.push(await idOf(database, key))
+      for (const event of events) ids.push(await idOf(database, event))
       const known = await knownIds(database, ids)
       return ids.map((id) => !known.has(id))
     },

@@ -2,16 +2,14 @@ import type { DocumentShape } from '../../core/documents/documents.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
 import { compareVersions, offerFacts, rfqFacts, type ShapedBody } from '../../core/events/event-facts.js'
 import type { EventData, EventKind, RfqFacts } from '../../core/events/events.js'
-import { type Calendar, createCalendar, isLate } from '../../core/time/expiry.js'
-import { TimeSlice } from '../../core/time/time-slice.js'
+import { createCalendar, isLate } from '../../core/time/expiry.js'
 import type { LiveRun } from '../contract.js'
-import { type ListedOffers, listedOffers, NOTHING_LISTED } from '../documents/queries/listed-offers.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
+import type { RunRow } from '../runs/run-queries.js'
 import { newestHash } from '../sql/hash-chain.js'
 import type { Transaction } from '../sql/sql-database.js'
 import type { EventDraft, EventWriter } from './event-writer.js'
-import { createFirstPolls, type FirstPoll } from './first-polls.js'
 
 /** A document that a transaction of a poll or closing round found new, changed, missing or returned. */
 export interface ObservedChange {
@@ -22,14 +20,10 @@ export interface ObservedChange {
   change: 'inserted' | 'changed' | 'missing' | 'returned'
   /** Of the document after the change. */
   version: number
-  before: StoredBody | null
+  /** The text is read after the change was observed. */
+  before: { text: string | null; shape: DocumentShape } | null
   /** Null if it is missing. */
   after: ShapedBody | null
-}
-/** The text of a body; null if only its shape is kept, because there are too many. */
-export interface StoredBody {
-  text: string | null
-  shape: DocumentShape
 }
 
 /** The observations of a transaction. */
@@ -39,9 +33,6 @@ export interface Observations {
   changes: ObservedChange[]
   problems: { kind: string; id: string; problem: Problem }[]
 }
-
-/** The maximum number of previous bodies kept in a transaction to find the changed fields. */
-export const MAX_BODIES_BEFORE = 80
 
 /** Observations, and the timestamp of their recording. */
 export interface Observed {
@@ -59,102 +50,116 @@ export interface ObservedEvents {
 }
 
 export function createObservedEvents(writer: EventWriter): ObservedEvents {
-  const firstPollBefore = createFirstPolls()
-
-  const contextOf = async (
-    tx: Transaction,
-    run: LiveRun,
-    firstPoll: FirstPoll | null,
-    { observations, stamp }: Observed,
-  ): Promise<DraftContext> => {
-    const { changes } = observations
-    let today: string | undefined
-    return {
-      run,
-      stamp,
-      today: () => (today ??= createCalendar(run.timeZone).dateAt(new Date(stamp))),
-      calendar: () => createCalendar(run.timeZone),
-      firstPoll,
-      rfq: await factsOfRfqs(tx, run, observations),
-      listed: await listedBefore(tx, run, observations),
-      beingClosed: await rfqsBeingClosed(tx, run, observations),
-      head: run.kind === 'close' ? await newestHash(tx, 'close_decisions') : null,
-      // The changes of a new RFQ begin with the RFQ itself.
-      isNewRfq: (rfqId) => changes[0]?.rfqId === rfqId && isNewRfq(changes[0]),
-    }
-  }
-
   return {
     async write(tx, run, all) {
       const found = all.filter(({ observations: { changes, problems } }) => changes.length > 0 || problems.length > 0)
       if (found.length === 0) return
-      const firstPoll = await firstPollBefore(tx, run)
-      // Its events would name everything that is stored; when it ends, one event says how much that is.
-      if (firstPoll === null && run.kind !== 'close') return
+      const countedBy = await firstPollAt(tx, run.channel)
       const drafts: EventDraft[] = []
       const problems: EventDraft[] = []
-      // So that an RFQ with tens of thousands of offers does not block the event loop.
-      const slice = new TimeSlice()
-      for (const each of found) {
-        const context = await contextOf(tx, run, firstPoll, each)
-        for (const change of each.observations.changes) {
-          const draft = toDraft(change, context)
-          if (draft) drafts.push(draft)
-          if (slice.isOver) await slice.next()
+      for (const { observations, stamp } of found) {
+        const context = await contextOf(tx, run, observations, { stamp, countedBy })
+        for (const change of observations.changes) {
+          const event = context.isCounted(change) ? null : toEvent(change, context)
+          if (event === null) continue
+          const { kind, rfqId, id, version } = change
+          drafts.push({
+            ...{ kind: event.kind, at: stamp, channel: run.channel, rfqId, version },
+            offerId: kind === 'response' ? id : null,
+            data: { ...factsOf(change, context), ...event.data },
+          })
         }
-        problems.push(...each.observations.problems.map((problem) => problemDraft(problem, context)))
+        if (countedBy !== null) problems.push(...observations.problems.map((each) => problemDraft(each, run, stamp)))
       }
       await writer.write(tx, [...drafts, ...problems])
     },
   }
 }
 
-interface DraftContext {
-  run: LiveRun
-  /** Null in a closing round before the first poll. */
-  firstPoll: FirstPoll | null
+// --- the first poll, which is one event -----------------------------------------------------------------------------
+
+/** When the first poll of a channel had ended; null if none has. */
+async function firstPollAt(tx: Transaction, channel: string): Promise<string | null> {
+  const event = await tx.get<{ at: string }>(
+    `select at from events where channel = @channel and kind = 'channel.first-poll' order by sequence limit 1`,
+    { channel },
+  )
+  return event?.at ?? null
+}
+
+/** Returns the event of a first poll, which counts what is stored, if the run that ends in this transaction is the first to succeed. */
+export async function endFirstPoll(tx: Transaction, run: RunRow): Promise<EventDraft[]> {
+  const { channel, kind, outcome } = run
+  if (kind !== 'rfqs' || (outcome !== 'complete' && outcome !== 'partial')) return []
+  if ((await firstPollAt(tx, channel)) !== null) return []
+  const found = (await tx.get<NonNullable<EventData['found']>>(
+    `select (select count(distinct id) from documents where channel = @channel and kind in ('rfq', 'rfq-entry')) as rfqs,
+      (select count(*) from documents where channel = @channel and kind = 'response') as offers,
+      (select count(*) from problems where channel = @channel and kind in ('rfq', 'response')) as problems`,
+    { channel },
+  )) as NonNullable<EventData['found']>
+  return [{ kind: 'channel.first-poll', at: run.finished_at ?? run.started_at, channel, data: { found } }]
+}
+
+/** The RFQs that were listed before the first poll ended, which counted them with their offers. */
+async function countedRfqs(
+  tx: Transaction,
+  channel: string,
+  rfqIds: readonly string[],
+  countedBy: string | null,
+): Promise<Set<string>> {
+  if (rfqIds.length === 0 || countedBy === null) return new Set()
+  const rows = await tx.all<{ id: string }>(
+    `select id from documents where channel = @channel and kind = 'rfq' and rfq_id = ''
+      and ${tx.dialect.anyOf('id', '@ids')} and first_observed_at <= @countedBy`,
+    { channel, ids: rfqIds.map(toStoredText), countedBy },
+  )
+  return new Set(rows.map(({ id }) => fromStoredText(id)))
+}
+
+// --- what the events of a transaction have in common ----------------------------------------------------------------
+
+interface Context {
   stamp: string
-  today: () => string
-  calendar: () => Calendar
-  /** The facts of the RFQ as now stored. */
+  timeZone: string
+  /** The facts of an RFQ as it is now stored. */
   rfq: (rfqId: string) => RfqFacts | null
-  /** The offers that earlier runs recorded from list entries, if an offer of the RFQ is new. */
-  listed: ListedOffers
+  /** Whether an RFQ was not read before. */
+  isFirstRead: (rfqId: string) => boolean
+  /** Whether the event of the first poll stands for a change. */
+  isCounted: (change: ObservedChange) => boolean
   beingClosed: ReadonlySet<string>
-  /** In a closing round, the newest hash of the closing log. */
+  /** The newest hash of the closing log, if Quotekeeper closes one of the RFQs. */
   head: string | null
-  isNewRfq: (rfqId: string) => boolean
 }
 
-const isNewRfq = ({ kind, change }: ObservedChange) => kind === 'rfq' && change === 'inserted'
-const isNewOffer = ({ kind, change }: ObservedChange) => kind === 'response' && change === 'inserted'
-
-async function listedBefore(tx: Transaction, run: LiveRun, { rfq, changes }: Observations): Promise<ListedOffers> {
-  if (rfq === null || changes.some(isNewRfq)) return NOTHING_LISTED
-  return changes.some(isNewOffer) ? await listedOffers(tx, run, rfq.id) : NOTHING_LISTED
-}
-
-/** The facts of the RFQs of events: of the recorded RFQ, and of those that are missing or returned. */
-async function factsOfRfqs(
+async function contextOf(
   tx: Transaction,
   run: LiveRun,
   { rfq, changes }: Observations,
-): Promise<DraftContext['rfq']> {
-  const others = new Set<string>()
-  for (const { rfqId } of changes) {
-    if (rfqId !== rfq?.id) others.add(rfqId)
-  }
-  const known = await storedRfqs(tx, run.channel, [...others])
-  let own: RfqFacts | undefined
-  return (rfqId) => {
-    if (rfqId !== rfq?.id) return known.get(rfqId)?.facts ?? null
-    own ??= rfqFacts(rfqId, rfq)
-    return own
+  { stamp, countedBy }: { stamp: string; countedBy: string | null },
+): Promise<Context> {
+  const idsOf = (isMeant: (change: ObservedChange) => boolean) =>
+    new Set(changes.flatMap((change) => (isMeant(change) ? change.rfqId : [])))
+  const firstRead = idsOf(
+    ({ kind, before, after }) => kind === 'rfq' && after !== null && before?.shape !== after.shape,
+  )
+  const counted = await countedRfqs(tx, run.channel, [...firstRead], countedBy)
+  const beingClosed = await rfqsBeingClosed(tx, run, [
+    ...idsOf(({ kind, change }) => kind === 'rfq' && change === 'changed'),
+  ])
+  const others = await storedRfqs(tx, run.channel, [...idsOf(({ rfqId }) => rfqId !== rfq?.id)])
+  const own = rfq === null || changes.length === 0 ? null : rfqFacts(rfq.id, rfq)
+  return {
+    ...{ stamp, timeZone: run.timeZone, beingClosed },
+    head: beingClosed.size > 0 ? await newestHash(tx, 'close_decisions') : null,
+    rfq: (rfqId) => (rfqId === own?.id ? own : (others.get(rfqId)?.facts ?? null)),
+    isFirstRead: (rfqId) => firstRead.has(rfqId),
+    isCounted: ({ change, rfqId }) => change === 'inserted' && (countedBy === null || counted.has(rfqId)),
   }
 }
 
-async function rfqsBeingClosed(tx: Transaction, run: LiveRun, { changes }: Observations): Promise<Set<string>> {
-  const rfqIds = changes.flatMap(({ kind, change, rfqId }) => (kind === 'rfq' && change === 'changed' ? [rfqId] : []))
+async function rfqsBeingClosed(tx: Transaction, run: LiveRun, rfqIds: readonly string[]): Promise<Set<string>> {
   if (rfqIds.length === 0) return new Set()
   const rows = await tx.all<{ rfq_id: string }>(
     `select rfq_id from close_intents
@@ -164,111 +169,73 @@ async function rfqsBeingClosed(tx: Transaction, run: LiveRun, { changes }: Obser
   return new Set(rows.map(({ rfq_id }) => fromStoredText(rfq_id)))
 }
 
-function toDraft(change: ObservedChange, context: DraftContext): EventDraft | null {
-  const { kind, rfqId, id } = change
-  const found = kind === 'rfq' ? rfqEvent(change, context) : offerEvent(change, context)
-  if (found === null) return null
-  return {
-    kind: found.kind,
-    at: context.stamp,
-    channel: context.run.channel,
-    rfqId,
-    offerId: kind === 'response' ? id : null,
-    version: change.version,
-    runId: context.run.id,
-    describe: () => ({ ...factsOf(change, context), ...found.details?.() }),
-  }
-}
+// --- events ---------------------------------------------------------------------------------------------------------
 
 interface FoundEvent {
   kind: EventKind
-  details?: () => EventData
+  data?: EventData
 }
 
-function factsOf({ kind, rfqId, id, before, after }: ObservedChange, context: DraftContext): EventData {
+const parsedBefore = ({ before }: ObservedChange): ShapedBody | null =>
+  before?.text == null ? null : { body: JSON.parse(before.text), shape: before.shape }
+
+function factsOf(change: ObservedChange, context: Context): EventData {
+  const { kind, rfqId, id, after } = change
   const rfq = context.rfq(rfqId)
-  const offer = kind === 'response' ? (after ?? parsedBefore(before)) : null
+  const offer = kind === 'response' ? (after ?? parsedBefore(change)) : null
   return { ...(rfq && { rfq }), ...(offer && { offer: offerFacts(id, offer) }) }
 }
 
-const parsedBefore = (before: StoredBody | null): ShapedBody | null =>
-  before?.text == null ? null : { body: JSON.parse(before.text), shape: before.shape }
+const listed = (before: boolean): EventData => ({
+  changes: [{ field: 'listed', before, after: !before }],
+  messages: [before ? 'No longer listed.' : 'Listed again.'],
+})
 
-const listed =
-  (before: boolean): (() => EventData) =>
-  () => ({
-    changes: [{ field: 'listed', before, after: !before }],
-    messages: [before ? 'No longer listed.' : 'Listed again.'],
-  })
+function toEvent(change: ObservedChange, context: Context): FoundEvent | null {
+  const isRfq = change.kind === 'rfq'
+  if (change.change === 'missing') return { kind: isRfq ? 'rfq.changed' : 'offer.withdrawn', data: listed(true) }
+  if (change.change === 'returned') return { kind: isRfq ? 'rfq.changed' : 'offer.changed', data: listed(false) }
+  if (change.after === null) return null
+  if (change.change === 'inserted') return isRfq ? { kind: 'rfq.new' } : newOffer(change, change.after, context)
+  return changedDocument(change, change.after, context)
+}
 
-function rfqEvent({ rfqId, change, before, after }: ObservedChange, context: DraftContext): FoundEvent | null {
-  if (change === 'inserted') return { kind: 'rfq.new' }
-  if (change === 'missing' || change === 'returned')
-    return { kind: 'rfq.changed', details: listed(change === 'missing') }
-  const old = parsedBefore(before)
-  // A list entry has fewer fields than the RFQ itself, so a change of shape is not a change of the RFQ.
-  if (old === null || after === null || old.shape !== after.shape) return null
-  const { changes, describe } = compareVersions(old, after)
+/** Two versions of other shapes do not differ: a summary has fewer fields than the response itself. */
+function changedDocument(change: ObservedChange, after: ShapedBody, context: Context): FoundEvent | null {
+  const before = parsedBefore(change)
+  if (before === null || before.shape !== after.shape) return null
+  const { changes, describe } = compareVersions(before, after)
   if (changes.length === 0) return null
-  const byUs = context.beingClosed.has(rfqId)
-  const details = () => describe(context.stamp, byUs ? 'Quotekeeper' : null)
-  const closed = changes.some(({ field, after: state }) => field === 'state' && state === 'closed')
-  if (!closed) return { kind: 'rfq.changed', details }
-  const reason = byUs ? 'closed by Quotekeeper' : 'closed on the marketplace'
+  if (change.kind === 'response') return { kind: 'offer.changed', data: describe(context.stamp) }
+  const byUs = context.beingClosed.has(change.rfqId)
+  const data = describe(context.stamp, byUs ? 'Quotekeeper' : null)
+  if (!changes.some(({ field, after: state }) => field === 'state' && state === 'closed'))
+    return { kind: 'rfq.changed', data }
   const { head } = context
-  return { kind: 'rfq.closed', details: () => ({ reason, ...(byUs && head !== null && { head }), ...details() }) }
+  const reason = byUs ? 'closed by Quotekeeper' : 'closed on the marketplace'
+  return { kind: 'rfq.closed', data: { reason, ...(byUs && head !== null && { head }), ...data } }
 }
 
-function offerEvent(observed: ObservedChange, context: DraftContext): FoundEvent | null {
-  const { change, before, after } = observed
-  if (change === 'missing') return { kind: 'offer.withdrawn', details: listed(true) }
-  if (change === 'returned') return { kind: 'offer.changed', details: listed(false) }
-  if (after === null) return null
-  if (change === 'inserted') return newOffer(observed, after, context)
-  // A summary has fewer fields than the response itself, so a change of shape is not a change of the offer.
-  if (before?.shape !== after.shape) return null
-  if (before.text === null) return { kind: 'offer.changed' }
-  const { shape } = before
-  const { changes, describe } = compareVersions({ shape, body: JSON.parse(before.text) }, after)
-  return changes.length === 0 ? null : { kind: 'offer.changed', details: () => describe(context.stamp) }
-}
-
-/** Whether an offer is late depends on its submission, or on when it was first listed if that is unknown; not on when it was read. */
-function newOffer({ rfqId, id }: ObservedChange, after: ShapedBody, context: DraftContext): FoundEvent | null {
-  const { submittedAt: sent = offerFacts(id, after).submittedAt } = after
-  const submittedAt = validTime(sent)
-  if (isCountedByFirstPoll(id, submittedAt, context)) return null
+/** An offer is late if it was submitted, or without a submission time first seen, after the response due date. */
+function newOffer({ rfqId, id }: ObservedChange, after: ShapedBody, context: Context): FoundEvent {
   const due = context.rfq(rfqId)?.responseDueDate ?? null
-  if (due === null || context.today() <= due) return { kind: 'offer.new' }
-  const calendar = context.calendar()
-  if (isLate(submittedAt, due, calendar)) {
-    return { kind: 'offer.late', details: () => ({ reason: 'submitted after the response due date' }) }
-  }
+  const calendar = createCalendar(context.timeZone)
+  if (due === null || calendar.dateAt(new Date(context.stamp)) <= due) return { kind: 'offer.new' }
+  const { submittedAt: sent = offerFacts(id, after).submittedAt } = after
+  if (sent !== null && !Number.isNaN(Date.parse(sent)))
+    return isLate(sent, due, calendar)
+      ? { kind: 'offer.late', data: { reason: 'submitted after the response due date' } }
+      : { kind: 'offer.new' }
   // All offers of a new RFQ are seen late.
-  if (submittedAt !== null || context.isNewRfq(rfqId)) return { kind: 'offer.new' }
-  const seenOn = calendar.dateAt(new Date(context.listed.first.get(id)?.at ?? context.stamp))
-  if (seenOn <= due) return { kind: 'offer.new' }
-  return { kind: 'offer.late', details: () => ({ reason: 'first seen after the response due date' }) }
+  if (context.isFirstRead(rfqId)) return { kind: 'offer.new' }
+  return { kind: 'offer.late', data: { reason: 'first seen after the response due date' } }
 }
 
-/** Whether the event of the first poll already counted an offer that is now read for the first time. */
-function isCountedByFirstPoll(id: string, submittedAt: string | null, context: DraftContext): boolean {
-  const { firstPoll, listed } = context
-  if (firstPoll === null) return false
-  const isInFirstPoll = (runId: number | null | undefined) => runId != null && runId <= firstPoll.runId
-  if (isInFirstPoll(listed.rfqRunId)) return isInFirstPoll(listed.first.get(id)?.runId)
-  return submittedAt !== null && new Date(submittedAt) < firstPoll.startedAt
-}
-
-const validTime = (text: string | null) => (text !== null && Number.isNaN(Date.parse(text)) ? null : text)
-
-function problemDraft({ kind, id, problem }: Observations['problems'][number], context: DraftContext): EventDraft {
-  const { path, code, message } = problem
-  return {
-    kind: 'problems.found',
-    at: context.stamp,
-    channel: context.run.channel,
-    runId: context.run.id,
-    describe: () => ({ problem: { kind, id, path, code, message } }),
-  }
-}
+const problemDraft = (
+  { kind, id, problem: { path, code, message } }: Observations['problems'][number],
+  run: LiveRun,
+  at: string,
+): EventDraft => ({
+  ...{ kind: 'problems.found', at, channel: run.channel },
+  data: { problem: { kind, id, path, code, message } },
+})

@@ -1,5 +1,6 @@
 import type { Pruning } from '../contract.js'
-import { NEWEST_SEQUENCE, PRUNED_EVENTS } from '../events/event-feed.js'
+import { PRUNED_EVENTS } from '../events/event-feed.js'
+import { NEWEST_SEQUENCE } from '../events/event-writer.js'
 import { findNumber, setMeta } from '../sql/meta.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { pacedWrites } from './paced-writes.js'
@@ -18,15 +19,15 @@ const IDLE = `r.finished_at is not null and r.inserted = 0 and r.changed = 0 and
   and r.id < (select o.id from runs o where ${ofSameKind} order by o.id desc limit 1 offset 99)
   and exists (select 1 from runs o where ${ofSameKind} and o.outcome = r.outcome and o.id < r.id)`
 
+/** Events of documents, decisions and awards are kept. */
+const KINDS = `kind in ('report.made', 'problems.found', 'channel.behind', 'channel.key-refused')`
+
 /**
- * A condition: the event may be deleted. Some events are written once for an occasion, such as a due date, and would be written again if
- * they were missing. Others are the only record of who stopped or resumed closing, or are still to be delivered. The newest one has the number from which
- * later ones are counted.
+ * A condition: an event of these kinds may be deleted, unless a target has not got it, or it is the newest, from whose number later ones are
+ * counted.
  */
-const DONE = `e.kind not in ('rfq.due-soon', 'rfq.overdue', 'channel.behind', 'channel.key-refused', 'close.stopped', 'close.resumed')
-  and not (e.kind = 'close.blocked' and e.rfq_id is null)
-  and e.sequence < ${NEWEST_SEQUENCE}
-  and not exists (select 1 from deliveries d where d.event_id = e.id and d.state = 'pending')`
+const DONE = `e.sequence < ${NEWEST_SEQUENCE}
+  and not exists (select 1 from delivery_targets t where t.position < e.sequence)`
 
 /** Deletes old idle runs and old events, in short transactions with pauses between them, so that other processes can write. */
 export function createPruning(database: SqlDatabase): Pruning {
@@ -48,7 +49,7 @@ export function createPruning(database: SqlDatabase): Pruning {
         }
       }
       const runs = await deleteOld('runs where started_at', 'id', (tx, step) => tx.run(DELETE_RUNS, step))
-      return { runs, events: await deleteOld('events where at', 'sequence', deleteEvents) }
+      return { runs, events: await deleteOld(`events where ${KINDS} and at`, 'sequence', deleteEvents) }
     },
   }
 }
@@ -57,13 +58,11 @@ export function createPruning(database: SqlDatabase): Pruning {
 type Step = { after: number; upTo: number; before: string }
 
 const DELETE_RUNS = `delete from runs as r where r.id > @after and r.id <= @upTo and r.started_at < @before and ${IDLE}`
-const DONE_EVENTS = `select e.id from events e where e.sequence > @after and e.sequence <= @upTo and e.at < @before and ${DONE}`
-
-/** Deletes events with their deliveries. */
+/** Deletes events, and records up to which sequence any is missing. */
 async function deleteEvents(tx: Transaction, step: Step): Promise<number> {
-  await tx.run(`delete from deliveries where event_id in (${DONE_EVENTS})`, step)
   const deleted = await tx.all<{ sequence: number }>(
-    `delete from events where id in (${DONE_EVENTS}) returning sequence`,
+    `delete from events as e where e.sequence > @after and e.sequence <= @upTo and e.at < @before
+      and e.${KINDS} and ${DONE} returning sequence`,
     step,
   )
   await tx.lock(PRUNED_EVENTS)

@@ -139,7 +139,7 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
         const drafts = recorded.flatMap(({ row: { channel, rfqId, version }, recommendation }) => {
           const { at = '', event = null } = recommendation ?? {}
           const kind = 'recommendation.changed' as const
-          return event === null ? [] : [{ kind, at, channel, rfqId, version, describe: () => event }]
+          return event === null ? [] : [{ kind, at, channel, rfqId, version, data: event }]
         })
         await events.write(tx, drafts)
         return recorded.length

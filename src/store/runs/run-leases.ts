@@ -4,7 +4,7 @@ import type { RunEnd, Runs } from '../contract.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { RunBusyError, RunLostError } from '../errors.js'
 import type { EventDraft, EventWriter } from '../events/event-writer.js'
-import { endFirstPoll } from '../events/first-polls.js'
+import { endFirstPoll } from '../events/observed-events.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { createHolder, describeMachine, describeProcess, type Holder, livenessOf } from './process-holder.js'
 import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
@@ -112,8 +112,8 @@ export function createRuns(options: {
     )
     if (reported !== undefined) return []
     const at = row.finished_at ?? row.started_at
-    const describe = () => ({ reason: error === null ? '' : fromStoredText(error), remedy: KEY_REMEDY })
-    return [{ kind: 'channel.key-refused', at, channel, runId: id, describe }]
+    const data = { reason: error === null ? '' : fromStoredText(error), remedy: KEY_REMEDY }
+    return [{ kind: 'channel.key-refused', at, channel, data }]
   }
 
   return {

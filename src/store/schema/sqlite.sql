@@ -219,52 +219,30 @@ create table events (
   offer_id text,
   -- The version of the offer, if the event is about one; otherwise of the RFQ.
   version integer,
-  -- The run that observed the event; it may have been deleted since. Its events are delivered when it has ended.
-  run_id integer,
   data text not null
 ) strict;
 create index events_of_channel on events (channel, kind);
 create index events_at on events (at);
 
--- The delivery of an event to a target.
-create table deliveries (
-  id integer primary key autoincrement,
-  event_id text not null references events (id),
-  target text not null,
-  state text not null default 'pending' check (state in ('pending', 'delivered', 'dead')),
-  -- The same for deliveries that are sent together. Set at the first attempt.
-  message_id text,
-  attempts integer not null default 0,
-  created_at text not null,
-  attempted_at text,
-  -- When the message was first attempted; null until then, and reset when a user sends it again.
-  first_attempted_at text,
-  -- When it may be sent next; null: at once.
-  next_at text,
-  settled_at text,
-  status integer,
-  error text,
-  unique (event_id, target)
-) strict;
-create index deliveries_pending on deliveries (target, id) where state = 'pending';
-create index deliveries_dead on deliveries (id) where state = 'dead';
-
 -- The targets that the service was started with. One process at a time sends to a target.
 create table delivery_targets (
   target text primary key,
-  -- Only later events are delivered.
-  since_sequence integer not null,
+  -- JSON: the kinds and channels of events that it takes; a null channel: all.
+  takes text not null,
   since text not null,
-  -- Consecutive attempts that failed because of the target, and when the next may be made.
+  -- The sequence up to which it got everything that it takes, or was passed over.
+  position integer not null,
+  -- Consecutive attempts that failed, when the first was made, and when the next may be.
   failures integer not null default 0,
-  -- When the first of them was made; null while the target works.
   failing_since text,
   retry_at text,
-  attempted_at text,
   succeeded_at text,
   error text,
+  -- JSON: the newest events that it never got.
+  passed_over text,
+  -- The process that sends to it, as JSON, and a counter that it increases.
   holder text,
-  lease_until text
+  heartbeat integer not null default 0
 ) strict, without rowid;
 
 -- Settings of comparisons, by the hash of their canonical JSON.

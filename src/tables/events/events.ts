@@ -32,6 +32,6 @@ export type EventFeed = z.infer<typeof eventFeed>
 export const eventViews = ({ store }: Pick<ViewSource, 'store'>) => ({
   async events(filter: EventFilter): Promise<EventFeed> {
     const { items, ...feed } = await store.events(filter)
-    return { ...feed, items: items.map(({ runId: _, ...item }) => ({ ...item, data: { ...item.data } })) }
+    return { ...feed, items: items.map((item) => ({ ...item, data: { ...item.data } })) }
   },
 })

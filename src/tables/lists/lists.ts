@@ -4,7 +4,6 @@ import { changes } from './changes.js'
 import { channels } from './channels.js'
 import { closings } from './closings.js'
 import { listings } from './listings.js'
-import { notifications } from './notifications.js'
 import { problems } from './problems.js'
 import { reports } from './reports.js'
 import { rfqs } from './rfqs.js'
@@ -13,7 +12,7 @@ import { targets } from './targets.js'
 
 /** Every list, by its name. Surfaces register them. */
 export const LISTS = {
-  ...{ rfqs, awards, changes, closings, listings, reports, channels, runs, problems, notifications, targets },
+  ...{ rfqs, awards, changes, closings, listings, reports, channels, runs, problems, targets },
   // biome-ignore lint/suspicious/noExplicitAny: lists have rows of different types
 } satisfies Record<string, List<any>>
 

@@ -1,4 +1,4 @@
-import type { TargetState } from '../../core/events/deliveries.js'
+import type { TargetState } from '../../core/events/events.js'
 import { column } from '../column.js'
 import { type List, wholePage } from '../list.js'
 
@@ -6,17 +6,20 @@ import { type List, wholePage } from '../list.js'
 export const targets: List<TargetState> = {
   name: 'targets',
   title: 'Targets',
-  about: 'The targets of notifications, with what waits for them and what was given up.',
+  about: 'The targets of notifications, each with its position in the feed of events.',
   empty: 'The service was started without targets: see `notify` in the configuration.',
   columns: [
     column('target', 'Target', 'text', 9, ({ target }) => target),
     column('state', 'State', 'state', 9, ({ failures }) => (failures === 0 ? 'works' : 'fails')),
-    column('pending', 'Waiting', 'count', 8, ({ pending }) => pending),
-    column('dead', 'Given up', 'count', 8, ({ dead }) => dead),
+    column('position', 'Position', 'id', 7, ({ position }) => position),
+    column('waiting', 'Waiting', 'count', 8, ({ waiting }) => waiting),
+    column('passedOver', 'Passed over', 'count', 8, ({ passedOver }) => passedOver?.events ?? 0),
+    column('passedOverFrom', 'From', 'id', 6, ({ passedOver }) => passedOver?.from ?? null),
+    column('passedOverAt', 'At', 'moment', 4, ({ passedOver }) => passedOver?.at ?? null),
     column('succeededAt', 'Last success', 'moment', 6, ({ succeededAt }) => succeededAt),
     column('retryAt', 'Next attempt', 'moment', 5, ({ retryAt }) => retryAt),
     column('failures', 'Failures', 'count', 4, ({ failures }) => failures),
-    column('error', 'Error', 'text', 7, ({ error }) => error),
+    column('error', 'Error', 'text', 7, ({ error, passedOver }) => error ?? passedOver?.error ?? null),
     column('since', 'Since', 'moment', 2, ({ since }) => since),
   ],
   filters: [],

@@ -59,11 +59,11 @@ export async function closingMatters(source: ListSource, { now, channel }: Matte
   return matters
 }
 
-/** Polls that are behind or whose list may not be whole, and notifications that were given up. */
+/** Polls that are behind or whose list may not be whole, and events that targets of notifications never got. */
 export async function systemMatters(source: ListSource, { now, channel }: MatterContext): Promise<Matter[]> {
   const isShown = (key: string | null) => channel === undefined || key === channel
   const polls = (await source.pollChecks(now)).filter((check) => isShown(check.channel))
-  const letters = (await source.store.deadLetters()).filter((letter) => isShown(letter.channel))
+  const targets = await source.store.targetStates()
   const base = { rfqId: null, rfq: null, isUrgent: true }
   return [
     ...polls.flatMap(({ channel: key, kind, ok, message, completeAt, lostEntriesAt }): Matter[] => {
@@ -82,13 +82,19 @@ export async function systemMatters(source: ListSource, { now, channel }: Matter
         },
       ]
     }),
-    ...letters.map(({ channel: key, target, count, since }) => ({
-      ...base,
-      channel: key ?? '',
-      message: `${formatCount(count, 'notification')} to ${target} could not be sent, and ${count === 1 ? 'is' : 'are'} not tried again.`,
-      since,
-      command: 'quotekeeper notify',
-      path: systemPath('notifications'),
-    })),
+    ...targets.flatMap(({ target, passedOver }): Matter[] => {
+      if (passedOver === null) return []
+      const { events, from, at, error } = passedOver
+      return [
+        {
+          ...base,
+          channel: '',
+          message: `${formatCount(events, 'event')} could not be sent to ${target}, and ${events === 1 ? 'is' : 'are'} not sent again: ${error}.`,
+          since: at,
+          command: `quotekeeper notify --target ${target} --from ${from}`,
+          path: systemPath('targets'),
+        },
+      ]
+    }),
   ]
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
-import type { RedeliveryFilter } from '../../core/events/deliveries.js'
 import type { AwardActions } from '../../tables/awards/awards.js'
 import { FilterError, requireFound } from '../../tables/filter.js'
 import { channelKey, nullableText, text, timestamp } from '../../tables/schema.js'
@@ -49,8 +48,6 @@ export interface ActionDeps {
   channels: readonly string[]
   /** Why a closing round on a channel would close nothing, or null. */
   closingObstacle: (channel: string) => Promise<string | null>
-  /** Sends notifications again; resolves to their ids. */
-  retryDeliveries: (which: RedeliveryFilter) => Promise<number[]>
   awards: AwardActions
   /** What offers are compared with. */
   settings: Settings

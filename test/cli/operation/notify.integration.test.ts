@@ -2,16 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openStore } from '../../../src/store/sqlite/store.js'
-import { httpReceiver, SECRET } from '../../notify/outbox-fixture.js'
+import { httpReceiver, SECRET } from '../../notify/feed-fixture.js'
 import { createCliFixture, NOW } from '../cli-fixture.js'
 
 const CONFIG = `notify:
   targets:
-    crm: { type: webhook, url: { file: crm.url }, secret: { file: crm.key } }
+    crm: { type: webhook, url: { file: crm.url }, secret: { file: crm.key }, kinds: [offer.*], channels: [acme/forest] }
     team: { type: slack, url: { file: team.url } }
-  routes:
-    - { kinds: [offer.*, channel.first-poll], channels: [acme/forest], to: [crm] }
-    - { to: [team] }
 `
 
 async function notifyFixture(status = 204) {
@@ -39,7 +36,9 @@ describe('notify --test', () => {
     expect(out + err).not.toContain('hush-hush')
     const json = await quotekeeper('notify', '--test', 'team', '--json')
     expect(json.out + json.err).not.toContain('hush-hush')
-    expect(JSON.parse(server.accepted[0]?.body ?? '')).toMatchObject({ type: 'notify.test', channel: null })
+    expect(JSON.parse(server.accepted[0]?.body ?? '')).toMatchObject({
+      events: [{ type: 'notify.test', channel: null }],
+    })
     expect((await quotekeeper('notify', '--test', 'crm')).status).toBe(0)
     const unknown = await quotekeeper('notify', '--test', 'tam')
     expect(unknown).toMatchObject({ status: 2, err: expect.stringContaining('did you mean team?') })
@@ -47,46 +46,38 @@ describe('notify --test', () => {
 })
 
 describe('notify', () => {
-  it('lists what was not sent with the reason, sends it again when asked, and check warns of dead letters', async () => {
+  it('lists the targets with what they never got, sets a position when asked, and check warns', async () => {
     const { quotekeeper, folder } = await notifyFixture()
     await quotekeeper('sync', '--only', 'rfqs', '--channel', 'acme/blue')
     const store = await openStore({ path: join(folder, 'data/quotekeeper.db') })
-    await store.setTargets(['crm', 'team'], NOW)
-    await store.recordEvent({ kind: 'close.refused', at: NOW, channel: 'acme/blue', data: {} })
-    await store.routeEvents(() => ['team'], NOW)
-    const claim = await store.claimMessage({ target: 'team', holder: 'test', maxEvents: 1, now: NOW })
-    if (claim === null) throw new Error('nothing to claim')
-    const later = new Date(NOW.getTime() + 60_000)
-    const end = {
-      kind: 'failed',
-      because: 'target',
-      status: 500,
-      error: 'status 500',
-      retryAt: later,
-      deadBefore: later,
-    } as const
-    await store.endAttempt(claim, end, NOW)
+    const choice = { kinds: ['close.refused' as const], channels: null }
+    await store.setTargets([{ name: 'team', ...choice }], NOW)
+    await store.recordEvents([{ kind: 'close.refused', at: NOW, channel: 'acme/blue', data: {} }])
+    const page = await store.takePage({ target: 'team', limit: 1, upTo: null, now: NOW })
+    if (page === null) throw new Error('nothing waits')
+    await store.endPage(page, { kind: 'refused', error: 'status 422' }, NOW)
     await store.close()
 
-    const listed = await quotekeeper('notify')
-    expect(listed.out).toMatch(/^1 .* close\.refused +acme\/blue +team +dead +1 .*status 500/m)
-    expect(JSON.parse((await quotekeeper('notify', '--state', 'pending', '--json')).out)).toEqual([])
+    const { sequence } = page.events[0]
+    expect((await quotekeeper('notify')).out).toMatch(/^team .* 1 .*status 422/m)
     const check = await quotekeeper('check')
     expect(check.out).toMatch(/notifications +warning/)
-    expect(check.err).toContain('quotekeeper notify --retry all')
-    expect((await quotekeeper('notify', '--retry', '7')).status).toBe(1)
-    expect((await quotekeeper('notify', '--retry', 'x')).status).toBe(2)
-    expect(await quotekeeper('notify', '--retry', 'all')).toMatchObject({
+    expect(check.err).toContain(`quotekeeper notify --target team --from ${sequence}`)
+    expect(await quotekeeper('notify', '--target', 'team', '--from', `${sequence}`)).toMatchObject({
       status: 0,
-      err: expect.stringContaining('1 notification'),
+      err: expect.stringContaining(`everything from event ${sequence} on`),
     })
-    expect((await quotekeeper('notify')).out).toMatch(/ pending /)
-    expect((await quotekeeper('notify', '--from', '3')).err).toContain('0 notifications')
-    expect((await quotekeeper('notify', '--from', '2', '--target', 'team')).err).toContain('1 notification will')
+    expect(JSON.parse((await quotekeeper('notify', '--json')).out)).toMatchObject([
+      { target: 'team', position: sequence - 1, waiting: 1, passedOver: 0 },
+    ])
+    expect(await quotekeeper('notify', '--target', 'tem', '--from', '1')).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('did you mean team?'),
+    })
     for (const wrong of [
-      ['--from', 'x'],
-      ['--from', '1', '--retry', 'all'],
-      ['--retry', '1', '--target', 'team'],
+      ['--from', 'x', '--target', 'team'],
+      ['--from', '1'],
+      ['--from', '1', '--target', 'team', '--test'],
     ])
       expect((await quotekeeper('notify', ...wrong)).status).toBe(2)
   })

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { EventKind } from '../../../src/core/events/events.js'
 import type { Store } from '../../../src/store/contract.js'
 import { openChannelFixture } from '../../helpers/channel-fixture.js'
 import { longIt } from '../../helpers/long-tests.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
-import { offers, recordPoll } from '../../helpers/store/record-poll.js'
 import { databaseOf, openReaderOf, rowsOf } from '../../helpers/store/store-engine.js'
 
 const WRITER = join(import.meta.dirname, '../../fixtures/write-events.mjs')
@@ -94,25 +94,18 @@ describe('event feed', () => {
 
   it('filters by kind, and reports from which sequence it is complete after pruning', async () => {
     const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
-    const { store } = fixture
-    for (let round = 1; round <= 6; round++) await recordPoll(fixture, [offers(2, round)])
-    const kinds = ['channel.first-poll'] as const
-    expect(await store.events({ after: 0, kinds, limit: 5 })).toMatchObject({
-      items: [{ sequence: 1 }],
-      next: 11,
-      beginsAt: 1,
-    })
-    expect(await store.events({ after: 11, limit: 5 })).toEqual({ items: [], next: 11, beginsAt: 1 })
-    const before = new Date(fixture.now().getTime() - 60_000)
-    await store.prune({ before })
-    const kept = await store.events({ after: 0, limit: 5 })
-    expect(kept).toMatchObject({ next: 11, beginsAt: 8 })
-    expect(kept.items.map(({ sequence }) => sequence)).toEqual([8, 9, 10, 11])
+    const { store, now } = fixture
+    const record = (kind: EventKind) => store.recordEvents([{ kind, at: now(), channel: null, data: {} }])
+    for (const kind of ['rfq.new', 'report.made', 'report.made', 'rfq.new', 'report.made'] as const) await record(kind)
+    const first = await store.events({ after: 0, kinds: ['rfq.new'], limit: 1 })
+    expect(first).toMatchObject({ items: [{ sequence: 1 }], next: 1, beginsAt: 1 })
+    expect(await store.events({ after: 4, kinds: ['rfq.new'], limit: 5 })).toEqual({ items: [], next: 5, beginsAt: 1 })
+    fixture.advanceSeconds(60)
+    await store.prune({ before: now() })
     await fixture.reopenStore()
-    await recordPoll(fixture, [offers(2, 7)])
-    expect((await fixture.store.events({ after: 11, limit: 5 })).items).toMatchObject([
-      { sequence: 12, kind: 'offer.changed', version: 7 },
-      { sequence: 13, offerId: 'offer-1' },
-    ])
+    await fixture.store.recordEvents([{ kind: 'rfq.new', at: now(), channel: null, data: {} }])
+    const kept = await fixture.store.events({ after: 0, limit: 5 })
+    expect(kept).toMatchObject({ next: 6, beginsAt: 4 })
+    expect(kept.items.map(({ sequence }) => sequence)).toEqual([1, 4, 5, 6])
   })
 })

@@ -199,14 +199,4 @@ describe('thousands of changes at once', () => {
     await recordPoll(fixture, [offers(15, 2), offers(15), offers(500, 2)])
     expect(await events()).toEqual([])
   })
-
-  it('are pruned when they are old, except the newest, which is counted from', async () => {
-    const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
-    await recordPoll(fixture, [offers(1)])
-    for (let round = 0; round < 6; round++) await recordPoll(fixture, [offers(1, round + 2)])
-    const days = (count: number) => new Date(fixture.now().getTime() + count * 24 * 3_600_000)
-    expect((await fixture.store.prune({ before: days(-1) })).events).toBe(0)
-    expect((await fixture.store.prune({ before: days(1) })).events).toBe(6)
-    expect(await eventLog(fixture)()).toMatchObject([{ version: 7 }])
-  })
 })

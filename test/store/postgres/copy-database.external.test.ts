@@ -31,7 +31,7 @@ const newUrl = () => `${server.url}?schema=copy_${schemas++}`
 async function database(): Promise<ChannelFixture & { path: string }> {
   const fixture = await openChannelFixture({ rfqs: 60, responsesPerRfq: 3 })
   const { store, sandbox, now } = fixture
-  await store.setTargets(['desk'], now())
+  await store.setTargets([{ name: 'desk', kinds: ['rfq.new'], channels: null }], now())
   await fixture.pollListings()
   await fixture.pollRfqs()
   fixture.advanceSeconds(600)
@@ -50,7 +50,6 @@ async function database(): Promise<ChannelFixture & { path: string }> {
     await fixture.pollRfqs()
   }
   await fixture.closeExpired({ mode: 'on' })
-  await store.routeEvents(() => ['desk'], now())
   for (const name of ['a.xlsx', 'b.xlsx']) await store.addReportRecord(reportRecord(name))
   await store.recordRates('rates.csv', [{ currency: 'USD', date: now().toISOString().slice(0, 10), rate: 1.08 }], now())
   await store.recordAward(newAward({ channel: KEY, rfqId: first ?? '' }))
@@ -115,7 +114,7 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
       const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
       expect(run.id).toBe(newest + 1)
       const { next: last } = await store.events({ after: 0, limit: NO_LIMIT })
-      await store.recordEvent({ kind: 'report.made', at: fixture.now(), channel: KEY, data: {} })
+      await store.recordEvents([{ kind: 'report.made', at: fixture.now(), channel: KEY, data: {} }])
       expect((await store.events({ after: last, limit: 10 })).items).toMatchObject([{ sequence: last + 1 }])
     }
   })

@@ -4,7 +4,7 @@ import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { ASKS_FOR_ANYTHING, offerOf, openRecorder } from '../../helpers/store/recorder.js'
 import { viewSourceOf } from '../../helpers/view-source.js'
-import { giveUp } from '../../web/support/dead-letters.js'
+import { refuseEvent } from '../../web/support/passed-over.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
 
@@ -85,8 +85,8 @@ describe('today', () => {
     fixture.advanceSeconds(300)
     await fixture.pollRfqs()
     expect(await behind()).toEqual([])
-    await giveUp(fixture, ['crm'])
-    expect(await behind()).toEqual([expect.stringMatching(/^1 notification to crm /)])
+    await refuseEvent(fixture, ['crm'])
+    expect(await behind()).toEqual([expect.stringMatching(/^1 event could not be sent to crm/)])
   })
 
   it.each([

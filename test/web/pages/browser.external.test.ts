@@ -9,8 +9,8 @@ import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/
 import { longIt, runsLongTests } from '../../helpers/long-tests.js'
 import { openRecorder } from '../../helpers/store/recorder.js'
 import { APPLICATION_PAGES } from '../support/application-pages.js'
-import { giveUp } from '../support/dead-letters.js'
 import { openPages } from '../support/pages-fixture.js'
+import { refuseEvent } from '../support/passed-over.js'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const RFQ = '/rfqs/acme/forest/1042'
@@ -82,7 +82,7 @@ const choices = (page: Page) => page.locator('#choices tbody tr').allTextContent
 describe.skipIf(isMissing)('in Chromium', () => {
   it('every page is accessible, fits 320 to 1280 px, in light and dark', async () => {
     const fixture = await story()
-    await giveUp(fixture, ['crm', 'mail'])
+    await refuseEvent(fixture, ['crm', 'mail'])
     const base = await serve(fixture)
     const ofRfq = [RFQ, `${RFQ}?offer=1`, `${RFQ}/closing`, `${RFQ}/award`]
     const page = await openBrowser(base)

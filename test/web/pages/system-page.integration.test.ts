@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { QueueUnavailableError } from '../../../jobs/errors.js'
 import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { giveUp } from '../support/dead-letters.js'
 import { openPages } from '../support/pages-fixture.js'
+import { refuseEvent } from '../support/passed-over.js'
 import { notices, sendForm } from '../support/send-form.js'
 
 const tokens = (['viewer', 'operator'] as const).map((role) => ({ name: role, role, token: `token of ${role}` }))
 const as = (name: string) => ({ authorization: `Bearer token of ${name}` })
 
-it('/system › shows channels, the newest runs, notifications and problems, and has all in files', async () => {
+it('/system › shows channels, the newest runs, targets and problems, and has all in files', async () => {
   const fixture = await openChannelFixture()
   const { id } = fixture.sandbox.world.addRfq(CHANNEL, { number: 1042 })
   fixture.sandbox.world.changeRfq(id, { minVolume: 'many' as never })
@@ -17,36 +17,20 @@ it('/system › shows channels, the newest runs, notifications and problems, and
     await fixture.pollRfqs()
     fixture.advanceSeconds(60)
   }
-  await giveUp(fixture, ['crm', 'mail'])
+  await refuseEvent(fixture, ['crm', 'mail'])
   const { app } = await openPages(fixture)
   const { body } = await app.inject('/system')
   expect(body).toContain('21 in all')
   expect(body.match(/>complete</g)).toHaveLength(20)
   expect(body).toMatch(/<a href="\/rfqs\/acme\/forest\/id:[^"]+">/)
-  for (const table of ['channels', 'runs', 'notifications', 'problems']) expect(body).toContain(`id="${table}"`)
+  for (const table of ['channels', 'runs', 'targets', 'problems']) expect(body).toContain(`id="${table}"`)
   const rows = async (table: string) => (await app.inject(`/system?format=json&table=${table}`)).json()
   expect(await rows('runs')).toHaveLength(21)
   expect(await rows('channels')).toMatchObject([{ channel: KEY, open: 1, rfqsAt: '2026-11-21T12:20:00.000Z' }])
-  expect(await rows('targets')).toMatchObject([{ target: 'crm', state: 'fails', dead: 1, pending: 0 }, {}])
-  expect(await rows('notifications')).toMatchObject([{ state: 'dead', target: 'mail' }, { target: 'crm' }])
+  const error = 'HTTP 422: a secret'
+  expect(await rows('targets')).toMatchObject([{ target: 'crm', state: 'works', passedOver: 1, error }, {}])
   expect(await rows('problems')).toMatchObject([{ kind: 'rfq', path: expect.stringContaining('minVolume') }])
   expect((await app.inject('/system?format=csv&table=problems')).body).toMatch(/^.?lastSeenAt,channel,kind,id,path,/)
-})
-
-it('/system › sends what was given up again, for operators, unless the target is not configured any more', async () => {
-  const fixture = await openChannelFixture()
-  const [id = 0] = await giveUp(fixture, ['crm'])
-  const { app } = await openPages(fixture, { tokens })
-  expect((await app.inject({ url: '/system', headers: as('viewer') })).body).not.toContain('Send again')
-  expect((await sendForm(app, '/system', { target: 'crm' }, as('viewer'))).statusCode).toBe(403)
-  expect((await app.inject({ url: '/system', headers: as('operator') })).body).toContain('Send again')
-  expect((await sendForm(app, '/system', { target: 'nobody' }, as('operator'))).statusCode).toBe(404)
-  expect((await sendForm(app, '/system', { target: 'crm' }, as('operator'))).statusCode).toBe(303)
-  expect(await fixture.store.deliveries({})).toMatchObject([{ id, state: 'pending', nextAt: null }])
-  await fixture.store.setTargets([], fixture.now())
-  expect((await app.inject({ url: '/system', headers: as('operator') })).body).not.toContain('Send again')
-  for (const which of [{ ids: [id] }, { target: 'crm' }, {}, { from: 1 }])
-    expect(await fixture.store.retryDeliveries(which, fixture.now())).toEqual([])
 })
 
 it('/system › polls a channel now, for operators, and says what became of the poll', async () => {

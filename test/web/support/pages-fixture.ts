@@ -82,7 +82,7 @@ export async function openPages(
         reports: { find: (name) => findReport(directory, name), queue },
         closing,
         awards: { ...createAwardDesk({ store, makeReport, now }), prepare: queries.prepareAward },
-        system: { queue, retryDeliveries: (which) => store.retryDeliveries(which, now()) },
+        system: { queue },
       }),
     ],
   })

@@ -1,4 +1,5 @@
-import type { RedeliveryFilter } from '../../../core/events/deliveries.js'
+import { randomUUID } from 'node:crypto'
+import type { EventRecord } from '../../../core/events/events.js'
 import { didYouMean } from '../../../core/text/suggest.js'
 import type { NotifyTarget, SendResult } from '../../../notify/contract.js'
 import { plural, sanitize } from '../../../tables/print/terminal-text.js'
@@ -12,44 +13,44 @@ import { addListOptions, type ListOptions, printList } from '../list-command.js'
 type Options = ListOptions & {
   /** True without a name. */
   test?: string | true
-  retry?: string
   from?: number
   target?: string
 }
 
-/** `notify`: lists notifications, sends a test, or sends again. */
+/** `notify`: lists the targets of notifications, sends a test, or sets the position of a target. */
 export const register: RegisterCommand = (command, cli) => {
-  addListOptions(command, 'notifications')
+  addListOptions(command, 'targets')
     .option('--test [target]', 'send a test to this target, or to all')
     .option(
-      '--retry <id>',
-      'send a notification of the list again, or `all` that wait or were given up; the running service does so',
-    )
-    .option(
       '--from <sequence>',
-      'send again everything of the events from this sequence on; with --target, to this one only',
+      'with --target: send it everything from this event on; the running service does so',
       parseSequence,
     )
+    .option('--target <name>', 'the target whose position --from sets')
     .action((options: Options) => {
-      const { test, retry, from, target } = options
-      const actions = [test, retry, from].filter((each) => each !== undefined)
-      if (actions.length > 1) throw new UsageError('use one of --test, --retry and --from')
-      if (target !== undefined && (test !== undefined || (retry ?? 'all') !== 'all'))
-        throw new UsageError('--target is for the list, --retry all and --from')
+      const { test, from, target } = options
+      if ((from === undefined) !== (target === undefined))
+        throw new UsageError('use --target NAME with --from SEQUENCE')
+      if (test !== undefined && from !== undefined) throw new UsageError('use either --test or --from')
       if (test !== undefined) return sendTests(cli, options, test)
-      if (actions.length > 0) return sendAgain(cli, options)
-      return withStore(cli, (store, app) => printList({ cli, store, app }, 'notifications', options))
+      if (from !== undefined && target !== undefined) return setPosition(cli, options, { from, target })
+      return withStore(cli, (store, app) => printList({ cli, store, app }, 'targets', options))
     })
   withExamples(
     command,
     ['quotekeeper notify --test', 'send a test to every target'],
-    ['quotekeeper notify --state dead', 'what was given up, and why'],
-    ['quotekeeper notify --retry all', 'when the cause is removed'],
-    ['quotekeeper notify --from 1200 --target crm', 'when the receiver lost what it had'],
+    ['quotekeeper notify', 'how far each target has got, and what it never got'],
+    ['quotekeeper notify --target crm --from 1200', 'when the receiver lost what it had, or the cause is removed'],
   )
 }
 
 // --- tests ----------------------------------------------------------------------------------------------------------
+
+/** It is not recorded. */
+const testEvent = (now: Date): EventRecord => ({
+  ...{ sequence: 0, id: `evt_${randomUUID().replaceAll('-', '')}`, kind: 'notify.test', at: now.toISOString() },
+  ...{ channel: null, rfqId: null, offerId: null, version: null, data: {} },
+})
 
 interface TestResult {
   target: string
@@ -61,14 +62,12 @@ interface TestResult {
 const sendTests = (cli: Cli, { json }: Options, name: string | true) =>
   withApp(cli, { secrets: 'required' }, async ({ config }) => {
     const targets = chooseTargets(config.notify.targets, name)
-    const { createSendMessage } = await import('../../../notify/send-message.js')
-    const { testEvent } = await import('../../../notify/test-event.js')
+    const { createSendMessage, toMessage } = await import('../../../notify/send-message.js')
     const send = createSendMessage({ reportsDirectory: config.reports.directory })
     const results = await Promise.all(
       targets.map(async (target): Promise<TestResult> => {
-        const event = testEvent(cli.io.now())
         const options = { now: cli.io.now(), signal: cli.io.stop }
-        const result = await send(target, { messageId: event.id, events: [event] }, options)
+        const result = await send(target, toMessage([testEvent(options.now)]), options)
         return { target: target.name, type: target.type, ...describeTest(cli, result) }
       }),
     )
@@ -94,31 +93,23 @@ function describeTest({ scrub }: Cli, result: SendResult): Pick<TestResult, 'ok'
   return { ok: false, message: scrub(result.error) }
 }
 
-// --- again ----------------------------------------------------------------------------------------------------------
+// --- positions ------------------------------------------------------------------------------------------------------
 
 function parseSequence(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw new UsageError(`--from takes the sequence of an event, not ${JSON.stringify(text)}`)
 }
 
-function parseRedelivery({ retry, from, target }: Options): RedeliveryFilter {
-  const filter = { ...(from !== undefined && { fromSequence: from }), ...(target !== undefined && { target }) }
-  if (retry === undefined || retry === 'all') return filter
-  if (/^[1-9]\d{0,14}$/.test(retry)) return { ids: [Number(retry)] }
-  throw new UsageError(
-    `--retry takes the id of a notification (see: quotekeeper notify), or all, not ${JSON.stringify(retry)}`,
-  )
-}
-
-const sendAgain = (cli: Cli, options: Options) =>
+const setPosition = (cli: Cli, { json }: Options, { target, from }: { target: string; from: number }) =>
   withApp(cli, { secrets: 'if-set' }, async ({ store }) => {
-    const which = parseRedelivery(options)
-    const ids = await (await store()).retryDeliveries(which, cli.io.now())
-    if (ids.length === 0 && which.ids !== undefined) {
+    const targets = await store()
+    if (!(await targets.setPosition(target, from))) {
+      const names = (await targets.targetStates()).map((state) => state.target)
+      const suggestion = didYouMean(target, names)
       throw new FailedError(
-        `there is no notification ${which.ids[0]} whose target the service has; see: quotekeeper notify`,
+        `the service was not started with a target ${JSON.stringify(target)}; ${suggestion}see: quotekeeper notify`,
       )
     }
-    if (options.json) printJson(cli.io, { ids })
-    else cli.io.err(`${plural(ids.length, 'notification')} will be sent again by quotekeeper start.\n`)
+    if (json) printJson(cli.io, { target, from })
+    else cli.io.err(`${target} will get everything from event ${from} on, by quotekeeper start.\n`)
   })

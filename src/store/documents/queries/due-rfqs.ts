@@ -1,6 +1,5 @@
 import { isCalendarDate } from '../../../core/time/calendar-days.js'
-import type { Closings } from '../../contract.js'
-import type { Outbox } from '../../events/outbox-contract.js'
+import type { Closings, EventLog } from '../../contract.js'
 import type { Queries } from '../../sql/sql-database.js'
 import { fromStoredText } from '../stored-text.js'
 
@@ -11,7 +10,7 @@ interface DueRow {
 
 /** Finds open RFQs that are due by a day. Reads columns only, not the documents. */
 export const createOpenRfqsDue =
-  (queries: Queries): Outbox['openRfqsDue'] =>
+  (queries: Queries): EventLog['openRfqsDue'] =>
   async (channel, upTo) => {
     const rows = await queries.all<DueRow & { due_date: string }>(
       `select id, due_date from documents

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { text } from '../../../tables/schema.js'
-import { defined } from '../../http/request-values.js'
 import { type ActionCall, actionOperation, findSubject, type JobOrder, jobStatus } from '../actions.js'
 import { asOf, channelName, rfqName } from '../parameters.js'
 import { API_PREFIX, ProblemError, unknownName } from '../problem.js'
@@ -93,29 +92,6 @@ export const WORK_OPERATIONS = [
       const status = await deps.queue.status(job)
       if (status === null) throw unknownName('job', job)
       return status
-    },
-  }),
-  actionOperation({
-    id: 'retryNotifications',
-    path: '/notifications/retry',
-    summary: 'Send notifications again',
-    description:
-      'What was not delivered, and with `ids` or `from` also what was. The service sends them as soon as it can, and tries for 72 ' +
-      'hours anew.',
-    body: z.strictObject({
-      ids: z.array(z.int().min(1)).min(1).max(1_000).optional().describe('Of deliveries; without `target` and `from`.'),
-      target: text.optional().describe('Only to this target.'),
-      from: z.int().min(1).optional().describe('Of the events from this sequence on.'),
-    }),
-    result: z
-      .strictObject({ ids: z.array(z.int()).describe('Deliveries that the service now sends again.') })
-      .meta({ id: 'RetriedDeliveries' }),
-    async handle({ body: { ids, target, from }, deps }) {
-      if (ids !== undefined && (target !== undefined || from !== undefined))
-        throw new ProblemError(400, 'use ids, or target and from, not both')
-      const found = await deps.retryDeliveries(defined({ ids, target, fromSequence: from }))
-      if (found.length > 0 || (ids === undefined && target === undefined)) return { ids: found }
-      throw new ProblemError(404, 'there is no such notification that could be sent again')
     },
   }),
 ]

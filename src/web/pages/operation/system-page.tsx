@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { ComponentChildren } from 'preact'
-import type { TargetState } from '../../../core/events/deliveries.js'
 import type { ChannelRow } from '../../../tables/lists/channels.js'
 import { type ListName, listNamed } from '../../../tables/lists/lists.js'
 import { POLL_SUBJECTS } from '../../../tables/polls.js'
@@ -14,24 +13,17 @@ import { addForm, addPage, type PageContent, type PageDeps, type PageRequest, ty
 import { autoReload, enqueueJob, readRequestedJob } from './job-status.js'
 
 /** What an operator can do on the page. */
-export type SystemDeps = Pick<ActionDeps, 'queue' | 'retryDeliveries'>
+export type SystemDeps = Pick<ActionDeps, 'queue'>
 
 const PATH = '/system'
-const SECTIONS = ['channels', 'runs', 'targets', 'notifications', 'problems'] as const satisfies ListName[]
+const SECTIONS = ['channels', 'runs', 'targets', 'problems'] as const satisfies ListName[]
 /** Rows of each list on the page. */
 const MAX_ROWS = 20
 
-/** `/system`: channels, runs, notifications and problems; for operators, polling now and sending notifications again. */
+/** `/system`: channels, runs, targets of notifications and problems; for operators, polling now. */
 export function addSystem(app: FastifyInstance, deps: PageDeps, system: SystemDeps): void {
   addPage(app, deps, PATH, (page) => systemPage(page, system), { names: ['job'] })
-  addForm(app, deps, PATH, (page, fields) =>
-    fields.target === undefined ? pollNow(page, fields, system) : sendAgain(fields.target, system),
-  )
-}
-
-async function sendAgain(target: string, { retryDeliveries }: SystemDeps) {
-  if ((await retryDeliveries({ target })).length > 0) return { redirect: `${PATH}#targets` }
-  throw new HttpError(404, `there is no notification for ${JSON.stringify(target.slice(0, 60))} to send again`)
+  addForm(app, deps, PATH, (page, fields) => pollNow(page, fields, system))
 }
 
 async function pollNow(page: PageRequest, { channel = '', kind }: Parameters, system: SystemDeps) {
@@ -97,13 +89,4 @@ const ACTIONS: Partial<Record<ListName, (row: never) => ComponentChildren>> = {
       ))}
     </form>
   ),
-  targets: ({ target, dead }: TargetState) =>
-    dead > 0 && (
-      <form method="post" action={PATH} class="noprint">
-        <input type="hidden" name="target" value={target} />
-        <button type="submit" aria-label={`Send again everything for ${target} that was given up`}>
-          Send again
-        </button>
-      </form>
-    ),
 }

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
 import { createNotifications, type NotificationOptions } from '../../jobs/notifications.js'
-import type { EventKind } from '../../src/core/events/events.js'
-import type { NotifyConfig, NotifyTarget } from '../../src/notify/contract.js'
+import { EVENT_KINDS, type EventKind } from '../../src/core/events/events.js'
+import type { NotifyTarget, WebhookTarget } from '../../src/notify/contract.js'
 import { createSendMessage } from '../../src/notify/send-message.js'
 import type { Store } from '../../src/store/contract.js'
 import { recordingLog } from '../helpers/recording-log.js'
@@ -18,10 +18,10 @@ export const START = '2026-11-21T12:00:00.000Z'
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
 /** A store in a real file, with a clock that only the test moves; the signature library of the receiver has the same. */
-export async function openOutbox() {
+export async function openFeed() {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date(START) })
   const now = () => new Date()
-  const path = join(testFolder(), 'outbox.db')
+  const path = join(testFolder(), 'feed.db')
   let store = await openNewStore({ path, clock: now })
   onTestFinished(async () => {
     await store.close()
@@ -42,24 +42,28 @@ export async function openOutbox() {
     /** Records an event; resolves to its number, which is the decision in its data. */
     emit: async (kind: EventKind = 'offer.new', channel = CHANNEL, reason = '') => {
       const decision = ++next
-      await store.recordEvent({ kind, at: now(), channel, data: { decision, reason } })
+      await store.recordEvents([{ kind, at: now(), channel, data: { decision, reason } }])
       return decision
     },
   }
 }
 
-/** Notifications as the service has them, with these targets; every kind goes to each target unless routes are given. */
+/** What a target takes: everything. */
+export const TAKES_ALL = { kinds: Object.keys(EVENT_KINDS) as EventKind[], channels: null }
+
+export const webhook = (url: string, name = 'crm', more: Partial<WebhookTarget> = {}): WebhookTarget => ({
+  ...{ name, type: 'webhook', ...TAKES_ALL, url, isUrlSecret: false, secret: SECRET, ...more },
+})
+
+/** Notifications as the service has them, with these targets. */
 export async function notifications(
   store: Store,
   targets: NotifyTarget[],
-  more: Partial<NotificationOptions> & { routes?: NotifyConfig['routes']; reportsDirectory?: string } = {},
+  more: Partial<NotificationOptions> & { reportsDirectory?: string } = {},
 ) {
-  const {
-    routes = [{ kinds: ALL, channels: null, to: targets.map(({ name }) => name) }],
-    reportsDirectory = '/nowhere',
-  } = more
+  const { reportsDirectory = '/nowhere' } = more
   const log = recordingLog()
-  const config = testConfig({ notify: { targets, routes, dueSoonDays: 3 } })
+  const config = testConfig({ notify: { targets, dueSoonDays: 3 } })
   const started = createNotifications({
     config,
     store,
@@ -70,20 +74,9 @@ export async function notifications(
     random: () => 0,
     ...more,
   })
-  await store.setTargets(
-    targets.map(({ name }) => name),
-    new Date(),
-  )
+  await store.setTargets(targets, new Date())
   return Object.assign(started, { log })
 }
-const ALL = [
-  'offer.new',
-  'offer.changed',
-  'rfq.new',
-  'close.refused',
-  'report.made',
-  'channel.first-poll',
-] as EventKind[]
 
 export interface Received {
   headers: Record<string, string>
