@@ -49,17 +49,21 @@ function addRfq({ sandbox: { world } }: ChannelFixture, terms: Partial<RfqTerms>
 const ALL_PATHS = ['../../outside', 'C:\\Windows\\a\u0000b', '..', '-rf', '%2e%2e%2fx']
 const PATHS = runsLongTests ? ALL_PATHS : ALL_PATHS.slice(0, 2)
 
-fault(43, 'file names stay safe, also for references, ids and RFQs without a number', async () => {
-  const numbered = PATHS.slice(0, 2).map((message) => ({ title: message, reference: message }))
-  const named = PATHS.map((message) => ({ title: message, id: message, number: null as never }))
-  const { files } = await reportOn([...numbered, ...named])
-  const workbooks = files.filter((name) => name !== 'reports' && name !== 'reports/acme_forest')
-  expect(workbooks).toHaveLength(numbered.length + named.length)
-  for (const name of workbooks)
-    expect(name).toMatch(/^reports\/acme_forest\/rfq-[a-z0-9-]+(_[0-9a-f]{8})?_asof-[0-9TZ]+\.xlsx$/)
-})
+fault(
+  'a file path in a title',
+  'file names stay safe, also for references, ids and RFQs without a number',
+  async () => {
+    const numbered = PATHS.slice(0, 2).map((message) => ({ title: message, reference: message }))
+    const named = PATHS.map((message) => ({ title: message, id: message, number: null as never }))
+    const { files } = await reportOn([...numbered, ...named])
+    const workbooks = files.filter((name) => name !== 'reports' && name !== 'reports/acme_forest')
+    expect(workbooks).toHaveLength(numbered.length + named.length)
+    for (const name of workbooks)
+      expect(name).toMatch(/^reports\/acme_forest\/rfq-[a-z0-9-]+(_[0-9a-f]{8})?_asof-[0-9TZ]+\.xlsx$/)
+  },
+)
 
-fault(44, 'every part of the workbook is well-formed XML', async () => {
+fault('formulas and control characters in text', 'every part of the workbook is well-formed XML', async () => {
   const titles = HOSTILE.filter((text) => /[<&\p{Cc}\p{Cs}]/u.test(text))
   const { paths } = await reportOn(
     titles.map((title) => ({ title, reference: title, buyerDescription: title })),
@@ -74,35 +78,43 @@ fault(44, 'every part of the workbook is well-formed XML', async () => {
 /** Texts that a spreadsheet would evaluate as formulas. */
 const FORMULAS = HOSTILE.filter((text) => /^[=+@-]/.test(text))
 
-faultUnless(whyNoTools())(44, 'LibreOffice reads text that looks like a formula as text', async () => {
-  const [title = ''] = FORMULAS
-  const { paths } = await reportOn([{ title, reference: title }], FORMULAS)
-  const [read] = readWorkbooks(paths)
-  const cells = Object.values(read?.sheets ?? {}).flatMap((sheet) => Object.values(sheet))
-  for (const message of FORMULAS) {
-    const shown = cells.filter(({ f, v }) => f === null && v === message)
-    expect(shown.length).toBeGreaterThan(1)
-    expect(new Set(shown.map(({ t }) => t))).toEqual(new Set(['s']))
-    for (const { f } of cells) expect(f ?? '').not.toContain(message)
-  }
-})
+faultUnless(whyNoTools())(
+  'formulas and control characters in text',
+  'LibreOffice reads text that looks like a formula as text',
+  async () => {
+    const [title = ''] = FORMULAS
+    const { paths } = await reportOn([{ title, reference: title }], FORMULAS)
+    const [read] = readWorkbooks(paths)
+    const cells = Object.values(read?.sheets ?? {}).flatMap((sheet) => Object.values(sheet))
+    for (const message of FORMULAS) {
+      const shown = cells.filter(({ f, v }) => f === null && v === message)
+      expect(shown.length).toBeGreaterThan(1)
+      expect(new Set(shown.map(({ t }) => t))).toEqual(new Set(['s']))
+      for (const { f } of cells) expect(f ?? '').not.toContain(message)
+    }
+  },
+)
 
-longFaultUnless(redisSkipReason)(32, 'a poll, a close and a report through the queue succeed', async () => {
-  const title = 'nul \u0000, unpaired surrogate \ud83d, and \u{1f333}'
-  const fixture = await openProcessFixture({ rfqs: 0 })
-  const { id } = fixture.sandbox.world.addRfq(CHANNEL, { title, reference: '\udc00', responseDueDate: '2020-01-31' })
-  fixture.sandbox.world.addResponse(id, { projectDeveloperName: title })
-  const worker = fixture.startWorker({ url: runners.redis.url, prefix: runners.prefix })
-  const runner = await runners.open()
-  const payload = { channel: KEY, cause: 'test' }
-  await runner.enqueue('poll-rfqs', payload, 'poll')
-  await fixture.waitForRows('select kind, outcome from runs', [{ kind: 'rfqs', outcome: 'complete' }])
-  await runner.enqueue('close-expired', payload, 'close')
-  await eventually(() => expect(worker.out).toContain('report written'))
-  expect(fixture.sql('select rfq_id, outcome from close_decisions')).toEqual([{ rfq_id: id, outcome: 'closed' }])
-  const [file] = readdirSync(join(fixture.folder, 'data/reports/acme_forest'))
-  const parts = await partsOf(readFileSync(join(fixture.folder, 'data/reports/acme_forest', file ?? '')))
-  const texts = [...parts.values()].join('')
-  expect(texts).toContain('nul \ufffd, unpaired surrogate \ufffd, and \u{1f333}')
-  for (const xml of parts.values()) parseXml(xml)
-})
+longFaultUnless(redisSkipReason)(
+  'NUL or an unpaired surrogate in text',
+  'a poll, a close and a report through the queue succeed',
+  async () => {
+    const title = 'nul \u0000, unpaired surrogate \ud83d, and \u{1f333}'
+    const fixture = await openProcessFixture({ rfqs: 0 })
+    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { title, reference: '\udc00', responseDueDate: '2020-01-31' })
+    fixture.sandbox.world.addResponse(id, { projectDeveloperName: title })
+    const worker = fixture.startWorker({ url: runners.redis.url, prefix: runners.prefix })
+    const runner = await runners.open()
+    const payload = { channel: KEY, cause: 'test' }
+    await runner.enqueue('poll-rfqs', payload, 'poll')
+    await fixture.waitForRows('select kind, outcome from runs', [{ kind: 'rfqs', outcome: 'complete' }])
+    await runner.enqueue('close-expired', payload, 'close')
+    await eventually(() => expect(worker.out).toContain('report written'))
+    expect(fixture.sql('select rfq_id, outcome from close_decisions')).toEqual([{ rfq_id: id, outcome: 'closed' }])
+    const [file] = readdirSync(join(fixture.folder, 'data/reports/acme_forest'))
+    const parts = await partsOf(readFileSync(join(fixture.folder, 'data/reports/acme_forest', file ?? '')))
+    const texts = [...parts.values()].join('')
+    expect(texts).toContain('nul \ufffd, unpaired surrogate \ufffd, and \u{1f333}')
+    for (const xml of parts.values()) parseXml(xml)
+  },
+)

@@ -32,30 +32,34 @@ const snapshot = (id: string, responses: number, text = 'x'): RfqSnapshot => ({
   readAt: at,
 })
 
-longFault(33, 'only complete RFQs remain, and the killed run is recorded as interrupted', async () => {
-  const path = join(testFolder(), 'killed.db')
-  const responsesEach = 40
-  for (let round = 0; round < 8; round++) {
-    const child = spawn(process.execPath, [writer, path, String(round * 10_000), String(responsesEach)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    await once(child.stdout, 'data')
-    await wait(Math.random() * 60)
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-    const store = await openStore({ path })
-    expect(await store.check()).toMatchObject({ ok: true })
-    const rfqs = await store.rfqs({})
-    expect(rfqs.length).toBeGreaterThan(round)
-    for (const { rfq, responses } of rfqs) expect([rfq.id, responses.length]).toEqual([rfq.id, responsesEach])
-    const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: new Date() })
-    const [, killed] = await store.runs({ kind: 'rfqs' })
-    expect(killed).toMatchObject({ outcome: 'interrupted' })
-    const counts = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
-    await run.finish({ ...counts, outcome: 'complete', error: null }, new Date())
-    await store.close()
-  }
-})
+longFault(
+  'kill -9 during a transaction',
+  'only complete RFQs remain, and the killed run is recorded as interrupted',
+  async () => {
+    const path = join(testFolder(), 'killed.db')
+    const responsesEach = 40
+    for (let round = 0; round < 8; round++) {
+      const child = spawn(process.execPath, [writer, path, String(round * 10_000), String(responsesEach)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      await once(child.stdout, 'data')
+      await wait(Math.random() * 60)
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      const store = await openStore({ path })
+      expect(await store.check()).toMatchObject({ ok: true })
+      const rfqs = await store.rfqs({})
+      expect(rfqs.length).toBeGreaterThan(round)
+      for (const { rfq, responses } of rfqs) expect([rfq.id, responses.length]).toEqual([rfq.id, responsesEach])
+      const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: new Date() })
+      const [, killed] = await store.runs({ kind: 'rfqs' })
+      expect(killed).toMatchObject({ outcome: 'interrupted' })
+      const counts = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
+      await run.finish({ ...counts, outcome: 'complete', error: null }, new Date())
+      await store.close()
+    }
+  },
+)
 
 const mountSkipReason = (() => {
   const folder = mountSmallFolder()
@@ -77,7 +81,7 @@ function mountSmallFolder(): string | null {
 }
 
 faultUnless(mountSkipReason)(
-  34,
+  'a full disk',
   'the write is rolled back with an error, and succeeds when there is room',
   async () => {
     const folder = mountSmallFolder() as string
@@ -102,7 +106,7 @@ faultUnless(mountSkipReason)(
   },
 )
 
-faultUnless(mountSkipReason)(34, 'a database that cannot be opened for lack of space says so', async () => {
+faultUnless(mountSkipReason)('a full disk', 'a database that cannot be opened for lack of space says so', async () => {
   const folder = mountSmallFolder() as string
   onTestFinished(() => {
     execFileSync('umount', ['-l', folder])
@@ -120,22 +124,26 @@ faultUnless(mountSkipReason)(34, 'a database that cannot be opened for lack of s
   await (await openStore({ path })).close()
 })
 
-fault(35, 'a poll waits for the other writer, fails if the lock persists, and the next one succeeds', async () => {
-  const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1 })
-  await fixture.pollRfqs()
-  const other = new Database(fixture.store.name)
-  other.exec('begin immediate')
-  const released = wait(500).then(() => other.exec('rollback'))
-  expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-  await released
-  other.exec('begin immediate')
-  await expect(fixture.pollRfqs()).rejects.toThrow(/locked by another process/)
-  other.exec('rollback')
-  other.close()
-  expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-})
+fault(
+  'a locked database',
+  'a poll waits for the other writer, fails if the lock persists, and the next one succeeds',
+  async () => {
+    const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1 })
+    await fixture.pollRfqs()
+    const other = new Database(fixture.store.name)
+    other.exec('begin immediate')
+    const released = wait(500).then(() => other.exec('rollback'))
+    expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
+    await released
+    other.exec('begin immediate')
+    await expect(fixture.pollRfqs()).rejects.toThrow(/locked by another process/)
+    other.exec('rollback')
+    other.close()
+    expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
+  },
+)
 
-fault(36, 'opening is refused and the file stays unchanged', async () => {
+fault('a corrupt database', 'opening is refused and the file stays unchanged', async () => {
   const path = join(testFolder(), 'corrupt.db')
   const store = await openStore({ path })
   const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
@@ -156,7 +164,7 @@ fault(36, 'opening is refused and the file stays unchanged', async () => {
   await reader.close()
 })
 
-fault(37, 'it is refused, and says what to do', async () => {
+fault('the database of another version', 'it is refused, and says what to do', async () => {
   const path = join(testFolder(), 'other.db')
   await (await openStore({ path })).close()
   const raw = new Database(path)
@@ -165,7 +173,7 @@ fault(37, 'it is refused, and says what to do', async () => {
   await expect(openStore({ path })).rejects.toThrow(/another version of Quotekeeper.*Nothing was changed/s)
 })
 
-fault(38, 'all succeed and the schema is complete', async () => {
+fault('several processes creating the database at once', 'all succeed and the schema is complete', async () => {
   for (let round = 0; round < shareOf(3); round++) {
     const path = join(testFolder(), 'many.db')
     const children = Array.from({ length: 3 }, (_, n) =>
@@ -186,7 +194,7 @@ const opener = (path: string, channel: string) => `
   await store.beginRun({ channel: ${JSON.stringify(channel)}, kind: 'rfqs', now: new Date() })
   await store.close()`
 
-fault(33, 'data in a leftover write-ahead log is recovered', async () => {
+fault('kill -9 during a transaction', 'data in a leftover write-ahead log is recovered', async () => {
   const folder = testFolder()
   const path = join(folder, 'wal.db')
   const store = await openStore({ path })
@@ -201,7 +209,7 @@ fault(33, 'data in a leftover write-ahead log is recovered', async () => {
   expect((await again.rfqs({})).map(({ rfq }) => rfq.id)).toEqual(['in the log'])
 })
 
-longFault(45, 'recording them does not block the event loop', async () => {
+longFault('50,000 offers in one RFQ', 'recording them does not block the event loop', async () => {
   const fixture = await openChannelFixture()
   const { id } = fixture.sandbox.world.addRfq(CHANNEL)
   const store = fixture.store

@@ -36,24 +36,32 @@ async function poll(body: string): Promise<Measured> {
 
 const list = (items: string[]) => `{"items":[${items.join()}]}`
 
-fault(46, '8 MiB of empty entries are rejected within 512 MiB', async () => {
-  const count = Math.floor((8 * 2 ** 20) / 3)
-  const measured = await poll(`{"items":[${'{},'.repeat(count - 1)}{}]}`)
-  expect(measured).toMatchObject({ outcome: 'failed', requests: 1, stored: 0 })
-  expect(measured.error).toContain('the list has more than 100000 entries')
-  expect(measured.peakMiB).toBeLessThan(512)
-  expect(measured.maxDelayMs).toBeLessThan(MAX_DELAY_MS)
-})
-
-longFault(46, 'as many empty entries as are accepted are stored as one', async () => {
-  const measured = await poll(list(Array(100_000).fill('{}')))
-  expect(measured).toMatchObject({ outcome: 'complete', stored: 1 })
-  expect(measured.peakMiB).toBeLessThan(512)
-  expect(measured.maxDelayMs).toBeLessThan(MAX_DELAY_MS)
-})
+fault(
+  'a small list that takes much memory to parse',
+  '8 MiB of empty entries are rejected within 512 MiB',
+  async () => {
+    const count = Math.floor((8 * 2 ** 20) / 3)
+    const measured = await poll(`{"items":[${'{},'.repeat(count - 1)}{}]}`)
+    expect(measured).toMatchObject({ outcome: 'failed', requests: 1, stored: 0 })
+    expect(measured.error).toContain('the list has more than 100000 entries')
+    expect(measured.peakMiB).toBeLessThan(512)
+    expect(measured.maxDelayMs).toBeLessThan(MAX_DELAY_MS)
+  },
+)
 
 longFault(
-  46,
+  'a small list that takes much memory to parse',
+  'as many empty entries as are accepted are stored as one',
+  async () => {
+    const measured = await poll(list(Array(100_000).fill('{}')))
+    expect(measured).toMatchObject({ outcome: 'complete', stored: 1 })
+    expect(measured.peakMiB).toBeLessThan(512)
+    expect(measured.maxDelayMs).toBeLessThan(MAX_DELAY_MS)
+  },
+)
+
+longFault(
+  'a small list that takes much memory to parse',
   '20,000 entries with an identifier and nothing else are stored within 512 MiB',
   async () => {
     const measured = await poll(list(Array.from({ length: 20_000 }, (_, n) => `{"id":"${n}"}`)))

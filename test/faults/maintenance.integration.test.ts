@@ -30,48 +30,59 @@ const END: RunEnd = {
   error: null,
 }
 
-fault(58, 'two processes prune at once while a third polls, whose writes come between theirs', async () => {
-  const path = join(testFolder(), 'prune.db')
-  const [one, two, poller] = await Promise.all([open(path), open(path), open(path)])
-  insertIdleRuns(path, 20_000)
-  const now = Date.now()
-  const run = await poller.beginRun({ channel: CHANNEL, kind: 'rfqs', now: new Date(now) })
-  let polling = true
-  let writes = 0
-  const poll = async () => {
-    for (; polling; writes++) {
-      const moment = new Date(now + writes)
-      await poller.recordList(run, 'rfq-entry', [], { whole: false, readAt: moment }, moment)
-      await wait(2)
+fault(
+  'two prunings at once',
+  'two processes prune at once while a third polls, whose writes come between theirs',
+  async () => {
+    const path = join(testFolder(), 'prune.db')
+    const [one, two, poller] = await Promise.all([open(path), open(path), open(path)])
+    insertIdleRuns(path, 20_000)
+    const now = Date.now()
+    const run = await poller.beginRun({ channel: CHANNEL, kind: 'rfqs', now: new Date(now) })
+    let polling = true
+    let writes = 0
+    const poll = async () => {
+      for (; polling; writes++) {
+        const moment = new Date(now + writes)
+        await poller.recordList(run, 'rfq-entry', [], { whole: false, readAt: moment }, moment)
+        await wait(2)
+      }
     }
-  }
-  const polls = poll()
-  const reports = await Promise.all([one.prune(EVERYTHING), two.prune(EVERYTHING)])
-  polling = false
-  await polls
-  await run.finish(END, new Date())
-  expect(reports[0].runs + reports[1].runs).toBe(20_000 - 100)
-  expect(sql(path, 'select 1 from runs')).toHaveLength(101)
-  expect(writes).toBeGreaterThan(3)
-  expect(await one.check()).toMatchObject({ ok: true })
-})
+    const polls = poll()
+    const reports = await Promise.all([one.prune(EVERYTHING), two.prune(EVERYTHING)])
+    polling = false
+    await polls
+    await run.finish(END, new Date())
+    expect(reports[0].runs + reports[1].runs).toBe(20_000 - 100)
+    expect(sql(path, 'select 1 from runs')).toHaveLength(101)
+    expect(writes).toBeGreaterThan(3)
+    expect(await one.check()).toMatchObject({ ok: true })
+  },
+)
 
-fault(59, 'verification alone passes, with a hash kept elsewhere it fails', async () => {
-  const { folder, quotekeeper } = await createCliFixture()
-  expect(await quotekeeper('close-expired')).toMatchObject({ status: 0 })
-  const path = join(folder, 'data/quotekeeper.db')
-  const [{ hash } = { hash: '' }] = sql(path, 'select hash from close_decisions where id = 1') as { hash: string }[]
-  const verify = (...more: string[]) => quotekeeper('closings', '--verify', ...more)
-  expect(await verify('--head', hash)).toMatchObject({ status: 0, out: expect.stringContaining('closing decision 1:') })
-  tamper(path, (db: Database.Database) => {
-    db.exec("update close_decisions set outcome = null, reason = 'kept' where id = 1")
-    recomputeChain(db)
-  })
-  expect(await verify()).toMatchObject({ status: 0 })
-  expect(await verify('--head', hash)).toMatchObject({
-    status: 1,
-    out: expect.stringContaining('No closing decision has this hash'),
-  })
-  expect(await quotekeeper('closings', '--head', hash)).toMatchObject({ status: 2 })
-  expect(await verify('--head', `${hash.slice(0, 8)}…`)).toMatchObject({ status: 2 })
-})
+fault(
+  'the closing log rewritten as a whole',
+  'verification alone passes, with a hash kept elsewhere it fails',
+  async () => {
+    const { folder, quotekeeper } = await createCliFixture()
+    expect(await quotekeeper('close-expired')).toMatchObject({ status: 0 })
+    const path = join(folder, 'data/quotekeeper.db')
+    const [{ hash } = { hash: '' }] = sql(path, 'select hash from close_decisions where id = 1') as { hash: string }[]
+    const verify = (...more: string[]) => quotekeeper('closings', '--verify', ...more)
+    expect(await verify('--head', hash)).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('closing decision 1:'),
+    })
+    tamper(path, (db: Database.Database) => {
+      db.exec("update close_decisions set outcome = null, reason = 'kept' where id = 1")
+      recomputeChain(db)
+    })
+    expect(await verify()).toMatchObject({ status: 0 })
+    expect(await verify('--head', hash)).toMatchObject({
+      status: 1,
+      out: expect.stringContaining('No closing decision has this hash'),
+    })
+    expect(await quotekeeper('closings', '--head', hash)).toMatchObject({ status: 2 })
+    expect(await verify('--head', `${hash.slice(0, 8)}…`)).toMatchObject({ status: 2 })
+  },
+)

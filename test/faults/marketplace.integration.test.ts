@@ -48,20 +48,20 @@ async function expectHarmlessFailure(
   expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
 }
 
-fault(1, '401 on the list ends the run without a retry', async () => {
+fault('401 on a read', '401 on the list ends the run without a retry', async () => {
   await expectHarmlessFailure(await openPolled(), { kind: 'status', status: 401 }, /401/, 1)
 })
-fault(1, '401 on a response stops the run, with no further requests', async () => {
+fault('401 on a read', '401 on a response stops the run, with no further requests', async () => {
   const fixture = await openPolled()
   fixture.sandbox.faults.add({ operation: 'readResponse', times: always, effect: { kind: 'status', status: 401 } })
   const { run } = await fixture.pollRfqs({ concurrency: 1 })
   expect(run).toMatchObject({ outcome: 'partial', error: expect.stringContaining('401') })
   expect(fixture.sandbox.requests.filter((request) => request.operation === 'readRfq')).toHaveLength(1)
 })
-fault(2, '403 on the list ends the run without a retry', async () => {
+fault('403 on a read', '403 on the list ends the run without a retry', async () => {
   await expectHarmlessFailure(await openPolled(), { kind: 'status', status: 403 }, /403/, 1)
 })
-fault(2, 'polls of other channels are not affected', async () => {
+fault('403 on a read', 'polls of other channels are not affected', async () => {
   const fixture = await openChannelFixture({ rfqs: 2, others: [{ org: 'meridian', channel: 'removals', rfqs: 2 }] })
   const foreign = { org: 'meridian', channel: 'removals', apiKey: 'key of acme' }
   const [forbidden, own] = await Promise.all([fixture.pollRfqs({ channel: foreign }), fixture.pollRfqs()])
@@ -69,47 +69,59 @@ fault(2, 'polls of other channels are not affected', async () => {
   expect(own.run).toMatchObject({ outcome: 'complete', error: null })
   expect(sql(fixture, 'select channel, count(*) as n from rfqs group by channel')).toEqual([{ channel: KEY, n: 2 }])
 })
-fault(3, 'the run fails and nothing is marked missing', async () => {
+fault('404 for the channel', 'the run fails and nothing is marked missing', async () => {
   await expectHarmlessFailure(await openPolled(), { kind: 'status', status: 404 }, /404/, 1)
 })
-fault(4, 'the summary is kept and the response is marked unavailable', async () => {
-  const fixture = await openChannelFixture()
-  const { id } = fixture.sandbox.world.addRfq(CHANNEL)
-  fixture.sandbox.world.addResponse(id)
-  const unavailable = fixture.sandbox.world.addResponse(id)
-  fixture.sandbox.faults.add({ responseId: unavailable.id, effect: { kind: 'vanish' } })
-  expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-  expect(sql(fixture, `select shape from offers where id = '${unavailable.id}'`)).toEqual([{ shape: 'summary' }])
-  expect(await fixture.store.problems({ entityIds: [unavailable.id] })).toMatchObject([{ code: 'unavailable' }])
-})
-fault(5, 'the run fails when the list still fails after the retries', async () => {
+fault(
+  '404 for a response that the list still shows',
+  'the summary is kept and the response is marked unavailable',
+  async () => {
+    const fixture = await openChannelFixture()
+    const { id } = fixture.sandbox.world.addRfq(CHANNEL)
+    fixture.sandbox.world.addResponse(id)
+    const unavailable = fixture.sandbox.world.addResponse(id)
+    fixture.sandbox.faults.add({ responseId: unavailable.id, effect: { kind: 'vanish' } })
+    expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
+    expect(sql(fixture, `select shape from offers where id = '${unavailable.id}'`)).toEqual([{ shape: 'summary' }])
+    expect(await fixture.store.problems({ entityIds: [unavailable.id] })).toMatchObject([{ code: 'unavailable' }])
+  },
+)
+fault('500 or 503 on a read', 'the run fails when the list still fails after the retries', async () => {
   await expectHarmlessFailure(await openPolled(), { kind: 'status', status: 503 }, /503/, 3)
 })
-fault(5, 'the run is complete when a retry succeeds', async () => {
+fault('500 or 503 on a read', 'the run is complete when a retry succeeds', async () => {
   const fixture = await openPolled()
   fixture.sandbox.faults.add({ times: 2, effect: { kind: 'status', status: 500 } })
   expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', requests: 1 + 3 + 6 + 2 })
 })
-fault(6, 'an hour ends the run and delays the next one', async () => {
-  for (const value of ['3600', new Date('2026-11-21T13:01:00Z').toUTCString()]) {
-    const fixture = await openPolled()
-    fixture.sandbox.faults.add({ effect: { kind: 'status', status: 429, headers: { 'Retry-After': value } } })
-    const { run } = await fixture.pollRfqs()
-    expect(run).toMatchObject({ outcome: 'partial', notBefore: '2026-11-21T13:01:00.000Z' })
-    expect(fixture.sandbox.log.total).toBe(1)
-  }
-})
+fault(
+  '429 with Retry-After (seconds, date, invalid, very long)',
+  'an hour ends the run and delays the next one',
+  async () => {
+    for (const value of ['3600', new Date('2026-11-21T13:01:00Z').toUTCString()]) {
+      const fixture = await openPolled()
+      fixture.sandbox.faults.add({ effect: { kind: 'status', status: 429, headers: { 'Retry-After': value } } })
+      const { run } = await fixture.pollRfqs()
+      expect(run).toMatchObject({ outcome: 'partial', notBefore: '2026-11-21T13:01:00.000Z' })
+      expect(fixture.sandbox.log.total).toBe(1)
+    }
+  },
+)
 const peat = { ...CHANNEL, channel: 'peat' }
 const withPeat = () => openChannelFixture({ rfqs: 1, others: [{ ...peat, rfqs: 1 }] })
-fault(6, 'an hour on one channel also prevents requests for the other', async () => {
-  const fixture = await withPeat()
-  fixture.sandbox.faults.add({ effect: { kind: 'status', status: 429, headers: { 'Retry-After': '3600' } } })
-  await fixture.pollRfqs()
-  const { run } = await fixture.pollRfqs({ channel: { ...peat, apiKey: 'key of acme' } })
-  expect(run).toMatchObject({ outcome: 'partial', requests: 0, notBefore: '2026-11-21T13:00:00.000Z' })
-  expect(fixture.sandbox.log.total).toBe(1)
-})
-fault(7, 'one POST, then a read decides the outcome', async () => {
+fault(
+  '429 with Retry-After (seconds, date, invalid, very long)',
+  'an hour on one channel also prevents requests for the other',
+  async () => {
+    const fixture = await withPeat()
+    fixture.sandbox.faults.add({ effect: { kind: 'status', status: 429, headers: { 'Retry-After': '3600' } } })
+    await fixture.pollRfqs()
+    const { run } = await fixture.pollRfqs({ channel: { ...peat, apiKey: 'key of acme' } })
+    expect(run).toMatchObject({ outcome: 'partial', requests: 0, notBefore: '2026-11-21T13:00:00.000Z' })
+    expect(fixture.sandbox.log.total).toBe(1)
+  },
+)
+fault('400, 403 or 404 on a close', 'one POST, then a read decides the outcome', async () => {
   for (const status of [400, 403, 404]) {
     const fixture = await openPolled()
     fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'status', status } })
@@ -119,7 +131,7 @@ fault(7, 'one POST, then a read decides the outcome', async () => {
     expect(fixture.posts()).toHaveLength(3)
   }
 })
-fault(8, 'if the close had no effect, a read precedes a second POST', async () => {
+fault('500 on a close', 'if the close had no effect, a read precedes a second POST', async () => {
   const fixture = await openPolled()
   fixture.sandbox.faults.add({ operation: 'closeRfq', times: 1, effect: { kind: 'status', status: 500 } })
   const { decisions } = await fixture.closeExpired()
@@ -128,7 +140,7 @@ fault(8, 'if the close had no effect, a read precedes a second POST', async () =
   const [first, second] = operations.flatMap((request, index) => (request.operation === 'closeRfq' ? [index] : []))
   expect(operations.slice(first, second).some((request) => request.operation === 'readRfq')).toBe(true)
 })
-fault(8, 'if the close took effect, no second POST is sent', async () => {
+fault('500 on a close', 'if the close took effect, no second POST is sent', async () => {
   const fixture = await openPolled()
   fixture.sandbox.faults.add({
     operation: 'closeRfq',
@@ -142,7 +154,7 @@ fault(8, 'if the close took effect, no second POST is sent', async () => {
   ])
   expect(fixture.posts()).toHaveLength(3)
 })
-fault(9, 'a read finds the RFQ closed after one POST', async () => {
+fault('a close takes effect but its reply is lost', 'a read finds the RFQ closed after one POST', async () => {
   const fixture = await openPolled()
   fixture.sandbox.faults.add({ operation: 'closeRfq', times: always, effect: { kind: 'reset', apply: true } })
   expect((await fixture.closeExpired()).decisions.map((decision) => decision.outcome)).toEqual([
@@ -152,7 +164,7 @@ fault(9, 'a read finds the RFQ closed after one POST', async () => {
   ])
   expect(fixture.posts()).toHaveLength(3)
 })
-fault(10, 'a read confirms that the close was refused', async () => {
+fault('a close answered with {ok: false}', 'a read confirms that the close was refused', async () => {
   const fixture = await openPolled()
   fixture.sandbox.faults.add({ operation: 'closeRfq', times: always, effect: { kind: 'not-ok' } })
   expect((await fixture.closeExpired()).decisions.map((decision) => decision.outcome)).toEqual([
@@ -162,14 +174,14 @@ fault(10, 'a read confirms that the close was refused', async () => {
   ])
   expect(fixture.posts()).toHaveLength(3)
 })
-fault(11, 'the RFQ is kept open and no POST is sent', async () => {
+fault('a due date extended just before the close', 'the RFQ is kept open and no POST is sent', async () => {
   const fixture = await openPolled()
   for (const id of fixture.ids) fixture.sandbox.world.changeRfq(id, { responseDueDate: '2026-12-01' })
   const { decisions } = await fixture.closeExpired()
   expect(decisions.map((decision) => decision.decision)).toEqual(['keep', 'keep', 'keep'])
   expect(fixture.posts()).toEqual([])
 })
-fault(12, 'the read fails at the deadline', async () => {
+fault('a reply that hangs or trickles', 'the read fails at the deadline', async () => {
   const fixture = await openPolled({ timeoutMs: 300, retries: 0 })
   const deadlines = holdDeadlines()
   const { log } = fixture.sandbox
@@ -180,17 +192,17 @@ fault(12, 'the read fails at the deadline', async () => {
     await failure
   }
 })
-fault(13, 'the read is retried', async () => {
+fault('a connection reset in the middle of a body', 'the read is retried', async () => {
   const fixture = await openPolled()
   fixture.sandbox.faults.add({ operation: 'readRfq', times: 2, effect: { kind: 'reset-mid-body' } })
   expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', changed: 0, missing: 0 })
 })
-fault(14, 'the read is retried', async () => {
+fault('a body cut short without a content length', 'the read is retried', async () => {
   const fixture = await openPolled()
   fixture.sandbox.faults.add({ operation: 'listRfqs', times: 2, effect: { kind: 'truncate' } })
   expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', changed: 0, missing: 0 })
 })
-fault(15, 'the error quotes the page that came instead', async () => {
+fault('HTML with status 200, or a wrong content type', 'the error quotes the page that came instead', async () => {
   const page = { kind: 'text', text: '<html>\u0007\u001b[31mSorry, maintenance</html>' } as const
   const fixture = await openPolled()
   await expectHarmlessFailure(fixture, page, /Sorry, maintenance/, 3)
@@ -198,14 +210,14 @@ fault(15, 'the error quotes the page that came instead', async () => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: asserts that there are none
   expect(failed?.error).not.toMatch(/[\u0000-\u001f]/)
 })
-fault(16, 'reading stops at the limit and memory stays bounded', async () => {
+fault('a huge body or a compression bomb', 'reading stops at the limit and memory stays bounded', async () => {
   const fixture = await openPolled({ retries: 0 })
   const before = process.memoryUsage.rss()
   await expectHarmlessFailure(fixture, { kind: 'huge', bytes: 100 * 2 ** 20 }, /16 MiB/, 1)
   await expectHarmlessFailure(fixture, { kind: 'gzip-bomb', bytes: 300 * 2 ** 20 }, /16 MiB/, 1)
   expect(process.memoryUsage.rss() - before).toBeLessThan(250 * 2 ** 20)
 })
-fault(17, 'it is stored as invalid and never closed', async () => {
+fault('a document that does not match the schema', 'it is stored as invalid and never closed', async () => {
   const fixture = await openPolled()
   const odd = { minVolume: ['many'] }
   fixture.sandbox.faults.add({
@@ -219,7 +231,7 @@ fault(17, 'it is stored as invalid and never closed', async () => {
   expect(fixture.posts()).toEqual([])
 })
 fault(
-  51,
+  'duplicate keys, or a number that parsing changes',
   'an RFQ with two due dates has a problem and is not closed, over six polls and a reopened database',
   async () => {
     const fixture = await openPolled()
@@ -246,23 +258,27 @@ fault(
     expect(received).toEqual([{ received: 1 }])
   },
 )
-fault(54, 'six polls and a reopened database record nothing new, and every poll is complete', async () => {
-  const fixture = await openPolled()
-  let { store } = fixture
-  const ids = ['..', 'half a pair \ud83d', 'half a pair \ud83e', 'nul \u0000', 'nul \u0000 and more']
-  for (const id of ids) fixture.sandbox.world.addRfq(CHANNEL, { id, responseDueDate: '2026-11-20' })
-  for (let poll = 0; poll < 6; poll++) {
-    fixture.advanceSeconds(4 * 3600)
-    const { run } = await fixture.pollRfqs()
-    expect(run).toMatchObject({ outcome: 'complete', inserted: poll === 0 ? ids.length : 0, changed: 0, missing: 0 })
-    expect(run.error?.match(/cannot be part of a URL/g)).toHaveLength(3)
-    store = await fixture.reopenStore()
-  }
-  const rfqs = await store.rfqs({ channel: KEY })
-  expect(rfqs.filter(({ rfq }) => ids.includes(rfq.id) && rfq.missingSince === null)).toHaveLength(ids.length)
-  expect(sql(fixture, 'select count(*) as n from versions where bodies = 0')).toEqual([{ n: 0 }])
-})
-fault(18, 'it is stored and reported, and the RFQ is not closed', async () => {
+fault(
+  'an identifier that a database or a URL cannot express',
+  'six polls and a reopened database record nothing new, and every poll is complete',
+  async () => {
+    const fixture = await openPolled()
+    let { store } = fixture
+    const ids = ['..', 'half a pair \ud83d', 'half a pair \ud83e', 'nul \u0000', 'nul \u0000 and more']
+    for (const id of ids) fixture.sandbox.world.addRfq(CHANNEL, { id, responseDueDate: '2026-11-20' })
+    for (let poll = 0; poll < 6; poll++) {
+      fixture.advanceSeconds(4 * 3600)
+      const { run } = await fixture.pollRfqs()
+      expect(run).toMatchObject({ outcome: 'complete', inserted: poll === 0 ? ids.length : 0, changed: 0, missing: 0 })
+      expect(run.error?.match(/cannot be part of a URL/g)).toHaveLength(3)
+      store = await fixture.reopenStore()
+    }
+    const rfqs = await store.rfqs({ channel: KEY })
+    expect(rfqs.filter(({ rfq }) => ids.includes(rfq.id) && rfq.missingSince === null)).toHaveLength(ids.length)
+    expect(sql(fixture, 'select count(*) as n from versions where bodies = 0')).toEqual([{ n: 0 }])
+  },
+)
+fault('an unknown field or enum value', 'it is stored and reported, and the RFQ is not closed', async () => {
   const fixture = await openPolled()
   const odd = { state: 'paused', colour: 'green' }
   fixture.sandbox.faults.add({
@@ -282,7 +298,7 @@ fault(18, 'it is stored and reported, and the RFQ is not closed', async () => {
   expect(fixture.posts()).toEqual([])
 })
 fault(
-  19,
+  'duplicate ids in a list',
   'equal documents count once; different ones are a version together, and the single one before is shown',
   async () => {
     const fixture = await openChannelFixture({ listings: 2 })
@@ -301,7 +317,7 @@ fault(
     expect(sql(fixture, 'select count(*) as n from versions where version = 2 and bodies = 2')).toEqual([{ n: 1 }])
   },
 )
-fault(20, 'it is marked missing, kept, and never closed', async () => {
+fault('an RFQ disappears from the list', 'it is marked missing, kept, and never closed', async () => {
   const fixture = await openPolled()
   for (const id of fixture.ids) fixture.sandbox.world.removeRfq(id)
   expect((await fixture.pollRfqs({ acceptLoss: true })).run).toMatchObject({ outcome: 'complete', missing: 3 })
@@ -309,7 +325,7 @@ fault(20, 'it is marked missing, kept, and never closed', async () => {
   await fixture.closeExpired()
   expect(fixture.posts()).toEqual([])
 })
-fault(21, 'nothing is marked missing and closing is blocked', async () => {
+fault('the list is suddenly empty or halved', 'nothing is marked missing and closing is blocked', async () => {
   for (const effect of [{ kind: 'empty' }, { kind: 'drop', count: 7 }] as const) {
     const fixture = await openChannelFixture()
     for (let n = 0; n < 12; n++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
@@ -321,7 +337,7 @@ fault(21, 'nothing is marked missing and closing is blocked', async () => {
     expect(fixture.posts()).toEqual([])
   }
 })
-fault(22, 'it is not followed, neither on a read nor on a close', async () => {
+fault('a redirect', 'it is not followed, neither on a read nor on a close', async () => {
   const seen: (string | undefined)[] = []
   const elsewhere = createServer((request, response) => {
     seen.push(request.headers.authorization)
@@ -343,7 +359,7 @@ const pollRedirected = async (fixture: ChannelFixture, effect: Effect) => {
   fixture.sandbox.faults.add({ operation: 'listRfqs', effect })
   return fixture.pollRfqs()
 }
-fault(23, 'no RFQ is closed while the skew exceeds the limit', async () => {
+fault('clock skew', 'no RFQ is closed while the skew exceeds the limit', async () => {
   for (const effect of [
     { kind: 'date', skewMs: 3_600_000 },
     { kind: 'date', skewMs: -3_600_000 },
@@ -361,7 +377,7 @@ fault(23, 'no RFQ is closed while the skew exceeds the limit', async () => {
     expect((await fixture.closeExpired()).run.changed).toBe(3)
   }
 })
-fault(32, 'the store keeps the text unchanged', async () => {
+fault('NUL or an unpaired surrogate in text', 'the store keeps the text unchanged', async () => {
   const fixture = await openChannelFixture()
   const title = 'nul \u0000, half a pair \ud83d, and \u{1f333}'
   const { id } = fixture.sandbox.world.addRfq(CHANNEL, { title, reference: '\udc00' })

@@ -19,7 +19,7 @@ const noProc = existsSync('/proc/self') ? null : 'there is no /proc'
 const restoreModule = join(import.meta.dirname, '../../dist/src/store/maintenance/restore.js')
 
 faultUnless(noMount)(
-  47,
+  'a read-only disk',
   'the database is refused with what to do, and works again when the disk is writable',
   async () => {
     const disk = mountSmallDisk('64m') as SmallDisk
@@ -40,7 +40,7 @@ faultUnless(noMount)(
 )
 
 longFault(
-  48,
+  'kill -9 during a restore',
   'each time, the database can be opened, and one with the newest data is kept',
   async () => {
     const fixture = await openChannelFixture()
@@ -85,12 +85,12 @@ longFault(
   120_000,
 )
 
-faultUnless(noProc)(49, 'sync ends with an error that names the folder', async () => {
+faultUnless(noProc)('a folder that cannot be created', 'sync ends with an error that names the folder', async () => {
   const { quotekeeper } = await createCliFixture({ more: 'database: /proc/quotekeeper/data/quotekeeper.db\n' })
   expect(await quotekeeper('sync')).toMatchObject({ status: 1, err: expect.stringContaining('/proc/quotekeeper') })
 })
 
-longFault(50, 'a day of polls, each partial, with a restart in between', async () => {
+longFault('an RFQ that always fails', 'a day of polls, each partial, with a restart in between', async () => {
   const fixture = await openChannelFixture({ retries: 0 })
   const [failing] = Array.from({ length: 4 }, () => fixture.sandbox.world.addRfq(CHANNEL))
   await fixture.pollRfqs()

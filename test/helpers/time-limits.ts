@@ -1,4 +1,4 @@
-/** Whether everything runs: with `npm run test:long`, `npm run faults` and in CI. */
+/** Whether everything runs: with `npm run test:long` and in CI. */
 export const runsLongTests = process.env.QUOTEKEEPER_LONG === '1'
 
 /** In milliseconds: ends a test that hangs. What long tests repeat more often takes up to a minute on two busy cores. */

@@ -10,23 +10,27 @@ const RESPONSE_COUNTS = 'select distinct (select count(*) from offers where rfq_
 const CLOSED = "select count(*) as n from close_decisions where outcome = 'closed'"
 const SYNC = ['sync', '--only', 'rfqs']
 
-fault(39, '`sync` keeps the RFQs it has read completely, and the next `sync` reads the rest', async () => {
-  const fixture = await openProcessFixture({ rfqs: 12 })
-  fixture.sandbox.faults.add({
-    operation: 'readRfq',
-    skip: 6,
-    effect: { kind: 'call', call: () => running.signal('SIGTERM') },
-  })
-  const running = fixture.start(SYNC)
-  expect(await running.ended).toBe('exit 1')
-  expect(fixture.sql(RUNS)).toEqual([{ kind: 'rfqs', outcome: 'partial' }])
-  expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
-  expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
-  expect(fixture.sql(`select count(*) as n from rfqs`)).toEqual([{ n: 12 }])
-  expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
-})
+fault(
+  'SIGTERM during a run',
+  '`sync` keeps the RFQs it has read completely, and the next `sync` reads the rest',
+  async () => {
+    const fixture = await openProcessFixture({ rfqs: 12 })
+    fixture.sandbox.faults.add({
+      operation: 'readRfq',
+      skip: 6,
+      effect: { kind: 'call', call: () => running.signal('SIGTERM') },
+    })
+    const running = fixture.start(SYNC)
+    expect(await running.ended).toBe('exit 1')
+    expect(fixture.sql(RUNS)).toEqual([{ kind: 'rfqs', outcome: 'partial' }])
+    expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
+    expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
+    expect(fixture.sql(`select count(*) as n from rfqs`)).toEqual([{ n: 12 }])
+    expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
+  },
+)
 
-fault(39, 'a close with an unknown outcome is settled by a read in the next round', async () => {
+fault('SIGTERM during a run', 'a close with an unknown outcome is settled by a read in the next round', async () => {
   const fixture = await openProcessFixture({ rfqs: 1 })
   fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 500, apply: true } })
   const running = fixture.start(['close-expired'])
@@ -40,25 +44,29 @@ fault(39, 'a close with an unknown outcome is settled by a read in the next roun
   expect(fixture.posts()).toHaveLength(1)
 })
 
-fault(39, 'a second SIGTERM ends the service at once, and its poll is recorded as interrupted', async () => {
-  const fixture = await openProcessFixture({ more: 'web: { port: 0 }\n' })
-  fixture.sandbox.faults.add({ operation: 'readRfq', effect: { kind: 'hang' } })
-  const service = fixture.start(['start'])
-  await fixture.waitForRows('select count(*) as n from rfqs', [{ n: 2 }])
-  service.signal('SIGTERM')
-  await eventually(() => expect(service.out).toContain('quotekeeper stopping'))
-  await wait(400) // An earlier signal would count as the same one, because terminals send them in pairs.
-  service.signal('SIGTERM')
-  expect(await service.ended).toBe('exit 143')
-  expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
-  expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
-  expect(fixture.sql("select outcome from runs where kind = 'rfqs' order by id")).toEqual([
-    { outcome: 'interrupted' },
-    { outcome: 'complete' },
-  ])
-})
+fault(
+  'SIGTERM during a run',
+  'a second SIGTERM ends the service at once, and its poll is recorded as interrupted',
+  async () => {
+    const fixture = await openProcessFixture({ more: 'web: { port: 0 }\n' })
+    fixture.sandbox.faults.add({ operation: 'readRfq', effect: { kind: 'hang' } })
+    const service = fixture.start(['start'])
+    await fixture.waitForRows('select count(*) as n from rfqs', [{ n: 2 }])
+    service.signal('SIGTERM')
+    await eventually(() => expect(service.out).toContain('quotekeeper stopping'))
+    await wait(400) // An earlier signal would count as the same one, because terminals send them in pairs.
+    service.signal('SIGTERM')
+    expect(await service.ended).toBe('exit 143')
+    expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
+    expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
+    expect(fixture.sql("select outcome from runs where kind = 'rfqs' order by id")).toEqual([
+      { outcome: 'interrupted' },
+      { outcome: 'complete' },
+    ])
+  },
+)
 
-fault(40, 'a `sync` out of memory changes nothing, and the next one succeeds', async () => {
+fault('a process out of memory', 'a `sync` out of memory changes nothing, and the next one succeeds', async () => {
   const fixture = await openProcessFixture()
   expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
   const known = fixture.sql('select * from versions')

@@ -11,7 +11,7 @@ const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const fault = faultUnless(redisSkipReason)
 const runners = useRedisRunners()
 
-fault(24, 'new jobs are accepted after the restart, and none runs twice', async () => {
+fault('Redis killed and restarted', 'new jobs are accepted after the restart, and none runs twice', async () => {
   const { handlers, done } = recordingHandlers()
   const scheduler = await runners.open()
   const worker = await runners.open()
@@ -35,7 +35,7 @@ fault(24, 'new jobs are accepted after the restart, and none runs twice', async 
   expect(runners.log.at('info')).toEqual(Array(2).fill(expect.stringContaining('is available again')))
 })
 
-fault(25, 'commands fail while Redis is a read-only replica, then jobs run again', async () => {
+fault('Redis failover', 'commands fail while Redis is a read-only replica, then jobs run again', async () => {
   const { handlers, done } = recordingHandlers()
   const runner = await runners.open()
   await runner.work(handlers)
@@ -53,7 +53,7 @@ fault(25, 'commands fail while Redis is a read-only replica, then jobs run again
   await eventually(() => expect(done.map(({ id }) => id)).toContain('later'))
 })
 
-fault(25, 'a refused command is retried and succeeds within the timeout', async () => {
+fault('Redis failover', 'a refused command is retried and succeeds within the timeout', async () => {
   const { handlers, done } = recordingHandlers()
   const runner = await runners.open()
   await runner.work(handlers)
@@ -66,7 +66,7 @@ fault(25, 'a refused command is retried and succeeds within the timeout', async 
   await eventually(() => expect(done.map(({ id }) => id)).toEqual(['enqueued-while-read-only']))
 })
 
-fault(31, 'the job is rejected, logged and not retried', async () => {
+fault('an invalid job payload', 'the job is rejected, logged and not retried', async () => {
   const { handlers, done } = recordingHandlers()
   const runner = await runners.open()
   await runner.work(handlers)

@@ -58,7 +58,7 @@ const waitForClosedOnce = (fixture: ProcessFixture, ids: string[]) =>
     expect(fixture.posts()).toHaveLength(ids.length)
   })
 
-fault(24, 'the service stays alive, becomes not ready, and recovers by itself', async () => {
+fault('Redis killed and restarted', 'the service stays alive, becomes not ready, and recovers by itself', async () => {
   const fixture = await openService()
   const { waitForStatus, healthz } = await startReady(fixture)
   await waitForClosedOnce(fixture, fixture.rfqIds)
@@ -79,7 +79,7 @@ fault(24, 'the service stays alive, becomes not ready, and recovers by itself', 
   await waitForClosedOnce(fixture, [...fixture.rfqIds, during, after])
 })
 
-fault(26, 'the service continues to poll and closes nothing twice', async () => {
+fault('Redis emptied', 'the service continues to poll and closes nothing twice', async () => {
   const fixture = await openService()
   const { waitForStatus } = await startReady(fixture)
   const later: string[] = []
@@ -92,7 +92,7 @@ fault(26, 'the service continues to poll and closes nothing twice', async () => 
   await waitForClosedOnce(fixture, [...fixture.rfqIds, ...later])
 })
 
-fault(27, 'the service reports why it is not ready, and recovers when there is room', async () => {
+fault('Redis out of memory', 'the service reports why it is not ready, and recovers when there is room', async () => {
   const fixture = await openService()
   const { waitForStatus, readiness } = await startReady(fixture)
   await fixture.redis.withClient((client) => client.config('SET', 'maxmemory', '1'))
@@ -105,7 +105,7 @@ fault(27, 'the service reports why it is not ready, and recovers when there is r
   await waitForClosedOnce(fixture, [...fixture.rfqIds, meanwhile])
 })
 
-fault(29, 'with three workers, each tick runs once and each RFQ is closed once', async () => {
+fault('two schedulers', 'with three workers, each tick runs once and each RFQ is closed once', async () => {
   const fixture = await openService({ rfqs: 4 })
   const debug = ['--log-level', 'debug']
   const all = [['start'], ['start'], ['work']].map((args) => fixture.start([...debug, ...args]))
@@ -124,7 +124,7 @@ fault(29, 'with three workers, each tick runs once and each RFQ is closed once',
 })
 
 const NEVER = { polls: '0 0 1 1 *', closes: '0 0 1 1 *' }
-fault(39, 'the service finishes its poll and exits with status 0', async () => {
+fault('SIGTERM during a run', 'the service finishes its poll and exits with status 0', async () => {
   const fixture = await openService({ rfqs: 6, ...NEVER })
   fixture.sandbox.faults.add({ operation: 'readResponse', times: 12, effect: { kind: 'delay', ms: 300 } })
   fixture.sandbox.faults.add({
@@ -150,7 +150,7 @@ async function waitForHolder(all: RunningProcess[], fixture: ProcessFixture): Pr
   return all.find((each) => each.pid === pid) as RunningProcess
 }
 
-fault(30, 'another worker completes the job within a minute at the default timeouts', async () => {
+fault('a stalled job', 'another worker completes the job within a minute at the default timeouts', async () => {
   const fixture = await openService({ rfqs: 3, ...NEVER })
   fixture.sandbox.faults.add({ operation: 'readRfq', skip: 1, effect: { kind: 'hang' } })
   const all = [['start'], ['work'], ['work']].map((args) => fixture.start(args))
@@ -165,7 +165,7 @@ fault(30, 'another worker completes the job within a minute at the default timeo
   ])
 })
 
-fault(39, 'the service stops a hanging poll, without partial RFQs', async () => {
+fault('SIGTERM during a run', 'the service stops a hanging poll, without partial RFQs', async () => {
   const fixture = await openService({ rfqs: 6, ...NEVER })
   fixture.sandbox.faults.add({ operation: 'readRfq', skip: 3, times: 3, effect: { kind: 'hang' } })
   const service = fixture.start(['start'])
@@ -175,34 +175,38 @@ fault(39, 'the service stops a hanging poll, without partial RFQs', async () => 
   expect(fixture.sql("select outcome from runs where kind = 'rfqs'")).toEqual([{ outcome: 'partial' }])
 })
 
-fault(39, 'another worker takes over a poll that does not end in time, and reads no recorded offer again', async () => {
-  // Not during the test, but soon enough that offers need not be read again before.
-  const minutes = [10, 30, 50].map((later) => (new Date().getMinutes() + later) % 60)
-  const fixture = await openService({ rfqs: 0, ...NEVER, polls: `${minutes} * * * *` })
-  const { world, faults, log } = fixture.sandbox
-  const rfqs = Array.from({ length: 6 }, () => world.addRfq(CHANNEL, { responseDueDate: '2999-12-31' }).id)
-  for (const id of rfqs) world.addResponse(id)
-  faults.add({ operation: 'readRfq', skip: 3, times: 3, effect: { kind: 'hang' } })
-  const all = [fixture.start(['start']), fixture.start(['work'])]
-  for (const each of all) await eventually(() => expect(each.out).toContain('quotekeeper started'))
-  const stopped = await waitForHolder(all, fixture)
-  await eventually(() => expect(fixture.sql('select count(*) as n from rfqs')).toEqual([{ n: 3 }]))
-  const recorded = (fixture.sql('select id from rfqs') as { id: string }[]).map(({ id }) => id)
-  const readIds = (wanted: string) =>
-    fixture.sandbox.requests
-      .flatMap(({ operation, rfqId }) => (operation === wanted && rfqId !== null ? [rfqId] : []))
-      .sort()
+fault(
+  'SIGTERM during a run',
+  'another worker takes over a poll that does not end in time, and reads no recorded offer again',
+  async () => {
+    // Not during the test, but soon enough that offers need not be read again before.
+    const minutes = [10, 30, 50].map((later) => (new Date().getMinutes() + later) % 60)
+    const fixture = await openService({ rfqs: 0, ...NEVER, polls: `${minutes} * * * *` })
+    const { world, faults, log } = fixture.sandbox
+    const rfqs = Array.from({ length: 6 }, () => world.addRfq(CHANNEL, { responseDueDate: '2999-12-31' }).id)
+    for (const id of rfqs) world.addResponse(id)
+    faults.add({ operation: 'readRfq', skip: 3, times: 3, effect: { kind: 'hang' } })
+    const all = [fixture.start(['start']), fixture.start(['work'])]
+    for (const each of all) await eventually(() => expect(each.out).toContain('quotekeeper started'))
+    const stopped = await waitForHolder(all, fixture)
+    await eventually(() => expect(fixture.sql('select count(*) as n from rfqs')).toEqual([{ n: 3 }]))
+    const recorded = (fixture.sql('select id from rfqs') as { id: string }[]).map(({ id }) => id)
+    const readIds = (wanted: string) =>
+      fixture.sandbox.requests
+        .flatMap(({ operation, rfqId }) => (operation === wanted && rfqId !== null ? [rfqId] : []))
+        .sort()
 
-  log.reset()
-  stopped.signal('SIGTERM')
-  expect(await stopped.ended).toBe('exit 0')
-  expect(stopped.out).toContain('job aborted by shutdown; returned to the queue for another worker')
-  await eventually(() => expect(fixture.sql(COMPLETE)).toEqual([{ n: 1 }]))
-  expect(fixture.sql("select outcome, inserted from runs where kind = 'rfqs' order by id")).toEqual([
-    { outcome: 'partial', inserted: 6 },
-    { outcome: 'complete', inserted: 6 },
-  ])
-  // The summaries of all offers are read at every poll, recorded offers are not.
-  expect(readIds('readRfq')).toEqual([...rfqs].sort())
-  expect(readIds('readResponse')).toEqual(rfqs.filter((id) => !recorded.includes(id)).sort())
-})
+    log.reset()
+    stopped.signal('SIGTERM')
+    expect(await stopped.ended).toBe('exit 0')
+    expect(stopped.out).toContain('job aborted by shutdown; returned to the queue for another worker')
+    await eventually(() => expect(fixture.sql(COMPLETE)).toEqual([{ n: 1 }]))
+    expect(fixture.sql("select outcome, inserted from runs where kind = 'rfqs' order by id")).toEqual([
+      { outcome: 'partial', inserted: 6 },
+      { outcome: 'complete', inserted: 6 },
+    ])
+    // The summaries of all offers are read at every poll, recorded offers are not.
+    expect(readIds('readRfq')).toEqual([...rfqs].sort())
+    expect(readIds('readResponse')).toEqual(rfqs.filter((id) => !recorded.includes(id)).sort())
+  },
+)

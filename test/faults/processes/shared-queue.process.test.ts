@@ -19,25 +19,29 @@ async function startRedis() {
   return redis
 }
 
-fault(52, 'a job waits for the processes with its database', async () => {
-  const { url } = await startRedis()
-  const open = async (database: string) => {
-    const runner = await createRunner({ kind: 'redis', url }, { database, log: recordingLog() })
-    onTestFinished(() => runner.close(0))
-    return runner
-  }
-  const [one, two] = [await open('one'), await open('two')]
-  const { handlers, done } = recordingHandlers()
-  const payload = { channel: 'acme/forest', cause: 'tick' }
-  for (const runner of [one, two]) expect(await runner.enqueue('poll-rfqs', payload, 'tick-1')).toBe(true)
-  await two.work(handlers)
-  await eventually(async () => expect(await two.job('tick-1')).toMatchObject({ state: 'completed' }))
-  expect(done).toHaveLength(1)
-  expect(await one.job('tick-1')).toMatchObject({ state: 'waiting' })
-})
+fault(
+  'a process with another database on the same Redis',
+  'a job waits for the processes with its database',
+  async () => {
+    const { url } = await startRedis()
+    const open = async (database: string) => {
+      const runner = await createRunner({ kind: 'redis', url }, { database, log: recordingLog() })
+      onTestFinished(() => runner.close(0))
+      return runner
+    }
+    const [one, two] = [await open('one'), await open('two')]
+    const { handlers, done } = recordingHandlers()
+    const payload = { channel: 'acme/forest', cause: 'tick' }
+    for (const runner of [one, two]) expect(await runner.enqueue('poll-rfqs', payload, 'tick-1')).toBe(true)
+    await two.work(handlers)
+    await eventually(async () => expect(await two.job('tick-1')).toMatchObject({ state: 'completed' }))
+    expect(done).toHaveLength(1)
+    expect(await one.job('tick-1')).toMatchObject({ state: 'waiting' })
+  },
+)
 
 fault(
-  53,
+  'a worker whose configuration lacks the channel of a job',
   'every RFQ is closed once by the other process, also while the worker restarts',
   async () => {
     const fixture = await openProcessFixture({

@@ -42,7 +42,7 @@ async function openPolled(options: Parameters<typeof openProcessFixture>[0] = {}
 const waitForOutput = (worker: RunningProcess, message: string) =>
   eventually(() => expect(worker.out).toContain(message))
 
-fault(28, 'one worker closes while the other skips the busy channel', async () => {
+fault('a duplicated job on two workers', 'one worker closes while the other skips the busy channel', async () => {
   const { worker: one, ...fixture } = await openPolled()
   const two = fixture.startOne()
   await waitForOutput(two, 'worker ready')
@@ -70,7 +70,7 @@ fault(28, 'one worker closes while the other skips the busy channel', async () =
   ])
 })
 
-fault(30, 'after a kill during a close, another worker settles it by a read', async () => {
+fault('a stalled job', 'after a kill during a close, another worker settles it by a read', async () => {
   const { worker: victim, ...fixture } = await openPolled()
   fixture.sandbox.faults.add({
     operation: 'closeRfq',
@@ -92,7 +92,7 @@ fault(30, 'after a kill during a close, another worker settles it by a read', as
   expect(fixture.posts()).toHaveLength(3)
 })
 
-fault(30, 'a re-run of a job whose worker was only suspended has no effect', async () => {
+fault('a stalled job', 'a re-run of a job whose worker was only suspended has no effect', async () => {
   const { worker: held, ...fixture } = await openPolled()
   fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'call', call: () => held.signal('SIGSTOP') } })
   await fixture.enqueue('close-expired')
@@ -110,7 +110,7 @@ fault(30, 'a re-run of a job whose worker was only suspended has no effect', asy
   await fixture.waitForRows("select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'", [{ n: 2 }])
 })
 
-fault(40, 'the job passes to another worker', async () => {
+fault('a process out of memory', 'the job passes to another worker', async () => {
   const fixture = await openWorkers()
   fixture.sandbox.faults.add({ operation: 'listRfqs', effect: memoryExhaustingReply })
   const small = fixture.startOne({ heap: 64 })

@@ -7,7 +7,7 @@ import { recordingLog } from '../../helpers/recording-log.js'
 import { freePort, PrivateRedis, redisSkipReason } from '../../helpers/servers/private-redis.js'
 import { useRedisRunners } from '../../helpers/servers/redis-runners.js'
 
-// The faults of Redis that the fault matrix names are in test/faults/processes/redis.external.test.ts.
+// Other faults of Redis are in test/faults/processes/redis.external.test.ts.
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 describe.skipIf(redisSkipReason !== null)(
