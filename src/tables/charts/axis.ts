@@ -1,3 +1,5 @@
+import { formatAmount } from '../../core/text/number-format.js'
+
 /** An axis from `min` to `max`, with its marks. */
 export interface Axis {
   min: number
@@ -12,6 +14,8 @@ const STEPS = 5
 const MARGIN = 0.08
 /** Ranges below this, and below this share of their values, are drawn as one value: no figure of an offer is so exact. */
 const NOISE = 1e-9
+/** Marks have two decimals. */
+const MIN_STEP = 0.01
 
 const rangeOf = (values: readonly number[]): [low: number, high: number] =>
   values.length === 0 ? [0, 1] : [Math.min(...values), Math.max(...values)]
@@ -28,53 +32,38 @@ export function numberAxis(values: readonly number[]): Axis {
   const to = Math.ceil((high + margin) / step)
   // 3 × 0.1 is not 0.3 in binary.
   const ticks = Array.from({ length: to - from + 1 }, (_, at) => Number(((from + at) * step).toPrecision(12)))
-  return { min: ticks[0] ?? 0, max: ticks.at(-1) ?? 1, ticks, format: formatOf(size, step) }
+  return { min: ticks[0] ?? 0, max: ticks.at(-1) ?? 1, ticks, format: formatAmount }
 }
 
 /** A step of 1, 2 or 5 times a power of ten, at least as large. */
 function roundStep(step: number): number {
   const magnitude = 10 ** Math.floor(Math.log10(step))
-  return magnitude * ([1, 2, 5].find((factor) => factor * magnitude >= step * (1 - NOISE)) ?? 10)
-}
-
-/** As many decimals as the marks need to differ; `12.5M` where all digits would be too long. */
-function formatOf(size: number, step: number): (tick: number) => string {
-  const isCompact = size >= 1e7 && step >= 1e4
-  const decimals = isCompact ? 2 : Math.max(0, -Math.floor(Math.log10(step) + NOISE))
-  const format = new Intl.NumberFormat('en-US', {
-    notation: isCompact ? 'compact' : 'standard',
-    minimumFractionDigits: isCompact ? 0 : decimals,
-    maximumFractionDigits: decimals,
-  })
-  return (tick) => format.format(tick).replace('-', '−')
+  const round = [1, 2, 5, 10].find((factor) => factor * magnitude >= step * (1 - NOISE)) ?? 10
+  return Math.max(MIN_STEP, round * magnitude)
 }
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** 1970 began on a Thursday; weeks begin on Mondays. */
 const FIRST_MONDAY = 4 * DAY
-const TIME_STEPS = [HOUR / 4, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY]
-const MONTH_STEPS = [1, 2, 3, 6, 12, 24, 60, 120]
+const TIME_STEPS = [
+  HOUR / 4,
+  HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  ...[1, 2, 7, 14, 28, 91, 364].map((days) => days * DAY),
+]
 
-/** An axis of moments in UTC, in milliseconds, with marks at full hours, days, Mondays or months. */
+/** An axis of moments in UTC, in milliseconds, with marks at full hours, days or Mondays. */
 export function timeAxis(moments: readonly number[]): Axis {
   const [first, max] = rangeOf(moments)
   const min = Math.min(first, max - HOUR)
-  const step = TIME_STEPS.find((each) => (max - min) / each <= STEPS)
-  if (step === undefined) return { min, max, ticks: monthsBetween(min, max), format: timeFormat(31 * DAY) }
+  const step = TIME_STEPS.find((each) => (max - min) / each <= STEPS) ?? 3640 * DAY
   const origin = step >= 7 * DAY ? FIRST_MONDAY : 0
   const from = Math.ceil((min - origin) / step) * step + origin
   const ticks = Array.from({ length: Math.floor((max - from) / step) + 1 }, (_, at) => from + at * step)
   return { min, max, ticks, format: timeFormat(step) }
-}
-
-function monthsBetween(min: number, max: number): number[] {
-  const monthOf = (at: number) => new Date(at).getUTCFullYear() * 12 + new Date(at).getUTCMonth()
-  const [first, last] = [monthOf(min), monthOf(max)]
-  const step = MONTH_STEPS.find((each) => (last - first) / each <= STEPS) ?? 1_200
-  const from = Math.ceil(first / step) * step
-  const months = Array.from({ length: Math.floor((last - from) / step) + 1 }, (_, at) => from + at * step)
-  return months.map((month) => Date.UTC(Math.floor(month / 12), month % 12)).filter((time) => time >= min)
 }
 
 const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
@@ -82,6 +71,6 @@ const monthFormat = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'nu
 
 /** `18:00`, `3 Dec` or `Dec 2026`. */
 const timeFormat = (step: number) => (tick: number) => {
-  if (step > 30 * DAY) return monthFormat.format(tick)
+  if (step > 28 * DAY) return monthFormat.format(tick)
   return step < DAY && tick % DAY !== 0 ? new Date(tick).toISOString().slice(11, 16) : dayFormat.format(tick)
 }

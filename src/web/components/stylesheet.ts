@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CHART_STYLE } from '../../tables/charts/chart-figure.js'
+import { CHART_STYLE } from '../../tables/charts/chart.js'
 import { FONTS, THEME_STYLE } from '../../tables/look/colours.js'
 
 /**

@@ -1,5 +1,4 @@
-import type { Chart, Series } from '../../../tables/charts/chart.js'
-import { chartFigure } from '../../../tables/charts/chart-figure.js'
+import { Chart, type ChartProps, type Series } from '../../../tables/charts/chart.js'
 import { type ComparedPrices, comparePrices, type PriceHistory } from '../../../tables/rfq/price-history.js'
 import type { RfqView } from '../../../tables/rfq/rfq-view.js'
 import { awardOf } from '../../../tables/rfq/what-if.js'
@@ -7,11 +6,6 @@ import { plain } from '../../components/format.js'
 
 /** Maximum number of offers in a chart: more could not be distinguished. */
 const MAX_OFFERS = 24
-
-/** A chart, whose renderer escapes its texts. */
-const ChartFigure = ({ chart }: { chart: Chart }) => (
-  <figure class="chart" dangerouslySetInnerHTML={{ __html: chartFigure(chart) }} />
-)
 
 const perTonne = (currency: string | null) => `Price per tonne${currency ? `, ${plain(currency)}/t` : ''}`
 
@@ -23,8 +17,8 @@ export function Charts({ view, prices }: { view: RfqView; prices: readonly Price
     <section aria-labelledby="charts-title">
       <h2 id="charts-title">Prices</h2>
       <div class="charts">
-        <ChartFigure chart={choicesChart(view)} />
-        <ChartFigure chart={priceChart(view, { currency, histories })} />
+        <Chart {...choicesChart(view)} />
+        <Chart {...priceChart(view, { currency, histories })} />
       </div>
       {leftOut && <p class="small muted">{plain(leftOut)}</p>}
     </section>
@@ -32,9 +26,9 @@ export function Charts({ view, prices }: { view: RfqView; prices: readonly Price
 }
 
 /** Tonnes and price of the efficient awards, joined, of the offers, and of the recommended award. */
-function choicesChart({ offers, decision, currency, rfq }: RfqView): Chart {
+function choicesChart({ offers, decision, currency, rfq }: RfqView): ChartProps {
   const award = awardOf({ decision })
-  const kind = decision.recommendation.status === 'accepted' ? 'Accepted' : 'Recommended'
+  const kind = decision.recommendation.status === 'accepted' ? 'accepted' : 'recommended'
   const efficient = decision.choices.filter((choice) => choice.kind === 'efficient').map((choice) => choice.award)
   const shown = offers.slice(0, MAX_OFFERS)
   const limit = (name: string, value: number | null) => (value === null ? [] : [{ name, value }])
@@ -44,37 +38,30 @@ function choicesChart({ offers, decision, currency, rfq }: RfqView): Chart {
     title: 'Tonnes and price',
     alt: `Tonnes and price per tonne of ${efficient.length} efficient awards, joined by a line, and of ${shown.length} offers`,
     xAxis: 'tonnes',
-    unit: perTonne(currency.comparison),
+    legend: `${perTonne(currency.comparison)}, by tonnes. Line: efficient awards. Hollow: offers without a rank.`,
     series: [
-      {
-        name: kind.toLowerCase(),
-        points: pointsOf(award === null ? [] : [award]),
-        shape: 'ring',
-        ...(award !== null && { meaning: `${kind} award` }),
-      },
-      { name: 'Efficient award', points: pointsOf(efficient), shape: 'line', meaning: 'Efficient awards' },
-      ...shown.map(({ number, tonnes, compared: { pricePerTonne: y }, standing, awardedTonnes }): Series => {
-        const competes = standing === 'ranked' || standing === 'accepted'
-        return {
+      { name: 'efficient award', points: pointsOf(efficient), shape: 'line' },
+      ...shown.map(
+        ({ number, tonnes, compared: { pricePerTonne: y }, standing, awardedTonnes }): Series => ({
           name: `no. ${number}`,
           points: tonnes === null || y === null ? [] : [{ x: tonnes, y }],
-          shape: competes ? 'dot' : 'open-dot',
+          shape: standing === 'ranked' || standing === 'accepted' ? 'dot' : 'open-dot',
           awarded: awardedTonnes > 0,
-          meaning: awardedTonnes > 0 ? 'Offers in the award' : competes ? 'Other offers' : 'Offers without a rank',
-        }
-      }),
+        }),
+      ),
+      { name: kind, points: pointsOf(award === null ? [] : [award]), shape: 'dot', awarded: true },
     ],
     limits: [...limit('Maximum price', rfq.comparedMaxUnitPrice), ...limit('Minimum price', rfq.comparedMinUnitPrice)],
   }
 }
 
 /** The price of each offer over time, held until the next version. */
-function priceChart({ offers, asOf }: RfqView, { currency, histories }: Omit<ComparedPrices, 'leftOut'>): Chart {
+function priceChart({ offers, asOf }: RfqView, { currency, histories }: Omit<ComparedPrices, 'leftOut'>): ChartProps {
   return {
     title: 'Prices over time',
     alt: `Price per tonne of ${histories.length} offers over time`,
     xAxis: 'time',
-    unit: perTonne(currency),
+    legend: perTonne(currency),
     series: histories.map(({ offerId, number, awarded, points }) => {
       const end = offers.find(({ id }) => id === offerId)?.missingSince ?? asOf
       const shown = points.map(({ at, pricePerTonne: y }) => ({ x: Date.parse(at), y }))
