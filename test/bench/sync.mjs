@@ -16,7 +16,7 @@ const roles = {
     const { createWorld, startSandbox } = await import(new URL('sandbox/index.js', src))
     const counts = { listings: Number(listings), rfqs: Number(rfqs), responsesPerRfq: Number(responses) }
     const world = createWorld({ seed: 1, now: new Date(), still: true, channels: [{ ...channel, ...counts }] })
-    const { url } = await startSandbox({ world, keepRequests: 0 })
+    const { url } = await startSandbox({ world, keepRequests: false })
     let price = 1000
     // Changes every hundredth response.
     process.on('message', () => {

@@ -107,7 +107,7 @@ describe('commands that read the database', () => {
 describe('check', () => {
   it('reports each failure with a remedy', async () => {
     const { quotekeeper, sandbox } = await createCliFixture({ more: 'queue: redis://127.0.0.1:1\n' })
-    sandbox.world.revokeKeys('acme')
+    delete sandbox.keys.acme
     const [{ status, out, err }, work] = await Promise.all([quotekeeper('check', '--json'), quotekeeper('work')])
     expect(status).toBe(1)
     const findings = JSON.parse(out) as { what: string; ok: boolean; found: string }[]
@@ -306,7 +306,9 @@ describe('report', () => {
     const { quotekeeper, folder } = await createPolledFixture()
     const { status, out, err } = await quotekeeper('report', '1002', '--channel', 'acme/forest')
     expect(status).toBe(0)
-    expect(err).toMatch(/Award .* t at .* USD\/t, .* USD in total\. Need .*\. All 2 offers compared\.\n/)
+    expect(err).toMatch(
+      /Award .* t at .* USD\/t, .* USD in total\. Need .*\. 1 of 2 offers compared; 1 is above the maximum price\.\n/,
+    )
     expect(out).toBe(`${join(folder, 'data/reports/acme_forest/rfq-1002_asof-20260310T0930Z.xlsx')}\n`)
     expect(readFileSync(out.trim()).subarray(0, 2).toString()).toBe('PK')
     const named = await quotekeeper('report', '1002', '--channel', 'acme/forest', '--out', 'mine.xlsx')

@@ -22,7 +22,7 @@ const textOf = (line: string) =>
 it('the examples in the help run in the data of the demo, two days later', async () => {
   const folder = testFolder()
   let now = new Date(NOW.getTime() - TWO_DAYS_MS)
-  const sandbox = await startSandbox({ now: () => now, keepRequests: 0 })
+  const sandbox = await startSandbox({ now: () => now })
   onTestFinished(() => sandbox.close())
   const channels = sandbox.world.channels.map(
     ({ org, channel }) =>

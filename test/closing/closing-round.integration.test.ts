@@ -56,18 +56,18 @@ describe('closing an RFQ that is past due', () => {
 
   it('reads the RFQ and every offer before each close, however lately a poll read them, and the RFQ alone in a dry run', async () => {
     const fixture = await openChannelFixture()
-    const { world, log } = fixture.sandbox
+    const { world, requests } = fixture.sandbox
     for (let round = 0; round < 6; round++) {
       const { id } = world.addRfq(CHANNEL, { responseDueDate: DUE })
       const offers = Array.from({ length: 3 }, () => world.addResponse(id).id)
       await fixture.pollRfqs()
       if (round === 3) await fixture.reopenStore()
-      log.reset()
+      requests.length = 0
       await fixture.closeExpired({ mode: 'dry-run' })
       expect(fixture.sandbox.requests.map(({ operation }) => operation)).toEqual(['listRfqs', 'readRfq'])
       // What only the offer itself shows is known when the RFQ is closed.
       world.changeResponse(offers[round % 3] as string, { offer: { additionalNotesToBuyer: `round ${round}` } })
-      log.reset()
+      requests.length = 0
       expect((await fixture.closeExpired()).decisions).toMatchObject([{ rfqId: id, outcome: 'closed' }])
       const operations = fixture.sandbox.requests.map(({ operation }) => operation)
       const before = operations.slice(0, operations.indexOf('closeRfq'))

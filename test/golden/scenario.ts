@@ -51,9 +51,8 @@ export async function openScenario(options: {
   reports?: string
 }): Promise<Scenario> {
   const world = createWorld({ seed: 1, ...options })
-  const sandbox = await startSandbox({ world })
+  const sandbox = await startSandbox({ world, now: () => options.now })
   onTestFinished(() => sandbox.close())
-  sandbox.setClock(options.now)
   const { now } = sandbox
   const store = await openNewStore({ clock: now })
   onTestFinished(() => store.close())

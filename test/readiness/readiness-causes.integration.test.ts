@@ -50,7 +50,7 @@ describe('readiness names causes', () => {
     const fixture = await openChannelFixture({ rfqs: 1 })
     const check = readinessOf(fixture)
     await fixture.pollRfqs()
-    fixture.sandbox.world.revokeKeys('acme')
+    delete fixture.sandbox.keys.acme
     for (let round = 0; round < 6; round++) {
       fixture.advanceSeconds(300)
       await fixture.pollRfqs()

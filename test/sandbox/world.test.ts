@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { listingDocument, responseDocument, rfqDocument, rfqListDocument } from '../../src/core/documents/documents.js'
 import { parseLeniently } from '../../src/core/documents/lenient-parser.js'
-import { createWorld, type World } from '../../src/sandbox/index.js'
+import { createWorld, describeWorld, type World } from '../../src/sandbox/index.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
 const forest = { org: 'acme', channel: 'forest' }
@@ -106,35 +106,30 @@ describe('changes to a world', () => {
     const response = world.addResponse(id, { status: 'submitted', offer: { totalPrice: 5 } })
     expect(parseLeniently(responseDocument, response).problems).toEqual([])
     const record = world.findRfq(id)?.record
-    expect(JSON.parse(record?.listJson() ?? '').responses).toEqual([{ id: response.id, listingId: response.listingId }])
+    expect(record?.listShape().responses).toEqual([{ id: response.id, listingId: response.listingId }])
     world.changeResponse(response.id, { status: 'accepted', offer: { totalPrice: 6 } })
-    expect(JSON.parse(String(record?.body())).responses[0]).toMatchObject({ status: 'accepted', totalPrice: 6 })
-    expect(JSON.parse(String(record?.responseBody(response.id)))).toMatchObject({
-      status: 'accepted',
-      offer: { totalPrice: 6 },
-    })
+    expect(record?.singleShape().responses).toMatchObject([{ status: 'accepted', totalPrice: 6 }])
+    expect(world.response(response.id)).toMatchObject({ status: 'accepted', offer: { totalPrice: 6 } })
     world.removeResponse(response.id)
-    expect(record?.responseBody(response.id)).toBeUndefined()
-    expect(JSON.parse(String(record?.body())).responses).toEqual([])
-    expect(JSON.parse(String(world.channel(forest)?.rfqsBody())).items[0].responses).toEqual([])
+    expect(record?.response(response.id)).toBeUndefined()
+    expect(world.rfq(id).responses).toEqual([])
   })
 
   it('set updatedAt to the current time unless the change sets it', () => {
     const world = still()
     const { id } = world.addRfq(forest)
-    world.setClock(() => new Date('2025-07-01T00:00:00.000Z'))
+    world.now = () => new Date('2025-07-01T00:00:00.000Z')
     expect(world.changeRfq(id, { title: 'New' })).toMatchObject({ title: 'New', updatedAt: '2025-07-01T00:00:00.000Z' })
     expect(world.changeRfq(id, (rfq) => ({ ...rfq, updatedAt: '2020-01-01T00:00:00.000Z' })).updatedAt).toMatch('2020')
-    expect(JSON.parse(String(world.channel(forest)?.rfqsBody())).items[0].title).toBe('New')
   })
 
   it('change and remove listings and RFQs', () => {
     const world = still()
     const listing = world.addListing(forest, { projectName: 'Here' })
     expect(world.changeListing(listing.id, { projectName: 'There' }).projectName).toBe('There')
-    expect(String(world.channel(forest)?.listingsBody(0))).toContain('There')
+    expect(world.channel(forest)?.listings).toContainEqual(expect.objectContaining({ projectName: 'There' }))
     world.removeListing(listing.id)
-    expect(String(world.channel(forest)?.listingsBody(0))).not.toContain('There')
+    expect(JSON.stringify(world.channel(forest)?.listings)).not.toContain('There')
     const { id } = world.addRfq(forest)
     world.removeRfq(id)
     expect(world.findRfq(id)).toBeUndefined()
@@ -147,4 +142,11 @@ describe('changes to a world', () => {
     expect(() => world.removeListing('nobody')).toThrow('no listing nobody')
     expect(() => world.addRfq({ org: 'a', channel: 'b' })).toThrow('no channel a/b')
   })
+})
+
+it('describeWorld › summarizes each channel on one line', () => {
+  const channels = [{ ...forest, apiKey: 'k', listings: 3, rfqs: 5, responsesPerRfq: 2 }]
+  expect(describeWorld(createWorld({ seed: 2, now, channels }))).toMatch(
+    /^Marketplace with seed 2, 2025-06-11 09:30 UTC\n {2}acme\/forest: 3 listings; 4 RFQs open \(1 past due, 1 due today\), 1 closed; 10 offers \(\d accepted, \d rejected\)$/,
+  )
 })

@@ -5,7 +5,7 @@ import { rowsOf } from '../helpers/store/store-engine.js'
 const sql = (fixture: ChannelFixture, text: string) => rowsOf(fixture.store, text)
 const reads = (fixture: ChannelFixture) => {
   const operations = fixture.sandbox.requests.map((request) => request.operation)
-  fixture.sandbox.log.reset()
+  fixture.sandbox.requests.length = 0
   return Object.fromEntries(
     ['listRfqs', 'readRfq', 'readResponse'].map((name) => [name, operations.filter((each) => each === name).length]),
   )

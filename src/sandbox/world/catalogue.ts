@@ -1,32 +1,27 @@
-import type { Listing } from './document-types.js'
-
-/** The subject of a channel; determines which project types it lists. */
-export type Theme = 'forest' | 'blue' | 'removal' | 'energy' | 'any'
-
-type Ecosystems = Pick<Listing, 'ecosystemTypes' | 'ecosystemSubtypes'>
+import type { Listing, Theme } from './records.js'
 
 /** A project type: what its projects have in common, and the ranges within which they vary. */
-export interface ProjectType extends Ecosystems {
+export interface ProjectType {
   themes: readonly Theme[]
   /** The second part of a project name: `<place> <noun>`. */
   nouns: readonly string[]
   activity: string
-  mitigation: 'removal' | 'avoidance' | 'reduction'
+  mitigation: 'removal' | 'avoidance'
+  ecosystem: readonly [type: Listing['ecosystemTypes'][number], subtype: Listing['ecosystemSubtypes'][number]] | null
   /** Registries, each with the methodologies it issues under. */
-  standards: readonly (readonly [Registry, readonly string[]])[]
+  standards: Partial<Record<Registry, readonly string[]>>
   labels: readonly string[]
-  places: readonly Place[]
-  developers: readonly Developer[]
+  /** Country code and region. */
+  places: readonly string[]
+  /** Invented. Any resemblance to a real company is coincidental. */
+  developers: readonly string[]
   /** Lowest and highest asking price per tonne. */
   price: readonly [number, number]
   /** Lowest and highest number of tonnes CO2e issued per year. */
   yearly: readonly [number, number]
-  about: string
 }
 
 export type Registry = keyof typeof registryIds
-type Place = keyof typeof places
-type Developer = keyof typeof developers
 
 /** The format of each registry's ids; `#` stands for a digit, the first of which is not 0. */
 export const registryIds = {
@@ -39,381 +34,149 @@ export const registryIds = {
   Isometric: 'ISO-####',
 } as const
 
-/** Regions that projects are named after; the first two letters of the key are the country. */
-export const places = {
-  BR: ['Alto Juruá', 'Rio Tapajós', 'Southern Amapá', 'Serra do Pardo', 'Cerrado Norte'],
-  PE: ['Upper Ucayali', 'Manu Buffer', 'San Martín'],
-  CO: ['Chocó Pacífico', 'Caquetá', 'Vichada'],
-  ID: ['Kapuas Hulu', 'Barito', 'Mamberamo'],
-  'ID peat': ['Riau Peninsula', 'Sebangau', 'Kampar'],
-  'ID coast': ['West Papua Coast', 'Mahakam Delta', 'Bintuni Bay'],
-  KH: ['Southern Cardamom Foothills', 'Mondulkiri'],
-  KE: ['Tsavo Corridor', 'Laikipia', 'Kakamega', 'Kitui'],
-  'KE coast': ['Gazi Bay', 'Lamu'],
-  UG: ['Bugoma', 'Albertine Rift', 'Mount Elgon'],
-  GH: ['Ashanti', 'Volta Basin'],
-  RW: ['Nyungwe', 'Lake Kivu'],
-  MW: ['Dedza', 'Zomba Plateau'],
-  ZM: ['Lower Zambezi', 'Luangwa'],
-  'SN coast': ['Casamance', 'Sine Saloum'],
-  MX: ['Sierra Juárez', 'Chiapas Highlands'],
-  'MX coast': ['Laguna de Términos', 'Marismas Nacionales'],
-  'PK coast': ['Indus Delta', 'Sonmiani Bay'],
-  IN: ['Vidarbha', 'Bundelkhand', 'Araku Valley', 'Punjab Plains'],
-  NP: ['Terai', 'Gandaki'],
-  VN: ['Red River Delta', 'An Giang'],
-  'VN coast': ['Cà Mau', 'Sóc Trăng Coast'],
-  US: ['Blue Ridge', 'Klamath', 'Iowa Prairie', 'Upper Peninsula', 'Ozark'],
-  'US coast': ['Texas Gulf', 'Chesapeake Bay', 'Puget Sound'],
-  CA: ['Great Bear', 'Northern Ontario', 'Gaspésie'],
-  UY: ['Cerro Largo', 'Tacuarembó'],
-  AU: ['Darling Downs', 'Hunter Valley'],
-  'AU coast': ['Gippsland Lakes', 'Spencer Gulf'],
-  DE: ['Allgäu', 'Lusatia', 'Uckermark'],
-  'DE peat': ['Mecklenburg', 'Diepholz'],
-  FI: ['North Karelia', 'Kainuu'],
-  IS: ['Hellisheiði', 'Reykjanes'],
-  GB: ['Scottish Borders', 'Kielder'],
-  'GB peat': ['Flow Country', 'North Pennines'],
-  BO: ['Chiquitania', 'Santa Cruz'],
-  MN: ['Khangai', 'Dornod Steppe'],
-  'ES coast': ['Ebro Delta', 'Mar Menor'],
-} as const
-
-/** Invented developers with their descriptions. Any resemblance to a real company is coincidental. */
-export const developers = {
-  'Terravena Carbon': 'Develops and finances nature-based projects in the tropics; field teams in six countries.',
-  'Rio Claro Florestas': 'Forest company and community partner from Belém.',
-  'Lumen Forest Alliance': 'Alliance of Indigenous associations and foresters.',
-  'Meridian Restoration Partners': 'Long-term owner and restorer of degraded land.',
-  'Cedar & Vale Reforestation': 'Grows native seedlings and plants them with landowners.',
-  'Kestrel Forest Capital': 'Manages working forests for timber, water and carbon.',
-  'Taiga Commons': 'Forest owners of the north who harvest less and later.',
-  'Nusantara Blue': 'Coastal restoration with villages of the archipelago.',
-  'Indus Coast Trust': 'Non-profit that has replanted mangroves since 1998.',
-  'Verdemar Ecosistemas': 'Blue-carbon developer of the Gulf and the Pacific coast.',
-  'Saltmarsh & Tide': 'Marine ecologists who restore seagrass and salt marsh.',
-  'Moorland Futures': 'Rewets drained bogs with farmers and water boards.',
-  'Katari Peat Partners': 'Keeps peat forests wet with the communities around them.',
-  'Ostrava Pyrolysis': 'Builds and operates pyrolysis plants beside sawmills.',
-  'Altiplano Carbono': 'Andean developer of agroforestry and biochar projects.',
-  'Halden Stone': 'Engineers of mineral and air-capture removal.',
-  'Northlight Air Capture': 'Captures carbon dioxide with geothermal heat and stores it in basalt.',
-  'Prairie & Sons Soil Company': 'Farmer-owned programme for soil health.',
-  'Savannah Commons': 'Works with herder associations on grazing and fire.',
-  'Baobab Climate Works': 'Designs and runs land-use projects with farmer cooperatives in East Africa.',
-  'Green Hearth Energy': 'Makes, distributes and monitors clean cookstoves.',
-  'Gaslight Recovery': 'Owns and operates gas collection on closed landfills.',
-  'Delta Rice Cooperative': 'Union of rice growers measuring what they save.',
-} as const
-
 export const projectTypes: readonly ProjectType[] = [
   {
     themes: ['forest'],
     nouns: ['Forest Conservation', 'REDD+ Project', 'Community Forest Protection'],
     activity: 'Avoided unplanned deforestation',
     mitigation: 'avoidance',
-    ecosystemTypes: ['ForestsAndWoodlands'],
-    ecosystemSubtypes: ['TropicalRainforests'],
-    standards: [['Verra', ['VM0007', 'VM0009', 'VM0015', 'VM0048']]],
+    ecosystem: ['ForestsAndWoodlands', 'TropicalRainforests'],
+    standards: { Verra: ['VM0007', 'VM0009', 'VM0015', 'VM0048'] },
     labels: ['CCB Gold', 'CORSIA Phase 1', 'SD VISta'],
-    places: ['BR', 'PE', 'CO', 'KH', 'ID', 'ZM'],
+    places: ['BR Alto Juruá', 'PE Upper Ucayali', 'CO Chocó Pacífico', 'KH Mondulkiri', 'ID Barito', 'ZM Luangwa'],
     developers: ['Terravena Carbon', 'Rio Claro Florestas', 'Lumen Forest Alliance'],
     price: [6, 17],
     yearly: [60_000, 420_000],
-    about:
-      'protects standing rainforest under pressure from cattle and smallholder clearing, with payments to the communities that guard it',
   },
   {
     themes: ['forest', 'removal'],
     nouns: ['Reforestation', 'Native Forest Restoration', 'Afforestation Programme'],
     activity: 'Afforestation, reforestation and revegetation',
     mitigation: 'removal',
-    ecosystemTypes: ['ForestsAndWoodlands', 'RestoredLands'],
-    ecosystemSubtypes: ['ReforestedAreas', 'Woodlands'],
-    standards: [
-      ['Verra', ['VM0047', 'AR-ACM3']],
-      ['Gold Standard', ['AR-AMS7', 'AR-ACM3']],
-    ],
+    ecosystem: ['ForestsAndWoodlands', 'ReforestedAreas'],
+    standards: { Verra: ['VM0047', 'AR-ACM3'], 'Gold Standard': ['AR-AMS7', 'AR-ACM3'] },
     labels: ['CCB', 'ABACUS', 'CCP'],
-    places: ['BR', 'UG', 'GH', 'UY', 'KE', 'IN'],
+    places: ['BR Serra do Pardo', 'UG Bugoma', 'GH Ashanti', 'UY Cerro Largo', 'KE Kakamega', 'IN Araku Valley'],
     developers: ['Meridian Restoration Partners', 'Cedar & Vale Reforestation', 'Rio Claro Florestas'],
     price: [24, 52],
     yearly: [15_000, 120_000],
-    about: 'plants mixed native species on degraded pasture and keeps them for at least forty years',
   },
   {
     themes: ['forest'],
     nouns: ['Improved Forest Management', 'Working Forest', 'Forest Carbon Stewardship'],
     activity: 'Improved forest management',
     mitigation: 'removal',
-    ecosystemTypes: ['ForestsAndWoodlands'],
-    ecosystemSubtypes: ['TemperateForests'],
-    standards: [
-      ['Verra', ['VM0045', 'VM0010', 'VM0012']],
-      ['American Carbon Registry', ['Improved Forest Management on Non-Federal Forestlands']],
-    ],
+    ecosystem: ['ForestsAndWoodlands', 'TemperateForests'],
+    standards: { Verra: ['VM0045', 'VM0010', 'VM0012'], 'American Carbon Registry': ['VM0003'] },
     labels: ['CCP', 'FSC'],
-    places: ['US', 'CA'],
+    places: ['US Blue Ridge', 'US Klamath', 'US Ozark', 'CA Great Bear', 'CA Northern Ontario', 'CA Gaspésie'],
     developers: ['Kestrel Forest Capital', 'Taiga Commons'],
     price: [14, 32],
     yearly: [20_000, 180_000],
-    about: 'lengthens rotations and lowers harvest on working timberland, verified against matched control plots',
-  },
-  {
-    themes: ['forest'],
-    nouns: ['Boreal Forest Stewardship'],
-    activity: 'Improved forest management',
-    mitigation: 'avoidance',
-    ecosystemTypes: ['ForestsAndWoodlands', 'Wetlands'],
-    ecosystemSubtypes: ['BorealForests', 'Peatlands'],
-    standards: [['Verra', ['VM0010', 'VM0012']]],
-    labels: ['CCB'],
-    places: ['CA', 'FI'],
-    developers: ['Taiga Commons', 'Lumen Forest Alliance'],
-    price: [13, 26],
-    yearly: [12_000, 80_000],
-    about: 'keeps old boreal stands and the peat below them from logging and drainage',
   },
   {
     themes: ['blue', 'removal'],
     nouns: ['Mangrove Restoration', 'Blue Carbon Project', 'Mangrove Carbon'],
     activity: 'Coastal wetland restoration',
     mitigation: 'removal',
-    ecosystemTypes: ['Wetlands', 'OceansAndCoastalAreas'],
-    ecosystemSubtypes: ['Mangroves'],
-    standards: [
-      ['Verra', ['VM0033', 'AR-AM14']],
-      ['Plan Vivo', ['AR-AM14']],
-    ],
+    ecosystem: ['OceansAndCoastalAreas', 'Mangroves'],
+    standards: { Verra: ['VM0033', 'AR-AM14'], 'Plan Vivo': ['AR-AM14'] },
     labels: ['CCB Gold', 'CCP', 'SD VISta'],
-    places: ['ID coast', 'PK coast', 'SN coast', 'MX coast', 'KE coast', 'VN coast'],
+    places: ['ID Mahakam Delta', 'PK Indus Delta', 'SN Casamance', 'MX Laguna de Términos', 'KE Gazi Bay', 'VN Cà Mau'],
     developers: ['Nusantara Blue', 'Indus Coast Trust', 'Verdemar Ecosistemas'],
     price: [26, 46],
     yearly: [8_000, 140_000],
-    about: 'replants mangroves on eroded coast with fishing villages that share in the proceeds',
   },
   {
     themes: ['blue'],
     nouns: ['Seagrass Meadow Restoration', 'Tidal Wetland Restoration'],
     activity: 'Tidal wetland and seagrass restoration',
     mitigation: 'removal',
-    ecosystemTypes: ['OceansAndCoastalAreas', 'Wetlands'],
-    ecosystemSubtypes: ['SeagrassMeadows', 'SaltMarshes'],
-    standards: [['Verra', ['VM0033', 'VM0024']]],
+    ecosystem: ['OceansAndCoastalAreas', 'SeagrassMeadows'],
+    standards: { Verra: ['VM0033', 'VM0024'] },
     labels: ['CCB'],
-    places: ['US coast', 'ES coast', 'AU coast'],
+    places: ['US Chesapeake Bay', 'US Puget Sound', 'ES Ebro Delta', 'AU Spencer Gulf'],
     developers: ['Saltmarsh & Tide', 'Verdemar Ecosistemas'],
     price: [30, 58],
     yearly: [1_500, 18_000],
-    about: 'restores seagrass and salt marsh that store carbon in sediment and shelter young fish',
   },
   {
     themes: ['blue', 'forest'],
     nouns: ['Peatland Restoration', 'Peat Forest Rewetting'],
     activity: 'Rewetting of drained peatland',
     mitigation: 'avoidance',
-    ecosystemTypes: ['Wetlands', 'RestoredLands'],
-    ecosystemSubtypes: ['Peatlands', 'RestoredWetlands'],
-    standards: [['Verra', ['VM0027', 'VM0007']]],
+    ecosystem: ['Wetlands', 'Peatlands'],
+    standards: { Verra: ['VM0027', 'VM0007'] },
     labels: ['CCB Gold', 'SD VISta'],
-    places: ['ID peat'],
-    developers: ['Katari Peat Partners', 'Nusantara Blue'],
+    places: ['ID Sebangau', 'ID Kampar', 'ID Riau Peninsula', 'GB Flow Country', 'DE Diepholz'],
+    developers: ['Katari Peat Partners', 'Moorland Futures'],
     price: [11, 24],
     yearly: [40_000, 260_000],
-    about: 'blocks drainage canals so that peat stays wet and stops oxidising and burning',
-  },
-  {
-    themes: ['blue', 'any'],
-    nouns: ['Moor Restoration', 'Bog Rewetting'],
-    activity: 'Rewetting of drained peatland',
-    mitigation: 'avoidance',
-    ecosystemTypes: ['Wetlands', 'RestoredLands'],
-    ecosystemSubtypes: ['Peatlands', 'RestoredWetlands'],
-    standards: [['Verra', ['VM0036']]],
-    labels: ['CCB'],
-    places: ['DE peat', 'GB peat'],
-    developers: ['Moorland Futures'],
-    price: [27, 64],
-    yearly: [1_500, 22_000],
-    about: 'blocks ditches on drained bog and moor, so that peat stays wet and stops oxidising',
   },
   {
     themes: ['removal'],
     nouns: ['Biochar', 'Biochar Hub', 'Smallholder Biochar'],
     activity: 'Biochar in agricultural soils and construction materials',
     mitigation: 'removal',
-    ecosystemTypes: ['AgriculturalLands'],
-    ecosystemSubtypes: ['Croplands'],
-    standards: [
-      ['Puro.earth', ['Methodology for Biochar Utilization in Soil and Non-Soil Applications']],
-      ['Verra', ['VM0044']],
-    ],
+    ecosystem: ['AgriculturalLands', 'Croplands'],
+    standards: { 'Puro.earth': ['Methodology for Biochar Utilization in Soil'], Verra: ['VM0044'] },
     labels: ['CCP', 'ICROA endorsed'],
-    places: ['BO', 'IN', 'DE', 'US', 'KE', 'FI'],
+    places: ['BO Chiquitania', 'IN Vidarbha', 'DE Lusatia', 'US Iowa Prairie', 'KE Kitui', 'FI Kainuu'],
     developers: ['Ostrava Pyrolysis', 'Altiplano Carbono', 'Baobab Climate Works'],
     price: [118, 215],
     yearly: [1_200, 28_000],
-    about: 'pyrolyses crop and sawmill residue and puts the char into farm soil, each batch weighed and sampled',
   },
   {
     themes: ['removal'],
     nouns: ['Enhanced Rock Weathering'],
     activity: 'Enhanced weathering on cropland',
     mitigation: 'removal',
-    ecosystemTypes: ['AgriculturalLands'],
-    ecosystemSubtypes: ['Croplands'],
-    standards: [
-      ['Isometric', ['service.enhanced-weathering']],
-      ['Puro.earth', ['service.enhanced-weathering']],
-    ],
+    ecosystem: ['AgriculturalLands', 'Croplands'],
+    standards: { Isometric: ['service.enhanced-weathering'], 'Puro.earth': ['service.enhanced-weathering'] },
     labels: ['ICROA endorsed'],
-    places: ['BR', 'US', 'IN', 'GB'],
+    places: ['BR Cerrado Norte', 'US Iowa Prairie', 'IN Punjab Plains', 'GB Scottish Borders'],
     developers: ['Halden Stone', 'Prairie & Sons Soil Company'],
     price: [240, 380],
     yearly: [800, 12_000],
-    about: 'spreads crushed basalt on cropland and measures the weathering in soil and pore water',
   },
   {
     themes: ['removal'],
     nouns: ['Direct Air Capture', 'Air Capture and Mineralisation'],
     activity: 'Direct air capture with geological storage',
     mitigation: 'removal',
-    ecosystemTypes: [],
-    ecosystemSubtypes: [],
-    standards: [
-      ['Puro.earth', ['service.direct-air-capture']],
-      ['Isometric', ['service.direct-air-capture']],
-    ],
+    ecosystem: null,
+    standards: { 'Puro.earth': ['service.direct-air-capture'], Isometric: ['service.direct-air-capture'] },
     labels: ['ICROA endorsed'],
-    places: ['IS', 'US', 'CA'],
+    places: ['IS Hellisheiði', 'IS Reykjanes', 'US Texas Gulf', 'CA Northern Ontario'],
     developers: ['Northlight Air Capture', 'Halden Stone'],
     price: [520, 890],
     yearly: [500, 9_000],
-    about: 'captures carbon dioxide from air with geothermal power and turns it to stone underground',
   },
   {
-    themes: ['removal', 'any'],
+    themes: ['removal'],
     nouns: ['Soil Carbon', 'Regenerative Farming Programme', 'Healthy Soils'],
     activity: 'Improved agricultural land management',
     mitigation: 'removal',
-    ecosystemTypes: ['AgriculturalLands'],
-    ecosystemSubtypes: ['Croplands', 'AgroforestrySystems'],
-    standards: [
-      ['Verra', ['VM0042']],
-      ['Climate Action Reserve', ['Soil Enrichment Protocol']],
-    ],
+    ecosystem: ['AgriculturalLands', 'Croplands'],
+    standards: { Verra: ['VM0042'], 'Climate Action Reserve': ['Soil Enrichment Protocol'] },
     labels: ['CCP'],
-    places: ['US'],
+    places: ['US Iowa Prairie', 'US Blue Ridge', 'US Ozark', 'US Upper Peninsula'],
     developers: ['Prairie & Sons Soil Company', 'Meridian Restoration Partners'],
     price: [22, 44],
     yearly: [10_000, 95_000],
-    about: 'pays farmers for cover crops, less tillage and better grazing, with soil cores taken every five years',
-  },
-  {
-    themes: ['any'],
-    nouns: ['Grassland Conservation', 'Rangeland Stewardship'],
-    activity: 'Sustainable grassland management',
-    mitigation: 'removal',
-    ecosystemTypes: ['Grasslands'],
-    ecosystemSubtypes: ['TropicalSavannas', 'SteppesAndPrairies', 'TemperateGrasslands'],
-    standards: [
-      ['Verra', ['VM0026', 'VM0032']],
-      ['Plan Vivo', ['VM0026']],
-    ],
-    labels: ['CCB', 'SD VISta'],
-    places: ['KE', 'MN', 'US'],
-    developers: ['Savannah Commons'],
-    price: [9, 23],
-    yearly: [15_000, 150_000],
-    about: 'plans grazing with herder associations so that soil and grass recover',
   },
   {
     themes: ['forest', 'removal'],
     nouns: ['Smallholder Agroforestry', 'Shade Coffee Agroforestry'],
     activity: 'Agroforestry',
     mitigation: 'removal',
-    ecosystemTypes: ['AgriculturalLands', 'ForestsAndWoodlands'],
-    ecosystemSubtypes: ['AgroforestrySystems'],
-    standards: [
-      ['Plan Vivo', ['AR-AMS3', 'AR-AMS7']],
-      ['Verra', ['VM0047']],
-      ['Gold Standard', ['AR-AMS7']],
-    ],
+    ecosystem: ['AgriculturalLands', 'AgroforestrySystems'],
+    standards: { 'Plan Vivo': ['AR-AMS3', 'AR-AMS7'], Verra: ['VM0047'], 'Gold Standard': ['AR-AMS7'] },
     labels: ['CCB', 'Fairtrade'],
-    places: ['PE', 'UG', 'RW', 'MX', 'IN'],
+    places: ['PE San Martín', 'UG Mount Elgon', 'RW Lake Kivu', 'MX Chiapas Highlands', 'IN Araku Valley'],
     developers: ['Baobab Climate Works', 'Altiplano Carbono', 'Terravena Carbon'],
     price: [20, 38],
     yearly: [5_000, 60_000],
-    about: 'plants shade and fruit trees on coffee and maize plots of a few thousand families',
-  },
-  {
-    themes: ['energy'],
-    nouns: ['Clean Cooking', 'Efficient Cookstoves'],
-    activity: 'Fuel-efficient cookstoves',
-    mitigation: 'reduction',
-    ecosystemTypes: [],
-    ecosystemSubtypes: [],
-    standards: [
-      ['Gold Standard', ['AMS-II.G.']],
-      ['Verra', ['VMR006', 'AMS-II.G.']],
-    ],
-    labels: ['CCP', 'SDG 3', 'SDG 7'],
-    places: ['KE', 'RW', 'MW', 'NP', 'GH'],
-    developers: ['Green Hearth Energy', 'Baobab Climate Works'],
-    price: [5, 16],
-    yearly: [20_000, 200_000],
-    about: 'replaces open fires by stoves that need half the wood, with use measured by sensors in a sample of homes',
-  },
-  {
-    themes: ['energy'],
-    nouns: ['Landfill Gas Capture', 'Landfill Gas to Energy'],
-    activity: 'Landfill methane capture and use',
-    mitigation: 'reduction',
-    ecosystemTypes: [],
-    ecosystemSubtypes: [],
-    standards: [
-      ['American Carbon Registry', ['Landfill Gas Destruction and Beneficial Use Projects']],
-      ['Verra', ['ACM1']],
-    ],
-    labels: ['CORSIA Phase 1', 'CCP'],
-    places: ['US', 'BR', 'MX'],
-    developers: ['Gaslight Recovery'],
-    price: [4, 11],
-    yearly: [30_000, 160_000],
-    about: 'collects methane from a closed landfill and burns it for power',
-  },
-  {
-    themes: ['energy', 'any'],
-    nouns: ['Rice Methane Reduction', 'Alternate Wetting and Drying'],
-    activity: 'Improved water management in rice cultivation',
-    mitigation: 'reduction',
-    ecosystemTypes: ['AgriculturalLands'],
-    ecosystemSubtypes: ['Croplands'],
-    standards: [
-      ['Gold Standard', ['Methane Emission Reduction by Adjusted Water Management Practice in Rice Cultivation']],
-    ],
-    labels: ['SDG 6', 'SDG 13'],
-    places: ['VN', 'IN'],
-    developers: ['Delta Rice Cooperative'],
-    price: [13, 29],
-    yearly: [8_000, 70_000],
-    about: 'drains paddies twice a season, so that less methane forms and less water is used',
-  },
-  {
-    themes: ['removal', 'any'],
-    nouns: ['Mine Land Rehabilitation', 'Post-Mining Woodland'],
-    activity: 'Afforestation, reforestation and revegetation',
-    mitigation: 'removal',
-    ecosystemTypes: ['RestoredLands'],
-    ecosystemSubtypes: ['RehabilitatedMines', 'ReforestedAreas'],
-    standards: [['Verra', ['VM0047']]],
-    labels: ['CCP'],
-    places: ['DE', 'US', 'AU'],
-    developers: ['Cedar & Vale Reforestation', 'Meridian Restoration Partners'],
-    price: [28, 49],
-    yearly: [2_000, 26_000],
-    about: 'turns exhausted surface mines back into mixed woodland on rebuilt soil',
   },
 ]
 
@@ -422,13 +185,9 @@ export const buyers = [
   'European logistics group offsetting residual scope 1 emissions of its truck fleet',
   'Listed software company building a removals portfolio towards 2030',
   'Airline preparing for CORSIA first-phase compliance',
-  'Regional bank compensating financed travel and offices',
   'Food producer with a beyond-value-chain mitigation budget',
   'Trading desk assembling an inventory of high-integrity credits',
-  'Pharmaceutical manufacturer with a net-zero commitment validated in 2024',
-  'University endowment retiring credits for its campuses',
   'Consumer brand looking for a flagship project with strong co-benefits',
-  'Utility hedging future compliance demand',
 ] as const
 
 export const requirements = [
@@ -438,7 +197,6 @@ export const requirements = [
   'Monitoring reports of the last two periods to be attached.',
   'Only one registry transfer; retirement on behalf of the buyer.',
   'No credits from periods before the latest baseline renewal.',
-  'Site visit within six months of signature.',
 ] as const
 
 export const offerNotes = [
@@ -448,7 +206,6 @@ export const offerNotes = [
   'Discount of 2 % for payment within ten days.',
   'Delivery within ten business days of payment.',
   'Co-benefits report (biodiversity, water) included at no cost.',
-  'Seller carries delivery risk up to first issuance.',
 ] as const
 
 export const reviewComments = {
@@ -456,3 +213,8 @@ export const reviewComments = {
   accepted: 'Terms complete; documents match the registry.',
   rejected: 'Monitoring report of the offered period is missing.',
 } as const
+
+/** Names of invented people and companies. */
+export const givenNames = ['Amara', 'Beatriz', 'Chidi', 'Dewi', 'Elena', 'Farid', 'Greta', 'Hiroshi', 'Ines'] as const
+export const surnames = ['Abara', 'Becker', 'Castro', 'Dlamini', 'Eriksen', 'Fontaine', 'Gupta', 'Ito'] as const
+export const legalForms = ['Group', 'Inc', 'LLC', 'and Sons'] as const

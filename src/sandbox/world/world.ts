@@ -1,136 +1,80 @@
 import { type ChannelRef, channelKey } from '../../core/channel.js'
 import type { Clock } from '../../core/time/clock.js'
-import { calendarDate, DAY, daysAfter, timestamp } from './calendar-dates.js'
-import type { Theme } from './catalogue.js'
-import { ChannelRecord } from './channel-record.js'
-import type { Listing, Offer, Rfq, RfqResponse, RfqTerms } from './document-types.js'
-import { EventSchedule } from './event-schedule.js'
-import { makeListing } from './listing-generator.js'
-import { makeResponse } from './response-generator.js'
-import { makeRfq } from './rfq-generator.js'
-import { RfqRecord } from './rfq-record.js'
-import { SeededRandom } from './seeded-random.js'
+import { calendarDate, DAY, daysAfter, timestamp } from './calendar.js'
+import { makeListing } from './listings.js'
+import { SeededRandom } from './random.js'
+import {
+  Channel,
+  type Listing,
+  type Offer,
+  type PlannedEvent,
+  type Rfq,
+  RfqRecord,
+  type RfqResponse,
+  type RfqTerms,
+  type Theme,
+} from './records.js'
+import { makeResponse } from './responses.js'
+import { makeRfq } from './rfqs.js'
 
 /** Changes to a response; those of the offer may be partial. */
-export type ResponseChanges = Partial<Omit<RfqResponse, 'offer'>> & { offer?: Partial<Offer> }
+type ResponseChanges = Partial<Omit<RfqResponse, 'offer'>> & { offer?: Partial<Offer> }
 /** The members to replace, or a function from the document to its new version. */
-export type Change<T, Patch = Partial<T>> = Patch | ((document: T) => T)
-
-/** An RFQ with the channel it belongs to. */
-export interface RfqLocation {
-  channel: ChannelRecord
+type Change<T, Patch = Partial<T>> = Patch | ((document: T) => T)
+interface RfqLocation {
+  channel: Channel
   record: RfqRecord
 }
 
-/**
- * The marketplace's state. Every change goes through a method of this class, so that lists, single shapes and
- * summaries agree and change listeners are called.
- */
+/** The marketplace's state. The documents that a method does not find are a `RangeError`. */
 export class World {
   readonly random: SeededRandom
+  /** The API key of each organization. */
+  readonly keys: Record<string, string> = {}
   /** The events that will happen as time passes. */
-  readonly schedule = new EventSchedule()
-  readonly #channels = new Map<string, ChannelRecord>()
-  readonly #keys = new Map<string, Set<string>>()
-  #simulatedUntil: Date
-  #clock: Clock | null = null
+  readonly planned: PlannedEvent[] = []
+  now: Clock
+  readonly #channels = new Map<string, Channel>()
 
-  constructor(options: { seed: number; now: Date }) {
-    this.random = new SeededRandom(options.seed)
-    this.#simulatedUntil = new Date(options.now)
+  constructor({ seed, now }: { seed: number; now: Date }) {
+    this.random = new SeededRandom(seed)
+    this.now = () => now
   }
 
-  get seed(): number {
-    return this.random.seed
-  }
-
-  // --- time ---------------------------------------------------------------------------------------------------------
-
-  /** The marketplace's current time: its clock's, or without a clock the moment up to which events have happened. */
-  now(): Date {
-    return this.#clock?.() ?? this.#simulatedUntil
-  }
-  /** The moment up to which all due events have happened. */
-  get simulatedUntil(): Date {
-    return this.#simulatedUntil
-  }
-  /** Sets the clock; null removes it. */
-  setClock(clock: Clock | null): void {
-    this.#clock = clock
-  }
-  /**
-   * Records that all events due up to a moment have happened; called by `advanceWorld`. Change listeners are not called,
-   * because a state saved earlier would replay the same events.
-   */
-  setSimulatedUntil(moment: Date): void {
-    this.#simulatedUntil = new Date(moment)
-  }
-
-  // --- channels and keys --------------------------------------------------------------------------------------------
-
-  get channels(): ChannelRecord[] {
+  get channels(): Channel[] {
     return [...this.#channels.values()]
   }
-  channel(ref: ChannelRef): ChannelRecord | undefined {
+  channel(ref: ChannelRef): Channel | undefined {
     return this.#channels.get(channelKey(ref))
   }
-  hasOrg(org: string): boolean {
-    return this.channels.some((channel) => channel.org === org)
-  }
-  /** Adds an empty channel; replaces an existing one with the same name. */
-  addChannel(ref: ChannelRef & { theme?: Theme }): ChannelRecord {
-    const channel = new ChannelRecord({ theme: 'any', ...ref })
+  addChannel(ref: ChannelRef & { theme?: Theme }): Channel {
+    const channel = new Channel(ref)
     this.#channels.set(channelKey(ref), channel)
     return channel
   }
-  /** Gives an API key access to an organization. Keys are never saved. */
-  addKey(org: string, apiKey: string): void {
-    const orgs = this.#keys.get(apiKey) ?? new Set()
-    this.#keys.set(apiKey, orgs.add(org))
-  }
-  /** Revokes all keys of an organization. */
-  revokeKeys(org: string): void {
-    for (const [key, orgs] of this.#keys) if (orgs.delete(org) && orgs.size === 0) this.#keys.delete(key)
-  }
-  /** The organizations a key has access to; undefined for an unknown key. */
-  organizationsFor(apiKey: string): ReadonlySet<string> | undefined {
-    return this.#keys.get(apiKey)
-  }
-  /** One API key of each organization. */
-  get keys(): Record<string, string> {
-    const keys: Record<string, string> = {}
-    for (const [key, orgs] of this.#keys) for (const org of orgs) keys[org] ??= key
-    return keys
-  }
-
-  // --- listings -----------------------------------------------------------------------------------------------------
 
   /** Adds a listing; members that are not given are generated. */
   addListing(ref: ChannelRef, given: Partial<Listing> = {}): Listing {
-    const channel = this.#channelOrThrow(ref)
+    const channel = this.#findChannel(ref)
     const name = `${channelKey(ref)}/listing/${++channel.created.listings}`
     const generated = makeListing(this.random, { name, theme: channel.theme, now: this.now().getTime() })
     const listing = { ...generated, ...given }
-    channel.setListing(listing)
+    channel.listings.push(listing)
     return listing
   }
   changeListing(id: string, change: Change<Listing>): Listing {
-    const channel = this.#findChannel((each) => each.listing(id) !== undefined, `listing ${id}`)
-    const listing = apply(channel.listing(id) as Listing, change)
-    channel.setListing(listing)
-    return listing
+    const { listings, index, listing } = this.#findListing(id)
+    listings[index] = apply(listing, change)
+    return listings[index]
   }
   removeListing(id: string): void {
-    this.#findChannel((each) => each.listing(id) !== undefined, `listing ${id}`).deleteListing(id)
+    const { listings, index } = this.#findListing(id)
+    listings.splice(index, 1)
   }
 
-  // --- RFQs ---------------------------------------------------------------------------------------------------------
-
-  /**
-   * Adds an open RFQ, due in ten days; members that are not given are generated. No events are planned for it.
-   */
-  addRfq(ref: ChannelRef, given: Partial<RfqTerms> & { responses?: readonly RfqResponse[] } = {}): Rfq {
-    const channel = this.#channelOrThrow(ref)
+  /** Adds an open RFQ, due in ten days; members that are not given are generated. No events are planned for it. */
+  addRfq(ref: ChannelRef, given: Partial<RfqTerms> & { responses?: RfqResponse[] } = {}): Rfq {
+    const channel = this.#findChannel(ref)
     const count = ++channel.created.rfqs
     const now = this.now().getTime()
     const generated = makeRfq(this.random, {
@@ -140,17 +84,12 @@ export class World {
       openedAt: now - DAY,
       responseDueDate: given.responseDueDate ?? daysAfter(calendarDate(now), 10),
     })
-    const { responses = [], ...terms } = given
-    return this.putRfq(channel, new RfqRecord({ ...generated, ...terms }, responses)).singleShape()
+    const { responses, ...terms } = given
+    return channel.addRfq(new RfqRecord({ ...generated, ...terms }, responses)).singleShape()
   }
-  /** Adds a complete record to a channel. */
-  putRfq(channel: ChannelRecord, record: RfqRecord): RfqRecord {
-    channel.setRfq(record)
-    return record
-  }
-  /** The RFQ in its single shape. Throws if it does not exist. */
+  /** The RFQ in its single shape. */
   rfq(id: string): Rfq {
-    return this.#findRfqOrThrow(id).record.singleShape()
+    return this.#locateRfq(id).record.singleShape()
   }
   /** Finds an RFQ in a channel, by default in any channel. */
   findRfq(id: string, ref?: ChannelRef): RfqLocation | undefined {
@@ -162,14 +101,12 @@ export class World {
   }
   /** Changes an RFQ. `updatedAt` becomes the current time unless the change sets it. */
   changeRfq(id: string, change: Change<RfqTerms>, ref?: ChannelRef): Rfq {
-    const { channel, record } = this.#findRfqOrThrow(id, ref)
-    const updated = { ...record.terms, updatedAt: timestamp(this.now()) }
-    record.setTerms(apply(updated, change))
+    const { channel, record } = this.#locateRfq(id, ref)
+    record.terms = apply({ ...record.terms, updatedAt: timestamp(this.now()) }, change)
     if (record.terms.id !== id) {
-      channel.deleteRfq(id)
-      channel.setRfq(record)
+      channel.removeRfq(id)
+      channel.addRfq(record)
     }
-    channel.invalidateRfqs()
     return record.singleShape()
   }
   /** Closes an RFQ as the API does: sets `state`, `closedAt` and `updatedAt`, and leaves its responses as they are. */
@@ -177,88 +114,81 @@ export class World {
     const closedAt = timestamp(this.now())
     return this.changeRfq(id, { state: 'closed', closedAt, updatedAt: closedAt }, ref)
   }
-  removeRfq(id: string, ref?: ChannelRef): void {
-    this.#findRfqOrThrow(id, ref).channel.deleteRfq(id)
+  removeRfq(id: string): void {
+    this.#locateRfq(id).channel.removeRfq(id)
   }
-
-  // --- responses ----------------------------------------------------------------------------------------------------
 
   /** Adds a response submitted now; members that are not given are generated. */
   addResponse(rfqId: string, given: ResponseChanges = {}): RfqResponse {
-    const { channel, record } = this.#findRfqOrThrow(rfqId)
-    const generated = this.generateResponse(channel, record, this.now().getTime(), given.listingId)
-    return this.putResponse({ channel, record }, merge(generated, given))
+    const location = this.#locateRfq(rfqId)
+    return this.putResponse(location, merge(this.generateResponse(location, this.now(), given.listingId), given))
   }
   /** Adds a complete response to an RFQ. */
-  putResponse({ channel, record }: RfqLocation, response: RfqResponse): RfqResponse {
+  putResponse({ record }: RfqLocation, response: RfqResponse): RfqResponse {
     record.setResponse(response)
-    channel.invalidateRfqs()
     return response
   }
   /** Generates a response to an RFQ without adding it. */
-  generateResponse(channel: ChannelRecord, record: RfqRecord, submittedAt: number, listingId?: string): RfqResponse {
-    const index = record.createdResponses++
+  generateResponse({ channel, record }: RfqLocation, submittedAt: Date, listingId?: string): RfqResponse {
+    const index = record.created++
     const { listingIds } = record.terms
-    const listing = this.#listing(channel, listingId ?? listingIds[index % listingIds.length])
+    const wanted = listingId ?? listingIds[index % listingIds.length]
+    const listing = channel.listings.find(({ id }) => id === wanted) ?? this.#listingsFor(channel)[0]
     return makeResponse(this.random, {
       seed: `${record.terms.id}/response/${index}`,
       rfq: record.terms,
-      listing,
+      listing: listing as Listing,
       submittedAt,
     })
   }
   response(id: string): RfqResponse {
-    return this.#findResponseOrThrow(id).response
+    return this.#locateResponse(id).response
   }
   /** Changes a response and its summary in the RFQ. */
   changeResponse(id: string, change: Change<RfqResponse, ResponseChanges>): RfqResponse {
-    const { channel, record, response } = this.#findResponseOrThrow(id)
+    const { record, response } = this.#locateResponse(id)
     const changed = typeof change === 'function' ? change(response) : merge(response, change)
-    if (changed.id !== id) record.deleteResponse(id)
-    record.setResponse(changed)
-    channel.invalidateRfqs()
+    record.setResponse(changed, id)
     return changed
   }
   removeResponse(id: string): void {
-    const { channel, record } = this.#findResponseOrThrow(id)
-    record.deleteResponse(id)
-    channel.invalidateRfqs()
+    const { record } = this.#locateResponse(id)
+    record.responses = record.responses.filter((response) => response.id !== id)
   }
 
-  #channelOrThrow(ref: ChannelRef): ChannelRecord {
-    const channel = this.channel(ref)
-    if (!channel) throw new RangeError(`The sandbox has no channel ${channelKey(ref)}; add it with addChannel.`)
-    return channel
+  #findChannel(ref: ChannelRef): Channel {
+    return this.channel(ref) ?? missing(`channel ${channelKey(ref)}`)
   }
-  #findChannel(matches: (channel: ChannelRecord) => boolean, what: string): ChannelRecord {
-    const channel = this.channels.find(matches)
-    if (!channel) throw new RangeError(`The sandbox has no ${what}.`)
-    return channel
+  #findListing(id: string): { listings: Listing[]; index: number; listing: Listing } {
+    for (const { listings } of this.channels) {
+      const index = listings.findIndex((listing) => listing.id === id)
+      const listing = listings[index]
+      if (listing) return { listings, index, listing }
+    }
+    return missing(`listing ${id}`)
   }
-  #findRfqOrThrow(rfqId: string, ref?: ChannelRef): RfqLocation {
-    const found = this.findRfq(rfqId, ref)
-    if (!found) throw new RangeError(`The sandbox has no RFQ ${rfqId}.`)
-    return found
+  #locateRfq(id: string, ref?: ChannelRef): RfqLocation {
+    return this.findRfq(id, ref) ?? missing(`RFQ ${id}`)
   }
-  #findResponseOrThrow(id: string): RfqLocation & { response: RfqResponse } {
-    for (const channel of this.#channels.values()) {
+  #locateResponse(id: string): RfqLocation & { response: RfqResponse } {
+    for (const channel of this.channels) {
       for (const record of channel.rfqs) {
         const response = record.response(id)
         if (response) return { channel, record, response }
       }
     }
-    throw new RangeError(`The sandbox has no response ${id}.`)
+    return missing(`response ${id}`)
   }
   /** The channel's listings with these ids; if there are none, its first three, or a new one. */
-  #listingsFor(channel: ChannelRecord, ids: readonly string[] = []): Listing[] {
-    const known = ids.flatMap((id) => channel.listing(id) ?? [])
-    const first = channel.listings.slice(0, 3)
-    return known.length > 0 ? known : first.length > 0 ? first : [this.#listing(channel)]
+  #listingsFor(channel: Channel, ids: readonly string[] = []): Listing[] {
+    const known = ids.flatMap((id) => channel.listings.find((listing) => listing.id === id) ?? [])
+    if (known.length > 0) return known
+    return channel.listings.length > 0 ? channel.listings.slice(0, 3) : [this.addListing(channel)]
   }
-  /** The channel's listing with this id; if there is none, its first listing, or a new one. */
-  #listing(channel: ChannelRecord, id = ''): Listing {
-    return channel.listing(id) ?? channel.listings[0] ?? this.addListing(channel)
-  }
+}
+
+function missing(what: string): never {
+  throw new RangeError(`The sandbox has no ${what}.`)
 }
 
 const apply = <T extends object>(document: T, change: Change<T>): T =>
@@ -269,3 +199,25 @@ const merge = (response: RfqResponse, { offer, ...changes }: ResponseChanges): R
   ...changes,
   offer: { ...response.offer, ...offer },
 })
+
+/** What a world contains, one line per channel, without API keys. Dates are UTC. */
+export function describeWorld(world: World): string {
+  const now = timestamp(world.now())
+  const lines = world.channels.map((channel) => describeChannel(channel, now.slice(0, 10)))
+  const title = `Marketplace with seed ${world.random.seed}, ${now.slice(0, 16).replace('T', ' ')} UTC`
+  return [title, ...lines].join('\n')
+}
+
+function describeChannel(channel: Channel, today: string): string {
+  const due = channel.rfqs.filter(({ terms }) => terms.state === 'open').map(({ terms }) => terms.responseDueDate)
+  const pastDue = due.filter((date) => date < today).length
+  const dueToday = due.filter((date) => date === today).length
+  const closed = channel.rfqs.length - due.length
+  const statuses = channel.rfqs.flatMap(({ responses }) => responses.map(({ status }) => status))
+  const count = (status: string) => statuses.filter((each) => each === status).length
+  return (
+    `  ${channelKey(channel)}: ${channel.listings.length} listings; ` +
+    `${due.length} RFQs open (${pastDue} past due, ${dueToday} due today), ${closed} closed; ` +
+    `${statuses.length} offers (${count('accepted')} accepted, ${count('rejected')} rejected)`
+  )
+}

@@ -182,7 +182,7 @@ fault(
     // Not during the test, but soon enough that offers need not be read again before.
     const minutes = [10, 30, 50].map((later) => (new Date().getMinutes() + later) % 60)
     const fixture = await openService({ rfqs: 0, ...NEVER, polls: `${minutes} * * * *` })
-    const { world, faults, log } = fixture.sandbox
+    const { world, faults, requests } = fixture.sandbox
     const rfqs = Array.from({ length: 6 }, () => world.addRfq(CHANNEL, { responseDueDate: '2999-12-31' }).id)
     for (const id of rfqs) world.addResponse(id)
     faults.add({ operation: 'readRfq', skip: 3, times: 3, effect: { kind: 'hang' } })
@@ -196,7 +196,7 @@ fault(
         .flatMap(({ operation, rfqId }) => (operation === wanted && rfqId !== null ? [rfqId] : []))
         .sort()
 
-    log.reset()
+    requests.length = 0
     stopped.signal('SIGTERM')
     expect(await stopped.ended).toBe('exit 0')
     expect(stopped.out).toContain('job aborted by shutdown; returned to the queue for another worker')

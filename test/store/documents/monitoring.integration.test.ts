@@ -31,8 +31,8 @@ describe('RFQ counts', () => {
       () => undefined,
       () => world.changeRfq(changed, { responseDueDate: '2026-12-24' }),
       () => world.closeRfq(closed),
-      () => world.channel(CHANNEL)?.deleteRfq(lost),
-      () => record && world.channel(CHANNEL)?.setRfq(record),
+      () => world.channel(CHANNEL)?.removeRfq(lost),
+      () => record && world.channel(CHANNEL)?.addRfq(record),
       () => world.changeRfq(odd, { state: 'draft' } as never),
       () => world.addRfq(CHANNEL, { responseDueDate: '2026-12-01' }),
     ]

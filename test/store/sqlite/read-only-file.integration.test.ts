@@ -14,7 +14,7 @@ it('commands that write fail at the start if the database file is not writable i
   if (!mount('--bind', file, file)) return skip('this user cannot mount a file')
   onTestFinished(() => void spawnSync('umount', [file]))
   expect(mount('-o', 'remount,bind,ro', file)).toBe(true)
-  sandbox.log.reset()
+  sandbox.requests.length = 0
   for (const command of ['start', 'sync', 'close-expired']) {
     const controller = new AbortController()
     let text = ''

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { quoteForShell } from '../../../core/text/quote-for-shell.js'
 import { formatMinute } from '../../../core/time/clock.js'
-import type { Sandbox, WorldEvent } from '../../../sandbox/index.js'
+import type { Sandbox } from '../../../sandbox/index.js'
 import { sanitize } from '../../../tables/print/terminal-text.js'
 import { truncate, wrap } from '../../../tables/print/text-width.js'
 import { withApp } from '../../app.js'
@@ -33,8 +33,7 @@ const MAX_WIDTH = 96
 async function demo(cli: Cli, once: boolean): Promise<void> {
   const { startSandbox } = await import('../../../sandbox/index.js')
   const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-demo-'))
-  let onEvent: (event: WorldEvent) => void = () => undefined
-  const sandbox = await startSandbox({ keepRequests: 0, onEvent: (event) => onEvent(event) })
+  const sandbox = await startSandbox({ keepRequests: false })
   // The clock of the sandbox and no environment variables, so that every demo runs the same way.
   const io: Io = { ...cli.io, env: {}, cwd: folder, now: sandbox.now }
   const config = join(folder, 'quotekeeper.yaml')
@@ -45,7 +44,6 @@ async function demo(cli: Cli, once: boolean): Promise<void> {
     if (!once && !io.stop.aborted) {
       section(io, '5. Running on schedule', SCHEDULE)
       io.out('\n')
-      onEvent = ({ at, channel, text }) => printEvent(io, at, 'marketplace', `${channel}: ${text}`)
       await runUntilStopped({ ...cli, io, globals: { ...cli.globals, config } }, folder, sandbox)
     }
   } finally {
@@ -118,12 +116,11 @@ async function runUntilStopped(cli: Cli, folder: string, sandbox: Sandbox): Prom
       if (text !== null) printEvent(io, sandbox.now(), 'quotekeeper', text.replaceAll(`${folder}/`, ''))
     },
   }
-  const options = {
-    secrets: 'required',
-    servesPages: true,
-    logTo,
-  } as const
-  const clock = setInterval(() => sandbox.advance(new Date(sandbox.now().getTime() + CLOCK_STEP_MS)), 1000)
+  const options = { secrets: 'required', servesPages: true, logTo } as const
+  const clock = setInterval(() => {
+    for (const { at, channel, text } of sandbox.advance(new Date(sandbox.now().getTime() + CLOCK_STEP_MS)))
+      printEvent(io, at, 'marketplace', `${channel}: ${text}`)
+  }, 1000)
   try {
     await withApp(cli, options, (app) => runService(cli, app, { work: true, schedule: true, port: 0, pages: true }))
   } finally {

@@ -1,5 +1,5 @@
 import { formatMinute } from '../../../core/time/clock.js'
-import type { Sandbox, SandboxOptions } from '../../../sandbox/index.js'
+import type { Sandbox } from '../../../sandbox/index.js'
 import { sanitize } from '../../../tables/print/terminal-text.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { wholeNumber, withExamples } from '../../input/options.js'
@@ -33,21 +33,17 @@ export const register: RegisterCommand = (command, cli) => {
 
 async function runSandbox(cli: Cli, { port, seed }: Options): Promise<void> {
   const { io } = cli
-  const options: SandboxOptions = {
-    port,
-    seed,
-    now: io.now,
-    keepRequests: 1000,
-    live: { everyMs: TICK_MS },
-    onEvent: ({ at, channel, text }) =>
-      io.err(`${formatMinute(at.toISOString())} UTC  ${sanitize(channel)}  ${sanitize(text)}\n`),
-  }
   const { startSandbox, describeWorld } = await import('../../../sandbox/index.js')
-  const sandbox = await startSandbox(options)
+  const sandbox = await startSandbox({ port, seed, now: io.now, keepRequests: false })
+  const timer = setInterval(() => {
+    for (const { at, channel, text } of sandbox.advance(sandbox.now()))
+      io.err(`${formatMinute(at.toISOString())} UTC  ${sanitize(channel)}  ${sanitize(text)}\n`)
+  }, TICK_MS)
   try {
     io.out(introduction(sandbox, describeWorld(sandbox.world)))
     await untilStopped(io.stop)
   } finally {
+    clearInterval(timer)
     await sandbox.close()
   }
 }

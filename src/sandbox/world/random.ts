@@ -1,24 +1,13 @@
-import type { Faker, Randomizer } from '@faker-js/faker'
-// Loading only the English locale is ten times faster than loading the whole package.
-import { faker as english } from '@faker-js/faker/locale/en'
-
 /**
  * Repeatable random values. A value depends only on the seed and on the name it is generated for, never on earlier
  * values, so closing one RFQ changes nothing else in the world.
  */
 export class SeededRandom {
-  readonly #randomizer = new NamedRandomizer()
-  readonly #faker: Faker
+  constructor(readonly seed: number) {}
 
-  constructor(readonly seed: number) {
-    const FakerClass = english.constructor as typeof Faker
-    this.#faker = new FakerClass({ locale: english.rawDefinitions, randomizer: this.#randomizer })
-  }
-
-  /** A faker seeded for a name. The object is shared: finish using it before asking for the next one. */
-  faker(name: string): Faker {
-    this.#randomizer.reseed(`${this.seed}/${name}`)
-    return this.#faker
+  /** The values for a name. */
+  values(name: string): RandomValues {
+    return new RandomValues(generator(`${this.seed}/${name}`))
   }
 
   /** The UUID (version 4 form) for a name. */
@@ -30,16 +19,50 @@ export class SeededRandom {
   }
 }
 
-/** Reseeds faker for each name in about a microsecond; faker's own generator takes a hundred. */
-class NamedRandomizer implements Randomizer {
-  #next = generator('')
-  reseed(name: string): void {
-    this.#next = generator(name)
+/** A sequence of random values. */
+export class RandomValues {
+  readonly #next: () => number
+
+  /** @param next returns unsigned 32-bit numbers */
+  constructor(next: () => number) {
+    this.#next = next
   }
-  // An arrow function, because faker calls it without `this`.
-  readonly next = (): number => this.#next() / 2 ** 32
-  seed(seed: number | number[]): void {
-    this.reseed(String(seed))
+
+  /** From `min`, below `max`. */
+  number(min: number, max: number): number {
+    return min + (this.#next() / 2 ** 32) * (max - min)
+  }
+  /** An integer, both limits included. */
+  integer(min: number, max: number): number {
+    return Math.floor(this.number(min, max + 1))
+  }
+  /** True with this probability. */
+  chance(probability: number): boolean {
+    return this.number(0, 1) < probability
+  }
+  /** One of a list that is not empty. */
+  pick<T>(list: readonly T[]): T {
+    return list[list.length > 1 ? this.integer(0, list.length - 1) : 0] as T
+  }
+  /** So many of a list, in random order. */
+  sample<T>(list: readonly T[], count: number): T[] {
+    const shuffled = [...list]
+    const first = Math.max(0, list.length - count)
+    for (let index = list.length - 1; index >= Math.max(1, first); index--) {
+      const other = this.integer(0, index)
+      ;[shuffled[index], shuffled[other]] = [shuffled[other] as T, shuffled[index] as T]
+    }
+    return shuffled.slice(first)
+  }
+  /** One of several values, with their weights. */
+  weighted<T>(choices: readonly (readonly [weight: number, value: T])[]): T {
+    const total = choices.reduce((sum, [weight]) => sum + weight, 0)
+    let left = this.number(0, total)
+    for (const [weight, value] of choices) {
+      if (left < weight) return value
+      left -= weight
+    }
+    throw new RangeError('There is nothing to choose from.')
   }
 }
 

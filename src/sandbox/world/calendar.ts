@@ -10,3 +10,6 @@ export const daysAfter = (date: string, days: number): string => calendarDate(Da
 /** The moment (epoch milliseconds) at which a UTC calendar date ends. */
 export const endOf = (date: string): number => Date.parse(date) + DAY
 export const yearOf = (date: string): number => Number(date.slice(0, 4))
+
+export const cents = (amount: number): number => Math.round(amount * 100) / 100
+export const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
