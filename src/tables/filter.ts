@@ -200,5 +200,5 @@ export const choiceFilter = (
 
 export const sinceFilter = (where: string, describe: string): Filter => ({
   ...{ name: 'since', kind: 'since', header: 'Since', where },
-  describe: `${describe}: 2026-01-31, 2026-01-31T12:00Z, yesterday, Monday or "2 days ago".`,
+  describe: `${describe}: 2026-01-31, 2026-01-31T12:00Z, yesterday or "2 days ago".`,
 })

@@ -20,86 +20,55 @@ export interface MomentContext {
 }
 
 /**
- * Parses a moment: `2026-01-31`, `2026-01-31T12:00Z`, `now`, `today`, `yesterday`, `Monday`, `2 days ago`, or a day with a
- * time, such as `yesterday 14:00`. Days, and times without an offset, are in UTC.
- * @throws {MomentError} for anything else, for what can mean two moments, and for a moment in the future
+ * Parses a moment: `2026-01-31`, `2026-01-31T12:00Z`, `now`, `today`, `yesterday` or `2 days ago`. Days, and times without an offset,
+ * are in UTC.
+ * @throws {MomentError} for anything else, and for a moment in the future
  */
 export function parseMoment(text: string, context: MomentContext): Date {
-  const { option, now } = context
-  const words = text.trim().replace(/\s+/g, ' ').toLowerCase()
-  const moment = words === 'now' ? now : (parseAgo(words, context) ?? parseDay(words, context) ?? parseTime(text))
+  const { option, now, dayMeans } = context
+  const words = wordsOf(text)
+  const moment = words === 'now' ? now : (parseAgo(words, now) ?? parseDay(words, context) ?? parseTime(words))
   if (moment === null)
-    throw new MomentError(`Invalid ${option} "${text}". Use ${hint(words, context)}${expected(context)}`)
-  if (moment.getTime() <= now.getTime()) return moment
+    throw new MomentError(
+      `Invalid ${option} "${text}". Use a date such as 2026-01-31 (the ${dayMeans} of that day in UTC), a time such as ` +
+        '2026-01-31T12:00Z or 2026-01-31T14:00+02:00, or one of: now, today, yesterday, "2 days ago", "3 hours ago"',
+    )
+  if (moment <= now) return moment
   throw new MomentError(`${option} ${text} is in the future. Use a time up to ${now.toISOString()}`, true)
 }
 
-/** The form for a day with words that are no time: `yesterday evening`. */
-function hint(words: string, context: MomentContext): string {
-  const [, day = ''] = /^((?:last )?\S+) /.exec(words) ?? []
-  return dateOf(day, context) === null ? '' : `a time of day such as "${day} 18:00"; or `
-}
-
-const expected = ({ dayMeans }: MomentContext) =>
-  `a date such as 2026-01-31 (the ${dayMeans} of that day in UTC), a time such as 2026-01-31T12:00Z or ` +
-  '2026-01-31T14:00+02:00, or one of: now, today, yesterday, yesterday 14:00, Monday, "2 days ago", "3 hours ago"'
-
 const DAY_MS = 86_400_000
-const dateAt = (at: Date): string => at.toISOString().slice(0, 10)
-
-const AGO = /^(an?|one|\d{1,5}) (minute|hour|day|week)s? ago$/
 const UNIT_MS = { minute: 60_000, hour: 3_600_000, day: DAY_MS, week: 7 * DAY_MS }
 
-function parseAgo(words: string, { now }: MomentContext): Date | null {
-  const [, count = '', unit = ''] = AGO.exec(words) ?? []
-  if (unit === '') return null
-  return new Date(now.getTime() - (/^\d/.test(count) ? Number(count) : 1) * UNIT_MS[unit as keyof typeof UNIT_MS])
+const wordsOf = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase()
+
+function parseAgo(words: string, now: Date): Date | null {
+  const [, count, unit] = /^(\d{1,5}) (minute|hour|day|week)s? ago$/.exec(words) ?? []
+  return unit === undefined ? null : new Date(now.getTime() - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS])
 }
 
-const DAY = /^(\S+|last \S+)(?: (?:at )?(\d{1,2}:\d{2}))?$/
-
-/** A day, or a day with a time. */
-function parseDay(words: string, context: MomentContext): Date | null {
-  const [, name = '', time] = DAY.exec(words) ?? []
-  const date = dateOf(name, context)
+function parseDay(words: string, { now, dayMeans }: MomentContext): Date | null {
+  const date = dateOf(words, now)
   if (date === null) return null
-  const { dayMeans, now } = context
-  if (time !== undefined) return timeOn(date, time.padStart(5, '0'))
   const start = new Date(date)
-  if (dayMeans === 'start' || date > dateAt(now)) return start
-  return date === dateAt(now) ? now : new Date(start.getTime() + DAY_MS - 1)
+  if (dayMeans === 'start' || start > now) return start
+  return new Date(Math.min(now.getTime(), start.getTime() + DAY_MS - 1))
 }
 
-const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+const NAMED_DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 }
 
 /** The date that a word means, or null. */
-function dateOf(name: string, { option, now }: MomentContext): string | null {
-  const today = dateAt(now)
-  if (isCalendarDate(name)) return name
-  if (name === 'today') return today
-  if (name === 'yesterday') return addDays(today, -1)
-  if (name === 'tomorrow') return addDays(today, 1)
-  const day = name.replace(/^last /, '')
-  const weekday = WEEKDAYS.findIndex((each) => day === each || day === each.slice(0, 3))
-  if (weekday === -1) return null
-  const back = (now.getUTCDay() - weekday + 7) % 7
-  if (back > 0) return addDays(today, -back)
-  if (day !== name) return addDays(today, -7)
-  throw new MomentError(
-    `${option} ${name} can mean today or a week ago, because today is ${name}. Use today, or ${addDays(today, -7)}`,
-  )
+function dateOf(word: string, now: Date): string | null {
+  const days = NAMED_DAYS[word]
+  if (days !== undefined) return addDays(now.toISOString().slice(0, 10), days)
+  return isCalendarDate(word) ? word : null
 }
-
-const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?$/i
 
 /** A date with a time. */
-function parseTime(text: string): Date | null {
-  const [, date = '', time = '', offset = 'Z'] = TIME.exec(text.trim()) ?? []
-  return isCalendarDate(date) ? timeOn(date, time, offset.replace(/^(...)(\d\d)$/, '$1:$2').toUpperCase()) : null
-}
-
-function timeOn(date: string, time: string, offset = 'Z'): Date | null {
-  const parsed = new Date(`${date}T${time}${offset}`)
+function parseTime(words: string): Date | null {
+  const [, date = '', time = '', offset = 'z'] =
+    /^(\d{4}-\d{2}-\d{2})[t ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(z|[+-]\d{2}:\d{2})?$/.exec(words) ?? []
+  const parsed = new Date(isCalendarDate(date) ? `${date}T${time}${offset.toUpperCase()}` : Number.NaN)
   return Number.isNaN(parsed.getTime()) ? null : parsed
 }
 
@@ -108,10 +77,9 @@ function timeOn(date: string, time: string, offset = 'Z'): Date | null {
  * @throws {MomentError} for anything else
  */
 export function parseDueDate(text: string, { option, now }: Omit<MomentContext, 'dayMeans'>): string {
-  const words = text.trim().replace(/\s+/g, ' ').toLowerCase()
-  const [, count, unit] = /^in (\d{1,4}) (day|week)s?$/.exec(words) ?? []
-  if (count !== undefined) return addDays(dateAt(now), Number(count) * (unit === 'week' ? 7 : 1))
-  if (words === 'today' || words === 'tomorrow') return addDays(dateAt(now), words === 'today' ? 0 : 1)
-  if (isCalendarDate(words)) return words
+  const words = wordsOf(text)
+  const [, days] = /^in (\d{1,4}) days?$/.exec(words) ?? []
+  const date = days === undefined ? dateOf(words, now) : addDays(now.toISOString().slice(0, 10), Number(days))
+  if (date !== null) return date
   throw new MomentError(`Invalid ${option} "${text}". Use a date such as 2026-01-31, or today, tomorrow, "in 7 days"`)
 }

@@ -101,7 +101,7 @@ describe('a list', () => {
       suggestions: ['acme/forest'],
     })
     expect(await problemOf({ kind: 'rfq' })).toMatchObject({ parameter: 'kind', suggestions: ['rfqs'] })
-    expect((await problemOf({ since: 'yesterday evening' }))?.message).toContain('yesterday 14:00')
+    expect((await problemOf({ since: 'yesterday evening' }))?.message).toContain('2 days ago')
     expect((await problemOf({ sort: 'starts' }))?.message).toContain('startedAt')
     expect(await problemOf({ cursor: 'WzFd' })).toMatchObject({ parameter: 'cursor', status: 400 })
     const { next: cursor } = await read('runs', { sort: 'kind' }, 1)

