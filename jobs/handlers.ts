@@ -9,7 +9,7 @@ import type { Marketplace } from '../src/marketplace/contract.js'
 import { reportName } from '../src/report-files/report-folder.js'
 import type { Store } from '../src/store/contract.js'
 import { RunBusyError } from '../src/store/errors.js'
-import { pausedUntil, runWhenFree } from '../src/store/runs/with-run.js'
+import { pausedUntil } from '../src/store/runs/with-run.js'
 import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contract.js'
 import { newestPlanned, planPoll } from '../src/sync/plan/poll-planning.js'
 import { pollContext, pollOptions } from '../src/sync/poll-inputs.js'
@@ -59,13 +59,9 @@ export function createHandlers(deps: HandlerDeps): JobHandlers {
     async (payload, { signal }) =>
       handle({ deps, channel: channelOf(deps.config, payload), payload, signal })
   return {
-    'poll-listings': forChannel((job) =>
-      runAndLog(job, 'listings', (inTurn) => deps.pollListings(pollContext(inTurn, job.channel, job.signal))),
-    ),
+    'poll-listings': forChannel((job) => runAndLog(job, 'listings', () => deps.pollListings(contextOf(job)))),
     'poll-rfqs': forChannel((job) =>
-      runAndLog(job, 'rfqs', async (inTurn) =>
-        deps.pollRfqs(pollContext(inTurn, job.channel, job.signal), await rfqPollOptions(job)),
-      ),
+      runAndLog(job, 'rfqs', async () => deps.pollRfqs(contextOf(job), await rfqPollOptions(job))),
     ),
     'close-expired': forChannel(closeExpired),
     'channel-report': forChannel(channelReport),
@@ -78,6 +74,11 @@ function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
   if (found) return found
   throw new UnknownChannelError(channel)
 }
+
+const contextOf = ({ deps, channel, payload, signal }: ChannelJob): PollContext => ({
+  ...pollContext(deps, channel, signal),
+  byHand: !isScheduled(payload),
+})
 
 /** A scheduled poll plans its requests; one that a person started reads everything open. */
 async function rfqPollOptions({ deps, channel, payload }: ChannelJob): Promise<PollRfqsOptions> {
@@ -104,59 +105,48 @@ async function closeExpired(job: ChannelJob): Promise<undefined> {
     ...(startedBy !== null && { byHand: true, startedBy }),
     ...(rfqId !== undefined && { only: [rfqId] }),
   }
-  return runAndLog(job, 'close', async (inTurn) => {
+  return runAndLog(job, 'close', async () => {
     const onDecision = (decision: DecisionRecord) => logDecision(decision, deps.log)
-    const result = await deps.closeExpired({ ...closingContext(inTurn, channel, signal), onDecision }, policy)
+    const context = { ...closingContext(deps, channel, signal), byHand: startedBy !== null, onDecision }
+    const result = await deps.closeExpired(context, policy)
     if (deps.config.closing.reportOnClose) await enqueueMissingReports(deps, channel.key)
     return result
   })
 }
 
-/** Pause between two attempts of a job that waits for a run that a person started, in milliseconds. */
-const RETRY_MS = 1_000
-
 /**
- * Runs the work and logs its outcome. Waits for commands of persons that run or came first; skips the work while another run is
- * active, or the marketplace asked for a pause.
+ * Runs the work and logs its outcome. The schedule skips the work while another run of the kind is in progress; nobody does it while the
+ * marketplace asked for a pause.
  * @throws RunFailedError if the run failed, or was skipped although a user requested it; InterruptedRunError if shutdown aborted it
  */
 async function runAndLog(
   { deps, channel, payload, signal }: ChannelJob,
   kind: RunKind,
-  work: (deps: HandlerDeps) => Promise<PollResult | ClosingResult>,
+  work: () => Promise<PollResult | ClosingResult>,
 ): Promise<undefined> {
   const { store, now, log } = deps
   const about = { channel: channel.key, kind }
+  const { rfqId } = payload
+  const cause = requestedBy(payload)
   const skip = (reason: string, facts: object = {}): undefined => {
     log.info({ ...about, ...facts }, `skipped: ${reason}`)
-    if (requestedBy(payload) !== null) throw new RunFailedError(`skipped: ${reason}`)
+    if (cause !== null) throw new RunFailedError(`skipped: ${reason}`)
   }
-  const shouldWait = ({ inProgress }: RunBusyError) => inProgress.byHand
-  const onWait = ({ message }: RunBusyError) => log.info(about, `waits for its turn: ${message}`)
-  const options = { byHand: false, signal, retryMs: RETRY_MS, shouldWait, onWait }
+  const until = await pausedUntil(store, about, now())
+  if (until !== null) return skip('the marketplace asked for a pause', { until })
+  const previous = kind === 'rfqs' ? await newestPlanned(store, channel.key) : await store.newestRun(about)
   try {
-    const ended = await runWhenFree(store, options, async (storeInTurn) => {
-      const until = await pausedUntil(store, about, now())
-      if (until !== null) return { until }
-      const previous = kind === 'rfqs' ? await newestPlanned(store, channel.key) : await store.newestRun(about)
-      const inTurn = { ...deps, store: storeInTurn }
-      return { previous, result: await observeRun(deps.observer, about, () => work(inTurn)) }
-    })
-    if ('until' in ended) return skip('the marketplace asked for a pause', ended)
-    const { previous, result } = ended
-    const { rfqId } = payload
-    const cause = requestedBy(payload)
+    const result = await observeRun(deps.observer, about, work)
     logRunSummary(result, log, { previous, ...(cause !== null && { cause }), ...(rfqId && { rfq: rfqId }) })
     if (signal.aborted && result.run.outcome !== 'complete')
       throw new InterruptedRunError(result.run.error ?? 'the run was aborted')
     if (result.run.outcome === 'failed') throw new RunFailedError(result.run.error ?? 'the run failed')
   } catch (error) {
+    if (error instanceof RunBusyError) return skip(error.message)
     // A pause of a closing round.
     if (signal.aborted && (error as Error).name === 'AbortError')
       throw new InterruptedRunError((error as Error).message)
-    if (!(error instanceof RunBusyError)) throw error
-    if (signal.aborted) throw new InterruptedRunError(error.message)
-    return skip(error.message)
+    throw error
   }
 }
 

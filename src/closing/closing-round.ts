@@ -65,18 +65,20 @@ async function closeDue(round: Round): Promise<void> {
   const { context, channel, policy } = round
   const intents = await context.store.openIntents(channel)
   if (intents.length === 0 && (await dueIds(round)).length === 0) return
-  await readList(round)
+  await round.run.step(() => readList(round))
   await loadDecisions(round, [...intents.map(({ rfqId }) => rfqId), ...(policy.retry ?? [])])
   // Those out of scope stay open for the next round, because settling may send a POST.
   for (const intent of intents)
-    if (isInScope(round, intent.rfqId)) await withItemFailures(round, intent.rfqId, () => settleIntent(round, intent))
+    if (isInScope(round, intent.rfqId))
+      await withItemFailures(round, intent.rfqId, () => round.run.step(() => settleIntent(round, intent)))
   const qualified = await findQualified(round)
   const chosen = qualified.filter(({ candidate }) => isInScope(round, candidate.id))
   if (chosen.length === 0) return
   const blocker = (await findChannelBlocker(round)) ?? findSizeBlocker(round, qualified)
   for (const { candidate, evaluation } of chosen) {
     if (blocker !== null) await recordDecision(round, candidate, evaluation, { decision: 'blocked', blocker })
-    else if (round.stop === null) await withItemFailures(round, candidate.id, () => closeOne(round, candidate))
+    else if (round.stop === null)
+      await withItemFailures(round, candidate.id, () => round.run.step(() => closeOne(round, candidate)))
   }
 }
 
@@ -173,14 +175,13 @@ async function recordChanging(round: Round, candidate: Candidate): Promise<void>
 }
 
 async function sendClose(round: Round, known: FreshRead): Promise<void> {
-  const { context, run, channel, policy } = round
+  const { context, run, policy } = round
   const result = await readAndSend<{ kept: Kept; evaluation: Evaluation }>(round, known, async (read) => {
     const { evaluation, kept } = await checkRead(round, read)
     if (kept !== null) return { kept: { kept, evaluation } }
     const intent = await context.store.planClose({
-      channel,
       rfqId: read.id,
-      runId: run.id,
+      run,
       evidence: evidenceOf(round, read, evaluation, { read }),
       requested: policy.retry?.includes(read.id) ?? false,
       now: context.now(),

@@ -1,16 +1,13 @@
 import type { DecisionRecord, RunRecord, UnsettledClose } from '../core/records.js'
-import type { Clock } from '../core/time/clock.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import type { Closings, History, PollStates, Recorder, Runs } from '../store/contract.js'
-import type { ItemFailure } from '../store/runs/with-run.js'
+import type { ItemFailure, RunContext } from '../store/runs/with-run.js'
 import type { KillSwitch } from './kill-switch.js'
 
-export interface ClosingContext {
+/** A signal stops the round before the next RFQ. */
+export interface ClosingContext extends Omit<RunContext, 'timeZone'> {
   session: ChannelSession
   store: Runs & Recorder & PollStates & History & Closings
-  now: Clock
-  /** Stops the round before the next RFQ. */
-  signal?: AbortSignal
   /** Called before each POST: the reason closing is stopped, or null (docs/CLOSING.md, rule 10). */
   killSwitch: KillSwitch
   /** Called with each decision once it is recorded. */

@@ -18,7 +18,7 @@ import { createPruning } from './maintenance/prune.js'
 import { createExchangeRates } from './rates/exchange-rates.js'
 import { createRecommendations } from './recommendations/recommendations.js'
 import { createReportRecords } from './reports/report-records.js'
-import { createRuns } from './runs/run-leases.js'
+import { createRuns } from './runs/runs.js'
 import { createScheduleClock } from './runs/schedule-clock.js'
 import { findIdentity } from './sql/meta.js'
 import type { SqlDatabase, SqlParameters } from './sql/sql-database.js'
@@ -28,7 +28,7 @@ export interface StoreOptions {
   create?: boolean
   /** Opens an existing database for reading only. Default false. */
   readOnly?: boolean
-  /** The clock of leases. Default: that of the machine, or of the PostgreSQL server. */
+  /** When a dead run was found, and the clock of request limits on SQLite. Default: that of the machine. */
   clock?: Clock
   /** The command that this process runs, such as `quotekeeper start`, for messages of processes that wait for it. */
   command?: string
@@ -47,10 +47,10 @@ interface Engine
 }
 
 /** The store over a database of either engine. */
-export function createStore({ clock, ...engine }: Engine, { command, onWrite }: StoreOptions): Store {
+export function createStore({ clock, ...engine }: Engine, { command, onWrite, readOnly = false }: StoreOptions): Store {
   const database = observed(engine.database, onWrite)
   const events = createEventWriter(database)
-  const { stopRenewing, ...runs } = createRuns({ database, clock, command: command ?? null, events })
+  const { stopBeating, ...runs } = createRuns({ database, clock, command: command ?? null, events, beats: !readOnly })
   return {
     ...engine,
     database,
@@ -74,7 +74,7 @@ export function createStore({ clock, ...engine }: Engine, { command, onWrite }: 
     identity: () => findIdentity(database),
     revalidate: (now) => revalidate(database, now),
     async close() {
-      stopRenewing()
+      stopBeating()
       await engine.close()
     },
   }

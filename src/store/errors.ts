@@ -1,30 +1,11 @@
-import type { Timestamp } from '../core/time/clock.js'
-
 /** An error of the database, with a remedy in its message. Subclasses differ in how callers handle them. */
 export class StoreError extends Error {
   override name = 'StoreError'
 }
 
-/** Why a run cannot begin. */
-export interface RunInProgress {
-  /** A person started the run, or the run that is next in the queue. */
-  byHand: boolean
-  /** The process of the run, such as `quotekeeper start (process 12)`. */
-  by: string
-  /** When the run began; null if it is still in the queue. */
-  startedAt: Timestamp | null
-}
-
-/** Another run of this kind is active on the channel, or is ahead in the queue. The caller skips its run or waits. */
+/** Another run of this kind is in progress on the channel. The caller skips its run. */
 export class RunBusyError extends StoreError {
   override name = 'RunBusyError'
-
-  constructor(
-    message: string,
-    readonly inProgress: RunInProgress = { byHand: false, by: 'another process', startedAt: null },
-  ) {
-    super(message)
-  }
 }
 
 /** Another process has taken over the run. The caller stops at once and writes nothing more. */

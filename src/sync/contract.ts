@@ -1,17 +1,12 @@
 import type { RunRecord } from '../core/records.js'
-import type { Clock } from '../core/time/clock.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import type { History, PollStates, Recorder, Runs } from '../store/contract.js'
-import type { ItemFailure } from '../store/runs/with-run.js'
+import type { ItemFailure, RunContext } from '../store/runs/with-run.js'
 
-export interface PollContext {
+/** A signal stops the poll before it reads the next RFQ; recorded RFQs stay. */
+export interface PollContext extends RunContext {
   session: ChannelSession
   store: Runs & Recorder & PollStates & Pick<History, 'rfqs'>
-  now: Clock
-  /** Time zone in which due dates of the channel are interpreted; default UTC. */
-  timeZone?: string
-  /** Stops the poll before it reads the next RFQ; recorded RFQs stay. */
-  signal?: AbortSignal
   /** Accept a list even if it may not be whole (`--accept-loss`). */
   acceptLoss?: boolean
   onProgress?: (progress: { done: number; total: number }) => void

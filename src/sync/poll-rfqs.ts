@@ -27,34 +27,38 @@ interface RfqPoll extends Poll {
  * @throws RunBusyError, RunLostError, StoreError
  */
 export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promise<PollResult> {
-  const { store, now } = context
   return runPoll(context, 'rfqs', async (poll) => {
-    const { run, progress } = poll
-    // Before the RFQs are read, so that entries of RFQs that are postponed, cannot be read or are not reached are known too.
-    const { known, entries, missing, readAt } = await readRfqList(poll)
-    progress.counts.seen += entries.size
-    countMissing(poll, 'rfq', missing)
-    const selection = options.planning
-      ? await planEntries(poll, entries, { known, options, planning: options.planning })
-      : selectOnly(poll, selectEntries(entries, known, options, now()), entries, options.only)
-    const { unreadable, toRead, unchanged, listOnly, planned, left } = selection
-    progress.counts.unchanged += unchanged.length
-    progress.madeProgress = true
-    const rfqPoll = { ...poll, entries, known, listReadAt: readAt }
-    await forEachInPoll(poll, listOnly, MAX_UNRECORDED, (entry) => recordListEntry(rfqPoll, entry))
-    await forEachInPoll(poll, unreadable, MAX_UNRECORDED, (entry) => recordUnreadable(rfqPoll, entry))
-    const rfqs = toRead.map((entry) => rfqToRead(entry, { known, planned }))
-    const reading = {
-      ...poll,
-      concurrency: options.concurrency,
-      left,
-      storedState: storedStates(rfqPoll, selection),
-      sentAfter: await store.newestRecording(run.channel),
-      onUnreadable: ({ id }: RfqToRead, requestFailed: boolean) => recordUnread(rfqPoll, id, requestFailed),
-      onDone: reportProgress(context, rfqs.length),
-    }
+    const { reading, rfqs } = await poll.run.step(() => readList(poll, options))
     await readRfqs(reading, rfqs)
   })
+}
+
+/** Reads and records the list, and selects the RFQs to read. */
+async function readList(poll: Poll, options: PollRfqsOptions) {
+  const { context, progress } = poll
+  // Before the RFQs are read, so that entries of RFQs that are postponed, cannot be read or are not reached are known too.
+  const { known, entries, missing, readAt } = await readRfqList(poll)
+  progress.counts.seen += entries.size
+  countMissing(poll, 'rfq', missing)
+  const selection = options.planning
+    ? await planEntries(poll, entries, { known, options, planning: options.planning })
+    : selectOnly(poll, selectEntries(entries, known, options, context.now()), entries, options.only)
+  const { unreadable, toRead, unchanged, listOnly, planned, left } = selection
+  progress.counts.unchanged += unchanged.length
+  progress.madeProgress = true
+  const rfqPoll = { ...poll, entries, known, listReadAt: readAt }
+  await forEachInPoll(poll, listOnly, MAX_UNRECORDED, (entry) => recordListEntry(rfqPoll, entry))
+  await forEachInPoll(poll, unreadable, MAX_UNRECORDED, (entry) => recordUnreadable(rfqPoll, entry))
+  const rfqs = toRead.map((entry) => rfqToRead(entry, { known, planned }))
+  const reading = {
+    ...poll,
+    concurrency: options.concurrency,
+    left,
+    loadStates: (ids: readonly string[]) => storedStates(rfqPoll, ids),
+    onUnreadable: ({ id }: RfqToRead, requestFailed: boolean) => recordUnread(rfqPoll, id, requestFailed),
+    onDone: reportProgress(context, rfqs.length),
+  }
+  return { reading, rfqs }
 }
 
 function reportProgress({ onProgress }: PollContext, total: number): () => void {
@@ -110,16 +114,20 @@ function entriesNamed(entries: ReadonlyMap<string, RfqEntry>, only: string): Rfq
 
 const nameOfEntry = ({ id, document }: RfqEntry) => nameOf({ id, number: document?.number ?? null })
 
-/** Loads the stored state of an RFQ; undefined if it is new. A planned poll has already loaded the responses. */
-function storedStates(
-  { context, run, known }: RfqPoll,
-  { toRead, responses }: Selection,
-): (id: string) => Promise<StoredState | undefined> {
-  const toLoad = toRead.map(({ id }) => id).filter((id) => known.has(id) && !responses.has(id))
-  const load = createResponseLoader(context.store, run.channel, toLoad)
+/** Loads the stored states of RFQs; that of a new one is undefined. Others may have recorded them since the list was read. */
+async function storedStates(
+  { context, run }: RfqPoll,
+  ids: readonly string[],
+): Promise<(id: string) => Promise<StoredState | undefined>> {
+  const known = new Map((await context.store.rfqStates(run.channel)).map((state) => [state.id, state]))
+  const load = createResponseLoader(
+    context.store,
+    run.channel,
+    ids.filter((id) => known.has(id)),
+  )
   return async (id) => {
     const rfq = known.get(id)
-    return rfq && { rfq, responses: responses.get(id) ?? (await load(id)) }
+    return rfq && { rfq, responses: await load(id) }
   }
 }
 

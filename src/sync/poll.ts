@@ -1,5 +1,5 @@
 import type { RunKind } from '../core/records.js'
-import type { ListChange, LiveRun, PollStates, Recorder, UpsertResult } from '../store/contract.js'
+import type { ListChange, LiveRun, PollStates, Recorder, RunHandle, UpsertResult } from '../store/contract.js'
 import { type RunProgress, withRun } from '../store/runs/with-run.js'
 import type { PollContext, PollResult } from './contract.js'
 import { type ListEntry, toSnapshot } from './list-entries.js'
@@ -16,6 +16,7 @@ export interface ListReading {
 /** One poll in progress. */
 export interface Poll extends ListReading {
   context: PollContext
+  run: RunHandle
   changes: PollResult['changes']
 }
 

@@ -28,37 +28,42 @@ export interface RfqReading extends Poll {
   concurrency: number
   /** Requests left for responses whose summaries turn out to have changed. */
   left: number
-  /** `newestRecording` of the channel before any RFQ was requested. */
-  sentAfter: number
-  /** Loads the stored state of an RFQ; undefined if it is new. */
-  storedState: (id: string) => Promise<StoredState | undefined>
+  /** Loads the stored states of RFQs; that of a new one is undefined. */
+  loadStates: (ids: readonly string[]) => Promise<LoadState>
   /** Called with an RFQ that could not be read; `requestFailed`: the failed request of a planned poll is to be recorded. */
   onUnreadable: (rfq: RfqToRead, requestFailed: boolean) => void | Promise<void>
   /** Called after each RFQ. */
   onDone?: () => void
 }
 
+type LoadState = (id: string) => Promise<StoredState | undefined>
+
 /** RFQs that may wait for their commit while further ones are read. */
 export const MAX_UNRECORDED = 64
 
-/** An RFQ that another run records during each of this many reads is left to the next poll. */
-const MAX_READS = 3
-
 /**
- * Reads RFQs with their responses, and records each in one transaction. A failure on one RFQ does not stop the others.
+ * Reads RFQs with their responses, and records each in one transaction. A failure on one RFQ does not stop the others. When somebody waits
+ * for the lock of the channel, it begins no other RFQ, and continues after them.
  * @throws an error that concerns the whole channel or this process, after all reads in progress have ended
  */
 export async function readRfqs(reading: RfqReading, rfqs: readonly RfqToRead[]): Promise<void> {
   const limit = pLimit(reading.concurrency)
-  await forEachInPoll(reading, rfqs, reading.concurrency + MAX_UNRECORDED, async (rfq, hasFailed) => {
-    try {
-      await readRfq(reading, rfq, { limit, hasFailed })
-    } catch (error) {
-      if (endsRun(error)) throw error
-      reading.progress.failures.push({ id: nameOf(rfq), message: (error as Error).message })
-    }
-    reading.onDone?.()
-  })
+  const left = new Set(rfqs)
+  while (left.size > 0)
+    await reading.run.step(async () => {
+      const loadState = await reading.loadStates([...left].map(({ id }) => id))
+      await forEachInPoll(reading, [...left], reading.concurrency + MAX_UNRECORDED, async (rfq, hasFailed) => {
+        try {
+          const isRead = await readRfq(reading, rfq, { limit, hasFailed, loadState })
+          if (!isRead) return
+        } catch (error) {
+          if (endsRun(error)) throw error
+          reading.progress.failures.push({ id: nameOf(rfq), message: (error as Error).message })
+        }
+        left.delete(rfq)
+        reading.onDone?.()
+      })
+    })
 }
 
 /**
@@ -100,20 +105,24 @@ const endsRun = (error: unknown): boolean =>
   error instanceof AbortedError
 
 interface ReadLimits {
+  loadState: LoadState
   /** Limits how many RFQs are read at the same time. */
   limit: LimitFunction
   /** Whether another RFQ has ended the poll. */
   hasFailed: () => boolean
 }
 
-async function readRfq(reading: RfqReading, rfq: RfqToRead, { limit, hasFailed }: ReadLimits): Promise<void> {
+/** @returns false if it was not begun, because another RFQ failed or somebody waits for the lock */
+async function readRfq(
+  reading: RfqReading,
+  rfq: RfqToRead,
+  { limit, hasFailed, loadState }: ReadLimits,
+): Promise<boolean> {
   try {
-    for (let reads = 1; reads <= MAX_READS; reads++) {
-      const read = await limit(() => (hasFailed() ? null : fetchRfq(reading, rfq, reads > 1)))
-      if (read === null || (await recordRead(reading, rfq, read))) return
-    }
-    const message = `another run recorded it during each of ${MAX_READS} reads; the next poll reads it again`
-    reading.progress.failures.push({ id: nameOf(rfq), message })
+    const isBegun = () => !hasFailed() && !reading.run.isWanted
+    const read = await limit(() => (isBegun() ? fetchRfq(reading, rfq, loadState) : null))
+    if (read !== null) await recordRead(reading, rfq, read)
+    return read !== null
   } catch (error) {
     if (error instanceof MarketplaceError && !(error instanceof AbortedError))
       await reading.onUnreadable(rfq, rfq.planned !== null && (error instanceof ItemError || isUnavailable(error)))
@@ -121,43 +130,28 @@ async function readRfq(reading: RfqReading, rfq: RfqToRead, { limit, hasFailed }
   }
 }
 
-/** @returns false if another run recorded the RFQ meanwhile: this read may be older, so the RFQ must be read again */
-async function recordRead(reading: RfqReading, rfq: RfqToRead, read: FetchedForPoll): Promise<boolean> {
+async function recordRead(reading: RfqReading, rfq: RfqToRead, { fetched, failures }: FetchedForPoll): Promise<void> {
   const { context, run, progress } = reading
-  const { fetched, failures, sentAfter } = read
   const document = withListProblems(fetched.rfq, rfq)
-  const snapshot = { ...fetched, rfq: document, shape: 'full' as const, sentAfter }
-  const recorded = await context.store.recordRfq(run, snapshot, context.now())
-  if (recorded.rfq === 'stale') {
-    progress.postponed -= read.choice.postponed
-    // The next read counts the planned requests again.
-    reading.left -= 1 + (rfq.planned?.responses.size ?? 0)
-    return false
-  }
+  const recorded = await context.store.recordRfq(run, { ...fetched, rfq: document, shape: 'full' }, context.now())
   progress.failures.push(...failures)
   countRecorded(reading, document, recorded)
   progress.counts.seen += fetched.responses.length + fetched.observed.length
   progress.counts.invalid += fetched.responses.filter((response) => !response.valid).length
-  return true
 }
 
 type FetchedForPoll = Awaited<ReturnType<typeof fetchRfq>>
 
-/** @param again another run has recorded the RFQ since the poll looked up what is stored */
-async function fetchRfq(reading: RfqReading, rfq: RfqToRead, again: boolean) {
+async function fetchRfq(reading: RfqReading, rfq: RfqToRead, loadState: LoadState) {
   throwIfStopped(reading)
-  const { context, run } = reading
-  const sentAfter = again ? await context.store.newestRecording(run.channel) : reading.sentAfter
-  // The stored state that the poll loaded is outdated by then, so everything is read as if nothing were stored.
-  const stored = again ? undefined : await reading.storedState(rfq.id)
-  const choice = { postponed: 0 }
+  const stored = await loadState(rfq.id)
   const unavailable: UnavailableError[] = []
-  const fetched = await readRfqWithResponses(context.session, rfq.id, {
-    choose: responseChooser(reading, rfq, stored, choice),
+  const fetched = await readRfqWithResponses(reading.context.session, rfq.id, {
+    choose: responseChooser(reading, rfq, stored),
     known: stored && knownDocuments(stored, rfq),
     failures: failureOptions(rfq, stored, unavailable),
   })
-  return { fetched, failures: describeUnavailable(rfq, unavailable), sentAfter, choice }
+  return { fetched, failures: describeUnavailable(rfq, unavailable) }
 }
 
 /**
@@ -186,18 +180,16 @@ function describeUnavailable(rfq: RfqToRead, [first, ...others]: readonly Unavai
   return [{ id: nameOf(rfq), message: `${first.message}${more}` }]
 }
 
-/** Chooses the responses to request; undefined: all. @param counts receives the number of postponed responses */
+/** Chooses the responses to request; undefined: all. */
 function responseChooser(
   reading: RfqReading,
   { planned }: RfqToRead,
   stored: StoredState | undefined,
-  counts: { postponed: number },
 ): ChooseResponses | undefined {
   if (planned === null) return undefined
   return (listed) => {
     const choice = chooseResponses(listed, planned, stored?.responses, reading.left)
     reading.left = choice.left
-    counts.postponed = choice.postponed
     reading.progress.postponed += choice.postponed
     return choice
   }

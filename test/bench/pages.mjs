@@ -155,6 +155,8 @@ async function recordPoll(path) {
   const { openStore } = await import(new URL('src/store/sqlite/store.js', dist))
   const store = await openStore({ path })
   const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: now() })
+  let release = () => {}
+  const step = run.step(() => new Promise((released) => (release = released)))
   let recorded = 0
   const next = async () => {
     const number = 10_000 + ((recorded * 37) % RFQS)
@@ -170,6 +172,8 @@ async function recordPoll(path) {
     recorded: () => recorded,
     async stop() {
       clearInterval(timer)
+      release()
+      await step
       const counts = {
         requests: 0,
         seen: recorded,
@@ -205,11 +209,13 @@ async function fill(path) {
   const store = await openStore({ path })
   const start = new Date(NOW.getTime() - (RFQS / POLLED_PER_SECOND) * 1000)
   const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: start })
-  for (let at = 0; at < RFQS; at++) {
-    const number = 10_000 + at
-    const readAt = new Date(start.getTime() + (at / POLLED_PER_SECOND) * 1000)
-    await recordRfq(store, run, { rfq: rfqOf(number), offers: offersOf(number, 10, 2), at: readAt })
-  }
+  await run.step(async () => {
+    for (let at = 0; at < RFQS; at++) {
+      const number = 10_000 + at
+      const readAt = new Date(start.getTime() + (at / POLLED_PER_SECOND) * 1000)
+      await recordRfq(store, run, { rfq: rfqOf(number), offers: offersOf(number, 10, 2), at: readAt })
+    }
+  })
   const counts = { requests: 0, seen: RFQS, inserted: RFQS, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
   await run.finish({ ...counts, outcome: 'complete', error: null }, NOW)
   await store.close()

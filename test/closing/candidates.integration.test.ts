@@ -5,6 +5,7 @@ import type { Effect } from '../../src/sandbox/index.js'
 import { RunLostError } from '../../src/store/errors.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ALWAYS, closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
+import { holdingRun } from '../helpers/store/holding-run.js'
 
 const threeRfqs = () => openClosingFixture([{}, {}, {}])
 type Fixture = Awaited<ReturnType<typeof openClosingFixture>>
@@ -57,7 +58,7 @@ describe('the RFQs that a round closes', () => {
     const fixture = await openChannelFixture()
     const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     const poll = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
-    await readAndRecord(closingContextOf(fixture), poll, id)
+    await poll.step(() => readAndRecord(closingContextOf(fixture), poll, id))
     expect((await fixture.closeExpired()).decisions).toMatchObject([
       { outcome: 'closed', evidence: { list: { runId: 2, isWhole: true } } },
     ])
@@ -271,9 +272,8 @@ describe('an RFQ that the round evaluates', () => {
   it('is not evaluated again after its open intent was settled, except if that was given up', async () => {
     const fixture = await openClosingFixture([{}, {}])
     const { store, now } = fixture
-    const crashed = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
-    const plan = (id: string) =>
-      store.planClose({ channel: KEY, rfqId: id, runId: crashed.id, evidence: {}, now: now() })
+    const crashed = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
+    const plan = (id: string) => store.planClose({ run: crashed, rfqId: id, evidence: {}, now: now() })
     await store.markSending(await plan(rfqId(1)), crashed)
     await plan(rfqId(2))
     fixture.sandbox.world.changeRfq(rfqId(1), { responseDueDate: '2026-12-24' })
@@ -367,7 +367,10 @@ describe('an RFQ that the round evaluates', () => {
     const pause = async () => stopping.abort(new Error('stopping'))
     fixture.answerCloses(rfqId(1), 500)
     const context = closingContextOf(fixture, { signal: stopping.signal, killSwitch, pause })
-    await expect(closeExpired(context, POLICY)).rejects.toThrow('stopping')
+    expect((await closeExpired(context, POLICY)).run).toMatchObject({
+      outcome: 'partial',
+      error: expect.stringMatching(/ stopping$/),
+    })
     expect(closedIds(fixture)).not.toContain(rfqId(2))
     expect(fixture.sandbox.requests.slice(-1)).toMatchObject([{ rfqId: rfqId(1), operation: 'readRfq' }])
   })

@@ -3,6 +3,7 @@ import type { Effect } from '../../src/sandbox/index.js'
 import type { NewDecision } from '../../src/store/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { holdDeadlines } from '../helpers/request-deadlines.js'
+import { holdingRun } from '../helpers/store/holding-run.js'
 
 const DUE = '2026-11-20'
 const ALWAYS = Number.POSITIVE_INFINITY
@@ -315,11 +316,10 @@ describe('a closing round', () => {
 
 describe('an intent that a crash left open', () => {
   const leaveOpenIntent = async (fixture: PolledFixture) => {
-    const run = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
+    const run = await holdingRun(fixture.store, { channel: KEY, kind: 'close', now: fixture.now() })
     const intent = await fixture.store.planClose({
-      channel: KEY,
+      run,
       rfqId: fixture.id,
-      runId: run.id,
       evidence: {},
       now: fixture.now(),
     })

@@ -3,6 +3,7 @@ import type { ClosingPolicy } from '../../src/closing/contract.js'
 import { hashWithoutUpdateTimes } from '../../src/closing/evaluate.js'
 import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
 import { ALWAYS, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
+import { holdingRun } from '../helpers/store/holding-run.js'
 
 /** A placeholder for no date: such an RFQ is kept open in every round. */
 const UNKNOWN = '0001-01-01'
@@ -157,8 +158,8 @@ describe('the evidence of a decision', () => {
   it('of an intent that a crash left open has the time at which it was sent', async () => {
     const fixture = await openClosingFixture()
     const { store, now } = fixture
-    const crashed = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
-    const close = { channel: KEY, rfqId: rfqId(1), runId: crashed.id, evidence: { byHand: true }, now: now() }
+    const crashed = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
+    const close = { run: crashed, rfqId: rfqId(1), evidence: { byHand: true }, now: now() }
     await store.recordSent(await store.markSending(await store.planClose(close), crashed), now())
     fixture.sandbox.world.closeRfq(rfqId(1))
     await fixture.reopenStore()
@@ -279,8 +280,8 @@ describe('a decision that a round repeats', () => {
     const { store, now } = fixture
     fixture.answerCloses(rfqId(1), 400)
     await fixture.closeExpired()
-    const crashed = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
-    await store.planClose({ channel: KEY, rfqId: rfqId(1), runId: crashed.id, evidence: {}, now: now() })
+    const crashed = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
+    await store.planClose({ run: crashed, rfqId: rfqId(1), evidence: {}, now: now() })
     await fixture.reopenStore()
     const { decisions } = await fixture.closeExpired()
     expect(decisions).toMatchObject([
@@ -294,8 +295,8 @@ describe('a decision that a round repeats', () => {
     const fixture = await openClosingFixture([{ responseDueDate: UNKNOWN }])
     const { store, now } = fixture
     await fixture.closeExpired()
-    const crashed = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
-    await store.planClose({ channel: KEY, rfqId: rfqId(1), runId: crashed.id, evidence: {}, now: now() })
+    const crashed = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
+    await store.planClose({ run: crashed, rfqId: rfqId(1), evidence: {}, now: now() })
     await fixture.reopenStore()
     await fixture.closeExpired()
     expect((await decisionsOf(fixture)).map(({ decision, times }) => [decision, times])).toEqual([

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
+import { holdingRun } from '../helpers/store/holding-run.js'
 import { openAgain } from '../helpers/store/store-engine.js'
 
 const DUE = '2026-11-20'
@@ -84,8 +85,8 @@ describe('a closing round for one RFQ', () => {
     const ids = [1, 2].map(() => fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE }).id)
     const [id = '', other = ''] = ids
     await fixture.pollRfqs()
-    const run = await fixture.store.beginRun({ channel: 'acme/forest', kind: 'close', now: fixture.now() })
-    const intent = { channel: 'acme/forest', rfqId: other, runId: run.id, evidence: {}, now: fixture.now() }
+    const run = await holdingRun(fixture.store, { channel: 'acme/forest', kind: 'close', now: fixture.now() })
+    const intent = { run, rfqId: other, evidence: {}, now: fixture.now() }
     await fixture.store.markSending(await fixture.store.planClose(intent), run)
     const counts = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
     await run.finish({ ...counts, outcome: 'complete', error: null }, fixture.now())

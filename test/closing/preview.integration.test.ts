@@ -3,6 +3,7 @@ import { readAndRecord } from '../../src/closing/fresh-read.js'
 import { closingOutlook } from '../../src/tables/closings/closing-outlook.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { closingContextOf, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
+import { holdingRun } from '../helpers/store/holding-run.js'
 import { testConfig } from '../helpers/test-config.js'
 import { viewSourceOf } from '../helpers/view-source.js'
 
@@ -44,8 +45,8 @@ describe('the preview of a close', () => {
     const fixture = await openClosingFixture([{}, { responseDueDate: '2026-11-21' }, { responseDueDate: '2026-12-24' }])
     const { store, now } = fixture
     const source = viewSourceOf(store, [{ key: KEY, timeZone: 'UTC', autoClose: 'dry-run', graceHours: 0 }])
-    const run = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
-    await store.planClose({ channel: KEY, rfqId: rfqId(3), runId: run.id, evidence: {}, now: now() })
+    const run = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
+    await store.planClose({ run: run, rfqId: rfqId(3), evidence: {}, now: now() })
     const { stop, rfqs } = await closingOutlook(source, { channel: KEY }, now())
     expect([...rfqs].map(([id, { why }]) => [id, why !== null])).toEqual([
       [rfqId(1), false],
@@ -58,7 +59,7 @@ describe('the preview of a close', () => {
     const fixture = await openChannelFixture()
     const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     expect(await preview(fixture, id)).toBeUndefined()
-    const poll = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+    const poll = await holdingRun(fixture.store, { channel: KEY, kind: 'rfqs', now: fixture.now() })
     await readAndRecord(closingContextOf(fixture), poll, id)
     expect(await preview(fixture, id)).toMatchObject({ against: [], why: null })
   })
@@ -108,9 +109,9 @@ describe('the preview of a close', () => {
       const left = await store.unsettledCloses({ channel: KEY, now: now(), endingRun: run.id })
       expect(left).toMatchObject([{ inProgress: false, reason: expect.stringMatching(/^a close was /) }])
     }
-    const run = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
+    const run = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
     const end = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, error: null }
-    const plan = { channel: KEY, rfqId: rfqId(1), runId: run.id, evidence: {}, now: now() }
+    const plan = { run: run, rfqId: rfqId(1), evidence: {}, now: now() }
     const intent = await store.planClose(plan)
     const [wait, settle] = [/^No action needed: the closing round in progress/, /^A closing round settles it/]
     await expectText('close is about to be sent', wait)
@@ -118,10 +119,11 @@ describe('the preview of a close', () => {
     await expectText('close is being sent or verified', wait)
     await run.finish({ ...end, outcome: 'partial' }, now())
     await expectText('close was sent and is not settled', settle)
-    // A round whose process died is not in progress once its lease has expired.
-    const died = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
-    await store.planClose({ ...plan, rfqId: rfqId(2), runId: died.id })
-    fixture.advanceSeconds(31)
+    // A round whose process died is not in progress.
+    const died = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
+    await store.planClose({ ...plan, rfqId: rfqId(2), run: died })
+    await fixture.reopenStore()
+    await fixture.store.watchRuns()
     expect((await preview(fixture, rfqId(2)))?.why).toBe('A close was planned and not sent.')
   })
 

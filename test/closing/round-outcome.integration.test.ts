@@ -5,6 +5,7 @@ import type { Store } from '../../src/store/contract.js'
 import { StoreError } from '../../src/store/errors.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ALWAYS, closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
+import { holdingRun } from '../helpers/store/holding-run.js'
 
 /** The store of a fixture with some operations replaced. */
 const withReplaced = ({ store }: ChannelFixture, replaced: Partial<Store>): Store =>
@@ -134,8 +135,8 @@ describe('the error of a round', () => {
   it('names up to five RFQs of a kind that need attention, by number if they have one', async () => {
     const fixture = await openClosingFixture(Array.from({ length: 8 }, () => ({})))
     const { store, now, sandbox } = fixture
-    const crashed = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
-    await store.planClose({ channel: KEY, rfqId: rfqId(8), runId: crashed.id, evidence: {}, now: now() })
+    const crashed = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
+    await store.planClose({ run: crashed, rfqId: rfqId(8), evidence: {}, now: now() })
     await fixture.reopenStore()
     sandbox.faults.add({ rfqId: rfqId(8), times: ALWAYS, effect: { kind: 'status', status: 404 } })
     for (const id of fixture.ids.slice(0, 5)) fixture.answerCloses(id, 400)

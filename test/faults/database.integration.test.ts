@@ -12,6 +12,7 @@ import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { observedResponse, observeRfq } from '../helpers/data/observed.js'
 import { anRfq } from '../helpers/data/sample-documents.js'
 import { shareOf } from '../helpers/long-tests.js'
+import { holdingRun } from '../helpers/store/holding-run.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { fault, faultUnless, longFaultUnless } from './fault-test.js'
 
@@ -51,7 +52,7 @@ longFault(
       const rfqs = await store.rfqs({})
       expect(rfqs.length).toBeGreaterThan(round)
       for (const { rfq, responses } of rfqs) expect([rfq.id, responses.length]).toEqual([rfq.id, responsesEach])
-      const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: new Date() })
+      const run = await holdingRun(store, { channel: KEY, kind: 'rfqs', now: new Date() })
       const [, killed] = await store.runs({ kind: 'rfqs' })
       expect(killed).toMatchObject({ outcome: 'interrupted' })
       const counts = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
@@ -90,7 +91,7 @@ faultUnless(mountSkipReason)(
       rmSync(folder, { recursive: true })
     })
     const store = await openStore({ path: join(folder, 'full.db') })
-    const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
+    const run = await holdingRun(store, { channel: KEY, kind: 'rfqs', now: at })
     const ballast = join(folder, 'ballast')
     writeSync(openSync(ballast, 'w'), Buffer.alloc(2 ** 20))
     await store.recordRfq(run, snapshot('small', 3), at)
@@ -146,7 +147,7 @@ fault(
 fault('a corrupt database', 'opening is refused and the file stays unchanged', async () => {
   const path = join(testFolder(), 'corrupt.db')
   const store = await openStore({ path })
-  const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
+  const run = await holdingRun(store, { channel: KEY, kind: 'rfqs', now: at })
   // More than the empty tables take, so that the second half of the file is documents.
   for (let n = 0; n < 30; n++) await store.recordRfq(run, snapshot(`rfq-${n}`, 5, 'y'.repeat(10_000)), at)
   await store.close()
@@ -198,7 +199,7 @@ fault('kill -9 during a transaction', 'data in a leftover write-ahead log is rec
   const folder = testFolder()
   const path = join(folder, 'wal.db')
   const store = await openStore({ path })
-  const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
+  const run = await holdingRun(store, { channel: KEY, kind: 'rfqs', now: at })
   await store.recordRfq(run, snapshot('in the log', 2), at)
   const copy = join(folder, 'copy')
   execFileSync('mkdir', [copy])
@@ -213,7 +214,7 @@ longFault('50,000 offers in one RFQ', 'recording them does not block the event l
   const fixture = await openChannelFixture()
   const { id } = fixture.sandbox.world.addRfq(CHANNEL)
   const store = fixture.store
-  const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+  const run = await holdingRun(store, { channel: KEY, kind: 'rfqs', now: fixture.now() })
   const large = snapshot(id, 50_000, 'z'.repeat(500))
   let turns = 0
   let isRecording = true

@@ -6,6 +6,7 @@ import type { RunEnd, Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { createCliFixture } from '../cli/cli-fixture.js'
 import { recomputeChain, tamper } from '../helpers/store/decision-log.js'
+import { holdingRun } from '../helpers/store/holding-run.js'
 import { CHANNEL, insertIdleRuns, sql } from '../helpers/store/idle-runs.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { fault } from './fault-test.js'
@@ -38,7 +39,7 @@ fault(
     const [one, two, poller] = await Promise.all([open(path), open(path), open(path)])
     insertIdleRuns(path, 20_000)
     const now = Date.now()
-    const run = await poller.beginRun({ channel: CHANNEL, kind: 'rfqs', now: new Date(now) })
+    const run = await holdingRun(poller, { channel: CHANNEL, kind: 'rfqs', now: new Date(now) })
     let polling = true
     let writes = 0
     const poll = async () => {

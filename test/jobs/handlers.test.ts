@@ -391,36 +391,16 @@ describe('observer', () => {
   })
 })
 
-describe('a job while a person polls or closes', () => {
-  it.each(['poll-listings', 'poll-rfqs', 'close-expired'] as const)('waits for its turn: %s', async (name) => {
-    const kind = ({ 'poll-listings': 'listings', 'poll-rfqs': 'rfqs', 'close-expired': 'close' } as const)[name]
-    for (let round = 0; round < 6; round++) {
-      const log = recordingLog()
-      let ending: Promise<unknown> | null = null
-      const started = { channel: 'acme/forest', kind, now: NOW }
-      const { run, store, called } = await createTestHandlers({
-        log: {
-          ...log,
-          info: (facts: object, message?: string) => {
-            if (message?.startsWith('waits')) ending = byHand.finish(END, NOW)
-            log.info(facts, message)
-          },
-        } as HandlerDeps['log'],
-        // As the use-cases do, with the store that they are passed.
-        pollListings: (context) => work(context.store),
-        pollRfqs: (context) => work(context.store),
-        closeExpired: async (context) => ({ ...(await work(context.store)), decisions: [], ...NO_CLOSES }),
-      })
-      const work = async (inTurn: Pick<Runs, 'beginRun'>) => {
-        const handle = await inTurn.beginRun(started)
-        return { run: await handle.finish(END, NOW), failures: [], changes: [] }
-      }
-      const byHand = await store.beginRun({ ...started, byHand: true })
-      await run(name)
-      await ending
-      expect(called).toEqual([])
-      expect(log.at('info').map((line) => line.slice(0, 20))).toEqual(['waits for its turn: ', expect.any(String)])
-      expect((await store.runs({ kind })).map(({ outcome }) => outcome)).toEqual(['complete', 'complete'])
-    }
+describe('a job that a person requested', () => {
+  it('begins its run beside one of its kind, and one of the schedule does not', async () => {
+    const began: (boolean | undefined)[] = []
+    const { run } = await createTestHandlers({
+      pollRfqs: async ({ byHand, store }) => {
+        began.push(byHand)
+        return { run: await recordRun(store, 'rfqs'), failures: [], changes: [] }
+      },
+    })
+    for (const cause of ['tick', 'start', 'page ana']) await run('poll-rfqs', { channel: 'acme/forest', cause })
+    expect(began).toEqual([false, false, true])
   })
 })

@@ -13,6 +13,7 @@ import { eventually } from '../helpers/eventually.js'
 import { longIt } from '../helpers/long-tests.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { freePort, PrivateRedis, redisSkipReason } from '../helpers/servers/private-redis.js'
+import { holdingRun } from '../helpers/store/holding-run.js'
 import { LOCAL_WEB, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { webhook } from '../notify/feed-fixture.js'
@@ -26,7 +27,7 @@ const schedule: Config['schedule'] = {
 const COUNTS = { requests: 1, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
 
 async function poll(store: Store, kind: RunKind) {
-  const run = await store.beginRun({ channel: 'acme/forest', kind, now: new Date() })
+  const run = await holdingRun(store, { channel: 'acme/forest', kind, now: new Date() })
   return {
     run: await run.finish({ ...COUNTS, outcome: 'complete', error: null }, new Date()),
     failures: [],

@@ -83,6 +83,35 @@ describe.each(ENGINES)('several processes on one database, on %s', (engine) => {
     expect((await desk.run('closings', '--verify')).status).toBe(0)
   })
 
+  longIt(
+    'wait for a step only, also of one at 1 request a second, and take over from one that was killed',
+    async () => {
+      const market = await Marketplace.open()
+      addRfqs(market, 101, 30)
+      addRfqs(market, 201, 1, { responseDueDate: day(-2) })
+      const desk = await Desk.open(market, { engine, config: { requests: { perSecond: 1, concurrency: 2 } } })
+      const poll = desk.start('sync', '--only', 'rfqs')
+      await until(async () => expect(await desk.value('select count(*) from rfqs')).toBeGreaterThan(2))
+      // The clock of a process is set while it waits and holds the lock.
+      for (const error of [HOUR, -HOUR]) {
+        desk.setClockError(error)
+        const fresh = await desk.run('report', '101', '--fresh', '--json')
+        expect(fresh.status, fresh.err).toBe(0)
+      }
+      desk.setClockError(0)
+      expect(await desk.value(`select count(*) from runs where finished_at is null and kind = 'rfqs'`)).toBe(1)
+      poll.signal('SIGKILL')
+      const close = await desk.run('close-expired')
+      expect(close.status, close.err).toBe(0)
+      expect(market.posts()).toBe(1)
+      expect(await desk.sql('select outcome, count(*) as n from runs group by outcome order by outcome')).toEqual([
+        { outcome: 'complete', n: 2 },
+        { outcome: 'interrupted', n: 1 },
+        { outcome: 'partial', n: 2 },
+      ])
+    },
+  )
+
   longIt('keep to the request rate and to a pause together', async () => {
     const perSecond = 15
     const market = await Marketplace.open()

@@ -32,7 +32,7 @@ async function createTestReadiness(options: Partial<ReadinessOptions['config']> 
     poll: async (at: string, end: Partial<RunEnd> = {}) => {
       now = new Date(at)
       const run = await store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now })
-      await store.recordList(run, 'rfq-entry', [], { whole: true, readAt: now }, now)
+      await run.step(() => store.recordList(run, 'rfq-entry', [], { whole: true, readAt: now }, now))
       await run.finish({ ...END, ...end }, now)
     },
     at: async (moment: string) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { holdingRun } from '../helpers/store/holding-run.js'
 import { CHANNEL, noonStore, rfqSnapshot } from '../helpers/store/recording-store.js'
 import { isPostgres, rowsOf } from '../helpers/store/store-engine.js'
 
@@ -17,7 +18,7 @@ it('docs/DATABASE.md › lists the tables and columns of the database', async ()
 it('docs/DATABASE.md › has a query of versions that returns the expected rows', async () => {
   const store = await noonStore()
   const now = new Date('2026-11-01T00:00:00.000Z')
-  const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now })
+  const run = await holdingRun(store, { channel: CHANNEL, kind: 'rfqs', now })
   const offer = { id: 'offer', offer: { totalPrice: 72_000 } }
   await store.recordRfq(run, rfqSnapshot({ id: 'rfq-1' }, [offer], now), now)
   const query = /```sql\n(.*?)```/s.exec(PAGE)?.[1] ?? ''

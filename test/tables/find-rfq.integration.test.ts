@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { findRfq, type RfqSearch, shortestName } from '../../src/tables/find-rfq.js'
 import { anRfq } from '../helpers/data/sample-documents.js'
+import { holdingRun } from '../helpers/store/holding-run.js'
 import { openRecorder } from '../helpers/store/recorder.js'
 import { at, CHANNEL, noonStore, rfqSnapshot } from '../helpers/store/recording-store.js'
 import { rfqRows } from '../helpers/view-source.js'
@@ -13,7 +14,7 @@ type Document = Record<string, unknown> & { id: string }
 async function storeWith(polls: readonly (readonly [channel: string, time: string, rfqs: readonly Document[]])[]) {
   const store = await noonStore()
   for (const [channel, time, rfqs] of polls) {
-    const run = await store.beginRun({ channel, kind: 'rfqs', now: at(time) })
+    const run = await holdingRun(store, { channel, kind: 'rfqs', now: at(time) })
     for (const { id, ...more } of rfqs) {
       const snapshot = rfqSnapshot(
         anRfq(id, { number: 1, reference: `REF ${id}`, responses: [], ...more }),

@@ -45,12 +45,6 @@ export const jsonOption = (what = 'print JSON instead of a table') => new Option
 
 export const csvOption = () => new Option('--csv', 'print comma-separated values with a header')
 
-export interface WaitOption {
-  wait?: boolean
-}
-export const noWaitOption = () =>
-  new Option('--no-wait', 'fail at once if another process polls or closes the channel, instead of waiting')
-
 export const asOfOption = () =>
   new Option(
     '--as-of <time>',

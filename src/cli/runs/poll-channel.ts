@@ -1,17 +1,18 @@
 import type { ChannelConfig } from '../../config/contract.js'
 import type { RunKind } from '../../core/records.js'
-import type { Store } from '../../store/contract.js'
+import { formatMinute } from '../../core/time/clock.js'
+import type { LockHolder, Store } from '../../store/contract.js'
 import { pausedUntil } from '../../store/runs/with-run.js'
 import type { PollResult } from '../../sync/contract.js'
 import { pollContext, pollOptions } from '../../sync/poll-inputs.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
-import { type WaitOptions, waitAndRun } from './wait-and-run.js'
+import { printNote } from '../output/output.js'
 
 export type PollKind = Extract<RunKind, 'listings' | 'rfqs'>
 
-export interface PollRequest extends WaitOptions {
+export interface PollRequest {
   channel: ChannelConfig
   kind: PollKind
   full?: boolean
@@ -32,19 +33,37 @@ export async function refuseDuringPause(
     throw new FailedError(`the marketplace asked for a pause (Retry-After) until ${until}; run again then`)
 }
 
+const RUN_LABELS: Record<RunKind, string> = {
+  listings: 'the poll of the listings of',
+  rfqs: 'the poll of',
+  close: 'the closing round of',
+}
+
+/** What a run that a person starts says when it waits for another one on its channel. */
+export const noteWaiting =
+  (cli: Pick<Cli, 'io' | 'scrub' | 'globals'>, channel: string) =>
+  ({ kind, startedAt, by }: LockHolder): void =>
+    printNote(
+      cli,
+      `Waiting until ${RUN_LABELS[kind]} ${channel}, begun ${formatMinute(startedAt)} UTC by ${by}, has recorded what it is reading; Ctrl-C ends the waiting.`,
+    )
+
 /**
- * Polls the listings or the RFQs of one channel in this process, when it is its turn.
- * @throws {FailedError} during a Retry-After pause; RunBusyError, StoreError
+ * Polls the listings or the RFQs of one channel in this process.
+ * @throws {FailedError} during a Retry-After pause; StoreError
  */
 export async function pollChannel(cli: Cli, app: App, request: PollRequest): Promise<PollResult> {
   const { channel, kind, full = false, acceptLoss = false, only, onProgress } = request
   const { io } = cli
-  return waitAndRun(cli, await app.store(), request, async (store) => {
-    await refuseDuringPause(store, { channel: channel.key, kind }, io.now())
-    const services = { marketplace: await app.marketplace(), store, now: io.now }
-    const context = { ...pollContext(services, channel, io.stop), acceptLoss, ...(onProgress ? { onProgress } : {}) }
-    if (kind === 'listings') return (await import('../../sync/poll-listings.js')).pollListings(context)
-    const { pollRfqs } = await import('../../sync/poll-rfqs.js')
-    return pollRfqs(context, { ...pollOptions(app.config), full, ...(only !== undefined && { only }) })
-  })
+  const store = await app.store()
+  await refuseDuringPause(store, { channel: channel.key, kind }, io.now())
+  const services = { marketplace: await app.marketplace(), store, now: io.now }
+  const context = {
+    ...pollContext(services, channel, io.stop),
+    ...{ acceptLoss, byHand: true, onWait: noteWaiting(cli, channel.key) },
+    ...(onProgress && { onProgress }),
+  }
+  if (kind === 'listings') return (await import('../../sync/poll-listings.js')).pollListings(context)
+  const { pollRfqs } = await import('../../sync/poll-rfqs.js')
+  return pollRfqs(context, { ...pollOptions(app.config), full, ...(only !== undefined && { only }) })
 }

@@ -9,7 +9,7 @@ import type { DecisionRecord } from '../../core/records.js'
 import type { CloseIntent, Closings, NewDecision } from '../contract.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { IntentOpenError, StoreError } from '../errors.js'
-import { assertLive } from '../runs/run-leases.js'
+import { fence } from '../runs/channel-lock.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 
 interface IntentRow {
@@ -94,10 +94,11 @@ export function createCloseIntents(
       return new Map(rows.map(({ id, sent }) => [fromStoredText(id), sent]))
     },
 
-    planClose: ({ channel, rfqId, runId, evidence, requested = false, now }) =>
+    planClose: ({ run, rfqId, evidence, requested = false, now }) =>
       database.write(async (tx) => {
-        // A process that lost its run must not close, because what it read may be out of date.
-        await assertLive(tx, { id: runId, channel })
+        const { id: runId, channel } = run
+        // A process that lost the lock must not close, because what it read may be out of date.
+        await fence(tx, run)
         await tx.lock('close intents', channel, rfqId)
         const rfq = { channel, rfqId: toStoredText(rfqId) }
         const open = await tx.get<{ id: number }>(
@@ -126,7 +127,7 @@ export function createCloseIntents(
 
     markSending: (intent, run) =>
       database.write(async (tx) => {
-        await assertLive(tx, run)
+        await fence(tx, run)
         const current = await requireTransition(tx, intent, 'sending')
         if (current.posts !== intent.posts) {
           throw new StoreError(`The close of RFQ ${intent.rfqId} was continued by another process.`)

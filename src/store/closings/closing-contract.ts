@@ -80,13 +80,12 @@ export interface Closings {
   /** The intents that are not settled, oldest first. */
   openIntents(channel: string): Promise<CloseIntent[]>
   /**
-   * Stores an intent. Rejects with `IntentOpenError` if the RFQ has an open intent, with `RunLostError` if the run was taken over, and with
+   * Stores an intent. Rejects with `IntentOpenError` if the RFQ has an open intent, with `RunLostError` if the run lost the lock, and with
    * `StoreError` if two intents of the RFQ were sent within 24 hours and no person requested this one.
    */
   planClose(intent: {
-    channel: string
+    run: LiveRun
     rfqId: string
-    runId: number
     evidence: Record<string, unknown>
     /** A person requested this close, so that the limit of two within 24 hours does not apply. */
     requested?: boolean
@@ -94,7 +93,7 @@ export interface Closings {
   }): Promise<CloseIntent>
   /**
    * Counts a POST that is about to be sent, at most two per intent. The count is on disk when the promise resolves. Rejects with
-   * `RunLostError` if the run was taken over.
+   * `RunLostError` if the run lost the lock.
    */
   markSending(intent: CloseIntent, run: LiveRun): Promise<CloseIntent>
   /** Records when the first byte of the counted POST was sent. */

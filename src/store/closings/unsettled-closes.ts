@@ -32,7 +32,7 @@ const unsettled = (ofChannel: string | false) => `
 with answers as (
   select * from close_decisions where id in (${selectNewestIds(allOf(HAS_OUTCOME, ofChannel))})
 ), rounds as (
-  select channel from runs where kind = 'close' and finished_at is null and lease_until >= @now and id <> @endingRun
+  select channel from runs where kind = 'close' and finished_at is null and id <> @endingRun
 ), open as (
   select i.*, case when channel in (select channel from rounds) then 1 else 0 end as in_progress
   from close_intents i where ${allOf(`state in ${OPEN}`, ofChannel)}
@@ -61,7 +61,6 @@ export function createUnsettledCloses(database: SqlDatabase): Pick<Closings, 'un
     async unsettledCloses({ channel, now, endingRun }) {
       const rows = await database.all<UnsettledRow>(unsettled(channel !== undefined && 'channel = @channel'), {
         channel: channel ?? null,
-        now: now.toISOString(),
         endingRun: endingRun ?? 0,
       })
       return rows.flatMap((row) => {

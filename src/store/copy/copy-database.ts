@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import type { Store } from '../contract.js'
 import { StoreError } from '../errors.js'
@@ -54,7 +55,7 @@ const MAX_ROWS = 2000
 export async function copyDatabase({ from, to, ...options }: CopyOptions): Promise<CopyReport> {
   const source = await openDatabase({ database: from, create: false })
   try {
-    await rejectLiveRuns(source, options.now)
+    await rejectLiveRuns(source)
     const target = await openDatabase({ database: to })
     try {
       return await copyAll(source, target, options)
@@ -66,15 +67,21 @@ export async function copyDatabase({ from, to, ...options }: CopyOptions): Promi
   }
 }
 
-async function rejectLiveRuns({ name, database }: Store, now: Date): Promise<void> {
-  const run = await database.get<{ channel: string; kind: string }>(
-    'select channel, kind from runs where finished_at is null and lease_until > @now order by id limit 1',
-    { now: now.toISOString() },
-  )
-  if (run)
-    throw new StoreError(
-      `${name} is in use: a run (${run.kind}) of ${run.channel} is in progress. Stop all processes that use it first.`,
-    )
+/** How long a run that another process left unfinished is watched before it counts as alive, in milliseconds. */
+const WATCH_MS = 20_000
+
+async function rejectLiveRuns(source: Pick<Store, 'name' | 'watchRuns'>): Promise<void> {
+  const until = performance.now() + WATCH_MS
+  for (;;) {
+    const [run] = await source.watchRuns()
+    if (run === undefined) return
+    if (performance.now() > until)
+      throw new StoreError(
+        `${source.name} is in use: a run (${run.kind}) of ${run.channel} is in progress, by ${run.by}. ` +
+          'Stop all processes that use it first.',
+      )
+    await delay(1_000)
+  }
 }
 
 async function copyAll(source: Store, target: Store, { signal, onProgress }: Omit<CopyOptions, 'from' | 'to'>) {

@@ -20,9 +20,8 @@ import { fromStoredText, toStoredText } from './stored-text.js'
 /** When and by which run documents were read and recorded. */
 export interface ChangeContext {
   run: LiveRun
-  /** The time and the number of the recording. */
+  /** The time of the recording. */
   stamp: Timestamp
-  recording: number
   readAt: Timestamp
   /** What events are written from at the end of the transaction. */
   observed: Observations
@@ -49,7 +48,7 @@ const NEW_ROW: DocumentRow = {
   ...{ channel: '', kind: 'listing', rfq_id: '', id: '', version: 0, newest_version: 0, first_observed_at: '' },
   ...{ last_observed_at: '', last_read_at: '', changed_at: '', missing_since: null, full_read_at: null },
   ...{ read_run_id: null, requested_at: null, summary_hash: null, read_summary_hash: null },
-  ...{ recording: 0, listing_id: null, contradicted: 0, shape: 'full', bodies: 0, observed_at: '', run_id: 0 },
+  ...{ listing_id: null, contradicted: 0, shape: 'full', bodies: 0, observed_at: '', run_id: 0 },
   ...NO_CONTENT,
 }
 
@@ -91,12 +90,6 @@ export class DocumentChanges {
   /** The stored responses of an RFQ, by id. */
   responsesOf(rfqId: string): DocumentRow[] {
     return this.#responses.get(toStoredText(rfqId)) ?? []
-  }
-
-  /** Whether a document whose text was the known one has another one by now, or is missing. */
-  isOutdated(key: DocumentKey, { same, textHash }: Pick<ShapedSnapshot, 'same' | 'textHash'>): boolean {
-    const row = this.find(key)
-    return same && (row?.text_hash !== textHash || row.missing_since !== null)
   }
 
   /** Records a document as it was read. */
@@ -164,13 +157,13 @@ export class DocumentChanges {
   }
 
   /** Records that the RFQ itself was read. */
-  readRfq(rfqId: string, { run, recording }: ChangeContext): void {
+  readRfq(rfqId: string, { run }: ChangeContext): void {
     const row = this.find(documentKey(run, 'rfq', rfqId))
     if (row === undefined) return
     const entry = this.find(documentKey(run, 'rfq-entry', rfqId))
     const wasCurrent = entry === undefined || (row.read_run_id ?? 0) >= entry.run_id
     // A run that began before may end later.
-    this.#see(row, { recording, read_run_id: Math.max(run.id, row.read_run_id ?? 0) })
+    this.#see(row, { read_run_id: Math.max(run.id, row.read_run_id ?? 0) })
     if (!wasCurrent) this.#markDirty(row)
   }
 
@@ -217,7 +210,7 @@ export class DocumentChanges {
     row: DocumentRow,
     snapshot: ShapedSnapshot | null,
     { notBefore, observedAt }: { notBefore: Timestamp | null; observedAt: Timestamp },
-    { run, recording }: ChangeContext,
+    { run }: ChangeContext,
   ): void {
     const { kind } = row
     const bodies = snapshot === null ? 0 : (snapshot.bodies ?? 1)
@@ -227,7 +220,6 @@ export class DocumentChanges {
     row.observed_at = observedAt
     row.run_id = run.id
     row.bodies = bodies
-    if (kind === 'rfq-entry') row.recording = recording
     if (snapshot === null) Object.assign(row, NO_CONTENT)
     else {
       row.content_hash = snapshot.hash

@@ -29,7 +29,6 @@ export interface DocumentRow extends DocumentKey {
   summary_hash: string | null
   read_summary_hash: string | null
   text_hash: string | null
-  recording: number
   state: string | null
   due_date: string | null
   listing_id: string | null
@@ -61,7 +60,7 @@ export const KEY_COLUMNS = columns('channel', 'kind', 'rfq_id', 'id')
 /** Columns of `documents` that change whenever a document is read. */
 export const SEEN_COLUMNS = columns(
   ...columns('last_observed_at', 'last_read_at', 'full_read_at', 'read_run_id', 'requested_at', 'summary_hash'),
-  ...columns('read_summary_hash', 'recording'),
+  ...columns('read_summary_hash'),
 )
 /** Columns of `documents` that a write may change. */
 export const CHANGING_COLUMNS = columns(

@@ -20,18 +20,9 @@ export interface RfqSnapshot {
   responsesComplete: boolean
   /** Just before its first request was sent, so that all values are at least this recent. */
   readAt: Date
-  /**
-   * `newestRecording` of the channel before its first request was sent. If the RFQ was recorded after that, this read is stale and not
-   * recorded. Default: the read is known to be newer than the stored state.
-   */
-  sentAfter?: number
 }
 
-/**
- * `stale`: the RFQ was recorded after this read was sent, or a document whose text was the known one has another one by now, so that
- * the read was not recorded and must be repeated.
- */
-export type UpsertResult = 'inserted' | 'changed' | 'unchanged' | 'stale'
+export type UpsertResult = 'inserted' | 'changed' | 'unchanged'
 
 export interface RecordResult {
   rfq: UpsertResult
@@ -49,9 +40,8 @@ export interface ListChange {
   change: 'inserted' | 'changed' | 'missing'
 }
 
+/** Records within a step of a run: rejects with `RunLostError` if it does not hold the lock of its channel. */
 export interface Recorder {
-  /** The number of the newest recording on a channel; 0 if there is none. The database assigns the numbers, independently of clocks. */
-  newestRecording(channel: string): Promise<number>
   /** Stores an RFQ with its responses in one transaction and marks responses that it no longer lists as missing. */
   recordRfq(run: LiveRun, snapshot: RfqSnapshot, now: Date): Promise<RecordResult>
   /**

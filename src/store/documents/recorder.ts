@@ -1,13 +1,12 @@
 import { setTimeout as wait, setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { DocumentKind } from '../../core/documents/documents.js'
 import { IdMap } from '../../core/documents/identifier.js'
-import { CLOCK_TOLERANCE_MS, type Timestamp } from '../../core/time/clock.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
 import { DatabaseUnavailableError, RunLostError } from '../errors.js'
 import type { Observed, ObservedEvents } from '../events/observed-events.js'
 import { markDirty } from '../recommendations/dirty-rfqs.js'
+import { fence } from '../runs/channel-lock.js'
 import type { LiveRun } from '../runs/run-contract.js'
-import { assertLive } from '../runs/run-leases.js'
 import { allOf, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import { bodyOf, type ChangeContext, DocumentChanges, problemName } from './document-changes.js'
 import {
@@ -59,19 +58,15 @@ export function createRecorder(database: SqlDatabase, events: ObservedEvents): R
   /** Makes changes in one transaction. */
   const record = <T>(run: LiveRun, selections: readonly Selection[], all: readonly Recording<T>[]): Promise<T[]> =>
     database.write(async (tx) => {
-      const { recording, stamps } = await beginRecording(
-        tx,
-        run,
-        all.map(({ now }) => now),
-      )
+      await fence(tx, run)
       const changes = new DocumentChanges(await loadRows(tx, run, selections))
       const observed: Observed[] = []
       const results: T[] = []
-      for (const [at, { readAt, change }] of all.entries()) {
+      for (const { now, readAt, change } of all) {
         const observations: Observed['observations'] = { rfq: null, changes: [], problems: [] }
-        const stamp = stamps[at] as Timestamp
+        const stamp = now.toISOString()
         observed.push({ observations, stamp })
-        const context = { run, stamp, recording, readAt: readAt.toISOString(), observed: observations }
+        const context = { run, stamp, readAt: readAt.toISOString(), observed: observations }
         results.push(await change(changes, context))
       }
       await saveChanges(tx, run, changes)
@@ -124,14 +119,6 @@ export function createRecorder(database: SqlDatabase, events: ObservedEvents): R
   }
 
   return {
-    async newestRecording(channel) {
-      const row = await database.get<{ recordings: number }>(
-        'select recordings from channels where channel = @channel',
-        { channel },
-      )
-      return row?.recordings ?? 0
-    },
-
     recordRfq: (run, snapshot, now) =>
       new Promise((resolve, reject) => {
         queue.push({ run, snapshot, now, resolve, reject })
@@ -145,8 +132,8 @@ export function createRecorder(database: SqlDatabase, events: ObservedEvents): R
       for (let start = 0; start === 0 || start < same.length; start += TOUCHED_PER_TRANSACTION) {
         const ids = same.slice(start, start + TOUCHED_PER_TRANSACTION)
         await database.write(async (tx) => {
-          const { stamps } = await beginRecording(tx, run, [now])
-          const touched = { channel, kind, ids, stamp: stamps[0] as Timestamp, readAt: readAt.toISOString() }
+          await fence(tx, run)
+          const touched = { channel, kind, ids, stamp: now.toISOString(), readAt: readAt.toISOString() }
           for (const sql of kind === 'listing' ? [TOUCH] : [TOUCH, TOUCH_RFQS])
             await tx.run(`${sql} and ${tx.dialect.anyOf('id', '@ids')}`, touched)
         })
@@ -193,21 +180,15 @@ async function recordRfq(
   slice: TimeSlice,
 ): Promise<RecordResult> {
   const { run, observed } = context
-  const { shape, sentAfter, observed: summaries = [], responsesComplete } = snapshot
+  const { shape, observed: summaries = [], responsesComplete } = snapshot
   const document = { ...snapshot.rfq, shape }
   const key = documentKey(run, 'rfq', document.id)
-  const recordings = [key, documentKey(run, 'rfq-entry', document.id)].map((each) => changes.find(each)?.recording ?? 0)
   const stored = changes.responsesOf(document.id).map((each) => ({ id: fromStoredText(each.id), row: each }))
   const storedIds = new IdMap(stored.map(({ id }) => [id, id]))
   const keyOf = (id: string) => documentKey(run, 'response', storedIds.get(id) ?? id, document.id)
-  const isStale =
-    (shape === 'full' && sentAfter !== undefined && Math.max(...recordings) > sentAfter) ||
-    changes.isOutdated(key, document) ||
-    snapshot.responses.some((response) => changes.isOutdated(keyOf(response.id), response))
-  const rfq = isStale ? 'stale' : changes.upsert(key, document, context)
+  const rfq = changes.upsert(key, document, context)
   const row = changes.find(key)
   const result = { rfq, rfqVersion: row?.version ?? 0, rfqHash: row?.content_hash ?? '' }
-  if (isStale) return { ...result, responses: [], missing: [] }
   observed.rfq = Object.assign(bodyOf(document), { id: document.id })
   if (shape === 'full') changes.readRfq(document.id, context)
   changes.compareWithEntry(document.id, context)
@@ -299,33 +280,6 @@ async function recordListed(
 }
 
 // --- rows -----------------------------------------------------------------------------------------------------------
-
-/**
- * Locks the documents of the channel until the transaction ends, and numbers the recording.
- * @param moments at least one
- * @returns a time for each moment. Because the clocks of machines differ a little, it is not before that of the recording before, unless that
- *   is later by more than CLOCK_TOLERANCE_MS: then it comes from a wrong clock.
- * @throws RunLostError if another process has taken over the run
- */
-async function beginRecording(tx: Transaction, run: LiveRun, moments: readonly Date[]) {
-  const { channel } = run
-  const row = await tx.get<{ newest_at: Timestamp; recordings: number }>(
-    `insert into channels (channel, newest_at, recordings) values (@channel, '', 1)
-    on conflict (channel) do update set recordings = channels.recordings + 1 returning newest_at, recordings`,
-    { channel },
-  )
-  // After the lock of the channel: transactions that wait for it must not lock the run, which would delay the renewal of its lease.
-  await assertLive(tx, run)
-  let newest = row?.newest_at ?? ''
-  const stamps = moments.map((moment) => {
-    const tolerated = new Date(moment.getTime() + CLOCK_TOLERANCE_MS).toISOString()
-    const now = moment.toISOString()
-    newest = newest > now && newest <= tolerated ? newest : now
-    return newest
-  })
-  await tx.run('update channels set newest_at = @newest where channel = @channel', { channel, newest })
-  return { recording: row?.recordings ?? 0, stamps }
-}
 
 async function loadRows(tx: Transaction, { channel }: LiveRun, all: readonly Selection[]): Promise<DocumentRow[]> {
   const rows: DocumentRow[] = []

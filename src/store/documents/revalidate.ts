@@ -48,7 +48,7 @@ async function revalidateEntity(tx: Transaction, entity: Entity, now: string): P
   const { channel, kind, id, rfqIds } = entity
   const report: RevalidationReport = { documents: 0, nowValid: 0, nowInvalid: 0, problemsGone: 0, problemsNew: 0 }
   // So that no other process records documents of the channel at the same time.
-  await tx.get(`select channel from channels where channel = @channel ${tx.dialect.shareLock}`, { channel })
+  await tx.get(`select channel from channels where channel = @channel ${tx.dialect.rowLock}`, { channel })
   const known = await tx.all<{ path: string; code: string; stays: number }>(
     `select path, code, case when code in ${NON_DOCUMENT_CODES} then 1 else 0 end as stays from problems
     where ${OF_ENTITY}`,

@@ -54,7 +54,7 @@ export const POSTGRES: Dialect = {
     `left join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias} on true`,
   rfqMember: (name) => `(document #>> '{${name}}') collate "C"`,
   listOf: (value) => `coalesce(json_agg(${value}), '[]')::text`,
-  shareLock: 'for share',
+  rowLock: 'for update',
 }
 
 /**

@@ -1,10 +1,9 @@
 import type { RequestLedger, StartGrant } from '../../core/requests/request-ledger.js'
-import type { Clock } from '../../core/time/clock.js'
 import type { Store } from '../contract.js'
 import { createStore, type StoreOptions } from '../create-store.js'
 import { DatabaseUnavailableError, StoreError } from '../errors.js'
 import { SCHEMA_NUMBER } from '../schema/schema.js'
-import type { Queries, SqlDatabase } from '../sql/sql-database.js'
+import type { SqlDatabase } from '../sql/sql-database.js'
 import { claimStatement } from './claim-starts.js'
 import { PostgresDatabase } from './postgres-database.js'
 import { prepareSchema, requireSchema } from './postgres-schema.js'
@@ -27,9 +26,8 @@ export async function openPostgresStore({ url, connections = 10, ...options }: P
   const { name } = database.location
   try {
     await (readOnly ? requireSchema(database) : prepareSchema(database, { create }))
-    const serverClock = options.clock || readOnly ? null : await followServerClock(database)
     const engine = {
-      ...{ name, database, clock: options.clock ?? serverClock?.now ?? (() => new Date()) },
+      ...{ name, database, clock: options.clock ?? (() => new Date()) },
       requestLedger: (origin: string) => createRequestLedger(database, origin),
       check: () => check(database),
       checkWritable: () => checkWritable(database),
@@ -37,10 +35,7 @@ export async function openPostgresStore({ url, connections = 10, ...options }: P
       async backup() {
         throw new StoreError(`${name} is backed up with the tools of PostgreSQL, such as pg_dump.`)
       },
-      async close() {
-        serverClock?.stop()
-        await database.close()
-      },
+      close: () => database.close(),
     }
     return createStore(engine, options)
   } catch (error) {
@@ -62,23 +57,6 @@ async function checkWritable(database: PostgresDatabase) {
   } catch (error) {
     return { ok: false, message: (error as Error).message }
   }
-}
-
-const REFRESH_MS = 60_000
-
-/** Follows the clock of the server with the accuracy of one query, so that all machines compare leases by the same clock. */
-async function followServerClock(queries: Queries): Promise<{ now: Clock; stop(): void }> {
-  /** The server time at which the monotonic clock of this process was zero, in milliseconds. */
-  let origin = Date.now() - performance.now()
-  const measure = async () => {
-    const sent = performance.now()
-    const row = await queries.get<{ now: number }>('select extract(epoch from clock_timestamp()) * 1000 as now')
-    if (row) origin = row.now - (sent + performance.now()) / 2
-  }
-  await measure()
-  // While the server is unavailable, the last measurement is accurate enough.
-  const timer = setInterval(() => void measure().catch(() => undefined), REFRESH_MS).unref()
-  return { now: () => new Date(origin + performance.now()), stop: () => clearInterval(timer) }
 }
 
 // Uses the clock of the server, so that the clocks of the processes may differ.

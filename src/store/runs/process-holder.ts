@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** A process that holds a lease, or waits for one. */
+/** A process that holds a run or a lease. */
 export interface Holder {
   host: string
   /** Where its process id is valid: boot id and PID namespace, of which each container has its own. Null if the system has none. */
@@ -28,6 +28,9 @@ export const createHolder = ({
   ...(command && { command }),
 })
 
+/** Nonces of the open stores of this process: each holds its own runs. */
+export const openStores = new Set<string>()
+
 /**
  * Whether a holder still runs, as far as this machine can tell.
  * @returns `exists` also if the system has reused its process id
@@ -35,8 +38,9 @@ export const createHolder = ({
 export function livenessOf(holder: Holder, self: Holder): 'exists' | 'gone' | 'unknown' {
   if (holder.nonce === self.nonce || holder.host !== self.host || holder.pidNamespace !== self.pidNamespace)
     return 'unknown'
-  // This process has reused the id of the holder, so the holder is gone.
-  return holder.pid !== self.pid && isProcessAlive(holder.pid) ? 'exists' : 'gone'
+  // Otherwise this process has reused the id of the holder, so the holder is gone.
+  const isAlive = holder.pid === self.pid ? openStores.has(holder.nonce) : isProcessAlive(holder.pid)
+  return isAlive ? 'exists' : 'gone'
 }
 
 /** False only if the holder is known to have ended. */
@@ -63,7 +67,3 @@ function pidNamespace(): string | null {
 /** `quotekeeper start (process 12)` */
 export const describeProcess = ({ command, pid }: Holder): string =>
   command === undefined ? `process ${pid}` : `${command} (process ${pid})`
-
-/** `on this machine` */
-export const describeMachine = ({ host }: Holder, self: Holder): string =>
-  host === self.host ? 'on this machine' : `on ${host}`

@@ -19,28 +19,40 @@ export interface RunEnd extends RunCounts {
 
 export type PollKind = Exclude<RunKind, 'close'>
 
+/** The run that holds the lock of a channel while another waits for it. */
+export interface LockHolder {
+  kind: RunKind
+  startedAt: Timestamp
+  /** Its process, such as `quotekeeper start (process 12)`. */
+  by: string
+}
+
 export interface RunStart {
   channel: string
   kind: RunKind
   now: Date
   /** The time zone that decides whether an offer is late. Default UTC. */
   timeZone?: string
-  /** A person started it, not the service. Default false. */
+  /** A person started it: it runs beside another run of its kind, and before polls of the schedule. Default false. */
   byHand?: boolean
-  /** Identifies this run in the queue of waiting runs of the channel and kind. Default: the run does not wait. */
-  ticket?: string
+  /** Ends the waiting for the lock. */
+  signal?: AbortSignal | undefined
+  /** Called once, when it has waited for the lock for two seconds. */
+  onWait?: ((holder: LockHolder) => void) | undefined
 }
 
 export interface Runs extends RunQueries {
   /**
-   * Starts a run. Across all processes on this database, a channel has at most one active run of each kind. While one is active, or
-   * other runs are ahead in the queue, this appends `ticket` to the queue, or renews it, and rejects with `RunBusyError`. A ticket that is
-   * not renewed for ten seconds expires; that of a process that ended on this machine, at once. A run whose process died is first recorded
-   * as `interrupted`.
+   * Starts a run. Unless a person starts it, it rejects with `RunBusyError` while the channel has an unfinished run of this kind. One whose
+   * process is gone is first recorded as `interrupted`.
    */
   beginRun(run: RunStart): Promise<RunHandle>
-  /** Removes a waiting run from the queue, if it is there. */
-  dequeueRun(run: { channel: string; kind: RunKind; ticket: string }): Promise<void>
+  /**
+   * Watches unfinished runs of other processes, and records those that are dead as `interrupted`. A process that writes does this every
+   * five seconds by itself.
+   * @returns the others, with the process of each
+   */
+  watchRuns(): Promise<(LockHolder & { channel: string })[]>
 }
 
 export interface RunQueries {
@@ -77,12 +89,23 @@ export interface LiveRun {
   readonly kind: RunKind
   /** The time zone of the due dates of the channel. */
   readonly timeZone: string
-  /** Aborted when another process took over the run because its lease had expired. */
+  /** Its process, as stored. */
+  readonly holder: string
+  /** How urgently it waits for the lock, as in `channels.wanted`: a closing round or a person (2) goes before a poll of the schedule (1). */
+  readonly level: 1 | 2
+  /** Aborted when another process has recorded the run as interrupted. */
   readonly lost: AbortSignal
+  /** Somebody waits for the lock, before whom this run must not go: it begins nothing more in its step. As of its last recording. */
+  isWanted: boolean
 }
 
 /** A run, for the process that began it. */
 export interface RunHandle extends LiveRun {
-  /** Ends the run and releases its lock. */
+  /**
+   * Does a step, during which the run has the lock of its channel: nothing else is recorded there. A run does one step at a time.
+   * @throws RunLostError; the reason of the signal if it ends the waiting; what the work throws
+   */
+  step<T>(work: () => Promise<T>): Promise<T>
+  /** Ends the run. */
   finish(end: RunEnd, now: Date): Promise<RunRecord>
 }

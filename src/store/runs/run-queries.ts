@@ -26,7 +26,7 @@ export interface RunRow {
   failed_items: number | null
   not_before: string | null
   holder: string
-  lease_until: string
+  heartbeat: number
   postponed: number
   allowed_rate: number | null
   required_rate: number | null

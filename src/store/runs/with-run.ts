@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { channelKey } from '../../core/channel.js'
 import type { RequestRates, RunCounts, RunKind, RunRecord } from '../../core/records.js'
 import { ageOf, type Clock, type Timestamp } from '../../core/time/clock.js'
 import type { ChannelSession } from '../../marketplace/contract.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from '../../marketplace/errors.js'
 import type { RunEnd, RunHandle, RunStart, Runs } from '../contract.js'
-import { RunBusyError } from '../errors.js'
 
 /** A failure that concerns one RFQ only. */
 export interface ItemFailure {
@@ -38,12 +35,10 @@ export interface RunProgress {
   requestRates: RequestRates | null
 }
 
-interface RunContext {
+export interface RunContext extends Pick<RunStart, 'timeZone' | 'byHand' | 'signal' | 'onWait'> {
   session: Pick<ChannelSession, 'channel' | 'requests'>
   store: Pick<Runs, 'beginRun'>
   now: Clock
-  /** The time zone of the due dates of the channel; default UTC. */
-  timeZone?: string
 }
 
 /** How many failures and limitations the error of a run names; the others are counted. */
@@ -51,8 +46,8 @@ const MAX_NAMED_FAILURES = 5
 
 /**
  * Begins a run, does its work and records the outcome: complete, partial (some work was done) or failed (none was).
- * A MarketplaceError ends the run but is not thrown; its message is in the record.
- * @throws RunBusyError while another run of this kind is active; RunLostError when another process took this run over;
+ * A MarketplaceError ends the run but is not thrown; its message is in the record. The same for the reason of the signal.
+ * @throws RunBusyError while another run of this kind is in progress; RunLostError when another process took this run over;
  *   any other error of the work that is not a MarketplaceError, after recording it as the end of the run
  */
 export async function withRun(
@@ -60,21 +55,18 @@ export async function withRun(
   kind: RunKind,
   work: (run: RunHandle, progress: RunProgress) => Promise<void>,
 ): Promise<{ run: RunRecord; failures: ItemFailure[] }> {
-  const run = await context.store.beginRun({
-    channel: channelKey(context.session.channel),
-    kind,
-    now: context.now(),
-    ...(context.timeZone === undefined ? {} : { timeZone: context.timeZone }),
-  })
+  const { session, store, now, timeZone = 'UTC', byHand = false, signal, onWait } = context
+  const channel = channelKey(session.channel)
+  const run = await store.beginRun({ channel, kind, now: now(), timeZone, byHand, signal, onWait })
   const progress = newProgress()
   let error: Error | null = null
   try {
     await work(run, progress)
   } catch (thrown) {
-    error = thrown as Error
+    error = signal?.aborted && thrown === signal.reason ? new AbortedError(signal.reason.message) : (thrown as Error)
   }
   if (run.lost.aborted) throw run.lost.reason
-  const finished = run.finish(runEnd(context, progress, error), context.now())
+  const finished = run.finish(runEnd(context, progress, error), now())
   if (error && !(error instanceof MarketplaceError)) {
     await finished.catch(() => undefined) // The database may have failed; the first error says more.
     throw error
@@ -97,76 +89,6 @@ export async function pausedUntil(
     return null
   return new Date(newest.notBefore) > now ? newest.notBefore : null
 }
-
-/** The longest that a command, or a job behind it, waits until its run may begin, in milliseconds. */
-export const MAX_RUN_WAIT_MS = 600_000
-
-export interface RunWaitOptions {
-  /** A person started the run, not the service. */
-  byHand: boolean
-  /** Ends the waiting. */
-  signal: AbortSignal
-  /** Default `MAX_RUN_WAIT_MS`. */
-  maxMs?: number
-  /** The pause between two attempts, in milliseconds; well below the time after which a ticket expires. */
-  retryMs: number
-  /** Whether to wait for the run in progress. */
-  shouldWait: (busy: RunBusyError) => boolean
-  /** Called once, when the waiting begins. */
-  onWait?: (busy: RunBusyError, run: RunStart) => void
-  /** Called when the run has begun. */
-  onBegin?: () => void
-}
-
-/**
- * Does work that begins a run. While another run is in progress, it waits in the queue of waiting runs and then starts the work again.
- * @param work must use the store that it is passed
- * @throws RunBusyError if `shouldWait` is false, after `maxMs`, or when `signal` is aborted; errors of the work
- */
-export async function runWhenFree<S extends Pick<Runs, 'beginRun' | 'dequeueRun'>, T>(
-  store: S,
-  { byHand, signal, maxMs = MAX_RUN_WAIT_MS, retryMs, shouldWait, onWait, onBegin }: RunWaitOptions,
-  work: (store: S) => Promise<T>,
-): Promise<T> {
-  const ticket = randomUUID()
-  const end = performance.now() + maxMs
-  const state = { requested: null as RunStart | null, waiting: false, begun: false }
-  const beginRun = async (run: RunStart) => {
-    state.requested = run
-    const handle = await store.beginRun({ ...run, byHand, ...(state.waiting && { ticket }) })
-    state.begun = true
-    onBegin?.()
-    return handle
-  }
-  try {
-    for (;;) {
-      const ended = await resultOrBusy(work({ ...store, beginRun }))
-      if (!(ended instanceof RunBusyError)) return ended.result
-      if (!shouldWait(ended) || performance.now() > end || signal.aborted) throw ended
-      if (state.waiting) {
-        await delay(retryMs, undefined, { signal }).catch(() => {
-          throw ended
-        })
-      } else if (state.requested !== null) onWait?.(ended, state.requested)
-      // The next attempt enters the queue.
-      state.waiting = true
-    }
-  } finally {
-    const { requested, waiting, begun } = state
-    // If this fails, the ticket expires.
-    if (waiting && !begun && requested !== null)
-      await store.dequeueRun({ channel: requested.channel, kind: requested.kind, ticket }).catch(() => undefined)
-  }
-}
-
-const resultOrBusy = <T>(work: Promise<T>): Promise<{ result: T } | RunBusyError> =>
-  work.then(
-    (result) => ({ result }),
-    (error: unknown) => {
-      if (error instanceof RunBusyError) return error
-      throw error
-    },
-  )
 
 /** The progress of a run that has done nothing yet. */
 export const newProgress = (): RunProgress => ({

@@ -9,7 +9,7 @@ select 'database_id', lower(substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-4
   || substr('89ab', (random() & 3) + 1, 1) || substr(hex, 18, 3) || '-' || substr(hex, 21, 12))
 from (select hex(randomblob(16)) as hex);
 
--- Polls and closing rounds. Also the lock: a channel has at most one unfinished run of a kind, across all processes.
+-- Polls and closing rounds.
 create table runs (
   id integer primary key autoincrement,
   channel text not null,
@@ -37,21 +37,22 @@ create table runs (
   stop_code text,
   stop_clocks text,
   not_before text,
+  -- The process, as JSON, and a counter that it increases while the run is unfinished.
   holder text not null,
-  lease_until text not null,
+  heartbeat integer not null default 0,
   -- Requests per second that the limit allows the channel, and that its documents require; null if the run planned no requests.
   allowed_rate real,
   required_rate real,
   expected_age_minutes real
 ) strict;
-create unique index runs_one_live on runs (channel, kind) where finished_at is null;
+create index runs_unfinished on runs (channel, kind) where finished_at is null;
 create index runs_newest on runs (channel, kind, id);
 
--- When anything of a channel was last recorded, and how many recordings there were. A transaction that writes documents locks this row.
+-- The lock of each channel: the run that holds it, and how urgently somebody waits for it: 1 a poll, 2 a closing round or a person.
 create table channels (
   channel text primary key,
-  newest_at text not null,
-  recordings integer not null default 0
+  lock_run integer,
+  wanted integer not null default 0
 ) strict, without rowid;
 
 -- The state of each document.
@@ -79,8 +80,6 @@ create table documents (
   read_summary_hash text,
   -- Hash of the newest text and the program version that parsed it, so that the same text is not parsed again.
   text_hash text,
-  -- Number of the recording on the channel that read it last; for a list entry, the one that first had its newest version.
-  recording integer not null default 0,
   -- For an RFQ and a list entry: from its newest version. For an RFQ: whether its newest list entry contradicts it.
   state text,
   due_date text,

@@ -49,8 +49,8 @@ export interface Dialect {
   rfqMember(name: 'number' | 'reference'): string
   /** An aggregate: a JSON list of the values, as text. */
   listOf(value: string): string
-  /** Appended to a select, locks its rows against changes by other transactions until this one ends. */
-  readonly shareLock: string
+  /** Appended to a select, locks its rows until the transaction ends. */
+  readonly rowLock: string
 }
 
 /** The conditions that are not false, joined by `and`. */

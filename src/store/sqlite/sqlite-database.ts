@@ -14,7 +14,7 @@ const SQLITE: Dialect = {
   leftJoin: (table, alias, condition) => `left join ${table} ${alias} on ${condition}`,
   rfqMember: (name) => `json_extract(body, '$.${name}')`,
   listOf: (value) => `json_group_array(${value})`,
-  shareLock: '',
+  rowLock: '',
 }
 
 /** How long a transaction waits for other processes, in milliseconds. */

@@ -1,8 +1,4 @@
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
-import { expect, it, onTestFinished } from 'vitest'
-import { openStore } from '../../../src/store/sqlite/store.js'
-import { ROUNDS } from '../../helpers/long-tests.js'
+import { expect, it } from 'vitest'
 import { createCliFixture, createPolledFixture, NOW } from '../cli-fixture.js'
 
 const CHANNELS = [
@@ -56,32 +52,6 @@ it('report --fresh fails if one offer cannot be read, and reports on what was re
   expect(stored.status).toBe(0)
   expect(stored.err).toMatch(/The report shows what is recorded .*because .*responses/)
   expect(totalOf(stored.out)).not.toBe(123_456)
-})
-
-it('report --fresh waits for the end of a poll that is in progress, again and again', async () => {
-  const { folder, quotekeeperWith, number, totalOf } = await openFixture()
-  const now = new Date(NOW.getTime() + 600_000)
-  const path = join(folder, 'data/quotekeeper.db')
-  const service = await openStore({ path, command: 'quotekeeper start' })
-  onTestFinished(() => service.close())
-  const update = (changes: string) => {
-    const db = new Database(path)
-    db.exec(`update runs set ${changes} where finished_at is null`)
-    db.close()
-  }
-  for (let round = 0; round < ROUNDS; round++) {
-    await service.beginRun({ channel: 'acme/forest', kind: 'rfqs', now })
-    // As if the service were another living process.
-    update(`holder = json_set(holder, '$.pid', ${process.ppid})`)
-    const notes: string[] = []
-    const err = (note: string) => {
-      notes.push(note)
-      update(`finished_at = '${now.toISOString()}', outcome = 'complete'`)
-    }
-    const { status, out } = await quotekeeperWith({ now: () => now, err }, 'report', number, '--fresh', '--json')
-    expect([status, totalOf(out)]).toEqual([0, 123_456])
-    expect(notes).toEqual([expect.stringMatching(/^Waiting .* poll of acme\/forest/)])
-  }
 })
 
 it('report --fresh says since when an RFQ is no longer listed', async () => {

@@ -10,8 +10,8 @@ async function prunableFixture(more = '') {
   const path = join(fixture.folder, 'data/quotekeeper.db')
   const db = new Database(path)
   const insert = db.prepare(
-    `insert into runs (channel, kind, started_at, finished_at, outcome, holder, lease_until)
-    values ('acme/forest', 'rfqs', ?, ?, 'complete', '{}', '')`,
+    `insert into runs (channel, kind, started_at, finished_at, outcome, holder)
+    values ('acme/forest', 'rfqs', ?, ?, 'complete', '{}')`,
   )
   db.transaction(() => {
     for (let hour = 0; hour < 24 * 60; hour++) {

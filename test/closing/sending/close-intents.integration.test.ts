@@ -6,6 +6,7 @@ import { INTENT_STATES, type IntentState, isIntentTransition } from '../../../sr
 import type { CloseOutcome } from '../../../src/core/records.js'
 import type { CloseIntent, NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
 import { KEY } from '../../helpers/channel-fixture.js'
+import { holdingRun } from '../../helpers/store/holding-run.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 
 const LEGAL: [from: IntentState, to: IntentState][] = [
@@ -32,7 +33,7 @@ let run: RunHandle
 const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-test-'))
 beforeAll(async () => {
   store = await openNewStore({ path: join(folder, 'intents.db'), clock: now })
-  run = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
+  run = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
 })
 afterAll(async () => {
   await store.close()
@@ -63,7 +64,7 @@ const settle = (intent: CloseIntent, outcome: CloseOutcome) => {
 const changeTo = (intent: CloseIntent, state: IntentState): Promise<unknown> =>
   state === 'sending' ? store.markSending(intent, run) : settle(intent, state as CloseOutcome)
 const intentIn = async (state: IntentState, rfqId: string) => {
-  const planned = await store.planClose({ channel: KEY, rfqId, runId: run.id, evidence: {}, now: now() })
+  const planned = await store.planClose({ run, rfqId, evidence: {}, now: now() })
   if (state === 'planned') return planned
   const sending = await store.markSending(planned, run)
   if (state !== 'sending') await settle(sending, state)

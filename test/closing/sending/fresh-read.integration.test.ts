@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClosingContext } from '../../../src/closing/contract.js'
 import type { Candidate } from '../../../src/closing/evaluate.js'
-import { readAndRecord, readForDryRun } from '../../../src/closing/fresh-read.js'
+import { readAndRecord as read, readForDryRun } from '../../../src/closing/fresh-read.js'
 import { createRound } from '../../../src/closing/round.js'
 import { readAndSend } from '../../../src/closing/send-close.js'
 import { contradictionOf, entryTermsOf, termsOf } from '../../../src/core/documents/list-contradiction.js'
@@ -37,6 +37,8 @@ async function openReadFixture(rfqs?: Parameters<typeof openClosingFixture>[0]) 
   })
 }
 
+const readAndRecord = (context: ClosingContext, run: RunHandle, id: string) => run.step(() => read(context, run, id))
+
 /** What a round reads before it decides; null if the RFQ changed at every read. */
 async function readBeforeClose(
   context: ClosingContext,
@@ -44,9 +46,11 @@ async function readBeforeClose(
   known: Candidate,
   { isDryRun }: { isDryRun: boolean },
 ) {
-  if (isDryRun) return readForDryRun(context, run, known)
+  if (isDryRun) return run.step(() => readForDryRun(context, run, known))
   const round = await createRound(context, POLICY, run, newProgress())
-  const result = await readAndSend(round, await readAndRecord(context, run, known.id), async () => ({ kept: null }))
+  const result = await run.step(async () =>
+    readAndSend(round, await read(context, run, known.id), async () => ({ kept: null })),
+  )
   return result.kind === 'kept' ? result.read : null
 }
 
@@ -132,8 +136,8 @@ describe('the read before a close', () => {
     let reads = 0
     const call = () => void sandbox.world.changeRfq(rfqId(1), { title: `Title ${++reads}` })
     if (changes > 0) sandbox.faults.add({ operation: 'readRfq', times: changes, effect: { kind: 'call', call } })
-    const read = await readBeforeClose(context, run, known, options)
-    expect(read).toMatchObject({ state: 'open', missingSince: expect.any(String) })
+    const shown = await readBeforeClose(context, run, known, options)
+    expect(shown).toMatchObject({ state: 'open', missingSince: expect.any(String) })
     expect(reads).toBe(changes)
     expect(await stored()).toMatchObject({ missingSince: expect.any(String) })
     await pollRfqs()

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ClosingPolicy } from '../../../src/closing/contract.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { ALWAYS, openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
+import { holdingRun } from '../../helpers/store/holding-run.js'
 
 const EXTENDED = { responseDueDate: '2026-12-24' }
 
@@ -13,8 +14,8 @@ const EXTENDED = { responseDueDate: '2026-12-24' }
 async function openCrashedFixture(posts: 0 | 1 | 2, { planned = 0, age = 120, id = rfqId(1), rfqs = [{}] } = {}) {
   const fixture = await openClosingFixture(rfqs)
   const { store, now } = fixture
-  const run = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
-  let intent = await store.planClose({ channel: KEY, rfqId: id, runId: run.id, evidence: {}, now: now() })
+  const run = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
+  let intent = await store.planClose({ run: run, rfqId: id, evidence: {}, now: now() })
   fixture.advanceSeconds(planned)
   for (let post = 0; post < posts; post++) intent = await store.recordSent(await store.markSending(intent, run), now())
   await fixture.reopenStore()

@@ -4,6 +4,7 @@ import type { ClosingPolicy } from '../../../src/closing/contract.js'
 import type { Effect } from '../../../src/sandbox/index.js'
 import { restoreDatabase } from '../../../src/store/maintenance/restore.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { holdingRun } from '../../helpers/store/holding-run.js'
 import { isPostgres, openAgain } from '../../helpers/store/store-engine.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
@@ -124,8 +125,8 @@ describe('a close that did not succeed', () => {
     }
     expect(fixture.posts()).toHaveLength(2)
     expect((await fixture.store.decisions({ limit: 1 }))[0]?.reason).toContain('was sent 2 times within 24 hours')
-    const run = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
-    const close = { channel: KEY, rfqId: fixture.id, runId: run.id, evidence: {} }
+    const run = await holdingRun(fixture.store, { channel: KEY, kind: 'close', now: fixture.now() })
+    const close = { run: run, rfqId: fixture.id, evidence: {} }
     fixture.advanceSeconds(-23 * 3600)
     await expect(fixture.store.planClose({ ...close, now: fixture.now() })).rejects.toThrow('2 times within 24 hours')
   })
@@ -215,8 +216,8 @@ describe.skipIf(isPostgres)('after a backup was restored', () => {
 
   it('a close that the backup shows as being sent is not sent again', async () => {
     const fixture = await openFailingFixture({ kind: 'status', status: 500 })
-    const run = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
-    const close = { channel: KEY, rfqId: fixture.id, runId: run.id, evidence: {}, now: fixture.now() }
+    const run = await holdingRun(fixture.store, { channel: KEY, kind: 'close', now: fixture.now() })
+    const close = { run: run, rfqId: fixture.id, evidence: {}, now: fixture.now() }
     await fixture.store.markSending(await fixture.store.planClose(close), run)
     const backup = join(testFolder(), 'backup.db')
     await fixture.store.backup(backup)
@@ -252,8 +253,8 @@ describe('an RFQ that needs attention', () => {
 
 describe('an intent that a crash left in the state sending', () => {
   const leaveSending = async (fixture: Fixture) => {
-    const run = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
-    const close = { channel: KEY, rfqId: fixture.id, runId: run.id, evidence: {}, now: fixture.now() }
+    const run = await holdingRun(fixture.store, { channel: KEY, kind: 'close', now: fixture.now() })
+    const close = { run: run, rfqId: fixture.id, evidence: {}, now: fixture.now() }
     await fixture.store.markSending(await fixture.store.planClose(close), run)
     const end = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, error: null }
     await run.finish({ ...end, outcome: 'failed' }, fixture.now())

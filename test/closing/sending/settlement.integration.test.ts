@@ -9,6 +9,7 @@ import type { CloseIntent } from '../../../src/store/contract.js'
 import { newProgress } from '../../../src/store/runs/with-run.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { closingContextOf, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
+import { holdingRun } from '../../helpers/store/holding-run.js'
 
 const SENT_AT = '2026-11-21T12:00:00.000Z'
 const intent = (posts: number) => ({ posts, sentAt: posts > 0 ? SENT_AT : null }) as CloseIntent
@@ -49,8 +50,8 @@ async function openPlannedClose(effects: readonly Effect[]) {
   const fixture = await openClosingFixture()
   const { sandbox, store, now } = fixture
   for (const effect of effects) sandbox.faults.add({ operation: 'closeRfq', effect })
-  const run = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
-  const planned = await store.planClose({ channel: KEY, rfqId: rfqId(1), runId: run.id, evidence: {}, now: now() })
+  const run = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
+  const planned = await store.planClose({ run: run, rfqId: rfqId(1), evidence: {}, now: now() })
   const pauses: number[] = []
   let onPause = () => {}
   const close = async (context: Partial<ClosingContext> = {}) => {

@@ -8,8 +8,8 @@ export const START = Date.parse('2025-01-01T00:00:00.000Z')
 export function insertIdleRuns(path: string, count: number, { kind = 'rfqs', outcome = 'complete' } = {}): void {
   const db = new Database(path)
   const insert = db.prepare(
-    `insert into runs (channel, kind, started_at, finished_at, outcome, requests, seen, unchanged, holder, lease_until)
-    values ('${CHANNEL}', ?, ?, ?, ?, 2, 5, 5, '{}', '')`,
+    `insert into runs (channel, kind, started_at, finished_at, outcome, requests, seen, unchanged, holder)
+    values ('${CHANNEL}', ?, ?, ?, ?, 2, 5, 5, '{}')`,
   )
   db.transaction(() => {
     for (let n = 0; n < count; n++) {

@@ -1,6 +1,7 @@
 import type { ChannelFixture } from '../channel-fixture.js'
 import { KEY } from '../channel-fixture.js'
 import { observed, observedResponse } from '../data/observed.js'
+import { holdingRun } from './holding-run.js'
 
 const END = { outcome: 'complete', error: null, requests: 1, seen: 1, unchanged: 0, missing: 0, invalid: 0 } as const
 
@@ -19,7 +20,7 @@ export async function recordPoll(
 ): Promise<void> {
   const { store } = fixture
   fixture.advanceSeconds(60)
-  const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+  const run = await holdingRun(store, { channel: KEY, kind: 'rfqs', now: fixture.now() })
   for (const [index, responses] of rfqs.entries()) {
     const rfq = observed({ id: `rfq-${index}`, number: index })
     const read = { shape: 'full', responsesComplete: true, readAt: fixture.now() } as const

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { RfqSnapshot, RunHandle, Store } from '../../../src/store/contract.js'
 import { observeResponse, observeRfq } from '../data/observed.js'
+import { holdingRun } from './holding-run.js'
 import { openNewStore } from './new-store.js'
 
 /** The channel of the runs that `begin` starts. */
@@ -17,7 +18,7 @@ export async function noonStore(): Promise<Store> {
 
 /** Begins a run at eight o'clock. */
 export const begin = (store: Store, kind: 'rfqs' | 'listings' = 'rfqs'): Promise<RunHandle> =>
-  store.beginRun({ channel: CHANNEL, kind, now: at('08:00:00') })
+  holdingRun(store, { channel: CHANNEL, kind, now: at('08:00:00') })
 
 /** An RFQ that was read with all of its responses. */
 export const rfqSnapshot = (rfq: unknown, responses: unknown[], readAt: Date): RfqSnapshot => ({

@@ -85,7 +85,7 @@ describe('closing log', () => {
   it('allows one open intent per RFQ', async () => {
     const db = await noonStore()
     const run = await begin(db)
-    const plan = { channel: CHANNEL, rfqId: 'a', runId: run.id, evidence: {}, now: at('08:00:00') }
+    const plan = { run: run, rfqId: 'a', evidence: {}, now: at('08:00:00') }
     const intent = await db.planClose(plan)
     await expect(db.planClose(plan)).rejects.toThrow(/not settled/)
     const sending = await db.markSending(intent, run)

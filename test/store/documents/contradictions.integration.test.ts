@@ -52,7 +52,7 @@ it('list entries › as of a moment do not change when the RFQ is read later, an
           const bodies = hasTwin ? [body, { ...body, title: 'twin' }] : [body]
           const observed = bodies.map((each) => observeEntry(JSON.stringify(each)))
           const entries = [...(await dedupeById(observed)).values()].map(toSnapshot)
-          await store.recordList(run, 'rfq-entry', entries, { whole: false, readAt }, readAt)
+          await run.step(() => store.recordList(run, 'rfq-entry', entries, { whole: false, readAt }, readAt))
         } else {
           const read = {
             rfq: observeRfq(JSON.stringify(body)),
@@ -61,7 +61,8 @@ it('list entries › as of a moment do not change when the RFQ is read later, an
             responsesComplete: true,
             readAt,
           } as const
-          await store.recordRfq(by === 'close' ? close : run, read, readAt)
+          const reader = by === 'close' ? close : run
+          await reader.step(() => store.recordRfq(reader, read, readAt))
         }
         const present = await known(store)
         const sql = `select contradicted from documents where kind = 'rfq' order by id`

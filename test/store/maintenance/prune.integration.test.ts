@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunKind, RunOutcome } from '../../../src/core/records.js'
 import type { RunEnd, RunHandle, Store } from '../../../src/store/contract.js'
 import { observed } from '../../helpers/data/observed.js'
+import { holdingRun } from '../../helpers/store/holding-run.js'
 import { CHANNEL, insertIdleRuns, START } from '../../helpers/store/idle-runs.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 import { executeIn, isPostgres } from '../../helpers/store/store-engine.js'
@@ -26,7 +27,7 @@ async function open(clock = () => new Date()): Promise<Store> {
 }
 
 async function run(store: Store, at: number, end: Partial<RunEnd> = {}, kind: RunKind = 'rfqs', channel = CHANNEL) {
-  const handle = await store.beginRun({ channel, kind, now: new Date(at) })
+  const handle = await holdingRun(store, { channel, kind, now: new Date(at) })
   await handle.finish({ ...IDLE, ...end }, new Date(at + 1500))
   return handle
 }
@@ -52,7 +53,7 @@ describe('pruning', () => {
     for (let day = 0; day < 60; day++) {
       for (const hour of [1, 2, 3, 4]) {
         const at = START + day * DAY_MS + hour * 3_600_000
-        const handle = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: new Date(at) })
+        const handle = await holdingRun(store, { channel: CHANNEL, kind: 'rfqs', now: new Date(at) })
         const changed = day % 7 === 0 && hour === 2
         if (changed) await record(store, handle, at, `title ${day}`)
         const isListed = day !== 20 || hour !== 3
@@ -115,12 +116,12 @@ describe('pruning', () => {
     const failed = await run(store, START, { outcome: 'failed', error: 'no' })
     await run(store, START, { outcome: 'failed', error: 'no' })
     const suspicious = await run(store, START, { outcome: 'partial', suspicious: true })
-    const writer = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: new Date(START) })
+    const writer = await holdingRun(store, { channel: CHANNEL, kind: 'rfqs', now: new Date(START) })
     await record(store, writer, START, 'x')
     await writer.finish(IDLE, new Date(START)) // Says that nothing changed, but a version refers to it.
     const unfinished = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: new Date(START) })
-    const round = await store.beginRun({ channel: CHANNEL, kind: 'close', now: new Date(START) })
-    await store.planClose({ channel: CHANNEL, rfqId: 'rfq-1', runId: round.id, evidence: {}, now: new Date(START) })
+    const round = await holdingRun(store, { channel: CHANNEL, kind: 'close', now: new Date(START) })
+    await store.planClose({ run: round, rfqId: 'rfq-1', evidence: {}, now: new Date(START) })
     await round.finish(IDLE, new Date(START))
     await run(store, START, {}, 'close')
     const other = await run(store, START, {}, 'rfqs', 'acme/blue')
@@ -149,7 +150,7 @@ const makeNewest = (store: Store, channel: string) =>
   executeIn(
     store,
     `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 100)
-    insert into runs (channel, kind, started_at, finished_at, outcome, holder, lease_until)
-    select '${channel}', kind, '2026-02-01T00:00:00.000Z', '2026-02-01T00:00:01.000Z', 'complete', '{}', ''
+    insert into runs (channel, kind, started_at, finished_at, outcome, holder)
+    select '${channel}', kind, '2026-02-01T00:00:00.000Z', '2026-02-01T00:00:01.000Z', 'complete', '{}'
     from numbers, (select 'rfqs' as kind union select 'listings' union select 'close') kinds`,
   )

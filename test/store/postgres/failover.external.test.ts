@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { StoreError } from '../../../src/store/errors.js'
+import { RunLostError, StoreError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import type { ChannelFixture } from '../../helpers/channel-fixture.js'
@@ -14,6 +14,7 @@ import {
 } from '../../helpers/servers/outage-fixture.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
+import { holdingRun } from '../../helpers/store/holding-run.js'
 
 /** The servers, and the address by which clients know the primary one. */
 let primary: PrivatePostgres
@@ -101,10 +102,11 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that fails over to a st
     expect((await store.runs({})).map(({ kind }) => kind)).toEqual(['rfqs'])
     const sequence = `pg_get_serial_sequence('failover_${schemas - 1}.runs', 'id')`
     await primary.execute(`select setval(${sequence}, ${lost.id - 1})`)
-    const other = await store.beginRun({ channel: 'acme/blue', kind: 'listings', now: fixture.now() })
+    const other = await holdingRun(store, { channel: 'acme/blue', kind: 'listings', now: fixture.now() })
     expect(other.id).toBe(lost.id)
     const list = { whole: true, readAt: fixture.now() }
-    await expect(store.recordList(lost, 'listing', [], list, fixture.now())).rejects.toThrow(/taken over/)
+    const step = lost.step(() => store.recordList(lost, 'listing', [], list, fixture.now()))
+    await expect(step).rejects.toThrow(RunLostError)
     await expect(store.recordList(other, 'listing', [], list, fixture.now())).resolves.toBeDefined()
     await expectClosed(fixture)
   })

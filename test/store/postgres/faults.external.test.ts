@@ -22,6 +22,7 @@ import {
   PAST_DUE,
 } from '../../helpers/servers/outage-fixture.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
+import { holdingRun } from '../../helpers/store/holding-run.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 let server: PrivatePostgres
@@ -49,7 +50,7 @@ async function open(url: string): Promise<Store> {
   onTestFinished(() => store.close())
   return store
 }
-const begin = (store: Store) => store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
+const begin = (store: Store) => holdingRun(store, { channel: 'acme/forest', kind: 'rfqs', now: NOW })
 
 describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
   it('set up with docs/ops/create-database.sql has a role that can do everything needed, in its database only', async () => {
@@ -143,7 +144,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     const stores = await Promise.all([0, 1, 2, 3].map(() => open(url)))
     const channels = ['acme/forest', 'acme/blue', 'acme/peat', 'acme/soil']
     const runs = await Promise.all(
-      stores.map((store, n) => store.beginRun({ channel: channels[n] as string, kind: 'rfqs', now: NOW })),
+      stores.map((store, n) => holdingRun(store, { channel: channels[n] as string, kind: 'rfqs', now: NOW })),
     )
     const end = { outcome: 'complete', error: null, ...NO_COUNTS } as const
     const requestRates = { allowed: 0.1234567890123456, required: 1, ageMinutes: 1 }
@@ -204,11 +205,12 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       const store = await openPostgresStore({ url: as('quotekeeper', '?schema=outage'), connections: 4, onWrite })
       onTestFinished(() => store.close())
       await server.kill()
-      await expect(begin(store)).rejects.toThrow(DatabaseUnavailableError)
+      const beginPoll = () => store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
+      await expect(beginPoll()).rejects.toThrow(DatabaseUnavailableError)
       await expect(store.runs({})).rejects.toThrow(DatabaseUnavailableError)
       await server.launch()
-      await begin(store)
-      await expect(begin(store)).rejects.toThrow(RunBusyError)
+      await beginPoll()
+      await expect(beginPoll()).rejects.toThrow(RunBusyError)
       expect(outcomes).toEqual(['DatabaseUnavailableError', null, null])
     })
 

@@ -11,6 +11,7 @@ import {
 } from '../../helpers/servers/outage-fixture.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
+import { holdingRun } from '../../helpers/store/holding-run.js'
 
 let server: PrivatePostgres
 beforeAll(async () => {
@@ -39,7 +40,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that does not answer', 
     fixture.advanceSeconds(60)
     const other = await openPostgresStore({ url, clock: fixture.now, connections: 2 })
     onTestFinished(() => other.close())
-    const run = await other.beginRun({ channel: 'acme/forest', kind: 'close', now: fixture.now() })
+    const run = await holdingRun(other, { channel: 'acme/forest', kind: 'close', now: fixture.now() })
     const recorded = async () => [await other.decisions({}), await other.openIntents('acme/forest')]
     const before = await recorded()
     network.mend()
@@ -54,7 +55,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that does not answer', 
   it('because its processes are suspended: reads and writes fail, and work again when it resumes', async () => {
     const store = await openPostgresStore({ url: `${server.url}?schema=suspended`, connections: 4 })
     onTestFinished(() => store.close())
-    const begun = await store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: new Date() })
+    const begun = await holdingRun(store, { channel: 'acme/forest', kind: 'rfqs', now: new Date() })
     await server.signal('SIGSTOP')
     try {
       const began = performance.now()

@@ -13,6 +13,7 @@ import { SCHEMA_NUMBER } from '../../../src/store/schema/schema.js'
 import { expectSameRule } from '../../helpers/data/ledger-rule.js'
 import { anRfq, aResponse } from '../../helpers/data/sample-documents.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
+import { holdingRun } from '../../helpers/store/holding-run.js'
 import { at, CHANNEL, rfqSnapshot } from '../../helpers/store/recording-store.js'
 
 let server: PrivatePostgres
@@ -51,7 +52,7 @@ const END = {
   error: null,
 }
 const begin = (store: Store, kind: 'rfqs' | 'close' = 'rfqs') =>
-  store.beginRun({ channel: CHANNEL, kind, now: at('12:00:00') })
+  holdingRun(store, { channel: CHANNEL, kind, now: at('12:00:00') })
 const record = (store: Store, run: RunHandle, id: string) =>
   store.recordRfq(run, rfqSnapshot(anRfq(id), [aResponse(`${id}-offer`)], at('12:00:00')), at('12:00:01'))
 const decision = (rfqId: string, runId: number): NewDecision => ({
@@ -80,12 +81,12 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
     onTestFinished(() => other.end())
     await other.query(`set search_path to ${url.split('?schema=')[1]}`)
     for (let round = 0; round < 6; round++) {
-      await other.query('begin; update channels set newest_at = newest_at')
+      await other.query('begin; update channels set wanted = wanted')
       const recorded = record(two, run, `rfq-${round}`)
       const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock'`
       await expect.poll(() => execute(url, waiting)).toHaveLength(1)
       // Fails if it has to wait.
-      await execute(url, `set lock_timeout = '1s'`, 'update runs set lease_until = lease_until')
+      await execute(url, `set lock_timeout = '1s'`, 'update runs set heartbeat = heartbeat')
       await other.query('commit')
       await recorded
     }
@@ -182,7 +183,7 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
       expect(new Set(known?.responses.map((response) => response.id))).toEqual(new Set(offers))
       expect(await store.rfqHistory(CHANNEL, id)).toHaveLength(4)
       expect(known?.responses.find(({ id: offer }) => offer === offers[0])?.missingSince).not.toBeNull()
-      const intent = { channel: CHANNEL, rfqId: id, runId: run.id, evidence: {}, now: at('12:04:00') }
+      const intent = { run: run, rfqId: id, evidence: {}, now: at('12:04:00') }
       await store.planClose(intent)
       await expect(store.planClose(intent)).rejects.toThrow(IntentOpenError)
       await store.appendDecision(decision(id, run.id))
@@ -205,9 +206,8 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
               // Rolled back after the decision was written.
               const intent = {
                 ...(await store.planClose({
-                  channel: CHANNEL,
+                  run,
                   rfqId,
-                  runId: run.id,
                   evidence: {},
                   now: at('12:00:00'),
                 })),
@@ -224,17 +224,13 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
   it('a run that was taken over writes nothing more, even while it is writing', async () => {
     const url = newUrl()
     for (let round = 0; round < 6; round++) {
-      let clock = at('12:00:00')
-      const [slow, other] = [await open(url, () => clock), await open(url, () => clock)]
+      const [slow, other] = [await open(url), await open(url)]
       const run = await begin(slow)
-      await execute(
-        url,
-        `update runs set holder = replace(holder, '"pid"', '"host":"elsewhere","pid"') where id = ${run.id}`,
-      )
-      clock = at('12:01:00')
       const writes = Array.from({ length: 100 }, (_, index) => record(slow, run, `${round}-${index}`))
       const takenOver = (async () => {
         await wait(round * 3)
+        // As a process that has watched its heartbeat.
+        await execute(url, `update runs set outcome = 'interrupted', finished_at = 'now' where id = ${run.id}`)
         return begin(other)
       })()
       const results = await Promise.allSettled(writes)

@@ -9,6 +9,7 @@ import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { observeRfq } from '../../helpers/data/observed.js'
 import { shareOf } from '../../helpers/long-tests.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
+import { holdingRun } from '../../helpers/store/holding-run.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 
 const CHANNEL = 'acme/forest'
@@ -39,8 +40,7 @@ const problem = fc.record({
   message: text,
 })
 
-/** @param same whether its text may be the known one */
-const snapshot = (prefix: string, same: fc.Arbitrary<boolean> = fc.constant(false)): fc.Arbitrary<ListedDocument> =>
+const snapshot = (prefix: string): fc.Arbitrary<ListedDocument> =>
   id(prefix).chain((key) =>
     fc
       .record({
@@ -48,12 +48,10 @@ const snapshot = (prefix: string, same: fc.Arbitrary<boolean> = fc.constant(fals
         spaced: fc.boolean(),
         valid: fc.boolean(),
         problems: fc.array(problem, { maxLength: 2 }),
-        same,
       })
       .map(({ body, spaced, ...rest }) => ({
         ...observeRfq(JSON.stringify(body, null, spaced ? 1 : 0)),
         ...rest,
-        ...(rest.same && { valid: true, problems: [] }),
       })),
   )
 
@@ -63,7 +61,7 @@ const unique = <T extends { id: string }>(items: readonly T[]) => [
 
 const response: fc.Arbitrary<ObservedResponse> = fc
   .record({
-    document: snapshot('o', fc.boolean()),
+    document: snapshot('o'),
     shape: fc.constantFrom('full' as const, 'full' as const, 'summary' as const),
     summaryHash: fc.constantFrom('01', '02'),
     requested: fc.boolean(),
@@ -73,7 +71,7 @@ const response: fc.Arbitrary<ObservedResponse> = fc
 type RfqStep = Omit<RfqSnapshot, 'readAt'>
 const rfq: fc.Arbitrary<RfqStep> = fc
   .record({
-    rfq: snapshot('r', fc.boolean()),
+    rfq: snapshot('r'),
     shape: fc.constantFrom('full' as const, 'full' as const, 'list' as const),
     responses: fc.array(response, { maxLength: 4 }).map(unique),
     observed: fc
@@ -86,9 +84,8 @@ const rfq: fc.Arbitrary<RfqStep> = fc
     observed: step.observed.filter((each) => !step.responses.some((other) => other.id === each.id)),
   }))
 
-/** `late`: how many steps before it the read was sent; the engines number recordings differently. */
 type Step =
-  | { do: 'rfqs'; rfqs: RfqStep[]; late: number }
+  | { do: 'rfqs'; rfqs: RfqStep[] }
   | { do: 'list'; kind: 'listing' | 'rfq-entry'; entries: ListedDocument[]; whole: boolean }
 
 /** Each RFQ or listing once; sometimes several differing entries of it. */
@@ -114,8 +111,7 @@ const twins = ({ text }: ListedDocument, bodies: number) =>
 
 /** RFQs recorded at the same time: each once. */
 const rfqsAtOnce = fc.uniqueArray(rfq, { minLength: 1, maxLength: 4, selector: (each) => each.rfq.id })
-const late = fc.constantFrom(0, 0, 1, 3)
-const step: fc.Arbitrary<Step> = fc.oneof(fc.record({ do: fc.constant('rfqs' as const), rfqs: rfqsAtOnce, late }), list)
+const step: fc.Arbitrary<Step> = fc.oneof(fc.record({ do: fc.constant('rfqs' as const), rfqs: rfqsAtOnce }), list)
 /** Runs, each with the clock set back or forward before. */
 const run = fc.record({
   kind: fc.constantFrom('rfqs' as const, 'listings' as const, 'close' as const),
@@ -129,17 +125,14 @@ async function replay(
   runs: readonly { kind: 'rfqs' | 'listings' | 'close'; steps: Step[]; minutes: number }[],
 ) {
   const results: unknown[] = []
-  const recordings: number[] = []
   let time = START
   for (const { kind, steps, minutes } of runs) {
     time += minutes * 60_000
-    const handle = await store.beginRun({ channel: CHANNEL, kind, now: new Date(time) })
+    const handle = await holdingRun(store, { channel: CHANNEL, kind, now: new Date(time) })
     for (const each of steps) {
       time += 1000
       const now = new Date(time)
-      recordings.push(await store.newestRecording(CHANNEL))
-      const sentAfter = recordings.at(-1 - ('late' in each ? each.late : 0)) ?? 0
-      const read = { readAt: now, sentAfter }
+      const read = { readAt: now }
       if (each.do === 'rfqs')
         results.push(await Promise.all(each.rfqs.map((one) => store.recordRfq(handle, { ...one, ...read }, now))))
       else

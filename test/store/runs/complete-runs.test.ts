@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { RunEnd } from '../../../src/store/contract.js'
+import { holdingRun } from '../../helpers/store/holding-run.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 
 const CHANNEL = 'acme/forest'
@@ -13,7 +14,7 @@ async function openRuns() {
   onTestFinished(() => store.close())
   /** A poll that begins so many minutes after the start, and takes one. */
   const poll = async (minute: number, end: Pick<RunEnd, 'outcome' | 'failedItems' | 'seen'>) => {
-    const run = await store.beginRun({ ...RFQS, now: at(minute) })
+    const run = await holdingRun(store, { ...RFQS, now: at(minute) })
     return run.finish({ ...NONE, ...end }, at(minute + 1))
   }
   return { store, poll }
@@ -47,7 +48,7 @@ it('newestCompleteRun › counts a poll as complete if at most few documents fai
 
 it('newestCompleteRun › finds the newest complete poll as of any moment, before any number of incomplete ones', async () => {
   const { store, poll } = await openRuns()
-  await store.beginRun({ ...RFQS, channel: 'acme/blue', now: at(0) })
+  await holdingRun(store, { ...RFQS, channel: 'acme/blue', now: at(0) })
   const newestAt = async (minute: number) => (await store.newestCompleteRun({ ...RFQS, asOf: at(minute) }))?.id ?? null
   const first = await poll(0, FEW_FAILED)
   for (let minute = 1; minute <= 5; minute++) await poll(minute, MANY_FAILED)

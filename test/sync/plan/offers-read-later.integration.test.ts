@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
+import { holdingRun } from '../../helpers/store/holding-run.js'
 import { rowsOf } from '../../helpers/store/store-engine.js'
 
 const INTERVAL_SECONDS = 300
@@ -71,7 +72,7 @@ describe('offers that are read in a later poll than the one that listed them', (
 
   it('have no event if the first poll was killed and continued', async () => {
     const { fixture, offers } = await openPastDue()
-    const run = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+    const run = await holdingRun(fixture.store, { channel: KEY, kind: 'rfqs', now: fixture.now() })
     for (const rfq of (await fixture.session().listRfqs()).value) {
       const entry = { rfq, shape: 'list' as const, responses: [], responsesComplete: false }
       await fixture.store.recordRfq(run, { ...entry, readAt: fixture.now() }, fixture.now())

@@ -4,7 +4,6 @@ import { readList } from '../../../src/tables/list.js'
 import { rfqs as rfqsList } from '../../../src/tables/lists/rfqs.js'
 import { jsonRow } from '../../../src/tables/print/json.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { observed } from '../../helpers/data/observed.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { openRecorder } from '../../helpers/store/recorder.js'
 import { executeIn } from '../../helpers/store/store-engine.js'
@@ -151,20 +150,6 @@ describe('planned polls', () => {
     ])
     await plannedPoll(fixture)
     expect(await shown()).toEqual([1, 2, 3].map(() => [2, 0, [], true]))
-  })
-
-  it('refuse a read that was sent before them, also if they only saw the offers', async () => {
-    const { fixture, ids } = await openWithRfqs(1, 2)
-    await plannedPoll(fixture)
-    const sentAfter = await fixture.store.newestRecording(KEY)
-    await plannedPoll(fixture)
-    const [before] = await fixture.store.rfqs({})
-    const run = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
-    const rfq = observed({ id: ids[0], title: 'old' })
-    const read = { rfq, shape: 'full', responses: [], responsesComplete: true } as const
-    const stale = { ...read, readAt: fixture.now(), sentAfter }
-    expect((await fixture.store.recordRfq(run, stale, fixture.now())).rfq).toBe('stale')
-    expect(await fixture.store.rfqs({})).toEqual([before])
   })
 
   it('read every offer once if it is unknown which summaries they had', async () => {

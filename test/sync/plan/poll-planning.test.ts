@@ -4,6 +4,7 @@ import { compileCron } from '../../../src/config/cron.js'
 import { createPollChecks, isStale, pollStateLoader } from '../../../src/readiness/poll-freshness.js'
 import { minPollMs, planPoll, shareRequests } from '../../../src/sync/plan/poll-planning.js'
 import { viewConfigOf } from '../../../src/tables/source.js'
+import { holdingRun } from '../../helpers/store/holding-run.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 import { channelConfig, testConfig } from '../../helpers/test-config.js'
 
@@ -61,11 +62,11 @@ describe('a scheduled poll', () => {
       intervalMs: 300_000,
       ...rules,
     })
-    const run = await store.beginRun({ channel: 'acme/peat', kind: 'rfqs', now: NOW })
+    const run = await holdingRun(store, { channel: 'acme/peat', kind: 'rfqs', now: NOW })
     const requestRates = { required: 1, allowed: 2, ageMinutes: 60 }
     await run.finish({ ...end, requests: 60, missing: 0, invalid: 0, postponed: 40, requestRates }, NOW)
     // Polls by hand say nothing of what a planned one needs.
-    const byHand = await store.beginRun({ channel: 'acme/peat', kind: 'rfqs', now: NOW })
+    const byHand = await holdingRun(store, { channel: 'acme/peat', kind: 'rfqs', now: NOW })
     await byHand.finish({ ...end, requests: 9_999, missing: 0, invalid: 0 }, NOW)
     expect((await plan('acme/peat'))?.budget).toBe(250)
     expect((await plan('acme/forest'))?.budget).toBe(4970)
@@ -105,7 +106,7 @@ describe('a scheduled poll', () => {
       }
     }
     // Three intervals of 84 seconds.
-    const run = await store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
+    const run = await holdingRun(store, { channel: 'acme/forest', kind: 'rfqs', now: NOW })
     await run.finish({ ...end, requests: 5, missing: 0, invalid: 0, postponed: 9 }, NOW)
     const load = pollStateLoader(low, store)
     const stale = async (seconds: number) => {

@@ -5,15 +5,7 @@ import { type App, withServices } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
 import { byOption, operatorName } from '../../input/operator-name.js'
-import {
-  type ChannelsOption,
-  channelsOption,
-  type JsonOption,
-  jsonOption,
-  noWaitOption,
-  type WaitOption,
-  withExamples,
-} from '../../input/options.js'
+import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../../input/options.js'
 import { requireRfq } from '../../input/require-rfq.js'
 import { selectChannels } from '../../input/select-channels.js'
 import { openViews } from '../../open-views.js'
@@ -25,11 +17,10 @@ import {
   printRounds,
 } from '../../output/closing-rounds.js'
 import { errorMessage } from '../../output/error-message.js'
-import { pollChannel, refuseDuringPause } from '../../runs/poll-channel.js'
-import { waitAndRun } from '../../runs/wait-and-run.js'
+import { noteWaiting, pollChannel, refuseDuringPause } from '../../runs/poll-channel.js'
 import { resumeClosing, stopClosing } from '../../service/stop-closing.js'
 
-interface Options extends ChannelsOption, JsonOption, WaitOption {
+interface Options extends ChannelsOption, JsonOption {
   dryRun?: boolean
   approve?: string
   retry?: string[]
@@ -59,7 +50,6 @@ export const register: RegisterCommand = (command, cli) => {
       ]),
     )
     .addOption(new Option('--resume', 'end --stop').conflicts(others))
-    .addOption(noWaitOption())
     .addOption(byOption('who decided on --approve, --retry, --stop or --resume'))
     .addOption(jsonOption())
     .action((options: Options) => {
@@ -142,13 +132,13 @@ interface RoundTarget {
 }
 
 async function closeOne(cli: Cli, app: App, target: RoundTarget): Promise<ChannelRound> {
-  const { channel, options } = target
+  const { channel } = target
   const empty = { channel: channel.key, result: null, closings: [] }
   try {
     const store = await app.store()
     // What is past due is known from a poll.
     if ((await store.firstPollAt({ channel: channel.key, kind: 'rfqs' })) === null) {
-      const { run } = await pollChannel(cli, app, { channel, kind: 'rfqs', wait: options.wait ?? true })
+      const { run } = await pollChannel(cli, app, { channel, kind: 'rfqs' })
       if (run.outcome !== 'complete') return { ...empty, failures: [run.error ?? `the poll was ${run.outcome}`] }
     }
     const result = await closeRound(cli, app, target)
@@ -156,13 +146,12 @@ async function closeOne(cli: Cli, app: App, target: RoundTarget): Promise<Channe
     return { channel: channel.key, result, closings, failures: failuresOf(result) }
   } catch (error) {
     if (cli.io.stop.aborted) return { ...empty, failures: [errorMessage(cli.io.stop.reason)] }
-    if (!/^(RunBusy|RunLost|Failed)Error$/.test((error as Error).name)) throw error
+    if (!/^(RunLost|Failed)Error$/.test((error as Error).name)) throw error
     return { ...empty, failures: [errorMessage(error)] }
   }
 }
 
-/** Closes when it is its turn. */
-async function closeRound(cli: Cli, app: App, { channel, options, changes }: RoundTarget): Promise<ClosingResult> {
+async function closeRound(cli: Cli, app: App, { channel, changes }: RoundTarget): Promise<ClosingResult> {
   const { io } = cli
   const [{ closeExpired }, { closingContext, closingPolicy }, { closingKillSwitch }] = await Promise.all([
     import('../../../closing/closing-round.js'),
@@ -173,10 +162,12 @@ async function closeRound(cli: Cli, app: App, { channel, options, changes }: Rou
   const policy = closingPolicy(config.closing, channel)
   if (policy === null) throw new FailedError(`${channel.key} has autoClose: off`)
   const marketplace = await app.marketplace()
-  return waitAndRun(cli, await app.store(), { wait: options.wait ?? true }, async (store) => {
-    await refuseDuringPause(store, { channel: channel.key, kind: 'close' }, io.now())
-    const services = { marketplace, store, now: io.now, killSwitch: closingKillSwitch(config, store) }
-    const context = { ...closingContext(services, channel, io.stop), pause: io.pause }
-    return closeExpired(context, { ...policy, ...changes })
-  })
+  const store = await app.store()
+  await refuseDuringPause(store, { channel: channel.key, kind: 'close' }, io.now())
+  const services = { marketplace, store, now: io.now, killSwitch: closingKillSwitch(config, store) }
+  const context = {
+    ...closingContext(services, channel, io.stop),
+    ...{ pause: io.pause, byHand: true, onWait: noteWaiting(cli, channel.key) },
+  }
+  return closeExpired(context, { ...policy, ...changes })
 }

@@ -4,15 +4,7 @@ import type { RunRecord } from '../../../core/records.js'
 import { type Column, column } from '../../../tables/column.js'
 import { type App, withServices } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
-import {
-  type ChannelsOption,
-  channelsOption,
-  type JsonOption,
-  jsonOption,
-  noWaitOption,
-  type WaitOption,
-  withExamples,
-} from '../../input/options.js'
+import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../../input/options.js'
 import { selectChannels } from '../../input/select-channels.js'
 import { errorMessage } from '../../output/error-message.js'
 import { printJson, printNote, printTable } from '../../output/output.js'
@@ -20,7 +12,7 @@ import { createProgress, type Progress } from '../../output/progress.js'
 import { type PollKind, pollChannel } from '../../runs/poll-channel.js'
 import { readDueRates } from '../../runs/read-due-rates.js'
 
-type Options = ChannelsOption & JsonOption & WaitOption & { only?: PollKind; full?: boolean; acceptLoss?: boolean }
+type Options = ChannelsOption & JsonOption & { only?: PollKind; full?: boolean; acceptLoss?: boolean }
 const KINDS: readonly PollKind[] = ['listings', 'rfqs']
 
 /** `sync`: polls now, without a queue. */
@@ -30,7 +22,6 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(new Option('--only <kind>', `poll only these: ${KINDS.join(', ')} (default: both)`).choices(KINDS))
     .option('--full', 'read every RFQ and response again, even if it seems unchanged')
     .option('--accept-loss', 'accept a list even if most entries disappeared')
-    .addOption(noWaitOption())
     .addOption(jsonOption())
     .action((options: Options) => withServices(cli, (app) => sync(cli, app, options)))
   withExamples(
@@ -77,14 +68,14 @@ interface PollTarget {
 
 /** A failed channel does not stop the others. An error that is not about one channel, such as a full disk, ends the command. */
 async function pollOne(cli: Cli, app: App, { channel, kind, options, progress }: PollTarget): Promise<PollOutcome> {
-  const { full = false, acceptLoss = false, wait = true } = options
-  const onBegin = () => progress.start(`${channel.key} ${kind}`)
+  const { full = false, acceptLoss = false } = options
+  progress.start(`${channel.key} ${kind}`)
   try {
-    const request = { channel, kind, full, acceptLoss, wait, onBegin, onProgress: progress.update }
+    const request = { channel, kind, full, acceptLoss, onProgress: progress.update }
     const { run, failures } = await pollChannel(cli, app, request)
     return { channel: channel.key, kind, run, failures }
   } catch (error) {
-    if (!/^(RunBusy|RunLost|Failed)Error$/.test((error as Error).name)) throw error
+    if (!/^(RunLost|Failed)Error$/.test((error as Error).name)) throw error
     return { channel: channel.key, kind, run: null, failures: [{ id: kind, message: errorMessage(error) }] }
   } finally {
     progress.end()

@@ -1,0 +1,78 @@
+import type { Clock } from '../../core/time/clock.js'
+import type { Transaction } from '../sql/sql-database.js'
+import { describeProcess, type Holder, livenessOf } from './process-holder.js'
+import type { LockHolder } from './run-contract.js'
+import type { RunRow } from './run-queries.js'
+
+/** How often a process increases the heartbeats of its runs, and looks at those of others, in milliseconds. */
+export const BEAT_MS = 5_000
+/** A run whose heartbeat is watched for this long without a change is dead, in milliseconds. */
+const SILENT_MS = 15_000
+/** A watcher that did not look for this long was itself suspended, and watches anew. */
+const MAX_GAP_MS = 2 * BEAT_MS
+
+/** Watches the runs of other processes. */
+export interface RunWatch {
+  /**
+   * Whether the process of an unfinished run has ended, as far as this process can tell: at once if it ran on this machine, otherwise once
+   * its heartbeat did not change for 15 seconds of the monotonic clock of this process. No other clock is used.
+   */
+  isDead(run: RunRow): boolean
+  /**
+   * Records a dead run as interrupted, and releases the lock of its channel.
+   * @returns false if its process has changed it since it was read
+   */
+  interrupt(tx: Transaction, run: RunRow): Promise<boolean>
+  describe(run: RunRow): LockHolder
+}
+
+/** @param options.isOwn whether this process works on a run that has its nonce */
+export function createRunWatch({
+  self,
+  isOwn,
+  clock,
+}: {
+  self: Holder
+  isOwn: (id: number) => boolean
+  clock: Clock
+}): RunWatch {
+  const watched = new Map<number, { heartbeat: number; since: number; seen: number }>()
+  const isSilent = ({ id, heartbeat }: RunRow): boolean => {
+    const seen = performance.now()
+    const before = watched.get(id)
+    const isSame = before?.heartbeat === heartbeat && seen - before.seen <= MAX_GAP_MS
+    const since = isSame ? before.since : seen
+    watched.set(id, { heartbeat, since, seen })
+    return seen - since >= SILENT_MS
+  }
+  return {
+    isDead(run) {
+      const holder = holderOf(run)
+      // Otherwise the database was unavailable when this process began or ended it.
+      if (holder.nonce === self.nonce) return !isOwn(run.id)
+      return livenessOf(holder, self) === 'gone' || isSilent(run)
+    },
+    async interrupt(tx, { id, channel, heartbeat }) {
+      const changed = await tx.run(
+        `update runs set outcome = 'interrupted', finished_at = @at, error = @error
+        where id = @id and finished_at is null and heartbeat = @heartbeat`,
+        { at: clock().toISOString(), error: 'the process ended before the run was finished', id, heartbeat },
+      )
+      if (changed === 0) return false
+      await tx.run('update channels set lock_run = null where channel = @channel and lock_run = @id', { channel, id })
+      watched.delete(id)
+      return true
+    },
+    describe(run) {
+      const holder = holderOf(run)
+      const by = holder.nonce === self.nonce ? 'this process' : describeProcess(holder)
+      return {
+        kind: run.kind,
+        startedAt: run.started_at,
+        by: holder.host === self.host ? by : `${by} on ${holder.host}`,
+      }
+    },
+  }
+}
+
+const holderOf = ({ holder }: RunRow) => JSON.parse(holder) as Holder

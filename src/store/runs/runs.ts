@@ -1,0 +1,173 @@
+import type { RunRecord } from '../../core/records.js'
+import type { Clock } from '../../core/time/clock.js'
+import type { LiveRun, RunEnd, Runs } from '../contract.js'
+import { fromStoredText, toStoredText } from '../documents/stored-text.js'
+import { RunBusyError } from '../errors.js'
+import type { EventDraft, EventWriter } from '../events/event-writer.js'
+import { endFirstPoll } from '../events/observed-events.js'
+import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
+import { createChannelLock, type LockTaker, lostError } from './channel-lock.js'
+import { createHolder, openStores } from './process-holder.js'
+import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
+import { BEAT_MS, createRunWatch } from './run-watch.js'
+
+const KEY_REMEDY = 'correct or renew the API key of the channel, then restart the service'
+
+/**
+ * Runs, their heartbeats, and the lock of each channel (docs/ARCHITECTURE.md).
+ * @param options.clock when a dead run was found
+ * @param options.beats whether this process may write; another begins no run and ends none
+ */
+export function createRuns(options: {
+  database: SqlDatabase
+  clock: Clock
+  command: string | null
+  events: EventWriter
+  beats: boolean
+}): Runs & { stopBeating(): void } {
+  const { database, clock, command, events } = options
+  const self = createHolder({ command })
+  const holder = JSON.stringify(self)
+  openStores.add(self.nonce)
+  /** The unfinished runs of this process. */
+  const active = new Map<number, { lose: (error: Error) => void; run: LiveRun }>()
+  const watch = createRunWatch({ self, isOwn: (id) => active.has(id), clock })
+  const withLock = createChannelLock(database, watch)
+
+  const watchRuns = async () => {
+    const live: RunRow[] = []
+    for (const run of await database.all<RunRow>('select * from runs where finished_at is null order by id')) {
+      if (run.holder === holder && active.has(run.id)) continue
+      if (!watch.isDead(run) || !(await database.write((tx) => watch.interrupt(tx, run)))) live.push(run)
+    }
+    return live.map((run) => ({ channel: run.channel, ...watch.describe(run) }))
+  }
+
+  /** Shows others that the runs of this process live, and notices those that were recorded as interrupted. */
+  const beat = async () => {
+    const ids = [...active.keys()]
+    if (ids.length === 0) return
+    const live = await database.write((tx) =>
+      tx.all<{ id: number }>(
+        `update runs set heartbeat = heartbeat + 1
+        where ${tx.dialect.anyOf('id', '@ids')} and finished_at is null and holder = @holder returning id`,
+        { ids, holder },
+      ),
+    )
+    for (const id of ids) {
+      const lost = live.some((run) => run.id === id) ? undefined : active.get(id)
+      lost?.lose(lostError(lost.run))
+    }
+  }
+  // If the database is locked, full or unreachable, the next beat comes early enough.
+  const tick = () =>
+    beat()
+      .then(watchRuns)
+      .catch(() => undefined)
+  const timer = options.beats ? setInterval(() => void tick(), BEAT_MS).unref() : undefined
+
+  const finish = async (run: LiveRun, end: RunEnd, now: Date): Promise<RunRecord> => {
+    const { id, channel } = run
+    const { outcome, error, cause = error, stop, suspicious, failedItems, notBefore, postponed = 0, ...rest } = end
+    const { keyRefused, requestRates, ...counts } = rest
+    const finished = database.write(async (tx) => {
+      const row = await tx.get<RunRow>(
+        `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
+          inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
+          error = @error, cause = @cause, stop_code = @stopCode, stop_clocks = @stopClocks, suspicious = @suspicious, failed_items = @failedItems,
+          not_before = @notBefore, postponed = @postponed, allowed_rate = @allowed, required_rate = @required,
+          expected_age_minutes = @ageMinutes
+        where id = @id and finished_at is null and holder = @holder returning *`,
+        {
+          ...counts,
+          ...{ id, holder, outcome, postponed },
+          finishedAt: now.toISOString(),
+          error: error === null ? null : toStoredText(error),
+          cause: cause === null ? null : toStoredText(cause),
+          stopCode: stop?.code ?? null,
+          stopClocks: stop?.clocks ?? null,
+          suspicious: suspicious == null ? null : Number(suspicious),
+          failedItems: failedItems ?? null,
+          allowed: requestRates?.allowed ?? null,
+          required: requestRates?.required ?? null,
+          ageMinutes: requestRates?.ageMinutes ?? null,
+          notBefore: notBefore?.toISOString() ?? null,
+        },
+      )
+      if (!row) throw lostError(run)
+      await tx.run('update channels set lock_run = null where channel = @channel and lock_run = @id', { channel, id })
+      await events.write(tx, [...(await endFirstPoll(tx, row)), ...(keyRefused ? await keyRefusal(tx, row) : [])])
+      return toRunRecord(row)
+    })
+    // Also if this fails: then the run is dead, and whoever watches it ends it.
+    return finished.finally(() => active.delete(id))
+  }
+
+  /** The event that the API key was refused: one until a run of this kind succeeds again. */
+  const keyRefusal = async (tx: Transaction, row: RunRow): Promise<EventDraft[]> => {
+    const { channel, kind, id, error } = row
+    const reported = await tx.get(
+      `select 1 as found from events where channel = @channel and kind = 'channel.key-refused' and at > coalesce(
+        (select finished_at from runs where channel = @channel and kind = @kind and outcome in ('complete', 'partial')
+          and id < @id order by id desc limit 1), '')`,
+      { channel, kind, id },
+    )
+    if (reported !== undefined) return []
+    const at = row.finished_at ?? row.started_at
+    const data = { reason: error === null ? '' : fromStoredText(error), remedy: KEY_REMEDY }
+    return [{ kind: 'channel.key-refused', at, channel, data }]
+  }
+
+  return {
+    async beginRun({ channel, kind, now, timeZone = 'UTC', byHand = false, signal, onWait }) {
+      const controller = new AbortController()
+      const begin = (id: number): LockTaker => {
+        const level = byHand || kind === 'close' ? 2 : 1
+        const run = { id, channel, kind, timeZone, holder, level, lost: controller.signal, isWanted: false } as const
+        return { ...run, signal, onWait, givesWayUntil: 0 }
+      }
+      let run: LockTaker | undefined
+      const attempt = database.write(async (tx) => {
+        await tx.run(`insert into channels (channel) values (@channel) on conflict do nothing`, { channel })
+        if (!byHand) {
+          await tx.lock('run', channel, kind)
+          const unfinished = await tx.all<RunRow>(
+            'select * from runs where channel = @channel and kind = @kind and finished_at is null order by id',
+            { channel, kind },
+          )
+          for (const other of unfinished)
+            if (!watch.isDead(other) || !(await watch.interrupt(tx, other)))
+              return busyError(watch.describe(other), other)
+        }
+        const row = await tx.get<RunRow>(
+          'insert into runs (channel, kind, started_at, holder) values (@channel, @kind, @at, @holder) returning id',
+          { channel, kind, at: now.toISOString(), holder },
+        )
+        run = begin((row as RunRow).id)
+        // Before the commit, after which other attempts of this process see the run.
+        active.set(run.id, { run, lose: (error) => controller.abort(error) })
+        return run
+      })
+      const begun = await attempt.catch((error) => {
+        if (run !== undefined) active.delete(run.id)
+        throw error
+      })
+      if (begun instanceof RunBusyError) throw begun
+      return Object.assign(begun, {
+        step: <T>(work: () => Promise<T>) => withLock(begun, work),
+        finish: (end: RunEnd, at: Date) => finish(begun, end, at),
+      })
+    },
+    watchRuns,
+    ...createRunQueries(database),
+    stopBeating() {
+      clearInterval(timer)
+      openStores.delete(self.nonce)
+    },
+  }
+}
+
+const busyError = ({ by }: { by: string }, { id, channel, kind, started_at }: RunRow): RunBusyError =>
+  new RunBusyError(
+    `a ${kind} run of ${channel} is in progress: run ${id}, begun ${started_at.slice(0, 19).replace('T', ' ')} UTC by ${by}`,
+  )
