@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { findChannel, requireFound } from '../tables/filter.js'
+import type { OfferView } from '../tables/offer/offer-view.js'
 import { asOfIn } from '../web/api/lookup.js'
 import type { ReadOperation } from '../web/api/operation.js'
 import { LIST_OPERATIONS } from '../web/api/operations/list-operations.js'
@@ -134,7 +135,8 @@ export const TOOLS: readonly Tool[] = [
       const rfq = await read('readRfq')
       // They are short forms of the offers.
       delete rfq.body?.responses
-      return { rfq, offers: (await read('readOffers')).items }
+      const { offers } = await read('compareOffers')
+      return { rfq, offers: offers.sort((a: OfferView, b: OfferView) => a.number - b.number) }
     },
   }),
   rfqTool({

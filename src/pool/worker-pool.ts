@@ -211,7 +211,6 @@ async function makeReportIn(
 /** Queries that compare offers or read many documents. */
 const HEAVY_QUERIES: readonly string[] = [
   'comparison',
-  'offers',
   'offer',
   'prices',
   'prepareAward',
@@ -220,7 +219,7 @@ const HEAVY_QUERIES: readonly string[] = [
 ] satisfies (keyof Queries)[]
 
 /** Operations of the API that do. */
-const HEAVY_OPERATIONS: readonly unknown[] = ['compareOffers', 'readOffers', 'readOffer']
+const HEAVY_OPERATIONS: readonly unknown[] = ['compareOffers', 'readOffer']
 
 /** Whether a query may take seconds: it compares offers, reads many documents, or computes what was known at a past moment. */
 function isHeavy(name: string, args: readonly unknown[]): boolean {

@@ -130,7 +130,6 @@ async function* httpApi({ get }: Scenario, { channel, rfqs, offer, before }: Foc
     rfqs: '/rfqs?limit=4',
     rfq,
     'rfq-as-of': `${rfq}?as_of=${before}`,
-    offers: `${rfq}/offers`,
     offer: `${rfq}/offers/${encodeURIComponent(offer)}`,
   }
   for (const [name, path] of Object.entries(paths))

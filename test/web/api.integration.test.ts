@@ -96,7 +96,7 @@ describe('every operation', () => {
     await fixture.pollRfqs()
     await fixture.closeExpired({ mode: 'on' })
     const { get, read } = await openApi(fixture)
-    const [offer] = (await read(`/rfqs/${KEY}/1001/offers`)).items
+    const [offer] = (await read(`/rfqs/${KEY}/1001/comparison`)).offers
     const values: Record<string, string> = { org: 'acme', channel: 'forest', rfq: '1001', offer: offer.id }
     for (const { path, query } of READ_OPERATIONS) {
       const url = path.replace(/\{(\w+)\}/g, (_name, name) => values[name] ?? '')
@@ -301,7 +301,7 @@ describe('work on the queue', () => {
     const { handlers, done } = recordingHandlers()
     const { get, post } = await openApi(fixture, { handlers })
     const ids = { 'id:42': '42', 'number:42': numbered.id, 'reference:42': referenced.id, 7: '42', A: numbered.id }
-    for (const path of ['', '/offers', '/comparison', '/offers/x'])
+    for (const path of ['', '/comparison', '/offers/x'])
       expect([path, (await get(`${BASE}/42${path}`)).statusCode]).toEqual([path, 409])
     for (const list of ['changes', 'closings'])
       expect((await get(`/api/v1/${list}?channel=${KEY}&rfq=42`)).statusCode).toBe(409)

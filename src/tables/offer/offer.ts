@@ -3,23 +3,20 @@ import type { OfferReport } from '../../compare/offer/offer-report-model.js'
 import { changesOfVersion } from '../../core/changes/describe-changes.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { comparableId } from '../../core/documents/identifier.js'
-import type { RfqWithResponses, Version } from '../../core/records.js'
+import type { RfqWithResponses } from '../../core/records.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
 import { body, observation, observationOf } from '../document.js'
 import { type Lookup, type RfqAddress, withRfq } from '../find-rfq.js'
-import { type RfqView, rfqView } from '../rfq/rfq-view.js'
+import { rfqView } from '../rfq/rfq-view.js'
 import { channelKey, nullableText, text, timestamp, unvalidated } from '../schema.js'
 import type { ViewSource } from '../source.js'
 import { type OfferLine, type OfferPrepayment, offerLines, offerPrepayments } from './offer-lines.js'
 import { offerViewSchema } from './offer-view.js'
 
-const offerTerms = offerViewSchema.extend({ channel: channelKey, rfqId: text, ...observation })
-export const offerItem = offerTerms.meta({ id: 'OfferItem' })
-/** An offer as it is compared, with what is known about its document. */
-export type OfferItem = z.infer<typeof offerItem>
-
-export const offerDetail = offerTerms
+export const offerDetail = offerViewSchema
   .extend({
+    ...{ channel: channelKey, rfqId: text },
+    ...observation,
     asOf: timestamp,
     rateMessage: nullableText.describe(
       'That rate and its source; null if the offer has the currency of the comparison.',
@@ -54,13 +51,8 @@ export const offerDetail = offerTerms
 export type OfferDetail = z.infer<typeof offerDetail>
 export type OfferVersion = OfferDetail['versions'][number]
 
-/** The offers for an RFQ. */
+/** One offer for an RFQ. */
 export const offerViews = (source: ViewSource) => ({
-  /** In the order of their numbers. */
-  offers: (address: RfqAddress): Promise<Lookup<OfferItem[]>> =>
-    withRfq(source.store, address, async (found) =>
-      offerItems(rfqView(await source.compare(found.rfq, address)), found).sort((a, b) => a.number - b.number),
-    ),
   async offer(address: OfferAddress): Promise<Lookup<OfferDetail>> {
     const lookup = await withRfq(source.store, address, async (found, { name }) => ({
       name,
@@ -83,18 +75,6 @@ interface OfferAddress extends RfqAddress {
   withDocuments?: boolean
 }
 
-/**
- * The offers of a comparison, in its order, with what is known about their documents; without those that were observed after
- * the comparison was computed.
- */
-export function offerItems({ channel, rfq, offers }: RfqView, { responses }: RfqWithResponses): OfferItem[] {
-  const documents = new Map(responses.map((response) => [response.id, response]))
-  return offers.flatMap((offer) => {
-    const document = documents.get(offer.id)
-    return document === undefined ? [] : [{ channel, rfqId: rfq.id, ...offer, ...observationOf(document) }]
-  })
-}
-
 async function readOffer(
   source: ViewSource,
   found: RfqWithResponses,
@@ -108,15 +88,16 @@ async function readOffer(
     report.offers.find(({ sequence }) => String(sequence) === address.offer)
   const offerId = offer?.id
   const response = found.responses.find(({ id }) => id === offerId)
-  const item = offerItems(rfqView(report), found).find(({ id }) => id === offerId)
-  if (response === undefined || offer === undefined || item === undefined) return null
+  const view = rfqView(report).offers.find(({ id }) => id === offerId)
+  // Without one that was observed after the RFQ was found.
+  if (response === undefined || offer === undefined || view === undefined) return null
   const { decision, currency, context } = report
   const history = await source.store.rfqHistory(channel, rfqId, asOf)
   const versions = history.filter(({ kind, id }) => kind === 'response' && id === offerId)
   const rate = currency.rates.find((each) => each.currency === offer.terms.currencyCode)
   const figures = { lines: offerLines(offer), prepayments: offerPrepayments(offer), metrics: offer.metrics }
   return {
-    ...item,
+    ...{ channel, rfqId, ...view, ...observationOf(response) },
     ...withRoundedNumbers(figures),
     asOf: context.asOf,
     rateMessage: rate === undefined || rate.currency === currency.comparison ? null : rate.message,
@@ -128,20 +109,15 @@ async function readOffer(
     body: response.body,
     versions: versions
       .map((each, at): OfferVersion => {
+        const previous = versions[at - 1]
         const { version, contentHash, notBefore, observedAt, supersededAt, valid } = each
         return {
           ...{ version, contentHash, notBefore, observedAt, supersededAt, valid },
           summaryOnly: each.shape === 'summary',
-          changes: changesOf(versions[at - 1], each),
+          changes: previous === undefined ? [] : changesOfVersion(previous, each),
           body: withDocuments ? each.body : null,
         }
       })
       .reverse(),
   }
-}
-
-/** What a version changed, in one sentence per difference; nothing for the first. */
-function changesOf(previous: Version | undefined, version: Version): string[] {
-  if (previous === undefined) return []
-  return changesOfVersion(previous, version)
 }

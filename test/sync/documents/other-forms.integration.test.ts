@@ -109,8 +109,8 @@ describe('timestamps in another form', () => {
     fixture.advanceSeconds(60)
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', changed: 0, invalid: 0 })
     expect(await fixture.store.problems({})).toEqual([])
-    expect(await viewsOf(fixture).offers(named(fixture, id))).toMatchObject({
-      found: [{ version: 1, submittedAt: '2026-11-20T10:00:00.000Z', late: false }],
+    expect(await viewsOf(fixture).comparison(named(fixture, id))).toMatchObject({
+      found: { view: { offers: [{ version: 1, submittedAt: '2026-11-20T10:00:00.000Z', late: false }] } },
     })
     const [known] = await fixture.store.rfqs({ channel: KEY })
     expect(known?.responses[0]?.body).toMatchObject({ submittedAt: '2026-11-20T10:00:00.000000+00:00' })
@@ -133,7 +133,9 @@ describe('composed and decomposed characters', () => {
       expect(await search(text.toUpperCase())).toBe(1)
       expect(await views.findRfq({ ...named(fixture, `${text}-7`) })).toMatchObject({ found: { id } })
     }
-    expect(await views.offers(named(fixture, id))).toMatchObject({ found: [{ developer: composed }] })
+    expect(await views.comparison(named(fixture, id))).toMatchObject({
+      found: { view: { offers: [{ developer: composed }] } },
+    })
     const [known] = await fixture.store.rfqs({ channel: KEY })
     expect(known?.rfq.body).toMatchObject({ title: `Peat of ${decomposed}` })
     change(fixture, 'readRfq', (body) => ({ ...body, title: body.title.normalize('NFC') }))
@@ -152,8 +154,9 @@ describe('numbers of offers', () => {
     )
     await fixture.pollRfqs()
     const byNumber = async () => {
-      const found = await viewsOf(fixture).offers(named(fixture, id))
-      return 'found' in found ? found.found.map((offer) => offer.id) : []
+      const found = await viewsOf(fixture).comparison(named(fixture, id))
+      const offers = 'found' in found ? found.found.view.offers : []
+      return offers.toSorted((a, b) => a.number - b.number).map((offer) => offer.id)
     }
     const before = await byNumber()
     expect(before).toEqual([...offers].sort())

@@ -5,7 +5,7 @@ import { EVENT_KINDS, type EventKind } from '../../../core/events/events.js'
 import { eventFeed } from '../../../tables/events/events.js'
 import { findChannel, momentOf, requireFound } from '../../../tables/filter.js'
 import { parseMoment } from '../../../tables/moments.js'
-import { offerDetail, offerItem } from '../../../tables/offer/offer.js'
+import { offerDetail } from '../../../tables/offer/offer.js'
 import { rfqDetail } from '../../../tables/rfq/rfq.js'
 import { rfqViewSchema } from '../../../tables/rfq/rfq-view.js'
 import { isSettingName, SETTING_NAMES, settingOfText, whatIfSettings } from '../../../tables/settings.js'
@@ -72,15 +72,6 @@ export const RFQ_OPERATIONS = [
     query: moments,
     result: rfqDetail,
     handle: async (call) => requireFound(await call.views.rfq(rfqOf(call))),
-  }),
-  readOperation({
-    id: 'readOffers',
-    path: `${RFQ_PATH}/offers`,
-    summary: 'The offers for an RFQ',
-    description: 'All offers that were ever known, in the order of their numbers.',
-    query: moments,
-    result: whole(offerItem),
-    handle: async (call) => ({ items: requireFound(await call.views.offers(rfqOf(call))) }),
   }),
   readOperation({
     id: 'readOffer',
