@@ -130,63 +130,6 @@ export interface RfqWithResponses {
   responses: KnownDocument[]
 }
 
-/** What a revision is about. */
-export const REVISION_KINDS = ['rfq', 'offer', 'recommendation', 'award'] as const
-export type RevisionKind = (typeof REVISION_KINDS)[number]
-
-/**
- * Something observed of an RFQ or of a response: a new version, or that it was missing, or that it returned. Or that another award is
- * recommended for an RFQ, or that the desk recorded or withdrew one.
- */
-export interface Revision {
-  channel: string
-  /** The RFQ that it is, or belongs to. */
-  rfqId: string
-  kind: 'rfq' | 'response'
-  id: string
-  event: 'version' | 'missing' | 'returned' | 'recommendation' | 'award'
-  /** Last observation before it; null for a first version, and for what was not observed. */
-  notBefore: Timestamp | null
-  /** First observation that showed it; or when it was recorded. */
-  observedAt: Timestamp
-  /** The new version; null unless the event is `version`. */
-  version: Version | null
-  /** The version before it, if there is one. */
-  previous: Version | null
-  /** Whether Quotekeeper closed the RFQ in this version. */
-  closedByUs: boolean
-  /** Why another award is recommended; null unless that is the event. */
-  reason: string | null
-  /** How the desk recorded or withdrew an award; null unless that is the event. */
-  award: RevisedAward | null
-  /** Of a recommendation or an award: what the RFQ was to be awarded by before; null if by nothing. */
-  before: AwardTerms | null
-  /** By what from then on. */
-  after: AwardTerms | null
-  /** Its place in the order of all revisions. */
-  cursor: string
-}
-
-/** An award on record or a recommended one. */
-export interface AwardTerms {
-  /** The names of the offers. */
-  offers: string[]
-  tonnes: number
-  total: number
-  pricePerTonne: number
-  currency: string
-}
-
-/** How an award of the desk was recorded or withdrawn. */
-export interface RevisedAward {
-  /** Whether the award is the recommended one. */
-  followed: boolean
-  /** Whether it was withdrawn by this revision, rather than recorded. */
-  withdrawn: boolean
-  by: string
-  because: string | null
-}
-
 /** A deviation of a document from the API description, counted over all observations. */
 export interface ProblemRecord extends Problem {
   channel: string

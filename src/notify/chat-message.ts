@@ -1,6 +1,7 @@
+import { oneLine } from '../core/events/event-text.js'
 import type { EventRecord } from '../core/events/events.js'
 import type { ChatTarget } from './contract.js'
-import { countedEvents, describeEvent, oneLine } from './event-text.js'
+import { countedEvents, describeEvent } from './event-text.js'
 
 type Shape = ChatTarget['type']
 

@@ -1,8 +1,9 @@
+import { oneLine } from '../core/events/event-text.js'
 import type { EventRecord } from '../core/events/events.js'
 import { formatMinute } from '../core/time/clock.js'
 import { FONTS, lightColour, SIZES } from '../tables/look/colours.js'
 import { escapeMarkup } from '../tables/look/markup.js'
-import { countedEvents, describeEvent, oneLine } from './event-text.js'
+import { countedEvents, describeEvent } from './event-text.js'
 
 export interface EmailContent {
   /** One line. */

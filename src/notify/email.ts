@@ -1,11 +1,11 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { basename, join, sep } from 'node:path'
 import { createTransport } from 'nodemailer'
+import { oneLine } from '../core/events/event-text.js'
 import type { EventRecord } from '../core/events/events.js'
 import { describeNetworkError } from '../marketplace/http/network-error.js'
 import type { EmailTarget, Message, SendResult } from './contract.js'
 import { emailMessage } from './email-message.js'
-import { oneLine } from './event-text.js'
 
 const TIMEOUT_MS = 15_000
 /** The timeout from connecting to the last reply, in milliseconds. */

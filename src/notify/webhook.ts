@@ -1,10 +1,11 @@
 import { Webhook } from 'standardwebhooks'
+import { oneLine } from '../core/events/event-text.js'
 import type { EventRecord } from '../core/events/events.js'
 import { createScrubber } from '../core/text/secret-scrubber.js'
 import { parseHttpDate, parseRetryAfter } from '../marketplace/http/http-date.js'
 import { PostError, type PostReply, postJson } from '../marketplace/http/http-post.js'
 import type { ChatTarget, Message, SendResult, WebhookTarget } from './contract.js'
-import { describeEvent, oneLine } from './event-text.js'
+import { describeEvent } from './event-text.js'
 import { targetSecrets } from './target-secrets.js'
 
 /** What webhooks get of a page of events (docs/NOTIFICATIONS.md). Members may be added, but not removed or renamed. */

@@ -128,10 +128,16 @@ async function changeOf(
   if (await hasUnreadOffers(source.store, rfq, state)) return null
   const at = later(last?.at ?? '', computedAt)
   const made = { ...recommendation, at }
-  if (last === undefined || !isOtherAward(last, recommendation)) return { ...made, reason: null, event: null }
-  const reason = reasonOf(last, await stateOf(source, rfq, last), state)
+  const isOther = last !== undefined && isOtherAward(last, recommendation)
+  if (last === undefined || (!isOther && last.cost === recommendation.cost))
+    return { ...made, reason: null, event: null }
+  const reason = isOther ? reasonOf(last, await stateOf(source, rfq, last), state) : 'the same award for another total'
   const figures = { before: toEventFigures(last), after: toEventFigures(recommendation) }
-  return { ...made, reason, event: { rfq: rfqFacts(rfq.id, rfq), reason, recommendation: figures } }
+  return {
+    ...made,
+    reason: isOther ? reason : null,
+    event: { rfq: rfqFacts(rfq.id, rfq), reason, recommendation: figures },
+  }
 }
 
 /** Whether offers of an RFQ were listed and neither read nor requested yet, and can be. */

@@ -2,7 +2,7 @@ import type { DocumentKind } from '../core/documents/documents.js'
 import type { RequestLedger } from '../core/requests/request-ledger.js'
 import type { Awards } from './awards/award-contract.js'
 import type { Closings } from './closings/closing-contract.js'
-import type { History, Overview } from './documents/history-contract.js'
+import type { History, RfqCount } from './documents/history-contract.js'
 import type { PollStates } from './documents/poll-states-contract.js'
 import type { Recorder } from './documents/recorder-contract.js'
 import type { EventFeed, EventLog, Targets } from './events/event-contract.js'
@@ -36,7 +36,6 @@ export interface Store
     Recorder,
     PollStates,
     History,
-    Overview,
     Closings,
     Awards,
     MaintenanceLog,
@@ -77,7 +76,6 @@ export interface Reader
   extends RunQueries,
     PollStates,
     History,
-    Overview,
     Pick<
       Closings,
       | 'decisions'
@@ -114,6 +112,10 @@ export interface RecordedVersion {
 }
 
 export interface Monitoring {
+  /** The channels with stored documents, sorted. */
+  storedChannels(): Promise<string[]>
+  /** The RFQs of a channel that are not missing, by state and due date. */
+  rfqCounts(channel: string): Promise<RfqCount[]>
   /** The versions that a run recorded. */
   recordedVersions(runId: number): Promise<RecordedVersion[]>
   /** Sizes of the database and of its write-ahead log, in bytes. */

@@ -4,7 +4,6 @@ import { createClosings } from './closings/closings.js'
 import type { Store } from './contract.js'
 import { createHistory } from './documents/queries/history.js'
 import { createMonitoring } from './documents/queries/monitoring.js'
-import { createOverview } from './documents/queries/overview.js'
 import { createPollStates } from './documents/queries/poll-states.js'
 import { createRecorder } from './documents/recorder.js'
 import { revalidate } from './documents/revalidate.js'
@@ -59,9 +58,8 @@ export function createStore({ clock, ...engine }: Engine, { command, onWrite, re
     ...createRecorder(database, createObservedEvents(events)),
     ...createHistory(database, (...query) => engine.database.stream(...query)),
     ...createPollStates(database),
-    ...createOverview(database),
     ...createClosings(database, events),
-    ...createAwards(database),
+    ...createAwards(database, events),
     ...createMaintenanceLog(database),
     ...createScheduleClock(database),
     ...createPruning(database),

@@ -37,8 +37,3 @@ export class MissingDatabaseError extends UnusableDatabaseError {
 export class UnknownCommitError extends StoreError {
   override name = 'UnknownCommitError'
 }
-
-/** The cursor was not returned by a query. */
-export class InvalidCursorError extends StoreError {
-  override name = 'InvalidCursorError'
-}

@@ -5,7 +5,7 @@ import type { Settings } from '../core/decision/settings.js'
 import type { ClockSkewBlock } from '../core/time/clock-skew.js'
 import type { Calendar } from '../core/time/expiry.js'
 import { createPollChecks, type PollCheck } from '../readiness/poll-freshness.js'
-import type { Monitoring, Reader } from '../store/contract.js'
+import type { Reader } from '../store/contract.js'
 import { databaseName } from '../store/open-database.js'
 import { VERSION } from '../version.js'
 import { type ChannelRules, createRulesLookup } from './channels/channel-rules.js'
@@ -35,7 +35,7 @@ export const viewConfigOf = ({ channels, closing, ...config }: Config): ViewConf
 })
 
 /** The part of the store that views read. */
-export type ViewStore = Omit<Reader, 'close' | keyof Monitoring>
+export type ViewStore = Omit<Reader, 'close' | 'recordedVersions' | 'sizes'>
 
 /** What views are computed from. */
 export interface ViewSource {

@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventSentence } from '../../src/core/events/event-text.js'
 import { EVENT_KINDS, type EventKind, type EventRecord } from '../../src/core/events/events.js'
 import { chatMessage } from '../../src/notify/chat-message.js'
 import type { EmailTarget } from '../../src/notify/contract.js'
@@ -17,7 +18,12 @@ const UNSAFE = /[\u202e\p{Cc}\p{Cs}]/u
 const HOSTILE =
   'Bad\r\nBcc: x@evil.test\u202e<!channel> <@U1> @everyone [click](https://evil.test) **b** {{DATE(x)}} <b onload="x">&\u0000\ud800'
 
-const event = (kind: EventKind, more: Partial<EventRecord> = {}): EventRecord => ({
+const event = (kind: EventKind, more: Partial<EventRecord> = {}): EventRecord => {
+  const found = { ...eventOf(kind), ...more }
+  return { ...found, text: eventSentence(kind, found.data) }
+}
+
+const eventOf = (kind: EventKind) => ({
   sequence: 1,
   id: 'evt_1',
   kind,
@@ -44,7 +50,6 @@ const event = (kind: EventKind, more: Partial<EventRecord> = {}): EventRecord =>
     reason: HOSTILE,
     remedy: 'look at it',
   },
-  ...more,
 })
 
 describe('the text of an event', () => {

@@ -177,7 +177,7 @@ async function expectPresent(fixture: ChannelFixture): Promise<number> {
     expect(recorded && figuresOfRecommendation(recorded)).toEqual(await figuresNow(fixture, rfq.id))
   }
   expect(await store.dirtyRfqs({ limit: 10 })).toEqual([])
-  return (await store.revisions({ kinds: ['recommendation'], limit: 1000 })).length
+  return (await store.events({ after: 0, kinds: ['recommendation.changed'], limit: 1000 })).items.length
 }
 
 describe('recorded recommendations', () => {

@@ -204,6 +204,8 @@ describe('the longest identifiers', () => {
       const url = `${list}?channel=${encodeURIComponent(KEY)}&rfq=${encodeURIComponent(names[0] as string)}`
       expect([url, (await get(`/api/v1${url}`)).statusCode]).toEqual([url, 200])
     }
+    for (const name of names) world.changeRfq(name, { title: 'Another title' })
+    await fixture.pollRfqs()
     for (const list of ['/rfqs', '/changes']) {
       const { items, nextCursor } = await read(`${list}?limit=1`)
       expect([items, (await read(`${list}?limit=1&cursor=${nextCursor}`)).items]).toMatchObject([[{}], [{}]])
@@ -423,6 +425,7 @@ describe('events', () => {
       {
         ...{ sequence: 2, id: expect.stringMatching(/^evt_/), kind: 'offer.changed', at: '2026-11-21T12:02:00.000Z' },
         ...{ channel: KEY, rfqId: 'rfq-0', offerId: 'offer-0', version: 2, data: expect.anything() },
+        text: 'offer for RFQ 0 changed: Green: Total 1 → 2.',
       },
     ])
     expect(await get('/api/v1/events?kinds=offer.new,offer.nwe')).toMatchObject({ statusCode: 400 })

@@ -26,7 +26,9 @@ export const EVENT_KINDS = {
   'close.resumed': 'a person ended the stop of all closing',
   'channel.behind': 'a channel had no complete poll for three intervals of its schedule',
   'channel.key-refused': 'the marketplace does not accept the API key of a channel',
-  'recommendation.changed': 'another award is recommended for an RFQ, or none any more',
+  'recommendation.changed': 'another award is recommended for an RFQ, none any more, or the same for another total',
+  'award.recorded': 'the desk recorded an award of an RFQ, or that it awards none',
+  'award.withdrawn': 'the desk withdrew an award',
   'report.made': 'the service wrote a report',
   'notify.test': 'a test that a person asked for with quotekeeper notify --test; never recorded',
   'problems.found': "documents deviate from the marketplace's API description in a way not seen before",
@@ -70,7 +72,7 @@ export interface EventData {
   offer?: OfferFacts
   /** The first few fields that changed. */
   changes?: FieldChange[]
-  /** What changed, in sentences, the most important first; absent in events of earlier versions. */
+  /** What changed, in sentences, the most important first. */
   messages?: string[]
   /** Why, or what happened, in words. */
   reason?: string
@@ -78,6 +80,10 @@ export interface EventData {
   remedy?: string
   /** Of a changed recommendation: what was recommended before, and what is now. */
   recommendation?: { before: RecommendedAward; after: RecommendedAward }
+  /** What an RFQ was to be awarded by before, and from then on; absent if that did not move. */
+  moved?: { before: AwardTerms | null; after: AwardTerms | null }
+  /** An award on record. */
+  award?: { id: number; by: string; because: string | null; followed: boolean }
   /** Of a first poll: what it found. */
   found?: { rfqs: number; offers: number; problems: number }
   problem?: { kind: string; id: string; path: string; code: string; message: string }
@@ -98,6 +104,17 @@ export type RecommendedAward = Pick<
   RecommendationFigures,
   'status' | 'offers' | 'tonnes' | 'cost' | 'pricePerTonne' | 'currency'
 >
+
+/** What an award amounts to. */
+export interface AwardTerms {
+  /** The names of the offers. */
+  offers: string[]
+  tonnes: number
+  /** Payable. */
+  total: number
+  pricePerTonne: number
+  currency: string
+}
 
 interface StopOrder {
   by: string
@@ -134,6 +151,8 @@ export interface EventRecord {
   offerId: string | null
   /** Of the offer, or otherwise of the RFQ: the version that the event speaks of. */
   version: number | null
+  /** What happened, in a sentence of one line. Text of the marketplace is not escaped. */
+  text: string
   data: EventData
 }
 

@@ -1,5 +1,9 @@
 import { hash } from 'node:crypto'
+import type { AwardRecord } from '../../core/decision/award-record.js'
+import { awardTerms, describeMove, oneLine } from '../../core/events/event-text.js'
+import { storedRfqs } from '../documents/stored-rfq.js'
 import { toStoredText } from '../documents/stored-text.js'
+import type { EventDraft, EventWriter } from '../events/event-writer.js'
 import { markDirty } from '../recommendations/dirty-rfqs.js'
 import { storeSettings } from '../recommendations/settings-rows.js'
 import { nextLink, verifyLog } from '../sql/hash-chain.js'
@@ -29,7 +33,7 @@ const createAwardQueries = (database: Queries): AwardQueries => ({
 })
 
 /** The desk's awards: an append-only log, each row with the hash of the one before. */
-export const createAwards = (database: SqlDatabase): Awards => ({
+export const createAwards = (database: SqlDatabase, events: EventWriter): Awards => ({
   ...createAwardQueries(database),
 
   recordAward: ({ workbook, settings, ...award }) =>
@@ -42,7 +46,9 @@ export const createAwards = (database: SqlDatabase): Awards => ({
       const settingsHash = await storeSettings(tx, settings)
       const content = awardContent({ ...award, settingsHash, workbookSha256 })
       const row = await append(tx, content, workbook.toString('base64'))
-      return { recorded: toAward({ ...row, ...NOT_WITHDRAWN }) }
+      const recorded = toAward({ ...row, ...NOT_WITHDRAWN })
+      await events.write(tx, [await awardEvent(tx, recorded)])
+      return { recorded }
     }),
 
   withdrawAward: ({ award: id, ...withdrawal }) =>
@@ -52,13 +58,48 @@ export const createAwards = (database: SqlDatabase): Awards => ({
       if (award === undefined || award.withdrawn_id !== null) return null
       await append(tx, withdrawalContent(award, withdrawal), null)
       const [withdrawn] = await findAwards(tx, { id })
-      return withdrawn === undefined ? null : toAward(withdrawn)
+      if (withdrawn === undefined) return null
+      await events.write(tx, [await awardEvent(tx, toAward(withdrawn))])
+      return toAward(withdrawn)
     }),
 
   verifyAwards: () => verifyLog(database, AWARD_LOG, (row) => findChangedPart(database, row)),
 })
 
 const NOT_WITHDRAWN = { withdrawn_id: null, withdrawn_at: null, withdrawn_by: null, withdrawn_because: null }
+
+/** The event of an award that is recorded or withdrawn: what the RFQ was to be awarded by, and is from then on. */
+async function awardEvent(tx: Transaction, award: AwardRecord): Promise<EventDraft> {
+  const { channel, rfqId, withdrawn, id, followed } = award
+  const rfq = (await storedRfqs(tx, channel, [rfqId])).get(rfqId)
+  const [recommended, own] = [await newestRecommendation(tx, award), awardTerms(award)]
+  const moved = withdrawn === null ? { before: recommended, after: own } : { before: own, after: recommended }
+  const { at, by, because } = withdrawn ?? award
+  const names = new Intl.ListFormat('en-GB').format(own?.offers.map((name) => oneLine(name)) ?? []) || 'no award'
+  const how = withdrawn === null ? `, ${followed ? 'as recommended' : 'not as recommended'}` : ''
+  const why = because === null ? '' : `, because “${oneLine(because)}”`
+  const what = `${withdrawn === null ? 'Recorded' : 'Withdrawn'} by ${oneLine(by)}: ${names}${how}${why}.`
+  return {
+    kind: withdrawn === null ? 'award.recorded' : 'award.withdrawn',
+    ...{ at, channel, rfqId, version: rfq?.version ?? null },
+    data: {
+      ...(rfq && { rfq: rfq.facts }),
+      award: { id, by, because, followed },
+      ...{ moved, messages: [what, ...describeMove(moved)] },
+    },
+  }
+}
+
+async function newestRecommendation(tx: Transaction, { channel, rfqId }: AwardRecord) {
+  const row = await tx.get<RecommendationRow>(
+    `select offers, tonnes, cost as total, price_per_tonne as "pricePerTonne", currency from recommendations
+    where channel = @channel and rfq_id = @rfqId and superseded_at is null and status <> 'accepted'`,
+    { channel, rfqId: toStoredText(rfqId) },
+  )
+  return row === undefined ? null : awardTerms({ ...row, offers: JSON.parse(row.offers) })
+}
+
+type RecommendationRow = Omit<Parameters<typeof awardTerms>[0], 'offers'> & { offers: string }
 
 async function append(tx: Transaction, content: AwardContent, workbook: string | null): Promise<AwardRow> {
   const { id, previousHash: previous_hash, hash } = await nextLink(tx, AWARD_LOG, content)

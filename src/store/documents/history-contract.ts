@@ -1,12 +1,5 @@
 import type { DocumentKind } from '../../core/documents/documents.js'
-import type {
-  KnownDocument,
-  ProblemRecord,
-  Revision,
-  RevisionKind,
-  RfqWithResponses,
-  Version,
-} from '../../core/records.js'
+import type { KnownDocument, ProblemRecord, RfqWithResponses, Version } from '../../core/records.js'
 import type { RfqName } from '../../core/text/rfq-name.js'
 
 export interface RfqFilter {
@@ -45,26 +38,4 @@ export interface RfqCount {
   /** `responseDueDate` as received, usually YYYY-MM-DD. */
   dueDate: string | null
   count: number
-}
-
-export interface RevisionFilter {
-  channel?: string
-  /** With `channel`: only this RFQ and its responses. */
-  rfqId?: string
-  /** Only what was observed then or later. What is committed last is not always observed last: a reader that must miss nothing reads events. */
-  after?: Date
-  /** Only what was observed up to this moment. */
-  asOf?: Date
-  /** Only what is about these. Default: all. */
-  kinds?: readonly RevisionKind[]
-}
-
-/** Queries across all RFQs. They read only the documents that they return. */
-export interface Overview {
-  /** The channels with stored documents, sorted. */
-  storedChannels(): Promise<string[]>
-  /** Newest first, within one moment by RFQ. `before`: only those that follow this cursor in that order. */
-  revisions(filter: RevisionFilter & { before?: string; limit: number }): Promise<Revision[]>
-  /** The RFQs of a channel that are not missing, by state and due date. */
-  rfqCounts(channel: string): Promise<RfqCount[]>
 }

@@ -17,6 +17,7 @@ export interface EventRow {
   rfq_id: string | null
   offer_id: string | null
   version: number | null
+  text: string
   data: string
 }
 
@@ -29,6 +30,7 @@ export const toEvent = (row: EventRow): EventRecord => ({
   rfqId: row.rfq_id === null ? null : fromStoredText(row.rfq_id),
   offerId: row.offer_id === null ? null : fromStoredText(row.offer_id),
   version: row.version,
+  text: row.text,
   data: JSON.parse(row.data) as EventRecord['data'],
 })
 

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { awardTerms, describeMove, eventSentence } from '../../core/events/event-text.js'
 import type { EventData, EventKind } from '../../core/events/events.js'
 import { toStoredText } from '../documents/stored-text.js'
 import { findIdentity } from '../sql/meta.js'
@@ -35,7 +36,7 @@ export interface EventWriter {
 /** Events written by one statement. */
 const EVENTS_PER_STATEMENT = 500
 
-const COLUMNS = ['sequence', 'id', 'kind', 'at', 'channel', 'rfq_id', 'offer_id', 'version', 'data'] as const
+const COLUMNS = ['sequence', 'id', 'kind', 'at', 'channel', 'rfq_id', 'offer_id', 'version', 'text', 'data'] as const
 const VALUES = COLUMNS.map((name) =>
   name === 'sequence' || name === 'version' ? `cast(value ->> '${name}' as bigint)` : `value ->> '${name}'`,
 )
@@ -67,7 +68,7 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
     rfq_id: storedOrNull(draft.rfqId),
     offer_id: storedOrNull(draft.offerId),
     version: draft.version ?? null,
-    data: JSON.stringify(draft.data),
+    ...(await describe(tx, draft)),
   })
 
   return {
@@ -95,4 +96,31 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
       return ids.map((id) => !known.has(id))
     },
   }
+}
+
+/** The text and the data of an event. Of a changed recommendation, with what it moved: nothing if an award stands, or an offer was accepted. */
+async function describe(tx: Transaction, { kind, channel, rfqId, data }: EventDraft) {
+  const full = data.recommendation === undefined ? data : { ...data, ...(await moveOf(tx, channel, rfqId, data)) }
+  return { text: eventSentence(kind, full), data: JSON.stringify(full) }
+}
+
+async function moveOf(
+  tx: Transaction,
+  channel: string | null,
+  rfqId: string | null | undefined,
+  { recommendation, reason }: EventData,
+): Promise<EventData> {
+  const messages = reason === undefined ? [] : [`${reason}.`]
+  const { before, after } = recommendation ?? {}
+  const standing = await tx.get(
+    `select 1 as found from awards a where a.channel = @channel and a.rfq_id = @rfqId and a.withdraws is null
+      and not exists (select 1 from awards w where w.withdraws = a.id)`,
+    { channel, rfqId: storedOrNull(rfqId) },
+  )
+  if (!before || !after || standing || before.status === 'accepted' || after.status === 'accepted') return { messages }
+  const moved = {
+    before: awardTerms({ ...before, total: before.cost }),
+    after: awardTerms({ ...after, total: after.cost }),
+  }
+  return { moved, messages: [...messages, ...describeMove(moved)] }
 }

@@ -1,3 +1,4 @@
+import { changesOfVersion } from '../../core/changes/describe-changes.js'
 import type { DocumentShape } from '../../core/documents/documents.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
 import { compareVersions, offerFacts, rfqFacts, type ShapedBody } from '../../core/events/event-facts.js'
@@ -81,7 +82,7 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
 /** When the first poll of a channel had ended; null if none has. */
 async function firstPollAt(tx: Transaction, channel: string): Promise<string | null> {
   const event = await tx.get<{ at: string }>(
-    `select at from events where channel = @channel and kind = 'channel.first-poll' order by sequence limit 1`,
+    `select at from events where channel = @channel and rfq_id is null and kind = 'channel.first-poll' order by sequence limit 1`,
     { channel },
   )
   return event?.at ?? null
@@ -196,8 +197,10 @@ function toEvent(change: ObservedChange, context: Context): FoundEvent | null {
   if (change.change === 'missing') return { kind: isRfq ? 'rfq.changed' : 'offer.withdrawn', data: listed(true) }
   if (change.change === 'returned') return { kind: isRfq ? 'rfq.changed' : 'offer.changed', data: listed(false) }
   if (change.after === null) return null
-  if (change.change === 'inserted') return isRfq ? { kind: 'rfq.new' } : newOffer(change, change.after, context)
-  return changedDocument(change, change.after, context)
+  if (change.change !== 'inserted') return changedDocument(change, change.after, context)
+  const { kind, data } = isRfq ? { kind: 'rfq.new' as const } : newOffer(change, change.after, context)
+  const version = { kind: change.kind, observedAt: context.stamp, ...change.after }
+  return { kind, data: { ...data, messages: changesOfVersion(null, version) } }
 }
 
 /** Two versions of other shapes do not differ: a summary has fewer fields than the response itself. */

@@ -107,7 +107,7 @@ export function createRuns(options: {
   const keyRefusal = async (tx: Transaction, row: RunRow): Promise<EventDraft[]> => {
     const { channel, kind, id, error } = row
     const reported = await tx.get(
-      `select 1 as found from events where channel = @channel and kind = 'channel.key-refused' and at > coalesce(
+      `select 1 as found from events where channel = @channel and rfq_id is null and kind = 'channel.key-refused' and at > coalesce(
         (select finished_at from runs where channel = @channel and kind = @kind and outcome in ('complete', 'partial')
           and id < @id order by id desc limit 1), '')`,
       { channel, kind, id },

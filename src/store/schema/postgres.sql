@@ -202,10 +202,11 @@ create table events (
   rfq_id text collate "C",
   offer_id text collate "C",
   version bigint,
+  text text collate "C" not null,
   data text collate "C" not null
 );
-create index events_of_channel on events (channel, kind);
-create index events_at on events (at);
+create index events_of_rfq on events (channel, rfq_id, at);
+create index events_at on events (at, sequence, kind);
 
 -- The targets that the service was started with. One process at a time sends to a target.
 create table delivery_targets (

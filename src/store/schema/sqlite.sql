@@ -218,10 +218,12 @@ create table events (
   offer_id text,
   -- The version of the offer, if the event is about one; otherwise of the RFQ.
   version integer,
+  -- What happened, in a sentence.
+  text text not null,
   data text not null
 ) strict;
-create index events_of_channel on events (channel, kind);
-create index events_at on events (at);
+create index events_of_rfq on events (channel, rfq_id, at);
+create index events_at on events (at, sequence, kind);
 
 -- The targets that the service was started with. One process at a time sends to a target.
 create table delivery_targets (

@@ -1,187 +1,213 @@
-import { offerFullNames } from '../../compare/offer/offer-labels.js'
-import { changesOfVersion } from '../../core/changes/describe-changes.js'
-import { IdMap } from '../../core/documents/identifier.js'
-import type { AwardTerms, Revision, RevisionKind } from '../../core/records.js'
-import { oneLine } from '../../core/text/clean-text.js'
-import { formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
-import type { Overview, Queries, RevisionFilter } from '../../store/contract.js'
-import { listedIn } from '../../store/documents/queries/listed-offers.js'
+import type { AwardTerms, EventData, EventKind } from '../../core/events/events.js'
 import { fromStoredText, toStoredText } from '../../store/documents/stored-text.js'
+import { allOf, NO_LIMIT } from '../../store/sql/sql-database.js'
+import type { RfqRef } from '../find-rfq.js'
+import type { ListSource } from '../list.js'
 
-/** A revision of an RFQ, an offer, a recommendation or an award, with everything that it changed. */
-export interface ChangeEntry
-  extends Pick<Revision, 'channel' | 'rfqId' | 'notBefore' | 'observedAt' | 'id' | 'before' | 'after'> {
-  rfqNumber: number | null
-  rfqTitle: string | null
-  entity: RevisionKind
-  /** `RFQ`, `Recommendation`, `Award`, or developer and project of the offer. */
-  label: string
-  /** Of the RFQ or the offer; null if no document changed. */
-  version: number | null
-  /** The most important first. */
-  messages: string[]
+export const CHANGE_KINDS = ['rfq', 'offer', 'recommendation', 'award'] as const
+export type ChangeKind = (typeof CHANGE_KINDS)[number]
+
+/** The events of each, by what they are about. */
+const KINDS: Readonly<Record<ChangeKind, readonly EventKind[]>> = {
+  award: ['award.recorded', 'award.withdrawn'],
+  recommendation: ['recommendation.changed'],
+  rfq: ['rfq.new', 'rfq.changed', 'rfq.closed'],
+  offer: ['offer.new', 'offer.late', 'offer.changed', 'offer.withdrawn'],
 }
-
 /** What can change an award, and then what cannot. */
-const PHASES: readonly (readonly RevisionKind[])[] = [
+const PHASES: readonly (readonly ChangeKind[])[] = [
   ['award', 'recommendation'],
   ['rfq', 'offer'],
 ]
-export const MOVING_KINDS = PHASES[0] as readonly RevisionKind[]
+export const MONEY = PHASES[0] as readonly ChangeKind[]
 
-interface ChangeFilter extends RevisionFilter {
-  cursor: string | null
-  limit: number
+const LABELS: Readonly<Record<ChangeKind, string>> = {
+  ...{ rfq: 'RFQ', offer: 'Offer', recommendation: 'Recommendation', award: 'Award' },
 }
 
-/** The position before all revisions. */
-const START = '-'
-/** Number of revisions read at a time. */
-const BATCH = 100
+/** An event of an RFQ, an offer, a recommendation or an award. */
+export interface ChangeEntry {
+  sequence: number
+  at: string
+  /** The last observation before it; null for what was not observed, and for a first version. */
+  notBefore: string | null
+  channel: string
+  rfqId: string
+  rfqNumber: number | null
+  rfqTitle: string | null
+  kind: ChangeKind
+  offerId: string | null
+  /** `RFQ`, `Recommendation`, `Award`, or developer and project of the offer. */
+  label: string
+  version: number | null
+  /** The most important first. */
+  messages: string[]
+  /** What the RFQ was to be awarded by before, and from then on. */
+  before: AwardTerms | null
+  after: AwardTerms | null
+}
+
+export interface ChangeFilter {
+  channel?: string | undefined
+  /** The RFQ, with its channel. */
+  rfq?: RfqRef | undefined
+  since?: Date | undefined
+  kinds?: readonly ChangeKind[] | undefined
+}
+
+interface ChangeRow {
+  sequence: number
+  kind: EventKind
+  at: string
+  channel: string
+  rfq_id: string
+  offer_id: string | null
+  version: number | null
+  data: string
+  not_before: string | null
+}
+
+const NOT_BEFORE = `(select v.not_before from versions v where v.channel = e.channel and v.version = e.version
+  and v.kind = case when e.offer_id is null then 'rfq' else 'response' end
+  and v.rfq_id = case when e.offer_id is null then '' else e.rfq_id end and v.id = coalesce(e.offer_id, e.rfq_id))`
+
+/** Events of some kinds before a position, newest first. */
+async function readEvents(
+  { store: { queries } }: Pick<ListSource, 'store'>,
+  { channel, rfq, since }: ChangeFilter,
+  {
+    kinds,
+    before,
+    limit,
+  }: { kinds: readonly ChangeKind[]; before: [at: string, sequence: number] | null; limit: number },
+): Promise<ChangeEntry[]> {
+  const where = allOf(
+    `e.kind in (${kinds
+      .flatMap((kind) => KINDS[kind])
+      .map((kind) => `'${kind}'`)
+      .join(', ')})`,
+    rfq !== undefined && 'e.channel = @channel and e.rfq_id = @rfqId',
+    // An expression, so that events are read in their order, not by the index of RFQs.
+    rfq === undefined && channel !== undefined && `e.channel || '' = @channel`,
+    since !== undefined && 'e.at >= @since',
+    before !== null && '(e.at, e.sequence) < (@at, @sequence)',
+  )
+  const rows = await queries.all<ChangeRow>(
+    `select e.sequence, e.kind, e.at, e.channel, e.rfq_id, e.offer_id, e.version, e.data, ${NOT_BEFORE} as not_before
+    from events e where ${where} order by e.at desc, e.sequence desc limit @limit`,
+    {
+      channel: rfq?.channel ?? channel ?? null,
+      rfqId: rfq === undefined ? null : toStoredText(rfq.id),
+      since: since?.toISOString() ?? null,
+      ...{ at: before?.[0] ?? null, sequence: before?.[1] ?? null, limit },
+    },
+  )
+  return rows.map(toEntry)
+}
+
+function toEntry(row: ChangeRow): ChangeEntry {
+  const data = JSON.parse(row.data) as EventData
+  const kind = row.kind.slice(0, row.kind.indexOf('.')) as ChangeKind
+  const { projectDeveloperName, projectName } = data.offer ?? {}
+  const label = [projectDeveloperName, projectName].filter(Boolean).join(' · ')
+  return {
+    ...{
+      sequence: row.sequence,
+      at: row.at,
+      notBefore: row.not_before,
+      channel: row.channel,
+      version: row.version,
+      kind,
+    },
+    rfqId: fromStoredText(row.rfq_id),
+    rfqNumber: data.rfq?.number ?? null,
+    rfqTitle: data.rfq?.title ?? null,
+    offerId: row.offer_id === null ? null : fromStoredText(row.offer_id),
+    label: label || LABELS[kind],
+    messages: data.messages ?? [],
+    before: data.moved?.before ?? null,
+    after: data.moved?.after ?? null,
+  }
+}
 
 /**
- * The changes of all RFQs in a period: first of awards and recommendations, then of documents; each newest first.
- * @throws InvalidCursorError
+ * The changes of all RFQs since a moment: first of awards and recommendations, then of documents; each newest first.
+ * @param cursor `next` of the page before
+ * @returns null if the cursor is of another list
  */
 export async function readChanges(
-  store: Pick<Overview, 'revisions'> & { queries: Queries },
-  { kinds, cursor, limit, ...period }: ChangeFilter,
-): Promise<{ rows: ChangeEntry[]; next: string | null }> {
+  source: Pick<ListSource, 'store'>,
+  filter: ChangeFilter,
+  { cursor, limit }: { cursor: string | null; limit: number },
+): Promise<{ rows: ChangeEntry[]; next: string | null } | null> {
+  const position = cursor === null ? null : parseCursor(cursor)
+  if (cursor !== null && position === null) return null
   const rows: ChangeEntry[] = []
-  // After which revision the page begins, and how many entries of the next one came before.
-  let [at = '0', position = cursor === null ? START : '', skipped = '0'] = cursor?.split('.') ?? []
-  let taken = Number(skipped)
   for (const [phase, all] of PHASES.entries()) {
-    if (phase < Number(at)) continue
-    const wanted = kinds === undefined ? all : all.filter((kind) => kinds.includes(kind))
-    if (wanted.length === 0) continue
-    for (let isLast = false; !isLast; ) {
-      const found = await store.revisions({
-        ...period,
-        // Versions of an RFQ also show which offers it lists.
-        kinds: wanted.includes('offer') ? [...wanted, 'rfq'] : wanted,
-        ...(position !== START && { before: position }),
-        limit: BATCH,
-      })
-      const nameOf = await readNames(store.queries, found)
-      for (const revision of found) {
-        for (const entry of entriesOf(revision, nameOf(revision), wanted).slice(taken)) {
-          if (rows.length === limit) return { rows, next: [phase, position, taken].join('.') }
-          rows.push(entry)
-          taken++
-        }
-        position = revision.cursor
-        taken = 0
-      }
-      isLast = found.length < BATCH
-    }
-    position = START
+    const kinds = all.filter((kind) => filter.kinds?.includes(kind) ?? true)
+    if (phase < (position?.phase ?? 0) || kinds.length === 0) continue
+    const before = position?.phase === phase ? position.before : null
+    const left = limit - rows.length
+    const found = await readEvents(source, filter, { kinds, before, limit: Math.min(left + 1, NO_LIMIT) })
+    const shown = found.slice(0, left)
+    rows.push(...shown)
+    if (found.length === shown.length) continue
+    // A phase of which there is no room for a row begins on the next page.
+    const { at, sequence } = shown.at(-1) ?? { at: '9', sequence: 0 }
+    return { rows, next: `${phase}.${sequence}.${at}` }
   }
   return { rows, next: null }
 }
 
-interface Names {
-  number: number | null
-  title: string | null
-  /** Its offers: what they are called, and since when they are known. */
-  offers: IdMap<{ label: string; firstObservedAt: string }>
+function parseCursor(cursor: string): { phase: number; before: [at: string, sequence: number] } | null {
+  const [, phase, sequence, at] = /^([01])\.(\d{1,15})\.([0-9TZ:.-]{1,30})$/.exec(cursor) ?? []
+  return phase === undefined ? null : { phase: Number(phase), before: [at ?? '', Number(sequence)] }
 }
 
-const keyOf = ({ channel, rfqId }: Pick<Revision, 'channel' | 'rfqId'>) => `${channel}\t${rfqId}`
+// --- sums of the desk -----------------------------------------------------------------------------------------------
 
-interface OfferRow {
-  rfq_id: string
-  id: string
-  developer: string | null
-  project: string | null
-  first_observed_at: string
+/** What awards of RFQs amounted to at a moment and amount to now, in one currency. */
+export interface Moved {
+  currency: string
+  /** RFQs that are awarded otherwise than at that moment. */
+  rfqs: number
+  before: Amount
+  after: Amount
 }
 
-/** Reads by what users know the RFQs of revisions and their offers. */
-async function readNames(queries: Queries, revisions: readonly Revision[]): Promise<(revision: Revision) => Names> {
-  const names = new Map<string, Names>()
-  for (const channel of new Set(revisions.map((revision) => revision.channel))) {
-    const ids = [...new Set(revisions.flatMap((each) => (each.channel === channel ? toStoredText(each.rfqId) : [])))]
-    const rfqs = await queries.all<{ id: string; number: number | null; title: string | null }>(
-      `select id, number, title from rfqs where channel = @channel and ${queries.dialect.anyOf('id', '@ids')}`,
-      { channel, ids },
-    )
-    const offers = await queries.all<OfferRow>(
-      `select rfq_id, id, project_developer_name as developer, project_name as project, first_observed_at from offers
-      where channel = @channel and ${queries.dialect.anyOf('rfq_id', '@ids')} order by first_observed_at, id`,
-      { channel, ids },
-    )
-    for (const { id, number, title } of rfqs) {
-      const own = offers.filter(({ rfq_id }) => rfq_id === id)
-      const labels = offerFullNames(own)
-      names.set(keyOf({ channel, rfqId: fromStoredText(id) }), {
-        number,
-        title: title === null ? null : fromStoredText(title),
-        offers: new IdMap(
-          own.map(({ id: offerId, first_observed_at: firstObservedAt }, at) => {
-            return [fromStoredText(offerId), { label: fromStoredText(labels[at] ?? ''), firstObservedAt }]
-          }),
-        ),
-      })
+interface Amount {
+  tonnes: number
+  total: number
+}
+
+/** How awards on record and recommendations moved since a moment, by currency: the sums of the RFQs that are awarded otherwise than then. */
+export async function movedSince(
+  source: Pick<ListSource, 'store'>,
+  { since, channel }: { since: Date; channel?: string | undefined },
+): Promise<Moved[]> {
+  const events = await readEvents(source, { since, channel }, { kinds: MONEY, before: null, limit: NO_LIMIT })
+  const rfqs = new Map<string, Pick<ChangeEntry, 'before' | 'after'>>()
+  for (const { channel: key, rfqId, before, after } of events) {
+    if (before === null && after === null) continue
+    // Newest first: the oldest says what it was before all of them.
+    const name = `${key}\t${rfqId}`
+    rfqs.set(name, { before, after: rfqs.has(name) ? (rfqs.get(name)?.after ?? null) : after })
+  }
+  const moved = new Map<string, Moved>()
+  for (const { before, after } of rfqs.values()) {
+    if (before?.currency === after?.currency && before?.total === after?.total) continue
+    for (const [at, terms] of Object.entries({ before, after }) as ['before' | 'after', AwardTerms | null][]) {
+      if (terms === null) continue
+      const { currency, tonnes, total } = terms
+      const none = { currency, rfqs: 0, before: { tonnes: 0, total: 0 }, after: { tonnes: 0, total: 0 } }
+      const sums = moved.get(currency) ?? none
+      sums[at].tonnes += tonnes
+      sums[at].total += total
+      if (at === 'before' || before?.currency !== currency) sums.rfqs++
+      moved.set(currency, sums)
     }
   }
-  return (revision) => names.get(keyOf(revision)) ?? { number: null, title: null, offers: new IdMap() }
-}
-
-const LABELS: Readonly<Record<RevisionKind, string>> = {
-  ...{ rfq: 'RFQ', offer: 'Offer', recommendation: 'Recommendation', award: 'Award' },
-}
-
-/** What a revision changed: its document, if it changed more than its offers, and offers that an RFQ lists no longer or again. */
-function entriesOf(revision: Revision, names: Names, wanted: readonly RevisionKind[]): ChangeEntry[] {
-  const entry = toEntry(revision, names)
-  return [entry, ...listedOffers(revision, entry, names)].filter(
-    ({ entity, messages }) => messages.length > 0 && wanted.includes(entity),
+  return [...moved.values()].sort(
+    (a, b) => Math.abs(b.after.total - b.before.total) - Math.abs(a.after.total - a.before.total),
   )
 }
-
-function listedOffers({ kind, version, previous }: Revision, entry: ChangeEntry, { offers }: Names): ChangeEntry[] {
-  if (kind !== 'rfq' || version?.shape !== 'full' || previous?.shape !== 'full') return []
-  const [before, after] = [listedIn(previous.body), listedIn(version.body)]
-  if (before === null || after === null) return []
-  return [...offers].flatMap(([id, { label, firstObservedAt }]): ChangeEntry[] => {
-    if (before.has(id) === after.has(id) || firstObservedAt >= entry.observedAt) return []
-    const messages = [after.has(id) ? 'Listed again.' : 'No longer listed.']
-    return [{ ...entry, entity: 'offer', id, label, version: null, messages }]
-  })
-}
-
-function toEntry(revision: Revision, { number, title, offers }: Names): ChangeEntry {
-  const { channel, rfqId, kind, id, event, notBefore, observedAt, version, before, after } = revision
-  const entity = event === 'recommendation' || event === 'award' ? event : kind === 'rfq' ? 'rfq' : 'offer'
-  return {
-    ...{ channel, rfqId, rfqNumber: number, rfqTitle: title, notBefore, observedAt, entity, id, before, after },
-    label: offers.get(id)?.label ?? LABELS[entity],
-    version: version?.version ?? null,
-    messages: messagesOf(revision),
-  }
-}
-
-function messagesOf({ event, version, previous, closedByUs, reason, award, before, after }: Revision): string[] {
-  if (event === 'version') return version === null ? [] : changesOfVersion(previous, version, closedByUs)
-  if (event === 'missing') return ['No longer listed.']
-  if (event === 'returned') return ['Listed again.']
-  const [old, now] = [describeTerms(before), describeTerms(after)]
-  const moved = old === now ? [] : before === null ? [`Now ${now}.`] : [`${old} → ${now}.`]
-  if (award === null) return [reason === null ? 'The same award for another total.' : `${reason}.`, ...moved]
-  const { by, because, withdrawn, followed } = award
-  const why = because === null ? '' : `, because “${oneLine(because)}”`
-  const names =
-    new Intl.ListFormat('en-GB').format((withdrawn ? before : after)?.offers.map(oneLine) ?? []) || 'no award'
-  if (withdrawn) return [`Withdrawn by ${oneLine(by)}: ${names}${why}.`, ...moved]
-  return [
-    `Recorded by ${oneLine(by)}: ${names}, ${followed ? 'as recommended' : 'not as recommended'}${why}.`,
-    ...moved,
-  ]
-}
-
-/** `8,670 t at 28.80 USD/t, 249,696 USD`. */
-const describeTerms = (terms: AwardTerms | null): string =>
-  terms === null
-    ? 'nothing'
-    : `${formatTonnes(terms.tonnes)} at ${formatPricePerTonne(terms.pricePerTonne, terms.currency)}, ${formatTotal(terms.total, terms.currency)}`

@@ -15,6 +15,7 @@ export const event = z
     rfqId: nullableText,
     offerId: nullableText,
     version: z.int().nullable().describe('Of the offer, or otherwise of the RFQ: the version that it speaks of.'),
+    text: text.describe('What happened, in a sentence.'),
     data: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'Event' })

@@ -1,21 +1,21 @@
-import { type AwardTerms, REVISION_KINDS, type RevisionKind } from '../../core/records.js'
+import type { AwardTerms } from '../../core/events/events.js'
 import { nameById } from '../../core/text/rfq-name.js'
-import { type ChangeEntry, MOVING_KINDS, readChanges } from '../changes/changes.js'
+import { CHANGE_KINDS, type ChangeEntry, type ChangeKind, MONEY, readChanges } from '../changes/changes.js'
 import { type Column, column, type Money, money } from '../column.js'
 import { channelFilter, choiceFilter, FilterError, rfqFilter, sinceFilter } from '../filter.js'
 import type { RfqRef } from '../find-rfq.js'
 import type { List } from '../list.js'
 import { rfqPath } from '../page-paths.js'
 
-/** What moved in RFQs: awards on record and recommended ones, then the documents. */
+/** The events of RFQs: awards on record and recommended ones, then the documents. */
 export const changes: List<ChangeEntry> = {
   name: 'changes',
   title: 'Changes',
   about: 'What changed: first the awards and recommendations, then RFQs and offers; each newest first.',
   empty: 'Nothing changed in this period.',
   columns: [
-    column('observedAt', 'Seen', 'moment', 9, ({ observedAt }) => observedAt, {
-      link: ({ channel, rfqId, observedAt }) => `${rfqPath(channel, nameById(rfqId))}?as_of=${observedAt}`,
+    column('observedAt', 'Seen', 'moment', 9, ({ at }) => at, {
+      link: ({ channel, rfqId, at }) => `${rfqPath(channel, nameById(rfqId))}?as_of=${at}`,
     }),
     column('notBefore', 'After', 'moment', 0, ({ notBefore }) => notBefore),
     column('rfq', 'RFQ', 'id', 9, ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, {
@@ -28,9 +28,10 @@ export const changes: List<ChangeEntry> = {
     column('moved', 'Difference', 'money', 8, movedBy),
     column('title', 'Title', 'text', 4, ({ rfqTitle }) => rfqTitle),
     column('channel', 'Channel', 'text', 7, ({ channel }) => channel),
-    column('kind', 'Kind', 'text', 0, ({ entity }) => entity),
-    column('id', 'Id', 'id', 0, ({ id }) => id),
+    column('kind', 'Kind', 'text', 0, ({ kind }) => kind),
+    column('id', 'Id', 'id', 0, ({ offerId, rfqId }) => offerId ?? rfqId),
     column('version', 'Version', 'id', 0, ({ version }) => version),
+    column('sequence', 'Sequence', 'id', 0, ({ sequence }) => sequence),
     ...termsColumns('before', ' before', 0),
   ],
   filters: [
@@ -39,28 +40,23 @@ export const changes: List<ChangeEntry> = {
     choiceFilter(
       'kind',
       'About',
-      ['money', ...REVISION_KINDS],
+      ['money', ...CHANGE_KINDS],
       'Only changes of offers, recommendations, awards, or RFQs; `money`: recommendations and awards.',
     ),
     sinceFilter('', 'Only what was seen since'),
   ],
-  async read({ store }, { filters, cursor, limit }) {
-    const rfq = filters.rfq?.value as RfqRef | undefined
-    const channel = rfq?.channel ?? (filters.channel?.value as string | undefined)
-    const [after, kind] = [filters.since?.value as Date | undefined, filters.kind?.value as RevisionKind | 'money']
-    try {
-      const page = await readChanges(store, {
-        ...(channel !== undefined && { channel }),
-        ...(rfq && { rfqId: rfq.id }),
-        ...(after && { after }),
-        ...(kind && { kinds: kind === 'money' ? MOVING_KINDS : [kind] }),
-        ...{ cursor, limit },
-      })
-      return { ...page, total: null }
-    } catch (error) {
-      if ((error as Error).name !== 'InvalidCursorError') throw error
-      throw new FilterError('cursor', 'cursor is not the next page of this list; begin again without it')
+  async read(source, { filters, cursor, limit }) {
+    const kind = filters.kind?.value as ChangeKind | 'money' | undefined
+    const filter = {
+      rfq: filters.rfq?.value as RfqRef | undefined,
+      channel: filters.channel?.value as string | undefined,
+      since: filters.since?.value as Date | undefined,
+      kinds: kind === 'money' ? MONEY : kind && [kind],
     }
+    const page = await readChanges(source, filter, { cursor, limit })
+    if (page === null)
+      throw new FilterError('cursor', 'cursor is not the next page of this list; begin again without it')
+    return { ...page, total: null }
   },
 }
 

@@ -3,7 +3,7 @@ import { formatCount, formatTotal, withRoundedNumbers } from '../../core/text/nu
 import { addDays } from '../../core/time/calendar-days.js'
 import { EARLIEST_DUE_DATE } from '../../core/time/expiry.js'
 import { allOf } from '../../store/sql/sql-database.js'
-import { type Moved, movedSince } from '../changes/moved-since.js'
+import { type Moved, movedSince } from '../changes/changes.js'
 import { dueOf } from '../channels/channel-rules.js'
 import { type ListSource, readList } from '../list.js'
 import type { RfqRow } from '../lists/rfq-row.js'
@@ -85,7 +85,7 @@ export async function today(source: ListSource, options: TodayOptions): Promise<
   const rows = 'problem' in answer ? [] : answer.rows
   return {
     ...{ asOf: now.toISOString(), since: since.toISOString(), summary },
-    moved: withRoundedNumbers(await movedSince(source, { since, now, channel })),
+    moved: withRoundedNumbers(await movedSince(source, { since, channel })),
     rfqs: rows,
     closings: await closingMatters(source, { now, ...filter }),
     system: await systemMatters(source, { now, ...filter }),

@@ -18,10 +18,6 @@ describe('lists', () => {
       },
       { args: ['closings'], header: /Decided.*Due.*Decision/ },
       { args: ['changes', '--since', 'yesterday'], header: /Seen.*RFQ[\s\S]*What changed/ },
-      {
-        args: ['changes', '--rfq', number, '--channel', 'acme/forest'],
-        header: /Seen +RFQ/,
-      },
       { args: ['runs'], header: /Started.*Outcome/ },
       { args: ['listings'], header: /Project.*Price from/ },
     ]

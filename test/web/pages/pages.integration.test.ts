@@ -72,7 +72,10 @@ describe('every page', () => {
   })
 
   it('answers an address that makes no sense with what to do', async () => {
-    const app = await pagesOf(await oneRfq())
+    const fixture = await oneRfq()
+    fixture.sandbox.world.changeRfq(fixture.rfqId, { title: 'Another title' })
+    await fixture.pollRfqs()
+    const app = await pagesOf(fixture)
     const answer = async (url: string) => {
       const { statusCode, body } = await app.inject(url)
       return `${statusCode} ${JSON.parse(body).error}`

@@ -50,6 +50,7 @@ export const register: RegisterCommand = (command, cli) => {
 const testEvent = (now: Date): EventRecord => ({
   ...{ sequence: 0, id: `evt_${randomUUID().replaceAll('-', '')}`, kind: 'notify.test', at: now.toISOString() },
   ...{ channel: null, rfqId: null, offerId: null, version: null, data: {} },
+  text: 'this is a test of quotekeeper notify --test',
 })
 
 interface TestResult {

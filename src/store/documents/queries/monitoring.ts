@@ -1,4 +1,4 @@
-import type { Monitoring, RecordedVersion } from '../../contract.js'
+import type { Monitoring, RecordedVersion, RfqCount } from '../../contract.js'
 import type { Queries } from '../../sql/sql-database.js'
 
 interface VersionRow {
@@ -10,6 +10,16 @@ interface VersionRow {
 /** Queries for monitoring, fast enough to run several times a minute. */
 export function createMonitoring(queries: Queries): Omit<Monitoring, 'sizes'> {
   return {
+    async storedChannels() {
+      const rows = await queries.all<{ channel: string }>('select channel from channels order by channel')
+      return rows.map(({ channel }) => channel)
+    },
+    rfqCounts: (channel) =>
+      queries.all<RfqCount>(
+        `select state, due_date as "dueDate", count(*) as count from documents
+        where channel = @channel and kind = 'rfq' and missing_since is null group by state, due_date`,
+        { channel },
+      ),
     async recordedVersions(runId) {
       const rows = await queries.all<VersionRow>(
         `select kind, observed_at, not_before from versions where run_id = @runId and kind <> 'rfq-entry'`,
