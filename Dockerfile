@@ -20,7 +20,7 @@ ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-COPY package.json LICENSE ./
+COPY package.json LICENSE quotekeeper.example.yaml .env.example ./
 # The configuration is mounted next to the data folder, so that ./data refers to the volume.
 ENV QUOTEKEEPER_CONFIG=/srv/quotekeeper/quotekeeper.yaml
 # A new named volume takes its owner from the folder that it is mounted on.

@@ -17,24 +17,35 @@ export interface Cron {
 const SECOND = 1_000
 
 /**
- * Compiles a cron expression. node-cron checks it (src/config/values.ts); croner computes the ticks, because the timer of
- * node-cron 4.6 drops those in an hour that clocks skip, and all in an hour that they repeat. Day of month and day of week must
- * both match. On days when clocks change:
+ * Compiles a cron expression of five fields, of six with seconds first, or such as `@daily`. Day of month and day of week
+ * must both match. On days when clocks change:
  * - A tick at a fixed time happens once: at the end of the skipped hour, and the first time in the repeated one.
  * - A tick with `*` or a step in its minutes or hours follows elapsed time.
- * @param expression a valid cron expression
  * @param zone IANA time zone
- * @throws {TypeError} for the few forms that only node-cron accepts, such as `monday` or `22-2`
+ * @throws {Error} what is wrong with the expression
  */
 export function compileCron(expression: string, zone: string): Cron {
-  const croner = new Croner(expression.trim(), { timezone: zone, domAndDow: true, fixedTimeRule: 'no-wildcard' })
+  const text = expression.trim()
+  const fields = text.split(/\s+/).length
+  // croner also reads a date, and years in a seventh field.
+  if (fields !== 5 && fields !== 6 && !/^@[a-z]+$/i.test(text)) throw new Error('it has not five or six fields')
+  const croner = compile(text, zone)
+  if (croner.nextRun() === null) throw new Error('no month has such a day')
   return {
-    stepMs: expression.trim().split(/\s+/).length === 6 ? SECOND : 60 * SECOND,
+    stepMs: fields === 6 ? SECOND : 60 * SECOND,
     lastTick({ after, upTo }) {
       const nextSecond = (Math.floor(upTo.getTime() / SECOND) + 1) * SECOND
       const tick = croner.previousRuns(1, new Date(nextSecond))[0]
       return tick !== undefined && tick > after ? tick : null
     },
     nextTick: (after) => croner.nextRun(after),
+  }
+}
+
+function compile(text: string, timezone: string): Croner {
+  try {
+    return new Croner(text, { timezone, domAndDow: true, fixedTimeRule: 'no-wildcard' })
+  } catch (error) {
+    throw new Error((error as Error).message.replace(/^CronPattern: /, ''), { cause: error })
   }
 }

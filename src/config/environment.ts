@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse } from 'dotenv'
+import { parse as parseDotEnv } from 'dotenv'
+import { parse as parseYaml } from 'yaml'
 import { ConfigError, type ConfigIssue } from './config-error.js'
 import type { Path } from './yaml-document.js'
-
-/** The origin of a value that does not come from the configuration file. */
-export type ValueOrigin = Pick<ConfigIssue, 'file' | 'line' | 'key'>
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -30,15 +28,18 @@ export function readEnvironment(folder: string, env: Environment): Environment {
 }
 
 function dotEnv(file: string): Record<string, string> {
+  let text: string
   try {
-    const text = readFileSync(file, 'utf8')
-    const issues = cutValues(text, file)
-    if (issues.length > 0) throw new ConfigError(issues)
-    return parse(text)
+    text = readFileSync(file, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw error
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ENOENT') return {}
+    const allowed = 'a file that this user can read, or none'
+    throw new ConfigError([{ file, line: null, key: '', found: `a file that cannot be read (${code})`, allowed }])
   }
+  const issues = cutValues(text, file)
+  if (issues.length > 0) throw new ConfigError(issues)
+  return parseDotEnv(text)
 }
 
 /** A value without quotes that contains a `#`, which no space precedes: some programs take all of it, others what is before the `#`. */
@@ -52,21 +53,62 @@ const cutValues = (text: string, file: string): ConfigIssue[] =>
     return key === undefined ? [] : [{ file, line: at + 1, key, found, allowed }]
   })
 
-/**
- * Replaces keys by the environment variables that override them.
- * @returns the new value, and a function that finds the variable behind a path
- */
-export function applyOverrides(value: unknown, env: Environment) {
-  const set = Object.entries(OVERRIDES).filter(([name]) => env[name])
-  const root = isRecord(value) ? { ...value } : value
-  const valueFrom = (name: string) => (name.endsWith('_FILE') ? { file: env[name] } : env[name])
-  if (isRecord(root)) for (const [name, key] of set) root[key] = valueFrom(name)
-  const originOf = (path: Path): ValueOrigin | null => {
-    const [name] = set.find(([, key]) => path[0] === key) ?? []
-    return name === undefined ? null : { file: 'environment', line: null, key: name }
-  }
-  return { value: root, originOf }
+interface Override {
+  path: Path
+  value: unknown
+  origin: Pick<ConfigIssue, 'file' | 'line' | 'key'>
 }
+
+/**
+ * Replaces keys of the file by the environment variables and options that override them.
+ * @param options `KEY=VALUE` each, with a dotted key below `reports:` and a YAML value; the last one for a key wins
+ * @returns the new value, and the origin of the value at a path; null if that is the file
+ */
+export function applyOverrides(found: unknown, env: Environment, options: readonly string[]) {
+  const overrides = [...Object.keys(OVERRIDES).flatMap((name) => fromVariable(name, env)), ...options.map(fromOption)]
+  const value = isRecord(found)
+    ? overrides.reduce<unknown>((to, override) => replaceAt(to, override.path, override.value), found)
+    : found
+  // A whole section may be invalid because of one of its keys.
+  const originOf = (path: Path) =>
+    overrides.findLast((each) => path.length >= Math.min(2, each.path.length) && overlap(each.path, path))?.origin ??
+    null
+  return { value, originOf }
+}
+
+function fromVariable(name: string, env: Environment): Override[] {
+  const value = env[name]
+  const origin = { file: 'environment', line: null, key: name }
+  if (!value) return []
+  return [{ path: [OVERRIDES[name] ?? ''], value: name.endsWith('_FILE') ? { file: value } : value, origin }]
+}
+
+function fromOption(text: string): Override {
+  const [key = '', ...rest] = text.split('=')
+  const origin = { file: 'command line', line: null, key: `--set ${key}` }
+  return { path: ['reports', ...key.split('.')], value: readYaml(rest.join('=')), origin }
+}
+
+/** Invalid YAML is kept as text, which validation then rejects with a clear message. */
+function readYaml(text: string): unknown {
+  try {
+    return parseYaml(text)
+  } catch {
+    return text
+  }
+}
+
+function replaceAt(value: unknown, [step, ...rest]: Path, newValue: unknown): unknown {
+  if (step === undefined) return newValue
+  const record = isRecord(value) ? value : {}
+  const inner = record[step]
+  // Setting one exchange rate keeps the source of the others.
+  const isSource = step === 'exchangeRates' && rest.length > 0 && typeof inner === 'string'
+  return { ...record, [step]: replaceAt(isSource ? { from: inner } : inner, rest, newValue) }
+}
+
+/** Whether one path contains the other. */
+const overlap = (one: Path, other: Path) => one.every((step, index) => index >= other.length || step === other[index])
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

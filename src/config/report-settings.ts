@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { settingsSchema } from '../core/decision/settings.js'
 import { parseRateSource, RATE_SOURCES, type RateSource } from '../rates/rate-source.js'
 import { isRecord } from './environment.js'
-import { isAbsent } from './section.js'
+import { isAbsent } from './secret.js'
 
 /**
  * The comparison settings as configuration keys. Limits and defaults come from the domain's settings schema; the file also

@@ -7,7 +7,7 @@ import { commands } from '../../src/cli/commands/index.js'
 import { addListOptions } from '../../src/cli/commands/list-command.js'
 import { buildProgram, createCli } from '../../src/cli/program.js'
 import { OVERRIDES } from '../../src/config/environment.js'
-import { EXAMPLE_CONFIG } from '../../src/config/example.js'
+import { exampleConfig } from '../../src/config/example.js'
 import { SETTING_LIMITS } from '../../src/core/decision/settings.js'
 import type { ListName } from '../../src/tables/lists/lists.js'
 import { testIo } from '../helpers/test-io.js'
@@ -87,7 +87,7 @@ describe('docs/CONFIGURATION.md', () => {
   const rows = [...keys.matchAll(/^\| `([\w.[\]]+)` \| (?:`([^`]*)`|–) \|/gm)].map(
     ([, key, value]) => [key, value] as const,
   )
-  const example = leaves(parse(EXAMPLE_CONFIG))
+  const example = leaves(parse(exampleConfig()))
 
   it('documents exactly the existing keys', () => {
     expect(rows.map(([key]) => key).sort()).toEqual([...example.keys(), 'channels', 'logLevel'].sort())

