@@ -1,6 +1,5 @@
 import type { UnsettledClose } from '../core/records.js'
 import { createCalendar } from '../core/time/expiry.js'
-import { MarketplaceError } from '../marketplace/errors.js'
 import { withRun } from '../store/runs/with-run.js'
 import { clockProblem } from './clock-skew-check.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
@@ -51,7 +50,6 @@ export async function closeExpired(context: ClosingContext, policy: ClosingPolic
     } catch (error) {
       interruption = (error as Error).message
       await finishRound(round).catch(() => undefined) // The database may be what failed; the first error explains more.
-      nameUnconfirmed(round, error as Error)
       throw error
     } finally {
       reportProgress(round)
@@ -204,7 +202,6 @@ async function sendClose(round: Round, known: FreshRead): Promise<void> {
     evaluation.against.push(openIntentReason(unresolved))
     await recordDecision(round, after, evaluation, { decision: 'keep', read: after })
   } else await recordOutcome(round, read, evaluation, settlement)
-  round.unconfirmed.delete(read.id)
 }
 
 // --- the end of a round ---------------------------------------------------------------------------------------------
@@ -214,20 +211,6 @@ async function finishRound(round: Round): Promise<void> {
   const repeated = round.repeated.splice(0)
   if (repeated.length > 0) await store.recordRepeats(repeated, now())
   round.unsettled = await store.unsettledCloses({ channel: round.channel, now: now(), endingRun: round.run.id })
-}
-
-/** Names closes that were sent before an error ended the round and that are not recorded as unsettled. */
-function nameUnconfirmed({ unconfirmed, unsettled, progress }: Round, error: Error): void {
-  for (const [rfqId, { rfqNumber, sentAt }] of unconfirmed) {
-    if (unsettled.some((each) => each.rfqId === rfqId)) continue
-    const failure = {
-      id: `RFQ ${rfqNumber ?? rfqId}`,
-      message: `its close was sent at ${sentAt} and is not confirmed yet; the next round settles it`,
-    }
-    // Failures of a run that ended with an error of the marketplace are reported; of any other error, the caller sees the message only.
-    if (error instanceof MarketplaceError) progress.failures.push(failure)
-    else error.message = `${error.message.replace(/\.$/, '')}. ${failure.id}: ${failure.message}.`
-  }
 }
 
 function reportProgress({ progress, evaluated, counts, stop, unsettled }: Round): void {

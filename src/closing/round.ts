@@ -45,8 +45,6 @@ export interface Round {
   newestDecisions: Map<string, DecisionRecord>
   /** A person approved exactly the RFQs that qualify. */
   isApproved: boolean
-  /** Closes that this round sent, and whose effect is not recorded yet, by identifier of the RFQ. */
-  unconfirmed: Map<string, { rfqNumber: number | null; sentAt: string | null }>
   /** Identifiers of earlier decisions that this round repeats. */
   repeated: number[]
   counts: RoundCounts
@@ -76,7 +74,6 @@ export async function createRound(
     earlier: await loadEarlierCloses(context.store, channel, [], context.now()),
     newestDecisions: new Map(),
     isApproved: false,
-    unconfirmed: new Map(),
     repeated: [],
     counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
     unsettled: [],

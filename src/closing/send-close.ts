@@ -79,7 +79,6 @@ async function sendInSlot<Kept>(
     refusal = staleReason(round, slot, { read, checksStarted, now })
     if (refusal !== null) return refusal
     sentAt = now
-    round.unconfirmed.set(read.id, { rfqNumber: read.document?.number ?? null, sentAt: now.toISOString() })
     return null
   }
   const outcome = await slot.close(refuseStart).then(

@@ -72,7 +72,6 @@ export async function settleIntent(round: Round, intent: CloseIntent): Promise<v
   const settlement = 'unresolved' in sent ? sent : await verifyClose(round, sent)
   if ('unresolved' in settlement) round.earlier.openIntents.set(rfqId, settlement.unresolved)
   else await recordOutcome(round, read, evaluation, settlement)
-  round.unconfirmed.delete(rfqId)
 }
 
 /** Why an intent was sent too recently to be sent again; null if it was not. */
@@ -95,7 +94,7 @@ async function readUnlessGone(round: Round, intent: CloseIntent): Promise<FreshR
     if (stored === undefined || stored.rfq.missingSince === null) throw error
     const now = context.now()
     const gone = { ...storedCandidate(stored.rfq), state: null, readAt: now, answeredAt: now, serverDate: null }
-    await recordOutcome(round, gone, evaluateNow(round, gone), settleAsGone(intent, gone, error.message))
+    await recordOutcome(round, gone, evaluateNow(round, gone), settleByRead(intent, gone, error.message))
     return null
   }
 }
@@ -143,35 +142,18 @@ export async function decideResend(round: Round, read: FreshRead): Promise<Resen
   return reason === null ? { kind: 'send' } : { kind: 'wait', reason }
 }
 
-/** Settles an intent that a crash left open by what a read shows, without another POST. */
-export function settleByRead(intent: CloseIntent, after: FreshRead): Settlement {
-  const sent = intent.posts > 0
-  const notClosed = sent ? 'unknown' : null
-  const closed = sent ? 'closed' : 'already-closed'
-  return {
-    intent,
-    outcome: after.state === 'closed' ? closed : notClosed,
-    reason: `${crashReason(intent)}; a read shows ${stateOf(after.state)}`,
-    reply: null,
-    failure: null,
-    after,
-    sent: [],
-  }
-}
-
-/** Settles an intent that a crash left open and whose RFQ is missing from the list and cannot be read. */
-export function settleAsGone(intent: CloseIntent, stored: FreshRead, failure: string): Settlement {
-  return {
-    intent,
-    outcome: intent.posts > 0 ? 'unknown' : null,
-    reason:
-      `${crashReason(intent)}; the RFQ has been missing from the list since ${stored.missingSince} ` +
-      'and can no longer be read',
-    reply: null,
-    failure,
-    after: stored,
-    sent: [],
-  }
+/**
+ * Settles an intent that a crash left open by what a read shows, without another POST.
+ * @param gone why the RFQ cannot be read, if it is also missing from the list; `after` is then what is stored
+ */
+export function settleByRead(intent: CloseIntent, after: FreshRead, gone: string | null = null): Settlement {
+  const isSent = intent.posts > 0
+  const outcome = after.state === 'closed' ? (isSent ? 'closed' : 'already-closed') : isSent ? 'unknown' : null
+  const shown =
+    gone === null
+      ? `a read shows ${stateOf(after.state)}`
+      : `the RFQ has been missing from the list since ${after.missingSince} and can no longer be read`
+  return { intent, outcome, reason: `${crashReason(intent)}; ${shown}`, reply: null, failure: gone, after, sent: [] }
 }
 
 const crashReason = ({ posts, sentAt }: CloseIntent) =>

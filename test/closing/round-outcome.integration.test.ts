@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { closeExpired } from '../../src/closing/closing-round.js'
-import { LedgerError } from '../../src/marketplace/errors.js'
 import type { Store } from '../../src/store/contract.js'
-import { StoreError } from '../../src/store/errors.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ALWAYS, closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
 import { holdingRun } from '../helpers/store/holding-run.js'
@@ -62,45 +60,6 @@ describe('a closing round', () => {
     const fixture = await openClosingFixture()
     await expect(fixture.closeExpired({}, { store: withReplaced(fixture, replaced) })).rejects.toThrow('disk full')
     expect(await fixture.store.runs({ kind: 'close' })).toMatchObject([{ ...end, error: 'disk full' }])
-  })
-
-  it.each([
-    ['the limits of all processes, is partial and', new LedgerError(new Error('lost'))],
-    ['the database rejects, and', new StoreError('lost')],
-  ])('that an error of %s names the close that was sent and is not confirmed', async (_title, error) => {
-    const fixture = await openClosingFixture([{}, {}, {}])
-    let isLost = false
-    const failing = <T extends unknown[], R>(operation: (...args: T) => Promise<R>) =>
-      (async (...args: T) => {
-        if (isLost) throw error
-        return operation(...args)
-      }) as never
-    const { store } = fixture
-    const lost = withReplaced(fixture, {
-      recordRfq: failing((...args: Parameters<Store['recordRfq']>) => store.recordRfq(...args)),
-      settleClose: failing((...args: Parameters<Store['settleClose']>) => store.settleClose(...args)),
-      unsettledCloses: failing((...args: Parameters<Store['unsettledCloses']>) => store.unsettledCloses(...args)),
-      markSending: async (...args) => {
-        const intent = await store.markSending(...args)
-        isLost = fixture.posts().length === 2
-        return intent
-      },
-    })
-    const named = 'RFQ 1003: its close was sent at 2026-11-21T12:00:00.000Z and is not confirmed'
-    const round = fixture.closeExpired({}, { store: lost })
-    if (error instanceof LedgerError) {
-      const { failures, counts } = await round
-      expect([failures.map(({ id, message }) => `${id}: ${message}`), counts.closed]).toEqual([
-        [expect.stringContaining(named)],
-        2,
-      ])
-    } else await expect(round).rejects.toThrow(`lost. ${named}`)
-    expect((await fixture.store.runs({ kind: 'close' }))[0]).toMatchObject({ error: expect.stringContaining(named) })
-    isLost = false
-    await fixture.closeExpired()
-    expect([(await fixture.store.unsettledCloses({ now: fixture.now() })).length, fixture.posts().length]).toEqual([
-      0, 3,
-    ])
   })
 
   it('sends two closes of an RFQ within 24 hours, however often its document changes and the process restarts', async () => {

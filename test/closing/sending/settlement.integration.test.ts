@@ -3,7 +3,7 @@ import type { ClosingContext } from '../../../src/closing/contract.js'
 import { type FreshRead, readAndRecord } from '../../../src/closing/fresh-read.js'
 import { createRound } from '../../../src/closing/round.js'
 import { readAndSend } from '../../../src/closing/send-close.js'
-import { settleAsGone, settleByRead, verifyClose } from '../../../src/closing/settlement.js'
+import { settleByRead, verifyClose } from '../../../src/closing/settlement.js'
 import type { Effect } from '../../../src/sandbox/index.js'
 import type { CloseIntent } from '../../../src/store/contract.js'
 import { newProgress } from '../../../src/store/runs/with-run.js'
@@ -36,7 +36,7 @@ describe('an intent that a crash left open', () => {
     [1, 'unknown'],
     [0, null],
   ])('after %d POSTs and without a read has the outcome %s', (posts, outcome) => {
-    expect(settleAsGone(intent(posts), read(null), '404')).toMatchObject({
+    expect(settleByRead(intent(posts), read(null), '404')).toMatchObject({
       ...nothingSent,
       failure: '404',
       outcome,
