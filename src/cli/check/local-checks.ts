@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { findStopFile, stopOrderText } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
 import { once } from '../../core/async.js'
@@ -65,7 +64,7 @@ export function localChecks(app: App, now: Date): Check[] {
       return store === undefined ? failed('not checked: see database') : read(store)
     },
   })
-  const { rates, notify } = config
+  const { rates } = config
   return [
     { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
     {
@@ -74,10 +73,8 @@ export function localChecks(app: App, now: Date): Check[] {
     },
     reading('closing', (store) => checkClosing(app, store, now)),
     ...(rates === null ? [] : [{ what: 'exchange rates', remedy: RATES_REMEDY, run: () => checkRates(rates, now) }]),
-    ...(notify.targets.length === 0 ? [] : [reading('notifications', (store) => checkNotifications(app, store))]),
     reading('queue', (store) => checkQueue(app, store), START_QUEUE),
     { what: 'reports', remedy: REPORTS_REMEDY, run: async () => checkReports(config.reports.directory) },
-    { what: 'web', remedy: '', run: () => checkWeb(config.web) },
   ]
 }
 
@@ -151,28 +148,6 @@ async function checkRates(source: RateSource, now: Date): Promise<CheckResult> {
   return warning(`${source.name}: ${dated}; ${why}`, remedy)
 }
 
-/** Warnings only: a target that does not answer stops nothing. Sends nothing. */
-async function checkNotifications({ config }: App, store: Store | null): Promise<CheckResult> {
-  const { targets } = config.notify
-  const states = ((await store?.targetStates()) ?? []).filter(({ failures, passedOver }) => failures > 0 || passedOver)
-  const problems = states.map(({ target, failures, waiting, error, passedOver }) =>
-    [
-      ...(failures > 0 ? [`${target} fails, ${plural(waiting, 'event')} wait: ${error}`] : []),
-      ...(passedOver
-        ? [`${target} never got ${plural(passedOver.events, 'event')} from ${passedOver.from} on: ${passedOver.error}`]
-        : []),
-    ].join('; '),
-  )
-  const found = plural(targets.length, 'target')
-  if (problems.length === 0) return passed(found)
-  const [first] = states
-  const again = `quotekeeper notify --target ${first?.target} --from ${first?.passedOver?.from ?? (first?.position ?? 0) + 1}`
-  return warning(
-    `${found}; ${problems.join('; ')}`,
-    `remove the cause (test it with: quotekeeper notify --test), then send from an event on with: ${again}`,
-  )
-}
-
 /** The queue accepts jobs. */
 async function checkQueue({ config, log }: App, store: Store | null): Promise<CheckResult> {
   const { createRunner } = await import('../../../jobs/service.js')
@@ -187,18 +162,4 @@ function checkReports(directory: string): CheckResult {
   if (!statSync(directory).isDirectory()) return failed(`${directory} is a file`)
   accessSync(directory, constants.W_OK)
   return passed(`${directory}: writable`)
-}
-
-/** `start` could listen on `web.host` and `web.port`, or the service does already. */
-async function checkWeb({ host, port }: App['config']['web']): Promise<CheckResult> {
-  const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
-    const server = createServer((socket) => socket.destroy())
-    server.once('error', resolve)
-    server.listen({ host, port }, () => server.close(() => resolve(null)))
-  })
-  if (error === null) return passed(port === 0 ? `any free port of ${host}` : `port ${port} of ${host} is free`)
-  if (error.code === 'EADDRINUSE')
-    return warning(`port ${port} of ${host} is in use`, 'unless the service runs already, choose another web.port')
-  const { toListenError } = await import('../../web/http/errors.js')
-  return failed(toListenError(error, host, port).message)
 }

@@ -25,10 +25,9 @@ async function check(cli: Cli, app: App, options: JsonOption): Promise<void> {
   const print = options.json ? null : rowPrinter(cli.io, checks)
   const findings: Finding[] = []
   for (const each of checks) {
-    print?.started(each)
     const finding = scrubbed(cli, await untilAborted(runCheck(each), cli.io.stop))
     findings.push(finding)
-    print?.finished(finding)
+    print?.(finding)
   }
   if (options.json) printJson(cli.io, findings)
   printRemedies(cli, findings, options)
@@ -69,22 +68,17 @@ function resultOf({ ok, remedy }: Pick<Finding, 'ok' | 'remedy'>): string {
 
 const MIN_DETAILS_WIDTH = 20
 
-/** Prints each row as it comes; on a terminal also which check is running. */
+/** Prints each row as it comes. */
 function rowPrinter(io: Io, checks: readonly Check[]) {
   const widths = [Math.max(...checks.map(({ what }) => what.length)), 'warning'.length] as const
   const detailsWidth = Math.max(MIN_DETAILS_WIDTH, tableWidth(io) - widths[0] - widths[1] - 4)
   const line = (what: string, result: string, details: string) =>
     io.out(`${padEnd(what, widths[0])}  ${padEnd(result, widths[1])}  ${details}`.trimEnd().concat('\n'))
-  const note = (text: string) => (io.stderrIsTerminal ? io.err(`\r\u001b[K${text}`) : undefined)
   line('Check', 'Result', 'Details')
-  return {
-    started: ({ what }: Check) => note(`Checking ${what} …`),
-    finished({ what, found, ...result }: Finding) {
-      note('')
-      const [first = '', ...rest] = wrap(sanitize(found), detailsWidth)
-      line(what, resultOf(result), first)
-      for (const each of rest) line('', '', each)
-    },
+  return ({ what, found, ...result }: Finding) => {
+    const [first = '', ...rest] = wrap(sanitize(found), detailsWidth)
+    line(what, resultOf(result), first)
+    for (const each of rest) line('', '', each)
   }
 }
 
