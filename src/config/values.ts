@@ -38,7 +38,7 @@ export const matching = (pattern: RegExp, error: string) => z.string({ error }).
 export const segment = () =>
   matching(
     /^[^/\p{Cc}\s]([^/\p{Cc}]*[^/\p{Cc}\s])?$/u,
-    'text, in quotes if it looks like a number, without "/", control characters, or spaces at either end',
+    'text without "/", control characters, or spaces at either end (in the file, a number needs quotes)',
   )
 
 /** The name of a user, as it is recorded with what the user does. */

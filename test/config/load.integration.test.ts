@@ -604,7 +604,7 @@ web:
     ['an empty file', '', /baseUrl/],
     ['a list', '- 1\n', /baseUrl/],
     ['no channels', 'baseUrl: https://a.example\nchannels: []\n', /at least one channel/],
-    ['a number as a name', MINIMAL.replace('acme', '0042'), /42 text, in quotes if it looks like a number/],
+    ['a number as a name', MINIMAL.replace('acme', '0042'), /42 text without .*a number needs quotes/],
     ['a slash in a name', MINIMAL.replace('acme', 'a/b'), /without "\/"/],
     ['a fixed offset as time zone', `${MINIMAL}scheduleTimeZone: "+02:00"\n`, /IANA/],
     [
