@@ -68,8 +68,6 @@ export interface RunRecord extends RunCounts {
 export interface RequestRates {
   required: number
   allowed: number
-  /** How old documents become at the allowed rate, in minutes. */
-  ageMinutes: number
 }
 
 // --- observations ---------------------------------------------------------------------------------------------------

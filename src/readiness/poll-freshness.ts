@@ -5,7 +5,7 @@ import { describeShortage } from '../core/requests/request-rates.js'
 import { ageOf } from '../core/time/clock.js'
 import { formatAge } from '../core/time/read-times.js'
 import type { RunQueries, Store } from '../store/contract.js'
-import { minPollMs } from '../sync/plan/poll-planning.js'
+import { minPollMs } from '../sync/budget.js'
 import type { ReadinessCheck } from './contract.js'
 
 /** The fields of a run that readiness uses. */

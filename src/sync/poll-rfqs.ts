@@ -1,23 +1,22 @@
 import { isAddressable } from '../core/documents/identifier.js'
 import type { Problem } from '../core/documents/lenient-parser.js'
 import { hasName, namesIn, parseRfqName } from '../core/text/rfq-name.js'
+import { createCalendar, endOfDate } from '../core/time/expiry.js'
 import type { RfqPollState } from '../store/contract.js'
-import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
-import type { RfqEntry } from './list-entries.js'
-import { isReadable, planEntries, type Selection } from './plan/plan-entries.js'
-import { reasonToRead } from './plan/read-reasons.js'
-import { nameOf, type RfqToRead, rfqToRead, type StoredState } from './plan/rfq-to-read.js'
+import type { PollContext, PollPlanning, PollResult, PollRfqsOptions } from './contract.js'
+import { type RfqEntry, readRfqList } from './list.js'
+import { isEntryRead, type PlannableRfq, type PlannedResponses, planRequests, reasonToRead } from './plan.js'
 import { countMissing, type Poll, runPoll } from './poll.js'
-import { countRecorded, forEachInPoll, MAX_UNRECORDED, readRfqs } from './read-rfqs.js'
-import { readRfqList } from './rfq-list.js'
-import { createResponseLoader } from './stored-responses.js'
-
-interface RfqPoll extends Poll {
-  entries: ReadonlyMap<string, RfqEntry>
-  known: ReadonlyMap<string, RfqPollState>
-  /** When the request for the list was sent. */
-  listReadAt: Date
-}
+import {
+  countRecorded,
+  forEachInPoll,
+  loadStates,
+  MAX_UNRECORDED,
+  nameOf,
+  type RfqReading,
+  readRfqs,
+  type StoredState,
+} from './read-rfqs.js'
 
 /**
  * Polls the RFQs of a channel: reads the list, then each RFQ that needs it with all its responses, and records each in
@@ -28,107 +27,156 @@ interface RfqPoll extends Poll {
  */
 export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promise<PollResult> {
   return runPoll(context, 'rfqs', async (poll) => {
-    const { reading, rfqs } = await poll.run.step(() => readList(poll, options))
-    await readRfqs(reading, rfqs)
+    const reading = await poll.run.step(async () => {
+      const started = await startReading(poll, options)
+      await readRfqs(started)
+      return started
+    })
+    // Others may have recorded some meanwhile.
+    while (reading.toRead.size > 0)
+      await poll.run.step(async () => {
+        reading.states = await loadStates(context.store, poll.run.channel, [...reading.toRead.keys()])
+        await readRfqs(reading)
+      })
   })
 }
 
-/** Reads and records the list, and selects the RFQs to read. */
-async function readList(poll: Poll, options: PollRfqsOptions) {
-  const { context, progress } = poll
-  // Before the RFQs are read, so that entries of RFQs that are postponed, cannot be read or are not reached are known too.
+/** What a poll does with the entries of the list. */
+interface Selection {
+  /** The RFQs to read, in this order, with the responses to request of each; null: all. */
+  toRead: Map<string, PlannedResponses | null>
+  /** RFQs that are left to the next poll. */
+  postponed: readonly string[]
+  unchanged: readonly string[]
+  /** Requests reserved for responses whose summaries turn out to have changed. */
+  left: number
+}
+
+type Entries = ReadonlyMap<string, RfqEntry>
+
+/** Reads and records the list, selects the RFQs to read, and records the others that were never read from their entries. */
+async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqReading> {
+  const { context, run, progress } = poll
   const { known, entries, missing, readAt } = await readRfqList(poll)
   progress.counts.seen += entries.size
   countMissing(poll, 'rfq', missing)
+  const rules = { full: options.full ?? false, recheckClosedHours: options.recheckClosedHours, now: context.now() }
+  const listed = [...entries.values()].map((entry) => {
+    const rfq = { id: entry.id, hash: entry.entryHash, state: entry.document?.state ?? null }
+    return { ...rfq, entry, reasonToRead: reasonToRead(rfq, known.get(entry.id), rules) }
+  })
+  const named = options.only === undefined ? null : idsNamed(entries, options.only)
+  const readable = listed.filter(({ entry }) => isReadable(entry))
+  const needed = readable.filter((rfq) => rfq.reasonToRead !== null).map(({ id }) => id)
+  const states = await loadStates(context.store, run.channel, needed, known)
   const selection = options.planning
-    ? await planEntries(poll, entries, { known, options, planning: options.planning })
-    : selectOnly(poll, selectEntries(entries, known, options, context.now()), entries, options.only)
-  const { unreadable, toRead, unchanged, listOnly, planned, left } = selection
-  progress.counts.unchanged += unchanged.length
-  progress.madeProgress = true
-  const rfqPoll = { ...poll, entries, known, listReadAt: readAt }
-  await forEachInPoll(poll, listOnly, MAX_UNRECORDED, (entry) => recordListEntry(rfqPoll, entry))
-  await forEachInPoll(poll, unreadable, MAX_UNRECORDED, (entry) => recordUnreadable(rfqPoll, entry))
-  const rfqs = toRead.map((entry) => rfqToRead(entry, { known, planned }))
-  const reading = {
-    ...poll,
-    concurrency: options.concurrency,
-    left,
-    loadStates: (ids: readonly string[]) => storedStates(rfqPoll, ids),
-    onUnreadable: ({ id }: RfqToRead, requestFailed: boolean) => recordUnread(rfqPoll, id, requestFailed),
-    onDone: reportProgress(context, rfqs.length),
+    ? plan(poll, readable, { known, states, planning: options.planning })
+    : selectAll(poll, readable, { entries, named })
+  const entriesOf = (ids: readonly string[]) => ids.flatMap((id) => entries.get(id) ?? [])
+  const wasRead = ({ id }: RfqEntry) => known.get(id)?.detailReadAt != null
+  const isSame = (entry: RfqEntry) => {
+    const rfq = known.get(entry.id)
+    return rfq !== undefined && isEntryRead(rfq, entry.entryHash)
   }
-  return { reading, rfqs }
+  const postponed = entriesOf(selection.postponed)
+  const wanted = selection.toRead
+  const isWanted = ({ id }: RfqEntry) => named?.has(id) ?? true
+  const unreadable = [...entries.values()].filter((entry) => !isReadable(entry) && isWanted(entry))
+  progress.counts.unchanged +=
+    selection.unchanged.length + postponed.filter((entry) => wasRead(entry) && isSame(entry)).length
+  progress.madeProgress = true
+  const recordEntry = (entry: RfqEntry, requested = false) => recordListEntry(poll, entry, { requested, readAt })
+  const listOnly = postponed.filter((entry) => !wasRead(entry))
+  await forEachInPoll(poll, listOnly, MAX_UNRECORDED, (entry) => recordEntry(entry))
+  await forEachInPoll(poll, unreadable, MAX_UNRECORDED, (entry) => recordEntry(asUnreadable(poll, entry)))
+  const report = progressReport(context, wanted.size)
+  return {
+    ...poll,
+    ...{ concurrency: options.concurrency, entries, toRead: wanted, left: selection.left, states, onDone: report },
+    async onUnreadable(entry, requestFailed) {
+      // The next poll requests it again.
+      if (requestFailed || known.get(entry.id)?.shape !== 'full') await recordEntry(entry, requestFailed)
+    },
+  }
 }
 
-function reportProgress({ onProgress }: PollContext, total: number): () => void {
+function progressReport({ onProgress }: PollContext, total: number): () => void {
   let done = 0
   onProgress?.({ done, total })
   return () => onProgress?.({ done: ++done, total })
 }
 
-function selectEntries(
-  entries: ReadonlyMap<string, RfqEntry>,
-  known: ReadonlyMap<string, RfqPollState>,
-  options: PollRfqsOptions,
-  now: Date,
+/** Whether an RFQ can be requested; others are recorded from their entry. */
+const isReadable = (entry: Pick<RfqEntry, 'id' | 'document'>): boolean =>
+  entry.document !== null && isAddressable(entry.id)
+
+type Listed = Omit<PlannableRfq, 'responseIds' | 'dueAt'> & { entry: RfqEntry }
+
+/** Plans the requests of a scheduled poll (docs/POLLING.md), and counts the documents left to the next one. */
+function plan(
+  { context, progress }: Poll,
+  readable: readonly Listed[],
+  {
+    known,
+    states,
+    planning,
+  }: {
+    known: ReadonlyMap<string, RfqPollState>
+    states: ReadonlyMap<string, StoredState>
+    planning: PollPlanning
+  },
 ): Selection {
-  const rules = { full: options.full ?? false, recheckClosedHours: options.recheckClosedHours, now }
-  const all: Selection = {
-    ...{ unreadable: [], toRead: [], unchanged: [], listOnly: [] },
-    ...{ planned: new Map(), left: 0, responses: new Map() },
+  const calendar = createCalendar(context.timeZone ?? 'UTC')
+  const ends = new Map<string, Date | null>()
+  const endOf = (date: string) => {
+    const end = ends.get(date) ?? endOfDate(date, calendar)
+    ends.set(date, end)
+    return end
   }
-  for (const entry of entries.values()) {
-    const listed = { id: entry.id, hash: entry.entryHash, state: entry.document?.state ?? null }
-    if (reasonToRead(listed, known.get(entry.id), rules) === null) all.unchanged.push(entry)
-    else (isReadable(entry) ? all.toRead : all.unreadable).push(entry)
-  }
-  return all
+  const listed = readable.map(({ entry: { document }, ...rfq }) => ({
+    ...rfq,
+    responseIds: document?.responses?.map(({ id }) => id) ?? null,
+    dueAt: document?.responseDueDate == null ? null : endOf(document.responseDueDate),
+  }))
+  const responses = new Map([...states].map(([id, state]) => [id, state.responses]))
+  const { reads, postponed, unchanged, unused, rates } = planRequests({
+    ...{ listed, known, responses, now: context.now(), planning },
+  })
+  progress.requestRates = rates
+  progress.postponed += postponed.reduce((sum, { documents }) => sum + documents, 0)
+  return { toRead: new Map(reads), postponed: postponed.map(({ id }) => id), unchanged, left: unused }
 }
 
-/** Limits a selection to the RFQs with a name, usually one. The poll is partial if others should be read too. */
-function selectOnly(
-  { progress }: Pick<Poll, 'progress'>,
-  selection: Selection,
-  entries: ReadonlyMap<string, RfqEntry>,
-  only: string | undefined,
+/** Selects everything that needs to be read, or the RFQs with a name, usually one: then the poll is partial if others should be read too. */
+function selectAll(
+  { progress }: Poll,
+  readable: readonly Listed[],
+  { entries, named }: { entries: Entries; named: ReadonlySet<string> | null },
 ): Selection {
-  if (only === undefined) return selection
-  const wanted = entriesNamed(entries, only)
-  const isOther = (entry: RfqEntry) => !wanted.includes(entry)
-  const others = [...selection.unreadable, ...selection.toRead].filter(isOther).length
-  progress.postponed += others
-  if (others > 0) progress.limitedTo = `only ${wanted.map(nameOfEntry).join(', ') || 'the list'} was read, as requested`
+  const isNamed = ({ id }: { id: string }) => named?.has(id) ?? true
+  const needed = readable.filter(({ reasonToRead: reason }) => reason !== null)
+  const toRead = named === null ? needed : readable.filter(isNamed)
+  if (named !== null) {
+    const others = needed.filter((rfq) => !isNamed(rfq)).length
+    progress.postponed += others
+    const names = [...named].map((id) => nameOf(entries.get(id) as RfqEntry)).join(', ')
+    if (others > 0) progress.limitedTo = `only ${names || 'the list'} was read, as requested`
+  }
+  const unchanged = readable.filter((rfq) => rfq.reasonToRead === null && (named === null || !isNamed(rfq)))
   return {
-    ...selection,
-    unreadable: wanted.filter((entry) => !isReadable(entry)),
-    toRead: wanted.filter(isReadable),
-    unchanged: selection.unchanged.filter(isOther),
+    toRead: new Map(toRead.map(({ id }) => [id, null])),
+    postponed: [],
+    unchanged: unchanged.map(({ id }) => id),
+    left: 0,
   }
 }
 
-function entriesNamed(entries: ReadonlyMap<string, RfqEntry>, only: string): RfqEntry[] {
+/** The identifiers of the RFQs with a name. */
+function idsNamed(entries: Entries, only: string): Set<string> {
   const name = parseRfqName(only)
-  return [...entries.values()].filter(({ id, text }) => hasName({ id, ...namesIn(JSON.parse(text)) }, name))
-}
-
-const nameOfEntry = ({ id, document }: RfqEntry) => nameOf({ id, number: document?.number ?? null })
-
-/** Loads the stored states of RFQs; that of a new one is undefined. Others may have recorded them since the list was read. */
-async function storedStates(
-  { context, run }: RfqPoll,
-  ids: readonly string[],
-): Promise<(id: string) => Promise<StoredState | undefined>> {
-  const known = new Map((await context.store.rfqStates(run.channel)).map((state) => [state.id, state]))
-  const load = createResponseLoader(
-    context.store,
-    run.channel,
-    ids.filter((id) => known.has(id)),
+  return new Set(
+    [...entries.values()].flatMap(({ id, text }) => (hasName({ id, ...namesIn(JSON.parse(text)) }, name) ? [id] : [])),
   )
-  return async (id) => {
-    const rfq = known.get(id)
-    return rfq && { rfq, responses: await load(id) }
-  }
 }
 
 const UNADDRESSABLE: Problem = {
@@ -138,30 +186,20 @@ const UNADDRESSABLE: Problem = {
     'its identifier cannot be part of a URL, so only its list entry is known; correct the identifier on the marketplace',
 }
 
-/** Records the list entry of an RFQ that can never be read. */
-async function recordUnreadable(poll: RfqPoll, entry: RfqEntry): Promise<void> {
-  if (!entry.document || isAddressable(entry.id)) return recordListEntry(poll, entry)
-  poll.progress.limitations.push({ id: nameOfEntry(entry), message: UNADDRESSABLE.message })
-  await recordListEntry(poll, { ...entry, problems: [...entry.problems, UNADDRESSABLE] })
+/** An entry of an RFQ that can never be read, with why. */
+function asUnreadable({ progress }: Poll, entry: RfqEntry): RfqEntry {
+  if (!entry.document || isAddressable(entry.id)) return entry
+  progress.limitations.push({ id: nameOf(entry), message: UNADDRESSABLE.message })
+  return { ...entry, problems: [...entry.problems, UNADDRESSABLE] }
 }
 
-/**
- * Records a failed request for an RFQ, with its list entry if it was never read. The next poll requests it again.
- */
-async function recordUnread(poll: RfqPoll, id: string, requestFailed: boolean): Promise<void> {
-  const entry = poll.entries.get(id)
-  const wasRead = poll.known.get(id)?.shape === 'full'
-  if (entry && (requestFailed || !wasRead)) await recordListEntry(poll, entry, requestFailed)
-}
-
-/** Records the list entry of an RFQ whose detail cannot be read, or that has no identifier. */
-async function recordListEntry(poll: RfqPoll, entry: RfqEntry, requested = false): Promise<void> {
-  const { context, run, listReadAt } = poll
-  const snapshot = {
-    rfq: { ...entry, requested },
-    shape: 'list' as const,
-    responses: [],
-    responsesComplete: false,
-  }
-  countRecorded(poll, entry, await context.store.recordRfq(run, { ...snapshot, readAt: listReadAt }, context.now()))
+/** Records the list entry of an RFQ that was not or cannot be read, or that has no identifier. */
+async function recordListEntry(
+  poll: Poll,
+  entry: RfqEntry,
+  { requested, readAt }: { requested: boolean; readAt: Date },
+): Promise<void> {
+  const { context, run } = poll
+  const snapshot = { rfq: { ...entry, requested }, shape: 'list' as const, responses: [], responsesComplete: false }
+  countRecorded(poll, entry, await context.store.recordRfq(run, { ...snapshot, readAt }, context.now()))
 }

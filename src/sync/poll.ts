@@ -1,17 +1,13 @@
+import type { ChannelRef } from '../core/channel.js'
 import type { RunKind } from '../core/records.js'
-import type { ListChange, LiveRun, PollStates, Recorder, RunHandle, UpsertResult } from '../store/contract.js'
-import { type RunProgress, withRun } from '../store/runs/with-run.js'
-import type { PollContext, PollResult } from './contract.js'
-import { type ListEntry, toSnapshot } from './list-entries.js'
+import type { Clock } from '../core/time/clock.js'
+import type { Marketplace } from '../marketplace/contract.js'
+import type { RunHandle, UpsertResult } from '../store/contract.js'
+import { withRun } from '../store/runs/with-run.js'
+import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
+import { checkList, dedupeById, type ListReading, recordList } from './list.js'
 
 type DocumentKind = PollResult['changes'][number]['kind']
-
-/** A run that reads a list. */
-export interface ListReading {
-  context: Pick<PollContext, 'session' | 'now' | 'acceptLoss'> & { store: Recorder & PollStates }
-  run: LiveRun
-  progress: RunProgress
-}
 
 /** One poll in progress. */
 export interface Poll extends ListReading {
@@ -32,39 +28,33 @@ export async function runPoll(
 }
 
 /**
- * Compares a list with what is stored, before recording any of it. After a suspicious list (docs/CLOSING.md, rule 2) the run is partial, and
- * nothing is marked missing, unless the user accepted the loss.
- * @param list.present identifiers that are stored and not missing
- * @param list.listed identifiers of the list just read
- * @param list.partial what the list says of itself that makes it only a part, or null
+ * Polls the listings of a channel with one request, records every listing, and marks those that are no longer listed
+ * as missing.
+ * @returns the recorded run; an error of the marketplace makes it `failed` and is not thrown
+ * @throws RunBusyError, RunLostError, StoreError
  */
-export function checkList(
-  { context, progress }: ListReading,
-  noun: 'listings' | 'RFQs',
-  { present, listed, partial }: { present: readonly string[]; listed: ReadonlySet<string>; partial: string | null },
-): void {
-  const loss = context.acceptLoss ? null : (partial ?? detectLoss(present, listed))
-  progress.suspicious = loss !== null
-  progress.incomplete =
-    loss &&
-    `The list of ${noun} may not be whole: ${loss}. Nothing was marked missing. ` +
-      'If the list is right, run `quotekeeper sync --accept-loss`.'
-}
-
-/** Records a list; what it does not have is missing, unless it is suspicious. @returns what changed */
-export const recordList = <T>(
-  { context, run, progress }: ListReading,
-  kind: 'listing' | 'rfq-entry',
-  entries: ReadonlyMap<string, ListEntry<T>>,
-  readAt: Date,
-): Promise<ListChange[]> =>
-  context.store.recordList(
-    run,
-    kind,
-    [...entries.values()].map(toSnapshot),
-    { whole: !progress.suspicious, readAt },
-    context.now(),
+export function pollListings(context: PollContext): Promise<PollResult> {
+  const { session, store } = context
+  return runPoll(context, 'listings', (poll) =>
+    poll.run.step(async () => {
+      const { run, progress } = poll
+      const { value, partial, readAt } = await session.listListings()
+      const present = await store.presentIds(run.channel, 'listing')
+      const listings = await dedupeById(value, present)
+      checkList(poll, 'listings', { present, listed: new Set(listings.keys()), partial })
+      const changes = await recordList(poll, 'listing', listings, readAt)
+      progress.madeProgress = true
+      progress.counts.seen += listings.size
+      progress.counts.unchanged += listings.size
+      for (const { id, change } of changes) {
+        poll.changes.push({ kind: 'listing', id, change })
+        progress.counts[change]++
+        if (change !== 'missing') progress.counts.unchanged--
+      }
+      for (const { valid } of listings.values()) if (!valid) progress.counts.invalid++
+    }),
   )
+}
 
 /** Counts one recorded document, and reports it if it is new or changed. */
 export function countChange(
@@ -89,18 +79,27 @@ export function countMissing(
   for (const id of ids) changes.push({ kind, id, change: 'missing' })
 }
 
-/** A list of at least this many entries that loses more than half of them is suspicious. */
-const MIN_ENTRIES = 10
-
-/**
- * Detects a list that suddenly lost more than half of ten or more entries, or all of any number. Such a list is more likely to be incomplete
- * than correct.
- * @param present identifiers that are stored and not missing
- * @param listed identifiers of the list just read
- * @returns what was lost, or null
- */
-export function detectLoss(present: readonly string[], listed: ReadonlySet<string>): string | null {
-  const lost = present.filter((id) => !listed.has(id)).length
-  const isLoss = listed.size === 0 ? lost > 0 : present.length >= MIN_ENTRIES && lost * 2 > present.length
-  return isLoss ? `it suddenly lost ${lost} of ${present.length} entries` : null
+/** What a process uses for every poll. */
+interface PollServices {
+  marketplace: Marketplace
+  store: PollContext['store']
+  now: Clock
 }
+
+/** The context of one poll of one channel, with its own session. */
+export function pollContext(
+  { marketplace, store, now }: PollServices,
+  channel: ChannelRef & { apiKey: string; timeZone: string },
+  signal: AbortSignal,
+): PollContext {
+  return { session: marketplace.session(channel, { signal }), store, now, timeZone: channel.timeZone, signal }
+}
+
+/** The options of an RFQ poll, from the configuration. */
+export const pollOptions = (config: {
+  history: { recheckClosedHours: number }
+  requests: { concurrency: number }
+}): PollRfqsOptions => ({
+  recheckClosedHours: config.history.recheckClosedHours,
+  concurrency: config.requests.concurrency,
+})

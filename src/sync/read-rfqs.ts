@@ -1,5 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit'
-import type { Observation, Rfq } from '../core/documents/observation.js'
+import { IdMap } from '../core/documents/identifier.js'
+import type { ProblemCode } from '../core/documents/lenient-parser.js'
+import { TimeSlice } from '../core/time/time-slice.js'
 import {
   AbortedError,
   ChannelError,
@@ -12,58 +14,99 @@ import {
 import {
   type ChooseResponses,
   type FailureOptions,
+  type FetchedRfq,
   isUnavailable,
   type KnownDocuments,
   readRfqWithResponses,
 } from '../marketplace/rfq-reader.js'
-import type { RecordResult } from '../store/contract.js'
+import type { PollStates, RecordResult, RfqPollState } from '../store/contract.js'
 import type { ItemFailure } from '../store/runs/with-run.js'
-import { chooseResponses, lastRequestFailed } from './plan/read-reasons.js'
-import { nameOf, type RfqToRead, type StoredState } from './plan/rfq-to-read.js'
+import type { RfqEntry } from './list.js'
+import { chooseResponses, lastRequestFailed, type PlannedResponses, type StoredResponses } from './plan.js'
 import { countChange, countMissing, type Poll } from './poll.js'
 
-/** A run that reads RFQs. */
+/** A poll that reads RFQs. */
 export interface RfqReading extends Poll {
   /** RFQs read at the same time. */
   concurrency: number
+  entries: ReadonlyMap<string, RfqEntry>
+  /** The RFQs that are still to be read, in this order, with the responses to request of each; null: all. */
+  toRead: Map<string, PlannedResponses | null>
   /** Requests left for responses whose summaries turn out to have changed. */
   left: number
-  /** Loads the stored states of RFQs; that of a new one is undefined. */
-  loadStates: (ids: readonly string[]) => Promise<LoadState>
+  /** The stored states of RFQs; new ones have none. */
+  states: ReadonlyMap<string, StoredState>
   /** Called with an RFQ that could not be read; `requestFailed`: the failed request of a planned poll is to be recorded. */
-  onUnreadable: (rfq: RfqToRead, requestFailed: boolean) => void | Promise<void>
+  onUnreadable: (entry: RfqEntry, requestFailed: boolean) => Promise<void>
   /** Called after each RFQ. */
-  onDone?: () => void
+  onDone: () => void
 }
 
-type LoadState = (id: string) => Promise<StoredState | undefined>
+/** The stored state of an RFQ that is read again. */
+export interface StoredState {
+  rfq: RfqPollState
+  responses: StoredResponses
+}
 
 /** RFQs that may wait for their commit while further ones are read. */
 export const MAX_UNRECORDED = 64
+/** RFQs whose responses are loaded together. */
+const LOADED_TOGETHER = 50
+/** Problems of a list entry that the RFQ itself does not show. */
+const LIST_PROBLEMS: readonly ProblemCode[] = ['duplicate', 'encoding']
+
+/** The name of an RFQ in messages. */
+export const nameOf = ({ id, document }: Pick<RfqEntry, 'id' | 'document'>): string => `RFQ ${document?.number ?? id}`
+
+/**
+ * Loads the stored states of RFQs with their responses.
+ * @param known those of the RFQs, if they were just loaded
+ */
+export async function loadStates(
+  store: PollStates,
+  channel: string,
+  ids: readonly string[],
+  known?: ReadonlyMap<string, RfqPollState>,
+): Promise<Map<string, StoredState>> {
+  const rfqs = known ?? new Map((await store.rfqStates(channel)).map((state) => [state.id, state]))
+  const states = new Map<string, StoredState>()
+  const slice = new TimeSlice()
+  const stored = ids.flatMap((id) => rfqs.get(id) ?? [])
+  for (let start = 0; start < stored.length; start += LOADED_TOGETHER) {
+    const group = stored.slice(start, start + LOADED_TOGETHER)
+    for (const rfq of group) states.set(rfq.id, { rfq, responses: new IdMap() })
+    const responses = await store.responseStates(
+      channel,
+      group.map(({ id }) => id),
+    )
+    for (const response of responses) states.get(response.rfqId)?.responses.set(response.id, response)
+    if (slice.isOver) await slice.next()
+  }
+  return states
+}
 
 /**
  * Reads RFQs with their responses, and records each in one transaction. A failure on one RFQ does not stop the others. When somebody waits
- * for the lock of the channel, it begins no other RFQ, and continues after them.
+ * for the lock of the channel, it begins no other RFQ; those not begun stay in `toRead`.
  * @throws an error that concerns the whole channel or this process, after all reads in progress have ended
  */
-export async function readRfqs(reading: RfqReading, rfqs: readonly RfqToRead[]): Promise<void> {
+export async function readRfqs(reading: RfqReading): Promise<void> {
+  const { run, toRead, entries, progress } = reading
   const limit = pLimit(reading.concurrency)
-  const left = new Set(rfqs)
-  while (left.size > 0)
-    await reading.run.step(async () => {
-      const loadState = await reading.loadStates([...left].map(({ id }) => id))
-      await forEachInPoll(reading, [...left], reading.concurrency + MAX_UNRECORDED, async (rfq, hasFailed) => {
-        try {
-          const isRead = await readRfq(reading, rfq, { limit, hasFailed, loadState })
-          if (!isRead) return
-        } catch (error) {
-          if (endsRun(error)) throw error
-          reading.progress.failures.push({ id: nameOf(rfq), message: (error as Error).message })
-        }
-        left.delete(rfq)
-        reading.onDone?.()
-      })
-    })
+  const all = [...toRead].flatMap(([id, planned]) => {
+    const entry = entries.get(id)
+    return entry === undefined ? [] : [{ entry, planned }]
+  })
+  await forEachInPoll(reading, all, reading.concurrency + MAX_UNRECORDED, async (rfq, hasFailed) => {
+    try {
+      if (!(await readRfq(reading, rfq, limit, () => !hasFailed() && !run.isWanted))) return
+    } catch (error) {
+      if (endsRun(error)) throw error
+      progress.failures.push({ id: nameOf(rfq.entry), message: (error as Error).message })
+    }
+    toRead.delete(rfq.entry.id)
+    reading.onDone()
+  })
 }
 
 /**
@@ -104,55 +147,56 @@ const endsRun = (error: unknown): boolean =>
   error instanceof LedgerError ||
   error instanceof AbortedError
 
-interface ReadLimits {
-  loadState: LoadState
-  /** Limits how many RFQs are read at the same time. */
-  limit: LimitFunction
-  /** Whether another RFQ has ended the poll. */
-  hasFailed: () => boolean
+interface RfqToRead {
+  entry: RfqEntry
+  planned: PlannedResponses | null
 }
 
-/** @returns false if it was not begun, because another RFQ failed or somebody waits for the lock */
+/** @returns false if it was not begun */
 async function readRfq(
   reading: RfqReading,
   rfq: RfqToRead,
-  { limit, hasFailed, loadState }: ReadLimits,
+  limit: LimitFunction,
+  mayBegin: () => boolean,
 ): Promise<boolean> {
+  const failures: UnavailableError[] = []
   try {
-    const isBegun = () => !hasFailed() && !reading.run.isWanted
-    const read = await limit(() => (isBegun() ? fetchRfq(reading, rfq, loadState) : null))
-    if (read !== null) await recordRead(reading, rfq, read)
-    return read !== null
+    const fetched = await limit(() => (mayBegin() ? fetchRfq(reading, rfq, failures) : null))
+    if (fetched === null) return false
+    reading.progress.failures.push(...describeUnavailable(rfq.entry, failures))
+    await recordRead(reading, rfq.entry, fetched)
+    return true
   } catch (error) {
     if (error instanceof MarketplaceError && !(error instanceof AbortedError))
-      await reading.onUnreadable(rfq, rfq.planned !== null && (error instanceof ItemError || isUnavailable(error)))
+      await reading.onUnreadable(
+        rfq.entry,
+        rfq.planned !== null && (error instanceof ItemError || isUnavailable(error)),
+      )
     throw error
   }
 }
 
-async function recordRead(reading: RfqReading, rfq: RfqToRead, { fetched, failures }: FetchedForPoll): Promise<void> {
+function fetchRfq(reading: RfqReading, rfq: RfqToRead, failures: UnavailableError[]): Promise<FetchedRfq> {
+  throwIfStopped(reading)
+  const stored = reading.states.get(rfq.entry.id)
+  return readRfqWithResponses(reading.context.session, rfq.entry.id, {
+    choose: responseChooser(reading, rfq.planned, stored),
+    known: stored && knownDocuments(stored, rfq.entry),
+    failures: failureOptions(rfq, stored, failures),
+  })
+}
+
+/** Records an RFQ as it was read, with the problems of its list entry. */
+async function recordRead(reading: RfqReading, entry: RfqEntry, fetched: FetchedRfq): Promise<void> {
   const { context, run, progress } = reading
-  const document = withListProblems(fetched.rfq, rfq)
-  const recorded = await context.store.recordRfq(run, { ...fetched, rfq: document, shape: 'full' }, context.now())
-  progress.failures.push(...failures)
-  countRecorded(reading, document, recorded)
+  const rfq = { ...fetched.rfq, problems: [...fetched.rfq.problems, ...listProblems(entry)] }
+  const recorded = await context.store.recordRfq(run, { ...fetched, rfq, shape: 'full' }, context.now())
+  countRecorded(reading, rfq, recorded)
   progress.counts.seen += fetched.responses.length + fetched.observed.length
   progress.counts.invalid += fetched.responses.filter((response) => !response.valid).length
 }
 
-type FetchedForPoll = Awaited<ReturnType<typeof fetchRfq>>
-
-async function fetchRfq(reading: RfqReading, rfq: RfqToRead, loadState: LoadState) {
-  throwIfStopped(reading)
-  const stored = await loadState(rfq.id)
-  const unavailable: UnavailableError[] = []
-  const fetched = await readRfqWithResponses(reading.context.session, rfq.id, {
-    choose: responseChooser(reading, rfq, stored),
-    known: stored && knownDocuments(stored, rfq),
-    failures: failureOptions(rfq, stored, unavailable),
-  })
-  return { fetched, failures: describeUnavailable(rfq, unavailable) }
-}
+const listProblems = ({ problems }: RfqEntry) => problems.filter(({ code }) => LIST_PROBLEMS.includes(code))
 
 /**
  * An RFQ is recorded with those of its responses that can be read. A planned poll requests a document whose last request failed only
@@ -174,16 +218,16 @@ function failureOptions(
 }
 
 /** Reports one failure, however many offers of the RFQ could not be read. */
-function describeUnavailable(rfq: RfqToRead, [first, ...others]: readonly UnavailableError[]): ItemFailure[] {
+function describeUnavailable(entry: RfqEntry, [first, ...others]: readonly UnavailableError[]): ItemFailure[] {
   if (first === undefined) return []
   const more = others.length === 0 ? '' : ` (and ${others.length} more of its offers could not be read)`
-  return [{ id: nameOf(rfq), message: `${first.message}${more}` }]
+  return [{ id: nameOf(entry), message: `${first.message}${more}` }]
 }
 
 /** Chooses the responses to request; undefined: all. */
 function responseChooser(
   reading: RfqReading,
-  { planned }: RfqToRead,
+  planned: PlannedResponses | null,
   stored: StoredState | undefined,
 ): ChooseResponses | undefined {
   if (planned === null) return undefined
@@ -195,21 +239,14 @@ function responseChooser(
   }
 }
 
-/** An RFQ with the problems of its list entry. */
-function withListProblems(rfq: Observation<Rfq>, { listProblems: problems }: RfqToRead): Observation<Rfq> {
-  return { ...rfq, problems: [...rfq.problems, ...problems] }
-}
-
 /** The hashes of the stored texts, by which unchanged ones are recognized. An RFQ with problems of its entry is parsed, so that they are counted. */
-function knownDocuments({ rfq, responses }: StoredState, { returned, listProblems }: RfqToRead): KnownDocuments {
-  return {
-    rfq: returned || rfq.missingSince !== null || listProblems.length > 0 ? null : rfq.textHash,
-    response(id) {
-      const response = responses.get(id)
-      return response?.missingSince === null ? response.textHash : null
-    },
-  }
-}
+const knownDocuments = ({ rfq, responses }: StoredState, entry: RfqEntry): KnownDocuments => ({
+  rfq: rfq.missingSince !== null || listProblems(entry).length > 0 ? null : rfq.textHash,
+  response(id) {
+    const response = responses.get(id)
+    return response?.missingSince === null ? response.textHash : null
+  },
+})
 
 /** Counts a recorded RFQ and its responses. */
 export function countRecorded(poll: Poll, rfq: { id: string; valid: boolean }, recorded: RecordResult): void {

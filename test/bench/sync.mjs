@@ -57,7 +57,7 @@ const roles = {
   async sync(url, database) {
     const { createMarketplace } = await import(new URL('marketplace/client.js', src))
     const { openStore } = await import(new URL('store/sqlite/store.js', src))
-    const { pollListings } = await import(new URL('sync/poll-listings.js', src))
+    const { pollListings } = await import(new URL('sync/poll.js', src))
     const { pollRfqs } = await import(new URL('sync/poll-rfqs.js', src))
     const store = await openStore({ path: database })
     const marketplace = createMarketplace({ baseUrl: url, limits, ledger: store.requestLedger(url), version: 'bench' })

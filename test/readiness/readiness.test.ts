@@ -132,13 +132,13 @@ describe('readiness', () => {
     const { poll, at, messages } = await createTestReadiness()
     const shortages = async () =>
       (await messages()).filter((message) => message.includes('the request budget is exceeded'))
-    await poll('2026-11-21T10:00:00Z', { requestRates: { required: 3, allowed: 2, ageMinutes: 90 } })
+    await poll('2026-11-21T10:00:00Z', { requestRates: { required: 3, allowed: 2 } })
     for (let round = 1; round <= 6; round++) {
       await poll(`2026-11-21T10:0${round}:00Z`)
       expect(await shortages()).toHaveLength(1)
     }
     expect(await at('2026-11-21T10:07:00Z')).toMatchObject({ 'rfqs of acme/forest': true })
-    await poll('2026-11-21T10:08:00Z', { requestRates: { required: 2, allowed: 2, ageMinutes: 60 } })
+    await poll('2026-11-21T10:08:00Z', { requestRates: { required: 2, allowed: 2 } })
     expect(await shortages()).toEqual([])
   })
 

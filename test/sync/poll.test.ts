@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { detectLoss } from '../../src/sync/poll.js'
+import { detectLoss } from '../../src/sync/list.js'
 
 describe('detectLoss', () => {
   const ids = (count: number) => Array.from({ length: count }, (_, index) => `id-${index}`)

@@ -12,7 +12,7 @@ export async function createHandlerDeps(
 ): Promise<Omit<HandlerDeps, 'enqueue'>> {
   const { config, log } = app
   const [{ pollListings }, { pollRfqs }, { closeExpired }, { closingKillSwitch }] = await Promise.all([
-    import('../../sync/poll-listings.js'),
+    import('../../sync/poll.js'),
     import('../../sync/poll-rfqs.js'),
     import('../../closing/closing-round.js'),
     import('../../closing/kill-switch.js'),

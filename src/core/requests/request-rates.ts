@@ -7,13 +7,11 @@ export const SHORTAGE_REMEDY =
 /** A message with the numbers if not every document can be read within its maximum age; null if all can. */
 export function describeShortage(rates: RequestRates | null | undefined): string | null {
   if (!rates || rates.required <= rates.allowed) return null
-  const { required, allowed, ageMinutes } = rates
+  const { required, allowed } = rates
   return (
     `the request budget is exceeded: reading everything within its maximum age needs ${perSecond(required)} requests per second, ` +
-    `${perSecond(allowed)} are available, so data may be up to about ${duration(ageMinutes)} old`
+    `${perSecond(allowed)} are available`
   )
 }
 
 const perSecond = (rate: number) => (rate < 0.995 ? rate.toPrecision(2) : rate.toFixed(1))
-
-const duration = (minutes: number) => (minutes < 120 ? `${Math.round(minutes)} min` : `${Math.round(minutes / 60)} h`)

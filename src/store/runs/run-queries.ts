@@ -30,7 +30,6 @@ export interface RunRow {
   postponed: number
   allowed_rate: number | null
   required_rate: number | null
-  expected_age_minutes: number | null
 }
 
 export const toRunRecord = (row: RunRow): RunRecord => ({
@@ -58,9 +57,9 @@ export const toRunRecord = (row: RunRow): RunRecord => ({
 })
 
 const toRequestRates = (row: RunRow): RunRecord['requestRates'] =>
-  row.allowed_rate === null || row.required_rate === null || row.expected_age_minutes === null
+  row.allowed_rate === null || row.required_rate === null
     ? null
-    : { allowed: row.allowed_rate, required: row.required_rate, ageMinutes: row.expected_age_minutes }
+    : { allowed: row.allowed_rate, required: row.required_rate }
 
 /** SQL condition: a run counts as complete. */
 const COUNTS_AS_COMPLETE = `(outcome = 'complete' or outcome = 'partial' and failed_items > 0 and failed_items < seen

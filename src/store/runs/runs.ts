@@ -75,8 +75,7 @@ export function createRuns(options: {
         `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
           inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
           error = @error, cause = @cause, stop_code = @stopCode, stop_clocks = @stopClocks, suspicious = @suspicious, failed_items = @failedItems,
-          not_before = @notBefore, postponed = @postponed, allowed_rate = @allowed, required_rate = @required,
-          expected_age_minutes = @ageMinutes
+          not_before = @notBefore, postponed = @postponed, allowed_rate = @allowed, required_rate = @required
         where id = @id and finished_at is null and holder = @holder returning *`,
         {
           ...counts,
@@ -90,7 +89,6 @@ export function createRuns(options: {
           failedItems: failedItems ?? null,
           allowed: requestRates?.allowed ?? null,
           required: requestRates?.required ?? null,
-          ageMinutes: requestRates?.ageMinutes ?? null,
           notBefore: notBefore?.toISOString() ?? null,
         },
       )

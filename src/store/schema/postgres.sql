@@ -32,8 +32,7 @@ create table runs (
   holder text collate "C" not null,
   heartbeat bigint not null default 0,
   allowed_rate double precision,
-  required_rate double precision,
-  expected_age_minutes double precision
+  required_rate double precision
 );
 create index runs_unfinished on runs (channel, kind) where finished_at is null;
 create index runs_newest on runs (channel, kind, id);

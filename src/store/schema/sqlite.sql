@@ -42,8 +42,7 @@ create table runs (
   heartbeat integer not null default 0,
   -- Requests per second that the limit allows the channel, and that its documents require; null if the run planned no requests.
   allowed_rate real,
-  required_rate real,
-  expected_age_minutes real
+  required_rate real
 ) strict;
 create index runs_unfinished on runs (channel, kind) where finished_at is null;
 create index runs_newest on runs (channel, kind, id);

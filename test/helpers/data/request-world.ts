@@ -1,8 +1,12 @@
 import type { ResponsePollState, RfqPollState } from '../../../src/store/contract.js'
 import type { PollPlanning } from '../../../src/sync/contract.js'
-import { chooseResponses, reasonToRead } from '../../../src/sync/plan/read-reasons.js'
-import { planRequests } from '../../../src/sync/plan/request-plan.js'
-import type { PlannableRfq, RequestPlan } from '../../../src/sync/plan/request-plan-model.js'
+import {
+  chooseResponses,
+  type PlannableRfq,
+  planRequests,
+  type RequestPlan,
+  reasonToRead,
+} from '../../../src/sync/plan.js'
 
 const INTERVAL_MS = 5 * 60_000
 const HOUR_MS = 3_600_000
@@ -84,6 +88,12 @@ export class RequestWorld {
     return 5 + Math.ceil((2 * (open.length + urgent + documents / polls) + 20) / 0.9)
   }
 
+  /** Within how many polls everything is read once, if a fifth of the requests is for what has waited longest, an RFQ with an offer at least. */
+  pollsForAll(budget: number): number {
+    const documents = this.#rfqs.reduce((sum, { offers }) => sum + 1 + offers.length, 0)
+    return Math.ceil(documents / Math.max(1, Math.floor(budget * 0.2 * 0.9) - 1))
+  }
+
   /** Polls with a number of requests; the list takes none of them. Afterwards, the next poll is due. */
   async poll(
     budget: number,
@@ -107,7 +117,7 @@ export class RequestWorld {
       return { ...rfq, dueAt, responseIds, reasonToRead: reasonToRead(rfq, this.#known.get(id), rules) }
     })
     const { offersMaxAgeMinutes, urgentHours } = this.#rules
-    const plan = await planRequests({
+    const plan = planRequests({
       ...{ listed, known: this.#known, responses: this.#responses, now },
       planning: {
         ...{ budget: budget + 1, usualBudget: usualBudget + 1, offersMaxAgeMinutes, urgentHours },
@@ -116,11 +126,11 @@ export class RequestWorld {
     })
     let left = plan.unused
     let sent = 0
-    let postponed = plan.postponed.reduce((sum, rfq) => sum + 1 + rfq.postponed.size, 0)
+    let postponed = plan.postponed.reduce((sum, { documents }) => sum + documents, 0)
     const read: string[] = []
     const failed: string[] = []
-    for (const planned of plan.reads) {
-      const rfq = this.#rfqs.find(({ id }) => id === planned.id) as WorldRfq
+    for (const [rfqId, planned] of plan.reads) {
+      const rfq = this.#rfqs.find(({ id }) => id === rfqId) as WorldRfq
       if (this.#failing.has(rfq.id)) {
         sent++
         failed.push(rfq.id)
@@ -145,7 +155,7 @@ export class RequestWorld {
       if (!this.#known.has(id)) this.#known.set(id, rfqState(rfq, now, null))
     }
     this.#now += INTERVAL_MS
-    return { sent, postponed, order: plan.reads.map(({ id }) => id), read, failed, rates: plan.rates }
+    return { sent, postponed, order: [...plan.reads.keys()], read, failed, rates: plan.rates }
   }
 
   /** Polls so many times. Returns the requests of each poll. */

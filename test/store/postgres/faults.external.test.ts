@@ -147,7 +147,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       stores.map((store, n) => holdingRun(store, { channel: channels[n] as string, kind: 'rfqs', now: NOW })),
     )
     const end = { outcome: 'complete', error: null, ...NO_COUNTS } as const
-    const requestRates = { allowed: 0.1234567890123456, required: 1, ageMinutes: 1 }
+    const requestRates = { allowed: 0.1234567890123456, required: 1 }
     await Promise.all(runs.map((run) => run.finish({ ...end, requestRates }, NOW)))
     const ended = await (stores[0] as Store).runs({})
     expect(ended.map((run) => [run.outcome, run.requestRates])).toEqual(Array(4).fill(['complete', requestRates]))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compileCron } from '../../../src/config/cron.js'
 import { createPollChecks, isStale, pollStateLoader } from '../../../src/readiness/poll-freshness.js'
-import { minPollMs, planPoll, shareRequests } from '../../../src/sync/plan/poll-planning.js'
+import { minPollMs, planPoll, shareRequests } from '../../../src/sync/budget.js'
 import { viewConfigOf } from '../../../src/tables/source.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
@@ -63,7 +63,7 @@ describe('a scheduled poll', () => {
       ...rules,
     })
     const run = await holdingRun(store, { channel: 'acme/peat', kind: 'rfqs', now: NOW })
-    const requestRates = { required: 1, allowed: 2, ageMinutes: 60 }
+    const requestRates = { required: 1, allowed: 2 }
     await run.finish({ ...end, requests: 60, missing: 0, invalid: 0, postponed: 40, requestRates }, NOW)
     // Polls by hand say nothing of what a planned one needs.
     const byHand = await holdingRun(store, { channel: 'acme/peat', kind: 'rfqs', now: NOW })

@@ -1,9 +1,9 @@
-import type { Config } from '../../config/contract.js'
-import { compileCron } from '../../config/cron.js'
-import type { RunRecord } from '../../core/records.js'
-import { allowedPerSecond } from '../../core/requests/request-ledger.js'
-import type { Store } from '../../store/contract.js'
-import type { PollPlanning } from '../contract.js'
+import type { Config } from '../config/contract.js'
+import { compileCron } from '../config/cron.js'
+import type { RunRecord } from '../core/records.js'
+import { allowedPerSecond } from '../core/requests/request-ledger.js'
+import type { Store } from '../store/contract.js'
+import type { PollPlanning } from './contract.js'
 
 type PlanningConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'requests' | 'polling'> & {
   channels: readonly { key: string }[]

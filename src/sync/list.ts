@@ -1,0 +1,155 @@
+import { contentHash } from '../core/documents/canonical-json.js'
+import { IdMap } from '../core/documents/identifier.js'
+import type { Observation, RfqListItem } from '../core/documents/observation.js'
+import { byCodeUnit } from '../core/numbers.js'
+import { TimeSlice } from '../core/time/time-slice.js'
+import type { ListChange, ListedDocument, LiveRun, PollStates, Recorder, RfqPollState } from '../store/contract.js'
+import type { RunProgress } from '../store/runs/with-run.js'
+import type { PollContext } from './contract.js'
+
+/** A run that reads a list. */
+export interface ListReading {
+  context: Pick<PollContext, 'session' | 'now' | 'acceptLoss'> & { store: Recorder & PollStates }
+  run: LiveRun
+  progress: RunProgress
+}
+
+/** The list of the RFQs of a channel, as it was read and recorded. */
+export interface RfqList {
+  entries: ReadonlyMap<string, RfqEntry>
+  /** The RFQs that were stored before, by id. */
+  known: ReadonlyMap<string, RfqPollState>
+  /** RFQs that it does not have any more; none if it may not be whole. */
+  missing: string[]
+  /** When the request for it was sent. */
+  readAt: Date
+}
+
+/**
+ * Reads the list of the RFQs of a channel, and records it. If it may not be whole, the run is suspicious and nothing is missing.
+ * @throws MarketplaceError, RunLostError, StoreError
+ */
+export async function readRfqList(reading: ListReading): Promise<RfqList> {
+  const { context, run } = reading
+  const { value, partial, readAt } = await context.session.listRfqs()
+  const known = new Map((await context.store.rfqStates(run.channel)).map((state) => [state.id, state]))
+  const present = await context.store.presentIds(run.channel, 'rfq-entry')
+  const entries = await dedupeById(value, [...known.keys(), ...present])
+  checkList(reading, 'RFQs', { present, listed: new Set(entries.keys()), partial })
+  const changes = await recordList(reading, 'rfq-entry', entries, readAt)
+  const missing = changes.flatMap(({ id, change }) => (change === 'missing' ? [id] : []))
+  return { entries, known, missing, readAt }
+}
+
+/**
+ * Compares a list with what is stored, before recording any of it. After a suspicious list (docs/CLOSING.md, rule 2) the run is partial, and
+ * nothing is marked missing, unless the user accepted the loss.
+ * @param list.present identifiers that are stored and not missing
+ * @param list.listed identifiers of the list just read
+ * @param list.partial what the list says of itself that makes it only a part, or null
+ */
+export function checkList(
+  { context, progress }: ListReading,
+  noun: 'listings' | 'RFQs',
+  { present, listed, partial }: { present: readonly string[]; listed: ReadonlySet<string>; partial: string | null },
+): void {
+  const loss = context.acceptLoss ? null : (partial ?? detectLoss(present, listed))
+  progress.suspicious = loss !== null
+  progress.incomplete =
+    loss &&
+    `The list of ${noun} may not be whole: ${loss}. Nothing was marked missing. ` +
+      'If the list is right, run `quotekeeper sync --accept-loss`.'
+}
+
+/** Records a list; what it does not have is missing, unless it is suspicious. @returns what changed */
+export const recordList = <T>(
+  { context, run, progress }: ListReading,
+  kind: 'listing' | 'rfq-entry',
+  entries: ReadonlyMap<string, ListEntry<T>>,
+  readAt: Date,
+): Promise<ListChange[]> =>
+  context.store.recordList(
+    run,
+    kind,
+    [...entries.values()].map(toSnapshot),
+    { whole: !progress.suspicious, readAt },
+    context.now(),
+  )
+
+/** A list of at least this many entries that loses more than half of them is suspicious. */
+const MIN_ENTRIES = 10
+
+/**
+ * Detects a list that suddenly lost more than half of ten or more entries, or all of any number. Such a list is more likely to be incomplete
+ * than correct.
+ * @param present identifiers that are stored and not missing
+ * @param listed identifiers of the list just read
+ * @returns what was lost, or null
+ */
+export function detectLoss(present: readonly string[], listed: ReadonlySet<string>): string | null {
+  const lost = present.filter((id) => !listed.has(id)).length
+  const isLoss = listed.size === 0 ? lost > 0 : present.length >= MIN_ENTRIES && lost * 2 > present.length
+  return isLoss ? `it suddenly lost ${lost} of ${present.length} entries` : null
+}
+
+/** An entry of the list of RFQs. */
+export type RfqEntry = ListEntry<RfqListItem>
+
+/** An entry of a list; of several with one identifier that differ, the last one. */
+export interface ListEntry<T> extends Observation<T> {
+  /** Hash of all entries with its identifier, whatever their order. */
+  entryHash: string
+  /** The earlier ones. */
+  others: Observation<T>[]
+}
+
+/**
+ * Maps the entries of a list by identifier, sorted, so that entries recorded together are stored together and fewer database pages
+ * are written. Equal entries with one identifier count once; differing ones are a problem.
+ * @param stored identifiers that are stored: an entry has the one with which it was first listed
+ */
+export async function dedupeById<T>(
+  observed: readonly Observation<T>[],
+  stored: Iterable<string> = [],
+): Promise<Map<string, ListEntry<T>>> {
+  const slice = new TimeSlice()
+  const ids = new IdMap([...stored].map((id) => [id, id]))
+  const byId = new Map<string, Map<string, Observation<T>>>()
+  for (const each of observed) {
+    const id = ids.get(each.id) ?? each.id
+    ids.set(id, id)
+    const { hash } = each
+    const twins = byId.get(id) ?? new Map<string, Observation<T>>()
+    byId.set(id, twins)
+    twins.delete(hash)
+    twins.set(hash, { ...each, id })
+    if (slice.isOver) await slice.next()
+  }
+  return new Map([...byId].sort(([a], [b]) => byCodeUnit(a, b)).map(([id, twins]) => [id, toEntry(id, twins)]))
+}
+
+function toEntry<T>(id: string, twins: ReadonlyMap<string, Observation<T>>): ListEntry<T> {
+  const hashes = [...twins.keys()]
+  const others = [...twins.values()]
+  const last = others.pop() as Observation<T>
+  if (others.length === 0) return { ...last, entryHash: last.hash, others }
+  const message = `the list contains several different entries with the identifier ${id.slice(0, 80)}`
+  return {
+    ...last,
+    others,
+    problems: [...last.problems, { path: '', code: 'duplicate' as const, message }],
+    entryHash: contentHash('rfq-entry', hashes.sort()),
+  }
+}
+
+/** What is recorded of an identifier in a list: the entry, or the array of those that differ. */
+export function toSnapshot<T>(entry: ListEntry<T>): ListedDocument {
+  if (entry.others.length === 0) return entry
+  const all = [...entry.others, entry]
+  return {
+    ...entry,
+    text: `[${all.map(({ text }) => text).join()}]`,
+    valid: all.every(({ valid }) => valid),
+    ...{ hash: entry.entryHash, textHash: entry.entryHash, bodies: all.length },
+  }
+}
