@@ -8,8 +8,6 @@ import type { RateSource } from '../rates/rate-source.js'
 export interface Config {
   /** Absolute path of the configuration file. */
   file: string
-  /** Absolute paths of the files that contain secrets, as `{ file: PATH }` names them. */
-  secretFiles: string[]
   /** Origin and path of the marketplace, without a trailing slash. */
   baseUrl: string
   /** Absolute path of the SQLite file, or URL of the PostgreSQL database, with its password. */

@@ -8,7 +8,6 @@ import { applyOverrides, type Environment, isRecord, readEnvironment } from './e
 import { insteadOfKey } from './removed.js'
 import { checkRules } from './rules.js'
 import { configSchema } from './schema.js'
-import { parseSecretRef } from './secret.js'
 import { type Path, readDocument } from './yaml-document.js'
 
 export interface LoadOptions {
@@ -42,8 +41,7 @@ export function loadConfig(options: LoadOptions): Config {
     ...(parsed.error?.issues ?? []).flatMap((issue) => mistakesOf(issue, value)),
     ...checkRules(value, context),
   ]
-  if (mistakes.length === 0 && parsed.success)
-    return { file, secretFiles: secretFilesIn(value).map((path) => resolve(folder, path)), ...parsed.data }
+  if (mistakes.length === 0 && parsed.success) return { file, ...parsed.data }
   const issues = mistakes.map(({ path, found, allowed }) => ({
     ...(originOf(path) ?? { file, line: document.lineOf(path), key: keyName(path, value) }),
     ...{ found, allowed },
@@ -78,14 +76,6 @@ function checkProxy(env: Environment): void {
   const allowed = 'an http or https URL, such as http://proxy.example.com:3128'
   const found = 'something else (not shown)'
   throw new ConfigError([{ file: 'environment', line: null, key: 'HTTPS_PROXY', found, allowed }])
-}
-
-/** The paths of every `{ file: PATH }`. */
-function secretFilesIn(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(secretFilesIn)
-  if (!isRecord(value)) return []
-  const ref = parseSecretRef(value)
-  return 'value' in ref && 'file' in ref.value ? [ref.value.file] : Object.values(value).flatMap(secretFilesIn)
 }
 
 /** What is allowed where the schema of a value does not say it itself. */

@@ -8,6 +8,7 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
     decisions: '`closings`',
     history: '`changes --rfq RFQ`',
     offers: '`compare RFQ`',
+    prune: '`start` deletes old events and idle runs every day (`history.keepDays`)',
   },
   option: {
     '--adopt-queue': 'nothing: each database has its own queue on a Redis',
@@ -17,9 +18,12 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
     '--anchors': '--head HASH, with a head hash that a notification or a log line of a close carried',
     '--changed-since': '--since',
     '--format': '`report` writes workbooks; print the page of the RFQ, or use `compare --json`, and `--csv` of lists',
+    '--force': 'nothing is overwritten: choose another file',
+    '--fresh': '`sync` first',
+    '--or-stored': '`report` shows what is recorded',
     '--compact':
       'nothing: deleted rows leave space that is used again; `sqlite3 FILE vacuum` gives it back to the disk',
-    '--dry-run': 'only `close-expired` has it; `prune` deletes what is older than `history.keepDays`',
+    '--dry-run': 'only `close-expired` has it',
     '--no-etags': 'the sandbox sends no ETag',
     '--open': 'the path of the file is printed, so: xdg-open "$(quotekeeper report 1012)"',
     '--time-zone': 'times are in UTC; a time in an option may have an offset, such as 2026-01-31T14:00+02:00',

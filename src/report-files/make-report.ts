@@ -11,10 +11,10 @@ import type { ViewConfig, ViewStore } from '../tables/source.js'
 import { createViews } from '../tables/views.js'
 import { VERSION } from '../version.js'
 import { overviewFileName, reportFolder, rfqFileName } from './file-names.js'
-import { type WriteObserver, type WriteOptions, type WrittenFile, writeFileAtomically } from './report-file.js'
+import { type WriteObserver, type WrittenFile, writeFileAtomically } from './report-file.js'
 
 /** A report to make. Plain values only, so that it can be sent to a worker thread. */
-export interface ReportRequest extends WriteOptions {
+export interface ReportRequest {
   /** `org/slug`; null for the overview of all channels. */
   channel: string | null
   /** The RFQ whose offers to compare; without it, an overview is made. */
@@ -28,7 +28,7 @@ export interface ReportRequest extends WriteOptions {
   settings?: Settings
   /** The award of the RFQ to show, which is about to be recorded. Default: the one that stands. */
   award?: AwardFacts
-  /** Absolute path of the file; by default a generated name in the channel's report folder. */
+  /** Absolute path of a file that does not exist; by default a generated name in the channel's report folder, which may be replaced. */
   out?: string
 }
 
@@ -75,7 +75,7 @@ export function rfqReportSource(
 
 async function makeRfqReport(
   source: RfqReportSource,
-  { out, mustBeNew }: RfqReportRequest,
+  { out }: RfqReportRequest,
   options: BuildOptions & WriteObserver,
 ): Promise<MadeReport> {
   const { rfqWorkbook } = await import('../../reports/workbooks.js') // Heavy, so loaded only when needed.
@@ -84,7 +84,8 @@ async function makeRfqReport(
   const ambiguous = out === undefined && (await isAmbiguous(source, report.rfq.number))
   const name = rfqFileName({ ...report.rfq, ambiguous }, asOf)
   const path = out ?? join(reportFolder(config.reports.directory, channel.key), name)
-  const written = await writeFileAtomically(path, await rfqWorkbook(report, options), { mustBeNew, ...options })
+  const content = await rfqWorkbook(report, options)
+  const written = await writeFileAtomically(path, content, { mustBeNew: out !== undefined, ...options })
   return { path, ...written, recommendation: [...awardLines(report.award), ...decisionLines(report.decision)] }
 }
 
@@ -99,7 +100,7 @@ async function isAmbiguous({ store, channel, asOf, rfqId }: RfqReportSource, num
 async function makeOverview(
   store: ViewStore,
   config: ViewConfig,
-  { channel, now, madeBy, out, mustBeNew }: ReportRequest,
+  { channel, now, madeBy, out }: ReportRequest,
   options: BuildOptions & WriteObserver,
 ): Promise<MadeReport> {
   const { CHANGES, OVERVIEW_LISTS, overviewWorkbook } = await import('../../reports/workbooks.js')
@@ -118,6 +119,7 @@ async function makeOverview(
     rows: rows as Required<typeof rows>,
   }
   const path = out ?? join(reportFolder(config.reports.directory, channel), overviewFileName(channel, now))
-  const written = await writeFileAtomically(path, await overviewWorkbook(overview, options), { mustBeNew, ...options })
+  const content = await overviewWorkbook(overview, options)
+  const written = await writeFileAtomically(path, content, { mustBeNew: out !== undefined, ...options })
   return { path, ...written, recommendation: [] }
 }

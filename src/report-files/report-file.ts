@@ -19,9 +19,9 @@ export interface WrittenFile extends Written {
   path: string
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Fail with EEXIST if the file exists, also if it was created meanwhile. */
-  mustBeNew?: boolean | undefined
+  mustBeNew?: boolean
 }
 
 export interface WriteObserver {

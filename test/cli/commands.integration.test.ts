@@ -302,32 +302,18 @@ describe('close-expired', () => {
 })
 
 describe('report', () => {
-  it('writes the workbook of an RFQ to the default path or to --out', async () => {
+  it('writes the workbook of an RFQ to the default path, or to a new file with --out', async () => {
     const { quotekeeper, folder } = await createPolledFixture()
     const { status, out, err } = await quotekeeper('report', '1002', '--channel', 'acme/forest')
     expect(status).toBe(0)
-    expect(err).toMatch(
-      /Award .* t at .* USD\/t, .* USD in total\. Need .*\. 1 of 2 offers compared; 1 is above the maximum price\.\n/,
-    )
     expect(out).toBe(`${join(folder, 'data/reports/acme_forest/rfq-1002_asof-20260310T0930Z.xlsx')}\n`)
     expect(readFileSync(out.trim()).subarray(0, 2).toString()).toBe('PK')
-    const named = await quotekeeper('report', '1002', '--channel', 'acme/forest', '--out', 'mine.xlsx')
-    expect(named.out).toBe(`${join(folder, 'mine.xlsx')}\n`)
-    expect(statSync(join(folder, 'mine.xlsx')).mode & 0o777).toBe(0o600)
-  })
-
-  it('recommends the award that `compare` shows, and the one of another tolerance or requirement with --set', async () => {
-    const { quotekeeper } = await createPolledFixture()
-    const { err } = await quotekeeper('report', '1002', '--channel', 'acme/forest')
-    const lines = err.trimEnd().split('\n')
     const shown = await quotekeeper('compare', '1002', '--channel', 'acme/forest')
-    expect(shown.out.replace(/\s+/g, ' ')).toContain(lines.join(' '))
-    const set = ['--set', 'awardTolerance=unlimited', '--set', 'requirements.volumeMax=off', '--json']
-    const { decision, settings } = json(await quotekeeper('report', '1002', '--channel', 'acme/forest', ...set))
-    expect(decision.tolerance).toBe('unlimited')
-    expect(settings.requirements.volumeMax).toBe('off')
-    const wrong = await quotekeeper('report', '1002', '--set', 'requirements.priceMax=must')
-    expect(wrong).toMatchObject({ status: 2, err: expect.stringContaining('one of hard, advisory, off') })
+    expect(shown.out.replace(/\s+/g, ' ')).toContain(err.trimEnd().replaceAll('\n', ' '))
+    const toFile = ['report', '1002', '--channel', 'acme/forest', '--out', 'mine.xlsx']
+    expect((await quotekeeper(...toFile)).out).toBe(`${join(folder, 'mine.xlsx')}\n`)
+    expect(statSync(join(folder, 'mine.xlsx')).mode & 0o777).toBe(0o600)
+    expect(await quotekeeper(...toFile)).toMatchObject({ status: 1, err: expect.stringContaining('already exists') })
   })
 
   it('without an RFQ, writes the overview of a channel, or of all in one workbook', async () => {
@@ -335,40 +321,29 @@ describe('report', () => {
     const nameOf = async (...which: string[]) => basename((await quotekeeper('report', ...which)).out.trimEnd())
     expect(await nameOf('--channel', 'acme/blue')).toBe('channel-acme-blue_asof-20260310T0930Z.xlsx')
     expect(await nameOf('--all')).toBe('channels_asof-20260310T0930Z.xlsx')
-    expect((await quotekeeper('report')).err).toContain(
-      'choose --all, or one channel with --channel: acme/forest, acme/blue',
-    )
+    for (const [args, message] of [
+      [[], 'choose --all, or one channel with --channel: acme/forest, acme/blue'],
+      [['--volume', '5'], '--volume is about one RFQ: name it'],
+    ] as const)
+      expect(await quotekeeper('report', ...args)).toMatchObject({ status: 2, err: expect.stringContaining(message) })
   })
+})
 
-  it('with --json, prints the figures and writes no file', async () => {
-    const { quotekeeper, folder } = await createPolledFixture()
-    const report = json(await quotekeeper('report', '1002', '--channel', 'acme/forest', '--json'))
-    expect(report).toMatchObject({ schema: 'quotekeeper.rfq-report/3', context: { channel: 'acme/forest' } })
-    expect(report.rfq.number).toBe(1002)
-    expect(report.offers).toHaveLength(2)
-    expect(existsSync(join(folder, 'data/reports'))).toBe(false)
-  })
-
+describe('compare', () => {
   it('uses the configured settings, or those given with --set', async () => {
     const more = 'reports: { discountRate: 0, volume: 5000 }\n'
     const { quotekeeper } = await createPolledFixture({ more })
-    const reportBy = async (...set: string[]) =>
-      json(await quotekeeper('report', '1002', '--channel', 'acme/forest', '--json', ...set))
-    const configured = await reportBy()
-    expect(configured.settings).toMatchObject({ discountRate: 0, volume: 5000, awardTolerance: 0.02 })
-    const [{ metrics }] = configured.offers
-    expect(metrics.presentValue).toBeCloseTo(metrics.total, 6)
-
-    const other = await reportBy('--set', 'discountRate=0.5', '--set', 'volume=')
-    expect(other.settings).toMatchObject({ discountRate: 0.5, volume: null })
-    expect(other.offers[0].metrics.presentValue).toBeLessThan(metrics.presentValue)
-  })
-
-  it('refuses options that are about one RFQ without one', async () => {
-    const { quotekeeper } = await createPolledFixture()
-    const { status, err } = await quotekeeper('report', '--json')
-    expect(status).toBe(2)
-    expect(err).toContain('--json is about one RFQ: name it')
+    const compared = async (...set: string[]) =>
+      json(await quotekeeper('compare', '1002', '--channel', 'acme/forest', '--json', ...set)).settings
+    expect(await compared()).toMatchObject({ discountRate: 0, volume: 5000, awardTolerance: 0.02 })
+    const set = ['--set', 'discountRate=0.5', '--set', 'volume=', '--set', 'requirements.volumeMax=off']
+    expect(await compared(...set)).toMatchObject({
+      discountRate: 0.5,
+      volume: null,
+      requirements: { volumeMax: 'off' },
+    })
+    const wrong = await quotekeeper('compare', '1002', '--set', 'requirements.priceMax=must')
+    expect(wrong).toMatchObject({ status: 2, err: expect.stringContaining('one of hard, advisory, off') })
   })
 })
 

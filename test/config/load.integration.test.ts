@@ -50,7 +50,6 @@ describe('configuration file', () => {
   it('gets all defaults and absolute paths', () => {
     expect(read(MINIMAL)).toEqual({
       file: join(folder, 'quotekeeper.yaml'),
-      secretFiles: [],
       baseUrl: 'https://marketplace.example.com',
       database: join(folder, 'data/quotekeeper.db'),
       queue: { kind: 'in-process' },
@@ -386,7 +385,6 @@ describe('the password of the queue', () => {
       ])
     }
     expect(configs[0]).not.toHaveProperty('queuePassword')
-    expect(configs[3]?.secretFiles).toEqual([join(folder, 'password')])
   })
 
   it('is refused if it is written here, missing, useless or the second one, and never shown', () => {

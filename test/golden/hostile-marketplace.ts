@@ -128,10 +128,11 @@ export async function driveHostile({ sandbox, pollAfter, quotekeeper, now }: Sce
 
   printed.push(await pollAfter(4, '--full'), await quotekeeper('close-expired'))
 
-  // The list is read, but of the RFQs one only.
+  // The list shows a change of an RFQ that cannot be read.
   sandbox.advance(new Date(now().getTime() + 3_600_000))
   world.changeRfq(uuid(1007), { responseDueDate: '2026-12-05', title: 'Renamed' })
   world.removeResponse('listed')
-  printed.push(await quotekeeper('report', '1009', '--fresh'))
+  faults.add({ operation: 'readRfq', rfqId: uuid(1007), times: 9, effect: { kind: 'status', status: 500 } })
+  printed.push(await quotekeeper('sync', '--only', 'rfqs'))
   return printed.join('\n')
 }

@@ -103,7 +103,6 @@ async function* commandLine(scenario: Scenario, focus: Focus): AsyncGenerator<[s
     closings: [['closings'], ['closings', '--verify'], ['closings', '--explain', '1']],
     problems: [['problems']],
     notify: [['notify']],
-    prune: [['prune']],
   }
   for (const [name, lines] of Object.entries(files)) yield [`cli/${name}.txt`, await session(scenario, lines)]
   yield ['cli/export.ndjson', await scenario.out('export', '--channel', scenario.channels.at(-1) ?? '')]
@@ -176,9 +175,9 @@ async function* assistant(
 }
 
 async function* workbooks({ store, out }: Scenario, { channel, rfqs }: Focus): AsyncGenerator<[string, string]> {
-  const file = join(dirname(locationsOf(store).file), 'golden.xlsx')
   const reported = { rfq: [rfqs.at(-1) ?? '', '--channel', channel], channel: ['--channel', channel] }
   for (const [name, args] of Object.entries(reported)) {
+    const file = join(dirname(locationsOf(store).file), `${name}.xlsx`)
     await out('report', ...args, '--out', file, '--by', 'analyst')
     yield [`workbooks/${name}.txt`, await workbookText(file)]
   }

@@ -21,7 +21,6 @@ export const LOCAL_WEB: Config['web'] = {
 /** A configuration of one channel with defaults and no schedule. */
 export const testConfig = (options: Partial<Config> = {}): Config => ({
   file: '/nowhere/quotekeeper.yaml',
-  secretFiles: [],
   baseUrl: 'http://127.0.0.1:1',
   database: '/nowhere/quotekeeper.db',
   queue: { kind: 'in-process' },

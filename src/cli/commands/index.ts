@@ -33,7 +33,6 @@ const OPERATION = [
   ['operation', 'notify', 'list notifications; send a test, or send them again'],
   ['data', 'backup <target>', 'copy the database to a file or folder while Quotekeeper keeps running'],
   ['data', 'restore <file>', 'replace the database by a backup; the replaced one is kept beside it'],
-  ['data', 'prune', 'delete old events, and old runs that found nothing new'],
   ['data', 'copy-database <from> <to>', 'copy everything to a new database of either engine'],
   ['operation', 'mcp', 'let an assistant read the record (Model Context Protocol)'],
   ['operation', 'sandbox', 'run a local sample marketplace that serves the whole API'],

@@ -1,8 +1,11 @@
+import { lstatSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Column } from '../../tables/column.js'
 import { printTerminal } from '../../tables/print/terminal.js'
 import { escapeInvisible, sanitize } from '../../tables/print/terminal-text.js'
 import { wrap } from '../../tables/print/text-width.js'
 import type { Cli } from '../cli-context.js'
+import { FailedError } from '../cli-error.js'
 import type { Io } from '../process/process-io.js'
 
 /** Prints a value as one indented JSON document. */
@@ -14,9 +17,12 @@ export const printJsonLine = (io: Io, json: string) => io.out(`${jsonText(io, js
 /** Marketplace text could send control sequences to a terminal, or hide and reorder characters; these are escaped. */
 const jsonText = ({ width }: Io, json: string) => (width === null ? json : escapeInvisible(json))
 
+/** Erases the line of the terminal that shows how far work is. */
+const CLEAR_LINE = '\r\u001b[K'
+
 /** Prints a line on stderr that may quote text from outside, such as the identifier of an RFQ. */
 export const printNote = ({ io, scrub }: Pick<Cli, 'io' | 'scrub'>, text: string) =>
-  io.err(`${escapeInvisible(scrub(text))}\n`)
+  io.err(`${io.stderrIsTerminal ? CLEAR_LINE : ''}${escapeInvisible(scrub(text))}\n`)
 
 /** Bold text for stdout, if it supports colours. */
 export const bold = ({ colour }: Pick<Io, 'colour'>, text: string): string =>
@@ -67,4 +73,27 @@ const INDENT = '  '
 function hangingIndent(line: string, width: Io['width']): string[] {
   if (width === null) return [line]
   return wrap(line, Math.max(20, width - INDENT.length)).map((part, index) => (index === 0 ? part : `${INDENT}${part}`))
+}
+
+/**
+ * Resolves the path of a file to write.
+ * @throws {FailedError} if it exists: nothing is ever overwritten
+ */
+export function newFile({ cwd }: Pick<Io, 'cwd'>, text: string): string {
+  const path = resolve(cwd, text)
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return path
+  throw new FailedError(`${path} already exists: choose another file`)
+}
+
+type Progress = (progress: { done: number; total: number }) => void
+
+/** Shows on a terminal how far work is, on one line of stderr that is cleared at its end. */
+export async function withProgress<T>(io: Io, what: string, work: (onProgress: Progress) => Promise<T>): Promise<T> {
+  const show = (text: string) => (io.stderrIsTerminal ? io.err(`${CLEAR_LINE}${text}`) : undefined)
+  show(`${what} …`)
+  try {
+    return await work(({ done, total }) => show(`${what} ${done}/${total}`))
+  } finally {
+    show('')
+  }
 }

@@ -22,7 +22,6 @@ it('a key written into the configuration is refused by every command that reads 
     'export',
     'backup copy.db',
     'restore copy.db',
-    'prune',
     'check',
     'sync',
     'close-expired',

@@ -45,3 +45,20 @@ it('the service › reads exchange rates at its start and then every hour, and a
   expect(await tick(1)).toBe(1.3)
   expect(await describeMaintenance(store, { rates: source('a.csv') })).toEqual([])
 })
+
+it('the service › deletes what is older than history.keepDays, and nothing if that is null', async () => {
+  const asked: string[] = []
+  const store = {
+    prune: async ({ before }: { before: Date }) => ({ runs: asked.push(before.toISOString()), events: 0 }),
+  }
+  const history = testConfig({}).history
+  for (const keepDays of [null, 60]) {
+    const app = {
+      config: testConfig({ history: { ...history, keepDays, pruneSchedule: '0 2 * * *' } }),
+      store: async () => store,
+    }
+    for (const job of await createMaintenanceJobs(app as unknown as App, () => new Date('2026-03-10T09:30:00Z')))
+      await job.run(new AbortController().signal)
+  }
+  expect(asked).toEqual(['2026-01-09T09:30:00.000Z'])
+})

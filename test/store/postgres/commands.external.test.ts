@@ -39,7 +39,6 @@ describe.skipIf(postgresSkipReason !== null)('commands on a PostgreSQL database'
     await succeed('today')
     await succeed('close-expired', '--channel', 'acme/forest')
     await succeed('closings', '--verify')
-    await succeed('prune')
     expect(outputs.join('')).toContain(name)
     expect(outputs.join('')).not.toContain(PASSWORD)
     expect(readdirSync(folder).filter((file) => /\.db/.test(file))).toEqual([])

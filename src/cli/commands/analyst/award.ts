@@ -22,8 +22,7 @@ import {
 import { databaseNow, parseReadFilter } from '../../input/read-filter.js'
 import { requireRfq, rfqLabel } from '../../input/require-rfq.js'
 import { openViews } from '../../open-views.js'
-import { formatRecommendation, printJson, tableWidth } from '../../output/output.js'
-import { outputFile } from '../../output/output-file.js'
+import { formatRecommendation, newFile, printJson, tableWidth } from '../../output/output.js'
 import { createAwardDesk } from '../../service/award-desk.js'
 import { addListOptions, type ListOptions, printList } from '../list-command.js'
 
@@ -38,7 +37,6 @@ type Options = ListOptions &
     by?: string
     withdraw?: boolean
     workbook?: string
-    force?: boolean
     yes?: boolean
   }
 
@@ -63,7 +61,6 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(byOption('who decided'))
     .option('--yes', 'record it without asking')
     .option('--workbook <file>', 'write the workbook that is kept with the newest award of the RFQ')
-    .option('--force', 'overwrite the file of --workbook if it exists')
     .addOption(asOfOption())
     .addOption(volumeOption())
     .addOption(setOption())
@@ -104,7 +101,7 @@ async function award(cli: Cli, app: App, name: string | undefined, options: Opti
     return printList({ cli, app, store }, 'awards', { ...options, ...(name !== undefined && { rfq: name }) })
   const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
   const found = await requireRfq(store, { name, withoutResponses: true, ...filter })
-  if (options.workbook !== undefined) return writeWorkbook(cli, app, found, options)
+  if (options.workbook !== undefined) return writeWorkbook(cli, app, found, options.workbook)
   return options.withdraw ? withdraw(cli, app, found, options) : record(cli, app, { found, asOf: filter.asOf }, options)
 }
 
@@ -168,17 +165,12 @@ async function confirm({ io }: Cli, question: string, yes: boolean | undefined):
   if (!/^y(es)?$/i.test(answer)) throw new FailedError('nothing was recorded')
 }
 
-async function writeWorkbook(
-  { io }: Cli,
-  { store, config }: App,
-  found: RfqWithResponses,
-  { workbook = '', force = false }: Options,
-): Promise<void> {
-  const path = outputFile(workbook, { cwd: io.cwd, config, force })
+async function writeWorkbook({ io }: Cli, { store }: App, found: RfqWithResponses, workbook: string): Promise<void> {
+  const path = newFile(io, workbook)
   const { awards, awardFile } = await store()
   const [newest] = await awards({ channel: found.rfq.channel, rfqId: found.rfq.id, limit: 1 })
   const content = newest && (await awardFile(newest.id))
   if (!content) throw new FailedError(`there is no award of RFQ ${rfqLabel(found)}; nothing was written`)
-  writeFileSync(path, content, { mode: 0o600, flag: force ? 'w' : 'wx' })
+  writeFileSync(path, content, { mode: 0o600, flag: 'wx' })
   io.out(`${path}\n`)
 }

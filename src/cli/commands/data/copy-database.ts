@@ -4,17 +4,15 @@ import { passwordsIn } from '../../../log.js'
 import { isPostgresUrl } from '../../../store/postgres/postgres-url.js'
 import { plural } from '../../../tables/print/terminal-text.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
-import { type JsonOption, jsonOption, withExamples } from '../../input/options.js'
-import { printJson } from '../../output/output.js'
-import { createProgress } from '../../output/progress.js'
+import { withExamples } from '../../input/options.js'
+import { withProgress } from '../../output/output.js'
 
 /** `copy-database FROM TO`: moves to another engine. Needs no configuration: it names neither database, or only one of them. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .argument('<from>', 'the database: a SQLite file, or postgres://USER@HOST/DATABASE; no process may use it')
     .argument('<to>', 'a file that does not exist, or an empty PostgreSQL database')
-    .addOption(jsonOption())
-    .action((from: string, to: string, options: JsonOption) => copy(cli, { from, to }, options))
+    .action((from: string, to: string) => copy(cli, from, to))
   withExamples(
     command,
     ['quotekeeper copy-database data/quotekeeper.db postgres://quotekeeper@db/desk', 'with the password in PGPASSWORD'],
@@ -22,26 +20,19 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-async function copy(cli: Cli, { from, to }: { from: string; to: string }, { json }: JsonOption): Promise<void> {
+async function copy(cli: Cli, ...databases: [from: string, to: string]): Promise<void> {
   const { io } = cli
-  cli.scrub = createScrubber([from, to].flatMap(passwordsIn))
-  const locate = (database: string) => (isPostgresUrl(database) ? database : resolve(io.cwd, database))
+  cli.scrub = createScrubber(databases.flatMap(passwordsIn))
+  const [from = '', to = ''] = databases.map((each) => (isPostgresUrl(each) ? each : resolve(io.cwd, each)))
   const { copyDatabase } = await import('../../../store/copy/copy-database.js')
-  const progress = await createProgress(io)
-  progress.start('copying rows')
-  try {
-    const options = { now: io.now(), signal: io.stop, onProgress: progress.update }
-    const report = await copyDatabase({ from: locate(from), to: locate(to), ...options })
-    progress.end()
-    if (json) return printJson(io, report)
-    const rows = report.tables.reduce((sum, table) => sum + table.rows, 0)
-    io.out(`${report.to}\n`)
-    io.err(
-      `Copied ${report.from}: ${plural(rows, 'row')} in ${report.tables.length} tables. Closing log: ${report.closings}\n` +
-        'To use the copy, set `database` to it in all processes; keep the original until you are sure, and start nothing on it: ' +
-        'RFQs would be closed by both.\n',
-    )
-  } finally {
-    progress.end()
-  }
+  const report = await withProgress(io, 'copying rows', (onProgress) =>
+    copyDatabase({ from, to, now: io.now(), signal: io.stop, onProgress }),
+  )
+  const rows = report.tables.reduce((sum, table) => sum + table.rows, 0)
+  io.out(`${report.to}\n`)
+  io.err(
+    `Copied ${report.from}: ${plural(rows, 'row')} in ${report.tables.length} tables. Closing log: ${report.closings}\n` +
+      'To use the copy, set `database` to it in all processes; keep the original until you are sure, and start nothing on it: ' +
+      'RFQs would be closed by both.\n',
+  )
 }

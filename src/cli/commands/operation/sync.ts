@@ -7,8 +7,7 @@ import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../../input/options.js'
 import { selectChannels } from '../../input/select-channels.js'
 import { errorMessage } from '../../output/error-message.js'
-import { printJson, printNote, printTable } from '../../output/output.js'
-import { createProgress, type Progress } from '../../output/progress.js'
+import { printJson, printNote, printTable, withProgress } from '../../output/output.js'
 import { type PollKind, pollChannel } from '../../runs/poll-channel.js'
 import { readDueRates } from '../../runs/read-due-rates.js'
 
@@ -44,11 +43,10 @@ async function sync(cli: Cli, app: App, options: Options): Promise<void> {
   const channels = selectChannels(app.config, options.channel)
   // First, so that what a poll changes is compared at the newest rates.
   const ratesRead = !kinds.includes('rfqs') || cli.io.stop.aborted || (await readDueRates(cli, app))
-  const progress = await createProgress(cli.io)
   const polled: PollOutcome[] = []
   for (const channel of channels) {
     for (const kind of kinds) {
-      if (!cli.io.stop.aborted) polled.push(await pollOne(cli, app, { channel, kind, options, progress }))
+      if (!cli.io.stop.aborted) polled.push(await pollOne(cli, app, { channel, kind, options }))
     }
   }
   if (!cli.io.stop.aborted) {
@@ -63,22 +61,19 @@ interface PollTarget {
   channel: ChannelConfig
   kind: PollKind
   options: Options
-  progress: Progress
 }
 
 /** A failed channel does not stop the others. An error that is not about one channel, such as a full disk, ends the command. */
-async function pollOne(cli: Cli, app: App, { channel, kind, options, progress }: PollTarget): Promise<PollOutcome> {
+async function pollOne(cli: Cli, app: App, { channel, kind, options }: PollTarget): Promise<PollOutcome> {
   const { full = false, acceptLoss = false } = options
-  progress.start(`${channel.key} ${kind}`)
   try {
-    const request = { channel, kind, full, acceptLoss, onProgress: progress.update }
-    const { run, failures } = await pollChannel(cli, app, request)
+    const { run, failures } = await withProgress(cli.io, `${channel.key} ${kind}`, (onProgress) =>
+      pollChannel(cli, app, { channel, kind, full, acceptLoss, onProgress }),
+    )
     return { channel: channel.key, kind, run, failures }
   } catch (error) {
     if (!/^(RunLost|Failed)Error$/.test((error as Error).name)) throw error
     return { channel: channel.key, kind, run: null, failures: [{ id: kind, message: errorMessage(error) }] }
-  } finally {
-    progress.end()
   }
 }
 
