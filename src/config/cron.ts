@@ -1,4 +1,5 @@
 import { Cron as Croner } from 'croner'
+import { validateDetailed } from 'node-cron'
 
 /** A cron expression in a time zone. */
 export interface Cron {
@@ -17,8 +18,9 @@ export interface Cron {
 const SECOND = 1_000
 
 /**
- * Compiles a cron expression of five fields, of six with seconds first, or such as `@daily`. Day of month and day of week
- * must both match. On days when clocks change:
+ * Compiles a cron expression of five fields, of six with seconds first, or such as `@daily`. node-cron checks it; croner computes the
+ * ticks, because the timer of node-cron 4.6 drops those in an hour that clocks skip, and all in an hour that they repeat. Day of month and
+ * day of week must both match. On days when clocks change:
  * - A tick at a fixed time happens once: at the end of the skipped hour, and the first time in the repeated one.
  * - A tick with `*` or a step in its minutes or hours follows elapsed time.
  * @param zone IANA time zone
@@ -26,26 +28,16 @@ const SECOND = 1_000
  */
 export function compileCron(expression: string, zone: string): Cron {
   const text = expression.trim()
-  const fields = text.split(/\s+/).length
-  // croner also reads a date, and years in a seventh field.
-  if (fields !== 5 && fields !== 6 && !/^@[a-z]+$/i.test(text)) throw new Error('it has not five or six fields')
-  const croner = compile(text, zone)
-  if (croner.nextRun() === null) throw new Error('no month has such a day')
+  const { valid, errors } = validateDetailed(text)
+  if (!valid) throw new Error(errors.map(({ message }) => message).join('; '))
+  const croner = new Croner(text, { timezone: zone, domAndDow: true, fixedTimeRule: 'no-wildcard' })
   return {
-    stepMs: fields === 6 ? SECOND : 60 * SECOND,
+    stepMs: text.split(/\s+/).length === 6 ? SECOND : 60 * SECOND,
     lastTick({ after, upTo }) {
       const nextSecond = (Math.floor(upTo.getTime() / SECOND) + 1) * SECOND
       const tick = croner.previousRuns(1, new Date(nextSecond))[0]
       return tick !== undefined && tick > after ? tick : null
     },
     nextTick: (after) => croner.nextRun(after),
-  }
-}
-
-function compile(text: string, timezone: string): Croner {
-  try {
-    return new Croner(text, { timezone, domAndDow: true, fixedTimeRule: 'no-wildcard' })
-  } catch (error) {
-    throw new Error((error as Error).message.replace(/^CronPattern: /, ''), { cause: error })
   }
 }

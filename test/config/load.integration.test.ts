@@ -573,7 +573,7 @@ web:
       '10 channels[1] (acme/forest): a second acme/forest',
       '12 channels[1].apiKey (acme/forest): environment variable NO_SUCH_KEY is not set',
       '13 channels[1].colour (acme/forest): an unknown key',
-      '15 schedule.listings: "61 * * * *" (Invalid value for minute: 61)',
+      '15 schedule.listings: "61 * * * *" (61 is a invalid expression for minute)',
       '16 requests.retries: 1.5',
       '17 reports.currency: nothing',
       '18 reports.exchangeRates.USD.rate: -3',
