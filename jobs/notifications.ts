@@ -4,7 +4,7 @@ import type { Clock } from '../src/core/time/clock.js'
 import type { SendMessage } from '../src/notify/contract.js'
 import { type Attempt, createDeliverer } from '../src/notify/deliverer.js'
 import { recordDueDates } from '../src/notify/due-dates.js'
-import { isStale, type PollState, pollStateLoader } from '../src/readiness/poll-freshness.js'
+import { createPollChecks, type PollCheck } from '../src/readiness/poll-freshness.js'
 import type { EventLog, NewEvent, RunQueries, Targets } from '../src/store/contract.js'
 import type { Log } from './contract.js'
 
@@ -42,7 +42,7 @@ export function createNotifications(options: NotificationOptions): Notifications
   const { notify, channels, scheduleTimeZone } = config
   const stopped = new AbortController()
   const timers: NodeJS.Timeout[] = []
-  const loadPollStates = pollStateLoader(config, store)
+  const checkPolls = createPollChecks(config, store)
   const running = new Set<Promise<void>>()
   const deliverer = createDeliverer({
     ...options,
@@ -64,8 +64,7 @@ export function createNotifications(options: NotificationOptions): Notifications
       await recordDueDates(store, channel, { dueSoonDays: notify.dueSoonDays, now: moment })
     }
     // After a long stop every poll is late until the first one has ended.
-    if (!isFirstWatch)
-      await store.recordEvents((await loadPollStates(moment)).flatMap((state) => staleEvent(state, moment)))
+    if (!isFirstWatch) await store.recordEvents((await checkPolls(moment)).flatMap((poll) => lateEvent(poll, moment)))
     isFirstWatch = false
   }
   const self: Notifications = {
@@ -89,13 +88,11 @@ export function createNotifications(options: NotificationOptions): Notifications
 }
 
 /** The event of a late poll: one until a complete poll of this kind. */
-function staleEvent(state: PollState, at: Date): NewEvent[] {
-  if (!isStale(state, at)) return []
-  const { channel, kind, newest, failed } = state
-  const lastCompleteAt = newest?.finishedAt ?? null
-  const reason = failed?.error ?? (lastCompleteAt === null ? 'none so far' : `the last one ended at ${lastCompleteAt}`)
-  const data = { poll: { kind, lastCompleteAt }, reason, remedy: 'see the polls with: quotekeeper runs' }
-  return [{ kind: 'channel.behind', at, channel, key: [channel, kind, lastCompleteAt ?? ''], data }]
+function lateEvent({ channel, kind, ok, completeAt, error }: PollCheck, at: Date): NewEvent[] {
+  if (ok) return []
+  const reason = error ?? (completeAt === null ? 'none so far' : `the last one ended at ${completeAt}`)
+  const data = { poll: { kind, lastCompleteAt: completeAt }, reason, remedy: 'see the polls with: quotekeeper runs' }
+  return [{ kind: 'channel.behind', at, channel, key: [channel, kind, completeAt ?? ''], data }]
 }
 
 function logAttempt({ result, retryAt, passedOver, ...facts }: Attempt, log: Log): void {

@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { shareConcurrent } from '../core/async.js'
+import type { Clock } from '../core/time/clock.js'
 import { type ActivityMetrics, createActivityMetrics } from './activity-metrics.js'
-import type { MetricSources } from './contract.js'
-import { createStateMetrics } from './state-metrics.js'
+import { createStateMetrics, type MetricSources } from './state-metrics.js'
 
 export interface ServiceMetrics {
   /** Counts the activity of this process. */
@@ -14,7 +14,7 @@ export interface ServiceMetrics {
    */
   exposeWith(
     sources: MetricSources,
-    onError: (error: unknown) => void,
+    options: { now: Clock; onError: (error: unknown) => void },
   ): () => Promise<{ contentType: string; text: string }>
 }
 
@@ -29,27 +29,13 @@ export function createServiceMetrics({ version }: { version: string }): ServiceM
     labelNames: ['version', 'node_version'],
     registers,
   }).set({ version, node_version: process.version }, 1)
-  const activity = createActivityMetrics(registers)
-  const state = createStateMetrics(registers)
+  const readState = createStateMetrics(registers)
   return {
-    activity,
-    exposeWith({ database, queue, closingStopped }, onError) {
-      const readOrNull = <T>(read: () => Promise<T>) =>
-        read().catch((error: unknown) => {
-          onError(error)
-          return null
-        })
-      return shareConcurrent(async () => {
-        const [databaseState, queueLoad, isStopped] = await Promise.all([
-          readOrNull(database),
-          readOrNull(queue),
-          readOrNull(closingStopped),
-        ])
-        state.setDatabase(databaseState)
-        state.setQueue(queueLoad)
-        state.setClosingStopped(isStopped)
+    activity: createActivityMetrics(registers),
+    exposeWith: (sources, { now, onError }) =>
+      shareConcurrent(async () => {
+        await readState(sources, now(), onError)
         return { contentType: registry.contentType, text: await registry.metrics() }
-      })
-    },
+      }),
   }
 }

@@ -1,13 +1,12 @@
-import { oneLine } from '../core/events/event-text.js'
 import type { EventRecord } from '../core/events/events.js'
+import { formatCount } from '../core/text/number-format.js'
 import type { ChatTarget } from './contract.js'
-import { countedEvents, describeEvent } from './event-text.js'
+import { describeEvent } from './event-text.js'
 
 type Shape = ChatTarget['type']
 
 /** The maximum length of a message for each chat, in bytes, without the last line, which counts the omitted events. */
 const MAX_BYTES: Record<Shape, number> = { slack: 3500, teams: 12_000 }
-const MAX_LAST_LINE = 80
 
 /** The JSON body of a message about events. Escapes text of the marketplace, so that it cannot mention, link or format. */
 export function chatMessage(shape: Shape, events: readonly EventRecord[]): object {
@@ -23,7 +22,7 @@ function fittingLines(shape: Shape, events: readonly EventRecord[]): string[] {
     const line = ESCAPES[shape](remedy === null ? title : `${title} — ${remedy}`)
     const size = Buffer.byteLength(line)
     if (lines.length > 0 && bytes + size > MAX_BYTES[shape]) {
-      return [...lines, ESCAPES[shape](oneLine(`… and ${countedEvents(events.slice(at))}`, MAX_LAST_LINE))]
+      return [...lines, `… and ${formatCount(events.length - at, 'more event')}`]
     }
     lines.push(line)
     bytes += size + 1

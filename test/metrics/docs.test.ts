@@ -2,28 +2,32 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import type { ChannelState } from '../../src/metrics/contract.js'
 import { createServiceMetrics } from '../../src/metrics/service-metrics.js'
+import type { MetricSources } from '../../src/metrics/state-metrics.js'
 import { parseSamples } from './exposition.js'
 
 const docs = join(import.meta.dirname, '../../docs')
 const read = (file: string) => readFileSync(join(docs, file), 'utf8')
 
-const CHANNEL: ChannelState = {
-  channel: 'acme/forest',
-  autoClose: 'on',
-  polls: [
-    { kind: 'listings', completedAt: new Date(0), stale: false },
-    { kind: 'rfqs', completedAt: new Date(0), stale: true },
+const SOURCES: MetricSources = {
+  reader: {
+    rfqCounts: async () => [{ state: 'open', dueDate: '2026-12-01', count: 1 }],
+    unsettledCloses: async () => [],
+    newestRun: async () => null,
+    targetStates: async () => [{ target: 'desk', waiting: 1, failures: 2, passedOver: null } as never],
+    sizes: async () => ({ database: 1, wal: 1 }),
+  },
+  channels: [{ key: 'acme/forest', autoClose: 'on', timeZone: 'UTC', graceHours: 0 }],
+  targets: ['desk'],
+  pollChecks: async () => [
+    {
+      ...{ channel: 'acme/forest', kind: 'rfqs', ok: true, message: '' },
+      ...{ completeAt: '2026-11-21T12:00:00.000Z', error: null, lostEntriesAt: null },
+    },
   ],
-  rfqs: { open: 1, closed: 2, other: 0 },
-  overdue: 1,
-  nextDue: new Date(0),
-  unsettled: { refused: 1, unknown: 0, failed: 0, open: 0 },
-  blocked: 3,
+  closingStopped: async () => true,
+  queue: async () => ({ waiting: 1, active: 1, delayed: 1, oldestWaitingSeconds: 1 }),
 }
-
-const TARGET = { target: 'desk', waiting: 1, passedOver: 0, failures: 2 }
 
 /** Every metric of Quotekeeper, after everything has happened that sets a label. */
 async function exposeAll(): Promise<string> {
@@ -44,12 +48,8 @@ async function exposeAll(): Promise<string> {
     clockSkewSeconds: 1,
   })
   activity.reportEnded({ report: 'rfq', seconds: 1, succeeded: true })
-  const sources = {
-    database: async () => ({ channels: [CHANNEL], notifications: [TARGET], databaseBytes: 1, walBytes: 1 }),
-    queue: async () => ({ waiting: 1, active: 1, delayed: 1, completed: 1, failed: 1, oldestWaitingSeconds: 1 }),
-    closingStopped: async () => true,
-  }
-  return (await exposeWith(sources, (error) => expect.unreachable(String(error)))()).text
+  const now = () => new Date('2026-11-21T12:00:00Z')
+  return (await exposeWith(SOURCES, { now, onError: (error) => expect.unreachable(String(error)) })()).text
 }
 
 interface Metric {

@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { QueueLoad } from '../../src/core/queue-load.js'
-import type { MetricSources } from '../../src/metrics/contract.js'
-import { type DatabaseStateOptions, readDatabaseState } from '../../src/metrics/database-state.js'
 import { createServiceMetrics } from '../../src/metrics/service-metrics.js'
+import type { MetricSources } from '../../src/metrics/state-metrics.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { openReaderOf } from '../helpers/store/store-engine.js'
 import { parseSamples } from './exposition.js'
@@ -10,25 +9,19 @@ import { parseSamples } from './exposition.js'
 const EMPTY: QueueLoad = { waiting: 0, active: 0, delayed: 0, oldestWaitingSeconds: 0 }
 
 /** Metrics over the database of a fixture; a source can be replaced. */
-async function openMetrics(
-  fixture: ChannelFixture,
-  replaced: Partial<MetricSources & Pick<DatabaseStateOptions, 'channels'>> = {},
-) {
+async function openMetrics(fixture: ChannelFixture, replaced: Partial<MetricSources> = {}) {
   const reader = await openReaderOf(fixture.store)
   onTestFinished(() => reader.close())
-  const { channels = [{ key: KEY, autoClose: 'on' as const, timeZone: 'UTC', graceHours: 0 }], ...sources } = replaced
-  const pollFreshness = async () => [{ channel: KEY, kind: 'rfqs' as const, completedAt: null, stale: true }]
+  const poll = { channel: KEY, kind: 'rfqs', ok: false, message: '', completeAt: null, error: null } as const
   const { activity, exposeWith } = createServiceMetrics({ version: '1.2.3' })
   const errors: unknown[] = []
-  const expose = exposeWith(
-    {
-      database: () => readDatabaseState({ reader, channels, targets: ['desk'], pollFreshness }, fixture.now()),
-      queue: async () => EMPTY,
-      closingStopped: async () => false,
-      ...sources,
-    },
-    (error) => errors.push(error),
-  )
+  const sources: MetricSources = {
+    ...{ reader, targets: ['desk'], queue: async () => EMPTY, closingStopped: async () => false },
+    channels: [{ key: KEY, autoClose: 'on', timeZone: 'UTC', graceHours: 0 }],
+    pollChecks: async () => [{ ...poll, lostEntriesAt: null }],
+    ...replaced,
+  }
+  const expose = exposeWith(sources, { now: fixture.now, onError: (error) => errors.push(error) })
   const value = async (name: string, labels: Record<string, string> = {}) => {
     const samples = parseSamples((await expose()).text)
     const found = samples.filter(

@@ -63,10 +63,10 @@ describe('readiness names causes', () => {
     expect(message).not.toContain('\n')
   })
 
-  it('of closing: the last round, the last close and what needs attention, without becoming unready', async () => {
+  it('of closes that need attention, without becoming unready', async () => {
     const fixture = await openChannelFixture()
     const check = readinessOf(fixture)
-    expect(await check('closing')).toMatchObject({ ok: true, message: 'no round yet' })
+    expect(await check('closing')).toBeUndefined()
     const [refused] = Array.from({ length: 2 }, () => fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE }))
     failAlways(fixture, 'closeRfq', refused?.id as string, 400)
     for (let round = 0; round < ROUNDS; round++) {
@@ -76,7 +76,6 @@ describe('readiness names causes', () => {
       if (round === 3) await fixture.reopenStore()
       const { ok, message } = (await check('closing')) ?? {}
       expect(ok).toBe(true)
-      expect(message).toMatch(/^last round 10 min ago: \w+; last close \d+ (min|h) ago: RFQ \d+ (closed|refused)/)
       expect(message).toContain(`needs attention: RFQ ${refused?.number} refused; see \`quotekeeper closings\``)
     }
   })

@@ -7,7 +7,7 @@ import {
   pricesReadOf,
   type TermsRead,
 } from '../../core/time/read-times.js'
-import { oneLine } from '../../readiness/poll-freshness.js'
+import { errorOf } from '../../readiness/poll-freshness.js'
 import type { Store } from '../../store/contract.js'
 import { channelsWithoutCompletePoll } from '../../tables/polls.js'
 import { sanitize } from '../../tables/print/terminal-text.js'
@@ -85,7 +85,7 @@ function describeEnds(rounds: readonly { channel: string; run: RunRecord | null 
   for (const { channel, run } of rounds) {
     if (run === null || run.outcome === 'complete') continue
     const outcome = run.outcome ?? 'running'
-    const cause = run.error === null ? '' : `: ${sanitize(oneLine(run)).replace(/\.$/, '')}`
+    const cause = run.error === null ? '' : `: ${sanitize(errorOf(run)).replace(/\.$/, '')}`
     const end = channelsOf.get(outcome + cause) ?? { outcome, cause, channels: [] }
     channelsOf.set(outcome + cause, end)
     end.channels.push(channel)

@@ -17,14 +17,12 @@ export interface OpenMetrics {
 export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetrics> {
   const [
     { createServiceMetrics },
-    { readDatabaseState },
     { metricsRoute },
     { openDatabaseReader },
-    { isStale, pollStateLoader },
+    { createPollChecks },
     { closingKillSwitch },
   ] = await Promise.all([
     import('../../metrics/service-metrics.js'),
-    import('../../metrics/database-state.js'),
     import('../../web/routes/metrics.js'),
     import('../../store/open-database.js'),
     import('../../readiness/poll-freshness.js'),
@@ -35,18 +33,12 @@ export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetr
   const reader = await openDatabaseReader(config.database)
   app.onClose(() => reader.close())
   const { activity, exposeWith } = createServiceMetrics({ version: VERSION })
-  const loadPollStates = pollStateLoader(config, reader)
-  const pollFreshness = async (at: Date) =>
-    (await loadPollStates(at)).map(({ channel, kind, staleBefore, newest }) => ({
-      channel,
-      kind,
-      completedAt: newest?.finishedAt == null ? null : new Date(newest.finishedAt),
-      stale: isStale({ staleBefore, newest }, at),
-    }))
-  const targets = config.notify.targets.map(({ name }) => name)
-  const database = () => readDatabaseState({ reader, channels: config.channels, targets, pollFreshness }, now())
   const killSwitch = closingKillSwitch(config, reader)
-  const closingStopped = async () => (await killSwitch()) !== null
+  const sources = {
+    ...{ reader, channels: config.channels, pollChecks: createPollChecks(config, reader) },
+    targets: config.notify.targets.map(({ name }) => name),
+    closingStopped: async () => (await killSwitch()) !== null,
+  }
   const onError = (error: unknown) => log.warn({ err: error }, 'a source of the metrics could not be read')
   const countVersions = async ({ id, channel }: { id: number; channel: string }) => {
     activity.versionsWritten(channel, await reader.recordedVersions(id))
@@ -60,6 +52,6 @@ export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetr
         countVersions(result.run).catch(onError)
       },
     },
-    routes: (runner) => metricsRoute(exposeWith({ database, queue: () => runner.load(), closingStopped }, onError)),
+    routes: (runner) => metricsRoute(exposeWith({ ...sources, queue: () => runner.load() }, { now, onError })),
   }
 }
