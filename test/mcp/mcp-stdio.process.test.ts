@@ -1,11 +1,9 @@
-import { writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { createCliFixture, createPolledFixture } from '../cli/cli-fixture.js'
+import { createPolledFixture } from '../cli/cli-fixture.js'
 
 const PROGRAM = resolve(import.meta.dirname, '../../dist/src/cli/main.js')
 
@@ -61,25 +59,4 @@ it('mcp answers what was asked before stdin ended', async () => {
   const answers = String(streams.stdout.read()).trim().split('\n')
   const ids = answers.map((line) => JSON.parse(line)).map(({ id, result }) => [id, result?.isError ?? false])
   expect(ids.sort()).toEqual([1, 2, 3].map((id) => [id, false]))
-})
-
-it('mcp says what to do without a database, and with one of another version', async () => {
-  const { folder, quotekeeper } = await createCliFixture({ hasDatabase: false })
-  expect(await quotekeeper('mcp')).toMatchObject({
-    status: 1,
-    err: expect.stringMatching(/no database.*quotekeeper sync/),
-  })
-  await quotekeeper('sync')
-  const db = new Database(join(folder, 'data/quotekeeper.db'), { fileMustExist: true })
-  const version = db.pragma('user_version', { simple: true }) as number
-  db.pragma(`user_version = ${version - 1}`)
-  expect(await quotekeeper('mcp')).toMatchObject({ status: 1, err: expect.stringMatching(/another version/) })
-  db.pragma(`user_version = ${version + 1}`)
-  expect(await quotekeeper('mcp')).toMatchObject({ status: 1, err: expect.stringMatching(/another version/) })
-  db.close()
-  writeFileSync(join(folder, 'data/quotekeeper.db'), '')
-  expect(await quotekeeper('mcp')).toMatchObject({
-    status: 1,
-    err: expect.stringMatching(/no database.*quotekeeper sync/),
-  })
 })

@@ -35,20 +35,6 @@ async function storeWith(polls: readonly (readonly [channel: string, time: strin
 const COUNTS = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
 
 describe('finding an RFQ by name', () => {
-  it('says when the RFQ was first seen if that was after the moment', async () => {
-    const { find } = await storeWith([
-      [CHANNEL, '08:00:00', [{ id: 'a', number: 7 }]],
-      [CHANNEL, '09:00:00', [{ id: 'b', number: 8 }]],
-    ])
-    expect(await find('8', { asOf: at('09:30:00') })).toBe('acme/forest b')
-    expect(await find('8', { asOf: at('08:30:00') })).toMatchObject({
-      reason: 'unknown',
-      message: expect.stringMatching(/^no RFQ matches "8" as of .*; at another time it was the name of$/),
-      listed: [expect.stringMatching(/^acme\/forest, number 8, id:b, .*first seen \S+T09:00:00.000Z$/)],
-      names: ['id:b'],
-    })
-  })
-
   it('leads to the only one with that id, number or reference, and to none if they are those of several', async () => {
     const { find } = await storeWith([
       [

@@ -109,15 +109,3 @@ it('a body of thousands of levels is answered 400', async () => {
   const headers = { 'Content-Type': 'application/json' }
   expect((await send(`${api}/api/v1/sync`, { method: 'POST', headers, body })).status).toBe(400)
 })
-
-it('a cursor that no page has linked to is answered 400, also if what it encodes contains a NUL character', async () => {
-  const fixture = await openChannelFixture()
-  await fixture.pollRfqs()
-  const { app, runner } = await openPages(fixture)
-  const cursor = Buffer.from(JSON.stringify(['2026-11-21T12:00:00.000Z', 'a\0b'])).toString('base64url')
-  const addresses = [
-    `${await listen(app)}/changes?before=${cursor}`,
-    `${await listen(await openApi(fixture, runner))}/api/v1/changes?cursor=${cursor}`,
-  ]
-  for (const address of addresses) expect((await send(address)).status).toBe(400)
-})

@@ -55,18 +55,6 @@ describe('award of an RFQ on its page', () => {
     expect((await rfq.store.verifyAwards()).brokenAt).toBeNull()
   })
 
-  it('may be none, with a reason', async () => {
-    const { rfq, get, send } = await openPage()
-    const refused = await send({ none: 'yes' })
-    expect([refused.statusCode, notices(refused.body)[0]]).toEqual([409, expect.stringContaining('Say why nothing')])
-    const shown = await send({ none: 'yes', because: 'the budget was cut', 'offer.1': rfq.cheap })
-    expect(shown.body).toContain('>No award.<')
-    expect((await send(confirmation(shown.body))).statusCode).toBe(303)
-    expect(await rfq.store.awards({})).toMatchObject([{ offers: [], because: 'the budget was cut', by: 'operator' }])
-    expect((await get(RFQ)).body).toContain('>No award.<')
-    expect((await get(`${RFQ}/award`)).body).toContain('Withdraw award 1')
-  })
-
   it('is refused to a viewer, who sees no form', async () => {
     const { rfq, get, send } = await openPage()
     for (const url of [RFQ, `${RFQ}/award`]) {

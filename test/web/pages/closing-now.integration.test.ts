@@ -101,23 +101,6 @@ describe('closing now', () => {
     expect(newestDecision((await app.inject(String(headers.location))).body)).toBe('close, closed')
   })
 
-  it('says why it was not closed if the list stands against it', async () => {
-    const fixture = await twoPastDue()
-    const { app } = await openPages(fixture)
-    for (let round = 0; round < ROUNDS; round++) {
-      fixture.advanceSeconds(60)
-      fixture.sandbox.world.changeRfq(fixture.ids[0], { responseDueDate: '2026-12-24' })
-      const { headers } = await sendForm(app, page(1042), { confirm: '1042' })
-      const shown = async () => (await app.inject(String(headers.location))).body
-      await expect
-        .poll(shown, { interval: 20 })
-        .toMatch(/has ended.*its list entry contradicts it: it says .*2026-12-24/s)
-      fixture.sandbox.world.changeRfq(fixture.ids[0], { responseDueDate: '2026-11-20' })
-      await fixture.pollRfqs()
-    }
-    expect(fixture.posts()).toEqual([])
-  })
-
   it('answers what cannot be closed with the reason, and puts nothing on the queue', async () => {
     const fixture = await twoPastDue()
     const { world } = fixture.sandbox

@@ -5,8 +5,7 @@ import { formatCount } from '../../../core/text/number-format.js'
 import { type Column, column, money } from '../../../tables/column.js'
 import { Table } from '../../../tables/print/html.js'
 import type { RfqView } from '../../../tables/rfq/rfq-view.js'
-import { settingTitle } from '../../../tables/rfq/setting-changes.js'
-import { awardOf, type WhatIfChange, whatIfChange } from '../../../tables/rfq/what-if.js'
+import { awardOf, movesOf, settingTitle } from '../../../tables/rfq/what-if.js'
 import type { WhatIf } from '../../../tables/settings.js'
 import { plain } from '../../components/format.js'
 import type { PageRequest } from '../page.js'
@@ -22,21 +21,20 @@ interface WhatIfPanelProps {
 
 /** Other settings: what they change, and a form whose values are the address. */
 export function WhatIfPanel({ page: { query, link }, view, whatIf, before }: WhatIfPanelProps) {
-  const change = before && whatIfChange(before, view, whatIf.changes)
   const reset = Object.fromEntries(Object.keys(whatIf.changes).map((name) => [name, null]))
   const fields = fieldsOf(view, whatIf)
   const kept = Object.entries(query).filter(([name]) => fields.every((field) => field.name !== name))
   return (
-    <details class="panel whatif" open={change !== null}>
+    <details class="panel whatif" open={before !== null}>
       <summary>
         <h2 id="what-if">What if</h2>{' '}
         <span class="muted">
-          {change === null
+          {before === null
             ? 'without some offers, another tolerance, volume or requirements'
-            : `${formatCount(change.settings.length, 'setting')} changed`}
+            : `${formatCount(Object.keys(whatIf.changes).length, 'setting')} changed`}
         </span>
       </summary>
-      {change !== null && before !== null && <Change change={change} before={before} after={view} link={link} />}
+      {before !== null && <Change changes={whatIf.changes} before={before} after={view} link={link} />}
       <form method="get" action="#what-if" aria-labelledby="what-if">
         {kept.map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
@@ -52,7 +50,7 @@ export function WhatIfPanel({ page: { query, link }, view, whatIf, before }: Wha
           <button type="submit" class="primary">
             Compare
           </button>
-          {change !== null && (
+          {before !== null && (
             <a class="button" href={link(reset)}>
               Back to the configured settings
             </a>
@@ -93,15 +91,14 @@ export const outcomes = (before: RfqView, after: RfqView) => ({
 })
 
 /** What the settings change. */
-function Change({ change, before, after, link }: ChangeProps) {
-  const { settings, message, moves } = change
+function Change({ changes, before, after, link }: ChangeProps) {
+  const settings = Object.entries(changes).map(([name, value]) => `${settingTitle(name)}: ${value || 'none'}`)
+  const moves = movesOf(before, after)
   const table = outcomes(before, after)
   const caption = 'The award with the configured settings, and with the changed ones'
   return (
     <>
-      <p>
-        <strong>{plain(message)}</strong> {plain(settings.map((each) => each.message).join('; '))}.
-      </p>
+      <p>{plain(settings.join('; '))}.</p>
       <Table {...table} caption={caption} empty="" link={link} />
       <ul class="reasons">
         {moves.slice(0, MAX_MOVES).map(({ number, label, message: move }) => (
@@ -116,7 +113,7 @@ function Change({ change, before, after, link }: ChangeProps) {
 }
 
 interface ChangeProps {
-  change: WhatIfChange
+  changes: WhatIf['changes']
   before: RfqView
   after: RfqView
   link: PageRequest['link']
