@@ -8,7 +8,7 @@ const STORE_CONTRACT = [
   'test/store/documents/{as-of,contradictions,monitoring,recorder}.integration.test.ts',
   'test/store/documents/revalidation.test.ts',
   'test/store/runs/run-lock.integration.test.ts',
-  'test/store/runs/{complete-runs,schedule-clock}.test.ts',
+  'test/store/runs/complete-runs.test.ts',
   'test/store/maintenance/prune.integration.test.ts',
   'test/closing/**/*.test.ts',
   'test/golden/**/*.test.ts',

@@ -26,7 +26,6 @@ export interface JobResult {
   report: string | null
 }
 
-/** `waiting`: also a job that was returned for a worker whose configuration has its channel. */
 export const JOB_STATES = ['active', 'waiting', 'completed', 'failed'] as const
 export type JobState = (typeof JOB_STATES)[number]
 

@@ -14,7 +14,7 @@ import { newestPlanned, planPoll } from '../src/sync/budget.js'
 import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contract.js'
 import { pollContext, pollOptions } from '../src/sync/poll.js'
 import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobResult, JobRunner, Log } from './contract.js'
-import { InterruptedRunError, RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
+import { RefusedJobError, RunFailedError } from './errors.js'
 import { isScheduled, requestedBy } from './job-payload.js'
 import { enqueueMissingReports, observeReport, recordReport, requesterOf } from './report-jobs.js'
 import { logDecision, logRunSummary } from './run-summary.js'
@@ -72,7 +72,9 @@ export function createHandlers(deps: HandlerDeps): JobHandlers {
 function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
   const found = config.channels.find(({ key }) => key === channel)
   if (found) return found
-  throw new UnknownChannelError(channel)
+  throw new RefusedJobError(
+    `channel ${channel} is not in the configuration of this worker; all workers need the same channels`,
+  )
 }
 
 const contextOf = ({ deps, channel, payload, signal }: ChannelJob): PollContext => ({
@@ -117,7 +119,7 @@ async function closeExpired(job: ChannelJob): Promise<undefined> {
 /**
  * Runs the work and logs its outcome. The schedule skips the work while another run of the kind is in progress; nobody does it while the
  * marketplace asked for a pause.
- * @throws RunFailedError if the run failed, or was skipped although a user requested it; InterruptedRunError if shutdown aborted it
+ * @throws RunFailedError if the run failed, was aborted by shutdown, or was skipped although a user requested it
  */
 async function runAndLog(
   { deps, channel, payload, signal }: ChannelJob,
@@ -138,14 +140,11 @@ async function runAndLog(
   try {
     const result = await observeRun(deps.observer, about, work)
     logRunSummary(result, log, { previous, ...(cause !== null && { cause }), ...(rfqId && { rfq: rfqId }) })
-    if (signal.aborted && result.run.outcome !== 'complete')
-      throw new InterruptedRunError(result.run.error ?? 'the run was aborted')
-    if (result.run.outcome === 'failed') throw new RunFailedError(result.run.error ?? 'the run failed')
+    const { outcome, error } = result.run
+    if (outcome === 'failed' || (signal.aborted && outcome !== 'complete'))
+      throw new RunFailedError(error ?? 'the run failed')
   } catch (error) {
     if (error instanceof RunBusyError) return skip(error.message)
-    // A pause of a closing round.
-    if (signal.aborted && (error as Error).name === 'AbortError')
-      throw new InterruptedRunError((error as Error).message)
     throw error
   }
 }

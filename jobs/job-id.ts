@@ -1,22 +1,18 @@
-import { hash } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { JobName, JobPayload } from './contract.js'
 
 /** The members of a payload that identify its work. */
 type KeyPayload = Omit<JobPayload, 'cause'>
 
 /**
- * The id of a job: name, channel, RFQ and moment. Schedulers that enqueue the same tick produce the same id; different
- * channels never do.
- * @param at the tick, or the moment that caused the job
- * @param setBacks how often the clock was set back before, because a moment that recurs is another tick. Default 0
- * @returns e.g. `poll-rfqs_acme_forest_20261121T0105Z` (UTC), or with `-1` at its end; BullMQ allows neither colons nor all digits
+ * An id for a new job: name, channel, RFQ, moment, and a random number, because moments recur when the clock is set.
+ * @returns e.g. `poll-rfqs_acme_forest_20261121T010500123Z_1f09`; BullMQ allows neither colons nor all digits
  */
-export function jobId(name: JobName, payload: KeyPayload, at: Date, setBacks = 0): string {
-  return `${fairnessKey(name, payload)}_${formatTimestamp(at)}${setBacks === 0 ? '' : `-${setBacks}`}`
-}
+export const jobId = (name: JobName, payload: KeyPayload, at: Date): string =>
+  `${fairnessKey(name, payload)}_${at.toISOString().replace(/[-:.]/g, '')}_${randomBytes(2).toString('hex')}`
 
 /**
- * The job id without its moment: at most one job with a key waits or runs. A report with another as-of time is
+ * What identifies the work of a job: at most one job with a key waits or runs. A report with another as-of time is
  * different work.
  */
 export function fairnessKey(name: JobName, { channel, rfqId, asOf }: KeyPayload): string {
@@ -38,12 +34,4 @@ const MAX_ENCODED_LENGTH = 500
 function encodeIdentifier(id: string): string {
   const encoded = encodePart(id)
   return encoded.length > MAX_ENCODED_LENGTH ? `.sha256-${hash('sha256', encoded)}` : encoded
-}
-
-/** `20261121T0105Z`, with seconds and milliseconds only if they are not zero. */
-function formatTimestamp(at: Date): string {
-  const [date, time] = at.toISOString().replace(/[-:]/g, '').split('T') as [string, string]
-  const [clock, fraction] = time.slice(0, -1).split('.') as [string, string]
-  const seconds = fraction === '000' ? clock.slice(4) : clock.slice(4) + fraction
-  return `${date}T${clock.slice(0, 4)}${seconds === '00' ? '' : seconds}Z`
 }

@@ -1,15 +1,12 @@
 import type { Config, JobSchedule } from '../src/config/contract.js'
 import { type Cron, compileCron } from '../src/config/cron.js'
-import { once } from '../src/core/async.js'
-import { CLOCK_TOLERANCE_MS, type Clock, type MonotonicClock } from '../src/core/time/clock.js'
+import type { Clock, MonotonicClock } from '../src/core/time/clock.js'
 import type { JobName, JobRunner, Log } from './contract.js'
 import { jobId } from './job-id.js'
 
 export interface ScheduleOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>
   enqueue: JobRunner['enqueue']
-  /** How often the clock was set back while jobs were scheduled on the database (`ScheduleClock`). Default: never. */
-  setBacks?: (now: Date) => Promise<number>
   now: Clock
   /** Default: that of this process. */
   elapsed?: MonotonicClock
@@ -42,44 +39,29 @@ interface ScheduledJob {
   name: JobName
   channel: string
   cron: Cron
-  isPoll: boolean
   /** Ticks up to this moment are enqueued. */
   enqueuedUpTo: Date
-  /** Moment of the job that makes up for missed ticks, at start-up or after the clock was set back; null if none or done. */
-  catchUp: Date | null
+  /** Whether it is to be enqueued without a tick, at start-up. */
+  atStart: boolean
 }
 
 /**
  * Schedules the configured jobs of every channel. Several missed ticks (the machine slept, the queue was unavailable)
- * become one job with the id of the newest; a tick counts as enqueued only when the queue accepted it. Each poll also
- * runs once at start-up. When the clock is set, the schedule continues from the new time: after a jump forward as after missed ticks;
- * after a jump back, polls run at once, because the age of the last ones is unknown, and ticks that recur have new ids.
+ * become one job; a tick counts as enqueued only when the queue accepted it. Each poll also runs once at start-up. When the clock is set, the
+ * schedule goes on from the new time.
  */
 export function createSchedule({ config, now, log, ...options }: ScheduleOptions): Schedule {
-  const { elapsed = () => performance.now(), setBacks = async () => 0 } = options
+  const { elapsed = () => performance.now() } = options
   const jobs = createScheduledJobs(config, now())
   const stepMs = Math.min(...jobs.map(({ cron }) => cron.stepMs))
   let timer: NodeJS.Timeout | null = null
   let stopped = false
   let running: Promise<void> = Promise.resolve()
-  let last = { now: now().getTime(), elapsed: elapsed() }
-  let endedAt = last.elapsed
+  let endedAt = elapsed()
 
-  /** Detects that the clock was set, by comparison with the monotonic clock. */
-  const detectJump = (upTo: Date) => {
-    const current = { now: upTo.getTime(), elapsed: elapsed() }
-    const jumpMs = current.now - last.now - (current.elapsed - last.elapsed)
-    last = current
-    if (Math.abs(jumpMs) <= CLOCK_TOLERANCE_MS) return
-    const how = jumpMs < 0 ? 'was set back' : 'was set forward, or this machine was suspended'
-    log.warn({ seconds: Math.round(jumpMs / 1000) }, `the clock ${how}; the schedule continues from the new time`)
-    if (jumpMs < 0) for (const job of jobs) if (job.isPoll) job.catchUp = floorToMinute(upTo)
-  }
   const tickOnce = async () => {
     const upTo = now()
-    detectJump(upTo)
-    const due = { ...options, log, setBacks: once(() => setBacks(upTo)) }
-    const results = await Promise.allSettled(jobs.map((job) => enqueueDue(job, upTo, due)))
+    const results = await Promise.allSettled(jobs.map((job) => enqueueDue(job, upTo, { ...options, log })))
     endedAt = elapsed()
     const failures = results.filter((result) => result.status === 'rejected')
     if (failures.length === 0) return
@@ -125,11 +107,10 @@ function createScheduledJobs(
     const expression = schedule[kind]
     if (expression === null) continue
     const cron = compileCron(expression, scheduleTimeZone)
-    const isPoll = kind === 'listings' || kind === 'rfqs'
-    const catchUp = isPoll ? floorToMinute(start) : null
+    const atStart = kind === 'listings' || kind === 'rfqs'
     for (const channel of channels) {
       if (kind === 'closeExpired' && channel.autoClose === 'off') continue
-      jobs.push({ name: JOB_NAME[kind], channel: channel.key, cron, isPoll, enqueuedUpTo: start, catchUp })
+      jobs.push({ name: JOB_NAME[kind], channel: channel.key, cron, enqueuedUpTo: start, atStart })
     }
   }
   return jobs
@@ -138,19 +119,16 @@ function createScheduledJobs(
 async function enqueueDue(
   job: ScheduledJob,
   upTo: Date,
-  { enqueue, log, setBacks }: Pick<ScheduleOptions, 'enqueue' | 'log'> & { setBacks: () => Promise<number> },
+  { enqueue, log }: Pick<ScheduleOptions, 'enqueue' | 'log'>,
 ): Promise<void> {
-  const { name, channel, catchUp } = job
+  const { name, channel } = job
   if (upTo < job.enqueuedUpTo) job.enqueuedUpTo = upTo // The clock was set back.
   const tick = job.cron.lastTick({ after: job.enqueuedUpTo, upTo })
-  const at = tick ?? catchUp
-  if (at !== null) {
-    const id = jobId(name, { channel }, at, await setBacks())
+  if (tick !== null || job.atStart) {
+    const id = jobId(name, { channel }, upTo)
     const added = await enqueue(name, { channel, cause: tick ? 'tick' : 'start' }, id)
-    log.debug({ job: name, id, added }, added ? 'job enqueued' : 'job already known')
+    log.debug({ job: name, id, added }, added ? 'job enqueued' : 'such a job waits or runs')
   }
   job.enqueuedUpTo = upTo
-  job.catchUp = null
+  job.atStart = false
 }
-
-const floorToMinute = (moment: Date) => new Date(Math.floor(moment.getTime() / 60_000) * 60_000)

@@ -79,7 +79,7 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   if (web) closers.unshift(() => web.close())
   if (options.work) await runner.work(createHandlers({ ...options, enqueue }))
   if (options.schedule) {
-    schedule = createSchedule({ config, enqueue, now, log, setBacks: (at) => store.clockSetBacks(at) })
+    schedule = createSchedule({ config, enqueue, now, log })
     schedule.start()
     const { stop } = schedule
     closers.push(async () => void (await withTimeout(stop(), STOP_TICK_MS)))

@@ -1,8 +1,8 @@
-import { DelayedError, type Job, type Queue, UnrecoverableError, WaitingError, type Worker } from 'bullmq'
+import { type Job, type Queue, UnrecoverableError, WaitingError, type Worker } from 'bullmq'
 import { withTimeout } from '../../src/core/async.js'
 import type { QueueLoad } from '../../src/core/queue-load.js'
 import type { JobHandlers, JobName, JobPayload, JobRunner, JobStatus, Log } from '../contract.js'
-import { InterruptedRunError, QueueUnavailableError, UnknownChannelError } from '../errors.js'
+import { QueueUnavailableError } from '../errors.js'
 import { parseJob } from '../job-payload.js'
 import { createOutageLog } from '../outage-log.js'
 import { runJob } from '../run-job.js'
@@ -22,14 +22,9 @@ export interface BullRunnerOptions {
   timing?: Partial<RunnerTiming>
 }
 
-/**
- * A poll or closing round that shutdown aborts returns to the queue, unless its job was started this many times. Starts by a process that
- * is shutting down count too.
- */
-const MAX_STARTS = 10
 /** Errors of BullMQ about a job that outlived its lock in an outage: it runs again, or its end was recorded although the reply was lost. */
 const LOST_LOCK = /\b(missing lock|lock mismatch|could not renew lock)(?= for job )|\bis not in the active state/i
-/** Finished jobs are kept so that a second scheduler cannot enqueue the same tick again (age in seconds). */
+/** How long finished jobs are kept, for their status (age in seconds). */
 const RETENTION = { age: 24 * 3_600, count: 5_000 }
 
 /**
@@ -93,7 +88,6 @@ class BullRunner implements JobRunner {
   readonly #parts: Parts
   readonly #running = new Set<Promise<unknown>>()
   #worker: Worker | null = null
-  readonly #returnedChannels = new Set<string>()
   #closing = false
 
   constructor(parts: Parts) {
@@ -164,56 +158,17 @@ class BullRunner implements JobRunner {
       await job.moveToWait(token)
       throw new WaitingError()
     }
-    const { timing, log } = this.#parts
-    // Counts pauses instead of the time since the job was added, because a job without any worker could not be taken.
-    const ifUnknownChannel = job.attemptsStarted * timing.returnPause < timing.returnFor ? 'return' : 'expired'
-    const returnInterrupted = job.attemptsStarted < MAX_STARTS
-    const raw = {
-      id: job.id ?? '',
-      name: job.name,
-      data: job.data,
-      signal,
-      ifUnknownChannel,
-      returnInterrupted,
-    } as const
-    const result = runJob(handlers, raw, log).catch((error: unknown) => {
-      if (error instanceof InterruptedRunError) return this.#returnInterrupted(job, token)
-      if (error instanceof UnknownChannelError) return this.#returnJob(job, token, error)
-      throw error
-    })
+    const raw = { id: job.id ?? '', name: job.name, data: job.data, signal }
+    const result = runJob(handlers, raw, this.#parts.log)
     this.#running.add(result)
     try {
       return await result
     } catch (error) {
-      if (error instanceof DelayedError || error instanceof WaitingError) throw error
       // Never retried, whatever the job's options say: only the marketplace client retries.
       throw new UnrecoverableError((error as Error).message)
     } finally {
       this.#running.delete(result)
     }
-  }
-
-  /** Returns a job to the queue for a worker that has its channel. It keeps its id and its fairness key. */
-  async #returnJob(job: Job, token: string, { channel, message }: UnknownChannelError): Promise<never> {
-    const { timing, log, onOutcome } = this.#parts
-    const facts = { job: job.name, id: job.id, channel }
-    if (this.#returnedChannels.has(channel)) log.debug(facts, 'job returned to the queue')
-    else log.info(facts, `job returned to the queue for another worker: ${message}`)
-    this.#returnedChannels.add(channel)
-    // Random, so that it is not always the same worker that takes the job after the pause.
-    const pause = Math.round(timing.returnPause * (0.75 + Math.random() / 2))
-    // If the queue does not answer, the lock of the job expires and the job is re-queued as stalled.
-    await job.moveToDelayed(Date.now() + pause, token).catch((error) => onOutcome(error))
-    throw new DelayedError()
-  }
-
-  /** Returns a job to the queue whose run was aborted by the shutdown of this process. Another worker takes it at once. */
-  async #returnInterrupted(job: Job, token: string): Promise<never> {
-    const { log, onOutcome } = this.#parts
-    log.info({ job: job.name, id: job.id }, 'job aborted by shutdown; returned to the queue for another worker')
-    // If the queue does not answer: as above.
-    await job.moveToWait(token).catch((error) => onOutcome(error))
-    throw new WaitingError()
   }
 
   /** Calls the queue with a timeout. */

@@ -14,8 +14,8 @@ interface WaitingJob {
   since: number
 }
 
-/** Number of job ids kept, so that a tick is not enqueued twice: many times the jobs of one tick. */
-const MAX_KNOWN_JOBS = 10_000
+/** Number of finished jobs kept, for their status. */
+const MAX_KNOWN_JOBS = 1_000
 /** How long an aborted job may take to end, in milliseconds. */
 const GRACE_MS = 1_000
 

@@ -11,10 +11,6 @@ export const RUNNER_TIMING = {
   start: 5_000,
   /** How long to wait for the queue to respond to one operation. */
   response: 4_000,
-  /** Average pause before a job whose channel is not configured in this process can be taken again. */
-  returnPause: 4_000,
-  /** A job that was returned for this long fails. */
-  returnFor: 3_600_000,
   /** How long an aborted job may take to end, and then BullMQ to record what finished. */
   grace: 1_000,
 }

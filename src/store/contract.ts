@@ -6,7 +6,7 @@ import type { History, RfqCount } from './documents/history-contract.js'
 import type { PollStates } from './documents/poll-states-contract.js'
 import type { Recorder } from './documents/recorder-contract.js'
 import type { EventFeed, EventLog, Targets } from './events/event-contract.js'
-import type { MaintenanceLog, Pruning, RevalidationReport, ScheduleClock } from './maintenance/maintenance-contract.js'
+import type { MaintenanceLog, Pruning, RevalidationReport } from './maintenance/maintenance-contract.js'
 import type { ExchangeRates } from './rates/rate-contract.js'
 import type { RecommendationQueries, Recommendations } from './recommendations/recommendation-contract.js'
 import type { ReportRecords } from './reports/report-contract.js'
@@ -39,7 +39,6 @@ export interface Store
     Closings,
     Awards,
     MaintenanceLog,
-    ScheduleClock,
     Pruning,
     Recommendations,
     ReportRecords,

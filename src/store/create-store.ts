@@ -18,7 +18,6 @@ import { createExchangeRates } from './rates/exchange-rates.js'
 import { createRecommendations } from './recommendations/recommendations.js'
 import { createReportRecords } from './reports/report-records.js'
 import { createRuns } from './runs/runs.js'
-import { createScheduleClock } from './runs/schedule-clock.js'
 import { findIdentity } from './sql/meta.js'
 import type { SqlDatabase, SqlParameters } from './sql/sql-database.js'
 
@@ -61,7 +60,6 @@ export function createStore({ clock, ...engine }: Engine, { command, onWrite, re
     ...createClosings(database, events),
     ...createAwards(database, events),
     ...createMaintenanceLog(database),
-    ...createScheduleClock(database),
     ...createPruning(database),
     ...createRecommendations(database, events),
     ...createReportRecords(database),

@@ -19,8 +19,6 @@ export interface PollRfqsOptions {
   recheckClosedHours: number
   /** RFQs read at the same time. */
   concurrency: number
-  /** A name of the only RFQ to read after the list (rfq-name.ts); the others are left to the next poll. */
-  only?: string
   /** Reads only what the plan says (docs/POLLING.md). Default: every open RFQ with all its responses. */
   planning?: PollPlanning
 }

@@ -1,6 +1,5 @@
 import { isAddressable } from '../core/documents/identifier.js'
 import type { Problem } from '../core/documents/lenient-parser.js'
-import { hasName, namesIn, parseRfqName } from '../core/text/rfq-name.js'
 import { createCalendar, endOfDate } from '../core/time/expiry.js'
 import type { RfqPollState } from '../store/contract.js'
 import type { PollContext, PollPlanning, PollResult, PollRfqsOptions } from './contract.js'
@@ -52,8 +51,6 @@ interface Selection {
   left: number
 }
 
-type Entries = ReadonlyMap<string, RfqEntry>
-
 /** Reads and records the list, selects the RFQs to read, and records the others that were never read from their entries. */
 async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqReading> {
   const { context, run, progress } = poll
@@ -65,13 +62,12 @@ async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqRe
     const rfq = { id: entry.id, hash: entry.entryHash, state: entry.document?.state ?? null }
     return { ...rfq, entry, reasonToRead: reasonToRead(rfq, known.get(entry.id), rules) }
   })
-  const named = options.only === undefined ? null : idsNamed(entries, options.only)
   const readable = listed.filter(({ entry }) => isReadable(entry))
   const needed = readable.filter((rfq) => rfq.reasonToRead !== null).map(({ id }) => id)
   const states = await loadStates(context.store, run.channel, needed, known)
   const selection = options.planning
     ? plan(poll, readable, { known, states, planning: options.planning })
-    : selectAll(poll, readable, { entries, named })
+    : selectAll(readable)
   const entriesOf = (ids: readonly string[]) => ids.flatMap((id) => entries.get(id) ?? [])
   const wasRead = ({ id }: RfqEntry) => known.get(id)?.detailReadAt != null
   const isSame = (entry: RfqEntry) => {
@@ -80,8 +76,7 @@ async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqRe
   }
   const postponed = entriesOf(selection.postponed)
   const wanted = selection.toRead
-  const isWanted = ({ id }: RfqEntry) => named?.has(id) ?? true
-  const unreadable = [...entries.values()].filter((entry) => !isReadable(entry) && isWanted(entry))
+  const unreadable = [...entries.values()].filter((entry) => !isReadable(entry))
   progress.counts.unchanged +=
     selection.unchanged.length + postponed.filter((entry) => wasRead(entry) && isSame(entry)).length
   progress.madeProgress = true
@@ -111,6 +106,13 @@ const isReadable = (entry: Pick<RfqEntry, 'id' | 'document'>): boolean =>
   entry.document !== null && isAddressable(entry.id)
 
 type Listed = Omit<PlannableRfq, 'responseIds' | 'dueAt'> & { entry: RfqEntry }
+
+/** Selects everything that needs to be read. */
+function selectAll(readable: readonly Listed[]): Selection {
+  const ids = (isNeeded: boolean) =>
+    readable.flatMap(({ id, reasonToRead: reason }) => ((reason !== null) === isNeeded ? [id] : []))
+  return { toRead: new Map(ids(true).map((id) => [id, null])), postponed: [], unchanged: ids(false), left: 0 }
+}
 
 /** Plans the requests of a scheduled poll (docs/POLLING.md), and counts the documents left to the next one. */
 function plan(
@@ -145,38 +147,6 @@ function plan(
   progress.requestRates = rates
   progress.postponed += postponed.reduce((sum, { documents }) => sum + documents, 0)
   return { toRead: new Map(reads), postponed: postponed.map(({ id }) => id), unchanged, left: unused }
-}
-
-/** Selects everything that needs to be read, or the RFQs with a name, usually one: then the poll is partial if others should be read too. */
-function selectAll(
-  { progress }: Poll,
-  readable: readonly Listed[],
-  { entries, named }: { entries: Entries; named: ReadonlySet<string> | null },
-): Selection {
-  const isNamed = ({ id }: { id: string }) => named?.has(id) ?? true
-  const needed = readable.filter(({ reasonToRead: reason }) => reason !== null)
-  const toRead = named === null ? needed : readable.filter(isNamed)
-  if (named !== null) {
-    const others = needed.filter((rfq) => !isNamed(rfq)).length
-    progress.postponed += others
-    const names = [...named].map((id) => nameOf(entries.get(id) as RfqEntry)).join(', ')
-    if (others > 0) progress.limitedTo = `only ${names || 'the list'} was read, as requested`
-  }
-  const unchanged = readable.filter((rfq) => rfq.reasonToRead === null && (named === null || !isNamed(rfq)))
-  return {
-    toRead: new Map(toRead.map(({ id }) => [id, null])),
-    postponed: [],
-    unchanged: unchanged.map(({ id }) => id),
-    left: 0,
-  }
-}
-
-/** The identifiers of the RFQs with a name. */
-function idsNamed(entries: Entries, only: string): Set<string> {
-  const name = parseRfqName(only)
-  return new Set(
-    [...entries.values()].flatMap(({ id, text }) => (hasName({ id, ...namesIn(JSON.parse(text)) }, name) ? [id] : [])),
-  )
 }
 
 const UNADDRESSABLE: Problem = {

@@ -48,7 +48,7 @@ const ENVIRONMENT_MESSAGES: readonly [RegExp, string][] = [
 const USER_FACING = new Set(
   (
     'Config Usage Moment Filter Failed Plan Store InvalidCursor RunBusy RunLost IntentOpen DatabaseUnavailable UnusableDatabase MissingDatabase UnknownCommit NoAnswer ' +
-    'Marketplace Unavailable Item Channel Paused Ledger Aborted QueueUnavailable RefusedJob UnknownChannel InterruptedRun RunFailed Listen Http Problem Post UnknownRfq InvalidSetting StateFile Sandbox RateFile Tool'
+    'Marketplace Unavailable Item Channel Paused Ledger Aborted QueueUnavailable RefusedJob RunFailed Listen Http Problem Post UnknownRfq InvalidSetting StateFile Sandbox RateFile Tool'
   )
     .split(' ')
     .map((name) => `${name}Error`),

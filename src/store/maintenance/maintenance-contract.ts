@@ -31,15 +31,6 @@ export interface MaintenanceLog {
   endMaintenance(task: MaintenanceTask, now: Date, error: string | null): Promise<void>
 }
 
-/** Tells ticks of the schedule apart that recur after the clock was set back. */
-export interface ScheduleClock {
-  /**
-   * Records the time, and returns how often the clock was set back by more than clocks may differ. A tick that recurs after that is a new
-   * one, so this number is part of the id of its job.
-   */
-  clockSetBacks(now: Date): Promise<number>
-}
-
 export interface Pruning {
   /**
    * Deletes runs that began, and events that happened, before a moment: runs that found nothing new and to which nothing refers, and events

@@ -26,8 +26,6 @@ export interface RunProgress {
   needsAttention: string | null
   /** Why a closing round stopped closing, or null. */
   stop: RunRecord['stop']
-  /** What a user limited the run to, which makes it partial although nothing failed; else null. */
-  limitedTo: string | null
   /** The list lost so many entries at once that nothing was marked missing; null until a list is read. */
   suspicious: boolean | null
   /** Documents left to the next poll because the request budget was exceeded. Not an error. */
@@ -99,7 +97,6 @@ export const newProgress = (): RunProgress => ({
   incomplete: null,
   needsAttention: null,
   stop: null,
-  limitedTo: null,
   suspicious: null,
   postponed: 0,
   requestRates: null,
@@ -108,9 +105,9 @@ export const newProgress = (): RunProgress => ({
 function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
   const interrupted = error instanceof PausedError || error instanceof AbortedError
   const failed = error !== null && !progress.madeProgress && !interrupted
-  const { failures, incomplete, needsAttention, limitedTo } = progress
+  const { failures, incomplete, needsAttention } = progress
   const partial =
-    error !== null || failures.length > 0 || [incomplete, needsAttention, limitedTo].some((reason) => reason !== null)
+    error !== null || failures.length > 0 || [incomplete, needsAttention].some((reason) => reason !== null)
   return {
     ...progress.counts,
     requests: session.requests,
@@ -128,19 +125,12 @@ function runEnd({ session }: RunContext, progress: RunProgress, error: Error | n
 }
 
 function describeEnd(
-  { incomplete, needsAttention, limitedTo, failures, limitations }: RunProgress,
+  { incomplete, needsAttention, failures, limitations }: RunProgress,
   error: Error | null,
 ): string | null {
   const items = [...failures, ...limitations]
   const named = items.slice(0, MAX_NAMED_FAILURES).map(({ id, message }) => `${id}: ${message}`)
   const unnamed = items.length - named.length
-  const parts = [
-    incomplete,
-    needsAttention,
-    limitedTo,
-    error?.message,
-    ...named,
-    unnamed > 0 ? `(and ${unnamed} more)` : null,
-  ]
+  const parts = [incomplete, needsAttention, error?.message, ...named, unnamed > 0 ? `(and ${unnamed} more)` : null]
   return parts.filter((part) => part != null).join(' ') || null
 }

@@ -1,6 +1,5 @@
 import { Queue } from 'bullmq'
 import { expect, onTestFinished } from 'vitest'
-import { CHANNEL } from '../../helpers/channel-fixture.js'
 import { eventually } from '../../helpers/eventually.js'
 import { PrivateRedis, redisSkipReason } from '../../helpers/servers/private-redis.js'
 import {
@@ -174,39 +173,3 @@ fault('SIGTERM during a run', 'the service stops a hanging poll, without partial
   expect(await service.ended).toBe('exit 0')
   expect(fixture.sql("select outcome from runs where kind = 'rfqs'")).toEqual([{ outcome: 'partial' }])
 })
-
-fault(
-  'SIGTERM during a run',
-  'another worker takes over a poll that does not end in time, and reads no recorded offer again',
-  async () => {
-    // Not during the test, but soon enough that offers need not be read again before.
-    const minutes = [10, 30, 50].map((later) => (new Date().getMinutes() + later) % 60)
-    const fixture = await openService({ rfqs: 0, ...NEVER, polls: `${minutes} * * * *` })
-    const { world, faults, requests } = fixture.sandbox
-    const rfqs = Array.from({ length: 6 }, () => world.addRfq(CHANNEL, { responseDueDate: '2999-12-31' }).id)
-    for (const id of rfqs) world.addResponse(id)
-    faults.add({ operation: 'readRfq', skip: 3, times: 3, effect: { kind: 'hang' } })
-    const all = [fixture.start(['start']), fixture.start(['work'])]
-    for (const each of all) await eventually(() => expect(each.out).toContain('quotekeeper started'))
-    const stopped = await waitForHolder(all, fixture)
-    await eventually(() => expect(fixture.sql('select count(*) as n from rfqs')).toEqual([{ n: 3 }]))
-    const recorded = (fixture.sql('select id from rfqs') as { id: string }[]).map(({ id }) => id)
-    const readIds = (wanted: string) =>
-      fixture.sandbox.requests
-        .flatMap(({ operation, rfqId }) => (operation === wanted && rfqId !== null ? [rfqId] : []))
-        .sort()
-
-    requests.length = 0
-    stopped.signal('SIGTERM')
-    expect(await stopped.ended).toBe('exit 0')
-    expect(stopped.out).toContain('job aborted by shutdown; returned to the queue for another worker')
-    await eventually(() => expect(fixture.sql(COMPLETE)).toEqual([{ n: 1 }]))
-    expect(fixture.sql("select outcome, inserted from runs where kind = 'rfqs' order by id")).toEqual([
-      { outcome: 'partial', inserted: 6 },
-      { outcome: 'complete', inserted: 6 },
-    ])
-    // The summaries of all offers are read at every poll, recorded offers are not.
-    expect(readIds('readRfq')).toEqual([...rfqs].sort())
-    expect(readIds('readResponse')).toEqual(rfqs.filter((id) => !recorded.includes(id)).sort())
-  },
-)

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { JobHandler, JobRunner } from '../../../jobs/contract.js'
-import { InterruptedRunError } from '../../../jobs/errors.js'
+import type { JobRunner } from '../../../jobs/contract.js'
 import { jobId } from '../../../jobs/job-id.js'
 import { createBullRunner } from '../../../jobs/queue/bullmq-runner.js'
 import { createInProcessRunner } from '../../../jobs/queue/in-process-runner.js'
@@ -46,7 +45,7 @@ const environments: Environment[] = [
   },
 ]
 
-describe.each(environments)('job runner, $name', ({ name, skip, start }) => {
+describe.each(environments)('job runner, $name', ({ skip, start }) => {
   if (skip !== null) {
     it.skip(`skipped: ${skip}`)
     return
@@ -246,34 +245,6 @@ describe.each(environments)('job runner, $name', ({ name, skip, start }) => {
     expect(aborted).toBe(true)
     expect(log.at('warn')).toEqual([expect.stringContaining('aborted by shutdown')])
   })
-
-  it.skipIf(name === 'in this process')(
-    'returns the job of a poll that shutdown aborted to the queue, where another worker takes it at once, a few times',
-    async () => {
-      const prefix = `returned_${prefixes++}`
-      const { handlers } = recordingHandlers()
-      let starts = 0
-      const interrupted: JobHandler = (_payload, { signal }) =>
-        new Promise((_resolve, reject) => {
-          starts++
-          signal.addEventListener('abort', () => reject(new InterruptedRunError('The poll was stopped.')))
-        })
-      runner = await environment.runner(log, prefix)
-      await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-      const state = async () => (await runner.job('tick-1'))?.state
-      while ((await state()) === 'waiting' && starts < 12) {
-        const next = await environment.runner(log, prefix)
-        const before = starts
-        await next.work({ ...handlers, 'poll-rfqs': interrupted })
-        await eventually(() => expect(starts).toBe(before + 1))
-        await next.close(0)
-        await eventually(async () => expect(await state()).not.toBe('active'))
-      }
-      expect(starts).toBeGreaterThanOrEqual(5)
-      expect(starts).toBeLessThanOrEqual(10)
-      expect(await state()).toBe('completed')
-    },
-  )
 
   it('closes within the deadline although a job ignores its signal', async () => {
     let begun = false
