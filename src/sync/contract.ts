@@ -19,6 +19,8 @@ export interface PollRfqsOptions {
   recheckClosedHours: number
   /** RFQs read at the same time. */
   concurrency: number
+  /** The id of the only RFQ to read after the list; the others are left to the next poll. */
+  only?: string
   /** Reads only what the plan says (docs/POLLING.md). Default: every open RFQ with all its responses. */
   planning?: PollPlanning
 }

@@ -67,7 +67,7 @@ async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqRe
   const states = await loadStates(context.store, run.channel, needed, known)
   const selection = options.planning
     ? plan(poll, readable, { known, states, planning: options.planning })
-    : selectAll(readable)
+    : selectAll(poll, readable, options.only)
   const entriesOf = (ids: readonly string[]) => ids.flatMap((id) => entries.get(id) ?? [])
   const wasRead = ({ id }: RfqEntry) => known.get(id)?.detailReadAt != null
   const isSame = (entry: RfqEntry) => {
@@ -107,11 +107,16 @@ const isReadable = (entry: Pick<RfqEntry, 'id' | 'document'>): boolean =>
 
 type Listed = Omit<PlannableRfq, 'responseIds' | 'dueAt'> & { entry: RfqEntry }
 
-/** Selects everything that needs to be read. */
-function selectAll(readable: readonly Listed[]): Selection {
-  const ids = (isNeeded: boolean) =>
-    readable.flatMap(({ id, reasonToRead: reason }) => ((reason !== null) === isNeeded ? [id] : []))
-  return { toRead: new Map(ids(true).map((id) => [id, null])), postponed: [], unchanged: ids(false), left: 0 }
+/** Selects everything that needs to be read, or one RFQ only. */
+function selectAll({ progress }: Poll, readable: readonly Listed[], only: string | undefined): Selection {
+  const ids = (isWanted: (rfq: Listed) => boolean) => readable.filter(isWanted).map(({ id }) => id)
+  const isNeeded = ({ reasonToRead: reason }: Listed) => reason !== null
+  const isRead = (rfq: Listed) => (only === undefined ? isNeeded(rfq) : rfq.id === only)
+  const postponed = ids((rfq) => isNeeded(rfq) && !isRead(rfq))
+  progress.postponed += postponed.length
+  if (postponed.length > 0) progress.incomplete ??= 'Only one RFQ was read, as requested.'
+  const unchanged = ids((rfq) => !isNeeded(rfq) && !isRead(rfq))
+  return { toRead: new Map(ids(isRead).map((id) => [id, null])), postponed, unchanged, left: 0 }
 }
 
 /** Plans the requests of a scheduled poll (docs/POLLING.md), and counts the documents left to the next one. */

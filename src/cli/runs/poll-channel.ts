@@ -17,6 +17,8 @@ export interface PollRequest {
   kind: PollKind
   full?: boolean
   acceptLoss?: boolean
+  /** The id of the only RFQ to read. */
+  only?: string
   onProgress?: (progress: { done: number; total: number }) => void
 }
 
@@ -51,7 +53,7 @@ export const noteWaiting =
  * @throws {FailedError} during a Retry-After pause; StoreError
  */
 export async function pollChannel(cli: Cli, app: App, request: PollRequest): Promise<PollResult> {
-  const { channel, kind, full = false, acceptLoss = false, onProgress } = request
+  const { channel, kind, full = false, acceptLoss = false, only, onProgress } = request
   const { io } = cli
   const store = await app.store()
   await refuseDuringPause(store, { channel: channel.key, kind }, io.now())
@@ -63,5 +65,5 @@ export async function pollChannel(cli: Cli, app: App, request: PollRequest): Pro
   }
   if (kind === 'listings') return (await import('../../sync/poll.js')).pollListings(context)
   const { pollRfqs } = await import('../../sync/poll-rfqs.js')
-  return pollRfqs(context, { ...pollOptions(app.config), full })
+  return pollRfqs(context, { ...pollOptions(app.config), full, ...(only !== undefined && { only }) })
 }

@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import type { KnownDocument } from '../../../core/records.js'
 import { quoteForShell } from '../../../core/text/quote-for-shell.js'
 import type { ReportRequest } from '../../../report-files/make-report.js'
 import type { Store } from '../../../store/contract.js'
@@ -22,8 +23,12 @@ import { databaseNow, parseReadFilter } from '../../input/read-filter.js'
 import { requireRfq } from '../../input/require-rfq.js'
 import { configuredChannel } from '../../input/select-channels.js'
 import { formatRecommendation, newFile, withProgress } from '../../output/output.js'
+import { pollChannel } from '../../runs/poll-channel.js'
 
-type Options = ChannelOption & AsOfOption & SetOption & VolumeOption & { all?: boolean; out?: string; by?: string }
+type Options = ChannelOption &
+  AsOfOption &
+  SetOption &
+  VolumeOption & { all?: boolean; fresh?: boolean; out?: string; by?: string }
 
 /** `report [RFQ]`: writes the offer comparison of an RFQ, or the overview of a channel or of all. */
 export const register: RegisterCommand = (command, cli) => {
@@ -34,6 +39,9 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(asOfOption())
     .addOption(volumeOption())
     .addOption(setOption())
+    .addOption(
+      new Option('--fresh', 'read the RFQ and its offers from the marketplace first').conflicts(['asOf', 'all']),
+    )
     .option('--out <file>', 'path of the new file (default: named after RFQ and time, in reports.directory)')
     .addOption(byOption('who makes the report, as shown in it'))
     .action((name: string | undefined, options: Options) =>
@@ -43,7 +51,7 @@ export const register: RegisterCommand = (command, cli) => {
           name === undefined
             ? writeOverview(cli, { store, app }, options)
             : writeComparison(cli, { store, app }, options, name),
-        { ...overridesOf(options), readOnly: false },
+        { ...overridesOf(options), readOnly: false, secrets: options.fresh ? 'required' : 'if-set' },
       ),
     )
   withExamples(
@@ -51,6 +59,7 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper report 1012', 'compare the offers; prints the path of the workbook'],
     ['quotekeeper report 1012 --as-of yesterday --out yesterday.xlsx', 'as they were known at the end of yesterday'],
     ['quotekeeper report 1012 --set discountRate=0.05 --set awardTolerance=0', 'with other settings for this report'],
+    ['quotekeeper report 1012 --fresh', 'with what the marketplace shows now'],
     ['quotekeeper report --channel acme/forest', 'the overview of one channel'],
     ['quotekeeper report --all', 'the overview of all channels'],
   )
@@ -64,12 +73,31 @@ interface ReportContext {
 async function writeComparison(cli: Cli, context: ReportContext, options: Options, name: string): Promise<void> {
   const filter = await parseReadFilter(cli, context, options, 'rfqs')
   const { rfq } = await requireRfq(context.store, { name, withoutResponses: true, ...filter })
+  if (options.fresh) await readAgain(cli, context, rfq)
   await writeReport(cli, context, options, { ...filter, channel: rfq.channel, rfqId: rfq.id })
+}
+
+/**
+ * Reads the list, and the RFQ with its offers, in a run of its own.
+ * @throws FailedError if it could not be read whole
+ */
+async function readAgain(cli: Cli, { store, app }: ReportContext, rfq: KnownDocument): Promise<void> {
+  const { channel, id } = rfq
+  const request = { channel: configuredChannel(app.config, channel), kind: 'rfqs', only: id } as const
+  const { run, failures } = await pollChannel(cli, app, request)
+  const state = (await store.rfqStates(channel)).find((each) => each.id === id)
+  const missing = state?.missingSince ? `it is no longer listed since ${state.missingSince}` : null
+  // A failure may be of some offers only.
+  if (missing === null && failures[0] === undefined && (state?.detailReadAt ?? '') >= run.startedAt) return
+  const why = failures[0]?.message ?? (run.outcome === 'failed' ? run.error : missing) ?? 'it is not in the list'
+  throw new FailedError(
+    `the RFQ could not be read from the marketplace: ${why.replace(/\.$/, '')}. To report on what is recorded, leave out --fresh`,
+  )
 }
 
 async function writeOverview(cli: Cli, context: ReportContext, options: Options): Promise<void> {
   const { store, app } = context
-  for (const option of ['asOf', 'volume', 'set'] as const)
+  for (const option of ['asOf', 'volume', 'set', 'fresh'] as const)
     if (options[option] !== undefined)
       throw new UsageError(`--${option === 'asOf' ? 'as-of' : option} is about one RFQ: name it`)
   const channel = channelOf(app, options)
