@@ -69,7 +69,7 @@ function readText(file: string): string {
 const fileError = (file: string, found: string, allowed: string) =>
   new ConfigError([{ file, line: null, key: '', found, allowed }])
 
-/** Connections take the proxy from the environment themselves (`marketplace/http/dispatcher.ts`). */
+/** Connections take the proxy from the environment themselves (`marketplace/dispatcher.ts`). */
 function checkProxy(env: Environment): void {
   const proxy = env.https_proxy ?? env.HTTPS_PROXY
   if (!proxy || (/^https?:\/\//i.test(proxy) && URL.canParse(proxy))) return

@@ -1,10 +1,10 @@
 import type { RequestLedger } from '../core/requests/request-ledger.js'
 import type { Clock } from '../core/time/clock.js'
 import type { Marketplace, RequestLimits, RequestObserver } from './contract.js'
-import { SYSTEM_TIMING, type Timing } from './http/timing.js'
-import { Transport } from './http/transport.js'
 import { type Backoff, DEFAULT_BACKOFF } from './retry.js'
 import { Session } from './session.js'
+import { SYSTEM_TIMING, type Timing } from './timing.js'
+import { Transport } from './transport.js'
 
 export interface MarketplaceOptions {
   /** Origin, with an optional path. */
@@ -30,12 +30,12 @@ export interface MarketplaceOptions {
  * @throws TypeError for an invalid base URL
  */
 export function createMarketplace(options: MarketplaceOptions): Marketplace {
-  const { baseUrl, limits, version, backoff = DEFAULT_BACKOFF, timing = SYSTEM_TIMING } = options
-  const { ledger, observer = () => undefined, now = () => new Date() } = options
-  const transport = new Transport({ baseUrl, limits, version, ledger, observer, now, timing })
+  const { limits, version, backoff = DEFAULT_BACKOFF, timing = SYSTEM_TIMING } = options
+  const { observer = () => undefined, now = () => new Date() } = options
+  const transport = new Transport({ ...options, observer, now, timing })
   return {
-    session: (channel, { signal } = {}) =>
-      new Session({ transport, version, channel, retries: limits.retries, backoff, timing, signal }),
+    session: (channel, { signal = new AbortController().signal } = {}) =>
+      new Session({ transport, version, channel, retries: limits.retries, backoff, signal }),
     close: () => transport.close(),
   }
 }

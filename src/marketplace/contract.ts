@@ -1,6 +1,5 @@
 import type { ChannelRef } from '../core/channel.js'
 import type { Listing, Observation, Rfq, RfqListItem, RfqResponse } from '../core/documents/observation.js'
-import type { CancelToken } from './http/cancel-token.js'
 
 /** A client of one marketplace; all its channels share connections, concurrency and rate limit. */
 export interface Marketplace {
@@ -19,8 +18,6 @@ export interface ChannelSession {
   readonly channel: ChannelRef
   /** HTTP requests sent so far, including retries. */
   readonly requests: number
-  /** Cancelled when the run is stopped or the client is closed. */
-  readonly cancelToken: CancelToken
   /** Every listing of the channel. */
   listListings(): Promise<ListResult<Listing>>
   /** Every RFQ of the channel, list shape. */
@@ -62,8 +59,6 @@ export interface ItemReadOptions {
   knownHash?: string | null | undefined
   /** Retries after the first attempt. Default: as many as `requests.retries` says. */
   retries?: number | undefined
-  /** Cancels the read; a descendant of the token of its session, which it has by default. */
-  cancelToken?: CancelToken | undefined
 }
 
 export interface ReadResult<T> {
@@ -75,7 +70,7 @@ export interface ReadResult<T> {
 }
 
 export interface ListResult<T> extends ReadResult<Observation<T>[]> {
-  /** What the list says of itself that makes it only a part (body/partial-list.ts); null if it does not. */
+  /** What the list says of itself that makes it only a part (partial-list.ts); null if it does not. */
   partial: string | null
 }
 

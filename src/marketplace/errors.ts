@@ -20,6 +20,9 @@ export class UnavailableError extends MarketplaceError {
   override name = 'UnavailableError'
 }
 
+/** A failure that a retry may overcome: only within the client (retry.ts). */
+export class TransientError extends UnavailableError {}
+
 /** Nothing was sent: too many requests of the run failed, or no byte of a close left this process. */
 export class NotSentError extends UnavailableError {}
 
@@ -67,3 +70,7 @@ export class LedgerError extends MarketplaceError {
 export class AbortedError extends MarketplaceError {
   override name = 'AbortedError'
 }
+
+/** The error of a call whose signal is aborted. */
+export const abortedError = ({ reason }: AbortSignal): AbortedError =>
+  reason instanceof AbortedError ? reason : new AbortedError('The run was stopped')

@@ -9,9 +9,9 @@ import {
   startInterval,
 } from '../core/requests/request-ledger.js'
 import type { Clock } from '../core/time/clock.js'
-import { LedgerError, PausedError } from './errors.js'
-import type { CancelToken } from './http/cancel-token.js'
-import type { Timing } from './http/timing.js'
+import type { RequestLimits } from './contract.js'
+import { abortedError, LedgerError, PausedError } from './errors.js'
+import type { Timing } from './timing.js'
 
 /** Maximum Retry-After that a request waits for, in milliseconds; a longer one ends the run. */
 const MAX_WAIT_MS = 60_000
@@ -22,27 +22,37 @@ const MAX_GRACE_MS = 1000
 /** Interval at which a pause is reported again to a ledger that could not be reached, in milliseconds. */
 const REPORT_RETRY_MS = 1000
 
-export interface RateLimiterOptions {
-  /** Requests of this process in flight at once. */
-  concurrency: number
-  /** Requests started within any one second. */
-  perSecond: number
+export interface RateLimiterOptions extends Pick<RequestLimits, 'concurrency' | 'perSecond'> {
   /** Shares rate and pauses with other processes; without it, they apply to this process only. */
   ledger?: RequestLedger | undefined
   timing: Timing
   now: Clock
 }
 
+/** Who makes requests: different callers take turns. */
+export interface Caller {
+  /** Ends the wait of its requests. */
+  readonly signal: AbortSignal
+}
+
+/** A slot among the requests in flight, with starts that the rate limiter has admitted. */
+export interface Slot {
+  /** Whether this process learned of a pause since the slot was acquired. */
+  wasPaused(): boolean
+  /** Releases the slot; call it once. Unused starts are lost. */
+  release(): void
+}
+
 interface Waiter {
   /** Starts that it needs at once. */
   starts: number
-  start: () => void
+  admit: (slot: Slot) => void
   reject: (error: unknown) => void
 }
 
 /**
  * Limits the requests to one host: concurrency, starts per second, and none during a pause.
- * Waiting requests are served round-robin by fairness key (the session), so that a long poll does not starve another
+ * Waiting requests are served round-robin by caller (the session), so that a long poll does not starve another
  * channel. The first of them claims its start from the ledger, and waits for it.
  */
 export class RateLimiter {
@@ -50,9 +60,10 @@ export class RateLimiter {
   readonly #ledger: RequestLedger
   /** Average time between two starts, in milliseconds. */
   readonly #interval: number
-  readonly #queues = new Map<object, Set<Waiter>>()
+  readonly #queues = new Map<Caller, { waiters: Set<Waiter>; stopListening: () => void }>()
   #running = 0
   #pause: { end: number; until: Date } = { end: Number.NEGATIVE_INFINITY, until: new Date(0) }
+  /** Number of pauses that this process has learned of. */
   #pauses = 0
   /** How late the next start may be. */
   #grace = GRACE_MS
@@ -69,28 +80,20 @@ export class RateLimiter {
   }
 
   /**
-   * Waits until one request may start, or several in sequence; call `release` when they have ended.
-   * @param fairnessKey requests with different keys take turns
+   * Waits until one request may start, or several in sequence.
    * @param starts number of requests in sequence: all are admitted now, so that only the first one waits
+   * @returns their slot, which the caller releases
    * @throws PausedError at once during a pause too long to wait for; LedgerError if the ledger cannot be reached;
    *   AbortedError on cancellation
    */
-  async acquire(fairnessKey: object, cancelToken: CancelToken, starts = 1): Promise<void> {
-    cancelToken.throwIfCancelled()
+  async acquire(caller: Caller, starts = 1): Promise<Slot> {
+    for (const { signal } of [caller, this.#closed]) if (signal.aborted) throw abortedError(signal)
     const pause = this.longPause()
     if (pause) throw pause
-    await this.#enqueue(fairnessKey, cancelToken, starts)
-  }
-
-  /** Number of pauses that this process has learned of: two readings differ if there was a pause between them. */
-  get pauses(): number {
-    return this.#pauses
-  }
-
-  /** Ends a request that `acquire` admitted. */
-  release(): void {
-    this.#running--
-    this.#serve()
+    return new Promise((admit, reject) => {
+      this.#queueOf(caller).add({ starts, admit, reject })
+      this.#serve()
+    })
   }
 
   /**
@@ -101,10 +104,13 @@ export class RateLimiter {
     this.#pauseLocally((await this.#claim(NO_STARTS)).pausedFor)
   }
 
-  /** Waits until the ledger is not in use. */
-  async close(): Promise<void> {
-    this.#closed.abort()
-    this.#wait.abort()
+  /**
+   * Ends all waits, and waits until the ledger is not in use.
+   * @param reason of the requests that wait, and of later ones
+   */
+  async close(reason?: Error): Promise<void> {
+    this.#closed.abort(reason)
+    this.#rejectAll(reason)
     await Promise.all([this.#serving, this.#reporting])
   }
 
@@ -174,7 +180,19 @@ export class RateLimiter {
       const first = this.#first()
       if (first === undefined || !(await this.#takeStarts(first.starts)) || this.#first() !== first) continue
       this.#running++
-      this.#next()?.start()
+      this.#removeFirst()
+      first.admit(this.#newSlot())
+    }
+  }
+
+  #newSlot(): Slot {
+    const pauses = this.#pauses
+    return {
+      wasPaused: () => this.#pauses !== pauses,
+      release: () => {
+        this.#running--
+        this.#serve()
+      },
     }
   }
 
@@ -209,60 +227,44 @@ export class RateLimiter {
     await this.#options.timing.wait(milliseconds, this.#wait.signal).catch(() => undefined)
   }
 
+  #queueOf(caller: Caller): Set<Waiter> {
+    const known = this.#queues.get(caller)
+    if (known) return known.waiters
+    const { signal } = caller
+    const reject = () => this.#reject(caller, abortedError(signal))
+    signal.addEventListener('abort', reject)
+    const waiters = new Set<Waiter>()
+    this.#queues.set(caller, { waiters, stopListening: () => signal.removeEventListener('abort', reject) })
+    return waiters
+  }
+
   #first(): Waiter | undefined {
-    const [waiters = []] = this.#queues.values()
-    const [first] = waiters
+    const [queue] = this.#queues.values()
+    const [first] = queue?.waiters ?? []
     return first
   }
 
-  #enqueue(fairnessKey: object, cancelToken: CancelToken, starts: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const unlisten = cancelToken.onCancel((reason) => {
-        this.#remove(fairnessKey, waiter)
-        waiter.reject(reason)
-      })
-      const waiter: Waiter = {
-        starts,
-        start: () => {
-          unlisten()
-          resolve()
-        },
-        reject: (error) => {
-          unlisten()
-          reject(error)
-        },
-      }
-      const others = this.#queues.get(fairnessKey)
-      if (others) others.add(waiter)
-      else this.#queues.set(fairnessKey, new Set([waiter]))
-      this.#serve()
-    })
+  /** Removes the first waiter of the first caller, who is the last one then. */
+  #removeFirst(): void {
+    const [[caller, queue] = []] = this.#queues
+    const [first] = queue?.waiters ?? []
+    if (!caller || !queue || !first) return
+    queue.waiters.delete(first)
+    this.#queues.delete(caller)
+    if (queue.waiters.size > 0) this.#queues.set(caller, queue)
+    else queue.stopListening()
   }
 
-  #remove(fairnessKey: object, waiter: Waiter): void {
-    const waiting = this.#queues.get(fairnessKey)
-    waiting?.delete(waiter)
-    if (waiting?.size === 0) this.#queues.delete(fairnessKey)
+  #reject(caller: Caller, error: unknown): void {
+    const queue = this.#queues.get(caller)
+    this.#queues.delete(caller)
     if (this.#queues.size === 0) this.#wait.abort()
+    queue?.stopListening()
+    for (const waiter of queue?.waiters ?? []) waiter.reject(error)
   }
 
-  #rejectAll(error: PausedError | LedgerError): void {
-    const waiters = [...this.#queues.values()].flatMap((each) => [...each])
-    this.#queues.clear()
+  #rejectAll(error: unknown): void {
     this.#wait.abort()
-    for (const waiter of waiters) waiter.reject(error)
-  }
-
-  /** Takes the first waiter of the first key and moves the key to the end. */
-  #next(): Waiter | undefined {
-    for (const [fairnessKey, waiters] of this.#queues) {
-      const [waiter] = waiters
-      if (waiter) waiters.delete(waiter)
-      if (waiters.size > 0 && this.#queues.size === 1) return waiter
-      this.#queues.delete(fairnessKey)
-      if (waiters.size > 0) this.#queues.set(fairnessKey, waiters)
-      return waiter
-    }
-    return undefined
+    for (const caller of [...this.#queues.keys()]) this.#reject(caller, error)
   }
 }

@@ -1,30 +1,13 @@
-import pRetry, { type Options, type RetryContext } from 'p-retry'
-import { MarketplaceError, UnavailableError } from './errors.js'
-import type { CancelToken } from './http/cancel-token.js'
-import type { Timing } from './http/timing.js'
+import pRetry from 'p-retry'
+import { abortedError, MarketplaceError, TransientError, UnavailableError } from './errors.js'
 
-/** A failure that a retry may overcome. `withRetries` turns it into an UnavailableError. */
-export class TransientError extends UnavailableError {}
-
+/** Waits before retries, in milliseconds: before the first, between this and twice this; doubled for each further one. */
 export interface Backoff {
-  /** Longest wait before the first retry, in milliseconds; doubled for each further retry. */
-  baseMs: number
-  /** Longest wait of all, in milliseconds. */
-  capMs: number
+  minTimeout: number
+  maxTimeout: number
 }
 
-/** Full jitter from 500 ms to 20 s (docs/MARKETPLACE.md, Retries). */
-export const DEFAULT_BACKOFF: Backoff = { baseMs: 500, capMs: 20_000 }
-
-/**
- * The wait before a retry: exponential back-off with full jitter, as in the AWS SDKs.
- * @param retry 1 for the first
- * @param random in [0, 1)
- * @returns milliseconds
- */
-export function backoffDelay(retry: number, backoff: Backoff, random: number): number {
-  return random * Math.min(backoff.capMs, backoff.baseMs * 2 ** (retry - 1))
-}
+export const DEFAULT_BACKOFF: Backoff = { minTimeout: 500, maxTimeout: 20_000 }
 
 const MAX_TOKENS = 100
 const RETRY_COST = 5
@@ -47,17 +30,14 @@ export class RetryQuota {
   }
 
   recordSuccess(retried: boolean): void {
-    this.#failuresInRow = 0
     this.#tokens = Math.min(MAX_TOKENS, this.#tokens + (retried ? RETRY_COST : 1))
-  }
-
-  recordFailure(): void {
-    this.#failuresInRow++
-  }
-
-  /** Records an error reply: the marketplace is up, so earlier failures in a row no longer count. */
-  recordReply(): void {
     this.#failuresInRow = 0
+  }
+
+  /** Any other status than those that are retried shows that the marketplace is up. */
+  recordFailure(error: unknown): void {
+    if (error instanceof TransientError) this.#failuresInRow++
+    else if (error instanceof MarketplaceError && error.status !== null) this.#failuresInRow = 0
   }
 
   /** No tokens left and ten failures in a row: this session treats the marketplace as down. */
@@ -71,8 +51,7 @@ export interface RetryOptions {
   retries: number
   backoff: Backoff
   quota: RetryQuota
-  timing: Timing
-  cancelToken: CancelToken
+  signal: AbortSignal
 }
 
 /**
@@ -81,61 +60,36 @@ export interface RetryOptions {
  * @param attempt receives the number of attempts before it
  * @throws UnavailableError with the number of attempts; any other error of `attempt` unchanged
  */
-export async function withRetries<T>(attempt: (retry: number) => Promise<T>, options: RetryOptions): Promise<T> {
-  try {
-    return await recordAttempt(attempt, 0, options.quota)
-  } catch (error) {
-    if (!(error instanceof TransientError)) throw error
-    if (options.retries > 0 && options.quota.spend()) return await retryAfterFailure(attempt, options)
-    throw new UnavailableError(error.message, { status: error.status })
+export async function withRetries<T>(
+  attempt: (retry: number) => Promise<T>,
+  { retries, backoff, quota, signal }: RetryOptions,
+): Promise<T> {
+  let attempts = 0
+  const recorded = async () => {
+    const retry = attempts++
+    try {
+      const value = await attempt(retry)
+      quota.recordSuccess(retry > 0)
+      return value
+    } catch (error) {
+      quota.recordFailure(error)
+      throw error
+    }
   }
-}
-
-/** The attempts after the first, which nearly always is the only one: p-retry would take longer than the rest of it. */
-async function retryAfterFailure<T>(attempt: (retry: number) => Promise<T>, options: RetryOptions): Promise<T> {
-  let attempts = 1
-  const shouldRetry = ({ error }: RetryContext) => error instanceof TransientError && options.quota.spend()
+  // p-retry gets the first attempt only if it failed: it would cost more time than all else that most reads need.
+  const first = recorded()
   try {
-    return await pRetry(
-      async (retry) => {
-        await waitBeforeRetry(retry, options)
-        attempts = retry + 1
-        return await recordAttempt(attempt, retry, options.quota)
-      },
-      { ...P_RETRY_OPTIONS, retries: options.retries - 1, shouldRetry },
+    return await first.catch(() =>
+      pRetry((number) => (number === 1 ? first : recorded()), {
+        ...backoff,
+        ...{ retries, signal, randomize: true },
+        shouldRetry: ({ error }) => error instanceof TransientError && quota.spend(),
+      }),
     )
   } catch (error) {
+    if (!(error instanceof MarketplaceError) && signal.aborted) throw abortedError(signal)
     if (!(error instanceof TransientError)) throw error
     const suffix = attempts === 1 ? '' : `, after ${attempts} attempts`
     throw new UnavailableError(`${error.message}${suffix}`, { status: error.status })
-  }
-}
-
-/** p-retry with its own waits disabled. */
-const P_RETRY_OPTIONS: Options = { factor: 1, minTimeout: 0, maxTimeout: Number.POSITIVE_INFINITY, randomize: false }
-
-async function recordAttempt<T>(attempt: (retry: number) => Promise<T>, retry: number, quota: RetryQuota): Promise<T> {
-  try {
-    const value = await attempt(retry)
-    quota.recordSuccess(retry > 0)
-    return value
-  } catch (error) {
-    if (error instanceof TransientError) quota.recordFailure()
-    else if (error instanceof MarketplaceError && error.status !== null) quota.recordReply()
-    throw error
-  }
-}
-
-async function waitBeforeRetry(retry: number, { backoff, timing, cancelToken }: RetryOptions): Promise<void> {
-  const timer = new AbortController()
-  const unlisten = cancelToken.onCancel(() => timer.abort())
-  try {
-    cancelToken.throwIfCancelled()
-    await timing.wait(backoffDelay(retry, backoff, timing.random()), timer.signal)
-  } catch (error) {
-    cancelToken.throwIfCancelled()
-    throw error
-  } finally {
-    unlisten()
   }
 }

@@ -13,8 +13,7 @@ import {
   type Rfq,
 } from '../core/documents/observation.js'
 import type { ChannelSession } from './contract.js'
-import { AbortedError, ItemError, NotSentError, UnavailableError } from './errors.js'
-import { CancelToken } from './http/cancel-token.js'
+import { ItemError, NotSentError, UnavailableError } from './errors.js'
 
 /** An RFQ with all its responses, from one read. */
 export interface FetchedRfq {
@@ -60,7 +59,7 @@ export interface ReadOptions {
 }
 
 /**
- * Reads one RFQ, then its responses. If it fails, no request for them is in flight or sent any more.
+ * Reads one RFQ, then its responses. When it ends, no request for them is in flight or sent any more.
  * @throws MarketplaceError if the RFQ cannot be read, or a response for another reason than 400, 404, 410 or those that `failures` covers
  */
 export async function readRfqWithResponses(
@@ -72,7 +71,6 @@ export async function readRfqWithResponses(
   const { value: rfq, readAt, serverDate } = await session.readRfq(id, { knownHash: known?.rfq, retries })
   const { summaries, responsesComplete } = readSummaries(rfq)
   const choice = choose?.(summaries)
-  const cancelToken = new CancelToken({ parent: session.cancelToken })
 
   const fetch = async (summary: Summary): Promise<ObservedResponse> => {
     const { id: responseId, summaryHash } = summary
@@ -83,7 +81,6 @@ export async function readRfqWithResponses(
       const { value } = await session.readResponse(id, responseId, {
         knownHash: known?.response(responseId),
         retries: attemptOnce ? 0 : undefined,
-        cancelToken,
       })
       return { ...value, id: responseId, summaryHash, shape: 'full', requested }
     } catch (error) {
@@ -101,18 +98,15 @@ export async function readRfqWithResponses(
   }
 
   const isObserved = (summary: Summary) => choice?.observe.has(summary.id) ?? false
-  const responses = await allOrCancel(summaries.filter((each) => !isObserved(each)).map(fetch), cancelToken)
-  return { rfq, responses, observed: summaries.filter(isObserved), responsesComplete, readAt, serverDate }
-}
-
-/** The results of all reads. If one fails, the others are cancelled, and its error is thrown once they have ended. */
-async function allOrCancel<T>(reads: readonly Promise<T>[], cancelToken: CancelToken): Promise<T[]> {
-  try {
-    return await Promise.all(reads)
-  } catch (error) {
-    cancelToken.cancel(new AbortedError('Another response of the RFQ could not be read'))
-    await Promise.allSettled(reads)
-    throw error
+  const reads = summaries.filter((each) => !isObserved(each)).map(fetch)
+  await Promise.allSettled(reads)
+  return {
+    rfq,
+    responses: await Promise.all(reads),
+    observed: summaries.filter(isObserved),
+    responsesComplete,
+    readAt,
+    serverDate,
   }
 }
 

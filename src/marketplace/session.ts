@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import type { ChannelRef } from '../core/channel.js'
 import type { SubjectKind } from '../core/documents/documents.js'
-import { comparableId } from '../core/documents/identifier.js'
+import { comparableId, isAddressable } from '../core/documents/identifier.js'
 import type { Problem } from '../core/documents/lenient-parser.js'
 import {
   type DocumentParser,
@@ -16,24 +17,14 @@ import {
   type RfqListItem,
   type RfqResponse,
 } from '../core/documents/observation.js'
-import { parseList, parseObject, type ReceivedText, readJson, receiveText } from './body/json-body.js'
-import { createKeySearch, createSanitizer, type Sanitize } from './body/sanitizer.js'
-import type {
-  ChannelSession,
-  CloseResult,
-  CloseSlot,
-  ItemReadOptions,
-  ListResult,
-  Operation,
-  ReadResult,
-} from './contract.js'
-import { ChannelError, ItemError, NotSentError } from './errors.js'
-import { CancelToken } from './http/cancel-token.js'
-import type { Timing } from './http/timing.js'
-import type { Slot, Target, Transport, TransportReply, TransportRequest } from './http/transport.js'
-import { encodePath } from './http/url-path.js'
-import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.js'
-import { errorForStatus, errorMessageOf, parseJsonOrNull } from './status-errors.js'
+import type { ChannelSession, CloseSlot, ItemReadOptions, ListResult, Operation, ReadResult } from './contract.js'
+import { ChannelError, ItemError, NotSentError, TransientError } from './errors.js'
+import { parseList, parseObject, type ReceivedText, readBody, UnusableBodyError } from './json-body.js'
+import type { Slot } from './rate-limiter.js'
+import { closeResultOf, errorForStatus } from './replies.js'
+import { type Backoff, RetryQuota, withRetries } from './retry.js'
+import { createKeySearch, createSanitizer, type Sanitize } from './sanitizer.js'
+import type { AdmittedRequest, Target, Transport, TransportReply } from './transport.js'
 
 export interface SessionOptions {
   transport: Transport
@@ -42,37 +33,23 @@ export interface SessionOptions {
   channel: ChannelRef & { readonly apiKey: string }
   retries: number
   backoff: Backoff
-  timing: Timing
-  signal?: AbortSignal | undefined
-}
-
-type RequestOptions = Partial<Pick<TransportRequest, 'retry' | 'fairnessKey' | 'cancelToken' | 'slot' | 'refuseStart'>>
-interface AttemptOptions extends RequestOptions, SlotOptions {
-  cancelToken: CancelToken
+  signal: AbortSignal
 }
 
 /** A read, and the close that may follow it. */
 const STARTS_OF_CLOSE = 2
 
-/** Waits for the slot of one request. */
-type AcquireSlot = (request: Pick<RequestOptions, 'fairnessKey' | 'cancelToken'>) => Promise<Slot>
-
-interface SlotOptions {
-  /** Acquires the slot for a read, which stays occupied after a successful read. Default: any slot. */
-  acquire?: AcquireSlot | undefined
-}
-
-type ParseReply<T> = (reply: TransportReply) => T | Promise<T>
+type SendOptions = Pick<AdmittedRequest, 'retry' | 'waitedSeconds' | 'refuseStart'>
+type Parse<T> = (received: ReceivedText) => T | Promise<T>
 
 /** The requests of one run on one channel, with its own key, retry quota and count; the transport is shared. */
 export class Session implements ChannelSession {
   readonly channel: ChannelRef
-  readonly cancelToken: CancelToken
+  readonly signal: AbortSignal
   readonly #options: SessionOptions
   readonly #quota = new RetryQuota()
   readonly #sanitize: Sanitize
   readonly #hasKey: (bytes: Buffer) => boolean
-  readonly #headers: TransportRequest['headers']
   /** The percent-encoded path of the channel. */
   readonly #base: string
   #requests = 0
@@ -86,9 +63,10 @@ export class Session implements ChannelSession {
     this.#options = options
     this.#sanitize = createSanitizer(channel.apiKey)
     this.#hasKey = createKeySearch(channel.apiKey)
-    this.#headers = transport.headers(channel.apiKey)
     this.#base = basePath(transport.prefix, channel, this.#sanitize)
-    this.cancelToken = new CancelToken({ parent: transport.cancelToken, signal })
+    this.signal = signal
+    // All its requests listen, and the sessions of all channels may share one signal.
+    setMaxListeners(0, signal)
   }
 
   get requests(): number {
@@ -112,36 +90,33 @@ export class Session implements ChannelSession {
   }
 
   async readForClose(id: string): Promise<CloseSlot> {
-    const target = this.#target('closeRfq', ['rfqs', id, 'close'])
-    let acquired: { slot: Slot; since: number } | undefined
+    const [target, closing] = [this.#target('readRfq', ['rfqs', id]), this.#target('closeRfq', ['rfqs', id, 'close'])]
     const { transport } = this.#options
-    const acquire: AcquireSlot = async ({ fairnessKey = this, cancelToken = this.cancelToken }) => {
-      this.#assertMaySend(target)
-      const slot = await transport.acquire(fairnessKey, cancelToken, STARTS_OF_CLOSE)
-      acquired = { slot, since: transport.elapsed() }
-      return slot
-    }
-    const read = await this.#item('readRfq', 'rfq', ['rfqs', id], parseRfq, { acquire })
-    const { slot, since } = acquired as NonNullable<typeof acquired>
-    return {
-      read,
-      readAge: () => transport.elapsed() - since,
-      wasPaused: () => slot.wasPaused(),
-      close: async (refuseStart) => {
-        await slot.syncPauses()
-        return parseCloseReply(await this.#send(target, { slot, refuseStart }), this.#sanitize)
-      },
-      release: () => slot.release(),
-    }
+    return this.#retried(async (retry) => {
+      const { slot, since, waitedSeconds } = await this.#acquire(target, STARTS_OF_CLOSE)
+      try {
+        const reply = await this.#send(target, { retry, waitedSeconds })
+        return {
+          read: await this.#read(reply, target, this.#parserOf('rfq', id, parseRfq)),
+          readAge: () => transport.elapsed() - since,
+          wasPaused: () => slot.wasPaused(),
+          close: async (refuseStart) => {
+            await transport.limiter.syncPauses()
+            return closeResultOf(await this.#send(closing, { retry: 0, waitedSeconds: 0, refuseStart }), this.#sanitize)
+          },
+          release: () => slot.release(),
+        }
+      } catch (error) {
+        slot.release()
+        throw error
+      }
+    })
   }
 
   async #list<T>(operation: Operation, kind: 'listing' | 'rfq', parse: DocumentParser<T>): Promise<ListResult<T>> {
-    const target = this.#target(operation, [`${kind}s`])
-    const read = await this.#read(target, (reply) => {
-      const received = this.#receive(reply, target)
-      const observeItem = (text: string) => this.#observe(received, kind, parse, { text, body: JSON.parse(text) })
-      return parseList(received, reply.headers, observeItem)
-    })
+    const read = await this.#retriedRead(this.#target(operation, [`${kind}s`]), (received) =>
+      parseList(received, (text) => this.#observe(received, kind, parse, { text, body: JSON.parse(text) })),
+    )
     return { ...read, ...read.value }
   }
 
@@ -151,27 +126,28 @@ export class Session implements ChannelSession {
     kind: SubjectKind,
     segments: string[],
     parse: DocumentParser<T>,
-    { knownHash, ...options }: ItemReadOptions & SlotOptions = {},
+    { knownHash, retries }: ItemReadOptions = {},
   ): Promise<ReadResult<Observation<T>>> {
-    const target = this.#target(operation, segments)
-    const id = segments.at(-1) as string
-    const parseItem = (reply: TransportReply): Observation<T> => {
-      const received = this.#receive(reply, target)
+    const parser = this.#parserOf(kind, segments.at(-1) as string, parse, knownHash)
+    return this.#retriedRead(this.#target(operation, segments), parser, retries)
+  }
+
+  #parserOf<T>(
+    kind: SubjectKind,
+    id: string,
+    parse: DocumentParser<T>,
+    knownHash?: string | null,
+  ): Parse<Observation<T>> {
+    return (received) => {
       const { text } = received
       const textHash = this.#textHash(text)
       if (textHash === knownHash)
         return { id, text, textHash, hash: '', same: true, document: null, problems: [], valid: true }
-      const body = parseObject(received)
-      requireMatchingId(body, id, target.label, this.#sanitize)
-      const observation = readJson(received, () => this.#observe(received, kind, parse, { text, body }))
+      const body = parseObject(text)
+      requireMatchingId(body, id, this.#sanitize)
       // A document without an id is stored under the requested id.
-      return { ...observation, id }
+      return { ...this.#observe(received, kind, parse, { text, body }), id }
     }
-    return this.#read(target, parseItem, options)
-  }
-
-  #receive(reply: TransportReply, { label }: Target): ReceivedText {
-    return receiveText(reply, label, { sanitize: this.#sanitize, hasKey: this.#hasKey })
   }
 
   #observe<T>(
@@ -199,84 +175,65 @@ export class Session implements ChannelSession {
     return { operation, method, path, label, scope: segments.length === 1 ? 'list' : 'item' }
   }
 
-  #read<T>(
-    target: Target,
-    parse: ParseReply<T>,
-    {
-      retries = this.#options.retries,
-      cancelToken = this.cancelToken,
-      acquire,
-    }: Omit<ItemReadOptions, 'knownHash'> & SlotOptions = {},
-  ): Promise<ReadResult<T>> {
-    const { backoff, timing } = this.#options
-    const attempt = (retry: number) => this.#requestAndParse(target, { retry, cancelToken, acquire }, parse)
-    return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken })
+  #retried<T>(attempt: (retry: number) => Promise<T>, retries = this.#options.retries): Promise<T> {
+    return withRetries(attempt, { ...this.#options, retries, quota: this.#quota })
   }
 
-  async #requestAndParse<T>(
-    target: Target,
-    { acquire, ...attempt }: AttemptOptions,
-    parse: ParseReply<T>,
-  ): Promise<ReadResult<T>> {
-    if (!acquire) return this.#requestInSlot(target, attempt, parse)
-    const slot = await acquire(attempt)
-    return this.#requestInSlot(target, { ...attempt, slot }, parse).catch((error: unknown) => {
+  #retriedRead<T>(target: Target, parse: Parse<T>, retries?: number): Promise<ReadResult<T>> {
+    return this.#retried(async (retry) => {
+      const { slot, waitedSeconds } = await this.#acquire(target)
+      const reply = await this.#send(target, { retry, waitedSeconds }).finally(() => slot.release())
+      return this.#read(reply, target, parse)
+    }, retries)
+  }
+
+  /** Waits for a slot; its requests may be sent at once. */
+  async #acquire(target: Target, starts = 1): Promise<{ slot: Slot; since: number; waitedSeconds: number }> {
+    const { transport } = this.#options
+    this.#assertMayRead(target)
+    const asked = transport.elapsed()
+    const slot = await transport.limiter.acquire(this, starts)
+    const since = transport.elapsed()
+    try {
+      this.#assertMayRead(target)
+    } catch (error) {
       slot.release()
       throw error
-    })
+    }
+    return { slot, since, waitedSeconds: (since - asked) / 1000 }
   }
 
-  async #requestInSlot<T>(target: Target, attempt: RequestOptions, parse: ParseReply<T>): Promise<ReadResult<T>> {
-    const reply = await this.#send(target, attempt)
-    const { status, sentAt: readAt, serverDate } = reply
-    if (status !== 200) throw this.#errorFor(reply, target)
-    return { value: await parse(reply), readAt, serverDate }
+  #assertMayRead({ label }: Target): void {
+    if (this.#suspended) throw this.#suspended
+    if (this.#quota.exhausted)
+      throw new NotSentError(`${label()}: not sent, because too many requests of this run failed`)
   }
 
-  async #send(target: Target, options: RequestOptions): Promise<TransportReply> {
-    let isCounted = false
-    const beforeSend = () => {
-      this.#assertMaySend(target)
-      this.#requests++
-      isCounted = true
-    }
-    // Checked before waiting for the rate limiter, and again before sending.
-    this.#assertMaySend(target)
-    const request = {
-      target,
-      headers: this.#headers,
-      retry: 0,
-      fairnessKey: this,
-      cancelToken: this.cancelToken,
-      beforeSend,
-      ...options,
-    }
-    let reply: TransportReply
+  /** Sends a request in a slot. After a rejected read the session sends no other; after a rejected close it reads, to verify the outcome. */
+  async #send(target: Target, options: SendOptions): Promise<TransportReply> {
+    const { transport, channel, signal } = this.#options
+    if (this.#suspended) throw this.#suspended
+    this.#requests++
     try {
-      reply = await this.#options.transport.send(request)
+      const reply = await transport.send({ target, apiKey: channel.apiKey, signal, ...options })
+      const { status } = reply
+      if ((status === 401 || status === 403) && target.method === 'GET')
+        this.#suspended ??= errorForStatus(reply, target, this.#sanitize)
+      return reply
     } catch (error) {
-      if (isCounted && error instanceof NotSentError) this.#requests--
+      if (error instanceof NotSentError) this.#requests--
       throw error
     }
-    this.#suspendOn(reply, target)
-    return reply
   }
 
-  /** After a rejected read the session sends nothing more. After a rejected close it still reads, to verify the outcome. */
-  #suspendOn(reply: TransportReply, target: Target): void {
-    const rejected = reply.status === 401 || reply.status === 403
-    if (rejected && target.method === 'GET') this.#suspended ??= errorForStatus(reply, target, this.#sanitize)
-  }
-
-  #assertMaySend({ method, label }: Target): void {
-    if (this.#suspended) throw this.#suspended
-    if (method === 'POST' || !this.#quota.exhausted) return
-    throw new NotSentError(`${label()}: not sent, because too many requests of this run failed`)
-  }
-
-  #errorFor(reply: TransportReply, target: Target): Error {
-    const error = errorForStatus(reply, target, this.#sanitize)
-    return (error instanceof TransientError && this.#options.transport.longPause()) || error
+  async #read<T>(reply: TransportReply, target: Target, parse: Parse<T>): Promise<ReadResult<T>> {
+    const { status, sentAt: readAt, serverDate } = reply
+    if (status !== 200) {
+      const error = errorForStatus(reply, target, this.#sanitize)
+      throw (error instanceof TransientError && this.#options.transport.limiter.longPause()) || error
+    }
+    const options = { label: target.label, sanitize: this.#sanitize, hasKey: this.#hasKey }
+    return { value: await readBody(reply, options, parse), readAt, serverDate }
   }
 }
 
@@ -288,31 +245,13 @@ const INVALID_UTF8: Problem = {
 
 /**
  * Checks that a document has the requested id, or none.
- * @throws TransientError for another id: the document must not be stored under the requested one
+ * @throws UnusableBodyError for another id: the document must not be stored under the requested one
  */
-function requireMatchingId({ id: found }: { id?: unknown }, id: string, label: () => string, sanitize: Sanitize): void {
+function requireMatchingId({ id: found }: { id?: unknown }, id: string, sanitize: Sanitize): void {
   if (found === undefined || found === null || found === '') return
   if (typeof found === 'string' && comparableId(found) === comparableId(id)) return
   const shown = typeof found === 'string' ? sanitize(found) : `of type ${typeof found}`
-  throw new TransientError(`${label()}: status 200, but the body is another document (id ${shown})`, { status: 200 })
-}
-
-/** Extracts `ok` and the message of a close reply; the caller interprets them. */
-function parseCloseReply({ status, body, serverDate }: TransportReply, sanitize: Sanitize): CloseResult {
-  const parsed = parseJsonOrNull(body.toString('utf8')) as {
-    ok?: unknown
-    message?: unknown
-    statusCode?: unknown
-  } | null
-  const ok = typeof parsed?.ok === 'boolean' ? parsed.ok : null
-  const hasNoMessage = ok !== null && typeof parsed?.message !== 'string'
-  const error = Number(parsed?.statusCode)
-  return {
-    status: status === 200 && error >= 400 ? error : status,
-    ok,
-    message: hasNoMessage ? null : errorMessageOf(body, sanitize),
-    serverDate,
-  }
+  throw new UnusableBodyError(`the body is another document (id ${shown})`)
 }
 
 /** Accepts printable ASCII only: an HTTP library might quote another key in its error message. */
@@ -330,4 +269,10 @@ function basePath(prefix: string, { org, channel }: ChannelRef, sanitize: Saniti
   throw new ChannelError(
     `The channel "${sanitize(`${org}/${channel}`)}" cannot be part of a URL: correct org and channel`,
   )
+}
+
+/** Joins and percent-encodes a path; null if a segment cannot be part of a URL. */
+function encodePath(base: string, segments: readonly string[]): string | null {
+  if (!segments.every(isAddressable)) return null
+  return [base, ...segments.map(encodeURIComponent)].join('/')
 }

@@ -3,7 +3,7 @@ import { basename, join, sep } from 'node:path'
 import { createTransport } from 'nodemailer'
 import { oneLine } from '../core/events/event-text.js'
 import type { EventRecord } from '../core/events/events.js'
-import { describeNetworkError } from '../marketplace/http/network-error.js'
+import { describeNetworkError } from '../marketplace/network-error.js'
 import type { EmailTarget, Message, SendResult } from './contract.js'
 import { emailMessage } from './email-message.js'
 

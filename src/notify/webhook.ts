@@ -2,8 +2,10 @@ import { Webhook } from 'standardwebhooks'
 import { oneLine } from '../core/events/event-text.js'
 import type { EventRecord } from '../core/events/events.js'
 import { createScrubber } from '../core/text/secret-scrubber.js'
-import { parseHttpDate, parseRetryAfter } from '../marketplace/http/http-date.js'
-import { PostError, type PostReply, postJson } from '../marketplace/http/http-post.js'
+import { UnavailableError } from '../marketplace/errors.js'
+import { parseHttpDate, parseRetryAfter } from '../marketplace/http-date.js'
+import type { HttpReply } from '../marketplace/http-exchange.js'
+import { postJson } from '../marketplace/http-post.js'
 import type { ChatTarget, Message, SendResult, WebhookTarget } from './contract.js'
 import { describeEvent } from './event-text.js'
 import { targetSecrets } from './target-secrets.js'
@@ -24,7 +26,7 @@ const webhookEvent = (event: EventRecord) => ({
   data: event.data,
 })
 
-/** Posts a page of events, signed according to Standard Webhooks. Rejects only with the reason of the signal. */
+/** Posts a page of events, signed according to Standard Webhooks. Rejects only when the signal is aborted. */
 export async function sendToWebhook(
   target: WebhookTarget,
   { messageId, events }: Message,
@@ -48,7 +50,7 @@ interface PostOptions {
   signal: AbortSignal
 }
 
-/** Posts JSON and returns the result. Rejects only with the reason of the signal. */
+/** Posts JSON and returns the result. Rejects only when the signal is aborted. */
 export async function postNotification(
   target: WebhookTarget | ChatTarget,
   body: string,
@@ -59,7 +61,7 @@ export async function postNotification(
   try {
     return toResult(await postJson(target.url, body, { headers, signal }), { now, scrub })
   } catch (error) {
-    if (!(error instanceof PostError)) throw error
+    if (!(error instanceof UnavailableError)) throw error
     return { kind: 'failed', status: null, error: error.message, retryAfterMs: null }
   }
 }
@@ -67,20 +69,22 @@ export async function postNotification(
 /** Statuses that refuse the content. Every other failure is an outage of the target. */
 const REFUSALS = new Set([400, 413, 422])
 const MAX_QUOTED = 200
+/** Characters of a reply that are of interest. */
+const MAX_READ = 1000
 
 function toResult(
-  { status, headers, text }: PostReply,
+  { status, headers, body }: HttpReply,
   { now, scrub }: { now: Date; scrub: (text: string) => string },
 ): SendResult {
   if (status >= 200 && status < 300) return { kind: 'delivered' }
-  const quoted = oneLine(scrub(text), MAX_QUOTED)
+  const quoted = oneLine(scrub(body.toString('utf8').slice(0, MAX_READ)), MAX_QUOTED)
   const remedy = status >= 300 && status < 400 ? ' (redirects are not followed: configure the final address)' : ''
   const error = `status ${status}${remedy}${quoted === '' ? '' : `: ${quoted}`}`
   if (REFUSALS.has(status)) return { kind: 'refused', status, error }
   return { kind: 'failed', status, error, retryAfterMs: retryAfter(headers, now) }
 }
 
-function retryAfter(headers: PostReply['headers'], now: Date): number | null {
+function retryAfter(headers: HttpReply['headers'], now: Date): number | null {
   const value = headers['retry-after']
   if (typeof value !== 'string') return null
   const date = typeof headers.date === 'string' ? parseHttpDate(headers.date) : null

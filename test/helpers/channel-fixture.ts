@@ -71,6 +71,7 @@ export async function openChannelFixture(
         maxBodyMiB: 16,
       },
       version: 'test',
+      backoff: { minTimeout: 1, maxTimeout: 1 },
       now,
       timing,
     })

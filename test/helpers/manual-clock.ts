@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { Timing } from '../../src/marketplace/http/timing.js'
+import type { Timing } from '../../src/marketplace/timing.js'
 
 /** A clock that only the test moves. */
 export class ManualClock implements Timing {

@@ -1,4 +1,4 @@
-import type { Timing } from '../../src/marketplace/http/timing.js'
+import type { Timing } from '../../src/marketplace/timing.js'
 
 /** A clock that advances only by waits, which end at once. */
 export function quickTime(): Timing & { waits: number[] } {
@@ -7,7 +7,6 @@ export function quickTime(): Timing & { waits: number[] } {
   return {
     waits,
     elapsed: () => elapsed,
-    random: () => 0.999_999,
     wait: async (milliseconds, signal) => {
       signal.throwIfAborted()
       waits.push(milliseconds)

@@ -177,7 +177,7 @@ describe('replies', () => {
       const error = await failureOf(channel.readRfq('r1'))
       expect(error).toMatchObject({ name: 'UnavailableError', status: 200 })
       expect(error.message).toMatch(
-        /rfqs\/r1: status 200, but the body is another document \(id (r2|of type \w+)\), after 2/,
+        /rfqs\/r1: status 200, but the body is another document \(id (r2|of type \w+)\); it starts with: .*, after 2/,
       )
     },
   )
@@ -222,10 +222,8 @@ describe('cancellation', () => {
       if (request.url?.endsWith('listings')) json(response, 500, {})
     })
     const run = new AbortController()
-    const wait = (_: number, signal: AbortSignal) =>
-      new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('woken'))))
-    const timing = { elapsed: () => performance.now(), random: () => 1, wait }
-    const channel = open(server.url, { timing, limits: { concurrency: 1 } }).session(CHANNEL, { signal: run.signal })
+    const backoff = { minTimeout: 60_000, maxTimeout: 60_000 }
+    const channel = open(server.url, { backoff, limits: { concurrency: 1 } }).session(CHANNEL, { signal: run.signal })
     const retrying = failureOf(channel.listListings())
     await expect.poll(() => server.requests.length).toBe(1)
     const hanging = failureOf(channel.listRfqs())

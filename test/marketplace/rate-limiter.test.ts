@@ -1,11 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AbortedError, PausedError } from '../../src/marketplace/errors.js'
-import { CancelToken } from '../../src/marketplace/http/cancel-token.js'
-import { RateLimiter } from '../../src/marketplace/rate-limiter.js'
+import { PausedError } from '../../src/marketplace/errors.js'
+import { type Caller, RateLimiter, type Slot } from '../../src/marketplace/rate-limiter.js'
 import { ManualClock } from '../helpers/manual-clock.js'
-import { paidAt, TOGETHER } from './starts.js'
+import { newCaller, paidAt, TOGETHER } from './starts.js'
 
 function limiterOf(time: ManualClock, concurrency: number, perSecond: number) {
   const now = () => new Date(time.elapsed())
@@ -28,19 +27,19 @@ describe('rate limiter', () => {
         async (requests, pauses, concurrency, perSecond) => {
           const time = new ManualClock()
           const limiter = limiterOf(time, concurrency, perSecond)
-          const sessions = [{}, {}, {}]
+          const sessions = [newCaller(), newCaller(), newCaller()]
           const starts: number[] = []
           const begun: number[] = []
           let running = 0
           const send = async ({ at, takes, session, together }: (typeof requests)[number]) => {
             await time.wait(at, forever)
-            await limiter.acquire(sessions[session] ?? {}, new CancelToken(), together)
+            const slot = await limiter.acquire(sessions[session] as Caller, together)
             starts.push(...paidAt(time.elapsed(), together, perSecond))
             begun.push(time.elapsed())
             expect(++running).toBeLessThanOrEqual(concurrency)
             await time.wait(takes, forever)
             running--
-            limiter.release()
+            slot.release()
           }
           const pauseLater = async ({ at, lasts }: (typeof pauses)[number]) => {
             await time.wait(at, forever)
@@ -67,14 +66,20 @@ describe('rate limiter', () => {
   it('serves waiting sessions round-robin, one request each', async () => {
     const time = new ManualClock()
     const limiter = limiterOf(time, 1, 1_000_000)
-    const [long, short] = [{ name: 'long' }, { name: 'short' }]
+    const [long, short] = [
+      { ...newCaller(), name: 'long' },
+      { ...newCaller(), name: 'short' },
+    ]
     const served: string[] = []
-    const ask = (session: { name: string }) =>
-      limiter.acquire(session, new CancelToken()).then(() => served.push(session.name))
+    const slots: Slot[] = []
+    const ask = async (session: typeof long) => {
+      slots.push(await limiter.acquire(session))
+      served.push(session.name)
+    }
     await ask(long)
     const waiting = [...Array.from({ length: 4 }, () => ask(long)), ask(short), ask(short)]
     for (const _ of waiting) {
-      limiter.release()
+      slots.pop()?.release()
       await time.runAll()
     }
     expect(served.slice(1)).toEqual(['long', 'short', 'long', 'short', 'long', 'long'])
@@ -84,12 +89,12 @@ describe('rate limiter', () => {
     const time = new ManualClock()
     const limiter = limiterOf(time, 1, 1000)
     limiter.pause(60_000)
-    const waiting = limiter.acquire({}, new CancelToken())
+    const waiting = limiter.acquire(newCaller())
     expect(limiter.longPause()).toBeNull()
     limiter.pause(60_001)
     const until = new Date(60_001)
     await expect(waiting).rejects.toMatchObject({ name: 'PausedError', until })
-    await expect(limiter.acquire({}, new CancelToken())).rejects.toBeInstanceOf(PausedError)
+    await expect(limiter.acquire(newCaller())).rejects.toBeInstanceOf(PausedError)
     expect(time.timers).toBe(0)
   })
 
@@ -98,47 +103,34 @@ describe('rate limiter', () => {
     const limiter = limiterOf(time, 1, 1000)
     limiter.pause(5000)
     limiter.pause(10)
-    const begun = limiter.acquire({}, new CancelToken())
+    const begun = limiter.acquire(newCaller())
     await time.runAll()
     await begun
     expect(time.elapsed()).toBe(5000)
   })
 
-  it('cancels 100,000 waiting requests of one session ', async () => {
+  it('cancels 100,000 waiting requests of one session, and serves those of others', async () => {
     const time = new ManualClock()
     const limiter = limiterOf(time, 1, 1_000_000)
-    const [session, cancelToken] = [{}, new CancelToken()]
-    await limiter.acquire(session, new CancelToken())
-    const waiting = Array.from({ length: 100_000 }, () => limiter.acquire(session, cancelToken))
-    cancelToken.cancel(new AbortedError('enough'))
-    const outcomes = await Promise.allSettled(waiting)
-    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
-    limiter.release()
-    const next = limiter.acquire(session, new CancelToken())
+    const [stop, other] = [new AbortController(), newCaller()]
+    const slot = await limiter.acquire(other)
+    const session = { signal: stop.signal }
+    const waiting = Array.from({ length: 100_000 }, () => limiter.acquire(session))
+    const next = limiter.acquire(other)
+    stop.abort()
+    for (const outcome of await Promise.allSettled(waiting))
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'AbortedError' } })
+    slot.release()
     await time.runAll()
     await next
-  })
-
-  it('serves the others when one waiting request is cancelled, of its own session and of another', async () => {
-    const time = new ManualClock()
-    const limiter = limiterOf(time, 9, 1)
-    const [session, other, cancelToken] = [{}, {}, new CancelToken()]
-    await limiter.acquire(session, new CancelToken())
-    const cancelled = expect(limiter.acquire(session, cancelToken)).rejects.toThrow('enough')
-    const waiting = [session, other].map((each) => limiter.acquire(each, new CancelToken()))
-    cancelToken.cancel(new AbortedError('enough'))
-    await cancelled
-    await time.runAll()
-    await Promise.all(waiting)
-    expect(time.elapsed()).toBeLessThan(2200)
-    await limiter.close()
+    await expect(limiter.acquire(session)).rejects.toThrow('The run was stopped')
   })
 
   it('serves a request that waits before one that comes when it could start', async () => {
     const time = new ManualClock()
     const limiter = limiterOf(time, 9, 1)
     const served: string[] = []
-    const ask = (name: string) => limiter.acquire({}, new CancelToken()).then(() => served.push(name))
+    const ask = (name: string) => limiter.acquire(newCaller()).then(() => served.push(name))
     const late = time.wait(1000, forever).then(() => ask('late'))
     await ask('first')
     const waiting = ask('waiting')

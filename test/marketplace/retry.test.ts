@@ -1,57 +1,56 @@
 import { describe, expect, it } from 'vitest'
-import { AbortedError, ItemError } from '../../src/marketplace/errors.js'
-import { CancelToken } from '../../src/marketplace/http/cancel-token.js'
-import { DEFAULT_BACKOFF, RetryQuota, TransientError, withRetries } from '../../src/marketplace/retry.js'
-import { quickTime } from '../helpers/quick-time.js'
+import { AbortedError, ItemError, TransientError } from '../../src/marketplace/errors.js'
+import { RetryQuota, withRetries } from '../../src/marketplace/retry.js'
 import { failureOf } from './server.js'
 
-const options = (retries: number, quota = new RetryQuota()) => {
-  const timing = quickTime()
-  return { retries, backoff: DEFAULT_BACKOFF, quota, timing, cancelToken: new CancelToken(), waits: timing.waits }
-}
+const { signal } = new AbortController()
+const optionsOf = (quota: RetryQuota) => ({
+  ...{ quota, signal, retries: 5, backoff: { minTimeout: 0, maxTimeout: 0 } },
+})
+const down = new TransientError('down', { status: 503 })
 const failing = async () => {
-  throw new TransientError('down', { status: 503 })
+  throw down
+}
+
+/** A quota after twenty reads of a marketplace that is down, and how many attempts they made. */
+async function exhausted() {
+  const quota = new RetryQuota()
+  let attempts = 0
+  const attempt = () => {
+    attempts++
+    return failing()
+  }
+  for (let read = 0; read < 20; read++) await failureOf(withRetries(attempt, optionsOf(quota)))
+  return { quota, attempts }
 }
 
 describe('retry quota', () => {
   it('allows twenty retries without any success, then treats the marketplace as down', async () => {
-    const quota = new RetryQuota()
-    const { waits, ...rest } = options(5, quota)
-    for (let read = 0; read < 20; read++) await failureOf(withRetries(failing, rest))
-    expect(waits).toHaveLength(20)
+    const { quota, attempts } = await exhausted()
+    expect(attempts).toBe(40)
     expect(quota.exhausted).toBe(true)
   })
 
   it('is never used up if every failed read succeeds at its first retry', async () => {
     const quota = new RetryQuota()
-    const { waits, ...rest } = options(5, quota)
-    for (let read = 0; read < 200; read++) await withRetries(async (retry) => (retry === 0 ? failing() : 1), rest)
-    expect(waits).toHaveLength(200)
+    let attempts = 0
+    const attempt = async (retry: number) => {
+      attempts++
+      return retry === 0 ? failing() : 1
+    }
+    for (let read = 0; read < 200; read++) await withRetries(attempt, optionsOf(quota))
+    expect(attempts).toBe(400)
     expect(quota.exhausted).toBe(false)
   })
 
-  it('treats a marketplace that replies with errors as up', async () => {
-    const quota = new RetryQuota()
-    const { waits: _, ...rest } = options(5, quota)
-    for (let read = 0; read < 20; read++) await failureOf(withRetries(failing, rest))
-    const gone = async () => {
-      throw new ItemError('gone', { status: 404 })
-    }
-    await failureOf(withRetries(gone, rest))
-    expect(quota.exhausted).toBe(false)
-  })
-
-  it('does not take other errors for replies', async () => {
-    const quota = new RetryQuota()
-    const { waits: _, ...rest } = options(5, quota)
-    for (let read = 0; read < 20; read++) await failureOf(withRetries(failing, rest))
-    for (const fault of [new AbortedError('stopped'), new TypeError('a mistake of ours')]) {
-      const broken = async () => {
-        throw fault
-      }
-      await failureOf(withRetries(broken, rest))
-      expect(quota.exhausted).toBe(true)
-    }
+  it.each([
+    [new ItemError('gone', { status: 404 }), false],
+    [new AbortedError('stopped'), true],
+    [new TypeError('a mistake of ours'), true],
+  ])('is told that the marketplace is up by error replies only: %s', async (error, isExhausted) => {
+    const { quota } = await exhausted()
+    expect(await failureOf(withRetries(() => Promise.reject(error), optionsOf(quota)))).toBe(error)
+    expect(quota.exhausted).toBe(isExhausted)
   })
 
   const spendAll = (quota: RetryQuota) => {
@@ -72,16 +71,13 @@ describe('retry quota', () => {
 
   it('is exhausted from ten failures in a row on, if no retry is left', () => {
     const quota = new RetryQuota()
-    for (let failure = 0; failure < 50; failure++) quota.recordFailure()
+    for (let failure = 0; failure < 50; failure++) quota.recordFailure(down)
     expect(quota.exhausted).toBe(false)
-    quota.recordReply()
+    quota.recordSuccess(false)
     spendAll(quota)
-    for (let failure = 0; failure < 9; failure++) quota.recordFailure()
+    for (let failure = 0; failure < 9; failure++) quota.recordFailure(down)
     expect(quota.exhausted).toBe(false)
-    quota.recordFailure()
+    quota.recordFailure(down)
     expect(quota.exhausted).toBe(true)
-    for (let success = 0; success < 5; success++) quota.recordSuccess(false)
-    for (let failure = 0; failure < 10; failure++) quota.recordFailure()
-    expect(quota.exhausted).toBe(false)
   })
 })

@@ -8,8 +8,6 @@ import {
 import { onTestFinished } from 'vitest'
 import { createMarketplace, type MarketplaceOptions } from '../../src/marketplace/client.js'
 import type { ChannelSession, Marketplace, RequestLimits } from '../../src/marketplace/contract.js'
-import { SYSTEM_TIMING, type Timing } from '../../src/marketplace/http/timing.js'
-import { quickTime } from '../helpers/quick-time.js'
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, number: number) => void
 
@@ -100,7 +98,7 @@ type Overrides = Partial<Omit<MarketplaceOptions, 'limits'>> & { limits?: Partia
 /** A client for one test, with very short waits between retries. */
 export function open(baseUrl: string, overrides: Overrides = {}): Marketplace {
   const { limits, ...rest } = overrides
-  const backoff = { baseMs: 1, capMs: 4 }
+  const backoff = { minTimeout: 1, maxTimeout: 4 }
   const marketplace = createMarketplace({
     baseUrl,
     version: '1.2.3',
@@ -119,12 +117,6 @@ export const session = (baseUrl: string, overrides: Overrides = {}): ChannelSess
 export async function close(channel: ChannelSession, id = 'r1', refuseStart: () => string | null = () => null) {
   const slot = await channel.readForClose(id)
   return slot.close(refuseStart).finally(() => slot.release())
-}
-
-/** The real clock, except that waits are recorded and end at once. */
-export function noWaits(): Timing & { waits: number[] } {
-  const quick = quickTime()
-  return { ...SYSTEM_TIMING, waits: quick.waits, random: quick.random, wait: quick.wait }
 }
 
 /** The error of a rejected call; throws if the call succeeds. */

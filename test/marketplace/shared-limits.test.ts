@@ -2,11 +2,10 @@ import { setMaxListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { claimStarts, type LedgerRow, type RequestLedger } from '../../src/core/requests/request-ledger.js'
-import { CancelToken } from '../../src/marketplace/http/cancel-token.js'
 import { RateLimiter } from '../../src/marketplace/rate-limiter.js'
 import { shortestExcess } from '../helpers/data/shortest-excess.js'
 import { ManualClock } from '../helpers/manual-clock.js'
-import { paidAt, TOGETHER } from './starts.js'
+import { newCaller, paidAt, TOGETHER } from './starts.js'
 
 /** Rate limiters, as of several processes, on one ledger and one clock. */
 function shareLimits(limits: readonly { concurrency: number; perSecond: number }[]) {
@@ -46,13 +45,13 @@ describe('limits shared by processes', () => {
           const send = async ({ at, takes, process, together }: (typeof requests)[number]) => {
             const limiter = limiters[process] as RateLimiter
             await time.wait(at, forever)
-            await limiter.acquire({}, new CancelToken(), together)
+            const slot = await limiter.acquire(newCaller(), together)
             starts.push(...paidAt(time.elapsed(), together, perSecond))
             running[process] = (running[process] as number) + 1
             expect(running[process]).toBeLessThanOrEqual(concurrency)
             await time.wait(takes, forever)
             running[process] = (running[process] as number) - 1
-            limiter.release()
+            slot.release()
           }
           const all = Promise.all(requests.map(send))
           await time.runAll()
@@ -78,10 +77,10 @@ describe('limits shared by processes', () => {
       const starts: number[] = []
       const send = async (_: unknown, index: number) => {
         const limiter = shared.limiters[index % 2] as RateLimiter
-        await limiter.acquire({}, new CancelToken())
+        const slot = await limiter.acquire(newCaller())
         starts.push(shared.time.elapsed())
         await shared.time.wait(30, forever)
-        limiter.release()
+        slot.release()
       }
       const all = Promise.all(Array.from({ length: 30 }, send))
       await shared.time.runAll()
@@ -96,9 +95,9 @@ describe('limits shared by processes', () => {
     const [asked, ...others] = shared.limiters as [RateLimiter, ...RateLimiter[]]
     const starts: number[] = []
     const send = async (limiter: RateLimiter) => {
-      await limiter.acquire({}, new CancelToken())
+      const slot = await limiter.acquire(newCaller())
       starts.push(shared.time.elapsed())
-      limiter.release()
+      slot.release()
     }
     await Promise.all([send(asked), shared.time.step()])
     // Each of the others has been granted a start for later.
@@ -121,9 +120,9 @@ describe('limits shared by processes', () => {
     const startedAt: number[] = []
     const all = Promise.all(
       [asked, other].map(async (limiter) => {
-        await limiter.acquire({}, new CancelToken())
+        const slot = await limiter.acquire(newCaller())
         startedAt.push(shared.time.elapsed())
-        limiter.release()
+        slot.release()
       }),
     )
     await shared.time.runAll()
@@ -143,9 +142,9 @@ describe('limits shared by processes', () => {
     await shared.time.step()
     shared.error = null
     await shared.time.step()
-    const started = other.acquire({}, new CancelToken()).then(() => {
+    const started = other.acquire(newCaller()).then((slot) => {
       expect(shared.time.elapsed()).toBeGreaterThanOrEqual(20_000)
-      other.release()
+      slot.release()
     })
     await shared.time.runAll()
     await started
@@ -156,7 +155,7 @@ describe('limits shared by processes', () => {
     const [asked, other] = shared.limiters as [RateLimiter, RateLimiter]
     asked.pause(3_600_000)
     await shared.time.runAll()
-    const refused = expect(other.acquire({}, new CancelToken())).rejects.toMatchObject({
+    const refused = expect(other.acquire(newCaller())).rejects.toMatchObject({
       name: 'PausedError',
       until: new Date(3_600_000),
     })
@@ -167,14 +166,12 @@ describe('limits shared by processes', () => {
   it('let a close hear of a pause of another process before it is sent, and fail without the ledger', async () => {
     const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 1, perSecond: 5 })))
     const [closing, asked] = shared.limiters as [RateLimiter, RateLimiter]
-    await closing.acquire({}, new CancelToken(), 2)
-    for (let pause = 1; pause <= 6; pause++) {
-      const { pauses } = closing
-      asked.pause(pause * 1000)
-      expect(closing.pauses).toBe(pauses)
-      await closing.syncPauses()
-      expect(closing.pauses).toBe(pauses + 1)
-    }
+    const slot = await closing.acquire(newCaller(), 2)
+    expect(slot.wasPaused()).toBe(false)
+    asked.pause(1000)
+    expect(slot.wasPaused()).toBe(false)
+    await closing.syncPauses()
+    expect(slot.wasPaused()).toBe(true)
     shared.error = new Error('It is locked.')
     await expect(closing.syncPauses()).rejects.toMatchObject({ name: 'LedgerError' })
   })
@@ -184,7 +181,7 @@ describe('limits shared by processes', () => {
     const [limiter] = shared.limiters as [RateLimiter]
     shared.error = new Error('It is locked.')
     for (let round = 0; round < 6; round++) {
-      const refused = expect(limiter.acquire({}, new CancelToken())).rejects.toMatchObject({
+      const refused = expect(limiter.acquire(newCaller())).rejects.toMatchObject({
         name: 'LedgerError',
         message: expect.stringMatching(/^No request was sent, .* It is locked\.$/),
       })
@@ -192,7 +189,7 @@ describe('limits shared by processes', () => {
       await refused
     }
     shared.error = null
-    const admitted = limiter.acquire({}, new CancelToken()).then(() => limiter.release())
+    const admitted = limiter.acquire(newCaller()).then((slot) => slot.release())
     await shared.time.runAll()
     await admitted
   })

@@ -3,7 +3,7 @@ import { closeExpired } from '../../../src/closing/closing-round.js'
 import type { ClosingContext } from '../../../src/closing/contract.js'
 import { createMarketplace } from '../../../src/marketplace/client.js'
 import type { ChannelSession } from '../../../src/marketplace/contract.js'
-import type { Timing } from '../../../src/marketplace/http/timing.js'
+import type { Timing } from '../../../src/marketplace/timing.js'
 import type { Store } from '../../../src/store/contract.js'
 import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
 import {
@@ -26,7 +26,6 @@ async function openSlowFixture({ rfqs = 1 }: { rfqs?: number } = {}) {
   let elapsed = 0
   const timing: Timing = {
     elapsed: () => elapsed,
-    random: () => 0.5,
     wait: async (milliseconds, signal) => {
       signal.throwIfAborted()
       elapsed += milliseconds

@@ -1,4 +1,4 @@
-import type { HttpReply } from '../http/http-exchange.js'
+import type { HttpReply } from './http-exchange.js'
 
 /** Names of members and headers that lead to further entries if they have a value, without case and punctuation. */
 const FURTHER = /^x?(odata)?(next(link|url|uri|href|page|cursor|token|pagetoken|offset)?|cursor|continuationtoken)$/

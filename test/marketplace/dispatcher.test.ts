@@ -1,7 +1,7 @@
 import dns from 'node:dns'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { lookupLoopback } from '../../../src/marketplace/http/loopback-lookup.js'
-import { failureOf, json, serve, session } from '../server.js'
+import { lookupLoopback } from '../../src/marketplace/dispatcher.js'
+import { failureOf, json, serve, session } from './server.js'
 
 /** Makes the name server answer every name with these addresses. */
 function answerWith(...addresses: string[]) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSanitizer } from '../../../src/marketplace/body/sanitizer.js'
+import { createSanitizer } from '../../src/marketplace/sanitizer.js'
 
 /** Any UTF-16 text, lone surrogates included. */
 const anyText = (maxLength: number) =>

@@ -1,18 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Clock, timers and randomness, passed as a parameter so that tests need not wait. */
+/** Clock and timers, passed as a parameter so that tests need not wait. */
 export interface Timing {
   /** Milliseconds on a monotonic clock. */
   elapsed(): number
   /** Resolves after the time; rejects at once if the signal aborts. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
-  /** A number in [0, 1), for jitter. */
-  random(): number
 }
 
 /** The real clock. */
 export const SYSTEM_TIMING: Timing = {
   elapsed: () => performance.now(),
   wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-  random: Math.random,
 }

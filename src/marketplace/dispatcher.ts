@@ -1,5 +1,7 @@
+import dns from 'node:dns'
+import type { LookupFunction } from 'node:net'
 import { type Dispatcher, Pool, ProxyAgent } from 'undici'
-import { lookupLoopback } from './loopback-lookup.js'
+import { isLoopback } from '../core/requests/loopback.js'
 
 /**
  * Connections to an origin: through the proxy of the environment if it is https, and to this machine only if it is http.
@@ -39,4 +41,22 @@ export function proxyFor({ protocol, hostname, port }: URL): URL | null {
     names.some((name) => entry === '*' || name.endsWith(`.${entry.replace(/^\*?\./, '')}`)),
   )
   return !proxy || protocol !== 'https:' || isExcluded ? null : new URL(proxy)
+}
+
+/**
+ * Resolves a host name to addresses of this machine only. Used for plain http: a name server might answer `x.localhost` with
+ * another machine, which would receive the API key unencrypted.
+ */
+export const lookupLoopback: LookupFunction = (host, options, callback) => {
+  dns.lookup(host, { ...options, all: true }, (error, found) => {
+    if (error) return callback(error, [])
+    const addresses = found.filter(({ address }) => isLoopback(address))
+    const [first] = addresses
+    if (first === undefined) {
+      const names = found.map(({ address }) => address).join(', ')
+      return callback(new Error(`${host} is another machine (${names}), which may be used with https only`), [])
+    }
+    if (options.all) callback(null, addresses)
+    else callback(null, first.address, first.family)
+  })
 }

@@ -1,4 +1,4 @@
-import { createScrubber, MIN_PART_LENGTH } from '../../core/text/secret-scrubber.js'
+import { createScrubber, MIN_PART_LENGTH } from '../core/text/secret-scrubber.js'
 
 const MAX_LENGTH = 200
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { partialReason } from '../../../src/marketplace/body/partial-list.js'
+import { partialReason } from '../../src/marketplace/partial-list.js'
 
 const ENTRIES = 20
 const reasonOf = ({ headers = {}, ...envelope }: { headers?: Record<string, string> } & Record<string, unknown>) =>

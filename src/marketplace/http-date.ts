@@ -1,4 +1,4 @@
-import { MAX_PAUSE_MS } from '../../core/requests/request-ledger.js'
+import { MAX_PAUSE_MS } from '../core/requests/request-ledger.js'
 
 /**
  * Parses an HTTP date in the form that senders must use (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.

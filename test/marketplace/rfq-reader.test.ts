@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readRfqWithResponses } from '../../../src/marketplace/rfq-reader.js'
-import { serve, session } from '../server.js'
+import { readRfqWithResponses } from '../../src/marketplace/rfq-reader.js'
+import { failureOf, json, serve, session } from './server.js'
 
 const limits = { maxBodyMiB: 64, timeoutMs: 60_000 }
 
@@ -70,5 +70,19 @@ describe('problems of a document', () => {
     const read = await readRfqWithResponses(session(server.url, { limits }), 'r1')
     expect(read.responses).toMatchObject([{ id: 'o1', shape: 'summary', text: '{"id":"o1","totalVolume":999}' }])
     expect(read.rfq.problems).toHaveLength(200)
+  })
+})
+
+describe('a read of an RFQ of which one response fails', () => {
+  it('ends when no request is in flight or will be sent', async () => {
+    const responses = Array.from({ length: 30 }, (_, n) => ({ id: `o${n}` }))
+    const server = await serve((request, response) => {
+      const id = request.url?.split('/').at(-1) ?? ''
+      json(response, id === 'o3' ? 418 : 200, id === 'r1' ? { id, responses } : { id })
+    })
+    const channel = session(server.url)
+    expect(await failureOf(readRfqWithResponses(channel, 'r1'))).toMatchObject({ status: 418 })
+    expect(channel.requests).toBe(31)
+    expect(server.requests).toHaveLength(31)
   })
 })

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseList, parseObject, type ReceivedText, readBody } from '../../src/marketplace/json-body.js'
+import { createKeySearch, createSanitizer } from '../../src/marketplace/sanitizer.js'
+import { observed } from '../helpers/data/observed.js'
+
+const KEY = 'Token the-key/itself'
+const options = { label: () => 'GET x', sanitize: createSanitizer(KEY), hasKey: createKeySearch(KEY) }
+
+const readAs = <T>(body: string, type: string, parse: (received: ReceivedText) => T | Promise<T>) =>
+  readBody({ status: 200, headers: { 'content-type': type }, body: Buffer.from(body) }, options, parse)
+const read = (body: string, type = 'application/json') => readAs(body, type, ({ text }) => parseObject(text))
+const readItems = async (body: string): Promise<unknown[]> => {
+  const list = await readAs(body, '', (received) => parseList(received, (text) => observed(JSON.parse(text), { text })))
+  return list.value.map(({ text }) => JSON.parse(text))
+}
+
+describe('the items of a list', () => {
+  it('are found where JSON.parse finds them', async () => {
+    const lists = fc.tuple(fc.array(fc.jsonValue({ maxDepth: 3 })), fc.jsonValue({ maxDepth: 2 }), fc.nat(3))
+    await fc.assert(
+      fc.asyncProperty(lists, async ([items, other, spaces]) => {
+        for (const body of [
+          { items, other },
+          { 'it\\ems': other, items },
+        ]) {
+          const text = JSON.stringify(body, null, spaces)
+          const parsed = (JSON.parse(text) as { items: unknown }).items
+          expect(await readItems(text)).toEqual(parsed)
+          expect(await readItems(text.replaceAll('"items"', '"\\u0069tems"'))).toEqual(parsed)
+        }
+      }),
+    )
+  })
+
+  it.each(['{"items":[1,]}', '{"items":[,1]}', '{"items":[1}', '{"items":[{]]}', '{"items":[1]', '{"items":[1 2]}'])(
+    '%s is not valid',
+    async (text) => {
+      await expect(readItems(text)).rejects.toThrow('not valid JSON')
+    },
+  )
+
+  it('must be an array of the list itself', async () => {
+    await expect(readItems('{"items":{"items":[1]}}')).rejects.toThrow('no "items" array')
+    await expect(readItems('{"x":{"items":[1]}}')).rejects.toThrow('no "items" array')
+    expect(await readItems('{"items":[ \n]}')).toEqual([])
+  })
+})
+
+describe('JSON body', () => {
+  it('that contains the API key, or a long word of it, is not used', async () => {
+    const forms = ['the-key/itself', 'the-key\\/itself', 'the-key%2Fitself', 'the-key%2fitself']
+    for (const form of forms) {
+      const failed = read(`{"a":{"b":"x${form}x"}}`)
+      await expect(failed).rejects.toThrow('the body contains the API key. Nothing of it was used')
+      await expect(failed).rejects.toMatchObject({
+        name: 'UnavailableError',
+        message: expect.not.stringContaining('itself'),
+      })
+    }
+    expect(await read('{"a":"Token"}')).toEqual({ a: 'Token' })
+  })
+
+  it('may start with a byte order mark and have any JSON content type, or none', async () => {
+    for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/hal+json', 'text/json', ''])
+      expect(await read('\uFEFF{"a":1}', type), type).toEqual({ a: 1 })
+    for (const type of ['text/plain', 'application/jsonp'])
+      await expect(read('{"a":1}', type)).rejects.toThrow(`the body is ${type} instead of application/json`)
+  })
+})
