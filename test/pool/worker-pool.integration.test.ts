@@ -213,7 +213,7 @@ describe('reports in workers', () => {
       `quotekeeper: RFQ nobody of ${KEY} was not known at ${request.now.toISOString()}\n`,
     )
     const folder = await makeReport({ ...request, out: directory }).catch((error: unknown) => error)
-    expect(formatError(folder)).toContain('is a folder, but a file is needed')
+    expect(formatError(folder)).toContain('already exists: remove it, or choose another path')
     await makeReport({ ...request, out: join(directory, 'report.xlsx') })
     expect(workers).toHaveLength(1)
   })
