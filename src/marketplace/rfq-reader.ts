@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import pLimit from 'p-limit'
 import { contentHash } from '../core/documents/canonical-json.js'
 import { isAddressable } from '../core/documents/identifier.js'
 import { membersOf, partsOf } from '../core/documents/json-text.js'
@@ -58,6 +59,9 @@ export interface ReadOptions {
   failures?: FailureOptions | undefined
 }
 
+/** Requests for the responses of an RFQ that are made together; after one has failed, no other is made. */
+const READ_TOGETHER = 32
+
 /**
  * Reads one RFQ, then its responses. When it ends, no request for them is in flight or sent any more.
  * @throws MarketplaceError if the RFQ cannot be read, or a response for another reason than 400, 404, 410 or those that `failures` covers
@@ -98,16 +102,22 @@ export async function readRfqWithResponses(
   }
 
   const isObserved = (summary: Summary) => choice?.observe.has(summary.id) ?? false
-  const reads = summaries.filter((each) => !isObserved(each)).map(fetch)
+  let failure: { error: unknown } | null = null
+  const limit = pLimit(READ_TOGETHER)
+  const reads = summaries
+    .filter((each) => !isObserved(each))
+    .map((each) =>
+      limit(async () => {
+        if (failure) throw failure.error
+        return fetch(each).catch((error: unknown) => {
+          failure ??= { error }
+          throw error
+        })
+      }),
+    )
   await Promise.allSettled(reads)
-  return {
-    rfq,
-    responses: await Promise.all(reads),
-    observed: summaries.filter(isObserved),
-    responsesComplete,
-    readAt,
-    serverDate,
-  }
+  const responses = await Promise.all(reads)
+  return { rfq, responses, observed: summaries.filter(isObserved), responsesComplete, readAt, serverDate }
 }
 
 /** Whether the marketplace currently does not send a document that was requested. */

@@ -74,15 +74,15 @@ describe('problems of a document', () => {
 })
 
 describe('a read of an RFQ of which one response fails', () => {
-  it('ends when no request is in flight or will be sent', async () => {
-    const responses = Array.from({ length: 30 }, (_, n) => ({ id: `o${n}` }))
+  it('ends when no request is in flight, and sends few others', async () => {
+    const responses = Array.from({ length: 300 }, (_, n) => ({ id: `o${n}` }))
     const server = await serve((request, response) => {
       const id = request.url?.split('/').at(-1) ?? ''
       json(response, id === 'o3' ? 418 : 200, id === 'r1' ? { id, responses } : { id })
     })
     const channel = session(server.url)
     expect(await failureOf(readRfqWithResponses(channel, 'r1'))).toMatchObject({ status: 418 })
-    expect(channel.requests).toBe(31)
-    expect(server.requests).toHaveLength(31)
+    expect(channel.requests).toBeLessThan(100)
+    expect(server.requests).toHaveLength(channel.requests)
   })
 })
