@@ -19,7 +19,6 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
     '--changed-since': '--since',
     '--format': '`report` writes workbooks; print the page of the RFQ, or use `compare --json`, and `--csv` of lists',
     '--force': 'nothing is overwritten: choose another file',
-    '--fresh': '`sync` first',
     '--or-stored': '`report` shows what is recorded',
     '--compact':
       'nothing: deleted rows leave space that is used again; `sqlite3 FILE vacuum` gives it back to the disk',

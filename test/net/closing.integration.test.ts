@@ -128,6 +128,7 @@ describe.each(ENGINES)('close-expired on %s', (engine) => {
 
       Object.assign(market.rfq(112), { title: 'Another title' })
       Object.assign(market.rfq(113), { title: 'Another title' })
+      await desk.run('sync')
       await desk.run('close-expired')
       expect([102, 112, 113].map((number) => market.posts(number))).toEqual([1, 2, 1])
     },

@@ -125,12 +125,12 @@ describe.skipIf(isMissing)('in Chromium', () => {
     await page.goto(RFQ)
     const moment = (of: Page) => of.locator('#changes tbody tr').last().getByRole('link').first()
     await moment(page).click()
-    await expect.poll(() => page.getByRole('note').textContent()).toContain('As known on 2026-11-21 12:00')
+    await expect.poll(() => page.getByRole('note').textContent()).toContain('As known on 2026-11-21 13:00')
     await page.getByRole('link', { name: 'Show the current state' }).click()
     await page.waitForURL((url) => !url.searchParams.has('as_of'))
     await other.goto(RFQ)
     await moment(other).click()
-    await other.waitForURL(/as_of=2026-11-21T12/)
+    await other.waitForURL(/as_of=2026-11-21T13/)
   })
 
   longIt('works with the keyboard alone', async () => {

@@ -6,7 +6,7 @@ export async function refuseEvent({ store, now }: ChannelFixture, targets: reado
     targets.map((name) => ({ name, kinds: ['rfq.new'], channels: null })),
     now(),
   )
-  await store.recordEvents([{ kind: 'rfq.new', at: now(), channel: KEY, data: {} }])
+  await store.recordEvents([{ kind: 'rfq.new', at: now(), channel: KEY, rfqId: 'rfq-1', data: {} }])
   for (const target of targets) {
     const page = await store.takePage({ target, limit: 1, upTo: null, now: now() })
     if (page === null) throw new Error(`nothing to send to ${target}`)
