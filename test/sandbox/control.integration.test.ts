@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorReply } from '../../src/core/documents/documents.js'
 import { parseLeniently } from '../../src/core/documents/lenient-parser.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { errorReply } from './replies.js'
 import { requestJson } from './request-json.js'
 
 const rfqs = '/v1/orgs/acme/channels/forest/rfqs'

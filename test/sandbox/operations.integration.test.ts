@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
-import {
-  closeReply,
-  errorReply,
-  listingList,
-  responseDocument,
-  rfqDocument,
-  rfqList,
-} from '../../src/core/documents/documents.js'
+import { responseDocument, rfqDocument } from '../../src/core/documents/documents.js'
 import { parseLeniently } from '../../src/core/documents/lenient-parser.js'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { closeReply, errorReply, listingList, rfqList } from './replies.js'
 import { requestJson } from './request-json.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')

@@ -86,40 +86,38 @@ const availableVolumeRange = z.strictObject({
   mitigationTypes: z.array(z.string()),
 })
 
-export const listingDocument = z
-  .strictObject({
-    id: identifier,
-    additionalData: z.record(z.string(), additionalValue).nullable(),
-    notableBuyersAndInvestors: z.array(z.string()),
-    projectName: z.string(),
-    projectDescription: z.string().nullable(),
-    country: z.string(),
-    firstIssuanceDate: calendarDate.nullable(),
-    projectStartDate: z.string().nullable(),
-    projectEndDate: z.string().nullable(),
-    ecosystemTypes: z.array(ecosystemType),
-    ecosystemSubtypes: z.array(ecosystemSubtype),
-    methodologies: z.array(z.string()),
-    currentProjectStages: z.array(z.string()),
-    mainMitigationActivity: z.string(),
-    registry: z.string(),
-    certificationLabels: z.union([z.string(), z.array(z.string())]),
-    registryId: z.string(),
-    additionalDocumentation: z.strictObject({ url: z.string(), expires: z.number() }),
-    organizationName: z.string(),
-    organizationDescription: z.string(),
-    creditAvailability: z.array(creditAvailability),
-    totalAvailableVolume: volume,
-    availableVolume: z.array(availableVolumeRange),
-    pricing: z.strictObject({
-      currency: z.string(),
-      minUnitPrice: z.number(),
-      maxUnitPrice: z.number(),
-      notes: z.string().nullish(),
-    }),
-    storefrontUrl: z.string(),
-  })
-  .meta({ id: 'Listing' })
+export const listingDocument = z.strictObject({
+  id: identifier,
+  additionalData: z.record(z.string(), additionalValue).nullable(),
+  notableBuyersAndInvestors: z.array(z.string()),
+  projectName: z.string(),
+  projectDescription: z.string().nullable(),
+  country: z.string(),
+  firstIssuanceDate: calendarDate.nullable(),
+  projectStartDate: z.string().nullable(),
+  projectEndDate: z.string().nullable(),
+  ecosystemTypes: z.array(ecosystemType),
+  ecosystemSubtypes: z.array(ecosystemSubtype),
+  methodologies: z.array(z.string()),
+  currentProjectStages: z.array(z.string()),
+  mainMitigationActivity: z.string(),
+  registry: z.string(),
+  certificationLabels: z.union([z.string(), z.array(z.string())]),
+  registryId: z.string(),
+  additionalDocumentation: z.strictObject({ url: z.string(), expires: z.number() }),
+  organizationName: z.string(),
+  organizationDescription: z.string(),
+  creditAvailability: z.array(creditAvailability),
+  totalAvailableVolume: volume,
+  availableVolume: z.array(availableVolumeRange),
+  pricing: z.strictObject({
+    currency: z.string(),
+    minUnitPrice: z.number(),
+    maxUnitPrice: z.number(),
+    notes: z.string().nullish(),
+  }),
+  storefrontUrl: z.string(),
+})
 
 const vintageYear = z.union([z.number(), z.literal('Any')])
 
@@ -147,32 +145,28 @@ const rfqFields = {
   responseDueDate: calendarDate,
 }
 
-export const responseSummary = z
-  .strictObject({
-    id: identifier,
-    listingId: reference,
-    projectDeveloperName: z.string(),
-    projectName: z.string(),
-    status: responseStatus,
-    totalVolume: z.number(),
-    currency: z.string(),
-    totalPrice: z.number(),
-    expiryDate: calendarDate.nullish(),
-    submittedAt: dateTime,
-    contractType,
-  })
-  .meta({ id: 'ResponseSummary' })
+export const responseSummary = z.strictObject({
+  id: identifier,
+  listingId: reference,
+  projectDeveloperName: z.string(),
+  projectName: z.string(),
+  status: responseStatus,
+  totalVolume: z.number(),
+  currency: z.string(),
+  totalPrice: z.number(),
+  expiryDate: calendarDate.nullish(),
+  submittedAt: dateTime,
+  contractType,
+})
 
 /** An RFQ as an element of the list: its `responses` hold `id` and `listingId` only. */
-export const rfqListDocument = z
-  .strictObject({
-    ...rfqFields,
-    responses: z.array(z.strictObject({ id: identifier, listingId: reference })),
-  })
-  .meta({ id: 'RfqListItem' })
+export const rfqListDocument = z.strictObject({
+  ...rfqFields,
+  responses: z.array(z.strictObject({ id: identifier, listingId: reference })),
+})
 
 /** An RFQ as read by its identifier. */
-export const rfqDocument = z.strictObject({ ...rfqFields, responses: z.array(responseSummary) }).meta({ id: 'Rfq' })
+export const rfqDocument = z.strictObject({ ...rfqFields, responses: z.array(responseSummary) })
 
 const vintage = z.strictObject({
   reportingPeriodStart: calendarDate,
@@ -210,21 +204,12 @@ const offer = z.strictObject({
 })
 
 /** A project developer's response to an RFQ, with its offer. */
-export const responseDocument = z
-  .strictObject({
-    id: identifier,
-    listingId: reference,
-    projectName: z.string(),
-    projectDeveloperName: z.string(),
-    status: responseStatus,
-    submittedAt: dateTime,
-    offer,
-  })
-  .meta({ id: 'RfqResponse' })
-
-export const listingList = z.strictObject({ items: z.array(listingDocument) }).meta({ id: 'ListingList' })
-export const rfqList = z.strictObject({ items: z.array(rfqListDocument) }).meta({ id: 'RfqList' })
-export const closeReply = z.strictObject({ ok: z.boolean() }).meta({ id: 'CloseReply' })
-export const errorReply = z
-  .strictObject({ statusCode: z.number(), message: z.string(), error: z.number() })
-  .meta({ id: 'Error' })
+export const responseDocument = z.strictObject({
+  id: identifier,
+  listingId: reference,
+  projectName: z.string(),
+  projectDeveloperName: z.string(),
+  status: responseStatus,
+  submittedAt: dateTime,
+  offer,
+})

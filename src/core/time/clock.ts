@@ -13,9 +13,6 @@ export const formatMinute = (timestamp: Timestamp): string => timestamp.slice(0,
 /** The clocks of machines that share a database may differ by this much without being wrong, in milliseconds. */
 export const CLOCK_TOLERANCE_MS = 60_000
 
-/** The most that the clocks of two machines that share a database can differ, even if one is wrong, in milliseconds. */
-export const MAX_CLOCK_DIFFERENCE_MS = 600_000
-
 /**
  * How long ago a stored time is, in milliseconds. Infinite if it is in the future by more than clocks may differ: one of them was or is wrong,
  * so that the age is unknown and counts as old.

@@ -1,15 +1,11 @@
 import type { PassedOver, TargetState } from '../../core/events/events.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
-import { createHolder, type Holder, livenessOf } from '../runs/process-holder.js'
+import { createHeartbeatWatch, createHolder, type Holder, livenessOf } from '../runs/process-holder.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 import type { TargetPage, Targets } from './event-contract.js'
 import { type EventRow, toEvent } from './event-feed.js'
 import { NEWEST_SEQUENCE } from './event-writer.js'
 
-/** A holder whose heartbeat does not change for this long no longer sends, in milliseconds. */
-const SILENT_MS = 15_000
-/** A process that did not look for this long was itself suspended, and watches anew, in milliseconds. */
-const MAX_GAP_MS = 12_000
 /** The longest pause between attempts, in milliseconds. A later moment was stored before the clock was set back. */
 const MAX_RETRY_PAUSE_MS = 24 * 3_600_000
 
@@ -53,21 +49,11 @@ async function lastBefore(queries: Queries, position: number, before: string | n
 export function createTargets(database: SqlDatabase): Targets {
   const self = createHolder()
   const holder = JSON.stringify(self)
-  const watched = new Map<string, { holder: string; heartbeat: number; since: number; seen: number }>()
-
-  const isSilent = (row: TargetRow & { holder: string }): boolean => {
-    const seen = performance.now()
-    const before = watched.get(row.target)
-    const isSame =
-      before?.holder === row.holder && before.heartbeat === row.heartbeat && seen - before.seen <= MAX_GAP_MS
-    const since = isSame ? before.since : seen
-    watched.set(row.target, { holder: row.holder, heartbeat: row.heartbeat, since, seen })
-    return seen - since >= SILENT_MS
-  }
+  const isSilent = createHeartbeatWatch()
   const isFree = (row: TargetRow): boolean => {
     const { holder: other } = row
     if (other === null || other === holder) return true
-    return livenessOf(JSON.parse(other) as Holder, self) === 'gone' || isSilent({ ...row, holder: other })
+    return livenessOf(JSON.parse(other) as Holder, self) === 'gone' || isSilent(row.target, `${row.heartbeat} ${other}`)
   }
 
   return {

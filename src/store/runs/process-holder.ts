@@ -67,3 +67,26 @@ function pidNamespace(): string | null {
 /** `quotekeeper start (process 12)` */
 export const describeProcess = ({ command, pid }: Holder): string =>
   command === undefined ? `process ${pid}` : `${command} (process ${pid})`
+
+/** How often a process increases its heartbeats, and looks at those of others, in milliseconds. */
+export const BEAT_MS = 5_000
+/** A heartbeat that is watched for this long without a change is that of a process that no longer works, in milliseconds. */
+const SILENT_MS = 15_000
+/** A watcher that did not look for this long was itself suspended, and watches anew, in milliseconds. */
+const MAX_GAP_MS = 2.5 * BEAT_MS
+
+/**
+ * Watches heartbeats by the monotonic clock of this process. No other clock is used.
+ * @returns whether a heartbeat did not change for 15 seconds of watching, to be called again and again with the name of what has it
+ */
+export function createHeartbeatWatch(): (name: string | number, heartbeat: string | number) => boolean {
+  const watched = new Map<string | number, { heartbeat: string | number; since: number; seen: number }>()
+  return (name, heartbeat) => {
+    const seen = performance.now()
+    const before = watched.get(name)
+    const isSame = before?.heartbeat === heartbeat && seen - before.seen <= MAX_GAP_MS
+    const since = isSame ? before.since : seen
+    watched.set(name, { heartbeat, since, seen })
+    return seen - since >= SILENT_MS
+  }
+}

@@ -1,15 +1,8 @@
 import type { Clock } from '../../core/time/clock.js'
 import type { Transaction } from '../sql/sql-database.js'
-import { describeProcess, type Holder, livenessOf } from './process-holder.js'
+import { createHeartbeatWatch, describeProcess, type Holder, livenessOf } from './process-holder.js'
 import type { LockHolder } from './run-contract.js'
 import type { RunRow } from './run-queries.js'
-
-/** How often a process increases the heartbeats of its runs, and looks at those of others, in milliseconds. */
-export const BEAT_MS = 5_000
-/** A run whose heartbeat is watched for this long without a change is dead, in milliseconds. */
-const SILENT_MS = 15_000
-/** A watcher that did not look for this long was itself suspended, and watches anew. */
-const MAX_GAP_MS = 2 * BEAT_MS
 
 /** Watches the runs of other processes. */
 export interface RunWatch {
@@ -36,21 +29,13 @@ export function createRunWatch({
   isOwn: (id: number) => boolean
   clock: Clock
 }): RunWatch {
-  const watched = new Map<number, { heartbeat: number; since: number; seen: number }>()
-  const isSilent = ({ id, heartbeat }: RunRow): boolean => {
-    const seen = performance.now()
-    const before = watched.get(id)
-    const isSame = before?.heartbeat === heartbeat && seen - before.seen <= MAX_GAP_MS
-    const since = isSame ? before.since : seen
-    watched.set(id, { heartbeat, since, seen })
-    return seen - since >= SILENT_MS
-  }
+  const isSilent = createHeartbeatWatch()
   return {
     isDead(run) {
       const holder = holderOf(run)
       // Otherwise the database was unavailable when this process began or ended it.
       if (holder.nonce === self.nonce) return !isOwn(run.id)
-      return livenessOf(holder, self) === 'gone' || isSilent(run)
+      return livenessOf(holder, self) === 'gone' || isSilent(run.id, run.heartbeat)
     },
     async interrupt(tx, { id, channel, heartbeat }) {
       const changed = await tx.run(
@@ -60,7 +45,6 @@ export function createRunWatch({
       )
       if (changed === 0) return false
       await tx.run('update channels set lock_run = null where channel = @channel and lock_run = @id', { channel, id })
-      watched.delete(id)
       return true
     },
     describe(run) {

@@ -7,9 +7,9 @@ import type { EventDraft, EventWriter } from '../events/event-writer.js'
 import { endFirstPoll } from '../events/observed-events.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { createChannelLock, type LockTaker, lostError } from './channel-lock.js'
-import { createHolder, openStores } from './process-holder.js'
+import { BEAT_MS, createHolder, openStores } from './process-holder.js'
 import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
-import { BEAT_MS, createRunWatch } from './run-watch.js'
+import { createRunWatch } from './run-watch.js'
 
 const KEY_REMEDY = 'correct or renew the API key of the channel, then restart the service'
 
