@@ -55,7 +55,7 @@ fault('a duplicated job on two workers', 'one worker closes while the other skip
   await Promise.all([1, 2, 3, 4].map(() => outsider.add('close-expired', PAYLOAD)))
   await done(1 + 4)
   const skipped = [one, two].map(
-    ({ out }) => out.split('skipped: A close run of acme/forest is in progress').length - 1,
+    ({ out }) => out.split('skipped: a close run of acme/forest is in progress').length - 1,
   )
   expect(skipped.sort()).toEqual([0, 3])
   expect(
@@ -98,7 +98,7 @@ fault('a stalled job', 'a re-run of a job whose worker was only suspended has no
   await fixture.enqueue('close-expired')
   await eventually(() => expect(fixture.posts()).toHaveLength(1))
   const other = fixture.startOne()
-  await waitForOutput(other, 'skipped: A close run of acme/forest is in progress')
+  await waitForOutput(other, 'skipped: a close run of acme/forest is in progress')
   held.signal('SIGCONT')
   await fixture.waitForRows(RUNS, [
     { kind: 'rfqs', outcome: 'complete' },

@@ -137,9 +137,9 @@ async function closeOne(cli: Cli, app: App, target: RoundTarget): Promise<Channe
   try {
     const store = await app.store()
     // What is past due is known from a poll.
-    if ((await store.firstPollAt({ channel: channel.key, kind: 'rfqs' })) === null) {
+    if ((await store.newestCompleteRun({ channel: channel.key, kind: 'rfqs' })) === null) {
       const { run } = await pollChannel(cli, app, { channel, kind: 'rfqs' })
-      if (run.outcome !== 'complete') return { ...empty, failures: [run.error ?? `the poll was ${run.outcome}`] }
+      if (run.outcome === 'failed') return { ...empty, failures: [run.error ?? 'the poll failed'] }
     }
     const result = await closeRound(cli, app, target)
     const closings = await closingsToShow(store, result)
