@@ -4,7 +4,7 @@ import { POSTGRES_ENGINE, PROCESSES, shared } from './vitest.config.js'
 /** Tests of what the store contract promises, and of what uses it. */
 const STORE_CONTRACT = [
   'test/store/{documented-tables,store}.integration.test.ts',
-  'test/store/{awards,closings,events,rates,recommendations}/**/*.test.ts',
+  'test/store/{awards,closings,events,figures,rates}/**/*.test.ts',
   'test/store/documents/{as-of,contradictions,monitoring,recorder}.integration.test.ts',
   'test/store/documents/revalidation.test.ts',
   'test/store/runs/run-lock.integration.test.ts',
@@ -23,7 +23,7 @@ const STORE_CONTRACT = [
   'test/mcp/mcp-server.integration.test.ts',
   'test/metrics/service-metrics.integration.test.ts',
   'test/pool/worker-pool.integration.test.ts',
-  'test/recommendations/**/*.integration.test.ts',
+  'test/figures/**/*.integration.test.ts',
 ]
 
 /**

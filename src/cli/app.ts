@@ -5,7 +5,7 @@ import type { Logger } from '../log.js'
 import type { Marketplace, RequestObserver } from '../marketplace/contract.js'
 import type { WorkerPool } from '../pool/worker-pool.js'
 import type { MakeReport } from '../report-files/make-report.js'
-import type { Store } from '../store/contract.js'
+import type { FigureComputer, Store } from '../store/contract.js'
 import { VERSION } from '../version.js'
 import type { Cli } from './cli-context.js'
 
@@ -133,12 +133,26 @@ interface OpenContext {
 async function openConfiguredStore({ cli, config, log, options }: OpenContext): Promise<Store> {
   const { openDatabase } = await import('../store/open-database.js')
   const { createOutageLog } = await import('../../jobs/outage-log.js')
+  const { readOnly = false, set = [] } = options
   return openDatabase({
+    ...(!readOnly && set.length === 0 && { figures: await openFigures(config, log) }),
     onWrite: createOutageLog(log, 'the database'),
     database: config.database,
     create: options.createDatabase ?? false,
     ...(cli.command === undefined ? {} : { command: `quotekeeper ${cli.command}` }),
-    readOnly: options.readOnly ?? false,
+    readOnly,
+  })
+}
+
+/** What computes figures with the configured settings. */
+async function openFigures({ channels, reports: { settings } }: Config, log: Logger): Promise<FigureComputer> {
+  const { createFigureComputer } = await import('../figures/compute-figures.js')
+  const { createRulesLookup } = await import('../tables/channels/channel-rules.js')
+  const rulesOf = createRulesLookup(channels)
+  return createFigureComputer({
+    settings,
+    timeZoneOf: (channel) => rulesOf(channel).timeZone,
+    onFailed: (rfq, message) => log.warn(rfq, `the figures of an RFQ could not be computed: ${message}`),
   })
 }
 

@@ -1,8 +1,8 @@
 import type { ChannelRef } from '../core/channel.js'
+import type { RateSource } from '../core/decision/rate-source.js'
 import type { Settings } from '../core/decision/settings.js'
 import type { RequestLimits } from '../marketplace/contract.js'
 import type { NotifyConfig } from '../notify/contract.js'
-import type { RateSource } from '../rates/rate-source.js'
 
 /** The validated configuration, with all defaults filled in and all paths absolute (docs/CONFIGURATION.md). */
 export interface Config {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { parseRateSource, RATE_SOURCES, type RateSource } from '../core/decision/rate-source.js'
 import { settingsSchema } from '../core/decision/settings.js'
-import { parseRateSource, RATE_SOURCES, type RateSource } from '../rates/rate-source.js'
 import { isRecord } from './environment.js'
 import { isAbsent } from './secret.js'
 

@@ -37,8 +37,6 @@ const DEFAULT_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 
 const IDLE_MILLISECONDS = 3 * 60_000
 /** How long a caller waits for a query, in milliseconds. */
 const QUERY_MILLISECONDS = 30_000
-/** The same for the recorder: it may ask for every moment of several RFQs. */
-const RECOMMENDATIONS_MILLISECONDS = 5 * 60_000
 
 /** The work was not done, through no fault of its own. The caller may try again. */
 class UnavailableError extends Error {
@@ -118,11 +116,10 @@ export function createWorkerPool({ script, size, database, config, ...options }:
   }
 
   async function query(name: string, args: readonly unknown[]): Promise<unknown> {
-    const limit = name === 'computeRecommendations' ? RECOMMENDATIONS_MILLISECONDS : QUERY_MILLISECONDS
     const abort = new AbortController()
-    const message = `the answer took longer than ${limit / 1000} s; try again later`
+    const message = `the answer took longer than ${QUERY_MILLISECONDS / 1000} s; try again later`
     const late = () => abort.abort(new UnavailableError(message))
-    const timer = setTimeout(late, limit)
+    const timer = setTimeout(late, QUERY_MILLISECONDS)
     const task: WorkerTask = { query: name, args }
     return schedule(isHeavy(name, args), abort, () => workers.run(task, { signal: abort.signal }))
       .then(resultOf)
@@ -215,7 +212,6 @@ const HEAVY_QUERIES: readonly string[] = [
   'prices',
   'prepareAward',
   'rfqClosing',
-  'computeRecommendations',
 ] satisfies (keyof Queries)[]
 
 /** Operations of the API that do. */

@@ -6,9 +6,9 @@ import type { History, RfqCount } from './documents/history-contract.js'
 import type { PollStates } from './documents/poll-states-contract.js'
 import type { Recorder } from './documents/recorder-contract.js'
 import type { EventFeed, EventLog, Targets } from './events/event-contract.js'
+import type { FigureQueries, Figures } from './figures/figure-contract.js'
 import type { MaintenanceLog, Pruning, RevalidationReport } from './maintenance/maintenance-contract.js'
 import type { ExchangeRates } from './rates/rate-contract.js'
-import type { RecommendationQueries, Recommendations } from './recommendations/recommendation-contract.js'
 import type { ReportRecords } from './reports/report-contract.js'
 import type { RunQueries, Runs } from './runs/run-contract.js'
 import type { Queries, SqlDatabase } from './sql/sql-database.js'
@@ -20,9 +20,9 @@ export type * from './documents/history-contract.js'
 export type * from './documents/poll-states-contract.js'
 export type * from './documents/recorder-contract.js'
 export type * from './events/event-contract.js'
+export type * from './figures/figure-contract.js'
 export type * from './maintenance/maintenance-contract.js'
 export type * from './rates/rate-contract.js'
-export type * from './recommendations/recommendation-contract.js'
 export type * from './reports/report-contract.js'
 export type * from './runs/run-contract.js'
 export type { Queries } from './sql/sql-database.js'
@@ -40,7 +40,7 @@ export interface Store
     Awards,
     MaintenanceLog,
     Pruning,
-    Recommendations,
+    Figures,
     ReportRecords,
     ExchangeRates,
     EventFeed,
@@ -91,10 +91,10 @@ export interface Reader
     >,
     Pick<Awards, 'awards' | 'awardFile'>,
     EventFeed,
-    Pick<ExchangeRates, 'ratesAt' | 'rateFetches'>,
+    Pick<ExchangeRates, 'ratesAt'>,
     Pick<EventLog, 'openRfqsDue'>,
     Pick<Targets, 'targetStates'>,
-    RecommendationQueries,
+    FigureQueries,
     Monitoring {
   /** What lists are read by (src/tables/lists). */
   readonly queries: Queries

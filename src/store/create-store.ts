@@ -2,7 +2,7 @@ import type { Clock } from '../core/time/clock.js'
 import { createAwards } from './awards/awards.js'
 import { createClosings } from './closings/closings.js'
 import type { Store } from './contract.js'
-import { createHistory } from './documents/queries/history.js'
+import { createExport, createHistory } from './documents/queries/history.js'
 import { createMonitoring } from './documents/queries/monitoring.js'
 import { createPollStates } from './documents/queries/poll-states.js'
 import { createRecorder } from './documents/recorder.js'
@@ -12,11 +12,13 @@ import { createEventFeed } from './events/event-feed.js'
 import { createEventWriter } from './events/event-writer.js'
 import { createObservedEvents } from './events/observed-events.js'
 import { createTargets } from './events/targets.js'
+import type { FigureComputer } from './figures/figure-contract.js'
+import { createFigures } from './figures/figures.js'
 import { createMaintenanceLog } from './maintenance/maintenance.js'
 import { createPruning } from './maintenance/prune.js'
 import { createExchangeRates } from './rates/exchange-rates.js'
-import { createRecommendations } from './recommendations/recommendations.js'
 import { createReportRecords } from './reports/report-records.js'
+import { createHolder } from './runs/process-holder.js'
 import { createRuns } from './runs/runs.js'
 import { findIdentity } from './sql/meta.js'
 import type { SqlDatabase, SqlParameters } from './sql/sql-database.js'
@@ -30,6 +32,8 @@ export interface StoreOptions {
   clock?: Clock
   /** The command that this process runs, such as `quotekeeper start`, for messages of processes that wait for it. */
   command?: string
+  /** Computes figures in each transaction that records what they depend on. Default: this process writes none. */
+  figures?: FigureComputer | undefined
   /** Called with null after each write, and with the error of one that failed because nothing can be written now. */
   onWrite?: (error: Error | null) => void
 }
@@ -45,23 +49,28 @@ interface Engine
 }
 
 /** The store over a database of either engine. */
-export function createStore({ clock, ...engine }: Engine, { command, onWrite, readOnly = false }: StoreOptions): Store {
+export function createStore({ clock, ...engine }: Engine, options: StoreOptions): Store {
+  const { command = null, onWrite, readOnly = false, figures: computer = null } = options
   const database = observed(engine.database, onWrite)
   const events = createEventWriter(database)
-  const { stopBeating, ...runs } = createRuns({ database, clock, command: command ?? null, events, beats: !readOnly })
+  const self = createHolder({ command })
+  const { writeFigures, outdateFigures, ...figures } = createFigures(database, events, { computer, self })
+  const writer = { writeFigures, outdateFigures }
+  const { stopBeating, ...runs } = createRuns({ database, clock, self, events, beats: !readOnly })
   return {
     ...engine,
     database,
     queries: database,
     ...runs,
-    ...createRecorder(database, createObservedEvents(events)),
-    ...createHistory(database, (...query) => engine.database.stream(...query)),
+    ...createRecorder(database, createObservedEvents(events), writer),
+    ...createHistory(database),
+    ...createExport(database, (...query) => engine.database.stream(...query)),
     ...createPollStates(database),
     ...createClosings(database, events),
-    ...createAwards(database, events),
+    ...createAwards(database, events, writer),
     ...createMaintenanceLog(database),
     ...createPruning(database),
-    ...createRecommendations(database, events),
+    ...figures,
     ...createReportRecords(database),
     ...createExchangeRates(database),
     ...createEventFeed(database, events),

@@ -50,7 +50,7 @@ export function pollViews({ store, channels }: PollSource) {
     async pulse(): Promise<string> {
       const runs = await store.runs({ limit: 20 })
       // Figures are recorded after the documents.
-      const behind = await store.queries.get('select 1 as found from documents where marks > 0 limit 1')
+      const behind = await store.queries.get(`select 1 as found from figures where key = '' limit 1`)
       const recorded = runs.map(({ id, finishedAt, changed, inserted }) => `${id} ${finishedAt} ${inserted} ${changed}`)
       return createHash('sha256')
         .update([...recorded, behind === undefined].join())

@@ -4,7 +4,7 @@
  *   npm run bench:pages             with 1,000 RFQs of ten offers
  *   npm run bench:pages -- 10000    with more
  *
- * The poll records RFQs with changed prices, as many a second as the default request limit allows. Recommendations are recorded. The
+ * The poll records RFQs with changed prices, as many a second as the default request limit allows. Figures are written. The
  * service runs in this process; requests come from another process over HTTP, twenty of each page after the first.
  */
 import { spawn } from 'node:child_process'
@@ -80,7 +80,7 @@ async function serveAndMeasure() {
   try {
     await fill(join(folder, 'bench.db'))
     writeFileSync(join(folder, 'quotekeeper.yaml'), CONFIG)
-    await recordRecommendations(folder)
+    await writeFigures(folder)
     const { url, stop } = await startService(folder)
     const poll = await recordPoll(join(folder, 'bench.db'))
     const everyPage = await measurePages(url)
@@ -105,13 +105,16 @@ async function createIo(folder, overrides = {}) {
   return { ...io, env, cwd: folder, now, ...overrides }
 }
 
-/** Records all of them, as after a poll. */
-async function recordRecommendations(folder) {
+/** Writes the figures of all of them, as after a poll. */
+async function writeFigures(folder) {
   const { createCli } = await import(new URL('src/cli/program.js', dist))
-  const { withWritableStore } = await import(new URL('src/cli/app.js', dist))
-  const keep = await import(new URL('src/cli/service/keep-recommendations.js', dist))
+  const { withServices } = await import(new URL('src/cli/app.js', dist))
+  const { claimFigures, refreshFigures } = await import(new URL('src/cli/service/keep-figures.js', dist))
   const cli = createCli(await createIo(folder))
-  await withWritableStore(cli, (_store, app) => keep.recordRecommendations(cli, app, { polls: true }))
+  await withServices(cli, async (app) => {
+    await claimFigures(cli, await app.store())
+    await refreshFigures(cli, app, await app.store())
+  })
 }
 
 /** Starts the service in this process. */

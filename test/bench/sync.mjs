@@ -1,5 +1,5 @@
-// What a sync costs beside a bare download loop over the same addresses: first, nothing changed, 1 % of the responses changed; and the
-// figures of lists and recommendations after it.
+// What a sync with figures costs beside a bare download loop over the same addresses: first, nothing changed, 1 % of the responses
+// changed; and a first one without figures.
 //   npm run bench:sync -- [RFQs] [responses per RFQ] [listings] [rounds]
 // Each measurement and the marketplace run in separate processes. Times are those of the whole process, from its start to its
 // last byte written; processor times are its own, so that other work on the machine disturbs them less. Medians of the rounds.
@@ -54,12 +54,19 @@ const roles = {
       return requests
     })
   },
-  async sync(url, database) {
+  async sync(url, database, withFigures) {
     const { createMarketplace } = await import(new URL('marketplace/client.js', src))
     const { openStore } = await import(new URL('store/sqlite/store.js', src))
     const { pollListings } = await import(new URL('sync/poll.js', src))
     const { pollRfqs } = await import(new URL('sync/poll-rfqs.js', src))
-    const store = await openStore({ path: database })
+    const { createFigureComputer } = await import(new URL('figures/compute-figures.js', src))
+    const { DEFAULT_SETTINGS: settings } = await import(new URL('core/decision/settings.js', src))
+    const onFailed = (_rfq, message) => {
+      throw new Error(message)
+    }
+    const figures = createFigureComputer({ settings, timeZoneOf: () => 'UTC', onFailed })
+    const store = await openStore({ path: database, ...(withFigures === 'figures' && { figures }) })
+    await store.claimFigures('process')
     const marketplace = createMarketplace({ baseUrl: url, limits, ledger: store.requestLedger(url), version: 'bench' })
     await reportAndEnd(async () => {
       const context = () => ({ session: marketplace.session(channel), store, now: () => new Date() })
@@ -69,26 +76,6 @@ const roles = {
       return runs[0].requests + runs[1].requests
     })
     await marketplace.close()
-    await store.close()
-  },
-  async figures(database) {
-    const { openStore } = await import(new URL('store/sqlite/store.js', src))
-    const { DEFAULT_SETTINGS: settings } = await import(new URL('core/decision/settings.js', src))
-    const { createComputeRfqs } = await import(new URL('recommendations/compute-rfq.js', src))
-    const { createRecommendationRecorder } = await import(new URL('recommendations/recorder.js', src))
-    const store = await openStore({ path: database })
-    await reportAndEnd(async () => {
-      const recorder = createRecommendationRecorder({
-        ...{ store, settings, holder: 'bench', command: null, now: () => new Date() },
-        channels: [{ key: `${channel.org}/${channel.channel}`, timeZone: 'UTC' }],
-        compute: createComputeRfqs({ store, settings, timeZoneOf: () => 'UTC' }),
-        onFailed: (_rfq, message) => {
-          throw new Error(message)
-        },
-      })
-      await recorder.round()
-      return 0
-    })
     await store.close()
   },
 }
@@ -103,18 +90,18 @@ const reportAndEnd = async (work) => {
 function compareSync({ rfqs, responses, listings, rounds }) {
   return inFolder(async (folder) => {
     const { child, answer } = await startRole(import.meta.url, 'marketplace', rfqs, responses, listings)
-    const names = ['bare download', 'first sync', 'its figures', 'nothing changed', 'their figures', '1 % changed']
+    const names = ['bare download', 'without figures', 'first sync', 'nothing changed', '1 % changed']
     const results = Object.fromEntries(names.map((name) => [name, []]))
     const measureRole = (...values) => measureIn(import.meta.url, ...values)
     for (let round = 0; round < rounds; round++) {
       const database = join(folder, `${round}.db`)
       results['bare download'].push(await measureRole('bare', answer.url))
-      results['first sync'].push(await measureRole('sync', answer.url, database))
-      results['its figures'].push(await measureRole('figures', database))
-      results['nothing changed'].push(await measureRole('sync', answer.url, database))
-      results['their figures'].push(await measureRole('figures', database))
+      const sync = (name) => measureRole('sync', answer.url, name, 'figures')
+      results['without figures'].push(await measureRole('sync', answer.url, `${database}.plain`, 'none'))
+      results['first sync'].push(await sync(database))
+      results['nothing changed'].push(await sync(database))
       await changeSome(child)
-      results['1 % changed'].push(await measureRole('sync', answer.url, database))
+      results['1 % changed'].push(await sync(database))
     }
     child.kill()
     const base = medians(results['bare download'])

@@ -3,7 +3,7 @@ import { closeExpired } from '../../src/closing/closing-round.js'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
 import { createMarketplace } from '../../src/marketplace/client.js'
 import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import type { Store } from '../../src/store/contract.js'
+import type { FigureComputer, Store } from '../../src/store/contract.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { pollListings } from '../../src/sync/poll.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
@@ -48,7 +48,14 @@ export interface ChannelFixture {
 }
 
 export async function openChannelFixture(
-  options: Partial<ChannelSpec> & { time?: string; retries?: number; timeoutMs?: number; others?: ChannelSpec[] } = {},
+  options: Partial<ChannelSpec> & {
+    time?: string
+    retries?: number
+    timeoutMs?: number
+    others?: ChannelSpec[]
+    /** Writes figures with the documents. */
+    figures?: FigureComputer
+  } = {},
 ): Promise<ChannelFixture> {
   let time = new Date(options.time ?? '2026-11-21T12:00:00.000Z')
   const now = () => new Date(time)
@@ -59,7 +66,9 @@ export async function openChannelFixture(
     channels: [{ ...DEFAULT_CHANNEL, listings: 3, rfqs: 0, ...options }, ...(options.others ?? [])],
   })
   const sandbox = await startSandbox({ world, now })
-  let store = await openNewStore({ clock: now })
+  const { figures } = options
+  let store = await openNewStore({ clock: now, figures })
+  await store.claimFigures('process')
   const marketplaceAt = (baseUrl: string, timing = quickTime()) => {
     const marketplace = createMarketplace({
       baseUrl,

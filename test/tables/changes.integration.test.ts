@@ -5,13 +5,12 @@ import { jsonRow } from '../../src/tables/print/json.js'
 import { createViewSource, viewConfigOf } from '../../src/tables/source.js'
 import { createViews } from '../../src/tables/views.js'
 import { offerTerms, openAwardedRfq } from '../helpers/store/awarded-rfq.js'
-import { openRecorder } from '../helpers/store/recorder.js'
+import { refreshFigures } from '../helpers/store/figures.js'
 import { testConfig } from '../helpers/test-config.js'
 
 async function setUp() {
   const fixture = await openAwardedRfq()
-  const recorder = openRecorder(fixture)
-  await recorder.round()
+  await refreshFigures(fixture)
   const views = createViews(fixture.store, viewConfigOf(testConfig()))
   const changes = async (parameters: Record<string, string> = {}) => {
     const answer = await views.list('changes', { now: fixture.now(), parameters })
@@ -19,16 +18,16 @@ async function setUp() {
     return answer.rows.map((row) => jsonRow(LISTS.changes.columns, row as never))
   }
   const moved = (since: Date) => movedSince(createViewSource(fixture.store, viewConfigOf(testConfig())), { since })
-  return { fixture, recorder, changes, moved }
+  return { fixture, changes, moved }
 }
 
 it('changes lead with what moved, in tonnes and money, and the desk has the sums of it', async () => {
-  const { fixture, recorder, changes, moved } = await setUp()
+  const { fixture, changes, moved } = await setUp()
   const before = fixture.now()
   fixture.advanceSeconds(3600)
   fixture.sandbox.world.changeResponse(fixture.cheap, { offer: offerTerms(12) })
   await fixture.pollRfqs({ full: true })
-  await recorder.round()
+  await refreshFigures(fixture)
   const all = await changes()
   expect(all.map(({ kind }) => kind)).toEqual(['recommendation', 'offer'])
   expect(all[0]).toMatchObject({ beforeTonnes: 2000, beforeTotal: 18_000, afterTonnes: 2000, afterTotal: 20_000 })
@@ -49,7 +48,7 @@ it('changes lead with what moved, in tonnes and money, and the desk has the sums
 
   fixture.advanceSeconds(3600)
   await fixture.award([fixture.cheap], 'delivers earlier')
-  await recorder.round()
+  await refreshFigures(fixture)
   const [award] = await changes({ kind: 'award' })
   expect(award).toMatchObject({ beforeTotal: 20_000, afterTotal: 24_000, moved: 4000, of: 'Award' })
   expect(award?.changes).toMatch(/^Recorded by ana: .+, not as recommended, because “delivers earlier”\. /)
@@ -59,21 +58,21 @@ it('changes lead with what moved, in tonnes and money, and the desk has the sums
   fixture.advanceSeconds(3600)
   fixture.sandbox.world.changeResponse(fixture.other, { offer: offerTerms(15) })
   await fixture.pollRfqs({ full: true })
-  await recorder.round()
+  await refreshFigures(fixture)
   expect((await changes({ kind: 'recommendation' }))[0]).toMatchObject({ moved: null })
   expect(await moved(before)).toEqual([{ ...sums, after: { tonnes: 2000, total: 24_000 } }])
 })
 
 it('changes and the sums of the desk agree over rounds in which the same award gets other prices, also after a restart', async () => {
   const fixture = await openAwardedRfq()
-  await openRecorder(fixture).round()
+  await refreshFigures(fixture)
   const since = fixture.now()
   for (const [round, price] of [9.1, 9.3, 9.2, 9.05, 9.4, 9.25].entries()) {
     if (round % 3 === 2) await fixture.reopenStore()
     fixture.advanceSeconds(3600)
     fixture.sandbox.world.changeResponse(fixture.cheap, { offer: offerTerms(price) })
     await fixture.pollRfqs({ full: true })
-    await openRecorder(fixture).round()
+    await refreshFigures(fixture)
     const source = createViewSource(fixture.store, viewConfigOf(testConfig()))
     const parameters = { kind: 'money', since: since.toISOString() }
     const answer = await createViews(fixture.store, source.config).list('changes', { now: fixture.now(), parameters })

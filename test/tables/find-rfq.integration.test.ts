@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { findRfq, type RfqSearch, shortestName } from '../../src/tables/find-rfq.js'
 import { anRfq } from '../helpers/data/sample-documents.js'
+import { refreshFigures } from '../helpers/store/figures.js'
 import { holdingRun } from '../helpers/store/holding-run.js'
-import { openRecorder } from '../helpers/store/recorder.js'
 import { at, CHANNEL, noonStore, rfqSnapshot } from '../helpers/store/recording-store.js'
 import { rfqRows } from '../helpers/view-source.js'
 
@@ -193,7 +193,7 @@ describe('the name by which an RFQ is shown', () => {
         [BLUE, '08:00:00', rfqs.slice(0, 2)],
       ])
       const now = at('12:00:00')
-      await openRecorder({ store, now: () => now }).round()
+      await refreshFigures({ store, now: () => now })
       for (const { id, channel, name } of await rfqRows(store, now)) {
         const found = await find(name, { channel })
         const isShared = typeof found !== 'string' && found.reason === 'ambiguous' && !name.startsWith('id:')

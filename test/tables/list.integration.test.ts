@@ -6,7 +6,7 @@ import { jsonRow, jsonSchema } from '../../src/tables/print/json.js'
 import { viewConfigOf } from '../../src/tables/source.js'
 import { createViews } from '../../src/tables/views.js'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
-import { openRecorder } from '../helpers/store/recorder.js'
+import { refreshFigures } from '../helpers/store/figures.js'
 import { testConfig } from '../helpers/test-config.js'
 
 const NAMES = Object.keys(LISTS) as ListName[]
@@ -26,7 +26,7 @@ async function openDesk() {
     await fixture.pollRfqs()
   }
   await fixture.closeExpired({ mode: 'dry-run' })
-  await openRecorder(fixture).round()
+  await refreshFigures(fixture)
   const views = createViews(fixture.store, viewConfigOf(testConfig()))
   const read = async (name: ListName, parameters: Record<string, string> = {}, limit?: number) => {
     const answer = await views.list(name, { now: fixture.now(), parameters, ...(limit !== undefined && { limit }) })

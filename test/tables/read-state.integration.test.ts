@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
-import { openRecorder } from '../helpers/store/recorder.js'
+import { refreshFigures } from '../helpers/store/figures.js'
 import { rfqRows } from '../helpers/view-source.js'
 
 it('an RFQ says that it was not read, and that its list entry changed since, until it is read', async () => {
   const fixture = await openChannelFixture()
   const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2027-01-31' })
-  const recorder = openRecorder(fixture)
   const known = async () => {
-    await recorder.round()
+    await refreshFigures(fixture)
     const [row] = await rfqRows(fixture.store, fixture.now())
     return [row?.readState, row?.title]
   }

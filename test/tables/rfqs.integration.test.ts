@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { readList } from '../../src/tables/list.js'
 import { rfqs } from '../../src/tables/lists/rfqs.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { openRecorder } from '../helpers/store/recorder.js'
+import { refreshFigures } from '../helpers/store/figures.js'
 import { viewSourceOf } from '../helpers/view-source.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
@@ -14,7 +14,7 @@ it('the list of RFQs finds words of number, reference, title, developers and pro
   world.addRfq(CHANNEL, { number: 1043, title: '100% 50_50', reference: 'FY26-B' })
   world.addResponse(id, { projectDeveloperName: 'Katari', projectName: 'Mangroves of O\u0308vik' })
   await fixture.pollRfqs()
-  await openRecorder(fixture).round()
+  await refreshFigures(fixture)
   const source = viewSourceOf(fixture.store, [RULES])
   const numbers = async (q: string) => {
     const answer = await readList(rfqs, source, { now: fixture.now(), parameters: { q } })

@@ -4,10 +4,10 @@ import { findStopFile, stopOrderText } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
 import { once } from '../../core/async.js'
 import { MAX_RATE_AGE_DAYS } from '../../core/decision/exchange-rates.js'
+import type { RateSource } from '../../core/decision/rate-source.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import { formatMinute } from '../../core/time/clock.js'
 import { proxyFor } from '../../marketplace/dispatcher.js'
-import type { RateSource } from '../../rates/rate-source.js'
 import type { Store } from '../../store/contract.js'
 import { databaseName } from '../../store/open-database.js'
 import { plural } from '../../tables/print/terminal-text.js'
@@ -138,7 +138,7 @@ async function checkClosing({ config }: App, store: Store | null, now: Date): Pr
 
 /** The source can be read, and its newest rate is recent. Records nothing. */
 async function checkRates(source: RateSource, now: Date): Promise<CheckResult> {
-  const { readRates } = await import('../../rates/read-rates.js')
+  const { readRates } = await import('../../figures/rates/read-rates.js')
   const { newest } = await readRates(source, { now })
   const age = newest === null ? null : Math.floor((now.getTime() - Date.parse(newest)) / 86_400_000)
   const dated = newest === null ? 'no recent rate' : `newest rate of ${newest}, ${plural(age ?? 0, 'day')} old`

@@ -1,4 +1,4 @@
-import { ratesTask } from '../../rates/rate-source.js'
+import { ratesTask } from '../../core/decision/rate-source.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { errorMessage } from '../output/error-message.js'
@@ -14,7 +14,7 @@ export async function readDueRates(cli: Cli, { config: { rates }, store }: App):
   const [{ compileCron }, { isDue }, { refreshRates }] = await Promise.all([
     import('../../config/cron.js'),
     import('../../../jobs/maintenance.js'),
-    import('../../rates/refresh-rates.js'),
+    import('../../figures/rates/refresh-rates.js'),
   ])
   const { now, stop } = cli.io
   const [opened, task, started] = [await store(), ratesTask(rates), now()]

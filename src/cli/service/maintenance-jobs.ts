@@ -1,6 +1,6 @@
 import type { MaintenanceJob } from '../../../jobs/maintenance.js'
+import { ratesTask } from '../../core/decision/rate-source.js'
 import type { Clock } from '../../core/time/clock.js'
-import { ratesTask } from '../../rates/rate-source.js'
 import type { App } from '../app.js'
 
 /** When exchange rates are read, in UTC: the ECB publishes those of a day before 15:30. */
@@ -23,7 +23,7 @@ export async function createMaintenanceJobs({ config, store }: App, now: Clock):
     })
   }
   if (rates !== null) {
-    const { refreshRates } = await import('../../rates/refresh-rates.js')
+    const { refreshRates } = await import('../../figures/rates/refresh-rates.js')
     jobs.push({
       task: ratesTask(rates),
       cron: compileCron(RATE_SCHEDULES[rates.kind], 'UTC'),

@@ -22,11 +22,8 @@ export async function runService({ io }: Cli, app: App, { port, pages, ...parts 
   const { config, log, scrub } = app
   const metrics = port === null ? null : await openServiceMetrics(app, io.now)
   const plugins = pages ? [await createPages(app, io.now)] : []
-  if (pages) {
-    const { keepRecommendations } = await import('./keep-recommendations.js')
-    const compute = (await app.pool()).queries.computeRecommendations
-    app.onClose(keepRecommendations({ app, store: await app.store(), now: io.now, command: 'start', compute }))
-  }
+  const { keepFigures } = await import('./keep-figures.js')
+  app.onClose(await keepFigures(app, io.now))
   const serveWeb = port === null ? null : webServerStarter(app, io.now, { port, metrics, plugins })
   const maintenance = parts.schedule ? await createMaintenanceJobs(app, io.now) : []
   const deps = await createHandlerDeps(app, io.now, metrics)

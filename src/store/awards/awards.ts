@@ -4,8 +4,8 @@ import { awardTerms, describeMove, oneLine } from '../../core/events/event-text.
 import { storedRfqs } from '../documents/stored-rfq.js'
 import { toStoredText } from '../documents/stored-text.js'
 import type { EventDraft, EventWriter } from '../events/event-writer.js'
-import { markDirty } from '../recommendations/dirty-rfqs.js'
-import { storeSettings } from '../recommendations/settings-rows.js'
+import type { FigureWriter } from '../figures/figure-contract.js'
+import { storeSettings } from '../figures/settings-rows.js'
 import { nextLink, verifyLog } from '../sql/hash-chain.js'
 import { allOf, NO_LIMIT, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import type { AwardFilter, Awards } from './award-contract.js'
@@ -24,7 +24,7 @@ import {
 export type AwardQueries = Pick<Awards, 'awards' | 'awardFile'>
 
 /** Reads awards and their workbooks. */
-const createAwardQueries = (database: Queries): AwardQueries => ({
+export const createAwardQueries = (database: Queries): AwardQueries => ({
   awards: async (filter) => (await findAwards(database, filter)).map(toAward),
   async awardFile(id) {
     const workbook = await findWorkbook(database, id)
@@ -33,7 +33,7 @@ const createAwardQueries = (database: Queries): AwardQueries => ({
 })
 
 /** The desk's awards: an append-only log, each row with the hash of the one before. */
-export const createAwards = (database: SqlDatabase, events: EventWriter): Awards => ({
+export const createAwards = (database: SqlDatabase, events: EventWriter, figures: FigureWriter): Awards => ({
   ...createAwardQueries(database),
 
   recordAward: ({ workbook, settings, ...award }) =>
@@ -47,7 +47,7 @@ export const createAwards = (database: SqlDatabase, events: EventWriter): Awards
       const content = awardContent({ ...award, settingsHash, workbookSha256 })
       const row = await append(tx, content, workbook.toString('base64'))
       const recorded = toAward({ ...row, ...NOT_WITHDRAWN })
-      await events.write(tx, [await awardEvent(tx, recorded)])
+      await events.write(tx, [await awardEvent(tx, recorded), ...(await writeFigures(tx, figures, row))])
       return { recorded }
     }),
 
@@ -56,10 +56,10 @@ export const createAwards = (database: SqlDatabase, events: EventWriter): Awards
       await tx.lock(AWARD_LOG.table)
       const [award] = await findAwards(tx, { id })
       if (award === undefined || award.withdrawn_id !== null) return null
-      await append(tx, withdrawalContent(award, withdrawal), null)
+      const row = await append(tx, withdrawalContent(award, withdrawal), null)
       const [withdrawn] = await findAwards(tx, { id })
       if (withdrawn === undefined) return null
-      await events.write(tx, [await awardEvent(tx, toAward(withdrawn))])
+      await events.write(tx, [await awardEvent(tx, toAward(withdrawn)), ...(await writeFigures(tx, figures, row))])
       return toAward(withdrawn)
     }),
 
@@ -105,10 +105,12 @@ async function append(tx: Transaction, content: AwardContent, workbook: string |
   const { id, previousHash: previous_hash, hash } = await nextLink(tx, AWARD_LOG, content)
   const row = { id, ...content, previous_hash, hash }
   await tx.run(INSERT, { ...row, workbook })
-  // So that the state of the standing award, which lists show, is recomputed.
-  await markDirty(tx, row.channel, { rfqs: new Set([row.rfq_id]), listings: new Set() })
   return row
 }
+
+/** Lists show the state of the standing award. */
+const writeFigures = (tx: Transaction, figures: FigureWriter, { channel, rfq_id, at }: AwardRow) =>
+  figures.writeFigures(tx, { channel, ids: new Set([rfq_id]) }, new Date(at))
 
 const INSERT = `insert into awards (${COLUMNS.join(', ')}, workbook)
 values (${COLUMNS.map((column) => `@${column}`).join(', ')}, @workbook)`

@@ -4,7 +4,7 @@ import { IdMap } from '../../core/documents/identifier.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
 import { DatabaseUnavailableError, RunLostError } from '../errors.js'
 import type { Observed, ObservedEvents } from '../events/observed-events.js'
-import { markDirty } from '../recommendations/dirty-rfqs.js'
+import type { FigureWriter } from '../figures/figure-contract.js'
 import { fence } from '../runs/channel-lock.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import { allOf, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
@@ -54,9 +54,14 @@ interface Recording<T> {
 }
 
 /** Records observations (docs/ARCHITECTURE.md, docs/DATABASE.md). */
-export function createRecorder(database: SqlDatabase, events: ObservedEvents): Recorder {
-  /** Makes changes in one transaction. */
-  const record = <T>(run: LiveRun, selections: readonly Selection[], all: readonly Recording<T>[]): Promise<T[]> =>
+export function createRecorder(database: SqlDatabase, events: ObservedEvents, figures: FigureWriter): Recorder {
+  /** Makes changes in one transaction; of RFQs that were read, with their figures. */
+  const record = <T>(
+    run: LiveRun,
+    selections: readonly Selection[],
+    all: readonly Recording<T>[],
+    areRead: boolean,
+  ): Promise<T[]> =>
     database.write(async (tx) => {
       await fence(tx, run)
       const changes = new DocumentChanges(await loadRows(tx, run, selections))
@@ -70,8 +75,12 @@ export function createRecorder(database: SqlDatabase, events: ObservedEvents): R
         results.push(await change(changes, context))
       }
       await saveChanges(tx, run, changes)
-      await markDirty(tx, run.channel, changes.dirty)
-      await events.write(tx, run, observed)
+      const { channel } = run
+      const { rfqs, listings } = changes.dirty
+      const recommended = areRead
+        ? await figures.writeFigures(tx, { channel, ids: rfqs }, all.at(-1)?.now ?? new Date(0))
+        : await figures.outdateFigures(tx, { channel, rfqs, listings })
+      await events.write(tx, run, observed, recommended ?? [])
       return results
     })
 
@@ -86,6 +95,7 @@ export function createRecorder(database: SqlDatabase, events: ObservedEvents): R
         ...{ now, readAt: snapshot.readAt },
         change: (changes, context) => recordRfq(changes, snapshot, context, slice),
       })),
+      true,
     )
   }
 
@@ -144,7 +154,7 @@ export function createRecorder(database: SqlDatabase, events: ObservedEvents): R
         const ids = batch.map(({ id }) => id)
         const selections = (kind === 'listing' ? [kind] : ([kind, 'rfq'] as const)).map((each) => ({ kind: each, ids }))
         const change = (changes: DocumentChanges, context: ChangeContext) => recordListed(changes, kind, batch, context)
-        changed.push(...(await record(run, selections, [{ now, readAt, change }])).flat())
+        changed.push(...(await record(run, selections, [{ now, readAt, change }], false)).flat())
       }
       return changed
     },

@@ -78,6 +78,8 @@ async function revalidateEntity(tx: Transaction, entity: Entity, now: string): P
       [{ ...row, valid: valid ? 1 : 0 }],
     )
   }
+  if (report.nowValid + report.nowInvalid > 0)
+    await tx.run(`update figures set key = '' where channel = @channel`, { channel })
   for (const { path, code, stays } of known) {
     if (found.delete(`${code} ${path}`) || stays === 1) continue
     report.problemsGone++

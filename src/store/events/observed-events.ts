@@ -46,35 +46,44 @@ export interface ObservedEvents {
   /**
    * Call it at the end of the transaction.
    * @param all in the order in which they were made, for example the RFQs of one transaction
+   * @param more events of these RFQs, each to be written after its observations
    */
-  write(tx: Transaction, run: LiveRun, all: readonly Observed[]): Promise<void>
+  write(tx: Transaction, run: LiveRun, all: readonly Observed[], more: readonly EventDraft[]): Promise<void>
 }
 
 export function createObservedEvents(writer: EventWriter): ObservedEvents {
   return {
-    async write(tx, run, all) {
-      const found = all.filter(({ observations: { changes, problems } }) => changes.length > 0 || problems.length > 0)
-      if (found.length === 0) return
+    async write(tx, run, all, more) {
       const countedBy = await firstPollAt(tx, run.channel)
       const drafts: EventDraft[] = []
-      const problems: EventDraft[] = []
-      for (const { observations, stamp } of found) {
-        const context = await contextOf(tx, run, observations, { stamp, countedBy })
-        for (const change of observations.changes) {
-          const event = context.isCounted(change) ? null : toEvent(change, context)
-          if (event === null) continue
-          const { kind, rfqId, id, version } = change
-          drafts.push({
-            ...{ kind: event.kind, at: stamp, channel: run.channel, rfqId, version },
-            offerId: kind === 'response' ? id : null,
-            data: { ...factsOf(change, context), ...event.data },
-          })
-        }
-        if (countedBy !== null) problems.push(...observations.problems.map((each) => problemDraft(each, run, stamp)))
+      for (const { observations, stamp } of all) {
+        const { rfq, changes, problems } = observations
+        if (changes.length > 0) drafts.push(...(await draftsOf(tx, run, observations, { stamp, countedBy })))
+        if (countedBy !== null) drafts.push(...problems.map((each) => problemDraft(each, run, stamp)))
+        drafts.push(...more.filter(({ rfqId }) => rfqId === rfq?.id))
       }
-      await writer.write(tx, [...drafts, ...problems])
+      await writer.write(tx, drafts)
     },
   }
+}
+
+async function draftsOf(
+  tx: Transaction,
+  run: LiveRun,
+  observations: Observations,
+  at: { stamp: string; countedBy: string | null },
+): Promise<EventDraft[]> {
+  const context = await contextOf(tx, run, observations, at)
+  return observations.changes.flatMap((change) => {
+    const event = context.isCounted(change) ? null : toEvent(change, context)
+    if (event === null) return []
+    const { kind, rfqId, id, version } = change
+    return {
+      ...{ kind: event.kind, at: at.stamp, channel: run.channel, rfqId, version },
+      offerId: kind === 'response' ? id : null,
+      data: { ...factsOf(change, context), ...event.data },
+    }
+  })
 }
 
 // --- the first poll, which is one event -----------------------------------------------------------------------------

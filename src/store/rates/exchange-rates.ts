@@ -12,9 +12,8 @@ const SELECT_NEWEST = `select e.currency, e.date, e.rate from exchange_rates e
     where o.currency = e.currency and o.date = e.date and o.source = @source and o.fetched_at <= @at)
   order by e.currency, e.date`
 
-type RateQueries = Pick<ExchangeRates, 'ratesAt' | 'rateFetches'>
-
-const createRateQueries = (database: Queries): RateQueries => ({
+/** The queries of readers. */
+export const createRateQueries = (database: Queries): Pick<ExchangeRates, 'ratesAt'> => ({
   async ratesAt(source, at) {
     const to = dayBefore(at)
     const known = { source, to, at: at.toISOString(), from: dayBefore(at, MAX_RATE_AGE_DAYS) }
@@ -27,13 +26,6 @@ const createRateQueries = (database: Queries): RateQueries => ({
       ),
     ])
     return { recent, newest: Object.fromEntries(newest.map(({ currency, date }) => [currency, date])) }
-  },
-  async rateFetches(after) {
-    const rows = await database.all<{ fetched_at: string }>(
-      'select distinct fetched_at from exchange_rates where fetched_at > @after order by fetched_at',
-      { after: after.toISOString() },
-    )
-    return rows.map(({ fetched_at }) => fetched_at)
   },
 })
 

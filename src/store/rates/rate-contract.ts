@@ -1,5 +1,4 @@
 import type { DatedRate, KnownRates } from '../../core/decision/exchange-rates.js'
-import type { Timestamp } from '../../core/time/clock.js'
 
 /** Exchange rates with the moments at which they were recorded, so that past moments use the rates known at that time. */
 export interface ExchangeRates {
@@ -12,6 +11,4 @@ export interface ExchangeRates {
   recordRates(source: string, rates: readonly DatedRate[], fetchedAt: Date): Promise<number>
   /** The rates of a source that had been recorded by a moment. */
   ratesAt(source: string, at: Date): Promise<KnownRates>
-  /** The moments after another one at which rates were recorded, in order. */
-  rateFetches(after: Date): Promise<Timestamp[]>
 }

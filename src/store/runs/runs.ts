@@ -7,7 +7,7 @@ import type { EventDraft, EventWriter } from '../events/event-writer.js'
 import { endFirstPoll } from '../events/observed-events.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { createChannelLock, type LockTaker, lostError } from './channel-lock.js'
-import { BEAT_MS, createHolder, openStores } from './process-holder.js'
+import { BEAT_MS, type Holder, openStores } from './process-holder.js'
 import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
 import { createRunWatch } from './run-watch.js'
 
@@ -21,12 +21,11 @@ const KEY_REMEDY = 'correct or renew the API key of the channel, then restart th
 export function createRuns(options: {
   database: SqlDatabase
   clock: Clock
-  command: string | null
+  self: Holder
   events: EventWriter
   beats: boolean
 }): Runs & { stopBeating(): void } {
-  const { database, clock, command, events } = options
-  const self = createHolder({ command })
+  const { database, clock, self, events } = options
   const holder = JSON.stringify(self)
   openStores.add(self.nonce)
   /** The unfinished runs of this process. */

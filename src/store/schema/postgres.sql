@@ -66,14 +66,12 @@ create table documents (
   state text collate "C",
   due_date text collate "C",
   listing_id text collate "C",
-  marks bigint not null default 0,
   contradicted bigint not null default 0 check (contradicted in (0, 1)),
   latest_body text collate "C",
   primary key (channel, kind, rfq_id, id)
 );
 create index documents_due on documents (channel, state, due_date) where kind = 'rfq';
 create index documents_listing on documents (channel, listing_id, rfq_id) where listing_id is not null;
-create index documents_marked on documents (channel, id) where marks > 0;
 
 -- A document as jsonb, without the escapes of what it cannot hold (NUL, half of a surrogate pair); null if it cannot hold the rest, such as
 -- a number of 200,000 digits or very deep nesting. One document must not fail the views of all.
@@ -248,10 +246,11 @@ create unique index recommendations_newest on recommendations (channel, rfq_id) 
 create index recommendations_of on recommendations (channel, rfq_id, at);
 create index recommendations_at on recommendations (at);
 
--- What lists show of an RFQ. Valid until the RFQ is marked, or until the next day, new settings or new exchange rates.
-create table rfq_rows (
+-- What lists show of an RFQ.
+create table figures (
   channel text collate "C" not null,
   rfq_id text collate "C" not null,
+  key text collate "C" not null,
   version bigint not null,
   valid bigint not null,
   offers bigint not null,
@@ -276,9 +275,10 @@ create table rfq_rows (
   primary key (channel, rfq_id)
 );
 -- To detect a number that several RFQs have.
-create index rfq_rows_number on rfq_rows (channel, number);
-create index rfq_rows_attention on rfq_rows (channel, rfq_id) where attention > 0;
-create index rfq_rows_claims on rfq_rows (channel, number, rfq_id) where claims is not null;
+create index figures_number on figures (channel, number);
+create index figures_outdated on figures (channel, rfq_id) where key = '';
+create index figures_attention on figures (channel, rfq_id) where attention > 0;
+create index figures_claims on figures (channel, number, rfq_id) where claims is not null;
 
 -- The awards of the desk: a hash chain like close_decisions. A withdrawal is a separate row without offers.
 create table awards (

@@ -84,8 +84,6 @@ create table documents (
   due_date text,
   -- For a response: the id of its listing, in the form in which ids are compared.
   listing_id text,
-  -- For an RFQ: how often it changed since its recommendation was computed.
-  marks integer not null default 0,
   contradicted integer not null default 0 check (contradicted in (0, 1)),
   -- The newest text, if it differs from that of the newest version.
   latest_body text,
@@ -93,7 +91,6 @@ create table documents (
 ) strict;
 create index documents_due on documents (channel, state, due_date) where kind = 'rfq';
 create index documents_listing on documents (channel, listing_id, rfq_id) where listing_id is not null;
-create index documents_marked on documents (channel, id) where marks > 0;
 
 -- Every body that was observed.
 create table versions (
@@ -273,10 +270,13 @@ create unique index recommendations_newest on recommendations (channel, rfq_id) 
 create index recommendations_of on recommendations (channel, rfq_id, at);
 create index recommendations_at on recommendations (at);
 
--- What lists show of an RFQ. Valid until the RFQ is marked, or until the next day, new settings or new exchange rates.
-create table rfq_rows (
+-- What lists show of an RFQ.
+create table figures (
   channel text not null,
   rfq_id text not null,
+  -- A hash of the day, settings, rates and rules that it was computed with; empty if what it depends on changed since; 'settled' of a closed
+  -- RFQ that is decided, whose figures stay.
+  key text not null,
   -- The version of the RFQ that the row was computed from.
   version integer not null,
   valid integer not null,
@@ -309,9 +309,10 @@ create table rfq_rows (
   primary key (channel, rfq_id)
 ) strict, without rowid;
 -- To detect a number that several RFQs have.
-create index rfq_rows_number on rfq_rows (channel, number);
-create index rfq_rows_attention on rfq_rows (channel, rfq_id) where attention > 0;
-create index rfq_rows_claims on rfq_rows (channel, number, rfq_id) where claims is not null;
+create index figures_number on figures (channel, number);
+create index figures_outdated on figures (channel, rfq_id) where key = '';
+create index figures_attention on figures (channel, rfq_id) where attention > 0;
+create index figures_claims on figures (channel, number, rfq_id) where claims is not null;
 
 -- The awards of the desk: a hash chain like close_decisions. A withdrawal is a separate row without offers.
 create table awards (

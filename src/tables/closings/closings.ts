@@ -1,6 +1,6 @@
 import type { DecisionRecord } from '../../core/records.js'
 import { formatCount } from '../../core/text/number-format.js'
-import { factsOf } from '../../recommendations/rfq-facts.js'
+import { factsOf } from '../../figures/rfq-facts.js'
 import type { Fact } from '../column.js'
 import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
 import type { ViewSource } from '../source.js'

@@ -1,6 +1,6 @@
 import type { AwardRecord } from '../../core/decision/award-record.js'
 import { nameById } from '../../core/text/rfq-name.js'
-import type { AwardBrief } from '../../recommendations/awards/award-in-brief.js'
+import type { AwardBrief } from '../../figures/awards/award-in-brief.js'
 import { column, field, money, type SqlRow } from '../column.js'
 import { channelFilter, choiceFilter, rfqFilter, sinceFilter } from '../filter.js'
 import { sqlList } from '../list.js'
@@ -79,7 +79,7 @@ export const awards = sqlList({
     key: ['id'],
     where: 't.withdraws is null',
     joins: ({ leftJoin }) =>
-      `${leftJoin('awards', 'w', 'w.withdraws = t.id')} ${leftJoin('rfq_rows', 'r', 'r.channel = t.channel and r.rfq_id = t.rfq_id')}`,
+      `${leftJoin('awards', 'w', 'w.withdraws = t.id')} ${leftJoin('figures', 'r', 'r.channel = t.channel and r.rfq_id = t.rfq_id')}`,
     select: { currency: 't.currency' },
     json: { offers: 't.offers', brief: 'r.award', facts: 'r.facts' },
     order: [{ expression: ORDER }, { expression: 't.id', descending: true }],

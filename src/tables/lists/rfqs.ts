@@ -2,9 +2,10 @@ import { RFQ_STATES } from '../../core/documents/documents.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import { addDays } from '../../core/time/calendar-days.js'
 import { EARLIEST_DUE_DATE } from '../../core/time/expiry.js'
-import { NO_FACTS, type RfqFacts } from '../../recommendations/rfq-facts.js'
-import { NO_FIGURES } from '../../recommendations/rfq-figures.js'
+import { NO_FACTS, type RfqFacts } from '../../figures/rfq-facts.js'
+import { NO_FIGURES } from '../../figures/rfq-figures.js'
 import type { Queries } from '../../store/contract.js'
+import { SETTLED } from '../../store/figures/figure-contract.js'
 import type { Dialect } from '../../store/sql/sql-database.js'
 import { createDayStarts, dueOf } from '../channels/channel-rules.js'
 import { type Column, column, money, type SqlRow } from '../column.js'
@@ -27,7 +28,7 @@ export const URGENCY = `case
 
 /** Rows of figures and the days of channels, joined with a row `t` of `documents` that is an RFQ. */
 export const rfqJoins = ({ leftJoin, elementsOf }: Dialect): string =>
-  `${leftJoin('rfq_rows', 'r', 'r.channel = t.channel and r.rfq_id = t.id')}
+  `${leftJoin('figures', 'r', 'r.channel = t.channel and r.rfq_id = t.id')}
   ${leftJoin(
     `(select value ->> 'channel' as channel, value ->> 'tomorrow' as tomorrow, value ->> 'dueBy' as due_by from ${elementsOf('@days')})`,
     'c',
@@ -150,9 +151,9 @@ const list = sqlList<RfqRow>({
     select: {
       ...{ id: 't.id', version: 't.version', dueDate: 't.due_date', missingSince: 't.missing_since' },
       ...{ readAt: 't.full_read_at', valid: 'r.valid' },
-      ...{ presentOffers: 'r.offers', computedAt: 'r.computed_at' },
+      ...{ presentOffers: 'r.offers', computedAt: 'r.computed_at', figuresKey: 'r.key' },
       shared: `case when exists (
-        select 1 from rfq_rows n where n.channel = t.channel and n.number = r.number and n.rfq_id <> t.id)
+        select 1 from figures n where n.channel = t.channel and n.number = r.number and n.rfq_id <> t.id)
         then 1 else 0 end`,
     },
     json: { facts: 'r.facts', figures: 'r.figures', standing: 'r.award' },
@@ -199,7 +200,10 @@ function toRow(record: SqlRow, { source, now }: { source: ListSource; now: Date 
     valid: record.valid !== 0,
     figures: record.figures ?? NO_FIGURES,
     figuresAt: record.computedAt ?? null,
-    isOutdated: record.computedAt != null && record.computedAt < createDayStarts(source.channels, now)(channel),
+    isOutdated:
+      record.figuresKey !== SETTLED &&
+      record.computedAt != null &&
+      record.computedAt < createDayStarts(source.channels, now)(channel),
     standing: record.standing ?? null,
     urgency: record.urgency,
     isBeyondAvailability: false,

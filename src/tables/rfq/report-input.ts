@@ -5,14 +5,14 @@ import { type AwardFacts, awardFacts } from '../../core/decision/award-record.js
 import type { Settings } from '../../core/decision/settings.js'
 import type { KnownDocument } from '../../core/records.js'
 import { pricesReadOf, termsReadOf } from '../../core/time/read-times.js'
-import { settingsAt } from '../../recommendations/settings-at.js'
+import { settingsAt } from '../../figures/settings-at.js'
 import type {
   Awards,
   Closings,
   ExchangeRates,
+  FigureQueries,
   History,
   PollStates,
-  RecommendationQueries,
   RunQueries,
 } from '../../store/contract.js'
 
@@ -32,7 +32,7 @@ export interface ReportSource {
     Pick<Closings, 'decisions'> &
     Pick<Awards, 'awards'> &
     Pick<RunQueries, 'newestCompleteRun'> &
-    Pick<RecommendationQueries, 'creditClaims'> &
+    Pick<FigureQueries, 'creditClaims'> &
     Pick<ExchangeRates, 'ratesAt'>
   config: ReportConfig
   /** `key` is `org/slug`; `timeZone` an IANA name. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
 import { parseStored } from '../../core/documents/observation.js'
-import { factsOf } from '../../recommendations/rfq-facts.js'
+import { factsOf } from '../../figures/rfq-facts.js'
 import { dueOf } from '../channels/channel-rules.js'
 import { body, observation, observationOf } from '../document.js'
 import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'

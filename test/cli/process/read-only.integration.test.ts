@@ -19,6 +19,8 @@ it('commands say that the disk is read-only, name the database, and work again w
   const { quotekeeper } = await createCliFixture({ more: `database: ${file}\n` })
   expect(await quotekeeper('sync')).toMatchObject({ status: 0 })
   const before = await quotekeeper('rfqs')
+  // It writes last, so that no file beside the database is left, without which it cannot be read there.
+  await quotekeeper('problems', '--replay')
   disk.setReadOnly(true)
   for (const command of COMMANDS) {
     const { status, err } = await quotekeeper(...command)

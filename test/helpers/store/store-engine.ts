@@ -35,23 +35,19 @@ export function locationsOf(store: Pick<Store, 'name'>): { database: string; fil
   return { database, file: join(folder, 'quotekeeper.yaml') }
 }
 
-type Options = Pick<StoreOptions, 'clock' | 'command'>
+type Options = Pick<StoreOptions, 'clock' | 'command' | 'figures'>
 
 /** Opens a store in a schema of its own on the server of the tests. */
-export async function openNewPostgresStore({ clock, command }: Options = {}): Promise<Store> {
+export async function openNewPostgresStore(options: Options = {}): Promise<Store> {
   const url = `${inject('postgresUrl')}?schema=test_${randomBytes(8).toString('hex')}`
-  const store = await openPostgresStore({ url, ...(clock && { clock }), ...(command && { command }), connections: 3 })
+  const store = await openPostgresStore({ url, ...options, connections: 3 })
   urls.set(store.name, url)
   return store
 }
 
 /** Opens the database of a store once more, as another process would. */
-export const openAgain = (name: string, { clock, command }: Options = {}): Promise<Store> =>
-  openDatabase({
-    ...{ database: databaseOf({ name }), connections: 3 },
-    ...(clock && { clock }),
-    ...(command && { command }),
-  })
+export const openAgain = (name: string, options: Options = {}): Promise<Store> =>
+  openDatabase({ database: databaseOf({ name }), connections: 3, ...options })
 
 /** Opens a reader of the database of a store. */
 export const openReaderOf = (store: Pick<Store, 'name'>) => openDatabaseReader(databaseOf(store))

@@ -12,9 +12,9 @@ import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../hel
 import { reportRecord } from '../../helpers/data/report-record.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 import { mountSmallDisk } from '../../helpers/servers/small-disk.js'
+import { refreshFigures } from '../../helpers/store/figures.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
 import { newAward } from '../../helpers/store/new-award.js'
-import { openRecorder } from '../../helpers/store/recorder.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 const copyModule = join(import.meta.dirname, '../../../dist/src/store/copy/copy-database.js')
@@ -54,7 +54,7 @@ async function database(): Promise<ChannelFixture & { path: string }> {
   for (const name of ['a.xlsx', 'b.xlsx']) await store.addReportRecord(reportRecord(name))
   await store.recordRates('rates.csv', [{ currency: 'USD', date: now().toISOString().slice(0, 10), rate: 1.08 }], now())
   await store.recordAward(newAward({ channel: KEY, rfqId: first ?? '' }))
-  await openRecorder({ store, now }).round()
+  await refreshFigures({ store, now })
   await store.stopClosing({ by: 'Anna', reason: 'wrong prices', now: now() })
   await store.close()
   return Object.assign(fixture, { path: store.name })

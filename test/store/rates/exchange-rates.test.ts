@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DatedRate } from '../../../src/core/decision/exchange-rates.js'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
-import { settingsAt } from '../../../src/recommendations/settings-at.js'
+import { settingsAt } from '../../../src/figures/settings-at.js'
 import { noonStore } from '../../helpers/store/recording-store.js'
 
 const SOURCE = 'https://rates.example.com/hist.csv'
@@ -33,11 +33,6 @@ describe('recorded exchange rates', () => {
     const corrected = [rate('USD', '2026-01-29', 1.25), rate('GBP', '2026-01-29', 0.8)]
     expect(await db.recordRates(SOURCE, corrected, at('2026-01-29T18:00'))).toBe(1)
     expect(await db.recordRates(SOURCE, rates, at('2026-01-29T19:00'))).toBe(1)
-    expect(await db.rateFetches(at('2026-01-29T16:00'))).toEqual([
-      '2026-01-29T18:00:00.000Z',
-      '2026-01-29T19:00:00.000Z',
-    ])
-    expect(await db.rateFetches(at('2026-01-29T15:59'))).toHaveLength(3)
   })
 
   it('are dated at most ten days before the day of the moment, and not after it', async () => {

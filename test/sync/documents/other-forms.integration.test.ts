@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { viewConfigOf } from '../../../src/tables/source.js'
 import { createViews } from '../../../src/tables/views.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { openRecorder } from '../../helpers/store/recorder.js'
+import { refreshFigures } from '../../helpers/store/figures.js'
 import { testConfig } from '../../helpers/test-config.js'
 import { rfqRows } from '../../helpers/view-source.js'
 
@@ -127,7 +127,7 @@ describe('composed and decomposed characters', () => {
     world.addResponse(id, { projectDeveloperName: decomposed })
     await fixture.pollRfqs()
     const views = viewsOf(fixture)
-    await openRecorder(fixture).round()
+    await refreshFigures(fixture)
     const search = async (q: string) => (await rfqRows(fixture.store, fixture.now(), { parameters: { q } })).length
     for (const text of [composed, decomposed]) {
       expect(await search(text.toUpperCase())).toBe(1)

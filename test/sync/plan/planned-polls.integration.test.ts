@@ -5,7 +5,7 @@ import { rfqs as rfqsList } from '../../../src/tables/lists/rfqs.js'
 import { jsonRow } from '../../../src/tables/print/json.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
-import { openRecorder } from '../../helpers/store/recorder.js'
+import { refreshFigures } from '../../helpers/store/figures.js'
 import { executeIn } from '../../helpers/store/store-engine.js'
 import { viewSourceOf } from '../../helpers/view-source.js'
 
@@ -132,9 +132,8 @@ describe('planned polls', () => {
   it('show how many offers the list shows of a postponed RFQ, until it is read', async () => {
     const { fixture } = await openWithRfqs(3, 2)
     const source = viewSourceOf(fixture.store, [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' }])
-    const recorder = openRecorder(fixture)
     const shown = async () => {
-      await recorder.round()
+      await refreshFigures(fixture)
       const answer = await readList(rfqsList, source, { now: fixture.now(), parameters: {} })
       const rows = 'problem' in answer ? [] : answer.rows
       return rows.map((row) => {

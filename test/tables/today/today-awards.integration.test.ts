@@ -4,7 +4,7 @@ import { jsonRow } from '../../../src/tables/print/json.js'
 import { today } from '../../../src/tables/today/today.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
-import { openRecorder } from '../../helpers/store/recorder.js'
+import { refreshFigures } from '../../helpers/store/figures.js'
 import { viewSourceOf } from '../../helpers/view-source.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' as const }
@@ -16,9 +16,8 @@ async function openAward(before: (rfq: Awaited<ReturnType<typeof openAwardedRfq>
   await rfq.award([rfq.cheap], 'more is needed')
   const { world } = rfq.sandbox
   /** The RFQs that wait because of their award: urgency, next step, and what the marketplace shows. */
-  const recorder = openRecorder(rfq)
   const items = async () => {
-    await recorder.round()
+    await refreshFigures(rfq)
     const { rfqs } = await today(viewSourceOf(rfq.store, [RULES]), { now: rfq.now() })
     return rfqs.flatMap((row) => {
       const { standing, urgency } = row
@@ -113,7 +112,7 @@ describe('awards in Today', () => {
     rfq.sandbox.world.changeResponse(rfq.cheap, { status: 'accepted' })
     rfq.setTime('2026-11-22T12:00:00.000Z')
     await rfq.pollRfqs()
-    await openRecorder(rfq).round()
+    await refreshFigures(rfq)
     const { rfqs } = await today(viewSourceOf(rfq.store, [RULES]), { now: rfq.now() })
     expect(rfqs[0]?.urgency).toBe(1)
     expect(rfqs[0]?.standing?.findings[0]?.message).toMatch(/as accepted, but not .* yet/)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { countWaiting, lastWorkingDay, today } from '../../../src/tables/today/today.js'
 import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
-import { ASKS_FOR_ANYTHING, offerOf, openRecorder } from '../../helpers/store/recorder.js'
+import { ASKS_FOR_ANYTHING, offerOf, refreshFigures } from '../../helpers/store/figures.js'
 import { viewSourceOf } from '../../helpers/view-source.js'
 import { refuseEvent } from '../../web/support/passed-over.js'
 
@@ -27,7 +27,7 @@ describe('today', () => {
     world.changeResponse(accepted, { status: 'accepted' })
     world.changeRfq(closed, { state: 'closed' })
     await fixture.pollRfqs()
-    await openRecorder(fixture).round()
+    await refreshFigures(fixture)
     const source = viewSourceOf(fixture.store, [RULES])
     const found = await today(source, { now: fixture.now() })
     expect(found.rfqs.map(({ number, urgency }) => [number, urgency])).toEqual([

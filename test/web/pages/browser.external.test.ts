@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { ServerOptions } from '../../../src/web/server.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { longIt, runsLongTests } from '../../helpers/long-tests.js'
-import { openRecorder } from '../../helpers/store/recorder.js'
+import { refreshFigures } from '../../helpers/store/figures.js'
 import { APPLICATION_PAGES } from '../support/application-pages.js'
 import { openPages } from '../support/pages-fixture.js'
 import { refuseEvent } from '../support/passed-over.js'
@@ -41,7 +41,7 @@ async function story(): Promise<ChannelFixture & { offer: string }> {
   world.changeResponse(offers[0] ?? '', { offer: { totalPrice: 1000, scheduledDeliveries: [] } })
   await fixture.pollRfqs({ recheckClosedHours: 0 })
   await fixture.closeExpired()
-  await openRecorder(fixture).round()
+  await refreshFigures(fixture)
   fixture.advanceSeconds(60)
   return Object.assign(fixture, { offer: offers[0] ?? '' })
 }
@@ -172,7 +172,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
       const poll = async () => {
         fixture.advanceSeconds(60)
         await fixture.pollRfqs()
-        await openRecorder(fixture).round()
+        await refreshFigures(fixture)
       }
       fixture.advanceSeconds(29 * 60)
       fixture.sandbox.world.addRfq(CHANNEL, { number: 7777, title: 'Brand new' })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
 import { buildRfqReport } from '../../../src/tables/rfq/build-rfq-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { openRecorder } from '../../helpers/store/recorder.js'
+import { refreshFigures } from '../../helpers/store/figures.js'
 import { APPLICATION_PAGES } from '../support/application-pages.js'
 import { openPages, pagesOf } from '../support/pages-fixture.js'
 
@@ -29,7 +29,7 @@ async function oneRfq(texts: { title?: string; project?: string } = {}): Promise
   for (const id of offerIds) if (texts.project) world.changeResponse(id, { projectName: texts.project })
   await fixture.pollListings()
   await fixture.pollRfqs()
-  await openRecorder(fixture).round()
+  await refreshFigures(fixture)
   return Object.assign(fixture, { rfqId, offerIds })
 }
 
@@ -115,7 +115,7 @@ describe('the page of a list', () => {
     for (let number = 1; number <= 101; number++)
       fixture.sandbox.world.addRfq(CHANNEL, { number: 5000 + number, title: `Batch ${number}` })
     await fixture.pollRfqs()
-    await openRecorder(fixture).round()
+    await refreshFigures(fixture)
     const app = await pagesOf(fixture)
     const all = Array.from({ length: 101 }, (_, at) => 5101 - at)
     const shown: number[] = []

@@ -106,8 +106,8 @@ async function writeOverview(cli: Cli, context: ReportContext, options: Options)
     const [what, only] = channel === null ? ['', ''] : [` of ${channel}`, ` --channel ${quoteForShell(channel)}`]
     throw new FailedError(`nothing is stored${what} yet; run \`quotekeeper sync${only}\` to poll the marketplace`)
   }
-  const { recordRecommendations } = await import('../../service/keep-recommendations.js')
-  await recordRecommendations(cli, app)
+  const { noteOtherSettings } = await import('../../service/keep-figures.js')
+  await noteOtherSettings(cli, app, store)
   await writeReport(cli, context, options, { channel })
 }
 

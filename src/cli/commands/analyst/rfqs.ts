@@ -6,10 +6,9 @@ import { registerList } from '../list-command.js'
 export const register: RegisterCommand = (command, cli) => {
   registerList(command, cli, 'rfqs', {
     freshness: 'rfqs',
-    records: true,
-    async prepare({ app }) {
-      const { recordRecommendations } = await import('../../service/keep-recommendations.js')
-      await recordRecommendations(cli, app)
+    async prepare({ app, store }) {
+      const { noteOtherSettings } = await import('../../service/keep-figures.js')
+      await noteOtherSettings(cli, app, store)
     },
   })
   withExamples(

@@ -36,8 +36,8 @@ export const register: RegisterCommand = (command, cli) => {
         cli,
         async (store, app) => {
           const filter = await parseReadFilter(cli, { store, app }, options)
-          const { recordRecommendations } = await import('../../service/keep-recommendations.js')
-          await recordRecommendations(cli, app)
+          const { noteOtherSettings } = await import('../../service/keep-figures.js')
+          await noteOtherSettings(cli, app, store)
           const views = await openViews(app, store)
           const moment = since === undefined ? {} : { since: await parseTimeOption(cli, store, '--since', since) }
           const found = await views.today({ ...filter, ...moment, limit, now: await databaseNow(store, cli.io.now()) })

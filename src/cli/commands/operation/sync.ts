@@ -41,6 +41,8 @@ interface PollOutcome {
 async function sync(cli: Cli, app: App, options: Options): Promise<void> {
   const kinds = options.only ? [options.only] : KINDS
   const channels = selectChannels(app.config, options.channel)
+  const figures = await import('../../service/keep-figures.js')
+  await figures.claimFigures(cli, await app.store())
   // First, so that what a poll changes is compared at the newest rates.
   const ratesRead = !kinds.includes('rfqs') || cli.io.stop.aborted || (await readDueRates(cli, app))
   const polled: PollOutcome[] = []
@@ -49,10 +51,7 @@ async function sync(cli: Cli, app: App, options: Options): Promise<void> {
       if (!cli.io.stop.aborted) polled.push(await pollOne(cli, app, { channel, kind, options }))
     }
   }
-  if (!cli.io.stop.aborted) {
-    const { recordRecommendations } = await import('../../service/keep-recommendations.js')
-    await recordRecommendations(cli, app, { polls: true })
-  }
+  await figures.refreshFigures(cli, app, await app.store())
   const arePolled = printPolls(cli, options, polled, channels.length * kinds.length)
   cli.status = arePolled && ratesRead ? 0 : 1
 }

@@ -151,14 +151,8 @@ export const versionsOfRfq = (kinds: string): string => `(
   select * from versions where channel = @channel and kind in (${kinds}) and rfq_id = '' and id = @rfqId
   union all select * from versions where channel = @channel and kind = 'response' and rfq_id = @rfqId)`
 
-/**
- * Queries the current state, or the state as of a moment.
- * @param stream reads the rows of a query in one consistent state
- */
-export function createHistory(
-  queries: Queries,
-  stream: <T>(sql: string, parameters: SqlParameters) => AsyncIterable<T>,
-): History {
+/** Queries the current state, or the state as of a moment. */
+export function createHistory(queries: Queries): Omit<History, 'export'> {
   const select = async ({ sql, parameters }: ReturnType<typeof selectKnown>) =>
     (await queries.all<KnownRow>(sql, parameters)).map(toKnown)
 
@@ -210,6 +204,15 @@ export function createHistory(
       )
       return rows.map(toProblem)
     },
+  }
+}
+
+/** @param stream reads the rows of a query in one consistent state */
+export function createExport(
+  queries: Queries,
+  stream: <T>(sql: string, parameters: SqlParameters) => AsyncIterable<T>,
+): Pick<History, 'export'> {
+  return {
     async *export(filter) {
       const { sql, parameters } = selectKnown(queries, filter)
       const { asOf } = filter

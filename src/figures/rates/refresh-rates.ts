@@ -1,6 +1,6 @@
-import type { Clock } from '../core/time/clock.js'
-import type { ExchangeRates } from '../store/contract.js'
-import type { RateSource } from './rate-source.js'
+import type { RateSource } from '../../core/decision/rate-source.js'
+import type { Clock } from '../../core/time/clock.js'
+import type { ExchangeRates } from '../../store/contract.js'
 import { readRates } from './read-rates.js'
 
 export interface RefreshedRates {

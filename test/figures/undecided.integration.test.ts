@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { stepOf } from '../../src/tables/lists/rfq-row.js'
 import { CHANNEL } from '../helpers/channel-fixture.js'
 import { offerTerms, openAwardedRfq } from '../helpers/store/awarded-rfq.js'
-import { openRecorder } from '../helpers/store/recorder.js'
+import { refreshFigures } from '../helpers/store/figures.js'
 import { rfqRows } from '../helpers/view-source.js'
 
 type Rfq = Awaited<ReturnType<typeof openAwardedRfq>>
@@ -11,7 +11,7 @@ type Rfq = Awaited<ReturnType<typeof openAwardedRfq>>
 async function isUndecided(rfq: Rfq, rfqId = rfq.rfqId): Promise<boolean> {
   rfq.advanceSeconds(3600)
   await rfq.pollRfqs()
-  await openRecorder(rfq).round()
+  await refreshFigures(rfq)
   await rfq.reopenStore()
   const { store } = rfq
   const row = (await rfqRows(store, rfq.now())).find(({ id }) => id === rfqId)
@@ -74,7 +74,7 @@ it('no award is recorded without a reason, or beside an accepted offer, and anot
   rfq.sandbox.world.changeResponse(rfq.cheap, { status: 'accepted' })
   rfq.advanceSeconds(3600)
   await rfq.pollRfqs()
-  await openRecorder(rfq).round()
+  await refreshFigures(rfq)
   const [row] = await rfqRows(rfq.store, rfq.now())
   expect(row?.standing).toMatchObject({ status: 'differs', findings: [{ code: 'other-accepted' }] })
   await rfq.store.withdrawAward(withdrawal(rfq, 1))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseRateFile } from '../../src/rates/rate-file.js'
+import { parseRateFile } from '../../../src/figures/rates/rate-file.js'
 
 const parse = (text: string, { from = '2000-01-01', to = '2026-02-02' } = {}) =>
   parseRateFile(text, { source: 'rates.csv', from, to })

@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { figuresOfRecommendation, type RecommendationFigures } from '../../src/core/decision/recommendation.js'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/core/decision/settings.js'
-import { readDocuments, rfqStateOf } from '../../src/recommendations/rfq-state.js'
-import { settingsAt } from '../../src/recommendations/settings-at.js'
+import { readDocuments, rfqStateOf } from '../../src/figures/rfq-state.js'
+import { settingsAt } from '../../src/figures/settings-at.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { shareOf } from '../helpers/long-tests.js'
-import { ASKS_FOR_ANYTHING, offerOf, openRecorder } from '../helpers/store/recorder.js'
+import { ASKS_FOR_ANYTHING, figuresWith, offerOf, refreshFigures } from '../helpers/store/figures.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 /** A backup of PostgreSQL is none that could be opened. */
@@ -43,8 +43,8 @@ const steps = fc.array(
     fc.record({ do: fc.constant('volume' as const), of: fc.nat(1), min: fc.integer({ min: 1, max: 300 }) }),
     fc.record({ do: fc.constant('listing' as const), of: fc.nat(3) }),
     fc.record({ do: fc.constant('hide' as const), of: fc.nat(1) }),
-    fc.record({ do: fc.constant('record' as const), by: fc.nat(1) }),
-    fc.record({ do: fc.constant('settings' as const), by: fc.nat(1), settings: fc.nat(SETTINGS.length - 1) }),
+    fc.record({ do: fc.constant('record' as const) }),
+    fc.record({ do: fc.constant('settings' as const), settings: fc.nat(SETTINGS.length - 1) }),
     fc.record({ do: fc.constant('rates' as const), rate: fc.integer({ min: 5, max: 20 }) }),
     fc.record({ do: fc.constant('backup' as const) }),
     fc.record({ do: fc.constant('restore' as const) }),
@@ -54,7 +54,7 @@ const steps = fc.array(
 )
 type Step = (typeof steps extends fc.Arbitrary<infer T> ? T : never)[number]
 
-/** Plays steps, with a poll after each change; two processes record. */
+/** Plays steps, with a poll after each change; a process that is started with other settings takes over. */
 async function play(fixture: ChannelFixture, first: number, all: readonly Step[]): Promise<void> {
   const { world } = fixture.sandbox
   const offers: string[] = []
@@ -71,9 +71,8 @@ async function play(fixture: ChannelFixture, first: number, all: readonly Step[]
     )
   }
   for (const rfq of rfqs) for (let n = 0; n < 3; n++) addOffer(rfq)
-  const open = (settings = DEFAULT_SETTINGS) =>
-    openRecorder({ store: fixture.store, now: fixture.now, timeZone: TIME_ZONE, settings })
-  let processes = [open(SETTINGS[first]), open()]
+  let settings = SETTINGS[first]
+  const refresh = () => refreshFigures(fixture, figuresWith(settings, TIME_ZONE))
   let backup: string | null = null
   const poll = async () => {
     fixture.advanceSeconds(60)
@@ -81,12 +80,12 @@ async function play(fixture: ChannelFixture, first: number, all: readonly Step[]
     await fixture.pollRfqs({ recheckClosedHours: 0 })
   }
   await poll()
-  await processes[0]?.round()
+  await refresh()
   for (const step of all) {
     const offer = 'of' in step ? (offers[step.of % offers.length] as string) : ''
     const rfq = 'of' in step ? (rfqs[step.of % 2] as string) : ''
     if (step.do === 'pass') fixture.advanceSeconds(step.hours * 3600)
-    else if (step.do === 'record') await processes[step.by]?.round()
+    else if (step.do === 'record') await refresh()
     else if (step.do === 'rates') {
       const date = fixture.now().toISOString().slice(0, 10)
       const dated = Object.entries({ USD: step.rate / 10, CHF: 1 }).map(([currency, rate]) => ({
@@ -96,9 +95,8 @@ async function play(fixture: ChannelFixture, first: number, all: readonly Step[]
       }))
       await fixture.store.recordRates('rates.csv', dated, fixture.now())
     } else if (step.do === 'settings') {
-      await processes[step.by]?.release()
-      processes[step.by] = open(SETTINGS[step.settings])
-      await processes[step.by]?.round()
+      settings = SETTINGS[step.settings]
+      await refresh()
     } else if (step.do === 'backup') {
       backup = canBackUp ? join(testFolder(), 'backup.db') : null
       if (backup !== null) await fixture.store.backup(backup)
@@ -107,8 +105,6 @@ async function play(fixture: ChannelFixture, first: number, all: readonly Step[]
       const restored = join(testFolder(), 'restored.db')
       copyFileSync(backup, restored)
       await fixture.reopenStore(restored)
-      // As after kill -9: neither process has released its lease.
-      processes = [open(SETTINGS[first]), open()]
     } else {
       const listing = listings['of' in step ? step.of % 2 : 0] as string
       change(fixture, step, { offer, rfq, listing, offers, addOffer })
@@ -117,7 +113,7 @@ async function play(fixture: ChannelFixture, first: number, all: readonly Step[]
     fixture.advanceSeconds(17)
   }
   fixture.advanceSeconds(60)
-  for (const process of processes) await process.round()
+  await refresh()
 }
 
 interface Subjects {
@@ -176,12 +172,11 @@ async function expectPresent(fixture: ChannelFixture): Promise<number> {
     const [recorded] = await store.newestRecommendations(KEY, [rfq.id])
     expect(recorded && figuresOfRecommendation(recorded)).toEqual(await figuresNow(fixture, rfq.id))
   }
-  expect(await store.dirtyRfqs({ limit: 10 })).toEqual([])
   return (await store.events({ after: 0, kinds: ['recommendation.changed'], limit: 1000 })).items.length
 }
 
 describe('recorded recommendations', () => {
-  it('equal what is computed anew, after random histories with two processes, settings, rates, midnights and restores', async () => {
+  it('equal what is computed anew, after random histories with other settings, rates, midnights and restores', async () => {
     let changes = 0
     await fc.assert(
       fc.asyncProperty(fc.nat(SETTINGS.length - 1), steps, async (first, all) => {

@@ -5,12 +5,12 @@ import { openProcessFixture } from '../helpers/servers/process-fixture.js'
 
 const count = (rows: unknown[] | null): number => (rows?.[0] as { n: number } | undefined)?.n ?? -1
 
-it('a recorder that is killed while it records loses nothing, round after round: the next command records the rest at once', async () => {
+it('a process that is killed while it writes figures loses none, round after round: the next command writes the rest', async () => {
   const fixture = await openProcessFixture({ rfqs: 40 })
   const { world } = fixture.sandbox
   const dirty = () => count(fixture.sql('select count(*) as n from documents where marks > 0'))
   const recordedSince = (at: string) =>
-    count(fixture.sql(`select count(*) as n from rfq_rows where computed_at > '${at}'`))
+    count(fixture.sql(`select count(*) as n from figures where computed_at > '${at}'`))
   let interrupted = 0
   for (let round = 1; round <= ROUNDS; round++) {
     for (const id of fixture.rfqIds)
@@ -25,10 +25,10 @@ it('a recorder that is killed while it records loses nothing, round after round:
     if (dirty() > 0) interrupted++
     expect((await fixture.run('sync')).status).toBe(0)
     expect(dirty()).toBe(0)
-    const outdated = `select count(*) as n from documents d left join rfq_rows r on r.channel = d.channel and r.rfq_id = d.id
+    const outdated = `select count(*) as n from documents d left join figures r on r.channel = d.channel and r.rfq_id = d.id
       where d.kind = 'rfq' and r.version is distinct from d.version`
     expect(count(fixture.sql(outdated))).toBe(0)
-    expect(count(fixture.sql('select count(*) as n from rfq_rows'))).toBe(fixture.rfqIds.length)
+    expect(count(fixture.sql('select count(*) as n from figures'))).toBe(fixture.rfqIds.length)
   }
   expect(interrupted).toBeGreaterThan(0)
 })

@@ -55,7 +55,7 @@ export interface RfqDocuments extends RfqWithResponses {
 export async function readDocuments(
   store: Pick<History, 'rfqs' | 'listings'>,
   filter: RfqFilter & { channel: string },
-  readListings = createListingReader(store),
+  readListings = createListingReader(),
 ): Promise<RfqDocuments[]> {
   const found = (await store.rfqs(filter)).map(({ rfq, responses }) => {
     const { shape, entry, body } = rfq
@@ -63,7 +63,7 @@ export async function readDocuments(
     return { rfq, responses, body, parsed: { rfq: own, responses: responses.map(parseStoredResponse) } }
   })
   const ids = found.flatMap(({ parsed }) => parsed.responses.flatMap(({ document }) => document?.listingId ?? []))
-  const listings = await readListings(filter.channel, [...new Set(ids)], filter.asOf)
+  const listings = await readListings(store, filter.channel, [...new Set(ids)], filter.asOf)
   return found.map((each) => ({ ...each, listings }))
 }
 

@@ -1,11 +1,11 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { strFromU8, unzipSync } from 'fflate'
-import { dayBefore, RECORDED_RATE_DAYS } from '../core/decision/exchange-rates.js'
-import { createDispatcher } from '../marketplace/dispatcher.js'
-import { describeNetworkError } from '../marketplace/network-error.js'
+import { dayBefore, RECORDED_RATE_DAYS } from '../../core/decision/exchange-rates.js'
+import type { RateSource } from '../../core/decision/rate-source.js'
+import { createDispatcher } from '../../marketplace/dispatcher.js'
+import { describeNetworkError } from '../../marketplace/network-error.js'
 import { type ParsedRates, parseRateFile, RateFileError } from './rate-file.js'
-import type { RateSource } from './rate-source.js'
 
 export interface RateLimits {
   /** From connecting to the last byte, in milliseconds. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { AwardRecord } from '../core/decision/award-record.js'
 import {
   figuresOfRecommendation,
@@ -10,58 +11,60 @@ import { isAddressable } from '../core/documents/identifier.js'
 import { rfqFacts } from '../core/events/event-facts.js'
 import type { KnownDocument } from '../core/records.js'
 import type { Timestamp } from '../core/time/clock.js'
+import { createCalendar } from '../core/time/expiry.js'
 import { TimeSlice } from '../core/time/time-slice.js'
 import type {
   Attention,
-  Awards,
-  ComputedRfq,
-  DirtyRfq,
-  ExchangeRates,
+  ComputedFigures,
+  FigureBasis,
+  FigureComputer,
+  FigureSource,
   NewRecommendation,
-  PollStates,
-  RecommendationQueries,
 } from '../store/contract.js'
 import { StoreError } from '../store/errors.js'
+import { SETTLED } from '../store/figures/figure-contract.js'
+import { VERSION } from '../version.js'
 import { type AwardBrief, awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
 import { claimsOf } from './credit-claims.js'
 import { createListingReader } from './listing-reader.js'
 import { type RfqFacts, searchText } from './rfq-facts.js'
 import type { RfqFigures } from './rfq-figures.js'
-import {
-  type RfqDocuments,
-  type RfqState,
-  readDocuments,
-  rfqStateOf,
-  type StateMoment,
-  type StateStore,
-} from './rfq-state.js'
+import { type RfqDocuments, type RfqState, readDocuments, rfqStateOf, type StateMoment } from './rfq-state.js'
 import { settingsAt } from './settings-at.js'
 
-export interface ComputeSource {
-  store: StateStore &
-    Pick<PollStates, 'responseStates'> &
-    Pick<RecommendationQueries, 'newestRecommendations'> &
-    Pick<Awards, 'awards'> &
-    Pick<ExchangeRates, 'ratesAt'>
+export interface FigureOptions {
+  /** As configured. */
+  settings: Settings
   /** IANA name of a channel's time zone. */
   timeZoneOf: (channel: string) => string
+  /** Called with each RFQ that cannot be computed. */
+  onFailed: (rfq: { channel: string; rfqId: string }, message: string) => void
+}
+
+/** What a batch of RFQs is computed with. */
+interface Context {
+  source: FigureSource
+  timeZone: string
+  now: StateMoment
+  key: string
+  /** As configured. */
   settings: Settings
 }
 
 /** An RFQ that is computed. */
 interface Subject extends RfqDocuments {
-  dirty: DirtyRfq
   /** Its standing award. */
   standing: AwardRecord | undefined
   /** Its newest recommendation. */
   last: RecordedRecommendation | undefined
 }
 
-async function computeRfq(source: ComputeSource, subject: Subject, now: StateMoment): Promise<ComputedRfq> {
-  const { dirty, rfq, responses, standing } = subject
+async function computeRfq(context: Context, subject: Subject): Promise<ComputedFigures> {
+  const { source, now, key } = context
+  const { rfq, responses, standing } = subject
   const { channel, id: rfqId, version, valid } = rfq
-  const state = await rfqStateOf(source.store, subject, now, standing)
+  const state = await rfqStateOf(source, subject, now, standing)
   const { facts, figures } = state
   const { offers } = state.assessed
   const award = standing === undefined ? null : awardInBrief(standing, state)
@@ -71,11 +74,11 @@ async function computeRfq(source: ComputeSource, subject: Subject, now: StateMom
   // Another process whose clock is ahead may have recorded the documents.
   const computedAt = later(now.at.toISOString(), rfq.lastObservedAt ?? '')
   return {
-    dirty,
-    recommendation: await changeOf(source, subject, state, computedAt),
+    recommendation: await changeOf(context, subject, state, computedAt),
     row: {
       channel,
       rfqId,
+      key: isSettled(state, award) ? SETTLED : key,
       version,
       valid,
       presentOffers,
@@ -116,22 +119,28 @@ function attentionOf(
   return waiting.length > 0 || undecided || (!valid && state !== 'closed') ? 1 : 0
 }
 
+/** Whether an RFQ is closed and decided, so that its figures stay those of that day. */
+const isSettled = ({ facts: { state }, figures }: RfqState, award: AwardBrief | null): boolean =>
+  state === 'closed' &&
+  !figures.undecided &&
+  (award === null || award.findings.every(({ code }) => code === 'accepted'))
+
 /** The recommendation to record; null if it is the newest one, or if offers were not read yet. */
 async function changeOf(
-  source: ComputeSource,
+  context: Context,
   { rfq, last }: Subject,
   state: RfqState,
   computedAt: Timestamp,
 ): Promise<NewRecommendation | null> {
   const { recommendation } = state
   if (last !== undefined && isEqual(last, recommendation)) return null
-  if (await hasUnreadOffers(source.store, rfq, state)) return null
+  if (await hasUnreadOffers(context.source, rfq, state)) return null
   const at = later(last?.at ?? '', computedAt)
   const made = { ...recommendation, at }
   const isOther = last !== undefined && isOtherAward(last, recommendation)
   if (last === undefined || (!isOther && last.cost === recommendation.cost))
     return { ...made, reason: null, event: null }
-  const reason = isOther ? reasonOf(last, await stateOf(source, rfq, last), state) : 'the same award for another total'
+  const reason = isOther ? reasonOf(last, await stateOf(context, rfq, last), state) : 'the same award for another total'
   const figures = { before: toEventFigures(last), after: toEventFigures(recommendation) }
   return {
     ...made,
@@ -142,27 +151,27 @@ async function changeOf(
 
 /** Whether offers of an RFQ were listed and neither read nor requested yet, and can be. */
 async function hasUnreadOffers(
-  store: ComputeSource['store'],
+  source: FigureSource,
   rfq: KnownDocument,
   { facts, figures }: RfqState,
 ): Promise<boolean> {
   if (facts.unreadOffers > 0 || figures.summaryOnly === 0) return facts.unreadOffers > 0
-  const states = await store.responseStates(rfq.channel, [rfq.id])
+  const states = await source.responseStates(rfq.channel, [rfq.id])
   return states.some((each) => each.requestedAt === null && each.missingSince === null && isAddressable(each.id))
 }
 
 /** The state of an RFQ when a recommendation was recorded. */
 async function stateOf(
-  { store, timeZoneOf, settings: configured }: ComputeSource,
+  { source, timeZone, settings: configured }: Context,
   { channel, id }: KnownDocument,
   recorded: RecordedRecommendation,
 ): Promise<RfqState | null> {
   const at = new Date(recorded.at)
-  const [found] = await readDocuments(store, { channel, ids: [id], asOf: at })
+  const [found] = await readDocuments(source, { channel, ids: [id], asOf: at })
   if (found === undefined) return null
   // Those of another version may have settings that no longer exist.
   const settings = settingsSchema.safeParse(recorded.settings).data ?? configured
-  return rfqStateOf(store, found, { timeZone: timeZoneOf(channel), at, asOf: at, settings })
+  return rfqStateOf(source, found, { timeZone, at, asOf: at, settings })
 }
 
 /**
@@ -188,49 +197,40 @@ const recordedName = ({ offers }: RecommendationFigures) =>
 
 const later = (a: string, b: string) => (a > b ? a : b)
 
-/** The computed RFQs, and those that could not be computed. Plain data, which can be sent between threads. */
-export interface ComputedBatch {
-  /** With the exchange rates known then. */
-  settings: Settings
-  computed: ComputedRfq[]
-  failed: { rfq: DirtyRfq; message: string }[]
-}
+/** Computes figures of RFQs, and keeps the listings that it has read. */
+export function createFigureComputer({ settings, timeZoneOf, onFailed }: FigureOptions): FigureComputer {
+  const readListings = createListingReader()
+  return {
+    settings,
 
-export type ComputeRfqs = (dirty: readonly DirtyRfq[], now: Date) => Promise<ComputedBatch>
+    async basisOf(source, channel, now): Promise<FigureBasis> {
+      const known = await settingsAt(source, settings, now)
+      const day = createCalendar(timeZoneOf(channel)).dateAt(now)
+      return { settings: known, key: hash('sha256', canonicalJson({ settings: known, day, version: VERSION })) }
+    },
 
-/**
- * Computes dirty RFQs, and keeps the listings that it has read. An RFQ that cannot be computed does not affect the others.
- * @throws StoreError
- */
-export function createComputeRfqs(source: ComputeSource): ComputeRfqs {
-  const { store, timeZoneOf } = source
-  const readListings = createListingReader(store)
-  return async (dirty, at) => {
-    const settings = await settingsAt(store, source.settings, at)
-    const batch: ComputedBatch = { settings, computed: [], failed: [] }
-    const slice = new TimeSlice()
-    for (const channel of new Set(dirty.map((rfq) => rfq.channel))) {
-      const now = { timeZone: timeZoneOf(channel), at, settings }
-      const ofChannel = dirty.filter((rfq) => rfq.channel === channel)
-      const ids = ofChannel.map(({ rfqId }) => rfqId)
-      const documents = await readDocuments(store, { channel, ids }, readListings)
-      const stored = new Map(documents.map((each) => [each.rfq.id, each]))
-      const awards = await store.awards({ channel, rfqIds: ids, standing: true })
-      const newest = await store.newestRecommendations(channel, ids)
-      for (const rfq of ofChannel) {
+    async compute(source, { channel, ids }, basis, at) {
+      const timeZone = timeZoneOf(channel)
+      const now = { timeZone, at, settings: basis.settings }
+      const context = { source, timeZone, now, key: basis.key, settings }
+      const documents = await readDocuments(source, { channel, ids }, readListings)
+      const awards = await source.awards({ channel, rfqIds: ids, standing: true })
+      const newest = await source.newestRecommendations(channel, ids)
+      const slice = new TimeSlice()
+      const computed: ComputedFigures[] = []
+      for (const each of documents) {
         if (slice.isOver) await slice.next()
+        const rfqId = each.rfq.id
+        const isOfRfq = (other: { rfqId: string }) => other.rfqId === rfqId
         try {
-          const found = stored.get(rfq.rfqId)
-          if (found === undefined) throw new RangeError('the RFQ is no longer stored')
-          const isOfRfq = ({ rfqId }: { rfqId: string }) => rfqId === rfq.rfqId
-          const subject = { ...found, dirty: rfq, standing: awards.find(isOfRfq), last: newest.find(isOfRfq) }
-          batch.computed.push(await computeRfq(source, subject, now))
+          const subject = { ...each, standing: awards.find(isOfRfq), last: newest.find(isOfRfq) }
+          computed.push(await computeRfq(context, subject))
         } catch (error) {
           if (error instanceof StoreError) throw error
-          batch.failed.push({ rfq, message: (error as Error).message })
+          onFailed({ channel, rfqId }, (error as Error).message)
         }
       }
-    }
-    return batch
+      return computed
+    },
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { ASKS_FOR_ANYTHING, offerOf, refreshFigures } from '../../helpers/store/figures.js'
 import { newAward } from '../../helpers/store/new-award.js'
-import { ASKS_FOR_ANYTHING, offerOf, openRecorder } from '../../helpers/store/recorder.js'
 
 const OTHER = { org: 'meridian', channel: 'removals', apiKey: 'key of meridian' }
 const LISTING = '2520d0df-380c-4910-8c1c-5ee6b67b4695'
@@ -19,14 +19,13 @@ async function openDesk() {
     )
     return { id, offers }
   }
-  const recorder = openRecorder(fixture)
   const poll = async () => {
     fixture.advanceSeconds(60)
     await fixture.pollRfqs({ recheckClosedHours: 0 })
     await fixture.pollRfqs({ recheckClosedHours: 0, channel: OTHER })
-    await recorder.round()
+    await refreshFigures(fixture)
   }
-  return { ...fixture, world, store: fixture.store, recorder, addRfq, poll }
+  return { ...fixture, world, store: fixture.store, addRfq, poll }
 }
 
 const award = ({ store, now }: Pick<ChannelFixture, 'store' | 'now'>, rfqId: string, offerId: string) => {
@@ -35,8 +34,8 @@ const award = ({ store, now }: Pick<ChannelFixture, 'store' | 'now'>, rfqId: str
 }
 
 /** `1001 recommended 700 2025`. */
-async function claimsOf({ store, recorder }: Awaited<ReturnType<typeof openDesk>>): Promise<string[]> {
-  await recorder.round()
+async function claimsOf({ store, now }: Awaited<ReturnType<typeof openDesk>>): Promise<string[]> {
+  await refreshFigures({ store, now })
   const claims = await store.creditClaims()
   return claims.map(
     ({ channel, rfqNumber, kind, volume, periodEnd }) =>

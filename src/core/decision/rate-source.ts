@@ -1,4 +1,4 @@
-import { isLoopback } from '../core/requests/loopback.js'
+import { isLoopback } from '../requests/loopback.js'
 
 /** Where exchange rates are read from. */
 export type RateSource = ({ kind: 'file'; path: string } | { kind: 'url'; url: string }) & {

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/core/decision/settings.js'
-import type { RecommendationRecorder } from '../../src/recommendations/recorder.js'
-import { createHolder } from '../../src/store/runs/process-holder.js'
+import type { Store } from '../../src/store/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
-import { ASKS_FOR_ANYTHING, offerOf, openRecorder } from '../helpers/store/recorder.js'
+import { ASKS_FOR_ANYTHING, figuresWith, offerOf, refreshFigures } from '../helpers/store/figures.js'
+import { openAgain, rowsOf } from '../helpers/store/store-engine.js'
 
 /** 100 tonnes at a price. */
 const offerAt = (price: number) => offerOf(price, 100)
@@ -14,27 +14,30 @@ interface Desk {
   rfqId: string
   /** Ids of the offers by developer. */
   offers: Record<string, string>
-  /** Polls five minutes later, records, and returns the reasons of what was recorded since the last call, oldest first. */
-  reasons(recorder?: RecommendationRecorder): Promise<string[]>
+  /**
+   * Polls five minutes later, and returns the reasons of what was recorded since the last call, oldest first.
+   * @param settings of another process that is started after the poll
+   */
+  reasons(settings?: Settings): Promise<string[]>
 }
 
 /** An RFQ with the offers of Katari at 20 and of Lumen at 22 USD/t. */
 async function openDesk(rfq: object = { minVolume: 100, maxVolume: 150 }): Promise<Desk> {
-  const fixture = await openChannelFixture()
+  const fixture = await openChannelFixture({ figures: figuresWith() })
   const { world } = fixture.sandbox
   const { id: rfqId } = world.addRfq(CHANNEL, { ...ASKS_FOR_ANYTHING, ...rfq })
   const addOffer = (projectDeveloperName: string, price: number) =>
     world.addResponse(rfqId, { status: 'submitted', projectDeveloperName, offer: offerAt(price) }).id
   const offers = { Katari: addOffer('Katari', 20), Lumen: addOffer('Lumen', 22) }
-  const usual = openRecorder(fixture)
   let read = 0
   const desk: Desk = {
     ...{ fixture, rfqId, offers },
-    async reasons(recorder = usual) {
+    async reasons(settings) {
       fixture.advanceSeconds(300)
       await fixture.pollListings()
       await fixture.pollRfqs({ recheckClosedHours: 0 })
-      await recorder.round()
+      if (settings === undefined) await fixture.store.refreshFigures(KEY, fixture.now())
+      else await refreshFigures(fixture, figuresWith(settings))
       const changes = await fixture.store.events({ after: read, kinds: ['recommendation.changed'], limit: 100 })
       read = changes.next
       return changes.items.flatMap(({ data: { reason = '' } }) => (reason === SAME_AWARD ? [] : reason))
@@ -153,16 +156,16 @@ describe('the reason of a changed recommendation', () => {
 
   it('names no exchange rate while all offers are in one currency, and the currency of prices', async () => {
     const desk = await openDesk()
-    const { store, now, sandbox } = desk.fixture
+    const { sandbox } = desk.fixture
     const inEuros = (rate: number): Settings => ({
       ...DEFAULT_SETTINGS,
       ...{ currency: 'EUR', exchangeRates: { USD: { rate, date: null, source: null } } },
     })
-    expect(await desk.reasons(openRecorder({ store, now, settings: inEuros(0.9) }))).toEqual([])
+    expect(await desk.reasons(inEuros(0.9))).toEqual([])
     sandbox.world.addResponse(desk.rfqId, {
       ...{ status: 'submitted', projectDeveloperName: 'Nube', offer: offerAt(15) },
     })
-    expect(await desk.reasons(openRecorder({ store, now, settings: inEuros(0.8) }))).toEqual([
+    expect(await desk.reasons(inEuros(0.8))).toEqual([
       'Katari (18.00 EUR/t) → Nube (12.00 EUR/t), because the offer of Nube is new',
     ])
   })
@@ -176,10 +179,11 @@ describe('the reason of a changed recommendation', () => {
     ]
     await store.recordRates('rates.csv', rates, now())
     const settings: Settings = { ...DEFAULT_SETTINGS, currency: 'USD', ratesFrom: 'rates.csv' }
+    await desk.reasons(settings)
     sandbox.world.changeResponse(desk.offers.Katari as string, { offer: { ...offerAt(15), currency: 'EUR' } })
-    expect(await desk.reasons(openRecorder({ store, now, settings }))).toEqual([])
+    expect(await desk.reasons(settings)).toEqual([])
     desk.fixture.setTime('2026-12-01T12:00:00.000Z')
-    const [reason] = await desk.reasons(openRecorder({ store, now, settings }))
+    const [reason] = await desk.reasons(settings)
     expect(reason).toBe(
       'Katari (18.00 USD/t) → Lumen (22.00 USD/t), because the offer of Katari is in EUR without an exchange rate',
     )
@@ -187,15 +191,15 @@ describe('the reason of a changed recommendation', () => {
 
   it('names what an offer costs by the price basis, if neither price nor volume changed', async () => {
     const desk = await openDesk()
-    const { store, now, sandbox } = desk.fixture
+    const { sandbox } = desk.fixture
     const settings: Settings = { ...DEFAULT_SETTINGS, priceBasis: 'present-value' }
-    expect(await desk.reasons(openRecorder({ store, now, settings }))).toEqual([])
+    expect(await desk.reasons(settings)).toEqual([])
     const { scheduledDeliveries, ...terms } = offerAt(22)
     const later = scheduledDeliveries.map((delivery) => ({ ...delivery, fulfilmentDueDate: '2027-12-31' }))
     sandbox.world.changeResponse(desk.offers.Katari as string, { offer: offerAt(21.9) })
-    expect(await desk.reasons(openRecorder({ store, now, settings }))).toEqual([])
+    expect(await desk.reasons(settings)).toEqual([])
     sandbox.world.changeResponse(desk.offers.Lumen as string, { offer: { ...terms, scheduledDeliveries: later } })
-    const [reason] = await desk.reasons(openRecorder({ store, now, settings }))
+    const [reason] = await desk.reasons(settings)
     expect(reason).toMatch(
       /^Katari \(21\.90\) → Lumen \(22\.00\), because Lumen costs 20\.\d\d instead of 21\.\d\d per tonne \(present-value\)$/,
     )
@@ -205,14 +209,13 @@ describe('the reason of a changed recommendation', () => {
     const desk = await openDesk({ minVolume: 100, maxVolume: 250 })
     const settings: Settings = { ...DEFAULT_SETTINGS, volume: 150 }
     await desk.reasons()
-    const other = openRecorder({ store: desk.fixture.store, now: desk.fixture.now, settings })
     desk.fixture.advanceSeconds(60)
-    const [reason] = await desk.reasons(other)
+    const [reason] = await desk.reasons(settings)
     expect(reason).toMatch(/^Katari \(20\.00\) → .* \(21\.00\), because the settings changed: volume from none to 150$/)
   })
 })
 
-describe('the recorder', () => {
+describe('figures', () => {
   it('tells of each change once, and of no first recommendation or other figures of the same award, round after round', async () => {
     const desk = await openDesk()
     const { world } = desk.fixture.sandbox
@@ -228,7 +231,7 @@ describe('the recorder', () => {
   })
 
   it('waits until every listed offer was requested: to read them is no change, and one that cannot be read keeps nobody waiting', async () => {
-    const fixture = await openChannelFixture()
+    const fixture = await openChannelFixture({ figures: figuresWith() })
     const { sandbox, store, now } = fixture
     const rfqs = [0, 1].map(() => sandbox.world.addRfq(CHANNEL, ASKS_FOR_ANYTHING).id)
     const [refused] = rfqs.flatMap((id) =>
@@ -236,7 +239,6 @@ describe('the recorder', () => {
     )
     const effect = { kind: 'status', status: 500 } as const
     sandbox.faults.add({ operation: 'readResponse', responseId: refused, times: Number.POSITIVE_INFINITY, effect })
-    const recorder = openRecorder(fixture)
     const recorded: number[] = []
     while (recorded.at(-1) !== rfqs.length) {
       expect(recorded.length).toBeLessThan(20)
@@ -244,7 +246,6 @@ describe('the recorder', () => {
       const nextPollAt = new Date(now().getTime() + 300_000)
       const rules = { offersMaxAgeMinutes: 600, urgentHours: 0, intervalMs: 300_000 }
       await fixture.pollRfqs({ planning: { budget: 4, usualBudget: 4, nextPollAt, ...rules } })
-      await recorder.round()
       recorded.push((await store.newestRecommendations(KEY, rfqs)).length)
     }
     expect(recorded[0]).toBe(0)
@@ -252,90 +253,105 @@ describe('the recorder', () => {
     expect((await store.events({ after: 0, kinds: ['recommendation.changed'], limit: 10 })).items).toEqual([])
   })
 
-  it('loses nothing that changes between computing and recording', async () => {
+  it('are written with the documents, and what changed is told after it', async () => {
     const desk = await openDesk()
-    const { store, now, sandbox } = desk.fixture
-    const recorder = openRecorder({
-      ...{ store, now },
-      beforeRecording: async () => {
-        sandbox.world.changeResponse(desk.offers.Lumen as string, { offer: offerAt(10) })
-        desk.fixture.advanceSeconds(1)
-        await desk.fixture.pollRfqs()
+    const { store, sandbox, pollRfqs, advanceSeconds } = desk.fixture
+    for (let round = 1; round <= ROUNDS; round++) {
+      const { sequence: before } = (await store.events({ after: 0, limit: 1000 })).items.at(-1) ?? { sequence: 0 }
+      sandbox.world.changeResponse(desk.offers.Lumen as string, { offer: offerAt(round % 2 === 0 ? 22 : 10) })
+      advanceSeconds(60)
+      await pollRfqs()
+      const [newest] = await store.newestRecommendations(KEY, [desk.rfqId])
+      expect(newest?.bestPrice).toBe(round % 2 === 0 ? 20 : 10)
+      expect(await keys(store)).not.toContain('')
+      const { items } = await store.events({ after: before, limit: 10 })
+      expect(items.map(({ kind }) => kind)).toEqual(['offer.changed', 'recommendation.changed'])
+    }
+  })
+
+  it('have the settings of the process that was started last; a command leaves those of one that runs', async () => {
+    const desk = await openDesk()
+    const { store, now, sandbox, pollRfqs } = desk.fixture
+    const other = await openAgain(store.name, {
+      ...{ clock: now, command: 'quotekeeper sync' },
+      figures: figuresWith({ ...DEFAULT_SETTINGS, awardTolerance: 0 }),
+    })
+    onTestFinished(() => other.close())
+    const tolerance = async () => (await store.recordedSettings())?.awardTolerance
+    expect(await other.claimFigures('command')).toBe('another process')
+    expect([await other.refreshFigures(KEY, now()), await tolerance()]).toEqual([null, 0.02])
+    expect(await other.claimFigures('process')).toBe(null)
+    expect([await other.refreshFigures(KEY, now()), await tolerance()]).toEqual([0, 0])
+    // The first process only says that figures are outdated.
+    sandbox.world.changeResponse(desk.offers.Katari as string, { offer: offerAt(30) })
+    await pollRfqs()
+    expect([await store.refreshFigures(KEY, now()), await keys(store)]).toEqual([null, ['']])
+    expect(await other.refreshFigures(KEY, now())).toBe(0)
+    expect((await store.newestRecommendations(KEY, [desk.rfqId]))[0]?.bestPrice).toBe(22)
+  })
+
+  it('are written anew on another day, for new rates or another listing, and those of a closed and decided RFQ stay', async () => {
+    const desk = await openDesk()
+    const { store, now, advanceSeconds, sandbox, pollListings, pollRfqs } = desk.fixture
+    const { id: closed } = sandbox.world.addRfq(CHANNEL, { ...ASKS_FOR_ANYTHING, state: 'closed' })
+    await pollRfqs()
+    expect((await keys(store)).filter((key) => key === 'settled')).toHaveLength(1)
+    const settings: Settings = { ...DEFAULT_SETTINGS, currency: 'USD', ratesFrom: 'rates.csv' }
+    const process = await openAgain(store.name, { clock: now, figures: figuresWith(settings) })
+    onTestFinished(() => process.close())
+    await process.claimFigures('process')
+    const computedAt = async () => {
+      expect(await process.refreshFigures(KEY, now())).toBe(0)
+      const rows = await rowsOf(store, 'select rfq_id, computed_at from figures')
+      return new Map((rows as { rfq_id: string; computed_at: string }[]).map((row) => [row.rfq_id, row.computed_at]))
+    }
+    const first = await computedAt()
+    const happenings: [() => unknown, boolean][] = [
+      [() => undefined, false],
+      [() => advanceSeconds(24 * 3600), true],
+      [() => store.recordRates('rates.csv', [{ currency: 'USD', date: '2026-11-20', rate: 1.2 }], now()), true],
+      [
+        () =>
+          sandbox.world.changeListing(sandbox.world.response(desk.offers.Katari as string).listingId as string, {
+            country: 'Peru',
+          }),
+        true,
+      ],
+    ]
+    for (const [happen, isAnew] of happenings) {
+      const before = (await computedAt()).get(desk.rfqId)
+      advanceSeconds(60)
+      await happen()
+      await pollListings()
+      const after = await computedAt()
+      expect(after.get(desk.rfqId) !== before).toBe(isAnew)
+      expect(after.get(closed)).toBe(first.get(closed))
+    }
+  })
+
+  it('of the other RFQs are written if one cannot be computed, which stays outdated until it changes', async () => {
+    const failing = new Set<string>()
+    const computer = figuresWith()
+    const fixture = await openChannelFixture({
+      figures: {
+        ...computer,
+        compute: async (...query) => (await computer.compute(...query)).filter(({ row }) => !failing.has(row.rfqId)),
       },
     })
-    desk.fixture.advanceSeconds(40)
-    sandbox.world.changeResponse(desk.offers.Katari as string, { offer: offerAt(30) })
-    await desk.fixture.pollRfqs()
-    await recorder.round()
-    expect(await store.dirtyRfqs({ limit: 10 })).toEqual([])
-    const [newest] = await store.newestRecommendations(KEY, [desk.rfqId])
-    expect(newest?.bestPrice).toBe(10)
-    const { items } = await store.events({ after: 0, kinds: ['recommendation.changed'], limit: 10 })
-    const reasons = items.map(({ data }) => data.reason)
-    expect(reasons).toEqual([
-      'Katari (20.00) → Lumen (10.00), because the price of Katari rose from 20.00 to 30.00 USD/t; the price of Lumen fell from 22.00 to 10.00 USD/t',
-    ])
-  })
-
-  it('is one process at a time; another one says whose settings are used, and records when the first is gone', async () => {
-    const desk = await openDesk()
-    const { store, now } = desk.fixture
-    const other = openRecorder({ store, now, settings: { ...DEFAULT_SETTINGS, awardTolerance: 0 } })
-    const same = openRecorder({ store, now })
-    for (let round = 0; round < ROUNDS; round++) {
-      expect(await other.round()).toEqual({ held: false, command: 'quotekeeper start', hasOtherSettings: true })
-      expect(await same.round()).toEqual({ held: false, command: 'quotekeeper start', hasOtherSettings: false })
-      await desk.reasons()
-    }
-    desk.fixture.advanceSeconds(31)
-    expect(await other.round()).toMatchObject({ held: true })
-    expect((await store.recordedSettings())?.awardTolerance).toBe(0)
-    expect(await same.round()).toMatchObject({ held: false, hasOtherSettings: true })
-    await other.release()
-    desk.fixture.advanceSeconds(1)
-    expect(await same.round()).toMatchObject({ held: true })
-    expect((await store.recordedSettings())?.awardTolerance).toBe(0.02)
-  })
-
-  it('computes again what another version of the comparison has recorded', async () => {
-    const desk = await openDesk()
-    const { store, now, advanceSeconds } = desk.fixture
-    advanceSeconds(31)
-    const holder = createHolder()
-    const lease = { holder, settings: DEFAULT_SETTINGS, version: 'another', now: now(), leaseMs: 1_000 }
-    expect(await store.takeRecommendationLease(lease)).toEqual({ held: true })
-    await store.releaseRecommendationLease(holder)
-    expect(await openRecorder(desk.fixture).round()).toEqual({ held: true, recorded: 1, left: 0 })
-    advanceSeconds(31)
-    expect(await openRecorder(desk.fixture).round()).toEqual({ held: true, recorded: 0, left: 0 })
-  })
-
-  it('uses rates of a process whose clock is ahead once its own clock is there', async () => {
-    const { store, now, advanceSeconds } = (await openDesk()).fixture
-    const recorder = openRecorder({ store, now, settings: { ...DEFAULT_SETTINGS, ratesFrom: 'rates.csv' } })
-    advanceSeconds(60)
-    await recorder.round()
-    const ahead = new Date(now().getTime() + 60_000)
-    await store.recordRates('rates.csv', [{ currency: 'USD', date: '2026-11-20', rate: 1.2 }], ahead)
-    expect(await recorder.round()).toEqual({ held: true, recorded: 0, left: 0 })
-    advanceSeconds(60)
-    expect(await recorder.round()).toEqual({ held: true, recorded: 1, left: 0 })
-  })
-
-  it('goes on with the others if one RFQ cannot be computed, which stays dirty', async () => {
-    const desk = await openDesk()
-    const { world } = desk.fixture.sandbox
-    world.addRfq(CHANNEL)
-    const { store, now } = desk.fixture
-    desk.fixture.advanceSeconds(40)
-    world.changeResponse(desk.offers.Katari as string, { offer: offerAt(30) })
-    await desk.fixture.pollRfqs()
-    const failures: string[] = []
-    const onFailed = (rfqId: string) => failures.push(rfqId)
-    const recorder = openRecorder({ store, now, failing: desk.rfqId, onFailed })
-    expect(await recorder.round()).toEqual({ held: true, recorded: 1, left: 1 })
-    expect(await recorder.round()).toEqual({ held: true, recorded: 0, left: 1 })
-    expect(failures).toEqual([desk.rfqId])
-    expect(await store.dirtyRfqs({ limit: 10 })).toMatchObject([{ rfqId: desk.rfqId }])
+    const { store, now, sandbox, pollRfqs } = fixture
+    const rfqs = [1, 2].map(() => sandbox.world.addRfq(CHANNEL, ASKS_FOR_ANYTHING).id)
+    await pollRfqs()
+    failing.add(rfqs[0] as string)
+    for (const id of rfqs) sandbox.world.changeRfq(id, { title: 'Other' })
+    await pollRfqs()
+    for (let round = 0; round < 3; round++) expect(await store.refreshFigures(KEY, now())).toBe(0)
+    expect((await keys(store)).filter((key) => key === '')).toHaveLength(1)
+    failing.clear()
+    sandbox.world.changeRfq(rfqs[0] as string, { title: 'Another' })
+    await pollRfqs()
+    expect(await keys(store)).not.toContain('')
   })
 })
+
+const keys = async (store: Store): Promise<string[]> =>
+  ((await rowsOf(store, 'select key from figures')) as { key: string }[]).map(({ key }) => key)

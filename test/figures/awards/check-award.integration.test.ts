@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
-import { offerIds } from '../../../src/recommendations/awards/check-award.js'
+import { offerIds } from '../../../src/figures/awards/check-award.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
-import { openRecorder } from '../../helpers/store/recorder.js'
+import { refreshFigures } from '../../helpers/store/figures.js'
 
 type Rfq = Awaited<ReturnType<typeof openAwardedRfq>>
 
@@ -62,8 +62,7 @@ describe('an award that is checked', () => {
 
   it('is measured by the configured settings: with others it needs a reason, and is not the recommended one', async () => {
     const rfq = await openAwardedRfq()
-    const recorder = openRecorder({ store: rfq.store, now: rfq.now })
-    await recorder.round()
+    await refreshFigures(rfq)
     const settings = { ...DEFAULT_SETTINGS, awardTolerance: 'unlimited' as const, volume: 4_000 }
     await expect(rfq.award([rfq.cheap, rfq.other], undefined, { settings })).rejects.toThrow(
       /Say why.*awardTolerance unlimited instead of 0\.02/,

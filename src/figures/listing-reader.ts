@@ -4,12 +4,17 @@ import { comparableId } from '../core/documents/identifier.js'
 import type { History } from '../store/contract.js'
 
 /** Reads the listings of a channel that offers name, by their `comparableId`. Each reader is for one moment; default: the present. */
-export type ListingReader = (channel: string, ids: string[], asOf?: Date) => Promise<Map<string, ListingQuality>>
+export type ListingReader = (
+  store: Pick<History, 'listings'>,
+  channel: string,
+  ids: string[],
+  asOf?: Date,
+) => Promise<Map<string, ListingQuality>>
 
 /** A reader that keeps what it read: listings that have not changed since are not read again. */
-export function createListingReader(store: Pick<History, 'listings'>): ListingReader {
+export function createListingReader(): ListingReader {
   const channels = new Map<string, Map<string, ListingQuality>>()
-  return async (channel, ids, asOf) => {
+  return async (store, channel, ids, asOf) => {
     const kept = channels.get(channel) ?? new Map<string, ListingQuality>()
     channels.set(channel, kept)
     const known = ids.flatMap((id) => stateOf(kept.get(comparableId(id))))

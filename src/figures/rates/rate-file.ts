@@ -1,5 +1,5 @@
-import type { DatedRate } from '../core/decision/exchange-rates.js'
-import { CURRENCY_CODE, SETTING_LIMITS } from '../core/decision/settings.js'
+import type { DatedRate } from '../../core/decision/exchange-rates.js'
+import { CURRENCY_CODE, SETTING_LIMITS } from '../../core/decision/settings.js'
 
 /** The text is not a file of rates, or has an error. The message says where, what was found and what is expected. */
 export class RateFileError extends Error {
