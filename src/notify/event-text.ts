@@ -13,7 +13,7 @@ const MAX_REMEDY = 600
 
 /** The sentence of an event, which starts with the channel, and what to do. */
 export function describeEvent({ channel, text, data }: EventRecord): EventText {
-  const head = data.head === undefined ? [] : [`head hash of the closing log: ${data.head}`]
+  const head = data.head === undefined ? [] : [`head hash of the decisions: ${data.head}`]
   const line = [...(data.remedy === undefined ? [] : [data.remedy]), ...head].join('; ')
   return {
     title: channel === null ? text : `${channel}: ${text}`,

@@ -72,7 +72,7 @@ fault(
     const verify = (...more: string[]) => quotekeeper('closings', '--verify', ...more)
     expect(await verify('--head', hash)).toMatchObject({
       status: 0,
-      out: expect.stringContaining('closing decision 1:'),
+      out: expect.stringContaining('decision 1:'),
     })
     tamper(path, (db: Database.Database) => {
       db.exec("update close_decisions set outcome = null, reason = 'kept' where id = 1")
@@ -81,7 +81,7 @@ fault(
     expect(await verify()).toMatchObject({ status: 0 })
     expect(await verify('--head', hash)).toMatchObject({
       status: 1,
-      out: expect.stringContaining('No closing decision has this hash'),
+      out: expect.stringContaining('No decision has this hash'),
     })
     expect(await quotekeeper('closings', '--head', hash)).toMatchObject({ status: 2 })
     expect(await verify('--head', `${hash.slice(0, 8)}…`)).toMatchObject({ status: 2 })

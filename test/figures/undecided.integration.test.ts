@@ -37,7 +37,7 @@ it('an RFQ that closes with an offer to award is undecided until somebody awards
   expect(await rfq.store.awards({ standing: true })).toMatchObject([
     { offers: [], tonnes: 0, total: 0, followed: false, because: 'the budget was cut' },
   ])
-  expect((await rfq.store.verifyAwards()).brokenAt).toBeNull()
+  expect((await rfq.store.verifyDecisions()).brokenAt).toBeNull()
   await rfq.store.withdrawAward(withdrawal(rfq, 1))
   expect(await isUndecided(rfq)).toBe(true)
   await rfq.award([rfq.cheap])

@@ -82,6 +82,6 @@ export const toGolden = (text: string): string =>
     .replace(/plan-[0-9a-f]{10}/g, 'plan-ID')
     // Of a workbook, which quotes addresses of this run, and of the award that has it.
     .replace(/[0-9a-f]{64}( +)[0-9a-f]{64}/g, 'SHA-256$1HASH')
-    .replace(/(head hash of the closing log: |"head": ")[0-9a-f]{64}/g, '$1HASH')
+    .replace(/(head hash of the decisions: |"head": ")[0-9a-f]{64}/g, '$1HASH')
     .replace(/(127\\*\.0\\*\.0\\*\.1\\*:)\d+/g, '$1PORT')
     .replace(HIDDEN, (character) => `{U+${character.codePointAt(0)?.toString(16).padStart(4, '0')}}`)

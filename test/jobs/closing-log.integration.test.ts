@@ -33,7 +33,7 @@ async function logOfClosingJob(
 const runClosingJob = async (fixture: ChannelFixture, stopped: string | null = null) =>
   (await logOfClosingJob(fixture, { killSwitch: async () => stopped })).at('warn')
 
-it('each decision is a line with its RFQ and the head hash of the closing log, also of a round that fails', async () => {
+it('each decision is a line with its RFQ and the head hash of the decisions, also of a round that fails', async () => {
   const fixture = await openChannelFixture()
   const { world } = fixture.sandbox
   const addDue = () => world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })

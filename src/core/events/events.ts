@@ -90,7 +90,7 @@ export interface EventData {
   /** A closing round that waits for approval. */
   plan?: string
   decision?: number
-  /** Of a close: the newest hash of the closing log then, for `closings --verify --head`. */
+  /** Of a close: the newest hash of the chain of decisions then, for `closings --verify --head`. */
   head?: string
   /** `name`: in `reports.directory`. `by`: the user who asked for it, or what else caused it, such as `schedule`. */
   report?: { name: string; by?: string }

@@ -1,5 +1,4 @@
 import type { AwardRecord, AwardWithdrawal, NewAward } from '../../core/decision/award-record.js'
-import type { ChainReport } from '../sql/hash-chain.js'
 
 export interface AwardFilter {
   channel?: string
@@ -15,7 +14,7 @@ export interface AwardFilter {
   limit?: number
 }
 
-/** The desk's awards: an append-only log, each row with the hash of the one before (docs/DATABASE.md). */
+/** The desk's awards: an append-only log in the chain of closing decisions (docs/DATABASE.md). */
 export interface Awards {
   /**
    * Records an award with its settings and its workbook in one transaction. An RFQ has at most one standing award.
@@ -33,9 +32,4 @@ export interface Awards {
   awards(filter: AwardFilter): Promise<AwardRecord[]>
   /** The workbook of an award; null if there is no such award. */
   awardFile(id: number): Promise<Buffer | null>
-  /**
-   * Verifies the hash chain, and that the workbook and the settings of each award are unchanged. `brokenAt` is the number of the first row
-   * that was changed or removed, or null.
-   */
-  verifyAwards(): Promise<ChainReport>
 }

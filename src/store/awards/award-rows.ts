@@ -1,7 +1,6 @@
 import type { AwardFacts, AwardRecord } from '../../core/decision/award-record.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
-import type { HashChainedLog } from '../sql/hash-chain.js'
 
 /** A row of `awards` without its workbook: an award, or the withdrawal of one, which has no offers, figures, settings and workbook. */
 export interface AwardRow {
@@ -48,16 +47,6 @@ const CONTENT = [
 
 /** The columns of a row without its workbook, which is long. */
 export const COLUMNS = ['id', ...CONTENT, 'previous_hash', 'hash'] as const satisfies readonly (keyof AwardRow)[]
-
-/** The award log as a hash chain. */
-export const AWARD_LOG: HashChainedLog<AwardRow> = {
-  table: 'awards',
-  columns: COLUMNS.join(', '),
-  noun: { one: 'Award', many: 'awards and withdrawals' },
-  linkOf({ id, previous_hash: previousHash, hash, ...content }) {
-    return { id, previousHash, hash, content }
-  },
-}
 
 /** The row of an award. */
 export function awardContent(

@@ -6,11 +6,10 @@ import { toStoredText } from '../documents/stored-text.js'
 import type { EventDraft, EventWriter } from '../events/event-writer.js'
 import type { FigureWriter } from '../figures/figure-contract.js'
 import { storeSettings } from '../figures/settings-rows.js'
-import { nextLink, verifyLog } from '../sql/hash-chain.js'
+import { type ChainedTable, lockChain, nextLink } from '../sql/hash-chain.js'
 import { allOf, NO_LIMIT, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import type { AwardFilter, Awards } from './award-contract.js'
 import {
-  AWARD_LOG,
   type AwardContent,
   type AwardRow,
   type AwardWithWithdrawal,
@@ -32,13 +31,13 @@ export const createAwardQueries = (database: Queries): AwardQueries => ({
   },
 })
 
-/** The desk's awards: an append-only log, each row with the hash of the one before. */
+/** The desk's awards: an append-only log. */
 export const createAwards = (database: SqlDatabase, events: EventWriter, figures: FigureWriter): Awards => ({
   ...createAwardQueries(database),
 
   recordAward: ({ workbook, settings, ...award }) =>
     database.write(async (tx) => {
-      await tx.lock(AWARD_LOG.table)
+      await lockChain(tx)
       const { channel, rfqId } = award
       const [standing] = await findAwards(tx, { channel, rfqId, standing: true, limit: 1 })
       if (standing !== undefined) return { standing: toAward(standing) }
@@ -53,7 +52,7 @@ export const createAwards = (database: SqlDatabase, events: EventWriter, figures
 
   withdrawAward: ({ award: id, ...withdrawal }) =>
     database.write(async (tx) => {
-      await tx.lock(AWARD_LOG.table)
+      await lockChain(tx)
       const [award] = await findAwards(tx, { id })
       if (award === undefined || award.withdrawn_id !== null) return null
       const row = await append(tx, withdrawalContent(award, withdrawal), null)
@@ -62,8 +61,6 @@ export const createAwards = (database: SqlDatabase, events: EventWriter, figures
       await events.write(tx, [await awardEvent(tx, toAward(withdrawn)), ...(await writeFigures(tx, figures, row))])
       return toAward(withdrawn)
     }),
-
-  verifyAwards: () => verifyLog(database, AWARD_LOG, (row) => findChangedPart(database, row)),
 })
 
 const NOT_WITHDRAWN = { withdrawn_id: null, withdrawn_at: null, withdrawn_by: null, withdrawn_because: null }
@@ -102,7 +99,7 @@ async function newestRecommendation(tx: Transaction, { channel, rfqId }: AwardRe
 type RecommendationRow = Omit<Parameters<typeof awardTerms>[0], 'offers'> & { offers: string }
 
 async function append(tx: Transaction, content: AwardContent, workbook: string | null): Promise<AwardRow> {
-  const { id, previousHash: previous_hash, hash } = await nextLink(tx, AWARD_LOG, content)
+  const { id, previousHash: previous_hash, hash } = await nextLink(tx, content)
   const row = { id, ...content, previous_hash, hash }
   await tx.run(INSERT, { ...row, workbook })
   return row
@@ -149,6 +146,16 @@ async function findAwards(
       limit: limit ?? NO_LIMIT,
     },
   )
+}
+
+/** Its part of the chain of decisions. */
+export const AWARD_LOG: ChainedTable<AwardRow> = {
+  name: 'awards',
+  columns: COLUMNS.join(', '),
+  linkOf({ id, previous_hash: previousHash, hash, ...content }) {
+    return { id, previousHash, hash, content }
+  },
+  problemOf: findChangedPart,
 }
 
 /** Why the settings or the workbook of an award are not as recorded; null if they are. */

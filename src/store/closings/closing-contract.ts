@@ -2,6 +2,7 @@ import type { IntentState } from '../../core/close-intent.js'
 import type { CloseOutcome, DecisionRecord, UnsettledClose } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import type { LiveRun } from '../runs/run-contract.js'
+import type { ChainReport } from '../sql/hash-chain.js'
 
 export type NewDecision = Omit<
   DecisionRecord,
@@ -73,10 +74,10 @@ export interface Closings {
   unclosedRfqs(filter: { channel: string; dueBefore?: string }): Promise<string[]>
   /** The number of intents of each RFQ that were sent after a moment. */
   sentIntents(channel: string, after: Date): Promise<Map<string, number>>
-  /** The id of the decision with this hash; null if there is none. */
+  /** The number of the decision or award with this hash; null if there is none. */
   decisionWithHash(hash: string): Promise<number | null>
-  /** Verifies the hash chain; `brokenAt` is the id of the first decision that was changed or removed, or null. */
-  verifyDecisions(): Promise<{ decisions: number; brokenAt: number | null; message: string }>
+  /** Verifies the hash chain of closing decisions and awards, with the workbooks and settings of awards. */
+  verifyDecisions(): Promise<ChainReport>
   /** The intents that are not settled, oldest first. */
   openIntents(channel: string): Promise<CloseIntent[]>
   /**

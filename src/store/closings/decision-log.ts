@@ -3,7 +3,7 @@ import type { DecisionRecord } from '../../core/records.js'
 import type { Closings, NewDecision } from '../contract.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { EventWriter } from '../events/event-writer.js'
-import { type HashChainedLog, nextLink, verifyLog } from '../sql/hash-chain.js'
+import { type ChainedTable, nextLink } from '../sql/hash-chain.js'
 import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import { writeDecisionEvent } from './decision-events.js'
 
@@ -72,8 +72,6 @@ type DecisionLog = Pick<
   | 'closedSince'
   | 'lastClose'
   | 'latestCloseReplies'
-  | 'decisionWithHash'
-  | 'verifyDecisions'
 > & {
   /** Appends a decision in the caller's transaction. */
   append(tx: Transaction, decision: NewDecision): Promise<DecisionRecord>
@@ -86,7 +84,7 @@ export const HAS_OUTCOME = 'outcome is not null'
 export const selectNewestIds = (condition: string): string =>
   `select max(id) from close_decisions where ${condition} group by channel, rfq_id`
 
-/** The closing log: append-only, each row with the hash of the previous one (docs/CLOSING.md, rule 9). */
+/** The closing log: append-only (docs/CLOSING.md, rule 9). */
 export function createDecisionLog(database: SqlDatabase, events: EventWriter): DecisionLog {
   const append = async (tx: Transaction, decision: NewDecision): Promise<DecisionRecord> => {
     const row = await tx.get<DecisionRow>(INSERT_DECISION, {
@@ -96,7 +94,7 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
       message: decision.message === null ? null : toStoredText(decision.message),
       evidence: canonicalJson(decision.evidence),
       approvedBy: approverIn(decision.evidence),
-      ...(await nextLink(tx, DECISION_LOG, decision)),
+      ...(await nextLink(tx, decision)),
     })
     const appended = toDecision(row as DecisionRow)
     await writeDecisionEvent(tx, events, appended)
@@ -171,16 +169,6 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
     },
 
     latestCloseReplies: (channel, rfqIds) => newest(HAS_OUTCOME, channel, rfqIds),
-
-    async decisionWithHash(hash) {
-      const row = await database.get<{ id: number }>('select id from close_decisions where hash = @hash', { hash })
-      return row?.id ?? null
-    },
-
-    async verifyDecisions() {
-      const { rows, ...report } = await verifyLog(database, DECISION_LOG)
-      return { decisions: rows, ...report }
-    },
   }
 }
 
@@ -194,11 +182,10 @@ insert into close_decisions (id, run_id, channel, rfq_id, rfq_number, due_date, 
 values (@id, @runId, @channel, @rfqId, @rfqNumber, @dueDate, @timeZone, @decidedAt, @decision, @reason, @outcome, @httpStatus,
   @message, @versionBefore, @versionAfter, @evidence, @previousHash, @hash, @approvedBy) returning *`
 
-/** The decision log as a hash chain. The hash covers the decision as written; the approver is part of its evidence. */
-const DECISION_LOG: HashChainedLog<DecisionRow> = {
-  table: 'close_decisions',
+/** Its part of the chain. The hash covers the decision as written; the approver is part of its evidence. */
+export const DECISION_LOG: ChainedTable<DecisionRow> = {
+  name: 'close_decisions',
   columns: '*',
-  noun: { one: 'Closing decision', many: 'closings' },
   linkOf(row) {
     const { id, previous_hash: previousHash, hash } = row
     return { id, previousHash, hash, content: contentOf(row) }

@@ -139,7 +139,7 @@ interface Context {
   /** Whether the event of the first poll stands for a change. */
   isCounted: (change: ObservedChange) => boolean
   beingClosed: ReadonlySet<string>
-  /** The newest hash of the closing log, if Quotekeeper closes one of the RFQs. */
+  /** The newest hash of the chain of decisions, if Quotekeeper closes one of the RFQs. */
   head: string | null
 }
 
@@ -162,7 +162,7 @@ async function contextOf(
   const own = rfq === null || changes.length === 0 ? null : rfqFacts(rfq.id, rfq)
   return {
     ...{ stamp, timeZone: run.timeZone, beingClosed },
-    head: beingClosed.size > 0 ? await newestHash(tx, 'close_decisions') : null,
+    head: beingClosed.size > 0 ? await newestHash(tx) : null,
     rfq: (rfqId) => (rfqId === own?.id ? own : (others.get(rfqId)?.facts ?? null)),
     isFirstRead: (rfqId) => firstRead.has(rfqId),
     isCounted: ({ change, rfqId }) => change === 'inserted' && (countedBy === null || counted.has(rfqId)),

@@ -124,7 +124,7 @@ create table problems (
   primary key (channel, kind, entity_id, path, code)
 );
 
--- A hash chain of the decisions of closing rounds.
+-- The decisions of closing rounds. They and awards are one hash chain, in the order of ids.
 create table close_decisions (
   id bigint primary key,
   run_id bigint not null references runs (id),
@@ -280,7 +280,7 @@ create index figures_outdated on figures (channel, rfq_id) where key = '';
 create index figures_attention on figures (channel, rfq_id) where attention > 0;
 create index figures_claims on figures (channel, number, rfq_id) where claims is not null;
 
--- The awards of the desk: a hash chain like close_decisions. A withdrawal is a separate row without offers.
+-- The awards of the desk, in the chain of close_decisions. A withdrawal is a separate row without offers.
 create table awards (
   id bigint primary key,
   channel text collate "C" not null,

@@ -134,7 +134,7 @@ create table problems (
   primary key (channel, kind, entity_id, path, code)
 ) strict, without rowid;
 
--- A hash chain of the decisions of closing rounds.
+-- The decisions of closing rounds. They and awards are one hash chain, in the order of ids.
 create table close_decisions (
   id integer primary key,
   run_id integer not null references runs (id),
@@ -314,7 +314,7 @@ create index figures_outdated on figures (channel, rfq_id) where key = '';
 create index figures_attention on figures (channel, rfq_id) where attention > 0;
 create index figures_claims on figures (channel, number, rfq_id) where claims is not null;
 
--- The awards of the desk: a hash chain like close_decisions. A withdrawal is a separate row without offers.
+-- The awards of the desk, in the chain of close_decisions. A withdrawal is a separate row without offers.
 create table awards (
   id integer primary key,
   channel text not null,

@@ -2,24 +2,26 @@ import { createHash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { findNumber, setMeta } from './meta.js'
-import { allOf, type SqlDatabase, type Transaction } from './sql-database.js'
+import { allOf, type Queries, type SqlDatabase, type Transaction } from './sql-database.js'
 
-/** The previous hash of the first row of a log. */
+/** The previous hash of the first decision. */
 const GENESIS = '0'.repeat(64)
 
-/** Rows verified before yielding to the event loop. */
+/** Rows of a table verified before yielding to the event loop. */
 const ROWS_PER_STEP = 500
 
-/** An append-only table whose rows are numbered without gaps, each with the hash of the one before. */
-export interface HashChainedLog<Row> {
-  /** The table; its lock, and the number of its newest row in `meta`, have the same name. */
-  table: 'close_decisions' | 'awards'
+/** The tables of the chain: their rows are numbered together without gaps, each with the hash of the one before. */
+const TABLES = ['close_decisions', 'awards'] as const
+
+/** An append-only table of the chain. */
+export interface ChainedTable<Row> {
+  name: (typeof TABLES)[number]
   /** The columns that are verified, as SQL. */
   columns: string
-  /** The names of a row in messages: `Decision` and `decisions`. */
-  noun: { one: string; many: string }
   /** The hashes of a row and the content they cover; `content` is undefined if the row cannot have been written as it is. */
   linkOf(row: Row): ChainLink
+  /** What is wrong with what a row refers to, or null. */
+  problemOf?(queries: Queries, row: Row): Promise<string | null>
 }
 
 export interface ChainLink {
@@ -29,109 +31,98 @@ export interface ChainLink {
   content: unknown
 }
 
-/** Whether a log is intact. */
+/** Whether the chain is intact. */
 export interface ChainReport {
-  /** Rows that were verified. */
-  rows: number
+  /** Decisions and awards that were verified. */
+  decisions: number
   /** The number of the first row that was changed or removed; null if there is none. */
   brokenAt: number | null
   message: string
 }
 
+/** The lock of the chain, and the key of `meta` with the number of its newest row. */
+const CHAIN = 'decisions'
+
+/** Waits for other transactions that append to the chain. */
+export const lockChain = (tx: Transaction): Promise<void> => tx.lock(CHAIN)
+
 /** The hash of a row: SHA-256 of the hash before it, a line feed, and its canonical JSON. */
 export const chainHash = (previousHash: string, content: unknown): string =>
   createHash('sha256').update(previousHash).update('\n').update(canonicalJson(content)).digest('hex')
 
-/** The hash of the newest row of a log; null if there is none. */
-export const newestHash = async (tx: Transaction, table: HashChainedLog<never>['table']): Promise<string | null> =>
-  (await tx.get<{ hash: string }>(`select hash from ${table} order by id desc limit 1`))?.hash ?? null
+/** The hash of the newest row; null if there is none. */
+export async function newestHash(queries: Queries): Promise<string | null> {
+  const ends = TABLES.map((table) => `select * from (select id, hash from ${table} order by id desc limit 1) ${table}`)
+  const row = await queries.get<{ hash: string }>(`${ends.join(' union all ')} order by id desc limit 1`)
+  return row?.hash ?? null
+}
 
 /**
- * Returns the number and the hashes of the next row, and locks the log until the transaction ends.
+ * Returns the number and the hashes of the next row, and locks the chain until the transaction ends.
  * @param content what the hash covers
  */
 export async function nextLink(
   tx: Transaction,
-  { table }: Pick<HashChainedLog<never>, 'table'>,
   content: unknown,
 ): Promise<{ id: number; previousHash: string; hash: string }> {
-  await tx.lock(table)
-  const previousHash = (await newestHash(tx, table)) ?? GENESIS
-  // Not the highest number in the table, so that a row that was removed leaves a gap.
-  const id = (await findNumber(tx, table)) + 1
-  await setMeta(tx, table, id)
+  await lockChain(tx)
+  const previousHash = (await newestHash(tx)) ?? GENESIS
+  // Not the highest number in the tables, so that a row that was removed leaves a gap.
+  const id = (await findNumber(tx, CHAIN)) + 1
+  await setMeta(tx, CHAIN, id)
   return { id, previousHash, hash: chainHash(previousHash, content) }
 }
 
-/**
- * Verifies a log in batches.
- * @param check an additional check of a row; returns what is wrong, or null
- */
-export async function verifyLog<Row extends { id: number }>(
-  database: SqlDatabase,
-  log: HashChainedLog<Row>,
-  check: (row: Row) => Promise<string | null> = async () => null,
-): Promise<ChainReport> {
-  const { table, columns } = log
+/** The row with a hash; null if there is none. */
+export async function numberOfHash(queries: Queries, hash: string): Promise<number | null> {
+  const select = TABLES.map((table) => `select id from ${table} where hash = @hash`).join(' union all ')
+  return (await queries.get<{ id: number }>(select, { hash }))?.id ?? null
+}
+
+/** Verifies the chain in batches. */
+export async function verifyChain(database: SqlDatabase, tables: readonly ChainedTable<never>[]): Promise<ChainReport> {
   // Read first, so that rows written during the verification do not count as missing.
-  const written = await findNumber(database, table)
-  const chain = startOfChain(log)
+  const written = await findNumber(database, CHAIN)
+  let [previous, decisions] = [GENESIS, 0]
+  const broken = (brokenAt: number, message: string): ChainReport => ({ decisions, brokenAt, message })
   // Rows are numbered from 1, but a forged row may have any number.
-  let after: number | null = null
-  for (;;) {
-    const rows: Row[] = await database.all<Row>(
-      `select ${columns} from ${table} where ${allOf(after !== null && 'id > @after')} order by id limit ${ROWS_PER_STEP}`,
-      { after },
-    )
-    for (const row of rows) {
-      const report = chain.firstBroken([row])
-      if (report) return report
-      const message = await check(row)
-      if (message !== null) return chain.brokenAt(row.id, message)
+  for (let after: number | null = null; ; await yieldToEventLoop()) {
+    const batches: ReadLink[][] = []
+    for (const table of tables) batches.push(await readLinks(database, table, after))
+    const ends = batches.flatMap((batch) => (batch.length < ROWS_PER_STEP ? [] : (batch.at(-1)?.id ?? [])))
+    const end = Math.min(...ends, Number.POSITIVE_INFINITY)
+    const links = batches.flat().filter(({ id }) => id <= end)
+    for (const { id, previousHash, hash, content, problem } of links.sort((a, b) => a.id - b.id)) {
+      decisions++
+      if (id !== decisions) return broken(decisions, `Decision ${decisions} is missing.`)
+      if (previousHash !== previous) return broken(id, `Decision ${id} does not follow the one before it.`)
+      if (content === undefined || hash !== chainHash(previousHash, content))
+        return broken(id, `Decision ${id} was changed after it was written.`)
+      if (problem !== null) return broken(id, problem)
+      previous = hash
     }
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS_PER_STEP) return chain.end(written)
-    after = last.id
-    await yieldToEventLoop()
+    if (ends.length === 0) break
+    after = end
   }
+  if (written > decisions)
+    return broken(decisions + 1, `Decisions after ${decisions} were removed (${written} were written).`)
+  const message = `${decisions} closings and awards, none changed; the newest has hash ${previous}.`
+  return { decisions, brokenAt: null, message }
 }
 
-/** Verifies a hash chain in batches. */
-function startOfChain<Row>({ noun: { one, many }, linkOf }: Omit<HashChainedLog<Row>, 'table'>) {
-  let previous = GENESIS
-  let count = 0
-  const brokenAt = (id: number, message: string): ChainReport => ({ rows: count, brokenAt: id, message })
+type ReadLink = ChainLink & { problem: string | null }
 
-  const verifyNext = (row: Row): ChainReport | null => {
-    count++
-    const { id, previousHash, hash, content } = linkOf(row)
-    if (id !== count) return brokenAt(count, `${one} ${count} is missing.`)
-    if (previousHash !== previous) return brokenAt(id, `${one} ${id} does not follow the one before it.`)
-    if (content === undefined || hash !== chainHash(previousHash, content))
-      return brokenAt(id, `${one} ${id} was changed after it was written.`)
-    previous = hash
-    return null
-  }
-
-  return {
-    brokenAt,
-    /** The report on the first of these rows that does not continue the chain, or null. */
-    firstBroken(rows: Iterable<Row>): ChainReport | null {
-      for (const row of rows) {
-        const report = verifyNext(row)
-        if (report) return report
-      }
-      return null
-    },
-    end: (written: number): ChainReport =>
-      written > count
-        ? brokenAt(count + 1, `${capital(many)} after ${count} were removed (${written} were written).`)
-        : {
-            rows: count,
-            brokenAt: null,
-            message: `${count} ${many}, none changed; the newest has hash ${previous}.`,
-          },
-  }
+/** The next rows of a table. */
+async function readLinks(
+  database: SqlDatabase,
+  { name, columns, linkOf, problemOf }: ChainedTable<never>,
+  after: number | null,
+): Promise<ReadLink[]> {
+  const rows = await database.all<never>(
+    `select ${columns} from ${name} where ${allOf(after !== null && 'id > @after')} order by id limit ${ROWS_PER_STEP}`,
+    { after },
+  )
+  const links: ReadLink[] = []
+  for (const row of rows) links.push({ ...linkOf(row), problem: (await problemOf?.(database, row)) ?? null })
+  return links
 }
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -61,7 +61,7 @@ describe('award log', () => {
     const results = await Promise.all(['ana', 'ben', 'cleo'].map((by) => store.recordAward(newAward({ by }))))
     expect(results.filter((result) => 'recorded' in result)).toHaveLength(1)
     expect(await store.awards({})).toHaveLength(1)
-    expect(await store.verifyAwards()).toMatchObject({ rows: 1, brokenAt: null })
+    expect(await store.verifyDecisions()).toMatchObject({ decisions: 1, brokenAt: null })
   })
 
   const DROP_GUARDS = ['awards_immutable', 'awards_no_delete']
@@ -75,7 +75,7 @@ describe('award log', () => {
     await record(store, { rfqId: 'rfq-2' })
     const brokenAfter = async (change: string) => {
       await executeIn(store, `${DROP_GUARDS}; ${change}`)
-      return (await store.verifyAwards()).brokenAt
+      return (await store.verifyDecisions()).brokenAt
     }
     return { store, brokenAfter }
   }
@@ -96,7 +96,7 @@ describe('award log', () => {
     ['previous_hash', `'${'0'.repeat(64)}'`],
   ])('finds that %s was changed to %s', async (column, value) => {
     const { store, brokenAfter } = await openLog()
-    expect(await store.verifyAwards()).toMatchObject({ rows: 3, brokenAt: null })
+    expect(await store.verifyDecisions()).toMatchObject({ decisions: 3, brokenAt: null })
     // An award is withdrawn once.
     const change = column === 'withdraws' ? 'drop index awards_withdrawn; ' : ''
     expect(await brokenAfter(`${change}update awards set ${column} = ${value} where id = 3`)).toBe(3)
@@ -113,7 +113,7 @@ describe('award log', () => {
     for (const value of [`'${other}'`, 'null']) {
       const { store, brokenAfter } = await openLog()
       expect(await brokenAfter(`update awards set workbook = ${value} where id = 3`)).toBe(3)
-      expect((await store.verifyAwards()).message).toMatch(/workbook of award 3/)
+      expect((await store.verifyDecisions()).message).toMatch(/workbook of award 3/)
     }
     const { brokenAfter } = await openLog()
     expect(await brokenAfter(`update settings set settings = '{}'`)).toBe(1)
@@ -127,6 +127,6 @@ describe('award log', () => {
       `update awards set workbook = ''`,
     ])
       await expect(executeIn(store, change)).rejects.toThrow()
-    expect((await store.verifyAwards()).brokenAt).toBeNull()
+    expect((await store.verifyDecisions()).brokenAt).toBeNull()
   })
 })

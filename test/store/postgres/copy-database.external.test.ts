@@ -78,7 +78,7 @@ async function answersOf(location: string, { now }: Pick<ChannelFixture, 'now'>)
       listings: JSON.stringify(await store.listings({})),
       stop: await store.closingStop(),
       chain: await store.verifyDecisions(),
-      awards: await store.verifyAwards(),
+      awards: await store.verifyDecisions(),
       recommendations: await store.newestRecommendations(
         KEY,
         rfqs.map(({ rfq }) => rfq.id),

@@ -52,7 +52,7 @@ describe('award of an RFQ on its page', () => {
     const file = await get('/awards/1/workbook', 'viewer')
     expect(file.rawPayload).toEqual(await rfq.store.awardFile(1))
     expect((await get('/awards/2/workbook')).statusCode).toBe(404)
-    expect((await rfq.store.verifyAwards()).brokenAt).toBeNull()
+    expect((await rfq.store.verifyDecisions()).brokenAt).toBeNull()
   })
 
   it('is refused to a viewer, who sees no form', async () => {

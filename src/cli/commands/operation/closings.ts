@@ -27,7 +27,7 @@ export const register: RegisterCommand = (command, cli) => {
     command,
     ['quotekeeper closings --rfq 1012', 'why RFQ 1012 was or was not closed'],
     ['quotekeeper closings --explain 3', 'the evidence for closing decision 3'],
-    ['quotekeeper closings --verify', 'check that the closing log is unchanged'],
+    ['quotekeeper closings --verify', 'check that no closing or award was changed'],
     ['quotekeeper closings --verify --head 3f1c…', 'and that nothing before a hash kept elsewhere was rewritten'],
   )
 }
@@ -37,32 +37,25 @@ async function run(context: ListContext, options: Options): Promise<void> {
   const { explain: id, json, verify, head } = options
   if (head !== undefined && !(verify && /^[0-9a-f]{64}$/i.test(head)))
     throw new UsageError('--head needs --verify, and the hash of 64 digits that a notification or the log has')
-  if (verify) return verifyLogs(cli, store, options)
+  if (verify) return verifyChain(cli, store, options)
   if (id !== undefined) return explain(cli, store, id, json)
   return printList(context, 'closings', options, { freshness: 'close' })
 }
 
-/** Exit status 1 if a row of the chains was changed or removed, or the log does not have the hash. */
-async function verifyLogs(cli: Cli, store: Store, { json, head }: Options): Promise<void> {
+/** Exit status 1 if a row of the chain was changed or removed, or the chain does not have the hash. */
+async function verifyChain(cli: Cli, store: Store, { json, head }: Options): Promise<void> {
   const chain = await store.verifyDecisions()
-  const awards = await store.verifyAwards()
   const decision = head === undefined ? undefined : await store.decisionWithHash(head.toLowerCase())
-  cli.status = chain.brokenAt === null && awards.brokenAt === null && decision !== null ? 0 : 1
-  if (json)
-    return printJson(cli.io, { ...chain, awards, ...(head !== undefined && { head: { hash: head, decision } }) })
-  const lines = [
-    chain.message,
-    ...(awards.rows > 0 || awards.brokenAt !== null ? [awards.message] : []),
-    ...(decision === undefined ? [] : [headLine(decision)]),
-  ]
-  cli.io.out(lines.map((line) => `${line}\n`).join(''))
+  cli.status = chain.brokenAt === null && decision !== null ? 0 : 1
+  if (json) return printJson(cli.io, { ...chain, ...(head !== undefined && { head: { hash: head, decision } }) })
+  cli.io.out(`${chain.message}\n${decision === undefined ? '' : `${headLine(decision)}\n`}`)
 }
 
 /** Whether the log has the hash that was kept elsewhere. @param decision that has it, or null */
 const headLine = (decision: number | null): string =>
   decision === null
-    ? 'No closing decision has this hash: the log was rewritten since it was noted, or an older backup was restored.'
-    : `The hash is that of closing decision ${decision}: nothing up to it was changed since it was noted.`
+    ? 'No decision has this hash: the chain was rewritten since it was noted, or an older backup was restored.'
+    : `The hash is that of decision ${decision}: nothing up to it was changed since it was noted.`
 
 async function explain({ io }: Cli, store: Store, id: number, json: boolean | undefined): Promise<void> {
   const decision = await store.decision(id)
