@@ -50,16 +50,16 @@ export type JobHandler = (
 export type JobHandlers = Record<JobName, JobHandler>
 
 /**
- * Runs jobs: on BullMQ with Redis, or in this process. Jobs with equal ids are one job. At most one job with a
- * fairness key (name, channel and RFQ, if there is one) waits or runs.
+ * Runs jobs: on BullMQ with Redis, or in this process. At most one job with a fairness key (name, channel and RFQ, if there is one) waits
+ * or runs.
  */
 export interface JobRunner {
   /**
    * Adds a job.
-   * @returns false if a job with this id is known, or one with the same fairness key waits or runs
+   * @returns its id; null if one with the same fairness key waits or runs
    * @throws RefusedJobError for an invalid payload; QueueUnavailableError if the queue does not answer within seconds
    */
-  enqueue(name: JobName, payload: JobPayload, id: string): Promise<boolean>
+  enqueue(name: JobName, payload: JobPayload): Promise<string | null>
   /** Starts taking jobs. */
   work(handlers: JobHandlers): Promise<void>
   /** Whether the queue answers and accepts writes, for readiness. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { MAX_IDENTIFIER_LENGTH } from '../src/core/documents/identifier.js'
 import { JOB_NAMES, type JobName, type JobPayload } from './contract.js'
@@ -36,3 +37,10 @@ export const requestedBy = ({ cause }: Pick<JobPayload, 'cause'>): string | null
 
 /** Whether the schedule, not a user or another job, caused a job. */
 export const isScheduled = ({ cause }: Pick<JobPayload, 'cause'>): boolean => cause === 'tick' || cause === 'start'
+
+/**
+ * What identifies the work of a job: at most one job with a key waits or runs. A report with another as-of time is
+ * different work.
+ */
+export const fairnessKey = (name: JobName, { channel, rfqId, asOf }: Omit<JobPayload, 'cause'>): string =>
+  `${name}-${hash('sha256', JSON.stringify([channel, rfqId ?? null, asOf ?? null]))}`

@@ -2,7 +2,6 @@ import type { DecisionRecord } from '../src/core/records.js'
 import type { Clock } from '../src/core/time/clock.js'
 import type { Store } from '../src/store/contract.js'
 import type { JobObserver, JobPayload, JobRunner, Log } from './contract.js'
-import { jobId } from './job-id.js'
 import { isScheduled } from './job-payload.js'
 
 interface MissingReportsDeps {
@@ -29,9 +28,8 @@ export async function enqueueMissingReports(deps: MissingReportsDeps, channel: s
   const at = deps.now()
   const missing = await missingReports(deps.store, channel, at).catch((error: unknown) => warn({}, error))
   for (const { rfqId, runId } of missing ?? []) {
-    const payload = { channel, rfqId, cause: CAUSE }
     try {
-      await deps.enqueue('rfq-report', payload, jobId('rfq-report', payload, at))
+      await deps.enqueue('rfq-report', { channel, rfqId, cause: CAUSE })
     } catch (error) {
       warn({ run: runId, rfq: rfqId }, error)
     }

@@ -2,7 +2,6 @@ import type { Config, JobSchedule } from '../src/config/contract.js'
 import { type Cron, compileCron } from '../src/config/cron.js'
 import type { Clock, MonotonicClock } from '../src/core/time/clock.js'
 import type { JobName, JobRunner, Log } from './contract.js'
-import { jobId } from './job-id.js'
 
 export interface ScheduleOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>
@@ -125,9 +124,8 @@ async function enqueueDue(
   if (upTo < job.enqueuedUpTo) job.enqueuedUpTo = upTo // The clock was set back.
   const tick = job.cron.lastTick({ after: job.enqueuedUpTo, upTo })
   if (tick !== null || job.atStart) {
-    const id = jobId(name, { channel }, upTo)
-    const added = await enqueue(name, { channel, cause: tick ? 'tick' : 'start' }, id)
-    log.debug({ job: name, id, added }, added ? 'job enqueued' : 'such a job waits or runs')
+    const id = await enqueue(name, { channel, cause: tick ? 'tick' : 'start' })
+    log.debug({ job: name, channel, id }, id === null ? 'such a job waits or runs' : 'job enqueued')
   }
   job.enqueuedUpTo = upTo
   job.atStart = false

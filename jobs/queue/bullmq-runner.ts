@@ -1,14 +1,21 @@
+import { randomUUID } from 'node:crypto'
 import { type Job, type Queue, UnrecoverableError, WaitingError, type Worker } from 'bullmq'
 import { withTimeout } from '../../src/core/async.js'
-import type { QueueLoad } from '../../src/core/queue-load.js'
-import type { JobHandlers, JobName, JobPayload, JobRunner, JobStatus, Log } from '../contract.js'
+import {
+  JOB_STATES,
+  type JobHandlers,
+  type JobName,
+  type JobPayload,
+  type JobResult,
+  type JobRunner,
+  type JobStatus,
+  type Log,
+} from '../contract.js'
 import { QueueUnavailableError } from '../errors.js'
-import { parseJob } from '../job-payload.js'
+import { fairnessKey, parseJob } from '../job-payload.js'
 import { createOutageLog } from '../outage-log.js'
 import { runJob } from '../run-job.js'
-import { addJob, findJob, readQueueLoad } from './bullmq-jobs.js'
 import { openRedisBackend, queueAddress, type RedisBackend } from './redis-backend.js'
-import { RUNNER_TIMING, type RunnerTiming } from './runner-timing.js'
 
 export interface BullRunnerOptions {
   /** URL of the Redis server. */
@@ -18,10 +25,24 @@ export interface BullRunnerOptions {
   /** Jobs that run at the same time in this process. */
   concurrency: number
   log: Log
-  /** In milliseconds; only tests override it. */
-  timing?: Partial<RunnerTiming>
+  /** Only tests override it. */
+  timing?: Partial<typeof TIMING>
 }
 
+/** Intervals and timeouts, in milliseconds. */
+const TIMING = {
+  /** A job whose worker has not renewed its lock for this long is stalled; the next check re-queues it. */
+  lock: 30_000,
+  stalledCheck: 10_000,
+  /** Pause of a worker after a queue error. */
+  retry: 2_000,
+  /** How long to wait for the queue at start-up. */
+  start: 5_000,
+  /** How long to wait for the queue to respond to one operation. */
+  response: 4_000,
+  /** How long an aborted job may take to end, and then BullMQ to record what finished. */
+  grace: 1_000,
+}
 /** Errors of BullMQ about a job that outlived its lock in an outage: it runs again, or its end was recorded although the reply was lost. */
 const LOST_LOCK = /\b(missing lock|lock mismatch|could not renew lock)(?= for job )|\bis not in the active state/i
 /** How long finished jobs are kept, for their status (age in seconds). */
@@ -33,18 +54,118 @@ const RETENTION = { age: 24 * 3_600, count: 5_000 }
  */
 export async function createBullRunner(options: BullRunnerOptions): Promise<JobRunner> {
   const { url, prefix, concurrency, log } = options
-  const timing = { ...RUNNER_TIMING, ...options.timing }
+  const timing = { ...TIMING, ...options.timing }
   const address = queueAddress(url)
   const logOutage = createOutageLog(log, `the queue at ${address}`)
+  /** Called with each error of the queue, and with null when it works. */
   const onOutcome: typeof logOutage = (error, began) =>
     void (LOST_LOCK.test(error?.message ?? '') || logOutage(error, began))
-  try {
-    const responseTimeoutMs = timing.response
-    const backend = openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect: () => onOutcome(null) })
-    const queue = await openQueue(backend, timing.start, onOutcome)
-    return new BullRunner({ backend, queue, address, concurrency, timing, log, onOutcome })
-  } catch (error) {
-    throw unavailableError(address, error as Error)
+  const backend = openRedisBackend({
+    ...{ url, prefix, responseTimeoutMs: timing.response },
+    onReconnect: () => onOutcome(null),
+  })
+  const queue = await openQueue(backend, timing.start, onOutcome).catch((error: Error) => {
+    throw unavailableError(address, error)
+  })
+  const running = new Set<Promise<unknown>>()
+  let worker: Worker | null = null
+  let isClosing = false
+
+  /** Calls the queue with a timeout. */
+  async function call<T>(operation: () => Promise<T>): Promise<T> {
+    if (isClosing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
+    const began = performance.now()
+    const response = operation()
+    const unavailable = (error: Error) => {
+      onOutcome(error, began)
+      return unavailableError(address, error)
+    }
+    if (!(await withTimeout(response, timing.response))) throw unavailable(new Error('no response'))
+    return response.catch((error: Error) => {
+      throw unavailable(error)
+    })
+  }
+
+  async function run(handlers: JobHandlers, job: Job, token = '', signal = new AbortController().signal) {
+    if (isClosing) {
+      // Fetched while shutting down: returned to the queue for another worker.
+      await job.moveToWait(token)
+      throw new WaitingError()
+    }
+    const result = runJob(handlers, { id: job.id ?? '', name: job.name, data: job.data, signal }, log)
+    running.add(result)
+    try {
+      return await result
+    } catch (error) {
+      // Never retried, whatever the job's options say: only the marketplace client retries.
+      throw new UnrecoverableError((error as Error).message)
+    } finally {
+      running.delete(result)
+    }
+  }
+
+  return {
+    async enqueue(name, payload) {
+      parseJob(name, payload)
+      return call(() => addJob(queue, name, payload))
+    },
+
+    async work(handlers) {
+      // BullMQ passes the signal only to functions with three declared parameters.
+      const opened = backend.worker((job, token, signal) => run(handlers, job, token, signal), {
+        concurrency,
+        lockDuration: timing.lock,
+        stalledInterval: timing.stalledCheck,
+        maxStalledCount: 3,
+        runRetryDelay: timing.retry,
+        removeOnComplete: RETENTION,
+        removeOnFail: RETENTION,
+      })
+      opened.on('error', (error) => onOutcome(error))
+      opened.on('active', () => onOutcome(null))
+      opened.on('stalled', (id) => log.warn({ id }, 'job stalled; re-queued'))
+      worker = opened
+      await call(() => opened.waitUntilReady())
+    },
+
+    async ping() {
+      try {
+        // A write, because a Redis that is full or became a replica still answers reads.
+        await call(() => queue.getBackend().setQueueMeta({ 'quotekeeper.ping': Date.now() }))
+        onOutcome(null)
+        return { ok: true, message: `${address} accepts writes` }
+      } catch (error) {
+        return { ok: false, message: (error as Error).message }
+      }
+    },
+
+    job: (id) =>
+      call(async () => {
+        const job = await queue.getJob(id)
+        return job === undefined ? null : toStatus(job, await job.getState())
+      }),
+
+    load: () =>
+      call(async () => {
+        const { waiting = 0, active = 0, delayed = 0 } = await queue.getJobCounts('waiting', 'active', 'delayed')
+        const [oldest] = await queue.getJobs(['waiting'], 0, 0, true)
+        // Not negative: the clock of the process that added the job may be ahead.
+        const oldestWaitingSeconds = oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.timestamp) / 1_000
+        return { waiting, active, delayed, oldestWaitingSeconds }
+      }),
+
+    async close(deadlineMs) {
+      isClosing = true
+      await worker?.pause(true)
+      const drain = (withinMs: number) => withTimeout(Promise.allSettled(running), withinMs)
+      if (!(await drain(deadlineMs))) {
+        worker?.cancelAllJobs('the service is shutting down')
+        await drain(timing.grace)
+      }
+      // Forced if a job has not ended: its lock expires and another worker runs it again.
+      await withTimeout(Promise.allSettled([worker?.close(running.size > 0), queue.close()]), timing.grace)
+      backend.disconnect()
+    },
   }
 }
 
@@ -73,117 +194,30 @@ function unavailableError(address: string, cause: Error): QueueUnavailableError 
   return new QueueUnavailableError(`the queue at ${address} does not answer (${reason}): ${remedy}`, { cause })
 }
 
-interface Parts {
-  backend: RedisBackend
-  queue: Queue
-  address: string
-  concurrency: number
-  timing: RunnerTiming
-  log: Log
-  /** Called with each error of the queue, and with null when it works. */
-  onOutcome: (error: Error | null, began?: number) => void
+/** @returns the id of the job; null if another one with its fairness key waits or runs */
+async function addJob(queue: Queue, name: JobName, payload: JobPayload): Promise<string | null> {
+  const id = randomUUID()
+  const deduplication = { id: fairnessKey(name, payload) }
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const added = await queue.add(name, payload, { jobId: id, deduplication, attempts: 1, stackTraceLimit: 1 })
+    if (added.id === id) return id
+    // The other job may have ended meanwhile.
+    const other = added.id === undefined ? undefined : await queue.getJob(added.id)
+    const state = await other?.getState()
+    if (state !== 'completed' && state !== 'failed') return null
+    await other?.removeDeduplicationKey()
+  }
+  return null
 }
 
-class BullRunner implements JobRunner {
-  readonly #parts: Parts
-  readonly #running = new Set<Promise<unknown>>()
-  #worker: Worker | null = null
-  #closing = false
-
-  constructor(parts: Parts) {
-    this.#parts = parts
-  }
-
-  async enqueue(name: JobName, payload: JobPayload, id: string): Promise<boolean> {
-    parseJob(name, payload)
-    return this.#call(() => addJob(this.#parts.queue, name, payload, id))
-  }
-
-  async work(handlers: JobHandlers): Promise<void> {
-    const { backend, concurrency, timing, log, onOutcome } = this.#parts
-    // BullMQ passes the signal only to functions with three declared parameters.
-    const worker = backend.worker((job, token, signal) => this.#process(handlers, job, token, signal), {
-      concurrency,
-      lockDuration: timing.lock,
-      stalledInterval: timing.stalledCheck,
-      maxStalledCount: 3,
-      runRetryDelay: timing.retry,
-      removeOnComplete: RETENTION,
-      removeOnFail: RETENTION,
-    })
-    worker.on('error', (error) => onOutcome(error))
-    worker.on('active', () => onOutcome(null))
-    worker.on('stalled', (id) => log.warn({ id }, 'job stalled; re-queued'))
-    this.#worker = worker
-    await this.#call(() => worker.waitUntilReady())
-  }
-
-  async ping(): Promise<{ ok: boolean; message: string }> {
-    try {
-      // A write, because a Redis that is full or became a replica still answers reads.
-      await this.#call(() => this.#parts.queue.getBackend().setQueueMeta({ 'quotekeeper.ping': Date.now() }))
-      this.#parts.onOutcome(null)
-      return { ok: true, message: `${this.#parts.address} accepts writes` }
-    } catch (error) {
-      return { ok: false, message: (error as Error).message }
-    }
-  }
-
-  job(id: string): Promise<JobStatus | null> {
-    return this.#call(() => findJob(this.#parts.queue, id))
-  }
-
-  load(): Promise<QueueLoad> {
-    return this.#call(() => readQueueLoad(this.#parts.queue))
-  }
-
-  async close(deadlineMs: number): Promise<void> {
-    const { backend, queue, timing } = this.#parts
-    this.#closing = true
-    await this.#worker?.pause(true)
-    const drain = (withinMs: number) => withTimeout(Promise.allSettled(this.#running), withinMs)
-    if (!(await drain(deadlineMs))) {
-      this.#worker?.cancelAllJobs('the service is shutting down')
-      await drain(timing.grace)
-    }
-    // Forced if a job has not ended: its lock expires and another worker runs it again.
-    const force = this.#running.size > 0
-    await withTimeout(Promise.allSettled([this.#worker?.close(force), queue.close()]), timing.grace)
-    backend.disconnect()
-  }
-
-  async #process(handlers: JobHandlers, job: Job, token = '', signal = new AbortController().signal) {
-    if (this.#closing) {
-      // Fetched while shutting down: returned to the queue for another worker.
-      await job.moveToWait(token)
-      throw new WaitingError()
-    }
-    const raw = { id: job.id ?? '', name: job.name, data: job.data, signal }
-    const result = runJob(handlers, raw, this.#parts.log)
-    this.#running.add(result)
-    try {
-      return await result
-    } catch (error) {
-      // Never retried, whatever the job's options say: only the marketplace client retries.
-      throw new UnrecoverableError((error as Error).message)
-    } finally {
-      this.#running.delete(result)
-    }
-  }
-
-  /** Calls the queue with a timeout. */
-  async #call<T>(operation: () => Promise<T>): Promise<T> {
-    const { address, timing, onOutcome } = this.#parts
-    if (this.#closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
-    const began = performance.now()
-    const response = operation()
-    const unavailable = (error: Error) => {
-      onOutcome(error, began)
-      return unavailableError(address, error)
-    }
-    if (!(await withTimeout(response, timing.response))) throw unavailable(new Error('no response'))
-    return response.catch((error: Error) => {
-      throw unavailable(error)
-    })
+function toStatus(job: Job, state: string): JobStatus {
+  const { id = '', name, data, timestamp, finishedOn, failedReason, returnvalue } = job
+  return {
+    ...{ id, name, payload: data as JobPayload },
+    state: JOB_STATES.find((known) => known === state) ?? 'waiting',
+    addedAt: new Date(timestamp).toISOString(),
+    finishedAt: finishedOn === undefined ? null : new Date(finishedOn).toISOString(),
+    error: failedReason ?? null,
+    result: (returnvalue as JobResult | null | undefined) ?? null,
   }
 }

@@ -1,8 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { withTimeout } from '../../src/core/async.js'
 import type { JobHandlers, JobName, JobPayload, JobRunner, JobStatus, Log } from '../contract.js'
 import { QueueUnavailableError } from '../errors.js'
-import { fairnessKey } from '../job-id.js'
-import { parseJob } from '../job-payload.js'
+import { fairnessKey, parseJob } from '../job-payload.js'
 import { runJob } from '../run-job.js'
 
 interface WaitingJob {
@@ -65,11 +65,12 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
   }
 
   return {
-    async enqueue(name, payload, id) {
+    async enqueue(name, payload) {
       parseJob(name, payload)
       if (closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
       const key = fairnessKey(name, payload)
-      if (known.has(id) || running.has(key) || waiting.some((job) => job.key === key)) return false
+      if (running.has(key) || waiting.some((job) => job.key === key)) return null
+      const id = randomUUID()
       const addedAt = new Date().toISOString()
       known.set(id, { id, name, payload, state: 'waiting', addedAt, finishedAt: null, error: null, result: null })
       for (const oldest of known.keys()) {
@@ -78,7 +79,7 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
       }
       waiting.push({ id, name, payload, key, since: performance.now() })
       startWaiting()
-      return true
+      return id
     },
     async work(workers) {
       handlers = workers

@@ -106,9 +106,9 @@ longFaultUnless(redisSkipReason)(
     const worker = fixture.startWorker({ url: runners.redis.url, prefix: runners.prefix })
     const runner = await runners.open()
     const payload = { channel: KEY, cause: 'test' }
-    await runner.enqueue('poll-rfqs', payload, 'poll')
+    await runner.enqueue('poll-rfqs', payload)
     await fixture.waitForRows('select kind, outcome from runs', [{ kind: 'rfqs', outcome: 'complete' }])
-    await runner.enqueue('close-expired', payload, 'close')
+    await runner.enqueue('close-expired', payload)
     await eventually(() => expect(worker.out).toContain('report written'))
     expect(fixture.sql('select rfq_id, outcome from close_decisions')).toEqual([{ rfq_id: id, outcome: 'closed' }])
     const [file] = readdirSync(join(fixture.folder, 'data/reports/acme_forest'))

@@ -18,7 +18,7 @@ async function logOfClosingJob(
     marketplace: { session: () => fixture.session(), close: async () => undefined },
     now: fixture.now,
     log,
-    enqueue: async () => true,
+    enqueue: async () => 'job',
     pollListings: () => fixture.pollListings(),
     pollRfqs: () => fixture.pollRfqs(),
     closeExpired,

@@ -7,7 +7,9 @@ import { channelConfig as channel } from '../helpers/test-config.js'
 const NEVER = { listings: null, rfqs: null, closeExpired: null, channelReport: null }
 
 /** A job id without its random number and milliseconds. */
-const withoutNumber = (id: string) => id.replace(/000Z_[0-9a-f]{4}$/, 'Z')
+/** `close-expired_acme_forest_20261121T010500Z`. */
+const describeJob = (name: string, { channel }: JobPayload, at: Date) =>
+  `${name}_${channel.replace('/', '_')}_${at.toISOString().replace(/[-:]|\.000/g, '')}`
 
 /** A schedule whose clock only the test moves, with the jobs it enqueued. */
 function createTestSchedule(options: Partial<ScheduleOptions['config']> = {}, time = '2026-11-21T01:00:30Z') {
@@ -15,10 +17,11 @@ function createTestSchedule(options: Partial<ScheduleOptions['config']> = {}, ti
   let queueDown = false
   const enqueued: { id: string; payload: JobPayload }[] = []
   const log = recordingLog()
-  const enqueue: ScheduleOptions['enqueue'] = async (_name, payload, id) => {
+  const enqueue: ScheduleOptions['enqueue'] = async (name, payload) => {
     if (queueDown) throw new Error('the queue does not answer')
-    enqueued.push({ id: withoutNumber(id), payload })
-    return true
+    const id = describeJob(name, payload, now)
+    enqueued.push({ id, payload })
+    return id
   }
   const config = { channels: [channel('acme/forest')], schedule: NEVER, scheduleTimeZone: 'UTC', ...options }
   const create = () => createSchedule({ config, enqueue, now: () => now, log })
@@ -40,7 +43,7 @@ function createTestSchedule(options: Partial<ScheduleOptions['config']> = {}, ti
 }
 
 describe('schedule', () => {
-  it('enqueues each job that became due, with an id of name, channel and moment', async () => {
+  it('enqueues each job that became due', async () => {
     const { at, enqueued } = createTestSchedule({ schedule: { ...NEVER, closeExpired: '*/5 * * * *' } })
     await at('2026-11-21T01:04:59Z')
     expect(enqueued).toEqual([])
@@ -135,9 +138,10 @@ function twoServices(cron: string) {
         schedule: { ...NEVER, rfqs: cron, channelReport: '0 6 * * *' },
         scheduleTimeZone: 'UTC',
       },
-      enqueue: async (_name, _payload, id) => {
+      enqueue: async (name, payload) => {
+        const id = `${describeJob(name, payload, now(service))} ${queue.size}`
         queue.set(id, elapsed)
-        return true
+        return id
       },
       now: () => now(service),
       elapsed: () => elapsed,
@@ -215,7 +219,7 @@ describe('ticks that do not come', () => {
     }
     const schedule = createSchedule({
       config,
-      enqueue: async () => (await hangs) ?? true,
+      enqueue: async () => ((await hangs) === false ? null : 'a job'),
       now: () => new Date('2026-11-21T01:00:30Z'),
       elapsed: () => elapsed,
       log: recordingLog(),
@@ -252,7 +256,7 @@ describe('schedule driven by a timer', () => {
         schedule: { ...NEVER, rfqs: '*/2 * * * *' },
         scheduleTimeZone: 'UTC',
       },
-      enqueue: async (_name, _payload, id) => enqueued.push(withoutNumber(id)) > 0,
+      enqueue: async (name, payload) => String(enqueued.push(describeJob(name, payload, new Date()))),
       now: () => new Date(),
       log: recordingLog(),
     })
@@ -277,7 +281,7 @@ describe('schedule driven by a timer', () => {
         schedule: { ...NEVER, closeExpired: '0 * * * *' },
         scheduleTimeZone: 'UTC',
       },
-      enqueue: async (_name, _payload, id) => enqueued.push(withoutNumber(id)) > 0,
+      enqueue: async (name, payload) => String(enqueued.push(describeJob(name, payload, new Date()))),
       now: () => new Date(),
       log: recordingLog(),
     })

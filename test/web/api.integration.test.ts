@@ -55,7 +55,7 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
       },
     },
   )
-  const actions = (await createQueueActions({ config, scrub, store: async () => fixture.store }, fixture.now))(runner)
+  const actions = (await createQueueActions({ config, scrub, store: async () => fixture.store }))(runner)
   const app = await webApp({ plugins: [createRoutes(actions)], now: fixture.now, ...server })
   const get = async (url: string, headers: Record<string, string> = {}) => validated(app, { url, headers })
   const post = async (url: string, payload: unknown, headers: Record<string, string> = {}) => {

@@ -51,7 +51,7 @@ async function openApi(
 ) {
   const config = testConfig(locationsOf(store))
   const scrub = (text: string) => text
-  const actions = (await createQueueActions({ config, scrub, store: async () => store }, now))(runner)
+  const actions = (await createQueueActions({ config, scrub, store: async () => store }))(runner)
   const reader = createQueries(store, viewConfigOf(config))
   const createRoutes = await createApi(
     { config, log: recordingLog() as never },

@@ -1,5 +1,4 @@
 import type { JobStatus } from '../../../jobs/contract.js'
-import { jobId } from '../../../jobs/job-id.js'
 import type { ServiceQueue } from '../../../jobs/service.js'
 import { scrubError } from '../../core/text/secret-scrubber.js'
 import type { Clock } from '../../core/time/clock.js'
@@ -57,7 +56,7 @@ export async function createPages(app: App, now: Clock): Promise<(queue: Service
   const { queries } = await app.pool()
   const awards = { ...createAwardDesk({ store, makeReport, now }), prepare: queries.prepareAward }
   const api = await createApi(app, { reader: queries, now, awards })
-  const actionsOn = await createQueueActions(app, now)
+  const actionsOn = await createQueueActions(app)
   return (open) => async (scope) => {
     const actions = actionsOn(open)
     const { queue } = actions
@@ -87,10 +86,11 @@ export async function createApi(
 export type QueueActions = Pick<ActionDeps, 'queue' | 'closingObstacle'>
 
 /** What users can put on the queue, once that is open. */
-export async function createQueueActions(
-  { config, scrub, store }: Pick<App, 'config' | 'scrub' | 'store'>,
-  now: Clock,
-): Promise<(queue: ServiceQueue) => QueueActions> {
+export async function createQueueActions({
+  config,
+  scrub,
+  store,
+}: Pick<App, 'config' | 'scrub' | 'store'>): Promise<(queue: ServiceQueue) => QueueActions> {
   const { createFindClosingBlocker } = await import('../../closing/closing-blockers.js')
   const closingObstacle = async (key: string) => {
     const mode = config.channels.find((channel) => channel.key === key)?.autoClose
@@ -99,10 +99,7 @@ export async function createQueueActions(
   }
   return (queue) => ({
     queue: {
-      async enqueue({ name, payload }) {
-        const id = jobId(name, payload, now())
-        return (await queue.enqueue(name, payload, id)) ? id : null
-      },
+      enqueue: ({ name, payload }) => queue.enqueue(name, payload),
       async status(id) {
         const status = await queue.job(id)
         // Errors of libraries may quote what they were given.

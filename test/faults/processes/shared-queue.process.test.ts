@@ -27,10 +27,10 @@ fault(
     const [one, two] = [await open('one'), await open('two')]
     const { handlers, done } = recordingHandlers()
     const payload = { channel: 'acme/forest', cause: 'tick' }
-    for (const runner of [one, two]) expect(await runner.enqueue('poll-rfqs', payload, 'tick-1')).toBe(true)
+    const ids = [await one.enqueue('poll-rfqs', payload), await two.enqueue('poll-rfqs', payload)] as [string, string]
     await two.work(handlers)
-    await eventually(async () => expect(await two.job('tick-1')).toMatchObject({ state: 'completed' }))
+    await eventually(async () => expect(await two.job(ids[1])).toMatchObject({ state: 'completed' }))
     expect(done).toHaveLength(1)
-    expect(await one.job('tick-1')).toMatchObject({ state: 'waiting' })
+    expect(await one.job(ids[0])).toMatchObject({ state: 'waiting' })
   },
 )

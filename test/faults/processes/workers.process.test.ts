@@ -1,7 +1,6 @@
 import { Queue } from 'bullmq'
 import { expect, onTestFinished } from 'vitest'
 import type { JobName } from '../../../jobs/contract.js'
-import { jobId } from '../../../jobs/job-id.js'
 import { eventually } from '../../helpers/eventually.js'
 import { redisSkipReason } from '../../helpers/servers/private-redis.js'
 import { openProcessFixture, type ProcessFixture, type RunningProcess } from '../../helpers/servers/process-fixture.js'
@@ -20,8 +19,7 @@ async function openWorkers(options: Parameters<typeof openProcessFixture>[0] = {
   const fixture = await openProcessFixture({ more: 'closing: { reportOnClose: false }\n', ...options })
   const runner = await runners.open()
   const queue = { url: runners.redis.url, prefix: runners.prefix }
-  let jobs = 0
-  const enqueue = (name: JobName) => runner.enqueue(name, PAYLOAD, jobId(name, PAYLOAD, new Date(jobs++)))
+  const enqueue = (name: JobName) => runner.enqueue(name, PAYLOAD)
   return {
     ...fixture,
     enqueue,

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { JobRunner } from '../../../jobs/contract.js'
-import { jobId } from '../../../jobs/job-id.js'
 import { createBullRunner } from '../../../jobs/queue/bullmq-runner.js'
 import { createInProcessRunner } from '../../../jobs/queue/in-process-runner.js'
 import { eventually } from '../../helpers/eventually.js'
@@ -67,72 +66,60 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
   it('runs a job with its payload and id', async () => {
     const { handlers, done } = recordingHandlers()
     await open()
-    expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')).toBe(true)
+    const id = await runner.enqueue('poll-rfqs', PAYLOAD)
+    expect(id).not.toBeNull()
     await runner.work(handlers)
-    await eventually(() => expect(done).toEqual([{ name: 'poll-rfqs', id: 'tick-1', payload: PAYLOAD }]))
+    await eventually(() => expect(done).toEqual([{ name: 'poll-rfqs', id, payload: PAYLOAD }]))
   })
 
   it('runs a job for an RFQ whose identifier has characters that are not text', async () => {
     const { handlers, done } = recordingHandlers()
     const payload = { ...PAYLOAD, rfqId: 'nul \u0000, unpaired surrogate \ud800' }
     await open()
-    await runner.enqueue('rfq-report', payload, jobId('rfq-report', payload, new Date()))
+    await runner.enqueue('rfq-report', payload)
     await runner.work(handlers)
     await eventually(() => expect(done).toMatchObject([{ name: 'rfq-report', payload }]))
-  })
-
-  it('runs a job id once, also after it has finished', async () => {
-    const { handlers, done } = recordingHandlers()
-    await open()
-    await runner.work(handlers)
-    expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')).toBe(true)
-    await eventually(() => expect(done).toHaveLength(1))
-    expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')).toBe(false)
-    await eventually(async () => expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true))
-    await eventually(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
   })
 
   it('queues one job for many missed ticks', async () => {
     const { handlers, done } = recordingHandlers()
     await open()
-    const added: boolean[] = []
-    for (const tick of ['1', '2', '3', '4']) added.push(await runner.enqueue('poll-rfqs', PAYLOAD, `tick-${tick}`))
-    expect(added).toEqual([true, false, false, false])
-    expect(await runner.enqueue('poll-rfqs', OTHER, 'other-1')).toBe(true)
-    expect(await runner.enqueue('poll-listings', PAYLOAD, 'listings-1')).toBe(true)
+    const ids = [await runner.enqueue('poll-rfqs', PAYLOAD)]
+    for (let tick = 2; tick <= 4; tick++) expect(await runner.enqueue('poll-rfqs', PAYLOAD)).toBeNull()
+    ids.push(await runner.enqueue('poll-rfqs', OTHER), await runner.enqueue('poll-listings', PAYLOAD))
     await runner.work(handlers)
-    await eventually(() => expect(done.map(({ id }) => id).sort()).toEqual(['listings-1', 'other-1', 'tick-1']))
+    await eventually(() => expect(done.map(({ id }) => id).sort()).toEqual(ids.sort()))
   })
 
   it('says how many jobs wait and run, how long the oldest has waited, and how each ended', async () => {
     const gate = createGate()
     await open()
     expect(await runner.load()).toEqual(EMPTY)
-    await runner.enqueue('poll-rfqs', PAYLOAD, 'oldest-1')
+    const oldest = (await runner.enqueue('poll-rfqs', PAYLOAD)) as string
     await new Promise((resolve) => setTimeout(resolve, 150))
-    await runner.enqueue('poll-rfqs', OTHER, 'newest-1')
+    const newest = (await runner.enqueue('poll-rfqs', OTHER)) as string
     const load = await runner.load()
     expect(load).toMatchObject({ waiting: 2, active: 0, delayed: 0 })
     expect(load.oldestWaitingSeconds).toBeGreaterThanOrEqual(0.149)
     expect(load.oldestWaitingSeconds).toBeLessThan(60)
-    expect(await runner.job('oldest-1')).toMatchObject({ name: 'poll-rfqs', payload: PAYLOAD, state: 'waiting' })
+    expect(await runner.job(oldest)).toMatchObject({ name: 'poll-rfqs', payload: PAYLOAD, state: 'waiting' })
     const { handlers } = recordingHandlers(async () => {
       await gate.passed
       return { report: 'one.xlsx' }
     })
     await runner.work({ ...handlers, 'rfq-report': () => Promise.reject(new Error('disk full')) })
     await eventually(async () => expect(await runner.load()).toMatchObject({ waiting: 0, active: 2 }))
-    expect(await runner.job('oldest-1')).toMatchObject({ state: 'active', finishedAt: null })
+    expect(await runner.job(oldest)).toMatchObject({ state: 'active', finishedAt: null })
     gate.open()
     const result = { report: 'one.xlsx' }
-    await eventually(async () => expect(await runner.job('oldest-1')).toMatchObject({ state: 'completed', result }))
-    await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId: 'r1' }, 'report-1')
+    await eventually(async () => expect(await runner.job(oldest)).toMatchObject({ state: 'completed', result }))
+    const report = (await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId: 'r1' })) as string
     await eventually(async () =>
-      expect(await runner.job('report-1')).toMatchObject({ state: 'failed', error: 'disk full', result: null }),
+      expect(await runner.job(report)).toMatchObject({ state: 'failed', error: 'disk full', result: null }),
     )
-    expect((await runner.job('report-1'))?.finishedAt).toMatch(/Z$/)
+    expect((await runner.job(report))?.finishedAt).toMatch(/Z$/)
     expect(await runner.job('never-added')).toBeNull()
-    await eventually(async () => expect((await runner.job('newest-1'))?.state).toBe('completed'))
+    await eventually(async () => expect((await runner.job(newest))?.state).toBe('completed'))
     expect(await runner.load()).toEqual(EMPTY)
   })
 
@@ -145,21 +132,20 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     })
     await open()
     await runner.work(handlers)
-    await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
+    const first = (await runner.enqueue('poll-rfqs', PAYLOAD)) as string
     await eventually(() => expect(running).toBe(1))
-    expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(false)
-    expect(await runner.job('tick-2')).toBeNull()
+    expect(await runner.enqueue('poll-rfqs', PAYLOAD)).toBeNull()
     gate.open()
-    await eventually(async () => expect(await runner.job('tick-1')).toMatchObject({ state: 'completed' }))
-    expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-3')).toBe(true)
-    await eventually(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-3']))
+    await eventually(async () => expect(await runner.job(first)).toMatchObject({ state: 'completed' }))
+    const next = await runner.enqueue('poll-rfqs', PAYLOAD)
+    await eventually(() => expect(done.map(({ id }) => id)).toEqual([first, next]))
   })
 
   it('queues the reports of two RFQs of one channel separately', async () => {
     const { handlers, done } = recordingHandlers()
     await open()
-    expect(await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId: 'r1' }, 'report-1')).toBe(true)
-    expect(await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId: 'r2' }, 'report-2')).toBe(true)
+    expect(await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId: 'r1' })).not.toBeNull()
+    expect(await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId: 'r2' })).not.toBeNull()
     await runner.work(handlers)
     await eventually(() => expect(done).toHaveLength(2))
   })
@@ -173,7 +159,7 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     })
     await open()
     await runner.work(handlers)
-    for (const slug of ['a', 'b', 'c']) await runner.enqueue('poll-rfqs', { ...PAYLOAD, channel: `acme/${slug}` }, slug)
+    for (const slug of ['a', 'b', 'c']) await runner.enqueue('poll-rfqs', { ...PAYLOAD, channel: `acme/${slug}` })
     await eventually(() => expect(running).toBe(2))
     gate.open()
     await eventually(() => expect(done).toHaveLength(3))
@@ -185,18 +171,18 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     })
     await open()
     await runner.work(handlers)
-    await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
+    await runner.enqueue('poll-rfqs', PAYLOAD)
     await eventually(() => expect(log.at('error')).toEqual(['job failed']))
-    await runner.enqueue('poll-rfqs', OTHER, 'other-1')
+    await runner.enqueue('poll-rfqs', OTHER)
     await eventually(() => expect(done).toHaveLength(1))
-    await eventually(async () => expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true))
+    await eventually(async () => expect(await runner.enqueue('poll-rfqs', PAYLOAD)).not.toBeNull())
     await eventually(() => expect(log.at('error')).toEqual(['job failed', 'job failed']))
   })
 
   it('rejects an invalid payload when it is enqueued', async () => {
     await open()
-    await expect(runner.enqueue('poll-rfqs', { ...PAYLOAD, apiKey: 'k' } as never, 'x')).rejects.toThrow('apiKey')
-    await expect(runner.enqueue('no-such-job' as never, PAYLOAD, 'x')).rejects.toThrow('unknown job name')
+    await expect(runner.enqueue('poll-rfqs', { ...PAYLOAD, apiKey: 'k' } as never)).rejects.toThrow('apiKey')
+    await expect(runner.enqueue('no-such-job' as never, PAYLOAD)).rejects.toThrow('unknown job name')
   })
 
   it('answers a ping until it is closed', async () => {
@@ -204,7 +190,7 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     expect(await runner.ping()).toMatchObject({ ok: true })
     await runner.close(0)
     expect(await runner.ping()).toMatchObject({ ok: false })
-    await expect(runner.enqueue('poll-rfqs', PAYLOAD, 'late')).rejects.toThrow('shutting down')
+    await expect(runner.enqueue('poll-rfqs', PAYLOAD)).rejects.toThrow('shutting down')
   })
 
   it('waits for a running job when closing', async () => {
@@ -216,7 +202,7 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     })
     await open()
     await runner.work(handlers)
-    await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
+    await runner.enqueue('poll-rfqs', PAYLOAD)
     await eventually(() => expect(begun).toBe(true))
     const closed = runner.close(5_000)
     gate.open()
@@ -239,7 +225,7 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     )
     await open()
     await runner.work(handlers)
-    await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
+    await runner.enqueue('poll-rfqs', PAYLOAD)
     await eventually(() => expect(begun).toBe(true))
     await runner.close(50)
     expect(aborted).toBe(true)
@@ -254,7 +240,7 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     })
     await open()
     await runner.work(handlers)
-    await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
+    await runner.enqueue('poll-rfqs', PAYLOAD)
     await eventually(() => expect(begun).toBe(true))
     await runner.close(50)
   })

@@ -67,7 +67,7 @@ it('/system › polls a channel now, for operators, and says what became of the 
   expect(await status(failed)).toEqual([undefined, `${poller} failed: skipped: another process polls`])
   expect(await status(null)).toEqual([undefined, 'The requested job is no longer in the queue.'])
   expect(await status(new QueueUnavailableError('x'))).toEqual(['1', `The queue does not answer. ${again}`])
-  runner.enqueue = async () => false
+  runner.enqueue = async () => null
   const refused = await poll(wanted)
   expect([refused.statusCode, ...notices(refused.body)]).toEqual([
     409,

@@ -68,7 +68,7 @@ export async function openPages(
   })
   const { log, runner } = await openQueue(fixture, { config, makeReport, observer })
   const scrub = createScrubber(['a secret'])
-  const closing = (await createQueueActions({ config, scrub, store: async () => store }, now))(runner)
+  const closing = (await createQueueActions({ config, scrub, store: async () => store }))(runner)
   const { queue } = closing
   const app = await webApp({
     ...options,
@@ -110,7 +110,7 @@ async function openQueue(
       ...{ pollListings: () => fixture.pollListings(), pollRfqs: () => fixture.pollRfqs() },
       ...reportHandlers({ makeReport }, now),
       observer: { runEnded: () => undefined, runFailed: () => undefined, ...observer },
-      enqueue: async () => true,
+      enqueue: async () => 'job',
       closeExpired: (_context, policy) => fixture.closeExpired(policy, { stopped: killSwitch }),
     }),
   )
