@@ -76,7 +76,7 @@ export interface LedgerRow {
 }
 
 /**
- * Applies one claim; `src/store/postgres/claim-starts.ts` is the same in SQL. If the clock was set back, everything moves back with it, as if no time
+ * Applies one claim; `src/store/sql/claim-starts.ts` is the same in SQL, for all processes on a database. If the clock was set back, everything moves back with it, as if no time
  * had passed.
  * @param row null before the first claim
  */

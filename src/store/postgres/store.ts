@@ -3,8 +3,8 @@ import type { Store } from '../contract.js'
 import { createStore, type StoreOptions } from '../create-store.js'
 import { DatabaseUnavailableError, StoreError } from '../errors.js'
 import { SCHEMA_NUMBER } from '../schema/schema.js'
+import { claimStatement } from '../sql/claim-starts.js'
 import type { SqlDatabase } from '../sql/sql-database.js'
-import { claimStatement } from './claim-starts.js'
 import { PostgresDatabase } from './postgres-database.js'
 import { prepareSchema, requireSchema } from './postgres-schema.js'
 import { parsePostgresUrl } from './postgres-url.js'
@@ -60,7 +60,7 @@ async function checkWritable(database: PostgresDatabase) {
 }
 
 // Uses the clock of the server, so that the clocks of the processes may differ.
-const CLAIM = claimStatement('(extract(epoch from clock_timestamp()) * 1000)::double precision')
+const CLAIM = claimStatement('(extract(epoch from clock_timestamp()) * 1000)::double precision', 'greatest')
 
 /** The request ledger of a marketplace. A claim is one statement without a transaction, so that a suspended process does not block others. */
 function createRequestLedger(database: SqlDatabase, origin: string): RequestLedger {

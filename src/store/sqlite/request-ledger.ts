@@ -1,18 +1,10 @@
-import { chmodSync, chownSync, closeSync, openSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { realpathSync, truncateSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import {
-  claimStarts,
-  type LedgerRow,
-  type RequestLedger,
-  type StartClaim,
-  type StartGrant,
-} from '../../core/requests/request-ledger.js'
+import type { RequestLedger, StartClaim, StartGrant } from '../../core/requests/request-ledger.js'
 import type { Clock } from '../../core/time/clock.js'
+import { claimStatement } from '../sql/claim-starts.js'
 import { toStoreError } from './sqlite-errors.js'
-import { retryWhileBusy } from './sqlite-file.js'
-
-/** SQLite's busy timeout, which blocks the thread, in milliseconds. */
-const MAX_BLOCKING_WAIT_MS = 10
+import { createPrivateFile, retryWhileBusy } from './sqlite-file.js'
 
 /** The pause after a ledger was lost, because requests that it granted may still start, in milliseconds. */
 const FORGOTTEN_MS = 1200
@@ -27,110 +19,62 @@ create table if not exists request_limits (
   paused_until real not null,
   claimed_at real not null
 ) strict, without rowid`
-const SELECT = `
-select next_at as "nextAt", paused_until as "pausedUntil", claimed_at as "claimedAt" from request_limits where origin = ?`
-const SAVE = 'insert or replace into request_limits (origin, next_at, paused_until, claimed_at) values (?, ?, ?, ?)'
+const CLAIM = claimStatement('@now', 'max')
 
 /**
- * The request ledgers of a database, one for each marketplace, in a separate small SQLite file, so that requests do not wait for a long
- * write transaction of the database. Its content is valid for seconds only, so nothing is flushed to disk, and a missing or damaged file
- * is replaced.
+ * The request ledgers of a database, one for each marketplace, in a separate small SQLite file, so that requests wait neither for a long
+ * write transaction of the database nor for the disk. Its content is valid for seconds only: a damaged file is emptied.
  */
-export class RequestLedgerFile {
-  readonly #database: string
-  readonly #clock: Clock
-  #open: ReturnType<typeof openLedger> | null = null
-  #lostAt = Number.NEGATIVE_INFINITY
-  #path: string | null = null
+export function createRequestLedgers(database: string, clock: Clock) {
+  let opened: ReturnType<typeof openFile> | null = null
+  // In the folder of the real database file, even if the database is opened through a link, like the write-ahead log.
+  const pathOf = () => `${realpathSync(database)}-requests`
 
-  constructor(database: string, clock: Clock) {
-    this.#database = database
-    this.#clock = clock
+  const close = () => {
+    opened?.db.close()
+    opened = null
   }
-
-  /** The ledger of a marketplace. A claim waits up to five seconds while another program locks the file. */
-  ledger(origin: string): RequestLedger {
-    return {
-      claim: async (claim) => {
-        // In the folder of the real database file, even if the database is opened through a link, like the write-ahead log.
-        this.#path ??= `${realpathSync(this.#database)}-requests`
-        const path = this.#path
-        try {
-          return await retryWhileBusy(() => this.#claim(path, origin, claim))
-        } catch (error) {
-          throw toStoreError(error, path)
-        }
-      },
-    }
+  const claim = (origin: string, values: StartClaim): StartGrant => {
+    opened ??= openFile(pathOf())
+    return opened.claim.get({ ...values, origin, now: clock().getTime() }) as StartGrant
   }
-
-  close(): void {
-    this.#open?.db.close()
-    this.#open = null
-  }
-
-  #claim(path: string, origin: string, claim: StartClaim): StartGrant {
-    if (this.#open && inodeOf(path) !== this.#open.inode) this.#lose()
-    try {
-      return this.#take(path, origin, claim)
-    } catch (error) {
-      if (!isUnusable(error)) throw error
-      this.#lose()
-      rmSync(path, { force: true })
-      return this.#take(path, origin, claim)
-    }
-  }
-
-  #take(path: string, origin: string, claim: StartClaim): StartGrant {
-    this.#open ??= openLedger(this.#database, path)
-    return this.#open.claim(origin, () => {
-      const now = this.#clock().getTime()
-      return { now, claim: { ...claim, pausedFor: Math.max(claim.pausedFor, this.#lostAt + FORGOTTEN_MS - now) } }
-    })
-  }
-
-  #lose(): void {
-    this.close()
-    this.#lostAt = this.#clock().getTime()
+  return {
+    close,
+    ledger: (origin: string): RequestLedger => ({
+      claim: (values) =>
+        retryWhileBusy(() => {
+          try {
+            return claim(origin, values)
+          } catch (error) {
+            if (!isUnusable(error)) throw error
+            close()
+            // In place, because other processes have it open.
+            if (error.code !== 'SQLITE_ERROR') truncateSync(pathOf())
+            return claim(origin, { ...values, pausedFor: Math.max(values.pausedFor, FORGOTTEN_MS) })
+          }
+        }).catch((error: unknown) => {
+          throw toStoreError(error, pathOf())
+        }),
+    }),
   }
 }
 
-function openLedger(database: string, path: string) {
-  const inode = createLike(database, path)
-  const db = new Database(path, { timeout: MAX_BLOCKING_WAIT_MS })
+function openFile(path: string) {
+  createPrivateFile(path)
+  // It does not wait for another process itself, so that a claim has the time at which it is made.
+  const db = new Database(path, { timeout: 0 })
   try {
     // No journal file and no flushing: it is harmless if a crash loses or damages the file.
     db.pragma('journal_mode = memory')
     db.pragma('synchronous = off')
     db.exec(CREATE)
-    const [select, save] = [db.prepare(SELECT), db.prepare(SAVE)]
-    // The clock is read inside the transaction, so that claims see times in their order.
-    const claim = db.transaction((origin: string, read: () => { now: number; claim: StartClaim }): StartGrant => {
-      const { now, claim } = read()
-      const { row, grant } = claimStarts((select.get(origin) as LedgerRow | undefined) ?? null, claim, now)
-      save.run(origin, row.nextAt, row.pausedUntil, row.claimedAt)
-      return grant
-    }).immediate
-    return { db, claim, inode }
+    return { db, claim: db.prepare(CLAIM) }
   } catch (error) {
     db.close()
     throw error
   }
 }
 
-/** Whether the file is damaged, empty or deleted. */
-const isUnusable = (error: unknown): boolean =>
-  error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB|ERROR$|READONLY_DBMOVED)/.test(error.code)
-
-const inodeOf = (path: string): bigint | null => statSync(path, { throwIfNoEntry: false, bigint: true })?.ino ?? null
-
-/** Creates a missing file with the owner and permissions of another, so that the same processes can use it. */
-function createLike(model: string, path: string): bigint | null {
-  if (inodeOf(path) === null) {
-    closeSync(openSync(path, 'a', 0o600))
-    const { mode, uid, gid } = statSync(model)
-    chmodSync(path, mode & 0o666)
-    if (process.getuid?.() === 0) chownSync(path, uid, gid)
-  }
-  return inodeOf(path)
-}
+/** Whether the file is damaged or empty. */
+const isUnusable = (error: unknown): error is InstanceType<typeof Database.SqliteError> =>
+  error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB|ERROR$)/.test(error.code)

@@ -118,7 +118,8 @@ function rejectOtherThanFile(path: string): void {
   throw new UnusableDatabaseError(`${path} is ${what}, but a file is needed: choose another path`)
 }
 
-function createPrivateFile(path: string): void {
+/** Creates a missing file that only its owner can read, with its folder. */
+export function createPrivateFile(path: string): void {
   if (existsSync(path)) {
     // SQLite would open a file that cannot be written without an error.
     accessSync(path, constants.W_OK)

@@ -4,7 +4,7 @@ import type { Store } from '../contract.js'
 import { createStore, type StoreOptions } from '../create-store.js'
 import { backupDatabase } from '../maintenance/backup.js'
 import { SCHEMA_NUMBER } from '../schema/schema.js'
-import { machineClock, RequestLedgerFile } from './request-ledger.js'
+import { createRequestLedgers, machineClock } from './request-ledger.js'
 import { SqliteDatabase } from './sqlite-database.js'
 
 /**
@@ -14,7 +14,7 @@ import { SqliteDatabase } from './sqlite-database.js'
 export async function openStore({ path, ...options }: StoreOptions & { path: string }): Promise<Store> {
   const { clock } = options
   const database = await SqliteDatabase.open(path, options)
-  const ledgers = new RequestLedgerFile(path, clock ?? machineClock)
+  const ledgers = createRequestLedgers(path, clock ?? machineClock)
   const engine = {
     ...{ name: path, database, clock: clock ?? (() => new Date()) },
     requestLedger: (origin: string) => ledgers.ledger(origin),

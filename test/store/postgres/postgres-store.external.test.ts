@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { claimOf, type RequestLedger, startInterval } from '../../../src/core/requests/request-ledger.js'
 import type { NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
 import { IntentOpenError, RunLostError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
-import { claimStatement } from '../../../src/store/postgres/claim-starts.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
 import { prepareSchema } from '../../../src/store/postgres/postgres-schema.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { SCHEMA_NUMBER } from '../../../src/store/schema/schema.js'
+import { claimStatement } from '../../../src/store/sql/claim-starts.js'
 import { expectSameRule } from '../../helpers/data/ledger-rule.js'
 import { anRfq, aResponse } from '../../helpers/data/sample-documents.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
@@ -272,7 +272,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
     await open(url)
     const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 1 })
     onTestFinished(() => database.close())
-    const sql = claimStatement('cast(@now as double precision)')
+    const sql = claimStatement('cast(@now as double precision)', 'greatest')
     let now = 0
     const ledgerOf = (origin: string): RequestLedger => ({
       claim: async (claim) =>

@@ -1,0 +1,18 @@
+import { LATE_MS } from '../../core/requests/request-ledger.js'
+
+/**
+ * A statement that claims request starts, by the rule of `claimStarts` in src/core/requests/request-ledger.ts.
+ * @param now the time in milliseconds, as SQL; read when the row is locked, so that claims see times in their order
+ * @param greatest the function with the greatest of its arguments
+ */
+export const claimStatement = (now: string, greatest: 'greatest' | 'max'): string => `
+insert into request_limits as ledger (origin, next_at, paused_until, claimed_at)
+select @origin, now + @cost, now + @pausedFor, now from (select ${now} as now) clock where true
+on conflict (origin) do update set (next_at, paused_until, claimed_at) = (
+  select case when paused > now then due else ${greatest}(now - ${LATE_MS}, due + @lead) + @cost end, ${greatest}(now, paused), now
+  from (
+    select now, ledger.next_at - back as due, ${greatest}(ledger.paused_until - back, now + @pausedFor) as paused
+    from (select now, ${greatest}(0, ledger.claimed_at - now) as back from (select ${now} as now) clock) behind
+  ) moved
+)
+returning ${greatest}(0, next_at - claimed_at - @cost) as "startsIn", paused_until - claimed_at as "pausedFor"`
