@@ -4,7 +4,7 @@ import type { UnsettledClose } from '../core/records.js'
 import { isCalendarDate } from '../core/time/calendar-days.js'
 import { createCalendar, createOverdueTest, endOfDate } from '../core/time/expiry.js'
 import type { PollCheck } from '../readiness/poll-freshness.js'
-import type { Reader } from '../store/contract.js'
+import type { Store } from '../store/contract.js'
 
 /** A channel as configured. */
 export interface MonitoredChannel {
@@ -16,7 +16,7 @@ export interface MonitoredChannel {
 
 /** What is read at a scrape. */
 export interface MetricSources {
-  reader: Pick<Reader, 'rfqCounts' | 'unsettledCloses' | 'newestRun' | 'targetStates' | 'sizes'>
+  reader: Pick<Store, 'rfqCounts' | 'unsettledCloses' | 'newestRun' | 'targetStates' | 'sizes'>
   channels: readonly MonitoredChannel[]
   /** Names of the configured targets of notifications. */
   targets: readonly string[]

@@ -1,4 +1,5 @@
-import type { ViewConfig, ViewStore } from '../tables/source.js'
+import type { Store } from '../store/contract.js'
+import type { ViewConfig } from '../tables/source.js'
 import { createViews, type Views } from '../tables/views.js'
 import { type ApiReader, createApiReader } from '../web/api/read.js'
 
@@ -6,7 +7,7 @@ import { type ApiReader, createApiReader } from '../web/api/read.js'
 export type Queries = Views & ApiReader
 
 /** What pages and the API read, from an open store. */
-export function createQueries(store: ViewStore, config: ViewConfig): Queries {
+export function createQueries(store: Store, config: ViewConfig): Queries {
   const views = createViews(store, config)
   return { ...views, ...createApiReader(views, config) }
 }

@@ -2,12 +2,13 @@ import { join } from 'node:path'
 import type { BuildOptions } from '../../reports/xlsx/workbook.js'
 import type { AwardFacts } from '../core/decision/award-record.js'
 import type { Settings } from '../core/decision/settings.js'
+import type { Store } from '../store/contract.js'
 import { awardLines } from '../tables/awards/award-schema.js'
 import { createRulesLookup } from '../tables/channels/channel-rules.js'
 import { buildRfqReport } from '../tables/rfq/build-rfq-report.js'
 import type { RfqReportSource } from '../tables/rfq/report-input.js'
 import { decisionLines } from '../tables/rfq/rfq-view.js'
-import type { ViewConfig, ViewStore } from '../tables/source.js'
+import type { ViewConfig } from '../tables/source.js'
 import { createViews } from '../tables/views.js'
 import { VERSION } from '../version.js'
 import { overviewFileName, reportFolder, rfqFileName } from './file-names.js'
@@ -50,7 +51,7 @@ export interface MadeReport extends WrittenFile {
 
 /** Makes reports in the calling thread, from an open store. */
 export const makeReportInProcess =
-  (store: ViewStore, config: ViewConfig): MakeReport =>
+  (store: Store, config: ViewConfig): MakeReport =>
   (request, options = {}) =>
     isRfqRequest(request)
       ? makeRfqReport(rfqReportSource(store, config, request), request, options)
@@ -60,7 +61,7 @@ const isRfqRequest = (request: ReportRequest): request is RfqReportRequest => re
 
 /** What the comparison of an RFQ is made from. */
 export function rfqReportSource(
-  store: ViewStore,
+  store: Store,
   { channels, reports }: ViewConfig,
   { channel, rfqId, now, asOf = now, madeBy, settings, award }: RfqReportRequest,
 ): RfqReportSource {
@@ -98,7 +99,7 @@ async function isAmbiguous({ store, channel, asOf, rfqId }: RfqReportSource, num
 }
 
 async function makeOverview(
-  store: ViewStore,
+  store: Store,
   config: ViewConfig,
   { channel, now, madeBy, out }: ReportRequest,
   options: BuildOptions & WriteObserver,

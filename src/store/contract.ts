@@ -6,12 +6,12 @@ import type { History, RfqCount } from './documents/history-contract.js'
 import type { PollStates } from './documents/poll-states-contract.js'
 import type { Recorder } from './documents/recorder-contract.js'
 import type { EventFeed, EventLog, Targets } from './events/event-contract.js'
-import type { FigureQueries, Figures } from './figures/figure-contract.js'
+import type { Figures } from './figures/figure-contract.js'
 import type { MaintenanceLog, Pruning, RevalidationReport } from './maintenance/maintenance-contract.js'
 import type { ExchangeRates } from './rates/rate-contract.js'
 import type { ReportRecords } from './reports/report-contract.js'
-import type { RunQueries, Runs } from './runs/run-contract.js'
-import type { Queries, SqlDatabase } from './sql/sql-database.js'
+import type { Runs } from './runs/run-contract.js'
+import type { SqlDatabase } from './sql/sql-database.js'
 
 // Other modules import the types of the store from here.
 export type * from './awards/award-contract.js'
@@ -48,9 +48,7 @@ export interface Store
     Targets {
   /** The name of the database for messages: the absolute path of its file, or its URL without user and password. */
   readonly name: string
-  /** What lists are read by (src/tables/lists). */
-  readonly queries: Queries
-  /** Reads and writes rows, for `copy-database`. */
+  /** What lists are read by (src/tables/lists), and rows are copied by. */
   readonly database: SqlDatabase
   /** The UUID of the database. Its copies and backups have the same one. */
   identity(): Promise<string>
@@ -67,37 +65,6 @@ export interface Store
   revalidate(now: Date): Promise<RevalidationReport>
   /** Makes a consistent copy (mode 0600) while other processes write. */
   backup(file: string, signal?: AbortSignal): Promise<void>
-  close(): Promise<void>
-}
-
-/** A store that was opened for reading only. */
-export interface Reader
-  extends RunQueries,
-    PollStates,
-    History,
-    Pick<
-      Closings,
-      | 'decisions'
-      | 'decision'
-      | 'newestDecisions'
-      | 'lastClose'
-      | 'latestCloseReplies'
-      | 'unsettledCloses'
-      | 'openIntents'
-      | 'closingStop'
-      | 'restoredAt'
-      | 'sentIntents'
-      | 'unclosedRfqs'
-    >,
-    Pick<Awards, 'awards' | 'awardFile'>,
-    EventFeed,
-    Pick<ExchangeRates, 'ratesAt'>,
-    Pick<EventLog, 'openRfqsDue'>,
-    Pick<Targets, 'targetStates'>,
-    FigureQueries,
-    Monitoring {
-  /** What lists are read by (src/tables/lists). */
-  readonly queries: Queries
   close(): Promise<void>
 }
 

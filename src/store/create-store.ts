@@ -60,7 +60,6 @@ export function createStore({ clock, ...engine }: Engine, options: StoreOptions)
   return {
     ...engine,
     database,
-    queries: database,
     ...runs,
     ...createRecorder(database, createObservedEvents(events), writer),
     ...createHistory(database),

@@ -1,4 +1,4 @@
-import type { Reader, Store } from './contract.js'
+import type { Store } from './contract.js'
 import type { StoreOptions } from './create-store.js'
 import { isPostgresUrl, parsePostgresUrl } from './postgres/postgres-url.js'
 
@@ -23,7 +23,7 @@ export async function openDatabase({ database, connections, ...options }: Databa
  * Opens an existing database of either engine for reading only.
  * @throws UnusableDatabaseError
  */
-export const openDatabaseReader = (database: string): Promise<Reader> =>
+export const openDatabaseReader = (database: string): Promise<Store> =>
   openDatabase({ database, readOnly: true, connections: 2 })
 
 /** The path of a SQLite database; null for a PostgreSQL database. */

@@ -76,7 +76,7 @@ export async function readList<Row>(
   const { store, findRfq } = source
   try {
     const filters = await parseFilters(list.filters, parameters, {
-      queries: store.queries,
+      queries: store.database,
       now,
       channels: await knownChannels(source),
       findRfq,
@@ -103,7 +103,7 @@ export async function readChoices<Row>(
   const entries = filters.map(async ({ name, kind, values = [] }): Promise<[string, readonly string[]]> => {
     if (kind === 'channel') return [name, await knownChannels(source)]
     if (kind === 'flag') return [name, ['true', 'false']]
-    return [name, typeof values === 'function' ? await values(source.store.queries) : values]
+    return [name, typeof values === 'function' ? await values(source.store.database) : values]
   })
   return Object.fromEntries(await Promise.all(entries))
 }
@@ -165,7 +165,7 @@ function createRead<Row>(columns: readonly Column<Row>[], query: SqlQuery<Row>):
     ([name, expression]) => `${expression} as "${name}"`,
   )
   return async (source, { now, filters, sort, cursor, limit }) => {
-    const { queries } = source.store
+    const { database: queries } = source.store
     const { dialect } = queries
     const order: Order[] = [
       ...(sort === null ? [] : [sort]),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PollKind, Queries, RunQueries } from '../store/contract.js'
+import type { PollKind, RunQueries, Store } from '../store/contract.js'
 
 /** What each poll reads, as texts name it. */
 export const POLL_SUBJECTS: Readonly<Record<PollKind, string>> = { rfqs: 'RFQs', listings: 'listings' }
@@ -22,7 +22,7 @@ export interface ChannelFreshness {
 }
 
 interface PollSource {
-  store: Pick<RunQueries, 'hadCompleteRun' | 'newestCompleteRun' | 'firstPollAt' | 'runs'> & { queries: Queries }
+  store: Pick<Store, 'hadCompleteRun' | 'newestCompleteRun' | 'firstPollAt' | 'runs' | 'database'>
   channels: readonly { key: string }[]
 }
 
@@ -50,7 +50,7 @@ export function pollViews({ store, channels }: PollSource) {
     async pulse(): Promise<string> {
       const runs = await store.runs({ limit: 20 })
       // Figures are recorded after the documents.
-      const behind = await store.queries.get(`select 1 as found from figures where key = '' limit 1`)
+      const behind = await store.database.get(`select 1 as found from figures where key = '' limit 1`)
       const recorded = runs.map(({ id, finishedAt, changed, inserted }) => `${id} ${finishedAt} ${inserted} ${changed}`)
       return createHash('sha256')
         .update([...recorded, behind === undefined].join())

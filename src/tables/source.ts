@@ -5,7 +5,7 @@ import type { Settings } from '../core/decision/settings.js'
 import type { ClockSkewBlock } from '../core/time/clock-skew.js'
 import type { Calendar } from '../core/time/expiry.js'
 import { createPollChecks, type PollCheck } from '../readiness/poll-freshness.js'
-import type { Reader } from '../store/contract.js'
+import type { Store } from '../store/contract.js'
 import { databaseName } from '../store/open-database.js'
 import { VERSION } from '../version.js'
 import { type ChannelRules, createRulesLookup } from './channels/channel-rules.js'
@@ -34,12 +34,9 @@ export const viewConfigOf = ({ channels, closing, ...config }: Config): ViewConf
   reports: config.reports,
 })
 
-/** The part of the store that views read. */
-export type ViewStore = Omit<Reader, 'close' | 'recordedVersions' | 'sizes'>
-
 /** What views are computed from. */
 export interface ViewSource {
-  store: ViewStore
+  store: Store
   config: ViewConfig
   channels: readonly ChannelRules[]
   /** What offers are compared with. */
@@ -70,7 +67,7 @@ interface ComparisonMoment {
   asOf?: Date | undefined
 }
 
-export function createViewSource(store: ViewStore, config: ViewConfig): ViewSource {
+export function createViewSource(store: Store, config: ViewConfig): ViewSource {
   const { channels } = config
   const { settings } = config.reports
   const rulesOf = createRulesLookup(channels)

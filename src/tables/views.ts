@@ -1,3 +1,4 @@
+import type { Store } from '../store/contract.js'
 import { awardViews } from './awards/awards.js'
 import { closingViews } from './closings/closings.js'
 import { eventViews } from './events/events.js'
@@ -7,14 +8,14 @@ import { type ListName, listNamed } from './lists/lists.js'
 import { offerViews } from './offer/offer.js'
 import { pollViews } from './polls.js'
 import { rfqViews } from './rfq/rfq.js'
-import { createViewSource, type ViewConfig, type ViewStore } from './source.js'
+import { createViewSource, type ViewConfig } from './source.js'
 import { countWaiting, type TodayOptions, today } from './today/today.js'
 
 /** Everything that pages, the API, assistants and commands show. Arguments and results are plain data, and can be sent to a thread. */
 export type Views = ReturnType<typeof createViews>
 
 /** What is shown, read from an open store. Keeps what it read of RFQs in memory. */
-export function createViews(store: ViewStore, config: ViewConfig) {
+export function createViews(store: Store, config: ViewConfig) {
   const source = createViewSource(store, config)
   return {
     /** A page of a list. */

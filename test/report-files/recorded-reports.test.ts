@@ -24,6 +24,6 @@ it('the record of a report is written once more if that failed once', async () =
     const onError = (_error: unknown, name: string) => reported.push(name)
     await recordReports(make, { directory, store: { addReportRecord }, onError })({ ...request, out })
   }
-  expect(await store.queries.all('select name from reports')).toEqual([{ name: 'acme_forest/failures-1.xlsx' }])
+  expect(await store.database.all('select name from reports')).toEqual([{ name: 'acme_forest/failures-1.xlsx' }])
   expect(reported).toEqual(['acme_forest/failures-2.xlsx'])
 })

@@ -1,6 +1,6 @@
 import type { McpDeps } from '../../mcp/tools.js'
 import { createPollChecks } from '../../readiness/poll-freshness.js'
-import type { Reader } from '../../store/contract.js'
+import type { Store } from '../../store/contract.js'
 import { viewConfigOf } from '../../tables/source.js'
 import { createViews } from '../../tables/views.js'
 import { VERSION } from '../../version.js'
@@ -13,7 +13,7 @@ import { databaseNow } from '../input/read-filter.js'
 export function createMcpDeps(
   { io }: Pick<Cli, 'io'>,
   { config, log }: Pick<App, 'config' | 'log'>,
-  store: Omit<Reader, 'close'>,
+  store: Store,
 ): McpDeps {
   const viewConfig = viewConfigOf(config)
   const views = createViews(store, viewConfig)

@@ -73,7 +73,7 @@ const NOT_BEFORE = `(select v.not_before from versions v where v.channel = e.cha
 
 /** Events of some kinds before a position, newest first. */
 async function readEvents(
-  { store: { queries } }: Pick<ListSource, 'store'>,
+  { store: { database: queries } }: Pick<ListSource, 'store'>,
   { channel, rfq, since }: ChangeFilter,
   {
     kinds,

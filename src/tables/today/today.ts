@@ -107,7 +107,7 @@ export const movedText = ({ currency, rfqs: changed, before, after }: Moved): st
 
 /** How many RFQs wait for a person. */
 export async function countWaiting(source: ListSource, now: Date): Promise<number> {
-  const { queries } = source.store
+  const { database: queries } = source.store
   const row = await queries.get<{ rfqs: number }>(
     `select count(*) as rfqs from documents t ${rfqJoins(queries.dialect)} where ${IS_RFQ} and ${URGENCY} > 0`,
     await dayParameters(source, now),
@@ -124,7 +124,7 @@ interface DueGroup {
 }
 
 async function summaryOf(source: ListSource, { now, channel }: TodayOptions): Promise<Today['summary']> {
-  const { queries } = source.store
+  const { database: queries } = source.store
   const { dialect } = queries
   const where = allOf(IS_RFQ, channel !== undefined && 't.channel = @channel')
   const parameters = { ...(await dayParameters(source, now)), channel: channel ?? null }

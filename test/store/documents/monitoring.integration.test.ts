@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Reader } from '../../../src/store/contract.js'
+import type { Store } from '../../../src/store/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { isPostgres, openReaderOf, rowsOf } from '../../helpers/store/store-engine.js'
 
-async function readerOf(fixture: ChannelFixture): Promise<Reader> {
+async function readerOf(fixture: ChannelFixture): Promise<Store> {
   const reader = await openReaderOf(fixture.store)
   onTestFinished(() => reader.close())
   return reader
@@ -75,7 +75,7 @@ describe('recorded versions of a run', () => {
 it('reader › cannot write', async () => {
   const fixture = await openChannelFixture()
   await fixture.pollListings()
-  const reader = (await readerOf(fixture)) as Reader & typeof fixture.store
+  const reader = (await readerOf(fixture)) as Store
   await expect(reader.stopClosing({ by: 'anna', reason: 'a test', now: fixture.now() })).rejects.toThrow(
     'opened for reading only',
   )

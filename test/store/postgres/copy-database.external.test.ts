@@ -66,7 +66,7 @@ async function answersOf(location: string, { now }: Pick<ChannelFixture, 'now'>)
   try {
     const rfqs = await store.rfqs({})
     const rows = async ({ name, columns, key }: CopiedTable) =>
-      store.queries.all(
+      store.database.all(
         `select ${columns.map((column) => column.name).join(', ')} from ${name} order by ${key.join(', ')}`,
       )
     const tables = copiedTables()
