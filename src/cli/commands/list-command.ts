@@ -12,7 +12,6 @@ import { type App, withStore } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
 import { csvOption, jsonOption, onlyOnce, wholeNumber } from '../input/options.js'
-import { databaseNow } from '../input/read-filter.js'
 import { shownChannels } from '../input/select-channels.js'
 import { openViews } from '../open-views.js'
 import { describeFreshness } from '../output/freshness.js'
@@ -115,7 +114,7 @@ export async function printList(
   await prepare?.(context, options)
   const { json, csv, wide = false, sort, limit = json || csv ? undefined : DEFAULT_LIMIT } = options
   const filters = textsOf(list, options)
-  const request = { now: await databaseNow(store, io.now()), parameters: { ...filters, ...(sort && { sort }) } }
+  const request = { now: io.now(), parameters: { ...filters, ...(sort && { sort }) } }
   const answer = await (await openViews(app, store)).list(name, { ...request, ...(limit && { limit }) })
   if ('problem' in answer) throw new UsageError(remedied(answer.problem))
   const { rows, next, total } = answer

@@ -24,7 +24,7 @@ export async function parseReadFilter(
   { channel, asOf }: ChannelOption & AsOfOption,
   reads?: PollKind,
 ): Promise<ReadFilter> {
-  const moment = asOf === undefined ? {} : { asOf: await parseTimeOption(cli, store, '--as-of', asOf) }
+  const moment = asOf === undefined ? {} : { asOf: parseTimeOption(cli, '--as-of', asOf) }
   const [found] = channel === undefined ? [] : await shownChannels(app.config, store, channel)
   const of = found === undefined ? {} : { channel: found }
   const filter: ReadFilter = { ...of, ...moment }
@@ -40,22 +40,5 @@ const DAY_MEANS = { '--as-of': 'end', '--since': 'start' } as const
  * The moment that an option names.
  * @throws {MomentError} for anything else, and for a moment in the future
  */
-export async function parseTimeOption(
-  cli: Pick<Cli, 'io'>,
-  store: Pick<Store, 'runs'>,
-  option: keyof typeof DAY_MEANS,
-  text: string,
-): Promise<Date> {
-  const now = await databaseNow(store, cli.io.now())
-  return parseMoment(text, { option, now, dayMeans: DAY_MEANS[option] })
-}
-
-/**
- * The current time for reading the database: our clock, or the time of the newest run if that is later, because another
- * machine's clock may be ahead. So no stored observation is in the future.
- */
-export async function databaseNow(store: Pick<Store, 'runs'>, now: Date): Promise<Date> {
-  const [newest] = await store.runs({ limit: 1 })
-  const lastRun = new Date(newest?.finishedAt ?? newest?.startedAt ?? 0)
-  return lastRun > now ? lastRun : now
-}
+export const parseTimeOption = ({ io }: Pick<Cli, 'io'>, option: keyof typeof DAY_MEANS, text: string): Date =>
+  parseMoment(text, { option, now: io.now(), dayMeans: DAY_MEANS[option] })

@@ -13,7 +13,6 @@ import { decisionLines, type RfqView, rateLines, reasonLines } from '../../table
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
-import { databaseNow } from '../input/read-filter.js'
 import { rfqLabel } from '../input/require-rfq.js'
 import { openViews } from '../open-views.js'
 import { bold, formatRecommendation, printJson, printNotes, printTable, tableWidth } from './output.js'
@@ -42,7 +41,7 @@ export async function printComparison(
   { questions, json, csv, wide = false }: ComparisonOptions = {},
 ): Promise<void> {
   const { channel, id } = found.rfq
-  const now = await databaseNow(store, io.now())
+  const now = io.now()
   const views = await openViews(app, store)
   const lookup = await views.comparison({ channel, name: nameById(id), now, ...(asOf && { asOf }) })
   if ('problem' in lookup) throw new UsageError(lookup.problem.message)

@@ -12,7 +12,6 @@ import type { Store } from '../../store/contract.js'
 import { channelsWithoutCompletePoll } from '../../tables/polls.js'
 import { sanitize } from '../../tables/print/terminal-text.js'
 import type { Cli } from '../cli-context.js'
-import { databaseNow } from '../input/read-filter.js'
 
 export interface FreshnessOf {
   /** The channels whose data is shown. */
@@ -37,7 +36,7 @@ export async function describeFreshness(
   store: Pick<Store, 'newestCompleteRun' | 'newestRun' | 'hadCompleteRun' | 'runs'>,
   { channels, kind, asOf, termsRead = null, rfqs = [] }: FreshnessOf,
 ): Promise<string> {
-  const now = await databaseNow(store, cli.io.now())
+  const now = cli.io.now()
   if (asOf !== undefined) {
     const incomplete = kind === 'close' ? '' : await describeIncomplete(store, { channels, kind, asOf })
     return `as of ${formatMinute(asOf.toISOString())} UTC${incomplete}`

@@ -7,7 +7,6 @@ import { VERSION } from '../../version.js'
 import { createApiReader } from '../../web/api/read.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
-import { databaseNow } from '../input/read-filter.js'
 
 /** What the MCP server answers from: the HTTP API's queries over a connection that can only read. */
 export function createMcpDeps(
@@ -21,7 +20,7 @@ export function createMcpDeps(
   return {
     reader: createApiReader(views, viewConfig),
     channels: viewConfig.channels.map(({ key }) => key),
-    now: () => databaseNow(store, io.now()),
+    now: async () => io.now(),
     async freshness(now) {
       const checks = (await pollChecks(now)).filter(({ kind }) => kind === 'rfqs')
       return (await views.freshness()).map(({ channel, rfqsAt }) => {

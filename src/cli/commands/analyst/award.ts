@@ -19,7 +19,7 @@ import {
   volumeOption,
   withExamples,
 } from '../../input/options.js'
-import { databaseNow, parseReadFilter } from '../../input/read-filter.js'
+import { parseReadFilter } from '../../input/read-filter.js'
 import { requireRfq, rfqLabel } from '../../input/require-rfq.js'
 import { openViews } from '../../open-views.js'
 import { formatRecommendation, newFile, printJson, tableWidth } from '../../output/output.js'
@@ -116,7 +116,7 @@ async function record(
 ): Promise<void> {
   const { io } = cli
   const store = await app.store()
-  const now = await databaseNow(store, io.now())
+  const now = io.now()
   const order: AwardOrder = {
     ...{ channel: found.rfq.channel, rfqId: found.rfq.id, offers: { names: offers }, because: because ?? null, by },
     ...{ asOf: asOf ?? now, now, settings: app.config.reports.settings },

@@ -19,7 +19,7 @@ import {
   volumeOption,
   withExamples,
 } from '../../input/options.js'
-import { databaseNow, parseReadFilter } from '../../input/read-filter.js'
+import { parseReadFilter } from '../../input/read-filter.js'
 import { requireRfq } from '../../input/require-rfq.js'
 import { configuredChannel } from '../../input/select-channels.js'
 import { formatRecommendation, newFile, withProgress } from '../../output/output.js'
@@ -114,12 +114,12 @@ async function writeOverview(cli: Cli, context: ReportContext, options: Options)
 /** Makes a report. Prints its path, and the recommendation on stderr. */
 async function writeReport(
   { io }: Cli,
-  { app, store }: ReportContext,
+  { app }: ReportContext,
   { out, by = operatorName() }: Options,
   about: Pick<ReportRequest, 'channel' | 'rfqId' | 'asOf'>,
 ): Promise<void> {
   const file = out === undefined ? {} : { out: newFile(io, out) }
-  const request = { ...about, ...file, now: await databaseNow(store, io.now()), madeBy: by }
+  const request = { ...about, ...file, now: io.now(), madeBy: by }
   const { path, recommendation } = await withProgress(io, 'sheets', (onProgress) =>
     app.makeReport(request, { signal: io.stop, onProgress }),
   )

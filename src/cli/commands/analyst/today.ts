@@ -18,7 +18,7 @@ import {
   sinceOption,
   withExamples,
 } from '../../input/options.js'
-import { databaseNow, parseReadFilter, parseTimeOption } from '../../input/read-filter.js'
+import { parseReadFilter, parseTimeOption } from '../../input/read-filter.js'
 import { openViews } from '../../open-views.js'
 import { bold, printJson, tableWidth } from '../../output/output.js'
 
@@ -39,8 +39,8 @@ export const register: RegisterCommand = (command, cli) => {
           const { noteOtherSettings } = await import('../../service/keep-figures.js')
           await noteOtherSettings(cli, app, store)
           const views = await openViews(app, store)
-          const moment = since === undefined ? {} : { since: await parseTimeOption(cli, store, '--since', since) }
-          const found = await views.today({ ...filter, ...moment, limit, now: await databaseNow(store, cli.io.now()) })
+          const moment = since === undefined ? {} : { since: parseTimeOption(cli, '--since', since) }
+          const found = await views.today({ ...filter, ...moment, limit, now: cli.io.now() })
           if (options.json) printJson(cli.io, todayJson(found))
           else printToday(cli, found)
         },
