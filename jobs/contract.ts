@@ -27,7 +27,7 @@ export interface JobResult {
 }
 
 export const JOB_STATES = ['active', 'waiting', 'completed', 'failed'] as const
-export type JobState = (typeof JOB_STATES)[number]
+type JobState = (typeof JOB_STATES)[number]
 
 /** The state of a job, and how it ended. */
 export interface JobStatus {

@@ -11,7 +11,7 @@ export interface MaintenanceJob {
   run: (signal: AbortSignal) => Promise<Record<string, unknown>>
 }
 
-export interface MaintenanceOptions {
+interface MaintenanceOptions {
   jobs: readonly MaintenanceJob[]
   store: MaintenanceLog
   now: Clock

@@ -3,7 +3,7 @@ import { RefusedJobError, RunFailedError } from './errors.js'
 import { parseJob } from './job-payload.js'
 
 /** A job as taken from a queue, not yet validated. */
-export interface RawJob {
+interface RawJob {
   id: string
   name: string
   data: unknown

@@ -6,7 +6,7 @@ import { targetSecrets } from './notify/target-secrets.js'
 
 export type { Logger } from 'pino'
 
-export interface LogOptions {
+interface LogOptions {
   level: LogLevel
   /** stdout for the service, stderr for commands that write their result to stdout. */
   out: { write(text: string): unknown }

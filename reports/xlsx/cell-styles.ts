@@ -5,7 +5,7 @@ import { type Colour, lightColour } from '../../src/tables/look/colours.js'
 export type Style = Readonly<Partial<ExcelJS.Style>>
 
 /** exceljs' default font, in whose digits the widths of columns are counted. */
-export const FONT = 'Calibri'
+const FONT = 'Calibri'
 export const FONT_POINTS = 11
 
 interface StyleOptions {

@@ -34,7 +34,7 @@ export interface BuildOptions {
 }
 
 /** Adds a sheet to a workbook and writes it. */
-export type AddSheet = (options: SheetOptions) => Sheet
+type AddSheet = (options: SheetOptions) => Sheet
 export type WriteSheet = (add: AddSheet) => void
 
 /**

@@ -25,7 +25,7 @@ export interface App {
   onClose(close: () => Promise<unknown>): void
 }
 
-export interface AppOptions {
+interface AppOptions {
   /** `if-set` for commands that only read the database, which need no API key. */
   secrets: 'required' | 'if-set'
   /** stdout for the service; a file for the demo; default stderr, for commands whose stdout is their result. */

@@ -4,7 +4,7 @@ import type { Closings, RunQueries } from '../store/contract.js'
 import { type ClosingSwitches, closingKillSwitch } from './kill-switch.js'
 
 /** Finds what would keep a closing round of a channel from closing any RFQ now; null if nothing does. */
-export type FindClosingBlocker = (channel: string) => Promise<string | null>
+type FindClosingBlocker = (channel: string) => Promise<string | null>
 
 /** Creates a function that finds what blocks all closing of a channel: the kill switch, or a list that may not be whole (docs/CLOSING.md, rules 2 and 10). */
 export function createFindClosingBlocker(
@@ -24,7 +24,7 @@ export function createFindClosingBlocker(
 const MAX_ROUNDS = 150
 
 /** Finds the clock difference that stopped the newest closing round of a channel; null if none did. */
-export type FindClockSkewBlock = (channel: string) => Promise<ClockSkewBlock | null>
+type FindClockSkewBlock = (channel: string) => Promise<ClockSkewBlock | null>
 
 /** Creates the function, which reads recorded runs (docs/CLOSING.md, rule 4). Rounds that failed before they closed anything are skipped. */
 export const createFindClockSkewBlock =

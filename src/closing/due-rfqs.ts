@@ -55,7 +55,7 @@ export async function evaluateRfqs(
 export const qualifies = ({ evaluation: { against } }: Pick<DueRfq, 'evaluation'>): boolean => against.length === 0
 
 /** What a round with more RFQs than `maxPerRun` waits for (docs/CLOSING.md, rule 5). */
-export interface Approval {
+interface Approval {
   plan: string
   /** Why the round is blocked. */
   reason: string

@@ -21,7 +21,7 @@ import {
 const MAX_LIST_AGE_MS = 60_000
 
 /** Why a round closes no further RFQ. */
-export interface RoundStop {
+interface RoundStop {
   code: NonNullable<RunRecord['stop']>['code']
   /** For people. */
   text: string

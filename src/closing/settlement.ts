@@ -20,7 +20,7 @@ const VERIFY_PAUSE_MS = 5000
 const MIN_AGE_FOR_REPOST_MS = 60_000
 
 /** The effect is not certain yet, and a second POST is only blocked for now: the intent stays open. */
-export interface Unresolved {
+interface Unresolved {
   /** Why. */
   unresolved: string
   after: FreshRead

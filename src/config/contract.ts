@@ -42,24 +42,24 @@ export interface ChannelConfig extends ChannelRef {
   graceHours: number
 }
 /** Which documents a scheduled poll reads again (docs/POLLING.md). */
-export interface PollingConfig {
+interface PollingConfig {
   offersMaxAgeMinutes: number
   urgentHours: number
 }
-export interface ClosingConfig {
+interface ClosingConfig {
   enabled: boolean
   maxPerRun: number
   maxClockSkewSeconds: number
   reportOnClose: boolean
 }
-export interface HistoryConfig {
+interface HistoryConfig {
   recheckClosedHours: number
   /** Days after which idle runs, and events that were delivered, are deleted; null: never. */
   keepDays: number | null
   /** When `start` does so; null: never. */
   pruneSchedule: string | null
 }
-export interface WebConfig {
+interface WebConfig {
   host: string
   port: number
   /** Origin at which browsers reach the page; null if only through `host` and `port`. */
@@ -73,7 +73,7 @@ export interface WebConfig {
   /** What a proxy sends whose headers are trusted. */
   proxySecret: string | null
 }
-export interface ReportsConfig {
+interface ReportsConfig {
   /** Absolute path. */
   directory: string
   /** How offers are compared: all other keys of the section. */

@@ -10,7 +10,7 @@ import { checkRules } from './rules.js'
 import { configSchema } from './schema.js'
 import { type Path, readDocument } from './yaml-document.js'
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Path of the file, relative to `cwd`; default `$QUOTEKEEPER_CONFIG`, else `./quotekeeper.yaml`. */
   file?: string | undefined
   env: Environment

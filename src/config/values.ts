@@ -85,7 +85,7 @@ export const timeZone = () =>
   })
 
 /** Accepts names only: fixed offsets, which newer Node.js versions accept, have no daylight saving time. */
-export function isTimeZone(name: string): boolean {
+function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
     return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))

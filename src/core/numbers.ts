@@ -1,5 +1,5 @@
 /** Numbers with a larger absolute value are not plausible volumes or prices; below it, products stay finite. */
-export const MAX_PLAUSIBLE = 1e15
+const MAX_PLAUSIBLE = 1e15
 
 /** The number if it is plausible, else null. −0 becomes 0, as in JSON. */
 export function plausibleOrNull(value: number | null | undefined): number | null {

@@ -142,7 +142,7 @@ export interface ProblemRecord extends Problem {
 
 /** `blocked`: waits for an operator's approval. */
 export const DECISION_KINDS = ['close', 'would-close', 'keep', 'blocked'] as const
-export type DecisionKind = (typeof DECISION_KINDS)[number]
+type DecisionKind = (typeof DECISION_KINDS)[number]
 export const CLOSE_OUTCOMES = ['closed', 'already-closed', 'refused', 'failed', 'unknown'] as const
 export type CloseOutcome = (typeof CLOSE_OUTCOMES)[number]
 

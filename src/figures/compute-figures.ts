@@ -33,7 +33,7 @@ import type { RfqFigures } from './rfq-figures.js'
 import { type RfqDocuments, type RfqState, readDocuments, rfqStateOf, type StateMoment } from './rfq-state.js'
 import { settingsAt } from './settings-at.js'
 
-export interface FigureOptions {
+interface FigureOptions {
   /** As configured. */
   settings: Settings
   /** IANA name of a channel's time zone. */

@@ -4,7 +4,7 @@ import { comparableId } from '../core/documents/identifier.js'
 import type { History } from '../store/contract.js'
 
 /** Reads the listings of a channel that offers name, by their `comparableId`. Each reader is for one moment; default: the present. */
-export type ListingReader = (
+type ListingReader = (
   store: Pick<History, 'listings'>,
   channel: string,
   ids: string[],

@@ -5,7 +5,7 @@ import { formatPrice, formatTonnes } from '../core/text/number-format.js'
 import type { RfqState } from './rfq-state.js'
 
 /** An offer before and after a change. */
-export interface OfferChange {
+interface OfferChange {
   old: OfferReport | undefined
   offer: OfferReport
   before: RfqState

@@ -17,7 +17,7 @@ import { createListingReader } from './listing-reader.js'
 import { factsOf, type RfqFacts } from './rfq-facts.js'
 import { figuresOf, type RfqFigures } from './rfq-figures.js'
 
-export type StateStore = Pick<History, 'rfqs' | 'listings' | 'rfqHistory'>
+type StateStore = Pick<History, 'rfqs' | 'listings' | 'rfqHistory'>
 
 /** The data of an RFQ, and the recommendation for it, at a moment. */
 export interface RfqState {

@@ -22,7 +22,7 @@ export interface ReceivedText {
 /** The message says why a body cannot be used: `the body is empty`. */
 export class UnusableBodyError extends Error {}
 
-export interface ReadBodyOptions {
+interface ReadBodyOptions {
   /** Names the request in messages. */
   label: () => string
   sanitize: Sanitize

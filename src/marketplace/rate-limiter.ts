@@ -22,7 +22,7 @@ const MAX_GRACE_MS = 1000
 /** Interval at which a pause is reported again to a ledger that could not be reached, in milliseconds. */
 const REPORT_RETRY_MS = 1000
 
-export interface RateLimiterOptions extends Pick<RequestLimits, 'concurrency' | 'perSecond'> {
+interface RateLimiterOptions extends Pick<RequestLimits, 'concurrency' | 'perSecond'> {
   /** Shares rate and pauses with other processes; without it, they apply to this process only. */
   ledger?: RequestLedger | undefined
   timing: Timing

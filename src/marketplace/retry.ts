@@ -46,7 +46,7 @@ export class RetryQuota {
   }
 }
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Retries after the first attempt. */
   retries: number
   backoff: Backoff

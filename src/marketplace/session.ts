@@ -26,7 +26,7 @@ import { type Backoff, RetryQuota, withRetries } from './retry.js'
 import { createKeySearch, createSanitizer, type Sanitize } from './sanitizer.js'
 import type { AdmittedRequest, Target, Transport, TransportReply } from './transport.js'
 
-export interface SessionOptions {
+interface SessionOptions {
   transport: Transport
   /** Quotekeeper's version. */
   version: string

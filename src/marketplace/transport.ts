@@ -11,7 +11,7 @@ import { ACCEPT_ENCODING, type HttpReply, type HttpRequest, sendHttpRequest } fr
 import { RateLimiter } from './rate-limiter.js'
 import type { Timing } from './timing.js'
 
-export interface TransportOptions {
+interface TransportOptions {
   baseUrl: string
   limits: RequestLimits
   version: string

@@ -4,7 +4,7 @@ import type { RequestObserver } from '../marketplace/contract.js'
 import type { RecordedVersion } from '../store/contract.js'
 
 /** The part of the result of a poll or closing round that metrics use. */
-export interface EndedRun {
+interface EndedRun {
   run: Pick<RunRecord, 'id' | 'channel' | 'kind' | 'outcome' | 'startedAt' | 'finishedAt' | 'seen'>
   /** The decisions of a closing round. */
   decisions?: readonly Pick<DecisionRecord, 'decision' | 'outcome'>[]

@@ -4,7 +4,7 @@ import type { Clock } from '../core/time/clock.js'
 import { type ActivityMetrics, createActivityMetrics } from './activity-metrics.js'
 import { createStateMetrics, type MetricSources } from './state-metrics.js'
 
-export interface ServiceMetrics {
+interface ServiceMetrics {
   /** Counts the activity of this process. */
   readonly activity: ActivityMetrics
   /**

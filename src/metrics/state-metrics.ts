@@ -7,7 +7,7 @@ import type { PollCheck } from '../readiness/poll-freshness.js'
 import type { Store } from '../store/contract.js'
 
 /** A channel as configured. */
-export interface MonitoredChannel {
+interface MonitoredChannel {
   key: string
   autoClose: 'on' | 'dry-run' | 'off'
   timeZone: string

@@ -4,7 +4,7 @@ export const TARGET_TYPES = ['webhook', 'slack', 'teams', 'email'] as const
 /** The encryption of a connection to a mail server: STARTTLS, TLS, or none (on loopback only). */
 export const SECURITIES = ['starttls', 'tls', 'none'] as const
 
-export interface SmtpServer {
+interface SmtpServer {
   host: string
   port: number
   security: (typeof SECURITIES)[number]

@@ -16,7 +16,7 @@ const MAX_PAUSE_MS = 4 * 3_600_000
 /** After an outage of this length, older events are passed over, in milliseconds. */
 const MAX_OUTAGE_MS = 24 * 3_600_000
 
-export interface DelivererOptions {
+interface DelivererOptions {
   store: Pick<Targets, 'takePage' | 'renewHold' | 'endPage'>
   targets: readonly NotifyTarget[]
   send: SendMessage
@@ -43,7 +43,7 @@ export interface Attempt {
 }
 
 /** Sends to each target what waits for it, one page after another. */
-export interface Deliverer {
+interface Deliverer {
   /**
    * Call it every few seconds: it also tells other processes that this one still sends. Resolves when nothing more can be sent now. Targets
    * do not wait for each other.

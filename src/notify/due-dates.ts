@@ -3,7 +3,7 @@ import { createCalendar, createOverdueTest } from '../core/time/expiry.js'
 import type { EventLog, NewEvent, OpenRfq } from '../store/contract.js'
 
 /** The settings of a channel that decide which of its RFQs are due. */
-export interface ChannelDueDates {
+interface ChannelDueDates {
   /** `org/slug`. */
   key: string
   timeZone: string

@@ -5,7 +5,7 @@ import { FONTS, lightColour, SIZES } from '../tables/look/colours.js'
 import { escapeMarkup } from '../tables/look/markup.js'
 import { describeEvent, type EventText } from './event-text.js'
 
-export interface EmailContent {
+interface EmailContent {
   /** One line. */
   subject: string
   text: string

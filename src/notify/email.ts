@@ -11,7 +11,7 @@ const TIMEOUT_MS = 15_000
 /** The timeout from connecting to the last reply, in milliseconds. */
 const MAX_TOTAL_MS = 60_000
 
-export interface EmailOptions {
+interface EmailOptions {
   now: Date
   signal: AbortSignal
   /** The folder of reports; only workbooks in it are attached. */

@@ -75,7 +75,7 @@ interface NewestRuns {
 }
 
 /** Reads the runs of a poll that say how recent it is. */
-export async function newestRuns(
+async function newestRuns(
   store: Pick<RunQueries, 'runs' | 'newestCompleteRun'>,
   { channel, kind }: { channel: string; kind: RunKind },
 ): Promise<NewestRuns> {

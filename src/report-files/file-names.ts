@@ -16,7 +16,7 @@ export function slug(value: unknown, fallback: string): string {
 }
 
 /** The first 8 hexadecimal digits of the SHA-256 hash, to tell apart texts with the same slug. */
-export const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
 
 /** A time in a file name: `YYYYMMDDTHHMMZ`. */
 const timePart = (time: Date): string => `${time.toISOString().slice(0, 16).replace(/[-:]/g, '')}Z`

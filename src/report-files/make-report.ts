@@ -34,7 +34,7 @@ export interface ReportRequest {
 }
 
 /** A request for the comparison of an RFQ. */
-export type RfqReportRequest = ReportRequest & { channel: string; rfqId: string }
+type RfqReportRequest = ReportRequest & { channel: string; rfqId: string }
 
 /**
  * Makes a report.

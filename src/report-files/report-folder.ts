@@ -10,7 +10,7 @@ export function reportName(directory: string, file: string): string | null {
 }
 
 /** The path of a report; null for any other name, so that it cannot lead outside the folder. */
-export const reportFile = (directory: string, name: string): string | null =>
+const reportFile = (directory: string, name: string): string | null =>
   REPORT_NAME.test(name) ? join(directory, name) : null
 
 /** The path of an existing report; null for any other name. Links are not followed. */

@@ -79,7 +79,7 @@ const isSelected = (
 const patched = (item: Item, patch: unknown) => (patch === undefined ? item : mergePatch(item, patch)) as Item
 
 /** Applies a JSON merge patch (RFC 7396) without changing its arguments. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
+function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const result: Item = isObject(target) ? { ...target } : {}
   for (const [key, value] of Object.entries(patch)) {

@@ -2,7 +2,7 @@ import type { Store } from './contract.js'
 import type { StoreOptions } from './create-store.js'
 import { isPostgresUrl, parsePostgresUrl } from './postgres/postgres-url.js'
 
-export interface DatabaseOptions extends StoreOptions {
+interface DatabaseOptions extends StoreOptions {
   /** The path of a SQLite file, or the URL of a PostgreSQL database, which may contain a password. */
   database: string
   /** The maximum number of connections to a PostgreSQL database. */

@@ -96,7 +96,7 @@ export function detectLoss(present: readonly string[], listed: ReadonlySet<strin
 export type RfqEntry = ListEntry<RfqListItem>
 
 /** An entry of a list; of several with one identifier that differ, the last one. */
-export interface ListEntry<T> extends Observation<T> {
+interface ListEntry<T> extends Observation<T> {
   /** Hash of all entries with its identifier, whatever their order. */
   entryHash: string
   /** The earlier ones. */

@@ -19,7 +19,7 @@ const HOUR_MS = 60 * MINUTE_MS
 export type StoredResponses = Map<string, ResponsePollState>
 
 /** An RFQ as its list entry shows it. */
-export interface ListedRfq {
+interface ListedRfq {
   id: string
   hash: string
   /** `state` as sent; null if missing or unusable. */
@@ -36,7 +36,7 @@ export interface PlannableRfq extends ListedRfq {
   dueAt: Date | null
 }
 
-export interface PlanInput {
+interface PlanInput {
   listed: readonly PlannableRfq[]
   known: ReadonlyMap<string, RfqPollState>
   /** The stored responses of each RFQ, by identifier. */
@@ -304,7 +304,7 @@ function reasonToReadNow(state: ResponsePollState, summaryHash: string | null): 
 }
 
 /** Which responses of an RFQ are requested, and of which only the summary is recorded. */
-export interface ResponseChoice {
+interface ResponseChoice {
   request: Set<string>
   /** Not requested, because it is stored in full: its summary shows only that it still exists. */
   observe: Set<string>

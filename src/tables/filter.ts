@@ -10,7 +10,7 @@ import { type Lookup, problemText, type RfqRef } from './find-rfq.js'
 import { MomentError, parseDueDate, parseMoment } from './moments.js'
 
 /** How the text of a filter becomes a value; see `PARSERS`. */
-export type FilterKind = 'channel' | 'rfq' | 'choice' | 'words' | 'since' | 'before' | 'flag'
+type FilterKind = 'channel' | 'rfq' | 'choice' | 'words' | 'since' | 'before' | 'flag'
 
 /** A condition that a reader can choose for a list. */
 export interface Filter {
@@ -44,7 +44,7 @@ export class FilterError extends Error {
 }
 
 /** What texts are parsed with. */
-export interface FilterContext {
+interface FilterContext {
   queries: Queries
   now: Date
   /** Every channel that is configured or stored, `org/slug`. */

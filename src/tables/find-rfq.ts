@@ -19,7 +19,7 @@ export interface RfqSearch {
 }
 
 /** Why a name does not lead to an RFQ. */
-export interface RfqNameProblem {
+interface RfqNameProblem {
   /** `empty`: no RFQ is known at all. */
   reason: 'unknown' | 'ambiguous' | 'empty'
   /** What was found and what to do, without a full stop. */

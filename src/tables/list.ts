@@ -120,7 +120,7 @@ function parseSort<Row>(list: List<Row>, text = ''): ReadRequest['sort'] {
 // --- lists that are read by SQL -------------------------------------------------------------------------------------
 
 /** The query of a list. Expressions use the alias `t` for a row of its table. */
-export interface SqlQuery<Row> {
+interface SqlQuery<Row> {
   /** A table or view. */
   table: string
   /** The columns that identify its rows. They are the last criterion of every order. */
@@ -141,7 +141,7 @@ export interface SqlQuery<Row> {
   toRow?: (record: SqlRow, request: { source: ListSource; now: Date }) => Row
 }
 
-export interface Order {
+interface Order {
   expression: string
   descending?: boolean
 }

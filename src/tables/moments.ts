@@ -11,7 +11,7 @@ export class MomentError extends Error {
   }
 }
 
-export interface MomentContext {
+interface MomentContext {
   /** The option or parameter, for messages: `--as-of`. */
   option: string
   now: Date

@@ -91,7 +91,7 @@ export function parseWhatIf(
 const SECTION = /^(requirements|exchangeRates)\./
 
 /** The value of a setting that a parameter can replace; of a rate without its date and source. Undefined for a currency without a rate. */
-export function settingValue(settings: Settings, name: string): unknown {
+function settingValue(settings: Settings, name: string): unknown {
   const value = name.split('.').reduce<unknown>((section, key) => Object(section)[key], settings)
   return RATE.test(name) ? Object(value).rate : value
 }

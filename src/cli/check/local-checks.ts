@@ -21,7 +21,7 @@ export interface Check {
   remedy: string
 }
 
-export interface CheckResult {
+interface CheckResult {
   ok: boolean
   /** What was found, or the error. */
   found: string

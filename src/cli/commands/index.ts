@@ -1,7 +1,7 @@
 import type { RegisterCommand } from '../cli-context.js'
 
 /** A command as listed in the help. Its module is loaded only when the command runs, to keep the start fast. */
-export interface CommandEntry {
+interface CommandEntry {
   name: string
   /** Its arguments, as listed in the help. */
   args: string

@@ -29,7 +29,7 @@ export interface ListOptions {
 }
 
 /** What is particular about the command of a list. */
-export interface ListExtras {
+interface ListExtras {
   /** The runs that the rows come from, to say how recent they are. */
   freshness?: RunKind
   /** Whether `prepare` writes to the database. */

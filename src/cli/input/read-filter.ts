@@ -7,7 +7,7 @@ import { UsageError } from '../cli-error.js'
 import type { AsOfOption, ChannelOption } from './options.js'
 import { shownChannels } from './select-channels.js'
 
-export interface ReadFilter {
+interface ReadFilter {
   channel?: string
   asOf?: Date
 }

@@ -13,7 +13,7 @@ import { channelsWithoutCompletePoll } from '../../tables/polls.js'
 import { sanitize } from '../../tables/print/terminal-text.js'
 import type { Cli } from '../cli-context.js'
 
-export interface FreshnessOf {
+interface FreshnessOf {
   /** The channels whose data is shown. */
   channels: readonly string[]
   /** The runs that the data comes from. */

@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join, relative, resolve } from 'node:path'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 
 /** How this process was started. */
-export interface Invocation {
+interface Invocation {
   /** `process.argv[1]`. */
   script: string
   env: Readonly<Record<string, string | undefined>>
@@ -37,7 +37,7 @@ function resolveLinks(path: string): string | null {
 const COMMAND_LINE = /(?<![\w./-]|npx )quotekeeper (?=(--)?([a-z-]+)\b( \(process )?)/g
 
 /** What a command line starts with here. */
-export interface CommandStart {
+interface CommandStart {
   /** What to type to run this program. */
   name: string
   /** The configuration to name; null if it is the one that is read by default. */

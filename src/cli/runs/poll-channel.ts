@@ -12,7 +12,7 @@ import { printNote } from '../output/output.js'
 
 export type PollKind = Extract<RunKind, 'listings' | 'rfqs'>
 
-export interface PollRequest {
+interface PollRequest {
   channel: ChannelConfig
   kind: PollKind
   full?: boolean

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { FailedError } from '../cli-error.js'
 
 /** How long a command may take to stop after the first signal. */
-export const STOP_TIMEOUT_MS = 10_000
+const STOP_TIMEOUT_MS = 10_000
 const RESUMES = 'finished work is stored and the next run continues from it'
 
 /** One Ctrl-C can arrive twice, from the terminal and forwarded by npm: a repeat within this time is ignored. */

@@ -7,7 +7,7 @@ import { createMaintenanceJobs } from './maintenance-jobs.js'
 import { openServiceMetrics } from './service-metrics.js'
 import { createPages, webServerStarter } from './web.js'
 
-export interface ServiceParts {
+interface ServiceParts {
   work: boolean
   schedule: boolean
   /** Null: no web server. */

@@ -83,7 +83,7 @@ export async function createApi(
 }
 
 /** What users put on the queue, on pages and over the API, and what becomes of it. */
-export type QueueActions = Pick<ActionDeps, 'queue' | 'closingObstacle'>
+type QueueActions = Pick<ActionDeps, 'queue' | 'closingObstacle'>
 
 /** What users can put on the queue, once that is open. */
 export async function createQueueActions({

@@ -14,7 +14,7 @@ import type { OfferReport } from '../offer/offer-report-model.js'
  */
 type AwardStatus = 'waiting' | 'accepted' | 'differs' | 'no-award'
 
-export interface AwardFinding {
+interface AwardFinding {
   code: 'other-accepted' | 'missing' | 'not-open' | 'changed' | 'expired' | 'expires' | 'part-accepted' | 'accepted'
   /** Whether a person must act now: it cannot become the recorded award, or expires by tomorrow. */
   loud: boolean
@@ -196,7 +196,7 @@ export function awardText({ offers, tonnes, total, pricePerTonne, currency }: Aw
 const minute = (at: Timestamp) => `${formatMinute(at)} UTC`
 
 /** Whether the award is the one that was recommended. */
-export const recommendedText = ({
+const recommendedText = ({
   followed,
   offers,
   recommendation,

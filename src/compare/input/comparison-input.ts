@@ -63,7 +63,7 @@ export type ReviewedOffers = ReadonlyMap<string, ReviewedTerms>
 export type DocumentProblem = Pick<ProblemRecord, 'kind' | 'entityId' | 'path' | 'code' | 'message' | 'firstSeenAt'>
 
 /** A decision on closing, without the channel: a report covers one. */
-export type ReportedDecision = Omit<CloseDecision, 'channel'>
+type ReportedDecision = Omit<CloseDecision, 'channel'>
 
 /** Parameters of a report on an RFQ or a channel. */
 export interface ReportParameters {

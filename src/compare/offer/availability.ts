@@ -18,7 +18,7 @@ export interface Shortage {
 }
 
 /** Tonnes of the vintage years from `first` to `last`; null if they are not known. */
-export interface YearEntry {
+interface YearEntry {
   first: number
   last: number
   tonnes: number | null

@@ -14,7 +14,7 @@ import type { OfferReport } from './offer-report-model.js'
 import { totalOf } from './price-per-tonne.js'
 
 /** Input to the flag rules of an offer. */
-export interface FlagContext {
+interface FlagContext {
   offer: Omit<OfferReport, 'label' | 'rank' | 'flags' | 'unmet' | 'standing' | 'why'>
   rfq: Pick<RfqTerms, 'responseDueDate' | 'minUnitPrice' | 'minVintageYear' | 'currency'>
   /** How its terms changed since a review accepted them; null if they did not. */

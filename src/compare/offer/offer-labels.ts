@@ -16,18 +16,6 @@ type Observed = Pick<KnownDocument, 'id' | 'firstObservedAt'>
 export const byNumber = (a: Observed, b: Observed): number =>
   byCodeUnit(a.firstObservedAt, b.firstObservedAt) || byCodeUnit(a.id, b.id)
 
-/** Unique names: developer and project; if shared, with the number of the offer. @param offers in the order of their numbers */
-export const offerFullNames = (offers: readonly Named[]): string[] =>
-  numbered(
-    offers.map(({ developer, project, id }) =>
-      truncate(
-        [developer, project].flatMap((name) => (name === null ? [] : oneLine(name))).join(' · ') ||
-          `Offer ${id.slice(0, 8)}`,
-        MAX_LENGTH,
-      ),
-    ),
-  )
-
 /**
  * Short, unique labels: the developer; if shared, with the project; then with the number of the offer.
  * @param offers in the order of their numbers

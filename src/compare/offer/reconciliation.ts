@@ -3,7 +3,7 @@ import { round6 } from '../../core/numbers.js'
 /** Tonnes by which a stated volume may differ from the sum of its lines. */
 export const VOLUME_TOLERANCE = 0.5
 /** Share of a stated total by which it may differ from the sum of its lines. */
-export const TOTAL_TOLERANCE = 0.001
+const TOTAL_TOLERANCE = 0.001
 /** Totals that differ by at most one cent are equal. */
 export const EXACT_TOTAL = 0.01
 
@@ -11,7 +11,7 @@ export const EXACT_TOTAL = 0.01
  * `equal`: the difference, rounded to six decimals, is at most `exact`. `rounding`: larger, but within the tolerance. `differs`: larger
  * still. null: one of the two figures is unknown.
  */
-export type ReconciliationResult = 'equal' | 'rounding' | 'differs' | null
+type ReconciliationResult = 'equal' | 'rounding' | 'differs' | null
 
 /** Compares a stated figure with the sum of the lines by their difference. Rounded, so that floating-point noise is no cent. */
 export function reconcile(difference: number | null, exact: number, tolerance: number): ReconciliationResult {

@@ -20,7 +20,7 @@ export const OFFER_REQUIREMENTS = [
   'submittedOnTime',
   'listing',
 ] as const satisfies readonly RequirementName[]
-export type OfferRequirement = (typeof OFFER_REQUIREMENTS)[number]
+type OfferRequirement = (typeof OFFER_REQUIREMENTS)[number]
 
 /** The requirement on an award as a whole: its tonnes are at most the RFQ's maximum volume. */
 export const AWARD_REQUIREMENT = 'volumeMax' as const satisfies RequirementName

@@ -34,7 +34,7 @@ export function summariseOffers(
 export type Summary = ReturnType<typeof summariseOffers>
 
 /** Counts loud and quiet flags. */
-export function countFlags(flags: readonly Pick<Flag, 'loud'>[]) {
+function countFlags(flags: readonly Pick<Flag, 'loud'>[]) {
   const loud = flags.filter((flag) => flag.loud).length
   return { loud, quiet: flags.length - loud }
 }

@@ -5,7 +5,7 @@ import type { Unreadable } from '../input/comparison-input.js'
 import { isUnreadable } from '../input/stored-documents.js'
 
 /** The tonnes that an award may have. */
-export interface AwardWindow {
+interface AwardWindow {
   /** Minimum tonnes; null if neither the RFQ nor the settings state one. Coverage is measured against it. */
   lower: number | null
   /** Maximum tonnes; null if unlimited. */

@@ -33,7 +33,7 @@ export interface RfqAssessment {
   offers: OfferReport[]
 }
 
-export interface RfqAssessmentInput {
+interface RfqAssessmentInput {
   rfq: ParsedRfq
   /** Iterated once. */
   responses: Iterable<ParsedResponse>

@@ -88,7 +88,7 @@ const NOUNS = new Map([
 ])
 
 /** A version of a document, as far as it says what changed. */
-export type HistoryVersion = Pick<Version, 'kind' | 'observedAt' | 'shape' | 'body'>
+type HistoryVersion = Pick<Version, 'kind' | 'observedAt' | 'shape' | 'body'>
 
 /**
  * What a version of an RFQ or an offer changed, in sentences.

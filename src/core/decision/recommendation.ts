@@ -1,7 +1,7 @@
 import type { Timestamp } from '../time/clock.js'
 
 /** An offer of a recommended award. */
-export interface RecommendedOffer {
+interface RecommendedOffer {
   id: string
   /** Its number in the report. */
   number: number

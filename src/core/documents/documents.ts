@@ -29,7 +29,7 @@ const contractType = z.enum(['spot', 'forward'])
 /** The documented states of an RFQ. */
 export const RFQ_STATES = ['open', 'closed'] as const
 const rfqState = z.enum(RFQ_STATES)
-export const responseStatus = z.enum(['submitted', 'accepted', 'rejected'])
+const responseStatus = z.enum(['submitted', 'accepted', 'rejected'])
 const reasonForPurchase = z.enum(['buyToRetire', 'buyToSell', 'other'])
 const ecosystemType = z.enum([
   'ForestsAndWoodlands',

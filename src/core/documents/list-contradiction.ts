@@ -12,7 +12,7 @@ const MEMBERS = Object.keys(DECIDING) as Deciding[]
 export type Terms = Record<Deciding, string | null>
 
 /** The same of its list entry, or of several with its identifier, without absent and null ones. */
-export interface EntryTerms {
+interface EntryTerms {
   values: Record<Deciding, unknown[]>
   /** The list has several differing entries of the RFQ. */
   isAmbiguous: boolean

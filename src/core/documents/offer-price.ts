@@ -5,7 +5,7 @@ import type { Vintage } from './observation.js'
 export type PriceBasis = 'lines' | 'stated'
 
 /** An offer's price per tonne, and what it is derived from. In the offer's own currency. */
-export interface OfferPrice {
+interface OfferPrice {
   /** Null if neither basis gives a volume and a total above 0. */
   basis: PriceBasis | null
   /** Tonnes; null without a basis. */

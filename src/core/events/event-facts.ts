@@ -51,7 +51,7 @@ export function offerFacts(id: string, { body, shape }: ShapedBody): OfferFacts 
 }
 
 /** How two versions of a document differ. */
-export interface DocumentChange {
+interface DocumentChange {
   changes: Change[]
   /** The first changed fields, and sentences about all; @param closedBy who closed the RFQ, such as `Quotekeeper` */
   describe: (observedAt: Timestamp, closedBy?: string | null) => Pick<EventData, 'changes' | 'messages'>

@@ -9,7 +9,7 @@ const groupedFormat = (digits: number, minimum = 0) => {
 
 /** `12,500` or `0.5`. */
 export const formatAmount = groupedFormat(2)
-export const formatOneDecimal = groupedFormat(1)
+const formatOneDecimal = groupedFormat(1)
 /** `12.3456`: a number of any kind, with up to four decimals. */
 export const formatFourDecimals = groupedFormat(4)
 /** A price per tonne with two to four decimals, where the difference of two may matter: `7.90`, `13.805`. */

@@ -16,7 +16,7 @@ export interface RfqName {
 }
 
 /** What an RFQ can be named by. */
-export interface RfqNames {
+interface RfqNames {
   id: string
   /** As text, also if it was sent as text; null if it has none. */
   number: string | null

@@ -11,7 +11,7 @@ export type Timestamp = string
 export const formatMinute = (timestamp: Timestamp): string => timestamp.slice(0, 16).replace('T', ' ')
 
 /** The clocks of machines that share a database may differ by this much without being wrong, in milliseconds. */
-export const CLOCK_TOLERANCE_MS = 60_000
+const CLOCK_TOLERANCE_MS = 60_000
 
 /**
  * How long ago a stored time is, in milliseconds. Infinite if it is in the future by more than clocks may differ: one of them was or is wrong,

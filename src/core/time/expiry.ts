@@ -62,7 +62,7 @@ export function isExpired(dueDate: string, calendar: Calendar, graceHours: numbe
 }
 
 /** The date before which due dates are past due. */
-export function expiredBefore(calendar: Calendar, graceHours: number, now: Date): string {
+function expiredBefore(calendar: Calendar, graceHours: number, now: Date): string {
   const withoutGrace = now.getTime() - graceHours * HOUR_MS
   // A clock set back across midnight repeats the due date, so the date must also have passed half an hour later.
   const dates = [withoutGrace, withoutGrace + HOUR_MS / 2].map((time) => calendar.dateAt(new Date(time)))

@@ -15,7 +15,7 @@ import { sum } from '../../core/numbers.js'
 import { formatPricePerTonne, formatTonnes, formatTotal, withoutNoise } from '../../core/text/number-format.js'
 
 /** The award that a person wants to record. */
-export interface AwardRequest {
+interface AwardRequest {
   /** Ids of offers; none to award nothing. */
   offerIds: readonly string[]
   /** Why; null for no reason. */
@@ -25,7 +25,7 @@ export interface AwardRequest {
 }
 
 /** The award as it would be recorded, and why it is refused: one sentence for each reason. */
-export interface CheckedAward {
+interface CheckedAward {
   /** Null if its figures cannot be computed. */
   award: AwardFacts | null
   /** Empty if it can be recorded. */
@@ -33,7 +33,7 @@ export interface CheckedAward {
 }
 
 /** The comparison against which an award is checked: the present one, with the configured settings. */
-export interface DeskComparison {
+interface DeskComparison {
   report: RfqReport
   /** How the settings of the comparison that the decision is based on differ. */
   settings: readonly DifferingSetting[]

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/time/clock.js'
 import type { ExchangeRates } from '../../store/contract.js'
 import { readRates } from './read-rates.js'
 
-export interface RefreshedRates {
+interface RefreshedRates {
   /** Rates that are new or were corrected. */
   recorded: number
   /** Date of the newest rate that was read; null if none is recent enough to be recorded. */

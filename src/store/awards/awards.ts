@@ -20,7 +20,7 @@ import {
 } from './award-rows.js'
 
 /** The queries of readers. */
-export type AwardQueries = Pick<Awards, 'awards' | 'awardFile'>
+type AwardQueries = Pick<Awards, 'awards' | 'awardFile'>
 
 /** Reads awards and their workbooks. */
 export const createAwardQueries = (database: Queries): AwardQueries => ({

@@ -57,8 +57,6 @@ export interface Closings {
   decision(id: number): Promise<DecisionRecord | null>
   /** The newest decision about each RFQ of the channel, or about each RFQ of a list. */
   newestDecisions(channel: string, rfqIds?: readonly string[]): Promise<DecisionRecord[]>
-  /** The newest decision with an outcome on the channel, or null. */
-  lastClose(channel: string): Promise<DecisionRecord | null>
   /** The newest decision with an outcome about each RFQ: the result of its last close. */
   latestCloseReplies(channel: string, rfqIds?: readonly string[]): Promise<DecisionRecord[]>
   /**

@@ -8,7 +8,7 @@ import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql/sql-
 import { writeDecisionEvent } from './decision-events.js'
 
 /** A row of `close_decisions`. */
-export interface DecisionRow {
+interface DecisionRow {
   id: number
   run_id: number
   channel: string
@@ -32,7 +32,7 @@ export interface DecisionRow {
   repeated_until: string | null
 }
 
-export const toDecision = (row: DecisionRow): DecisionRecord => ({
+const toDecision = (row: DecisionRow): DecisionRecord => ({
   id: row.id,
   runId: row.run_id,
   channel: row.channel,
@@ -70,7 +70,6 @@ type DecisionLog = Pick<
   | 'decision'
   | 'newestDecisions'
   | 'closedSince'
-  | 'lastClose'
   | 'latestCloseReplies'
 > & {
   /** Appends a decision in the caller's transaction. */
@@ -162,18 +161,12 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
     closedSince: ({ channel, since }) =>
       newest(`outcome in ('closed', 'already-closed') and decided_at >= @since`, channel, undefined, since),
 
-    async lastClose(channel) {
-      const where = `channel = @channel and ${HAS_OUTCOME} order by id desc limit 1`
-      const row = await database.get<DecisionRow>(`select * from close_decisions where ${where}`, { channel })
-      return row ? toDecision(row) : null
-    },
-
     latestCloseReplies: (channel, rfqIds) => newest(HAS_OUTCOME, channel, rfqIds),
   }
 }
 
 /** The approver in the evidence of a decision, as stored. */
-export const approverIn = ({ approvedBy }: Record<string, unknown>): string | null =>
+const approverIn = ({ approvedBy }: Record<string, unknown>): string | null =>
   typeof approvedBy === 'string' ? toStoredText(approvedBy) : null
 
 const INSERT_DECISION = `

@@ -8,7 +8,7 @@ import { readSchema } from '../schema/schema.js'
 import { deleteMeta, setMeta, UNFINISHED_COPY } from '../sql/meta.js'
 import type { Queries, SqlValue, Transaction } from '../sql/sql-database.js'
 
-export interface CopyOptions {
+interface CopyOptions {
   /** Path or URL of each database. */
   from: string
   to: string
@@ -18,7 +18,7 @@ export interface CopyOptions {
   onProgress?: (progress: { done: number; total: number }) => void
 }
 
-export interface CopyReport {
+interface CopyReport {
   /** The names of the databases, without user and password. */
   from: string
   to: string

@@ -39,7 +39,7 @@ export interface EventLog {
 }
 
 /** A target, and which events it takes; those without a channel always. `channels` null: of all. */
-export interface TargetChoice {
+interface TargetChoice {
   name: string
   kinds: readonly EventKind[]
   channels: readonly string[] | null

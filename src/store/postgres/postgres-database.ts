@@ -46,7 +46,7 @@ const joinOne: Dialect['joinOne'] = (table, alias, condition) =>
 const storable = (json: string) =>
   String.raw`case when ${json} ~ '\\u(0000|d[89a-f])' then regexp_replace(${json}, '(\\\\)|\\u(0000|d[89a-f][0-9a-f]{2})', '\1', 'g') else ${json} end`
 
-export const POSTGRES: Dialect = {
+const POSTGRES: Dialect = {
   anyOf: (value, parameter) => `${value} = any(${parameter})`,
   elementsOf: (parameter) => `json_array_elements((${storable(`(${parameter})::text`)})::json)`,
   joinOne,

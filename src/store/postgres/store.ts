@@ -9,7 +9,7 @@ import { PostgresDatabase } from './postgres-database.js'
 import { prepareSchema, requireSchema } from './postgres-schema.js'
 import { parsePostgresUrl } from './postgres-url.js'
 
-export interface PostgresStoreOptions extends StoreOptions {
+interface PostgresStoreOptions extends StoreOptions {
   /** postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME */
   url: string
   /** The maximum number of connections. Default 10. */

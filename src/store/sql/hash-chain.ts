@@ -24,7 +24,7 @@ export interface ChainedTable<Row> {
   problemOf?(queries: Queries, row: Row): Promise<string | null>
 }
 
-export interface ChainLink {
+interface ChainLink {
   id: number
   previousHash: string
   hash: string
@@ -47,7 +47,7 @@ const CHAIN = 'decisions'
 export const lockChain = (tx: Transaction): Promise<void> => tx.lock(CHAIN)
 
 /** The hash of a row: SHA-256 of the hash before it, a line feed, and its canonical JSON. */
-export const chainHash = (previousHash: string, content: unknown): string =>
+const chainHash = (previousHash: string, content: unknown): string =>
   createHash('sha256').update(previousHash).update('\n').update(canonicalJson(content)).digest('hex')
 
 /** The hash of the newest row; null if there is none. */

@@ -2,7 +2,7 @@ import { UnusableDatabaseError } from '../errors.js'
 import type { Queries, Transaction } from './sql-database.js'
 
 /** Selects the UUID of the database, as `value`. */
-export const SELECT_ID = "select value from meta where key = 'database_id'"
+const SELECT_ID = "select value from meta where key = 'database_id'"
 
 /** The UUID of the database. */
 export const findIdentity = async (queries: Queries): Promise<string> =>

@@ -21,7 +21,7 @@ export interface AwardOrder {
 }
 
 /** What would be recorded, as plain data. */
-export interface PreparedAward {
+interface PreparedAward {
   /** The award as every surface would show it; null if its figures cannot be computed. */
   state: AwardState | null
   /** Why it cannot be recorded; empty if it can. */

@@ -47,7 +47,7 @@ export interface ChangeEntry {
   after: AwardTerms | null
 }
 
-export interface ChangeFilter {
+interface ChangeFilter {
   channel?: string | undefined
   /** The RFQ, with its channel. */
   rfq?: RfqRef | undefined

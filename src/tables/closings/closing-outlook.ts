@@ -8,7 +8,7 @@ import type { Closings } from '../../store/contract.js'
 import type { ChannelRules } from '../channels/channel-rules.js'
 
 /** What keeps closing rounds from closing any RFQ of a channel. */
-export interface ChannelStop {
+interface ChannelStop {
   code: 'off' | 'dry-run' | 'stopped' | 'clocks' | 'approval'
   /** One sentence. */
   message: string
@@ -37,7 +37,7 @@ export interface ClosingOutlook {
   rfqs: ReadonlyMap<string, RfqOutlook>
 }
 
-export interface OutlookSource {
+interface OutlookSource {
   store: ClosingQueries & Pick<Closings, 'unsettledCloses'>
   rulesOf: (channel: string) => ChannelRules
   config: { closing: { maxPerRun: number } }

@@ -7,7 +7,7 @@ import { sqlList } from '../list.js'
 import { awardPath } from '../page-paths.js'
 
 /** What the marketplace shows of an award; those about which a person has to do something come first. */
-export const AWARD_STATES = ['differs', 'waiting', 'accepted', 'no-award', 'withdrawn'] as const
+const AWARD_STATES = ['differs', 'waiting', 'accepted', 'no-award', 'withdrawn'] as const
 
 const STATE = `case when w.id is not null then 'withdrawn' when t.offers = '[]' then coalesce(r.award_status, 'no-award')
   else coalesce(r.award_status, 'waiting') end`

@@ -31,7 +31,7 @@ const notMet = z.strictObject({
   label: text.describe('In two or three words; with a question mark if it could not be determined.'),
   message: text,
 })
-export type NotMet = z.infer<typeof notMet>
+type NotMet = z.infer<typeof notMet>
 
 /** One offer of a comparison, as every surface shows it. */
 export const offerViewSchema = z

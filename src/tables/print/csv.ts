@@ -15,7 +15,7 @@ export const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = new RegExp(`^[\\s${INVISIBLE}\\u2800]*(?:[=+\\-@|%\uFF0B\uFF0D\uFF1D\uFF20]|\\p{Cc})`, 'u')
 
 /** Whether a spreadsheet could run a text as a formula or command. */
-export const isFormulaLike = (text: string): boolean => FORMULA_START.test(text)
+const isFormulaLike = (text: string): boolean => FORMULA_START.test(text)
 
 /**
  * Renders a table as CSV (RFC 4180, CRLF, UTF-8 with a byte order mark) with texts in full.

@@ -4,7 +4,7 @@ import { isTelling, printColumns } from './format.js'
 import { sanitize } from './terminal-text.js'
 import { padEnd, padStart, truncate, wrap } from './text-width.js'
 
-export interface TerminalFormat {
+interface TerminalFormat {
   /** Columns of the terminal; null for no limit. */
   width: number | null
   /** Shows the columns of weight 0 too, and those that say nothing about these rows. */

@@ -17,7 +17,7 @@ import type {
 } from '../../store/contract.js'
 
 /** The part of the configuration that reports use. */
-export interface ReportConfig {
+interface ReportConfig {
   /** `directory` is absolute. */
   reports: {
     directory: string
@@ -26,7 +26,7 @@ export interface ReportConfig {
 }
 
 /** What a report is made from. */
-export interface ReportSource {
+interface ReportSource {
   store: History &
     Pick<PollStates, 'responseStates'> &
     Pick<Closings, 'decisions'> &

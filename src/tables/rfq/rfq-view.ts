@@ -64,7 +64,7 @@ export type RfqView = z.infer<typeof rfqViewSchema>
 export const rfqView = (report: RfqReport): RfqView => withRoundedNumbers(viewOf(report))
 
 /** Tonnes by offer: what the desk decided counts more than what is recommended. */
-export const awardedTonnesOf = ({ award, decision }: Pick<RfqReport, 'award' | 'decision'>): Record<string, number> =>
+const awardedTonnesOf = ({ award, decision }: Pick<RfqReport, 'award' | 'decision'>): Record<string, number> =>
   award === null ? decision.awardedTonnes : Object.fromEntries(award.award.offers.map(({ id, tonnes }) => [id, tonnes]))
 
 function viewOf(report: RfqReport): RfqView {

@@ -41,7 +41,7 @@ export const rfqDetail = z
   .strictObject({ ...rfqTerms, closedAt: nullableText, ...observation, body })
   .meta({ id: 'Rfq' })
 /** An RFQ with its document. */
-export type RfqDetail = z.infer<typeof rfqDetail>
+type RfqDetail = z.infer<typeof rfqDetail>
 
 /** The comparison of the offers for an RFQ, and how the RFQ is called. */
 export interface NamedRfqView extends RfqRef {

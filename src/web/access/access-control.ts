@@ -31,7 +31,7 @@ export interface AccessOptions {
 const SESSION_COOKIE = 'quotekeeper_session'
 
 /** The token of `web.token` belongs to the user `operator`. */
-export const allTokens = ({ token, tokens }: Pick<AccessOptions, 'token' | 'tokens'>): AccessToken[] => [
+const allTokens = ({ token, tokens }: Pick<AccessOptions, 'token' | 'tokens'>): AccessToken[] => [
   ...(token === null ? [] : [{ name: 'operator', role: 'operator' as const, token }]),
   ...tokens,
 ]

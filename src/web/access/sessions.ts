@@ -5,7 +5,7 @@ import type { User } from './users.js'
 /** Hours until a session ends, whether it is used or not. */
 export const SESSION_HOURS = 12
 /** Idle timeout, in minutes, of a session whose cookie is sent without TLS, and so to every port of the host. */
-export const IDLE_MINUTES = 60
+const IDLE_MINUTES = 60
 /** Sessions of one user. A further one ends the oldest. */
 const MAX_SESSIONS = 20
 
@@ -16,7 +16,7 @@ export interface Session {
   readonly user: User
 }
 
-export interface Sessions {
+interface Sessions {
   start(user: User): Session
   /** The session of a cookie, which counts as a use; null if it was never started or has ended. */
   use(id: string): Session | null

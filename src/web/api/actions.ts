@@ -34,7 +34,7 @@ export const jobStatus = z
 export type JobStatusView = z.input<typeof jobStatus>
 
 /** The queue, as far as users put work on it. */
-export interface ApiQueue {
+interface ApiQueue {
   /** Adds a job. @returns its id; null if one for the same work waits or runs */
   enqueue(order: JobOrder): Promise<string | null>
   /** Null if the queue does not know it. */

@@ -15,7 +15,7 @@ export const asOf = {
 export const momentSince = (what: string) => moment.describe(`${what}: ${MOMENT}; of a date, its start.`)
 
 /** Of names and of words to search for, in characters. */
-export const MAX_WORD_LENGTH = 200
+const MAX_WORD_LENGTH = 200
 export const channelName = z.string().trim().min(1).max(MAX_WORD_LENGTH)
 export const channelFilter = { channel: channelName.optional().describe('Only this channel, `org/slug`.') }
 const MAX_NAME_LENGTH = MAX_PREFIX_LENGTH + MAX_IDENTIFIER_LENGTH

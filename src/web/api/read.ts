@@ -17,7 +17,7 @@ export interface ReadRequest {
 }
 
 /** JSON, or why there is none. */
-export type ReadAnswer = { json: string } | { problem: ProblemDocument }
+type ReadAnswer = { json: string } | { problem: ProblemDocument }
 
 /**
  * What reads the database for the API and for assistants. Arguments and results are plain data and can be sent to another thread,

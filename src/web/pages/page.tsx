@@ -45,7 +45,7 @@ export interface Redirect {
 }
 
 /** A past moment that a page shows, and whether no poll of the channel was complete by then. */
-export interface Past {
+interface Past {
   asOf: Date
   isIncomplete: boolean
 }

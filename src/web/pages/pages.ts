@@ -9,7 +9,7 @@ import { addPage, type PageDeps } from './page.js'
 import { rfqPage } from './rfq/rfq-page.js'
 import { todayPage } from './today-page.js'
 
-export interface PagesDeps extends PageDeps {
+interface PagesDeps extends PageDeps {
   reports: ReportsDeps
   closing: ClosingDeps
   awards: AwardActions

@@ -6,7 +6,7 @@ import { jsonRow } from '../../tables/print/json.js'
 import { HttpError } from '../http/errors.js'
 
 export const FILE_FORMATS = ['csv', 'json'] as const
-export type FileFormat = (typeof FILE_FORMATS)[number]
+type FileFormat = (typeof FILE_FORMATS)[number]
 
 /** A table of a page, with rows of any type, that can be downloaded. */
 export interface FileTable {

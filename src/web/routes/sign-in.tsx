@@ -42,7 +42,7 @@ export function localPath(next: unknown): string {
 }
 
 /** Asks for a token. */
-export function SignInPage({ next, message }: { next: string; message: string | null }) {
+function SignInPage({ next, message }: { next: string; message: string | null }) {
   return (
     <Layout title="Sign in">
       <div class="card narrow">

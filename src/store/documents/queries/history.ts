@@ -12,7 +12,7 @@ import { listedIn } from './listed-offers.js'
 export type StoredVersion = VersionRow & { body: string }
 
 /** Parses the body on each access, so that only its text is kept in memory. */
-export const toVersion = (row: StoredVersion): Version => ({
+const toVersion = (row: StoredVersion): Version => ({
   channel: row.channel,
   kind: row.kind,
   id: fromStoredText(row.id),
@@ -144,10 +144,10 @@ const IN_ORDER = 'order by e.channel, e.kind, e.rfq_id, e.id'
 const LISTING_STATE = `e.id || ' ' || e.version || ' ' || coalesce(e.missing_since, '')`
 
 /** After all timestamps. */
-export const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
+const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
 
 /** The rows of `versions` of an RFQ and its offers. In two parts, so that each is found by the key. */
-export const versionsOfRfq = (kinds: string): string => `(
+const versionsOfRfq = (kinds: string): string => `(
   select * from versions where channel = @channel and kind in (${kinds}) and rfq_id = '' and id = @rfqId
   union all select * from versions where channel = @channel and kind = 'response' and rfq_id = @rfqId)`
 

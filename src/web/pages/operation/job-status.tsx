@@ -4,10 +4,10 @@ import { isQueueUnavailable } from '../../http/errors.js'
 import type { PageContent, PageRequest } from '../page.js'
 
 /** The status of a job requested on a page: null if it is no longer in the queue, `unreachable` if the queue does not answer. */
-export type RequestedJobStatus = JobStatusView | 'unreachable' | null
+type RequestedJobStatus = JobStatusView | 'unreachable' | null
 
 /** Pages are shown even if the queue is unavailable. */
-export const readJobStatus = (job: string, { queue }: Pick<ActionDeps, 'queue'>): Promise<RequestedJobStatus> =>
+const readJobStatus = (job: string, { queue }: Pick<ActionDeps, 'queue'>): Promise<RequestedJobStatus> =>
   queue.status(job).catch((error: Error) => {
     if (isQueueUnavailable(error)) return 'unreachable'
     throw error
@@ -24,7 +24,7 @@ export const autoReload: Pick<PageContent, 'live' | 'onSend'> = {
   live: 'no',
   onSend: (reply) => reply.header('refresh', REFRESH_SECONDS),
 }
-export const RELOAD_NOTICE = 'This page reloads automatically.'
+const RELOAD_NOTICE = 'This page reloads automatically.'
 
 /** Puts a job on the queue. @returns its id, or null if one for the same work waits or runs */
 export const enqueueJob = (
