@@ -50,7 +50,7 @@ describe('the program', () => {
         meanings.set(long ?? '', (meanings.get(long ?? '') ?? new Set()).add(meaning))
       }
     }
-    const shared = ['--as-of', '--rfq', '--set', '--volume', '--limit', '--csv', '--columns', '--wide']
+    const shared = ['--as-of', '--rfq', '--set', '--volume', '--limit', '--csv', '--wide']
     for (const long of shared) expect([long, [...(meanings.get(long) ?? [])]]).toEqual([long, [expect.any(String)]])
   })
 

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { RunKind } from '../../core/records.js'
 import type { Store } from '../../store/contract.js'
-import type { Column } from '../../tables/column.js'
-import { type Filter, unknownValue } from '../../tables/filter.js'
+import type { Filter } from '../../tables/filter.js'
 import { type List, type ListProblem, sortableColumns } from '../../tables/list.js'
 import { type ListName, listNamed } from '../../tables/lists/lists.js'
 import { BYTE_ORDER_MARK, printCsv } from '../../tables/print/csv.js'
@@ -22,7 +21,6 @@ export interface ListOptions {
   [filter: string]: unknown
   sort?: string
   limit?: number
-  columns?: string
   wide?: boolean
   csv?: boolean
   json?: boolean
@@ -71,12 +69,6 @@ export function addListOptions(command: Command, name: ListName, without?: strin
       `show at most so many rows (default: ${DEFAULT_LIMIT}; all with --csv or --json)`,
       wholeNumber(1, 1_000_000),
     )
-    .addOption(
-      new Option(
-        '--columns <columns>',
-        'show these columns, separated by commas, by their names in CSV and JSON',
-      ).conflicts('wide'),
-    )
     .option('--wide', 'show all columns, however wide the table becomes')
     .addOption(csvOption().conflicts('json'))
     .addOption(jsonOption())
@@ -99,7 +91,7 @@ const PLACEHOLDERS: Partial<Record<Filter['kind'], string>> = {
 
 /**
  * Reads a list and prints it as a table that fits the terminal, as CSV or as JSON.
- * @throws UsageError for a text that is no value of its filter, and for a column that does not exist
+ * @throws UsageError for a text that is no value of its filter
  */
 export async function printList(
   context: ListContext,
@@ -110,7 +102,7 @@ export async function printList(
   const { cli, app, store } = context
   const { io } = cli
   const list = listNamed(name)
-  const columns = options.columns === undefined ? list.columns : chooseColumns(list, options.columns)
+  const { columns } = list
   await prepare?.(context, options)
   const { json, csv, wide = false, sort, limit = json || csv ? undefined : DEFAULT_LIMIT } = options
   const filters = textsOf(list, options)
@@ -156,19 +148,3 @@ const textsOf = ({ filters }: Pick<List<unknown>, 'filters'>, options: ListOptio
       return given === undefined ? [] : [[filter.name, String(given)]]
     }),
   )
-
-/** The columns that `--columns` names, which are never hidden. */
-function chooseColumns({ columns }: List<unknown>, text: string): Column<unknown>[] {
-  const plain = (name: string) => name.trim().toLowerCase().replaceAll('-', '')
-  return text.split(',').map((name) => {
-    const found = columns.find(({ key }) => plain(key) === plain(name))
-    if (found !== undefined) return { ...found, weight: 9 }
-    throw new UsageError(
-      unknownValue(
-        'columns',
-        name.trim(),
-        columns.map(({ key }) => key),
-      ).message,
-    )
-  })
-}

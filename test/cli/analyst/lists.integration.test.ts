@@ -45,8 +45,8 @@ describe('lists', () => {
     const rows = JSON.parse((await quotekeeper('rfqs', '--channel', 'acme/blue', '--json')).out)
     const [first, second] = rows.find(({ number }: { number: number }) => number === 4711).award
     for (const name of [first, second]) expect(name).toContain(projectDeveloperName)
-    const { out } = await quotekeeper('rfqs', '--columns', 'number,award', '--csv')
-    expect(out).toContain(`4711,"${first}, ${second}"`)
+    const { out } = await quotekeeper('rfqs', '--csv')
+    expect(out).toContain(`,"${first}, ${second}",`)
   })
 
   it('have options for their filters: a state, a date, a flag', async () => {
@@ -96,12 +96,11 @@ describe('lists', () => {
     expect(rows[0]).toMatchObject({
       available: Math.max(...rows.map(({ available }: { available: number }) => available)),
     })
-    const { out } = await quotekeeper('listings', '--csv', '--columns', 'project,min-price', '--channel', 'blue')
+    const { out } = await quotekeeper('listings', '--csv', '--channel', 'blue')
     expect(out.trim().split('\r\n')).toHaveLength(1 + 3)
-    expect(out).toMatch(/^\ufeffproject,minPrice,minPriceCurrency\r\n/)
+    expect(out).toMatch(/^\ufeffproject,.*\bminPrice,minPriceCurrency\b/)
     for (const [args, message] of [
       [['--sort', 'availble'], 'sort "availble" is not known. Did you mean available? Allowed: project, '],
-      [['--columns', 'project,prise'], 'columns "prise" is not known.'],
       [['--json', '--csv'], "'--csv' cannot be used with option '--json'"],
       [['--channel', 'blue', '--channel', 'forest'], 'It can be given once only.'],
       [['--since', 'soon'], 'Invalid since "soon". Use a date such as'],
