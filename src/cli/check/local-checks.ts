@@ -5,8 +5,6 @@ import { isExampleAddress } from '../../config/example.js'
 import { once } from '../../core/async.js'
 import { MAX_RATE_AGE_DAYS } from '../../core/decision/exchange-rates.js'
 import type { RateSource } from '../../core/decision/rate-source.js'
-import { quoteForShell } from '../../core/text/quote-for-shell.js'
-import { formatMinute } from '../../core/time/clock.js'
 import { proxyFor } from '../../marketplace/dispatcher.js'
 import type { Store } from '../../store/contract.js'
 import { databaseName } from '../../store/open-database.js'
@@ -97,43 +95,19 @@ async function checkDatabase(store: Store | null, name: string): Promise<CheckRe
   return passed(found)
 }
 
-const MAX_NAMED_CLOSES = 5
-
-/** Nothing may keep RFQs from being closed: nothing that stops closing, no round waiting for approval, no close that needs attention. */
+/** Nothing stops closing, and no close needs a person. */
 async function checkClosing({ config }: App, store: Store | null, now: Date): Promise<CheckResult> {
   if (!config.closing.enabled) return passed('off: closing.enabled is false')
   const stopFile = findStopFile(config)
+  if (stopFile !== null) return failed(`stop file ${stopFile} exists`, 'delete the file when RFQs may be closed again')
   const order = await store?.closingStop()
+  if (order) return failed(stopOrderText(order), 'run quotekeeper close-expired --resume when RFQs may be closed again')
   const left = ((await store?.unsettledCloses({ now })) ?? []).filter(({ inProgress }) => !inProgress)
-  const channels = config.channels.filter(({ autoClose }) => autoClose === 'on')
-  const rounds = await Promise.all(channels.map(({ key }) => store?.newestRun({ channel: key, kind: 'close' }) ?? null))
-  const more = left.length - MAX_NAMED_CLOSES
-  const problem = (found: string, remedy: string) => ({ found, remedy })
-  const problems = [
-    ...(stopFile === null
-      ? []
-      : [problem(`stop file ${stopFile} exists`, 'delete the file when RFQs may be closed again')]),
-    ...(order
-      ? [problem(stopOrderText(order), 'run quotekeeper close-expired --resume when RFQs may be closed again')]
-      : []),
-    ...left
-      .slice(0, MAX_NAMED_CLOSES)
-      .map(({ channel, rfqId, rfqNumber, outcome, since, remedy }) =>
-        problem(`RFQ ${rfqNumber ?? rfqId} of ${channel}: ${outcome} since ${formatMinute(since)} UTC`, remedy),
-      ),
-    ...(more > 0 ? [problem(`${more} more`, 'see all with: quotekeeper closings')] : []),
-    ...rounds.flatMap((round) =>
-      round?.stop?.code === 'max-per-run'
-        ? problem(
-            `${round.channel}: ${round.cause}`,
-            `check them first with: quotekeeper close-expired --channel ${quoteForShell(round.channel)} --dry-run`,
-          )
-        : [],
-    ),
-  ]
-  if (problems.length === 0) return passed('nothing needs attention')
-  const remedies = new Set(problems.map(({ remedy }) => remedy))
-  return failed(problems.map(({ found }) => found).join('; '), [...remedies].join('; '))
+  if (left.length === 0) return passed('nothing needs attention')
+  return failed(
+    `${plural(left.length, 'close')} ${left.length === 1 ? 'needs' : 'need'} attention`,
+    'see quotekeeper closings',
+  )
 }
 
 /** The source can be read, and its newest rate is recent. Records nothing. */
