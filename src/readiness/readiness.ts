@@ -3,10 +3,11 @@ import { closingKillSwitch } from '../closing/kill-switch.js'
 import type { Config } from '../config/contract.js'
 import { withTimeout } from '../core/async.js'
 import { ratesTask } from '../core/decision/rate-source.js'
+import { formatCount } from '../core/text/number-format.js'
 import type { Clock } from '../core/time/clock.js'
 import type { MaintenanceLog, Store } from '../store/contract.js'
 import type { Readiness, ReadinessCheck } from './contract.js'
-import { createPollChecks, errorOf } from './poll-freshness.js'
+import { createPollChecks } from './poll-freshness.js'
 
 export interface ReadinessOptions {
   config: Pick<Config, 'channels' | 'closing' | 'database' | 'file' | 'schedule' | 'scheduleTimeZone' | 'requests'> &
@@ -50,10 +51,7 @@ export function createReadiness({ config, store, runner, now, checkSchedule }: R
   }
 }
 
-/** Maximum number of RFQs that are named; the rest are counted. */
-const MAX_NAMED = 5
-
-/** What keeps each channel from closing, and which closes need attention; nothing if that is all well. */
+/** What keeps each channel from closing, and how many closes need attention; nothing if that is all well. */
 function closingChecks(
   config: ReadinessOptions['config'],
   store: ReadinessOptions['store'],
@@ -61,31 +59,21 @@ function closingChecks(
   const channels = config.channels.filter(({ autoClose }) => autoClose !== 'off')
   const findClosingBlocker = createFindClosingBlocker(config, store)
   const killSwitch = closingKillSwitch(config, store)
-  const describe = async (channel: string, now: Date): Promise<string[]> => {
-    const blocker = await findClosingBlocker(channel)
-    const round = blocker === null ? await store.newestRun({ channel, kind: 'close' }) : null
-    const closes = (await store.unsettledCloses({ channel, now })).filter(({ inProgress }) => !inProgress)
-    const named = closes
-      .slice(0, MAX_NAMED)
-      .map(({ outcome, rfqNumber, rfqId }) => `RFQ ${rfqNumber ?? rfqId} ${outcome === 'open' ? 'unsettled' : outcome}`)
-    const more = closes.length > MAX_NAMED ? [`${closes.length - MAX_NAMED} more`] : []
-    return [
-      ...(blocker === null ? [] : [stopText(blocker)]),
-      ...(round?.finishedAt && round.cause !== null
-        ? [`last round: ${errorOf({ ...round, error: round.cause })}`]
-        : []),
-      ...(named.length > 0 ? [`needs attention: ${[...named, ...more].join(', ')}; see \`quotekeeper closings\``] : []),
-    ]
-  }
   return async (now) => {
-    if (channels.length === 0) {
-      const stop = config.closing.enabled ? await killSwitch() : null
-      return stop === null ? [] : [{ name: 'closing', ok: true, message: stopText(stop) }]
+    const checks: ReadinessCheck[] = []
+    const stop = channels.length === 0 && config.closing.enabled ? await killSwitch() : null
+    if (stop !== null) checks.push({ name: 'closing', ok: true, message: stopText(stop) })
+    for (const { key } of channels) {
+      const blocker = await findClosingBlocker(key)
+      const closes = (await store.unsettledCloses({ channel: key, now })).filter(({ inProgress }) => !inProgress)
+      const left =
+        closes.length === 0
+          ? []
+          : [`needs attention: ${formatCount(closes.length, 'close')}; see \`quotekeeper closings\``]
+      const parts = [...(blocker === null ? [] : [stopText(blocker)]), ...left]
+      if (parts.length > 0) checks.push({ name: `closing of ${key}`, ok: true, message: parts.join('; ') })
     }
-    const found = await Promise.all(channels.map(async ({ key }) => ({ key, parts: await describe(key, now) })))
-    return found.flatMap(({ key, parts }) =>
-      parts.length === 0 ? [] : [{ name: `closing of ${key}`, ok: true, message: parts.join('; ') }],
-    )
+    return checks
   }
 }
 

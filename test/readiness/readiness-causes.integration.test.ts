@@ -76,7 +76,7 @@ describe('readiness names causes', () => {
       if (round === 3) await fixture.reopenStore()
       const { ok, message } = (await check('closing')) ?? {}
       expect(ok).toBe(true)
-      expect(message).toContain(`needs attention: RFQ ${refused?.number} refused; see \`quotekeeper closings\``)
+      expect(message).toContain('needs attention: 1 close; see `quotekeeper closings`')
     }
   })
 })
