@@ -70,7 +70,7 @@ function runTests(command) {
 }
 
 if (step('install', 'npm', 'ci', '--no-audit', '--no-fund')) {
-  step('format, lint and import rules', 'npx', 'biome', 'check', '.')
+  step('format and lint', 'npx', 'biome', 'check', '.')
   step('types', 'npx', 'tsc', '--noEmit')
   stepOfTests('tests', 'npm', 'test', '--')
   stepOfTests('all tests in full', 'npm', 'run', '--silent', 'test:long', '--')
