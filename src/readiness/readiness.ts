@@ -7,7 +7,7 @@ import { formatCount } from '../core/text/number-format.js'
 import type { Clock } from '../core/time/clock.js'
 import type { MaintenanceLog, Store } from '../store/contract.js'
 import type { Readiness, ReadinessCheck } from './contract.js'
-import { createPollChecks } from './poll-freshness.js'
+import { createPollChecks, errorOf } from './poll-freshness.js'
 
 export interface ReadinessOptions {
   config: Pick<Config, 'channels' | 'closing' | 'database' | 'file' | 'schedule' | 'scheduleTimeZone' | 'requests'> &
@@ -65,12 +65,13 @@ function closingChecks(
     if (stop !== null) checks.push({ name: 'closing', ok: true, message: stopText(stop) })
     for (const { key } of channels) {
       const blocker = await findClosingBlocker(key)
+      const round = blocker === null ? await store.newestRun({ channel: key, kind: 'close' }) : null
       const closes = (await store.unsettledCloses({ channel: key, now })).filter(({ inProgress }) => !inProgress)
-      const left =
-        closes.length === 0
-          ? []
-          : [`needs attention: ${formatCount(closes.length, 'close')}; see \`quotekeeper closings\``]
-      const parts = [...(blocker === null ? [] : [stopText(blocker)]), ...left]
+      const parts: string[] = blocker === null ? [] : [stopText(blocker)]
+      if (round?.finishedAt && round.cause !== null)
+        parts.push(`last round: ${errorOf({ ...round, error: round.cause })}`)
+      if (closes.length > 0)
+        parts.push(`needs attention: ${formatCount(closes.length, 'close')}; see \`quotekeeper closings\``)
       if (parts.length > 0) checks.push({ name: `closing of ${key}`, ok: true, message: parts.join('; ') })
     }
     return checks

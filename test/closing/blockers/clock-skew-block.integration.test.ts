@@ -85,7 +85,7 @@ describe('while the clocks differ too much', () => {
     const after = await shown(fixture)
     expect(JSON.stringify(after)).not.toContain('clock')
     expect(after.freshness).toMatch(/0 s ago; partial: RFQs that need attention: 1 refused \(1001\)$/)
-    expect(after.readiness?.message).toMatch(/needs attention: RFQ 1001 refused; see/)
+    expect(after.readiness?.message).toMatch(/needs attention: 1 close; see/)
   })
 
   it('a marketplace without a Date header is not reported as having another time', async () => {
