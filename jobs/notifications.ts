@@ -5,12 +5,12 @@ import type { SendMessage } from '../src/notify/contract.js'
 import { type Attempt, createDeliverer } from '../src/notify/deliverer.js'
 import { recordDueDates } from '../src/notify/due-dates.js'
 import { createPollChecks, type PollCheck } from '../src/readiness/poll-freshness.js'
-import type { EventLog, NewEvent, RunQueries, Targets } from '../src/store/contract.js'
+import type { NewEvent, Store, Targets } from '../src/store/contract.js'
 import type { Log } from './contract.js'
 
 export interface NotificationOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone' | 'requests' | 'notify'>
-  store: EventLog & Targets & Pick<RunQueries, 'runs' | 'newestCompleteRun'>
+  store: Targets & Pick<Store, 'openRfqsDue' | 'recordEvents' | 'runs' | 'newestCompleteRun'>
   send: SendMessage
   /** Removes secrets from an error before it is stored or logged. */
   scrub: (text: string) => string

@@ -1,6 +1,6 @@
 import { addDays } from '../core/time/calendar-days.js'
 import { createCalendar, createOverdueTest } from '../core/time/expiry.js'
-import type { EventLog, NewEvent, OpenRfq } from '../store/contract.js'
+import type { NewEvent, Store } from '../store/contract.js'
 
 /** The settings of a channel that decide which of its RFQs are due. */
 interface ChannelDueDates {
@@ -19,7 +19,7 @@ const AUTO_CLOSE_HOURS = 1
  * recorded again.
  */
 export async function recordDueDates(
-  store: EventLog,
+  store: Pick<Store, 'openRfqsDue' | 'recordEvents'>,
   { key: channel, timeZone, graceHours, autoClose }: ChannelDueDates,
   { dueSoonDays, now }: { dueSoonDays: number; now: Date },
 ): Promise<void> {
@@ -27,7 +27,7 @@ export async function recordDueDates(
   const today = calendar.dateAt(now)
   const rfqs = await store.openRfqsDue(channel, addDays(today, dueSoonDays))
   const isOverdue = createOverdueTest(calendar, graceHours + (autoClose === 'on' ? AUTO_CLOSE_HOURS : 0), now)
-  const toEvent = (kind: NewEvent['kind'], { rfqId, dueDate }: OpenRfq): NewEvent => ({
+  const toEvent = (kind: NewEvent['kind'], { rfqId, dueDate }: (typeof rfqs)[number]): NewEvent => ({
     ...{ kind, at: now, channel, rfqId, key: [channel, rfqId, dueDate], data: {} },
   })
   await store.recordEvents([

@@ -1,7 +1,7 @@
+import type { RequestLedger } from '../core/requests/request-ledger.js'
 import type { Clock } from '../core/time/clock.js'
 import { createAwards } from './awards/awards.js'
 import { createClosings } from './closings/closings.js'
-import type { Store } from './contract.js'
 import { createExport, createHistory } from './documents/queries/history.js'
 import { createMonitoring } from './documents/queries/monitoring.js'
 import { createPollStates } from './documents/queries/poll-states.js'
@@ -39,8 +39,23 @@ export interface StoreOptions {
 }
 
 /** A database, and what its engine does in a way of its own. */
-interface Engine
-  extends Pick<Store, 'name' | 'requestLedger' | 'check' | 'checkWritable' | 'sizes' | 'backup' | 'close'> {
+interface Engine {
+  /** The name of the database for messages: the absolute path of its file, or its URL without user and password. */
+  readonly name: string
+  /**
+   * The ledger by which all processes on this database share the request limits of a marketplace.
+   * @param origin scheme, host and port of the marketplace
+   */
+  requestLedger(origin: string): RequestLedger
+  /** Checks the integrity of the database; `message` describes the damage if `ok` is false. */
+  check(): Promise<{ ok: boolean; message: string; bytes: number; schemaVersion: number }>
+  /** Whether the database can be written, as far as it can be told: the free space of its disk, or an answer of its server. */
+  checkWritable(): Promise<{ ok: boolean; message: string }>
+  /** Sizes of the database and of its write-ahead log, in bytes. */
+  sizes(): Promise<{ database: number; wal: number }>
+  /** Makes a consistent copy (mode 0600) while other processes write. */
+  backup(file: string, signal?: AbortSignal): Promise<void>
+  close(): Promise<void>
   database: SqlDatabase & {
     /** Reads rows one by one, in one consistent state. */
     stream<T>(sql: string, parameters: SqlParameters): AsyncIterable<T>
@@ -49,7 +64,7 @@ interface Engine
 }
 
 /** The store over a database of either engine. */
-export function createStore({ clock, ...engine }: Engine, options: StoreOptions): Store {
+export function createStore({ clock, ...engine }: Engine, options: StoreOptions) {
   const { command = null, onWrite, readOnly = false, figures: computer = null } = options
   const database = observed(engine.database, onWrite)
   const events = createEventWriter(database)
@@ -59,6 +74,7 @@ export function createStore({ clock, ...engine }: Engine, options: StoreOptions)
   const { stopBeating, ...runs } = createRuns({ database, clock, self, events, beats: !readOnly })
   return {
     ...engine,
+    /** What lists are read by (src/tables/lists), and rows are copied by. */
     database,
     ...runs,
     ...createRecorder(database, createObservedEvents(events), writer),
@@ -75,8 +91,10 @@ export function createStore({ clock, ...engine }: Engine, options: StoreOptions)
     ...createEventFeed(database, events),
     ...createTargets(database),
     ...createMonitoring(database),
+    /** The UUID of the database. Its copies and backups have the same one. */
     identity: () => findIdentity(database),
-    revalidate: (now) => revalidate(database, now),
+    /** Parses every stored version again after the document schemas have changed, and updates `valid` and the problems. */
+    revalidate: (now: Date) => revalidate(database, now),
     async close() {
       stopBeating()
       await engine.close()

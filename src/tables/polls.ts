@@ -6,11 +6,11 @@ export const POLL_SUBJECTS: Readonly<Record<PollKind, string>> = { rfqs: 'RFQs',
 
 /** The channels of which no poll that counts as complete had finished by a moment: what they showed then may lack documents. */
 export async function channelsWithoutCompletePoll(
-  store: Pick<RunQueries, 'hadCompleteRun'>,
+  store: Pick<RunQueries, 'newestCompleteRun'>,
   { channels, kind, asOf }: { channels: readonly string[]; kind: PollKind; asOf: Date },
 ): Promise<string[]> {
-  const polled = await Promise.all(channels.map((channel) => store.hadCompleteRun({ channel, kind, asOf })))
-  return channels.filter((_, index) => !polled[index])
+  const polled = await Promise.all(channels.map((channel) => store.newestCompleteRun({ channel, kind, asOf })))
+  return channels.filter((_, index) => polled[index] === null)
 }
 
 /** When the polls of a channel last succeeded. */
@@ -22,7 +22,7 @@ export interface ChannelFreshness {
 }
 
 interface PollSource {
-  store: Pick<Store, 'hadCompleteRun' | 'newestCompleteRun' | 'firstPollAt' | 'runs' | 'database'>
+  store: Pick<Store, 'newestCompleteRun' | 'firstPollAt' | 'runs' | 'database'>
   channels: readonly { key: string }[]
 }
 

@@ -33,7 +33,7 @@ interface FreshnessOf {
  */
 export async function describeFreshness(
   cli: Pick<Cli, 'io'>,
-  store: Pick<Store, 'newestCompleteRun' | 'newestRun' | 'hadCompleteRun' | 'runs'>,
+  store: Pick<Store, 'newestCompleteRun' | 'newestRun' | 'runs'>,
   { channels, kind, asOf, termsRead = null, rfqs = [] }: FreshnessOf,
 ): Promise<string> {
   const now = cli.io.now()

@@ -1,6 +1,9 @@
+import { hash } from 'node:crypto'
 import type { AwardFacts, AwardRecord } from '../../core/decision/award-record.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
+import type { ChainedTable } from '../sql/hash-chain.js'
+import { allOf, NO_LIMIT, type Queries } from '../sql/sql-database.js'
 
 /** A row of `awards` without its workbook: an award, or the withdrawal of one, which has no offers, figures, settings and workbook. */
 export interface AwardRow {
@@ -66,7 +69,7 @@ export function awardContent(
       ? { tonnes: null, total: null, price_per_tonne: null }
       : { tonnes: award.tonnes, total: award.total, price_per_tonne: award.pricePerTonne }),
     currency: award.currency,
-    because: award.because === null ? null : toStoredText(award.because),
+    because: toStoredText(award.because),
     warnings: canonicalJson(award.warnings),
     recommendation: canonicalJson(award.recommendation),
     followed: award.followed ? 1 : 0,
@@ -83,7 +86,7 @@ export const withdrawalContent = (
 ): AwardContent => ({
   ...{ channel, rfq_id, rfq_number, at, as_of: at, withdraws: id, program_version: programVersion },
   by_whom: toStoredText(by),
-  because: because === null ? null : toStoredText(because),
+  because: toStoredText(because),
   ...{ offers: '[]', tonnes: null, total: null, price_per_tonne: null, currency: null, warnings: '[]' },
   ...{ recommendation: null, followed: null, settings_hash: null, workbook_sha256: null },
 })
@@ -104,7 +107,7 @@ export function toAward(row: AwardWithWithdrawal): AwardRecord {
     total: row.total ?? 0,
     pricePerTonne: row.price_per_tonne ?? 0,
     currency: row.currency ?? '',
-    because: textOrNull(row.because),
+    because: fromStoredText(row.because),
     warnings: JSON.parse(row.warnings) as string[],
     recommendation: JSON.parse(row.recommendation ?? 'null') as AwardRecord['recommendation'],
     followed: row.followed === 1,
@@ -115,8 +118,87 @@ export function toAward(row: AwardWithWithdrawal): AwardRecord {
     withdrawn:
       id === null || at === null || by === null
         ? null
-        : { id, at, by: fromStoredText(by), because: textOrNull(because) },
+        : { id, at, by: fromStoredText(by), because: fromStoredText(because) },
   }
 }
 
-const textOrNull = (stored: string | null) => (stored === null ? null : fromStoredText(stored))
+export interface AwardFilter {
+  channel?: string
+  rfqId?: string
+  /** Only those of these RFQs of a channel. */
+  rfqIds?: readonly string[]
+  /** Only standing awards, which were not withdrawn. */
+  standing?: boolean
+  /** As of this moment, ignoring later awards and withdrawals. */
+  asOf?: Date
+  limit?: number
+}
+
+/** Reads awards and their workbooks. */
+export const createAwardQueries = (database: Queries) => ({
+  /** Newest first. Withdrawals are part of the awards that they withdraw. */
+  awards: async (filter: AwardFilter): Promise<AwardRecord[]> => (await findAwards(database, filter)).map(toAward),
+
+  /** The workbook of an award; null if there is no such award. */
+  async awardFile(id: number): Promise<Buffer | null> {
+    const workbook = await findWorkbook(database, id)
+    return workbook === null ? null : Buffer.from(workbook, 'base64')
+  },
+})
+
+export type AwardQueries = ReturnType<typeof createAwardQueries>
+
+/** The workbook of an award in Base64; null if there is none. */
+const findWorkbook = async (queries: Queries, id: number): Promise<string | null> =>
+  (await queries.get<{ workbook: string | null }>('select workbook from awards where id = @id', { id }))?.workbook ??
+  null
+
+/** Awards with their withdrawals, newest first. */
+export async function findAwards(
+  queries: Queries,
+  { id, channel, rfqId, rfqIds, standing, asOf, limit = NO_LIMIT }: AwardFilter & { id?: number },
+): Promise<AwardWithWithdrawal[]> {
+  const where = allOf(
+    'a.withdraws is null',
+    id !== undefined && 'a.id = @id',
+    channel !== undefined && 'a.channel = @channel',
+    rfqId !== undefined && 'a.rfq_id = @rfqId',
+    rfqIds !== undefined && queries.dialect.anyOf('a.rfq_id', '@rfqIds'),
+    standing === true && 'w.id is null',
+    asOf !== undefined && 'a.at <= @asOf',
+  )
+  return queries.all<AwardWithWithdrawal>(
+    `select ${COLUMNS.map((column) => `a.${column}`).join(', ')}, w.id as withdrawn_id, w.at as withdrawn_at, w.by_whom as withdrawn_by, w.because as withdrawn_because
+    from awards a left join awards w on ${allOf('w.withdraws = a.id', asOf !== undefined && 'w.at <= @asOf')}
+    where ${where} order by a.id desc limit @limit`,
+    {
+      ...{ id, channel, limit, rfqId: toStoredText(rfqId), rfqIds: rfqIds?.map(toStoredText) },
+      asOf: asOf?.toISOString(),
+    },
+  )
+}
+
+/** Its part of the chain of decisions. */
+export const AWARD_LOG: ChainedTable<AwardRow> = {
+  name: 'awards',
+  columns: COLUMNS.join(', '),
+  linkOf({ id, previous_hash: previousHash, hash, ...content }) {
+    return { id, previousHash, hash, content }
+  },
+  problemOf: findChangedPart,
+}
+
+/** Why the settings or the workbook of an award are not as recorded; null if they are. */
+async function findChangedPart(queries: Queries, row: AwardRow): Promise<string | null> {
+  if (row.withdraws !== null) return null
+  const settings = await queries.get<{ settings: string }>('select settings from settings where hash = @hash', {
+    hash: row.settings_hash,
+  })
+  if (settings === undefined || hash('sha256', settings.settings) !== row.settings_hash)
+    return `The settings of award ${row.id} were changed after it was written.`
+  const workbook = await findWorkbook(queries, row.id)
+  if (workbook === null) return `The workbook of award ${row.id} was removed.`
+  return hash('sha256', Buffer.from(workbook, 'base64')) === row.workbook_sha256
+    ? null
+    : `The workbook of award ${row.id} was changed after it was written.`
+}

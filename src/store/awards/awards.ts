@@ -1,41 +1,37 @@
 import { hash } from 'node:crypto'
-import type { AwardRecord } from '../../core/decision/award-record.js'
+import type { AwardRecord, AwardWithdrawal, NewAward } from '../../core/decision/award-record.js'
 import { awardTerms, describeMove, oneLine } from '../../core/events/event-text.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
 import { toStoredText } from '../documents/stored-text.js'
 import type { EventDraft, EventWriter } from '../events/event-writer.js'
 import type { FigureWriter } from '../figures/figure-contract.js'
 import { storeSettings } from '../figures/settings-rows.js'
-import { type ChainedTable, lockChain, nextLink } from '../sql/hash-chain.js'
-import { allOf, NO_LIMIT, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
-import type { AwardFilter, Awards } from './award-contract.js'
+import { lockChain, nextLink } from '../sql/hash-chain.js'
+import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import {
   type AwardContent,
   type AwardRow,
-  type AwardWithWithdrawal,
   awardContent,
   COLUMNS,
+  createAwardQueries,
+  findAwards,
   toAward,
   withdrawalContent,
 } from './award-rows.js'
 
-/** The queries of readers. */
-type AwardQueries = Pick<Awards, 'awards' | 'awardFile'>
-
-/** Reads awards and their workbooks. */
-export const createAwardQueries = (database: Queries): AwardQueries => ({
-  awards: async (filter) => (await findAwards(database, filter)).map(toAward),
-  async awardFile(id) {
-    const workbook = await findWorkbook(database, id)
-    return workbook === null ? null : Buffer.from(workbook, 'base64')
-  },
-})
-
-/** The desk's awards: an append-only log. */
-export const createAwards = (database: SqlDatabase, events: EventWriter, figures: FigureWriter): Awards => ({
+/** The desk's awards: an append-only log (docs/DATABASE.md). */
+export const createAwards = (database: SqlDatabase, events: EventWriter, figures: FigureWriter) => ({
   ...createAwardQueries(database),
 
-  recordAward: ({ workbook, settings, ...award }) =>
+  /**
+   * Records an award with its settings and its workbook in one transaction. An RFQ has at most one standing award.
+   * @returns the recorded award; or the standing award, if nothing was recorded because of it
+   */
+  recordAward: ({
+    workbook,
+    settings,
+    ...award
+  }: NewAward): Promise<{ recorded: AwardRecord } | { standing: AwardRecord }> =>
     database.write(async (tx) => {
       await lockChain(tx)
       const { channel, rfqId } = award
@@ -50,7 +46,14 @@ export const createAwards = (database: SqlDatabase, events: EventWriter, figures
       return { recorded }
     }),
 
-  withdrawAward: ({ award: id, ...withdrawal }) =>
+  /**
+   * Withdraws an award.
+   * @returns null if there is no such award, or it was already withdrawn
+   */
+  withdrawAward: ({
+    award: id,
+    ...withdrawal
+  }: Omit<AwardWithdrawal, 'id'> & { award: number; programVersion: string }): Promise<AwardRecord | null> =>
     database.write(async (tx) => {
       await lockChain(tx)
       const [award] = await findAwards(tx, { id })
@@ -62,6 +65,8 @@ export const createAwards = (database: SqlDatabase, events: EventWriter, figures
       return toAward(withdrawn)
     }),
 })
+
+export type Awards = ReturnType<typeof createAwards>
 
 const NOT_WITHDRAWN = { withdrawn_id: null, withdrawn_at: null, withdrawn_by: null, withdrawn_because: null }
 
@@ -111,64 +116,3 @@ const writeFigures = (tx: Transaction, figures: FigureWriter, { channel, rfq_id,
 
 const INSERT = `insert into awards (${COLUMNS.join(', ')}, workbook)
 values (${COLUMNS.map((column) => `@${column}`).join(', ')}, @workbook)`
-
-/** The workbook of an award in Base64; null if there is none. */
-const findWorkbook = async (queries: Queries, id: number): Promise<string | null> =>
-  (await queries.get<{ workbook: string | null }>('select workbook from awards where id = @id', { id }))?.workbook ??
-  null
-
-/** Awards with their withdrawals, newest first. */
-async function findAwards(
-  queries: Queries,
-  { id, channel, rfqId, rfqIds, standing, asOf, before, limit }: AwardFilter & { id?: number },
-): Promise<AwardWithWithdrawal[]> {
-  const where = allOf(
-    'a.withdraws is null',
-    id !== undefined && 'a.id = @id',
-    channel !== undefined && 'a.channel = @channel',
-    rfqId !== undefined && 'a.rfq_id = @rfqId',
-    rfqIds !== undefined && queries.dialect.anyOf('a.rfq_id', '@rfqIds'),
-    standing === true && 'w.id is null',
-    asOf !== undefined && 'a.at <= @asOf',
-    before !== undefined && 'a.id < @before',
-  )
-  return queries.all<AwardWithWithdrawal>(
-    `select ${COLUMNS.map((column) => `a.${column}`).join(', ')}, w.id as withdrawn_id, w.at as withdrawn_at, w.by_whom as withdrawn_by, w.because as withdrawn_because
-    from awards a left join awards w on ${allOf('w.withdraws = a.id', asOf !== undefined && 'w.at <= @asOf')}
-    where ${where} order by a.id desc limit @limit`,
-    {
-      id: id ?? null,
-      channel: channel ?? null,
-      rfqId: rfqId === undefined ? null : toStoredText(rfqId),
-      rfqIds: rfqIds?.map(toStoredText) ?? [],
-      asOf: asOf?.toISOString() ?? null,
-      before: before ?? null,
-      limit: limit ?? NO_LIMIT,
-    },
-  )
-}
-
-/** Its part of the chain of decisions. */
-export const AWARD_LOG: ChainedTable<AwardRow> = {
-  name: 'awards',
-  columns: COLUMNS.join(', '),
-  linkOf({ id, previous_hash: previousHash, hash, ...content }) {
-    return { id, previousHash, hash, content }
-  },
-  problemOf: findChangedPart,
-}
-
-/** Why the settings or the workbook of an award are not as recorded; null if they are. */
-async function findChangedPart(queries: Queries, row: AwardRow): Promise<string | null> {
-  if (row.withdraws !== null) return null
-  const settings = await queries.get<{ settings: string }>('select settings from settings where hash = @hash', {
-    hash: row.settings_hash,
-  })
-  if (settings === undefined || hash('sha256', settings.settings) !== row.settings_hash)
-    return `The settings of award ${row.id} were changed after it was written.`
-  const workbook = await findWorkbook(queries, row.id)
-  if (workbook === null) return `The workbook of award ${row.id} was removed.`
-  return hash('sha256', Buffer.from(workbook, 'base64')) === row.workbook_sha256
-    ? null
-    : `The workbook of award ${row.id} was changed after it was written.`
-}

@@ -6,33 +6,36 @@ import {
   OPEN_INTENT_STATES,
 } from '../../core/close-intent.js'
 import type { DecisionRecord } from '../../core/records.js'
-import type { CloseIntent, Closings, NewDecision } from '../contract.js'
+import type { Timestamp } from '../../core/time/clock.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { IntentOpenError, StoreError } from '../errors.js'
 import { fence } from '../runs/channel-lock.js'
-import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
+import type { LiveRun } from '../runs/run-contract.js'
+import { matching, membersOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
+import type { NewDecision } from './decision-log.js'
 
-interface IntentRow {
+/** The intention to close an RFQ, stored before the POST. An RFQ has at most one that is not settled. */
+export interface CloseIntent {
   id: number
   channel: string
-  rfq_id: string
+  rfqId: string
   state: IntentState
-  run_id: number
-  created_at: string
-  sent_at: string | null
+  runId: number
+  createdAt: Timestamp
+  /** When the first byte of the newest POST was sent; null if that is not known. */
+  sentAt: Timestamp | null
+  /** POSTs sent so far, including one that may be in flight. */
   posts: number
-  evidence: string
+  /** The evidence for the decision that settles it. */
+  evidence: Record<string, unknown>
 }
 
+type IntentRow = Omit<CloseIntent, 'evidence'> & { evidence: string }
+const INTENT = membersOf('id', 'channel', 'rfqId', 'state', 'runId', 'createdAt', 'sentAt', 'posts', 'evidence')
+
 const toIntent = (row: IntentRow): CloseIntent => ({
-  id: row.id,
-  channel: row.channel,
-  rfqId: fromStoredText(row.rfq_id),
-  state: row.state,
-  runId: row.run_id,
-  createdAt: row.created_at,
-  sentAt: row.sent_at,
-  posts: row.posts,
+  ...row,
+  rfqId: fromStoredText(row.rfqId),
   evidence: JSON.parse(row.evidence) as Record<string, unknown>,
 })
 
@@ -50,20 +53,15 @@ const SENT_AT = 'coalesce(sent_at, created_at)'
 export function createCloseIntents(
   database: SqlDatabase,
   appendDecision: (tx: Transaction, decision: NewDecision) => Promise<DecisionRecord>,
-): Pick<
-  Closings,
-  'openIntents' | 'sentIntents' | 'planClose' | 'markSending' | 'recordSent' | 'withdrawSending' | 'settleClose'
-> {
+) {
   /** Returns the stored intent after checking that it may change to `to`. */
   const requireTransition = async (tx: Transaction, intent: CloseIntent, to: IntentState): Promise<IntentRow> => {
     await tx.lock('close intent', intent.id)
-    const row = await tx.get<IntentRow>('select * from close_intents where id = @id', { id: intent.id })
+    const row = await tx.get<IntentRow>(`select ${INTENT} from close_intents where id = @id`, { id: intent.id })
     const name = `Close intent ${intent.id} of RFQ ${intent.rfqId}`
     // After a fail-over that lost the last commits, another intent may have the same id.
     const isSame =
-      row?.channel === intent.channel &&
-      row.rfq_id === toStoredText(intent.rfqId) &&
-      row.created_at === intent.createdAt
+      row?.channel === intent.channel && row.rfqId === toStoredText(intent.rfqId) && row.createdAt === intent.createdAt
     if (!row || !isSame) throw new StoreError(`${name} does not exist.`)
     if (!isIntentTransition(row.state, to)) throw new StoreError(`${name} is ${row.state}; it cannot become ${to}.`)
     return row
@@ -76,25 +74,47 @@ export function createCloseIntents(
       throw new StoreError(`The close of RFQ ${intent.rfqId} was continued by another process.`)
   }
 
+  /** The number of intents of each RFQ, or of one as stored, that were sent after a moment. */
+  const countSent = async (queries: Queries, after: Date, rfq: { channel: string; rfqId?: string }) => {
+    const rows = await queries.all<{ id: string; sent: number }>(
+      `select rfq_id as id, count(*) as sent from close_intents
+      where ${matching(rfq)} and posts > 0 and ${SENT_AT} > @after group by rfq_id`,
+      { ...rfq, after: after.toISOString() },
+    )
+    return new Map(rows.map(({ id, sent }) => [fromStoredText(id), sent]))
+  }
+
   return {
-    async openIntents(channel) {
+    /** The intents that are not settled, oldest first. */
+    async openIntents(channel: string): Promise<CloseIntent[]> {
       const rows = await database.all<IntentRow>(
-        `select * from close_intents where channel = @channel and state in ${OPEN} order by created_at, id`,
+        `select ${INTENT} from close_intents where channel = @channel and state in ${OPEN} order by created_at, id`,
         { channel },
       )
       return rows.map(toIntent)
     },
 
-    async sentIntents(channel, after) {
-      const rows = await database.all<{ id: string; sent: number }>(
-        `select rfq_id as id, count(*) as sent from close_intents
-        where channel = @channel and posts > 0 and ${SENT_AT} > @after group by rfq_id`,
-        { channel, after: after.toISOString() },
-      )
-      return new Map(rows.map(({ id, sent }) => [fromStoredText(id), sent]))
-    },
+    /** The number of intents of each RFQ that were sent after a moment. */
+    sentIntents: (channel: string, after: Date) => countSent(database, after, { channel }),
 
-    planClose: ({ run, rfqId, evidence, requested = false, now }) =>
+    /**
+     * Stores an intent. Rejects with `IntentOpenError` if the RFQ has an open intent, with `RunLostError` if the run lost the lock, and with
+     * `StoreError` if two intents of the RFQ were sent within 24 hours and no person requested this one.
+     * @param intent.requested a person requested this close, so that the limit of two within 24 hours does not apply
+     */
+    planClose: ({
+      run,
+      rfqId,
+      evidence,
+      requested = false,
+      now,
+    }: {
+      run: LiveRun
+      rfqId: string
+      evidence: Record<string, unknown>
+      requested?: boolean
+      now: Date
+    }): Promise<CloseIntent> =>
       database.write(async (tx) => {
         const { id: runId, channel } = run
         // A process that lost the lock must not close, because what it read may be out of date.
@@ -108,51 +128,49 @@ export function createCloseIntents(
         if (open) {
           throw new IntentOpenError(`RFQ ${rfqId} of ${channel} has a close that is not settled (intent ${open.id}).`)
         }
-        const counted = await tx.get<{ sent: number }>(
-          `select count(*) as sent from close_intents
-          where channel = @channel and rfq_id = @rfqId and posts > 0 and ${SENT_AT} > @after`,
-          { ...rfq, after: new Date(now.getTime() - DAY_MS).toISOString() },
-        )
-        const sent = counted?.sent ?? 0
+        const sent = (await countSent(tx, new Date(now.getTime() - DAY_MS), rfq)).get(rfqId) ?? 0
         if (!requested && sent >= MAX_INTENTS_PER_DAY) {
           throw new StoreError(`RFQ ${rfqId} of ${channel} was asked to close ${sent} times within 24 hours.`)
         }
         const inserted = await tx.get<IntentRow>(
           `insert into close_intents (channel, rfq_id, state, run_id, created_at, evidence)
-          values (@channel, @rfqId, 'planned', @runId, @at, @evidence) returning *`,
+          values (@channel, @rfqId, 'planned', @runId, @at, @evidence) returning ${INTENT}`,
           { ...rfq, runId, at: now.toISOString(), evidence: JSON.stringify(evidence) },
         )
         return toIntent(inserted as IntentRow)
       }),
 
-    markSending: (intent, run) =>
+    /**
+     * Counts a POST that is about to be sent, at most two per intent. The count is on disk when the promise resolves. Rejects with
+     * `RunLostError` if the run lost the lock.
+     */
+    markSending: (intent: CloseIntent, run: LiveRun): Promise<CloseIntent> =>
       database.write(async (tx) => {
         await fence(tx, run)
-        const current = await requireTransition(tx, intent, 'sending')
-        if (current.posts !== intent.posts) {
-          throw new StoreError(`The close of RFQ ${intent.rfqId} was continued by another process.`)
-        }
-        if (current.posts >= MAX_POSTS_PER_INTENT) {
-          throw new StoreError(`Close intent ${intent.id} of RFQ ${intent.rfqId} was sent ${current.posts} times.`)
+        await requireCounted(tx, intent)
+        if (intent.posts >= MAX_POSTS_PER_INTENT) {
+          throw new StoreError(`Close intent ${intent.id} of RFQ ${intent.rfqId} was sent ${intent.posts} times.`)
         }
         const row = await tx.get<IntentRow>(
-          `update close_intents set state = 'sending', posts = posts + 1 where id = @id returning *`,
+          `update close_intents set state = 'sending', posts = posts + 1 where id = @id returning ${INTENT}`,
           { id: intent.id },
         )
         return toIntent(row as IntentRow)
       }),
 
-    recordSent: (intent, sentAt) =>
+    /** Records when the first byte of the counted POST was sent. */
+    recordSent: (intent: CloseIntent, sentAt: Date): Promise<CloseIntent> =>
       database.write(async (tx) => {
         await requireCounted(tx, intent)
-        const row = await tx.get<IntentRow>('update close_intents set sent_at = @at where id = @id returning *', {
-          at: sentAt.toISOString(),
-          id: intent.id,
-        })
+        const row = await tx.get<IntentRow>(
+          `update close_intents set sent_at = @at where id = @id returning ${INTENT}`,
+          { at: sentAt.toISOString(), id: intent.id },
+        )
         return toIntent(row as IntentRow)
       }),
 
-    withdrawSending: (intent, now) =>
+    /** Reverts `markSending` because nothing was sent. An intent without any POST ends as `failed`, without a decision. */
+    withdrawSending: (intent: CloseIntent, now: Date) =>
       database.write(async (tx) => {
         await requireCounted(tx, intent)
         const posts = intent.posts - 1
@@ -162,7 +180,8 @@ export function createCloseIntents(
         })
       }),
 
-    settleClose: (intent, decision) =>
+    /** Settles the intent with the outcome of the decision and appends the decision, in one transaction. */
+    settleClose: (intent: CloseIntent, decision: NewDecision): Promise<DecisionRecord> =>
       database.write(async (tx) => {
         const state = decision.outcome ?? 'failed'
         await requireTransition(tx, intent, state)

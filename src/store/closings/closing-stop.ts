@@ -1,8 +1,17 @@
 import type { EventData, EventKind } from '../../core/events/events.js'
-import type { ClosingStop, Closings } from '../contract.js'
+import type { Timestamp } from '../../core/time/clock.js'
 import type { EventWriter } from '../events/event-writer.js'
 import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
+
+/** An order of a person to stop all closing. */
+export interface ClosingStop {
+  by: string
+  reason: string
+  since: Timestamp
+  /** The orders that it replaced while they were in force, oldest first; absent if there were none. */
+  replaces?: Omit<ClosingStop, 'replaces'>[]
+}
 
 /** The key of `meta` that holds the order to stop closing. */
 const CLOSING_STOPPED = 'closing_stopped'
@@ -14,19 +23,25 @@ const RESTORED_AT = 'restored_at'
 const MAX_REPLACED = 10
 
 /** The order of a person to all processes on the database to stop closing (docs/CLOSING.md, rule 10). */
-export function createClosingStop(
-  database: SqlDatabase,
-  events: EventWriter,
-): Pick<Closings, 'closingStop' | 'stopClosing' | 'resumeClosing' | 'restoredAt'> {
+export function createClosingStop(database: SqlDatabase, events: EventWriter) {
   const record = (tx: Transaction, kind: EventKind, at: Date, stop: NonNullable<EventData['stop']>) =>
     events.write(tx, [{ kind, at: at.toISOString(), channel: null, data: { stop } }])
   return {
+    /** The order that stops all closing, or null. */
     closingStop: () => selectStop(database),
-    async restoredAt() {
+
+    /** When a backup was restored last; closes sent before are not all known. Null if none was. */
+    async restoredAt(): Promise<Date | null> {
       const value = await findMeta(database, RESTORED_AT)
       return value === null ? null : new Date(value)
     },
-    stopClosing: ({ by, reason, now, restored }) =>
+
+    /**
+     * Stops all closing in every process on the database, and records an event. Replaces an order in force, and keeps it in `replaces`.
+     * @param order.restored a backup is being restored: `restoredAt` is this moment
+     * @returns the order
+     */
+    stopClosing: ({ by, reason, now, restored }: { by: string; reason: string; now: Date; restored?: boolean }) =>
       database.write(async (tx) => {
         // So that `resumeClosing` at the same time ends the order that it read.
         await tx.lock('closing stop')
@@ -36,7 +51,12 @@ export function createClosingStop(
         await record(tx, 'close.stopped', now, stop)
         return stop
       }),
-    resumeClosing: ({ by, now }) =>
+
+    /**
+     * Ends the order, and records an event.
+     * @returns the order that was ended, or null
+     */
+    resumeClosing: ({ by, now }: { by: string; now: Date }) =>
       database.write(async (tx) => {
         await tx.lock('closing stop')
         const stop = await selectStop(tx)

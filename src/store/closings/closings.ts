@@ -1,6 +1,5 @@
-import { AWARD_LOG } from '../awards/awards.js'
-import type { Closings } from '../contract.js'
-import { createUnclosedRfqs } from '../documents/queries/due-rfqs.js'
+import { AWARD_LOG } from '../awards/award-rows.js'
+import { createDueRfqs } from '../documents/queries/due-rfqs.js'
 import type { EventWriter } from '../events/event-writer.js'
 import { numberOfHash, verifyChain } from '../sql/hash-chain.js'
 import type { SqlDatabase } from '../sql/sql-database.js'
@@ -10,15 +9,19 @@ import { createDecisionLog, DECISION_LOG } from './decision-log.js'
 import { createUnsettledCloses } from './unsettled-closes.js'
 
 /** The stored state of closing: intents before a POST, decisions after it, and the order to stop. */
-export function createClosings(database: SqlDatabase, events: EventWriter): Closings {
+export function createClosings(database: SqlDatabase, events: EventWriter) {
   const { append, ...log } = createDecisionLog(database, events)
   return {
     ...log,
     ...createCloseIntents(database, append),
     ...createUnsettledCloses(database),
-    unclosedRfqs: createUnclosedRfqs(database),
+    ...createDueRfqs(database),
     ...createClosingStop(database, events),
-    decisionWithHash: (hash) => numberOfHash(database, hash),
+    /** The id of the decision with this hash; null if there is none. */
+    decisionWithHash: (hash: string) => numberOfHash(database, hash),
+    /** Verifies the hash chain; `brokenAt` is the id of the first decision that was changed or removed, or null. */
     verifyDecisions: () => verifyChain(database, [DECISION_LOG, AWARD_LOG]),
   }
 }
+
+export type Closings = ReturnType<typeof createClosings>

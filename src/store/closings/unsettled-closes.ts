@@ -2,7 +2,6 @@ import { REFUSAL_COOLDOWN_MS, retryCommand } from '../../core/close-intent.js'
 import { parseRfq } from '../../core/documents/observation.js'
 import type { UnsettledClose } from '../../core/records.js'
 import { createCalendar } from '../../core/time/expiry.js'
-import type { Closings } from '../contract.js'
 import { CURRENT_VERSION } from '../documents/document-rows.js'
 import { fromStoredText } from '../documents/stored-text.js'
 import { allOf, type SqlDatabase } from '../sql/sql-database.js'
@@ -55,14 +54,24 @@ select u.*, (select e.missing_since from documents e where ${OF_RFQ}) as missing
 from unsettled u
 order by u.since, u.channel, u.rfq_id`
 
-/** Closes that need attention (docs/CLOSING.md, rule 12). */
-export function createUnsettledCloses(database: SqlDatabase): Pick<Closings, 'unsettledCloses'> {
+/**
+ * RFQs that need attention, oldest first: the newest close was refused, is unknown or failed, or its intent is open. RFQs that are closed,
+ * missing, or due later now are left out (docs/CLOSING.md, rule 12). `endingRun`: a closing round that is ending and does not count as in
+ * progress.
+ */
+export function createUnsettledCloses(database: SqlDatabase) {
   return {
-    async unsettledCloses({ channel, now, endingRun }) {
-      const rows = await database.all<UnsettledRow>(unsettled(channel !== undefined && 'channel = @channel'), {
-        channel: channel ?? null,
-        endingRun: endingRun ?? 0,
-      })
+    async unsettledCloses({
+      channel,
+      now,
+      endingRun = 0,
+    }: {
+      channel?: string
+      now: Date
+      endingRun?: number
+    }): Promise<UnsettledClose[]> {
+      const sql = unsettled(channel !== undefined && 'channel = @channel')
+      const rows = await database.all<UnsettledRow>(sql, { channel, endingRun })
       return rows.flatMap((row) => {
         const { document } = parseRfq(row.body === null ? null : JSON.parse(row.body))
         if (row.outcome !== 'open') {

@@ -1,15 +1,24 @@
 import type { SubjectKind } from '../../core/documents/documents.js'
 import { parseStored } from '../../core/documents/observation.js'
-import type { RevalidationReport } from '../contract.js'
 import { pacedWrites } from '../maintenance/paced-writes.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
-import type { DocumentKey } from './document-rows.js'
-import type { StoredVersion } from './queries/history.js'
+import type { DocumentKey, VersionRow } from './document-rows.js'
 import { toStoredText } from './stored-text.js'
 
 /** Codes of problems of a list, a request or a received text, which parsing stored bodies cannot find. */
 const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'unaddressable', 'encoding')`
 const OF_ENTITY = 'channel = @channel and kind = @kind and entity_id = @id'
+
+/** Changes made by `revalidate`. */
+interface RevalidationReport {
+  /** Versions parsed. */
+  documents: number
+  /** Versions that became valid, and that became invalid. */
+  nowValid: number
+  nowInvalid: number
+  problemsGone: number
+  problemsNew: number
+}
 
 /** Documents whose problems are the same rows: problems have no `rfq_id`. */
 interface Entity {
@@ -54,7 +63,7 @@ async function revalidateEntity(tx: Transaction, entity: Entity, now: string): P
     where ${OF_ENTITY}`,
     { channel, kind, id },
   )
-  const versions = await tx.all<StoredVersion>(
+  const versions = await tx.all<VersionRow & { body: string }>(
     `select * from versions where channel = @channel and kind = @kind and ${tx.dialect.anyOf('rfq_id', '@rfqIds')}
       and id = @id and bodies > 0 order by rfq_id, version`,
     { channel, kind, id, rfqIds },

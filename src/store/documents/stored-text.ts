@@ -18,7 +18,10 @@ const HAS_UNSTORABLE = new RegExp(UNSTORABLE, 'u')
 export const isStorable = (text: string): boolean => !HAS_UNSTORABLE.test(text)
 
 /** The text as it is stored. */
-export function toStoredText(text: string): string {
+export const toStoredText = <T extends string | null | undefined>(text: T): T =>
+  typeof text === 'string' ? (escaped(text) as T) : text
+
+function escaped(text: string): string {
   if (PLAIN.test(text)) return text
   return text.replace(TO_ESCAPE, (_, backslashes: string, rest: string) => {
     const code = rest.length === 1 ? `\\u${rest.charCodeAt(0).toString(16).padStart(4, '0')}` : rest
@@ -27,7 +30,10 @@ export function toStoredText(text: string): string {
 }
 
 /** The text that was stored. */
-export function fromStoredText(stored: string): string {
+export const fromStoredText = <T extends string | null>(stored: T): T =>
+  stored === null ? stored : (unescaped(stored) as T)
+
+function unescaped(stored: string): string {
   if (!stored.includes('\\')) return stored
   return stored.replace(ESCAPED, (_, backslashes: string, code: string) => {
     const literal = '\\'.repeat(Math.floor(backslashes.length / 2))

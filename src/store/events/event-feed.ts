@@ -1,36 +1,34 @@
-import type { EventRecord } from '../../core/events/events.js'
-import { createOpenRfqsDue } from '../documents/queries/due-rfqs.js'
+import type { EventData, EventFilter, EventKind, EventPage, EventRecord } from '../../core/events/events.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
 import { fromStoredText } from '../documents/stored-text.js'
 import { findNumber } from '../sql/meta.js'
-import { allOf, type SqlDatabase } from '../sql/sql-database.js'
-import type { EventFeed, EventLog } from './event-contract.js'
+import { allOf, membersOf, type SqlDatabase } from '../sql/sql-database.js'
 import { type EventDraft, type EventWriter, NEWEST_SEQUENCE } from './event-writer.js'
 
-/** A row of `events`. */
-export interface EventRow {
-  sequence: number
-  id: string
-  kind: EventRecord['kind']
-  at: string
+/** An event that no run observed. */
+export interface NewEvent {
+  kind: EventKind
+  at: Date
   channel: string | null
-  rfq_id: string | null
-  offer_id: string | null
-  version: number | null
-  text: string
-  data: string
+  /** The RFQ of the event, whose facts are added to the data. */
+  rfqId?: string
+  /** Identifies what happened: only one event with a kind and key is ever recorded. Default: the event is always recorded. */
+  key?: readonly string[]
+  data: EventData
 }
 
+/** A row of `events`, with the names of members. */
+export type EventRow = Omit<EventRecord, 'data'> & { data: string }
+
+/** The columns of an `EventRow`. */
+export const EVENT = membersOf(
+  ...['sequence', 'id', 'kind', 'at', 'channel', 'rfqId', 'offerId', 'version', 'text', 'data'],
+)
+
 export const toEvent = (row: EventRow): EventRecord => ({
-  sequence: row.sequence,
-  id: row.id,
-  kind: row.kind,
-  at: row.at,
-  channel: row.channel,
-  rfqId: row.rfq_id === null ? null : fromStoredText(row.rfq_id),
-  offerId: row.offer_id === null ? null : fromStoredText(row.offer_id),
-  version: row.version,
-  text: row.text,
+  ...row,
+  rfqId: fromStoredText(row.rfqId),
+  offerId: fromStoredText(row.offerId),
   data: JSON.parse(row.data) as EventRecord['data'],
 })
 
@@ -38,25 +36,27 @@ export const toEvent = (row: EventRow): EventRecord => ({
 export const PRUNED_EVENTS = 'pruned_events'
 
 /** Reads events in the order of their commits, and records those that no run observes. */
-export function createEventFeed(database: SqlDatabase, writer: EventWriter): EventFeed & EventLog {
+export function createEventFeed(database: SqlDatabase, writer: EventWriter) {
   return {
-    async events({ after, kinds, limit }) {
+    /** All events of a database, in the order of their commits. */
+    async events({ after, kinds, limit }: EventFilter): Promise<EventPage> {
       const newest = (await database.get<{ newest: number }>(`select ${NEWEST_SEQUENCE} as newest`))?.newest ?? 0
       const where = allOf(
         'sequence > @after and sequence <= @newest',
         kinds !== undefined && database.dialect.anyOf('kind', '@kinds'),
       )
-      const rows = await database.all<EventRow>(`select * from events where ${where} order by sequence limit @limit`, {
-        ...{ after, newest, limit },
-        kinds: kinds ?? null,
-      })
+      const rows = await database.all<EventRow>(
+        `select ${EVENT} from events where ${where} order by sequence limit @limit`,
+        { after, newest, limit, kinds },
+      )
       // Read last, because events that are pruned during the query are missing.
       const pruned = await findNumber(database, PRUNED_EVENTS)
       const next = rows.length < limit ? newest : (rows.at(-1)?.sequence ?? newest)
       return { items: rows.map(toEvent), next, beginsAt: pruned + 1 }
     },
 
-    async recordEvents(events) {
+    /** Records events together, except those whose key is known. */
+    async recordEvents(events: readonly NewEvent[]): Promise<void> {
       // Checked first without the write lock, because usually nothing is new.
       const isNew = await writer.areNew(events)
       const fresh = events.filter((_, at) => isNew[at])
@@ -75,7 +75,5 @@ export function createEventFeed(database: SqlDatabase, writer: EventWriter): Eve
         await writer.write(tx, drafts)
       })
     },
-
-    openRfqsDue: createOpenRfqsDue(database),
   }
 }

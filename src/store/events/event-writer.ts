@@ -22,28 +22,10 @@ export interface EventDraft {
   data: EventData
 }
 
-/** Writes events in the transaction that records their subject. */
-export interface EventWriter {
-  /**
-   * Writes events, except those whose key is known. The last statement of a transaction: other transactions that write events wait for the
-   * commit, so that sequences are in the order of commits, without gaps.
-   */
-  write(tx: Transaction, drafts: readonly EventDraft[]): Promise<void>
-  /** Whether an event with its kind and key was not written yet, for each. */
-  areNew(events: readonly Pick<EventDraft, 'kind' | 'key'>[]): Promise<boolean[]>
-}
-
-/** Events written by one statement. */
-const EVENTS_PER_STATEMENT = 500
-
 const COLUMNS = ['sequence', 'id', 'kind', 'at', 'channel', 'rfq_id', 'offer_id', 'version', 'text', 'data'] as const
-const VALUES = COLUMNS.map((name) =>
-  name === 'sequence' || name === 'version' ? `cast(value ->> '${name}' as bigint)` : `value ->> '${name}'`,
-)
 
-const storedOrNull = (id: string | null | undefined) => (id == null ? null : toStoredText(id))
-
-export function createEventWriter(database: SqlDatabase): EventWriter {
+/** Writes events in the transaction that records their subject. */
+export function createEventWriter(database: SqlDatabase) {
   let identity: string | undefined
 
   /** The id of an event. A hash includes the id of the database, so that two installations never use the same id for different events. */
@@ -65,14 +47,18 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
     kind: draft.kind,
     at: draft.at,
     channel: draft.channel,
-    rfq_id: storedOrNull(draft.rfqId),
-    offer_id: storedOrNull(draft.offerId),
+    rfq_id: toStoredText(draft.rfqId ?? null),
+    offer_id: toStoredText(draft.offerId ?? null),
     version: draft.version ?? null,
     ...(await describe(tx, draft)),
   })
 
   return {
-    async write(tx, drafts) {
+    /**
+     * Writes events, except those whose key is known. The last statement of a transaction: other transactions that write events wait for the
+     * commit, so that sequences are in the order of commits, without gaps.
+     */
+    async write(tx: Transaction, drafts: readonly EventDraft[]): Promise<void> {
       if (drafts.length === 0) return
       const all: Awaited<ReturnType<typeof rowOf>>[] = []
       for (const draft of drafts) all.push(await rowOf(tx, draft))
@@ -81,15 +67,11 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
       const known = await knownIds(tx, keyed)
       const { newest } = (await tx.get<{ newest: number }>(`select ${NEWEST_SEQUENCE} as newest`)) as { newest: number }
       const rows = all.filter(({ id }) => !known.has(id)).map((row, at) => ({ sequence: newest + 1 + at, ...row }))
-      for (let start = 0; start < rows.length; start += EVENTS_PER_STATEMENT) {
-        await tx.run(
-          `insert into events (${COLUMNS.join(', ')}) select ${VALUES.join(', ')} from ${tx.dialect.elementsOf('@rows')}`,
-          { rows: JSON.stringify(rows.slice(start, start + EVENTS_PER_STATEMENT)) },
-        )
-      }
+      await tx.insertAll('events', COLUMNS, rows)
     },
 
-    async areNew(events) {
+    /** Whether an event with its kind and key was not written yet, for each. */
+    async areNew(events: readonly Pick<EventDraft, 'kind' | 'key'>[]): Promise<boolean[]> {
       const ids: string[] = []
       for (const event of events) ids.push(await idOf(database, event))
       const known = await knownIds(database, ids)
@@ -98,10 +80,12 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
   }
 }
 
+export type EventWriter = ReturnType<typeof createEventWriter>
+
 /** The text and the data of an event. Of a changed recommendation, with what it moved: nothing if an award stands, or an offer was accepted. */
 async function describe(tx: Transaction, { kind, channel, rfqId, data }: EventDraft) {
   const full = data.recommendation === undefined ? data : { ...data, ...(await moveOf(tx, channel, rfqId, data)) }
-  return { text: eventSentence(kind, full), data: JSON.stringify(full) }
+  return { text: toStoredText(eventSentence(kind, full)), data: JSON.stringify(full) }
 }
 
 async function moveOf(
@@ -115,7 +99,7 @@ async function moveOf(
   const standing = await tx.get(
     `select 1 as found from awards a where a.channel = @channel and a.rfq_id = @rfqId and a.withdraws is null
       and not exists (select 1 from awards w where w.withdraws = a.id)`,
-    { channel, rfqId: storedOrNull(rfqId) },
+    { channel, rfqId: toStoredText(rfqId ?? null) },
   )
   if (!before || !after || standing || before.status === 'accepted' || after.status === 'accepted') return { messages }
   const moved = {

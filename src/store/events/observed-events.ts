@@ -4,9 +4,9 @@ import type { Problem } from '../../core/documents/lenient-parser.js'
 import { compareVersions, offerFacts, rfqFacts, type ShapedBody } from '../../core/events/event-facts.js'
 import type { EventData, EventKind, RfqFacts } from '../../core/events/events.js'
 import { createCalendar, isLate } from '../../core/time/expiry.js'
-import type { LiveRun } from '../contract.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
+import type { LiveRun } from '../runs/run-contract.js'
 import type { RunRow } from '../runs/run-queries.js'
 import { newestHash } from '../sql/hash-chain.js'
 import type { Transaction } from '../sql/sql-database.js'
@@ -41,19 +41,15 @@ export interface Observed {
   stamp: string
 }
 
-/** Writes events for the observations of a transaction. Does nothing if nothing changed. */
-export interface ObservedEvents {
-  /**
-   * Call it at the end of the transaction.
-   * @param all in the order in which they were made, for example the RFQs of one transaction
-   * @param more events of these RFQs, each to be written after its observations
-   */
-  write(tx: Transaction, run: LiveRun, all: readonly Observed[], more: readonly EventDraft[]): Promise<void>
-}
-
-export function createObservedEvents(writer: EventWriter): ObservedEvents {
+/** Writes events for the observations of a transaction. */
+export function createObservedEvents(writer: EventWriter) {
   return {
-    async write(tx, run, all, more) {
+    /**
+     * Call it at the end of the transaction.
+     * @param all in the order in which they were made, for example the RFQs of one transaction
+     * @param more events of these RFQs, each to be written after its observations
+     */
+    async write(tx: Transaction, run: LiveRun, all: readonly Observed[], more: readonly EventDraft[]): Promise<void> {
       const countedBy = await firstPollAt(tx, run.channel)
       const drafts: EventDraft[] = []
       for (const { observations, stamp } of all) {
@@ -86,6 +82,8 @@ async function draftsOf(
   })
 }
 
+export type ObservedEvents = ReturnType<typeof createObservedEvents>
+
 // --- the first poll, which is one event -----------------------------------------------------------------------------
 
 /** When the first poll of a channel had ended; null if none has. */
@@ -108,7 +106,7 @@ export async function endFirstPoll(tx: Transaction, run: RunRow): Promise<EventD
       (select count(*) from problems where channel = @channel and kind in ('rfq', 'response')) as problems`,
     { channel },
   )) as NonNullable<EventData['found']>
-  return [{ kind: 'channel.first-poll', at: run.finished_at ?? run.started_at, channel, data: { found } }]
+  return [{ kind: 'channel.first-poll', at: run.finishedAt ?? run.startedAt, channel, data: { found } }]
 }
 
 /** The RFQs that were listed before the first poll ended, which counted them with their offers. */

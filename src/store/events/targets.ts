@@ -1,27 +1,52 @@
-import type { PassedOver, TargetState } from '../../core/events/events.js'
+import type { EventKind, EventRecord, PassedOver, TargetState } from '../../core/events/events.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { createHeartbeatWatch, createHolder, type Holder, livenessOf } from '../runs/process-holder.js'
-import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
-import type { TargetPage, Targets } from './event-contract.js'
-import { type EventRow, toEvent } from './event-feed.js'
+import { membersOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
+import { EVENT, type EventRow, toEvent } from './event-feed.js'
 import { NEWEST_SEQUENCE } from './event-writer.js'
 
 /** The longest pause between attempts, in milliseconds. A later moment was stored before the clock was set back. */
 const MAX_RETRY_PAUSE_MS = 24 * 3_600_000
 
-interface TargetRow {
+/** A target, and which events it takes; those without a channel always. `channels` null: of all. */
+interface TargetChoice {
+  name: string
+  kinds: readonly EventKind[]
+  channels: readonly string[] | null
+}
+
+/** A page of the feed that this process may send to a target. */
+export interface TargetPage {
   target: string
-  since: string
+  /** At least one. */
+  events: readonly [EventRecord, ...EventRecord[]]
+  /** The position of the target, and the one after this page. */
   position: number
+  next: number
+  /** Consecutive failed attempts. */
   failures: number
-  failing_since: string | null
-  retry_at: string | null
-  succeeded_at: string | null
-  error: string | null
-  passed_over: string | null
+}
+
+/**
+ * How an attempt to send a page ended. `stopped`: not known. `refused`: the target refuses the content, and never gets it. `failed`: the
+ * target has an outage; once it has lasted since `outageBefore`, events before that moment are passed over.
+ */
+export type PageEnd =
+  | { kind: 'delivered' | 'stopped' }
+  | { kind: 'refused'; error: string }
+  | { kind: 'failed'; error: string; retryAt: Date; outageBefore: Date }
+
+/** A row of `delivery_targets`, with the names of members. */
+interface TargetRow extends Omit<TargetState, 'waiting' | 'passedOver'> {
+  failingSince: string | null
+  passedOver: string | null
   holder: string | null
   heartbeat: number
 }
+const TARGET = membersOf(
+  ...['target', 'since', 'position', 'failures', 'retryAt', 'succeededAt', 'error', 'failingSince', 'passedOver'],
+  ...['holder', 'heartbeat'],
+)
 
 /** A condition: the target `t` takes the event `e`. */
 const takes = ({ dialect }: Queries) => `exists (select 1 from ${dialect.elementsOf('t.takes')} s
@@ -46,7 +71,7 @@ async function lastBefore(queries: Queries, position: number, before: string | n
  * The positions of targets. One process at a time sends to a target: it is the holder, and increases a heartbeat. Whoever sees that the
  * process of the holder has ended, or watches the heartbeat for 15 seconds of its own monotonic clock without a change, takes over.
  */
-export function createTargets(database: SqlDatabase): Targets {
+export function createTargets(database: SqlDatabase) {
   const self = createHolder()
   const holder = JSON.stringify(self)
   const isSilent = createHeartbeatWatch()
@@ -57,7 +82,8 @@ export function createTargets(database: SqlDatabase): Targets {
   }
 
   return {
-    setTargets: (targets, now) =>
+    /** Sets the configured targets. A new one starts at the end of the feed; others lose their positions. */
+    setTargets: (targets: readonly TargetChoice[], now: Date) =>
       database.write(async (tx) => {
         await tx.lock('targets')
         const names = targets.map(({ name }) => name)
@@ -72,15 +98,37 @@ export function createTargets(database: SqlDatabase): Targets {
         }
       }),
 
-    async takePage({ target, limit, upTo, now }) {
-      const row = await database.get<TargetRow>('select * from delivery_targets where target = @target', { target })
-      if (!row || isAhead(row.retry_at, now) || !isFree(row)) return null
+    /**
+     * Takes the next page of a target, which no other process can take until `endPage`, or until this process has not called `renewHold` for
+     * 15 seconds.
+     * @param request.limit the maximum number of events
+     * @param request.upTo only what comes before the first event after this moment; null: everything
+     * @returns null if nothing waits, the target may not be tried yet, or another process sends to it
+     */
+    async takePage({
+      target,
+      limit,
+      upTo,
+      now,
+    }: {
+      target: string
+      limit: number
+      upTo: Date | null
+      now: Date
+    }): Promise<TargetPage | null> {
+      const row = await database.get<TargetRow>(`select ${TARGET} from delivery_targets where target = @target`, {
+        target,
+      })
+      if (!row || isAhead(row.retryAt, now) || !isFree(row)) return null
       const { position, failures, heartbeat } = row
       const before = upTo === null ? null : new Date(upTo.getTime() + 1).toISOString()
       const end = await lastBefore(database, position, before)
-      const rows = await database.all<EventRow>(`${taken(database, 'e.*')} order by e.sequence limit @limit`, {
-        ...{ target, position, end, limit },
-      })
+      const rows = await database.all<EventRow>(
+        `select ${EVENT} from (${taken(database, 'e.*')}) taken order by sequence limit @limit`,
+        {
+          ...{ target, position, end, limit },
+        },
+      )
       const [first, ...others] = rows.map(toEvent)
       const next = rows.length < limit ? end : (rows.at(-1)?.sequence ?? end)
       const seen = { target, position, next, held: row.holder ?? '', heartbeat, holder }
@@ -98,7 +146,8 @@ export function createTargets(database: SqlDatabase): Targets {
       return changed === 1 ? { target, events: [first, ...others], position, next, failures } : null
     },
 
-    renewHold: (target) =>
+    /** Tells other processes that this one still sends to a target. */
+    renewHold: (target: string) =>
       database.write(async (tx) => {
         await tx.run(
           'update delivery_targets set heartbeat = heartbeat + 1 where target = @target and holder = @holder',
@@ -106,11 +155,15 @@ export function createTargets(database: SqlDatabase): Targets {
         )
       }),
 
-    endPage: (page, end, now) =>
+    /**
+     * Records how an attempt ended, and lets other processes take the next page. Changes no position that was set meanwhile.
+     * @returns how many events were passed over
+     */
+    endPage: (page: TargetPage, end: PageEnd, now: Date): Promise<number> =>
       database.write(async (tx) => {
         const { target, position, next } = page
         const own = await tx.get<TargetRow>(
-          'select * from delivery_targets where target = @target and holder = @holder and position = @position',
+          `select ${TARGET} from delivery_targets where target = @target and holder = @holder and position = @position`,
           { target, position, holder },
         )
         let passed = 0
@@ -129,9 +182,9 @@ export function createTargets(database: SqlDatabase): Targets {
               failures: outage === null ? 0 : own.failures + 1,
               failingSince: outage?.since ?? null,
               retryAt: outage?.retryAt ?? null,
-              succeededAt: end.kind === 'delivered' ? at : own.succeeded_at,
+              succeededAt: end.kind === 'delivered' ? at : own.succeededAt,
               passedOver:
-                passed === 0 ? own.passed_over : passedOver(own, { to, events: passed, at, error: error ?? '' }),
+                passed === 0 ? own.passedOver : passedOver(own, { to, events: passed, at, error: error ?? '' }),
             },
           )
         }
@@ -141,7 +194,11 @@ export function createTargets(database: SqlDatabase): Targets {
         return passed
       }),
 
-    setPosition: (target, from) =>
+    /**
+     * Sets the position of a target, so that it gets everything from a sequence on, and forgets its failures and what was passed over.
+     * @returns false if the service was not started with this target
+     */
+    setPosition: (target: string, from: number): Promise<boolean> =>
       database.write(async (tx) => {
         const changed = await tx.run(
           `update delivery_targets set failures = 0, failing_since = null, retry_at = null, error = null, passed_over = null,
@@ -152,15 +209,17 @@ export function createTargets(database: SqlDatabase): Targets {
         return changed === 1
       }),
 
-    async targetStates() {
+    async targetStates(): Promise<TargetState[]> {
       const rows = await database.all<TargetRow & { waiting: number }>(
-        `select t.*, (select count(*) from events e where e.sequence > t.position and ${takes(database)}) as waiting
+        `select ${TARGET}, (select count(*) from events e where e.sequence > t.position and ${takes(database)}) as waiting
         from delivery_targets t order by t.target`,
       )
       return rows.map(toTargetState)
     },
   }
 }
+
+export type Targets = ReturnType<typeof createTargets>
 
 /** Whether a stored moment is in the future. One too far ahead is ignored, because it was stored before the clock was set back. */
 function isAhead(moment: string | null, now: Date): boolean {
@@ -175,7 +234,7 @@ function outageOf(
   { retryAt, outageBefore }: { retryAt: Date; outageBefore: Date },
   at: string,
 ): Outage {
-  const { failing_since: began } = row
+  const { failingSince: began } = row
   return {
     since: began !== null && began < at ? began : at,
     retryAt: retryAt.toISOString(),
@@ -199,21 +258,21 @@ async function countTaken(
 /** What was passed over, together with what was before in the same outage. */
 function passedOver(row: TargetRow, now: Omit<PassedOver, 'from'>): string {
   const before = toPassedOver(row)
-  const isSame = before !== null && row.failing_since !== null && before.at > row.failing_since
+  const isSame = before !== null && row.failingSince !== null && before.at > row.failingSince
   const all: PassedOver = isSame
     ? { ...now, from: before.from, events: before.events + now.events }
     : { ...now, from: row.position + 1 }
   return JSON.stringify(all)
 }
 
-const toPassedOver = (row: TargetRow) => (row.passed_over === null ? null : (JSON.parse(row.passed_over) as PassedOver))
+const toPassedOver = (row: TargetRow) => (row.passedOver === null ? null : (JSON.parse(row.passedOver) as PassedOver))
 
 function toTargetState(row: TargetRow & { waiting: number }): TargetState {
-  const { target, since, position, waiting, failures } = row
+  const { failingSince, holder, heartbeat, ...state } = row
   const passed = toPassedOver(row)
   return {
-    ...{ target, since, position, waiting, failures, retryAt: row.retry_at, succeededAt: row.succeeded_at },
-    error: row.error === null ? null : fromStoredText(row.error),
+    ...state,
+    error: fromStoredText(state.error),
     passedOver: passed && { ...passed, error: fromStoredText(passed.error) },
   }
 }

@@ -3,11 +3,11 @@ import type { RecordedRecommendation } from '../../core/decision/recommendation.
 import type { Settings } from '../../core/decision/settings.js'
 import type { EventData } from '../../core/events/events.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import type { Awards } from '../awards/award-contract.js'
-import type { History } from '../documents/history-contract.js'
-import type { PollStates } from '../documents/poll-states-contract.js'
+import type { AwardQueries } from '../awards/award-rows.js'
+import type { History } from '../documents/queries/history.js'
+import type { PollStates } from '../documents/queries/poll-states.js'
 import type { EventDraft } from '../events/event-writer.js'
-import type { ExchangeRates } from '../rates/rate-contract.js'
+import type { ExchangeRates } from '../rates/exchange-rates.js'
 import type { Transaction } from '../sql/sql-database.js'
 
 /** The data of an RFQ that lists show, and from which state it was computed. */
@@ -71,7 +71,7 @@ export interface ComputedFigures {
 export type FigureSource = Pick<History, 'rfqs' | 'listings' | 'rfqHistory'> &
   Pick<PollStates, 'responseStates'> &
   Pick<FigureQueries, 'newestRecommendations'> &
-  Pick<Awards, 'awards'> &
+  Pick<AwardQueries, 'awards'> &
   Pick<ExchangeRates, 'ratesAt'>
 
 /** What figures depend on besides documents and awards. */

@@ -1,11 +1,22 @@
-import type { MaintenanceLog, MaintenanceState, MaintenanceTask } from '../contract.js'
+import type { Timestamp } from '../../core/time/clock.js'
 import { findMeta, setMeta } from '../sql/meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
+
+/** `prune` deletes old runs and events; `rates SOURCE` reads the exchange rates of a source. */
+export type MaintenanceTask = 'prune' | `rates ${string}`
+
+/** The newest run of a maintenance task. */
+export interface MaintenanceState {
+  /** When it ended, or began if it has not. */
+  at: Timestamp
+  /** Null if it succeeded. */
+  error: string | null
+}
 
 const keyOf = (task: MaintenanceTask) => `maintenance ${task}`
 
 /** When each maintenance task last ran, over all processes on the database and across restarts. */
-export function createMaintenanceLog(database: SqlDatabase): MaintenanceLog {
+export function createMaintenanceLog(database: SqlDatabase) {
   const find = async (queries: Queries, task: MaintenanceTask) => {
     const text = await findMeta(queries, keyOf(task))
     return text === null ? null : (JSON.parse(text) as MaintenanceState)
@@ -13,8 +24,15 @@ export function createMaintenanceLog(database: SqlDatabase): MaintenanceLog {
   const record = (tx: Transaction, task: MaintenanceTask, now: Date, error: string | null) =>
     setMeta(tx, keyOf(task), JSON.stringify({ at: now.toISOString(), error } satisfies MaintenanceState))
   return {
-    maintenanceState: (task) => find(database, task),
-    beginMaintenance: (task, now, isDue) =>
+    /** Null if the task never ran. */
+    maintenanceState: (task: MaintenanceTask) => find(database, task),
+
+    /**
+     * Records the start of a task, so that no other process runs it at the same time.
+     * @param isDue decides within the transaction whether to run it
+     * @returns whether to run it
+     */
+    beginMaintenance: (task: MaintenanceTask, now: Date, isDue: (state: MaintenanceState | null) => boolean) =>
       database.write(async (tx) => {
         await tx.lock('maintenance', task)
         if (!isDue(await find(tx, task))) return false
@@ -22,6 +40,11 @@ export function createMaintenanceLog(database: SqlDatabase): MaintenanceLog {
         await record(tx, task, now, `it began at ${now.toISOString()} and has not ended`)
         return true
       }),
-    endMaintenance: (task, now, error) => database.write((tx) => record(tx, task, now, error)),
+
+    /** Records the end of a task; a task that was stopped has none. */
+    endMaintenance: (task: MaintenanceTask, now: Date, error: string | null) =>
+      database.write((tx) => record(tx, task, now, error)),
   }
 }
+
+export type MaintenanceLog = ReturnType<typeof createMaintenanceLog>

@@ -1,4 +1,3 @@
-import type { Pruning } from '../contract.js'
 import { PRUNED_EVENTS } from '../events/event-feed.js'
 import { NEWEST_SEQUENCE } from '../events/event-writer.js'
 import { findNumber, setMeta } from '../sql/meta.js'
@@ -29,10 +28,15 @@ const KINDS = `kind in ('report.made', 'problems.found', 'channel.behind', 'chan
 const DONE = `e.sequence < ${NEWEST_SEQUENCE}
   and not exists (select 1 from delivery_targets t where t.position < e.sequence)`
 
-/** Deletes old idle runs and old events, in short transactions with pauses between them, so that other processes can write. */
-export function createPruning(database: SqlDatabase): Pruning {
+export function createPruning(database: SqlDatabase) {
   return {
-    async prune({ before: moment, signal }) {
+    /**
+     * Deletes runs that began, and events that happened, before a moment: runs that found nothing new and to which nothing refers, and events
+     * that are not still to be delivered. Versions and decisions are kept. In short transactions with pauses between them, so that other
+     * processes can write.
+     * @returns how many were deleted
+     */
+    async prune({ before: moment, signal }: { before: Date; signal?: AbortSignal }) {
       const before = moment.toISOString()
       const write = pacedWrites(database)
       const deleteOld = async (rows: string, key: string, remove: (tx: Transaction, step: Step) => Promise<number>) => {

@@ -1,9 +1,11 @@
-import { type DatedRate, dayBefore, MAX_RATE_AGE_DAYS, RECORDED_RATE_DAYS } from '../../core/decision/exchange-rates.js'
-import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
-import type { ExchangeRates } from './rate-contract.js'
-
-/** Rows written by one statement. */
-const ROWS_PER_STATEMENT = 500
+import {
+  type DatedRate,
+  dayBefore,
+  type KnownRates,
+  MAX_RATE_AGE_DAYS,
+  RECORDED_RATE_DAYS,
+} from '../../core/decision/exchange-rates.js'
+import type { Queries, SqlDatabase } from '../sql/sql-database.js'
 
 /** The newest rates by currency and day that were fetched by @at, dated from @from to @to. */
 const SELECT_NEWEST = `select e.currency, e.date, e.rate from exchange_rates e
@@ -13,8 +15,9 @@ const SELECT_NEWEST = `select e.currency, e.date, e.rate from exchange_rates e
   order by e.currency, e.date`
 
 /** The queries of readers. */
-export const createRateQueries = (database: Queries): Pick<ExchangeRates, 'ratesAt'> => ({
-  async ratesAt(source, at) {
+export const createRateQueries = (database: Queries) => ({
+  /** The rates of a source that had been recorded by a moment. */
+  async ratesAt(source: string, at: Date): Promise<KnownRates> {
     const to = dayBefore(at)
     const known = { source, to, at: at.toISOString(), from: dayBefore(at, MAX_RATE_AGE_DAYS) }
     const [recent, newest] = await Promise.all([
@@ -29,10 +32,17 @@ export const createRateQueries = (database: Queries): Pick<ExchangeRates, 'rates
   },
 })
 
-/** The recorded exchange rates. */
-export const createExchangeRates = (database: SqlDatabase): ExchangeRates => ({
+/** The recorded exchange rates, with the moments at which they were recorded, so that past moments use the rates known at that time. */
+export const createExchangeRates = (database: SqlDatabase) => ({
   ...createRateQueries(database),
-  recordRates: (source, rates, fetchedAt) =>
+
+  /**
+   * Records rates of a source that are new, or differ from the newest known rate of their currency and day. Recorded rates never change.
+   * Rates that are older than `RECORDED_RATE_DAYS` are skipped.
+   * @param source as in `Settings.ratesFrom`
+   * @returns how many were recorded
+   */
+  recordRates: (source: string, rates: readonly DatedRate[], fetchedAt: Date): Promise<number> =>
     database.write(async (tx) => {
       await tx.lock('exchange-rates')
       const at = fetchedAt.toISOString()
@@ -42,25 +52,12 @@ export const createExchangeRates = (database: SqlDatabase): ExchangeRates => ({
       const changed = rates.filter(
         (each) => each.date >= from && each.date <= to && rateOf.get(keyOf(each)) !== each.rate,
       )
-      for (let start = 0; start < changed.length; start += ROWS_PER_STATEMENT) {
-        await insert(tx, changed.slice(start, start + ROWS_PER_STATEMENT), { source, at })
-      }
+      const rows = changed.map(({ currency, date, rate }) => ({ currency, date, rate, source, fetched_at: at }))
+      await tx.insertAll('exchange_rates', ['currency', 'date', 'rate', 'source', 'fetched_at'], rows)
       return changed.length
     }),
 })
 
-const keyOf = ({ currency, date }: DatedRate) => `${currency} ${date}`
+export type ExchangeRates = ReturnType<typeof createExchangeRates>
 
-async function insert(tx: Transaction, rates: readonly DatedRate[], known: { source: string; at: string }) {
-  const rows = rates.map((_, row) => `(@currency${row}, @date${row}, @rate${row}, @source, @at)`)
-  const values = rates.flatMap(({ currency, date, rate }, row) => [
-    [`currency${row}`, currency] as const,
-    [`date${row}`, date] as const,
-    [`rate${row}`, rate] as const,
-  ])
-  await tx.run(
-    `insert into exchange_rates (currency, date, rate, source, fetched_at) values ${rows.join(', ')}
-    on conflict (currency, date, fetched_at) do nothing`,
-    { ...Object.fromEntries(values), ...known },
-  )
-}
+const keyOf = ({ currency, date }: DatedRate) => `${currency} ${date}`

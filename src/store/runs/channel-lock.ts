@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { RunLostError } from '../errors.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import type { LiveRun, LockHolder } from './run-contract.js'
-import type { RunRow } from './run-queries.js'
+import { RUN, type RunRow } from './run-queries.js'
 import type { RunWatch } from './run-watch.js'
 
 /** How often a run that waits looks at the lock, in milliseconds. */
@@ -40,7 +40,7 @@ export function createChannelLock(database: SqlDatabase, watch: RunWatch) {
     const held =
       heldBy === null || heldBy === id
         ? undefined
-        : await database.get<RunRow>('select * from runs where id = @heldBy and finished_at is null', { heldBy })
+        : await database.get<RunRow>(`select ${RUN} from runs where id = @heldBy and finished_at is null`, { heldBy })
     const isFree = held === undefined || watch.isDead(held)
     if (!isFree || (wanted > level && !mayTake)) {
       if (wanted < level)

@@ -41,47 +41,6 @@ export interface RunStart {
   onWait?: ((holder: LockHolder) => void) | undefined
 }
 
-export interface Runs extends RunQueries {
-  /**
-   * Starts a run. Unless a person starts it, it rejects with `RunBusyError` while the channel has an unfinished run of this kind. One whose
-   * process is gone is first recorded as `interrupted`.
-   */
-  beginRun(run: RunStart): Promise<RunHandle>
-  /**
-   * Watches unfinished runs of other processes, and records those that are dead as `interrupted`. A process that writes does this every
-   * five seconds by itself.
-   * @returns the others, with the process of each
-   */
-  watchRuns(): Promise<(LockHolder & { channel: string })[]>
-}
-
-export interface RunQueries {
-  /** Newest first. `before`: only those with a smaller id. */
-  runs(filter: {
-    channel?: string
-    kind?: RunKind
-    outcome?: RunOutcome
-    before?: number
-    limit?: number
-  }): Promise<RunRecord[]>
-  /** The newest finished run of a channel and kind, optionally with one outcome, or finished by a moment. */
-  newestRun(filter: { channel: string; kind: RunKind; outcome?: RunOutcome; asOf?: Date }): Promise<RunRecord | null>
-  /** The newest run that read the list of the RFQs of a channel, and whether that list may be taken for whole; null if none did. */
-  newestList(channel: string): Promise<{ runId: number; isWhole: boolean } | null>
-  /**
-   * The newest run that counts as complete, optionally of those finished by a moment. A run counts as complete if at most three documents,
-   * or one in a hundred, failed. Otherwise a single RFQ that always fails would keep the service permanently unready.
-   */
-  newestCompleteRun(filter: { channel: string; kind: RunKind; asOf?: Date | undefined }): Promise<RunRecord | null>
-  /** Whether a run that counts as complete had finished by a moment. */
-  hadCompleteRun(filter: { channel: string; kind: RunKind; asOf: Date }): Promise<boolean>
-  /**
-   * When the first poll that did not fail began, or the first poll if all failed. Nothing is known about earlier moments. Null if there was
-   * no poll.
-   */
-  firstPollAt(filter: { channel?: string; kind?: PollKind }): Promise<Timestamp | null>
-}
-
 /** The run in which documents are recorded. */
 export interface LiveRun {
   readonly id: number

@@ -1,103 +1,60 @@
 import type { RunKind, RunRecord } from '../../core/records.js'
-import type { RunQueries } from '../contract.js'
+import type { Timestamp } from '../../core/time/clock.js'
 import { fromStoredText } from '../documents/stored-text.js'
-import { allOf, type Queries } from '../sql/sql-database.js'
+import { allOf, matching, membersOf, type Queries, type SqlParameters } from '../sql/sql-database.js'
+import type { PollKind } from './run-contract.js'
 
-/** A row of `runs`. */
-export interface RunRow {
-  id: number
-  channel: string
-  kind: RunKind
-  started_at: string
-  finished_at: string | null
-  outcome: RunRecord['outcome']
-  requests: number
-  seen: number
-  inserted: number
-  changed: number
-  unchanged: number
-  missing: number
-  invalid: number
-  error: string | null
-  cause: string | null
-  stop_code: NonNullable<RunRecord['stop']>['code'] | null
-  stop_clocks: string | null
+/** A row of `runs`, with the names of members. */
+export interface RunRow extends Omit<RunRecord, 'stop' | 'suspicious' | 'requestRates'> {
+  stopCode: NonNullable<RunRecord['stop']>['code'] | null
+  stopClocks: string | null
   suspicious: number | null
-  failed_items: number | null
-  not_before: string | null
+  allowedRate: number | null
+  requiredRate: number | null
   holder: string
   heartbeat: number
-  postponed: number
-  allowed_rate: number | null
-  required_rate: number | null
 }
 
-export const toRunRecord = (row: RunRow): RunRecord => ({
-  id: row.id,
-  channel: row.channel,
-  kind: row.kind,
-  startedAt: row.started_at,
-  finishedAt: row.finished_at,
-  outcome: row.outcome,
-  requests: row.requests,
-  seen: row.seen,
-  inserted: row.inserted,
-  changed: row.changed,
-  unchanged: row.unchanged,
-  missing: row.missing,
-  invalid: row.invalid,
-  error: row.error === null ? null : fromStoredText(row.error),
-  cause: row.cause === null ? null : fromStoredText(row.cause),
-  stop: row.stop_code === null ? null : { code: row.stop_code, clocks: row.stop_clocks },
-  suspicious: row.suspicious === 1,
-  failedItems: row.failed_items,
-  notBefore: row.not_before,
-  postponed: row.postponed,
-  requestRates: toRequestRates(row),
-})
+/** The columns of a `RunRow`. */
+export const RUN = membersOf(
+  ...['id', 'channel', 'kind', 'startedAt', 'finishedAt', 'outcome', 'requests', 'seen', 'inserted', 'changed'],
+  ...['unchanged', 'missing', 'invalid', 'error', 'cause', 'stopCode', 'stopClocks', 'suspicious', 'failedItems'],
+  ...['notBefore', 'postponed', 'allowedRate', 'requiredRate', 'holder', 'heartbeat'],
+)
 
-const toRequestRates = (row: RunRow): RunRecord['requestRates'] =>
-  row.allowed_rate === null || row.required_rate === null
-    ? null
-    : { allowed: row.allowed_rate, required: row.required_rate }
+export function toRunRecord(row: RunRow): RunRecord {
+  const { stopCode, stopClocks, allowedRate, requiredRate, holder, heartbeat, ...run } = row
+  return {
+    ...run,
+    error: fromStoredText(run.error),
+    cause: fromStoredText(run.cause),
+    stop: stopCode === null ? null : { code: stopCode, clocks: stopClocks },
+    suspicious: run.suspicious === 1,
+    requestRates:
+      allowedRate === null || requiredRate === null ? null : { allowed: allowedRate, required: requiredRate },
+  }
+}
 
 /** SQL condition: a run counts as complete. */
 const COUNTS_AS_COMPLETE = `(outcome = 'complete' or outcome = 'partial' and failed_items > 0 and failed_items < seen
   and (failed_items <= 3 or failed_items * 100 <= seen))`
 
 /** Queries of the recorded runs. */
-export function createRunQueries(queries: Queries): RunQueries {
+export function createRunQueries(queries: Queries) {
+  const find = async (where: string, parameters: SqlParameters): Promise<RunRecord[]> =>
+    (await queries.all<RunRow>(`select ${RUN} from runs where ${where}`, parameters)).map(toRunRecord)
+
   return {
-    async runs({ channel, kind, outcome, before, limit }) {
-      const where = allOf(
-        channel !== undefined && 'channel = @channel',
-        kind !== undefined && 'kind = @kind',
-        outcome !== undefined && 'outcome = @outcome',
-        before !== undefined && 'id < @before',
-      )
-      const rows = await queries.all<RunRow>(`select * from runs where ${where} order by id desc limit @limit`, {
-        channel: channel ?? null,
-        kind: kind ?? null,
-        outcome: outcome ?? null,
-        before: before ?? null,
-        limit: limit ?? 100,
-      })
-      return rows.map(toRunRecord)
-    },
-    async newestRun({ channel, kind, outcome, asOf }) {
-      const where = allOf(
-        'channel = @channel',
-        'kind = @kind',
-        'finished_at is not null',
-        outcome !== undefined && 'outcome = @outcome',
-        asOf !== undefined && 'finished_at <= @asOf',
-      )
-      const row = await queries.get<RunRow>(`select * from runs where ${where} order by id desc limit 1`, {
-        ...{ channel, kind, outcome: outcome ?? null, asOf: asOf?.toISOString() ?? null },
-      })
-      return row ? toRunRecord(row) : null
-    },
-    async newestList(channel) {
+    /** Newest first. */
+    runs: ({ limit = 100, ...filter }: { channel?: string; kind?: RunKind; limit?: number }): Promise<RunRecord[]> =>
+      find(`${matching(filter)} order by id desc limit @limit`, { ...filter, limit }),
+
+    /** The newest finished run of a channel and kind. */
+    newestRun: async (filter: { channel: string; kind: RunKind }): Promise<RunRecord | null> =>
+      (await find(`${matching(filter)} and finished_at is not null order by id desc limit 1`, filter))[0] ?? null,
+
+    /** The newest run that read the list of the RFQs of a channel, and whether that list may be taken for whole; null if none did. */
+    async newestList(channel: string): Promise<{ runId: number; isWhole: boolean } | null> {
       const row = await queries.get<{ id: number; suspicious: number }>(
         `select id, suspicious from runs where channel = @channel and kind <> 'listings' and suspicious is not null
         order by id desc limit 1`,
@@ -105,28 +62,34 @@ export function createRunQueries(queries: Queries): RunQueries {
       )
       return row ? { runId: row.id, isWhole: row.suspicious === 0 } : null
     },
-    async newestCompleteRun({ channel, kind, asOf }) {
+
+    /**
+     * The newest run that counts as complete, optionally of those finished by a moment. A run counts as complete if at most three documents,
+     * or one in a hundred, failed. Otherwise a single RFQ that always fails would keep the service permanently unready.
+     */
+    async newestCompleteRun({
+      asOf,
+      ...filter
+    }: {
+      channel: string
+      kind: RunKind
+      asOf?: Date | undefined
+    }): Promise<RunRecord | null> {
       const where = allOf(
-        'channel = @channel',
-        'kind = @kind',
+        matching(filter),
         'finished_at is not null',
         COUNTS_AS_COMPLETE,
         asOf !== undefined && 'finished_at <= @asOf',
       )
-      const row = await queries.get<RunRow>(`select * from runs where ${where} order by id desc limit 1`, {
-        ...{ channel, kind, asOf: asOf?.toISOString() ?? null },
-      })
-      return row ? toRunRecord(row) : null
+      const parameters = { ...filter, asOf: asOf?.toISOString() }
+      return (await find(`${where} order by id desc limit 1`, parameters))[0] ?? null
     },
-    async hadCompleteRun({ channel, kind, asOf }) {
-      const row = await queries.get<{ id: number }>(
-        `select id from runs where channel = @channel and kind = @kind and finished_at is not null and ${COUNTS_AS_COMPLETE}
-          and finished_at <= @asOf order by id limit 1`,
-        { channel, kind, asOf: asOf.toISOString() },
-      )
-      return row !== undefined
-    },
-    async firstPollAt({ channel, kind }) {
+
+    /**
+     * When the first poll that did not fail began, or the first poll if all failed. Nothing is known about earlier moments. Null if there was
+     * no poll.
+     */
+    async firstPollAt({ channel, kind }: { channel?: string; kind?: PollKind }): Promise<Timestamp | null> {
       // Documents are included because a poll that failed may have stored some.
       const ofChannel = channel !== undefined && 'channel = @channel'
       const ofKind = kind !== undefined && (kind === 'listings' ? `kind = 'listing'` : `kind <> 'listing'`)
@@ -140,9 +103,11 @@ export function createRunQueries(queries: Queries): RunQueries {
           select min(first_observed_at) from documents where ${allOf(ofChannel, ofKind)}
         )
         select coalesce((select min(at) from known), (select min(started_at) from polls)) as at`,
-        { channel: channel ?? null, kind: kind ?? null },
+        { channel, kind },
       )
       return first?.at ?? null
     },
   }
 }
+
+export type RunQueries = ReturnType<typeof createRunQueries>

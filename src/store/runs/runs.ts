@@ -1,6 +1,5 @@
 import type { RunRecord } from '../../core/records.js'
 import type { Clock } from '../../core/time/clock.js'
-import type { LiveRun, RunEnd, Runs } from '../contract.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { RunBusyError } from '../errors.js'
 import type { EventDraft, EventWriter } from '../events/event-writer.js'
@@ -8,7 +7,8 @@ import { endFirstPoll } from '../events/observed-events.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { createChannelLock, type LockTaker, lostError } from './channel-lock.js'
 import { BEAT_MS, type Holder, openStores } from './process-holder.js'
-import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
+import type { LiveRun, LockHolder, RunEnd, RunHandle, RunStart } from './run-contract.js'
+import { createRunQueries, RUN, type RunRow, toRunRecord } from './run-queries.js'
 import { createRunWatch } from './run-watch.js'
 
 const KEY_REMEDY = 'correct or renew the API key of the channel, then restart the service'
@@ -24,7 +24,7 @@ export function createRuns(options: {
   self: Holder
   events: EventWriter
   beats: boolean
-}): Runs & { stopBeating(): void } {
+}) {
   const { database, clock, self, events } = options
   const holder = JSON.stringify(self)
   openStores.add(self.nonce)
@@ -33,9 +33,14 @@ export function createRuns(options: {
   const watch = createRunWatch({ self, isOwn: (id) => active.has(id), clock })
   const withLock = createChannelLock(database, watch)
 
-  const watchRuns = async () => {
+  /**
+   * Watches unfinished runs of other processes, and records those that are dead as `interrupted`. A process that writes does this every
+   * five seconds by itself.
+   * @returns the others, with the process of each
+   */
+  const watchRuns = async (): Promise<(LockHolder & { channel: string })[]> => {
     const live: RunRow[] = []
-    for (const run of await database.all<RunRow>('select * from runs where finished_at is null order by id')) {
+    for (const run of await database.all<RunRow>(`select ${RUN} from runs where finished_at is null order by id`)) {
       if (run.holder === holder && active.has(run.id)) continue
       if (!watch.isDead(run) || !(await database.write((tx) => watch.interrupt(tx, run)))) live.push(run)
     }
@@ -75,13 +80,13 @@ export function createRuns(options: {
           inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
           error = @error, cause = @cause, stop_code = @stopCode, stop_clocks = @stopClocks, suspicious = @suspicious, failed_items = @failedItems,
           not_before = @notBefore, postponed = @postponed, allowed_rate = @allowed, required_rate = @required
-        where id = @id and finished_at is null and holder = @holder returning *`,
+        where id = @id and finished_at is null and holder = @holder returning ${RUN}`,
         {
           ...counts,
           ...{ id, holder, outcome, postponed },
           finishedAt: now.toISOString(),
-          error: error === null ? null : toStoredText(error),
-          cause: cause === null ? null : toStoredText(cause),
+          error: toStoredText(error),
+          cause: toStoredText(cause),
           stopCode: stop?.code ?? null,
           stopClocks: stop?.clocks ?? null,
           suspicious: suspicious == null ? null : Number(suspicious),
@@ -110,13 +115,18 @@ export function createRuns(options: {
       { channel, kind, id },
     )
     if (reported !== undefined) return []
-    const at = row.finished_at ?? row.started_at
-    const data = { reason: error === null ? '' : fromStoredText(error), remedy: KEY_REMEDY }
+    const at = row.finishedAt ?? row.startedAt
+    const data = { reason: fromStoredText(error ?? ''), remedy: KEY_REMEDY }
     return [{ kind: 'channel.key-refused', at, channel, data }]
   }
 
   return {
-    async beginRun({ channel, kind, now, timeZone = 'UTC', byHand = false, signal, onWait }) {
+    /**
+     * Starts a run. Unless a person starts it, it rejects with `RunBusyError` while the channel has an unfinished run of this kind. One whose
+     * process is gone is first recorded as `interrupted`.
+     */
+    async beginRun(start: RunStart): Promise<RunHandle> {
+      const { channel, kind, now, timeZone = 'UTC', byHand = false, signal, onWait } = start
       const controller = new AbortController()
       const begin = (id: number): LockTaker => {
         const level = byHand || kind === 'close' ? 2 : 1
@@ -129,7 +139,7 @@ export function createRuns(options: {
         if (!byHand) {
           await tx.lock('run', channel, kind)
           const unfinished = await tx.all<RunRow>(
-            'select * from runs where channel = @channel and kind = @kind and finished_at is null order by id',
+            `select ${RUN} from runs where channel = @channel and kind = @kind and finished_at is null order by id`,
             { channel, kind },
           )
           for (const other of unfinished)
@@ -164,7 +174,9 @@ export function createRuns(options: {
   }
 }
 
-const busyError = ({ by }: { by: string }, { id, channel, kind, started_at }: RunRow): RunBusyError =>
+export type Runs = Omit<ReturnType<typeof createRuns>, 'stopBeating'>
+
+const busyError = ({ by }: { by: string }, { id, channel, kind, startedAt }: RunRow): RunBusyError =>
   new RunBusyError(
-    `a ${kind} run of ${channel} is in progress: run ${id}, begun ${started_at.slice(0, 19).replace('T', ' ')} UTC by ${by}`,
+    `a ${kind} run of ${channel} is in progress: run ${id}, begun ${startedAt.slice(0, 19).replace('T', ' ')} UTC by ${by}`,
   )

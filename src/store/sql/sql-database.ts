@@ -28,8 +28,8 @@ export interface Transaction extends Queries {
   lock(...name: readonly (string | number)[]): Promise<void>
 }
 
-/** Lists are for `Dialect.anyOf`. Parameters that the SQL does not use are ignored. */
-export type SqlParameters = Readonly<Record<string, SqlValue | readonly (string | number)[]>>
+/** Lists are for `Dialect.anyOf`. Parameters that the SQL does not use are ignored, and may be undefined. */
+export type SqlParameters = Readonly<Record<string, SqlValue | readonly (string | number)[] | undefined>>
 export type SqlValue = string | number | null
 
 /** SQL that differs between the engines. */
@@ -56,6 +56,17 @@ export interface Dialect {
 /** The conditions that are not false, joined by `and`. */
 export const allOf = (...conditions: readonly (string | false)[]): string =>
   conditions.filter((condition) => condition !== false).join(' and ') || 'true'
+
+/** The column of a member: `rfq_id` of `rfqId`. */
+export const columnOf = (member: string): string => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The columns of members, each under the name of its member: `rfq_id as "rfqId"`. */
+export const membersOf = (...members: readonly string[]): string =>
+  members.map((member) => `${columnOf(member)} as "${member}"`).join(', ')
+
+/** The condition that the columns of members have the values that are not undefined: `rfq_id = @rfqId`. */
+export const matching = (values: Readonly<Record<string, unknown>>): string =>
+  allOf(...Object.entries(values).map(([member, value]) => value !== undefined && `${columnOf(member)} = @${member}`))
 
 /** A limit that returns all rows. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER

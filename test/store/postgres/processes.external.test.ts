@@ -32,7 +32,8 @@ describe.skipIf((postgresSkipReason ?? redisSkipReason) !== null)('processes in 
     await eventually(() => expect(two.out).toContain('quotekeeper started'))
     const store = await openDatabase({ database: server.url, connections: 2 })
     onTestFinished(() => store.close())
-    const closed = async () => (await store.decisions({ channel: KEY, outcome: 'closed' })).map(({ rfqId }) => rfqId)
+    const closed = async () =>
+      (await store.decisions({ channel: KEY })).flatMap(({ outcome, rfqId }) => (outcome === 'closed' ? rfqId : []))
     await expect.poll(closed, { interval: 200 }).toHaveLength(3)
     one.signal('SIGKILL')
     await one.ended

@@ -58,7 +58,7 @@ describe('a run of the schedule', () => {
     const dead = await db.beginRun(POLL)
     await changeHolder(db, goneProcess())
     await db.beginRun(POLL)
-    expect(await db.runs({ outcome: 'interrupted' })).toMatchObject([{ id: dead.id }])
+    expect((await db.runs({})).filter(({ outcome }) => outcome === 'interrupted')).toMatchObject([{ id: dead.id }])
   })
 
   it('begins after one of this process whose end could not be recorded', async () => {
@@ -173,7 +173,7 @@ describe('the lock of a run that is dead', () => {
     await expect(record(db, dead)).rejects.toThrow(RunLostError)
     const plan = { run: dead, rfqId: 'rfq-1', evidence: {}, now: at('08:00:00') }
     await expect(db.planClose(plan)).rejects.toThrow(RunLostError)
-    expect(await db.runs({ outcome: 'interrupted' })).toMatchObject([{ id: dead.id }])
+    expect((await db.runs({})).filter(({ outcome }) => outcome === 'interrupted')).toMatchObject([{ id: dead.id }])
   })
 
   it.each([

@@ -1,64 +1,68 @@
-import type { DocumentKind, SubjectKind } from '../../../core/documents/documents.js'
-import { formsOfId } from '../../../core/documents/identifier.js'
+import type { DocumentKind } from '../../../core/documents/documents.js'
+import { formsOfId, IdMap } from '../../../core/documents/identifier.js'
+import { isPlainObject } from '../../../core/documents/json-text.js'
+import { identifierOf } from '../../../core/documents/observation.js'
 import type { KnownDocument, KnownEntry, ProblemRecord, RfqWithResponses, Version } from '../../../core/records.js'
 import { hasName, namesIn, type RfqName } from '../../../core/text/rfq-name.js'
-import type { History, RfqFilter } from '../../contract.js'
-import { allOf, NO_LIMIT, type Queries, type SqlParameters } from '../../sql/sql-database.js'
-import { sameDocument, VERSION_COLUMNS, type VersionRow } from '../document-rows.js'
+import {
+  allOf,
+  columnOf,
+  matching,
+  membersOf,
+  NO_LIMIT,
+  type Queries,
+  type SqlParameters,
+} from '../../sql/sql-database.js'
+import { sameDocument } from '../document-rows.js'
 import { fromStoredText, isStorable, toStoredText } from '../stored-text.js'
-import { listedIn } from './listed-offers.js'
+
+export interface RfqFilter {
+  channel?: string
+  asOf?: Date
+  /** Only RFQs that have this name; with `former`, also those that had it earlier. */
+  match?: RfqName & { former?: boolean }
+  /** Only RFQs with these ids. */
+  ids?: readonly string[]
+  /** Omits the responses. Default false. */
+  withoutResponses?: boolean
+}
+
+/** The columns of a version whose values are the same now and as of any moment. */
+const PLAIN = [
+  ...['channel', 'kind', 'rfqId', 'id', 'version', 'contentHash', 'notBefore', 'observedAt', 'runId', 'valid'],
+  'shape',
+]
 
 /** A row of `versions` with a body. */
-export type StoredVersion = VersionRow & { body: string }
+type VersionRow = Omit<Version, 'body' | 'valid' | 'rfqId'> & { valid: number; rfqId: string }
 
 /** Parses the body on each access, so that only its text is kept in memory. */
-const toVersion = (row: StoredVersion): Version => ({
-  channel: row.channel,
-  kind: row.kind,
+const toVersion = <Row extends VersionRow>(row: Row) => ({
+  ...row,
   id: fromStoredText(row.id),
-  rfqId: row.rfq_id === '' ? null : fromStoredText(row.rfq_id),
-  version: row.version,
-  contentHash: row.content_hash,
-  notBefore: row.not_before,
-  observedAt: row.observed_at,
-  supersededAt: row.superseded_at,
-  runId: row.run_id,
+  rfqId: row.rfqId === '' ? null : fromStoredText(row.rfqId),
   valid: row.valid === 1,
-  shape: row.shape,
   get body() {
-    return JSON.parse(row.body) as unknown
+    return JSON.parse(row.bodyText) as unknown
   },
-  bodyText: row.body,
 })
 
 /** A row of `selectKnown`. */
-interface KnownRow extends StoredVersion {
-  first_observed_at: string
-  last_observed_at: string | null
-  full_read_at: string | null
-  missing_since: string | null
-  entry_body: string | null
-  entry_is_read: number | null
+interface KnownRow extends VersionRow, Pick<KnownDocument, keyof typeof NOW & keyof KnownDocument> {
+  firstObservedAt: string
+  entryBody: string | null
+  entryIsRead: number | null
 }
 
-const toKnown = (row: KnownRow): KnownDocument =>
-  Object.assign(toVersion(row), {
-    firstObservedAt: row.first_observed_at,
-    lastObservedAt: row.last_observed_at,
-    readAt: row.full_read_at,
-    missingSince: row.missing_since,
-    entry: toEntry(row),
-  })
+const toKnown = ({ entryBody, entryIsRead, ...row }: KnownRow): KnownDocument =>
+  Object.assign(toVersion(row), { entry: entryBody === null ? null : toEntry(entryBody, entryIsRead === 1) })
 
-function toEntry({ entry_body: text, entry_is_read: isRead }: KnownRow): KnownEntry | null {
-  if (text === null) return null
-  return {
-    isRead: isRead === 1,
-    get body() {
-      return JSON.parse(text) as unknown
-    },
-  }
-}
+const toEntry = (text: string, isRead: boolean): KnownEntry => ({
+  isRead,
+  get body() {
+    return JSON.parse(text) as unknown
+  },
+})
 
 /** Selects documents, now or as of a moment. */
 interface DocumentFilter {
@@ -82,30 +86,29 @@ const isEntry = (isAsOf: boolean) => `e.kind = 'rfq' and l.channel = e.channel a
 
 /** The columns that nothing recorded later changes as of a moment. That a response is missing is not among them (`addMissing`). */
 const AS_OF = {
-  superseded_at: 'case when v.superseded_at <= @asOf then v.superseded_at end',
-  body: 'v.body',
-  last_observed_at: 'null',
-  full_read_at: 'null',
-  missing_since: `case e.kind when 'response' then null when 'rfq' then case l.bodies when 0 then l.observed_at end else
+  supersededAt: 'case when v.superseded_at <= @asOf then v.superseded_at end',
+  bodyText: 'v.body',
+  lastObservedAt: 'null',
+  readAt: 'null',
+  missingSince: `case e.kind when 'response' then null when 'rfq' then case l.bodies when 0 then l.observed_at end else
     ${newestOf(sameDocument('m', 'e'), true, 'case m.bodies when 0 then m.observed_at end')} end`,
   // Whether the last read of this version was sent after the entry was recorded.
-  entry_is_read: `case when v.run_id >= l.run_id or coalesce((select w.not_before from versions w
+  entryIsRead: `case when v.run_id >= l.run_id or coalesce((select w.not_before from versions w
     where ${sameDocument('w', 'e')} and w.version = v.version + 1), e.full_read_at) >= l.observed_at then 1 else 0 end`,
 }
 const NOW = {
-  superseded_at: 'v.superseded_at',
-  body: 'coalesce(e.latest_body, v.body)',
-  last_observed_at: 'e.last_observed_at',
-  full_read_at: 'e.full_read_at',
-  missing_since: 'e.missing_since',
-  entry_is_read: 'case when e.read_run_id >= l.run_id then 1 else 0 end',
+  supersededAt: 'v.superseded_at',
+  bodyText: 'coalesce(e.latest_body, v.body)',
+  lastObservedAt: 'e.last_observed_at',
+  readAt: 'e.full_read_at',
+  missingSince: 'e.missing_since',
+  entryIsRead: 'case when e.read_run_id >= l.run_id then 1 else 0 end',
 } satisfies Record<keyof typeof AS_OF, string>
 
 /** A query of documents with their shown versions, without an order. */
 function selectKnown({ dialect }: Pick<Queries, 'dialect'>, filter: DocumentFilter, more: string | false = false) {
   const { kind, channel, asOf, ids, rfqIds } = filter
   const computed = asOf ? AS_OF : NOW
-  const plain = VERSION_COLUMNS.filter((column) => !Object.hasOwn(computed, column)).map((column) => `v.${column}`)
   const shown = asOf
     ? `coalesce(${newestOf(sameDocument('m', 'e'), true, 'm.version', 'and m.bodies = 1')}, 1)`
     : 'e.version'
@@ -121,17 +124,16 @@ function selectKnown({ dialect }: Pick<Queries, 'dialect'>, filter: DocumentFilt
     more,
   )
   const parameters: SqlParameters = {
-    kind: kind ?? null,
-    channel: channel ?? null,
-    ids: ids?.map(toStoredText) ?? [],
-    rfqIds: rfqIds?.map(toStoredText) ?? [],
-    ...(asOf && { asOf: asOf.toISOString() }),
+    ...{ kind, channel, asOf: asOf?.toISOString() },
+    ids: ids?.map(toStoredText),
+    rfqIds: rfqIds?.map(toStoredText),
   }
   const sql = `
-select ${plain.join(', ')}, ${Object.entries(computed)
-    .map(([name, column]) => `${column} as ${name}`)
+select ${PLAIN.map((member) => `v.${columnOf(member)} as "${member}"`).join(', ')},
+  ${Object.entries(computed)
+    .map(([member, column]) => `${column} as "${member}"`)
     .join(', ')},
-  e.first_observed_at, l.body as entry_body
+  e.first_observed_at as "firstObservedAt", l.body as "entryBody"
 from documents e
 ${dialect.joinOne('versions', 'v', `${sameDocument('v', 'e')} and v.version = ${shown}`)}
 ${dialect.leftJoin('versions', 'l', isEntry(asOf !== undefined))}
@@ -146,74 +148,98 @@ const LISTING_STATE = `e.id || ' ' || e.version || ' ' || coalesce(e.missing_sin
 /** After all timestamps. */
 const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
 
-/** The rows of `versions` of an RFQ and its offers. In two parts, so that each is found by the key. */
-const versionsOfRfq = (kinds: string): string => `(
-  select * from versions where channel = @channel and kind in (${kinds}) and rfq_id = '' and id = @rfqId
-  union all select * from versions where channel = @channel and kind = 'response' and rfq_id = @rfqId)`
+/** The versions of an RFQ and its offers up to a moment. In two parts, so that each is found by the key. */
+const VERSIONS_OF_RFQ = `
+select ${membersOf(...PLAIN)}, body as "bodyText",
+  case when superseded_at <= @asOf then superseded_at end as "supersededAt"
+from (
+  select * from versions where channel = @channel and kind = 'rfq' and rfq_id = '' and id = @rfqId
+  union all select * from versions where channel = @channel and kind = 'response' and rfq_id = @rfqId
+) versions
+where observed_at <= @asOf order by observed_at, kind desc, id, version`
 
 /** Queries the current state, or the state as of a moment. */
-export function createHistory(queries: Queries): Omit<History, 'export'> {
+export function createHistory(queries: Queries) {
   const select = async ({ sql, parameters }: ReturnType<typeof selectKnown>) =>
     (await queries.all<KnownRow>(sql, parameters)).map(toKnown)
 
   return {
-    async listings({ known, ...filter }) {
+    /** @param filter.known leaves out listings with this id, version and `missingSince` (empty if null), separated by spaces */
+    listings({
+      known,
+      ...filter
+    }: Pick<RfqFilter, 'channel' | 'asOf' | 'ids'> & { known?: readonly string[] }): Promise<KnownDocument[]> {
       const ids = filter.ids?.flatMap(formsOfId)
       const isOther = known !== undefined && `not ${queries.dialect.anyOf(LISTING_STATE, '@known')}`
       const { sql, parameters } = selectKnown(queries, { ...filter, ids, kind: 'listing' }, isOther)
-      return select({ sql: `${sql} ${IN_ORDER}`, parameters: { ...parameters, known: known?.map(toStoredText) ?? [] } })
+      return select({ sql: `${sql} ${IN_ORDER}`, parameters: { ...parameters, known: known?.map(toStoredText) } })
     },
-    async rfqs({ match, withoutResponses, ...filter }) {
+
+    async rfqs({ match, withoutResponses, ...filter }: RfqFilter): Promise<RfqWithResponses[]> {
       const ids = match === undefined ? filter.ids : await findNamed(queries, match, filter)
       if (ids?.length === 0) return []
       const { sql, parameters } = selectKnown(queries, { ...filter, ids, kind: 'rfq' })
       const responses = selectKnown(queries, { ...filter, ids: undefined, kind: 'response', rfqIds: ids })
       // One statement, so that an RFQ and its responses are consistent.
       const all = withoutResponses ? sql : `${sql} union all ${responses.sql.replace('@kind', "'response'")}`
-      const found = await select({ sql: all, parameters: { ...parameters, rfqIds: parameters.ids ?? [] } })
+      const found = await select({ sql: all, parameters: { ...parameters, rfqIds: parameters.ids } })
       const rfqs = groupByRfq(found).filter(({ rfq }) => match === undefined || match.former || isNamed(rfq, match))
       if (filter.asOf) for (const { rfq, responses: own } of rfqs) await addMissing(queries, rfq, own, filter.asOf)
       return rfqs
     },
-    async rfqHistory(channel, rfqId, asOf) {
-      const superseded = 'case when superseded_at <= @asOf then superseded_at end as superseded_at'
-      const columns = VERSION_COLUMNS.map((column) => (column === 'superseded_at' ? superseded : column))
-      const rows = await queries.all<StoredVersion>(
-        `select ${columns.join(', ')} from ${versionsOfRfq(`'rfq'`)} versions where observed_at <= @asOf
-        order by observed_at, kind desc, id, version`,
-        { channel, rfqId: toStoredText(rfqId), asOf: asOf?.toISOString() ?? MAX_TIMESTAMP },
-      )
-      return rows.map(toVersion)
+
+    /** Every version of an RFQ and its responses up to `asOf`, oldest first. */
+    async rfqHistory(channel: string, rfqId: string, asOf?: Date): Promise<Version[]> {
+      const parameters = { channel, rfqId: toStoredText(rfqId), asOf: asOf?.toISOString() ?? MAX_TIMESTAMP }
+      return (await queries.all<VersionRow>(VERSIONS_OF_RFQ, parameters)).map(toVersion)
     },
-    async problems({ channel, entityIds, limit, asOf }) {
+
+    /** @param filter.asOf only problems found by this moment; their last observation may be later */
+    async problems({
+      channel,
+      entityIds,
+      asOf,
+    }: {
+      channel?: string
+      entityIds?: readonly string[]
+      asOf?: Date
+    }): Promise<ProblemRecord[]> {
       const where = allOf(
-        channel !== undefined && 'channel = @channel',
+        matching({ channel }),
         // With all kinds, so that ids are found by the key.
         entityIds ? `kind in ('listing', 'rfq', 'response') and ${queries.dialect.anyOf('entity_id', '@ids')}` : false,
         asOf !== undefined && 'first_seen_at <= @asOf',
       )
-      const rows = await queries.all<ProblemRow>(
-        `select channel, kind, entity_id, path, code, message, first_seen_at,
-          last_seen_at, times
-        from problems p where ${where}
-        order by last_seen_at desc, channel, kind, entity_id, path, code limit @limit`,
-        {
-          ...{ channel: channel ?? null, ids: entityIds?.map(toStoredText) ?? [], limit: limit ?? NO_LIMIT },
-          ...(asOf && { asOf: asOf.toISOString() }),
-        },
+      const rows = await queries.all<ProblemRecord>(
+        `select ${PROBLEM} from problems p where ${where} order by last_seen_at desc, channel, kind, entity_id, path, code`,
+        { channel, ids: entityIds?.map(toStoredText), asOf: asOf?.toISOString() },
       )
-      return rows.map(toProblem)
+      return rows.map((row) => ({
+        ...row,
+        entityId: fromStoredText(row.entityId),
+        path: fromStoredText(row.path),
+        message: fromStoredText(row.message),
+      }))
     },
   }
 }
+
+const PROBLEM = membersOf(
+  ...['channel', 'kind', 'entityId', 'path', 'code', 'message', 'firstSeenAt', 'lastSeenAt', 'times'],
+)
 
 /** @param stream reads the rows of a query in one consistent state */
 export function createExport(
   queries: Queries,
   stream: <T>(sql: string, parameters: SqlParameters) => AsyncIterable<T>,
-): Pick<History, 'export'> {
+) {
   return {
-    async *export(filter) {
+    /** Streams documents in a stable order. */
+    async *export(filter: {
+      kind?: DocumentKind
+      channel?: string
+      asOf?: Date
+    }): AsyncGenerator<KnownDocument, void, undefined> {
       const { sql, parameters } = selectKnown(queries, filter)
       const { asOf } = filter
       let responses: KnownDocument[] = []
@@ -273,6 +299,14 @@ async function addMissing(
   }
 }
 
+/** The offers that an RFQ lists; null if its list is not usable: then none is missing because the list does not have it. */
+function listedIn(body: unknown): IdMap<true> | null {
+  const responses = isPlainObject(body) ? body.responses : null
+  if (!Array.isArray(responses)) return null
+  const ids = responses.flatMap((each) => identifierOf(each) ?? [])
+  return ids.length === responses.length ? new IdMap(ids.map((id) => [id, true])) : null
+}
+
 /** The ids of the RFQs that have or had a name, as the indexes find them. */
 async function findNamed(queries: Queries, { text, kind }: RfqName, { channel, ids }: RfqFilter): Promise<string[]> {
   const { dialect } = queries
@@ -286,7 +320,7 @@ async function findNamed(queries: Queries, { text, kind }: RfqName, { channel, i
     union ${named(`${dialect.rfqMember('number')} in (@number, @numberText)`)}
     union ${named(`lower(${dialect.rfqMember('reference')}) in (@reference, @decomposed)`)}`,
     {
-      channel: channel ?? null,
+      channel,
       // With the stored form of the id, as users see it in the database.
       named: [...(isMeant('id') ? formsOfId(text).map(toStoredText) : []), ...(storable === null ? [] : [storable])],
       number: isMeant('number') && Number.isFinite(number) && String(number) === text ? number : null,
@@ -305,25 +339,4 @@ const lowerCase = (text: string | undefined) => text?.replace(/[A-Z]/g, (letter)
 const isNamed = ({ id, body }: KnownDocument, name: RfqName): boolean =>
   hasName({ id, ...namesIn(body) }, name) || (name.kind === undefined && toStoredText(id) === name.text)
 
-interface ProblemRow {
-  channel: string
-  kind: SubjectKind
-  entity_id: string
-  path: string
-  code: ProblemRecord['code']
-  message: string
-  first_seen_at: string
-  last_seen_at: string
-  times: number
-}
-const toProblem = (row: ProblemRow): ProblemRecord => ({
-  channel: row.channel,
-  kind: row.kind,
-  entityId: fromStoredText(row.entity_id),
-  path: fromStoredText(row.path),
-  code: row.code,
-  message: fromStoredText(row.message),
-  firstSeenAt: row.first_seen_at,
-  lastSeenAt: row.last_seen_at,
-  times: row.times,
-})
+export type History = ReturnType<typeof createHistory>

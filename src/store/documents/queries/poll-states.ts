@@ -1,17 +1,56 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isAddressable } from '../../../core/documents/identifier.js'
-import type { PollStates, ResponsePollState, RfqPollState } from '../../contract.js'
-import type { Dialect, Queries } from '../../sql/sql-database.js'
+import type { Timestamp } from '../../../core/time/clock.js'
+import { type Dialect, membersOf, type Queries } from '../../sql/sql-database.js'
 import { CURRENT_VERSION, sameDocument } from '../document-rows.js'
 import { fromStoredText, toStoredText } from '../stored-text.js'
 
+/** The stored state by which a poll decides whether to read an RFQ again. */
+export interface RfqPollState {
+  id: string
+  /** The hash of its newest list entry; null if none was recorded. */
+  entryHash: string | null
+  /** Whether the run that recorded that entry, or a later one, read the RFQ itself. */
+  isEntryRead: boolean
+  shape: 'full' | 'list'
+  state: string | null
+  /** When the RFQ itself, not only its list entry, was last read. */
+  detailReadAt: Timestamp | null
+  /** When it was last requested, even if the request failed. */
+  requestedAt: Timestamp | null
+  /** Whether some response is known only by its summary, or its last request failed, and it can be requested. */
+  incomplete: boolean
+  missingSince: Timestamp | null
+  firstObservedAt: Timestamp
+  /** `textHash` of the text last received; null if it must be parsed again, because of problems. */
+  textHash: string | null
+}
+
+/** The stored state by which a poll decides whether to read a response again. */
+export interface ResponsePollState {
+  rfqId: string
+  id: string
+  /** When the response itself was last read; null if only its summary is known. */
+  readAt: Timestamp | null
+  /** When it was last requested, even if the request failed. */
+  requestedAt: Timestamp | null
+  /** Hashes of its summary as last observed, and as of the last read of the response; null if unknown. */
+  summaryHash: string | null
+  readSummaryHash: string | null
+  firstObservedAt: Timestamp
+  missingSince: Timestamp | null
+  /** `textHash` of the text last received; null if it must be parsed again, because of problems. */
+  textHash: string | null
+}
+
 /** Queries the state by which a poll decides which documents to read again. */
-export function createPollStates(queries: Queries): PollStates {
+export function createPollStates(queries: Queries) {
   const selectRfqStates = rfqStates(queries.dialect)
   const selectResponseStates = responseStates(queries.dialect)
 
   return {
-    async rfqStates(channel) {
+    /** All RFQs of the channel. */
+    async rfqStates(channel: string): Promise<RfqPollState[]> {
       const states: RfqPollState[] = []
       for (let after = ''; ; ) {
         const rows = await queries.all<RfqStateRow>(selectRfqStates, { channel, after })
@@ -21,11 +60,18 @@ export function createPollStates(queries: Queries): PollStates {
         await yieldToEventLoop()
       }
     },
-    async responseStates(channel, rfqIds) {
-      const ids = rfqIds.map(toStoredText)
-      return (await queries.all<ResponseStateRow>(selectResponseStates, { channel, ids })).map(toResponseState)
+
+    /** The responses of some RFQs. */
+    async responseStates(channel: string, rfqIds: readonly string[]): Promise<ResponsePollState[]> {
+      const rows = await queries.all<ResponsePollState>(selectResponseStates, {
+        channel,
+        ids: rfqIds.map(toStoredText),
+      })
+      return rows.map((row) => ({ ...row, rfqId: fromStoredText(row.rfqId), id: fromStoredText(row.id) }))
     },
-    async presentIds(channel, kind) {
+
+    /** Ids of documents that are not missing; used to detect a loss. */
+    async presentIds(channel: string, kind: 'listing' | 'rfq-entry'): Promise<string[]> {
       const rows = await queries.all<{ id: string }>(
         'select id from documents where channel = @channel and kind = @kind and missing_since is null',
         { channel, kind },
@@ -35,14 +81,16 @@ export function createPollStates(queries: Queries): PollStates {
   }
 }
 
+export type PollStates = ReturnType<typeof createPollStates>
+
 /** RFQs read before yielding to the event loop after some milliseconds. */
 const RFQS_PER_STEP = 300
 
 const rfqStates = ({ listOf, joinOne, leftJoin }: Dialect) => `
-select e.id, l.content_hash as entry_hash, case when e.read_run_id >= l.run_id then 1 else 0 end as entry_is_read, v.shape, e.state, e.full_read_at,
-  coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as requested_at,
-  e.missing_since, e.first_observed_at,
-  e.text_hash,
+select e.id, l.content_hash as "entryHash", case when e.read_run_id >= l.run_id then 1 else 0 end as "isEntryRead", v.shape, e.state,
+  case v.shape when 'full' then e.full_read_at end as "detailReadAt",
+  coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as "requestedAt",
+  e.missing_since as "missingSince", e.first_observed_at as "firstObservedAt", e.text_hash as "textHash",
   (select ${listOf('r.id')} from documents r
     ${joinOne('versions', 'w', `${sameDocument('w', 'r')} and w.version = r.version`)}
     where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
@@ -54,60 +102,20 @@ ${leftJoin('versions', 'l', `${sameDocument('l', 'd')} and l.version = d.newest_
 where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after
 order by e.id limit ${RFQS_PER_STEP}`
 
-interface RfqStateRow {
-  id: string
-  entry_hash: string | null
-  entry_is_read: number
-  shape: 'full' | 'list'
-  state: string | null
-  full_read_at: string | null
-  requested_at: string | null
-  missing_since: string | null
-  first_observed_at: string
-  text_hash: string | null
+interface RfqStateRow extends Omit<RfqPollState, 'isEntryRead' | 'incomplete'> {
+  isEntryRead: number
   /** JSON: ids of the responses that are known only by their summary, or whose last request failed. */
   unread: string
 }
-const toRfqState = (row: RfqStateRow): RfqPollState => ({
+const toRfqState = ({ unread, ...row }: RfqStateRow): RfqPollState => ({
+  ...row,
   id: fromStoredText(row.id),
-  entryHash: row.entry_hash,
-  isEntryRead: row.entry_is_read === 1,
-  shape: row.shape,
-  state: row.state,
-  detailReadAt: row.shape === 'full' ? row.full_read_at : null,
-  requestedAt: row.requested_at,
-  incomplete: (JSON.parse(row.unread) as string[]).some((id) => isAddressable(fromStoredText(id))),
-  missingSince: row.missing_since,
-  firstObservedAt: row.first_observed_at,
-  textHash: row.text_hash,
+  isEntryRead: row.isEntryRead === 1,
+  incomplete: (JSON.parse(unread) as string[]).some((id) => isAddressable(fromStoredText(id))),
 })
 
 const responseStates = ({ anyOf }: Dialect) => `
-select rfq_id, id, full_read_at, coalesce(requested_at, full_read_at) as requested_at,
-  summary_hash, read_summary_hash,
-  first_observed_at, missing_since, text_hash
+select ${membersOf('rfqId', 'id', 'summaryHash', 'readSummaryHash', 'firstObservedAt', 'missingSince', 'textHash')},
+  full_read_at as "readAt", coalesce(requested_at, full_read_at) as "requestedAt"
 from documents
 where channel = @channel and kind = 'response' and ${anyOf('rfq_id', '@ids')}`
-
-interface ResponseStateRow {
-  rfq_id: string
-  id: string
-  full_read_at: string | null
-  requested_at: string | null
-  summary_hash: string | null
-  read_summary_hash: string | null
-  first_observed_at: string
-  missing_since: string | null
-  text_hash: string | null
-}
-const toResponseState = (row: ResponseStateRow): ResponsePollState => ({
-  rfqId: fromStoredText(row.rfq_id),
-  id: fromStoredText(row.id),
-  readAt: row.full_read_at,
-  requestedAt: row.requested_at,
-  summaryHash: row.summary_hash,
-  readSummaryHash: row.read_summary_hash,
-  firstObservedAt: row.first_observed_at,
-  missingSince: row.missing_since,
-  textHash: row.text_hash,
-})
