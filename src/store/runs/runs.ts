@@ -49,19 +49,19 @@ export function createRuns(options: {
 
   /** Shows others that the runs of this process live, and notices those that were recorded as interrupted. */
   const beat = async () => {
-    const ids = [...active.keys()]
-    if (ids.length === 0) return
-    const live = await database.write((tx) =>
-      tx.all<{ id: number }>(
+    if (active.size === 0) return
+    let ids: number[] = []
+    const live = await database.write((tx) => {
+      // Only now that the database answers: a run that could not be ended meanwhile is dead.
+      ids = [...active.keys()]
+      return tx.all<{ id: number }>(
         `update runs set heartbeat = heartbeat + 1
         where ${tx.dialect.anyOf('id', '@ids')} and finished_at is null and holder = @holder returning id`,
         { ids, holder },
-      ),
-    )
-    for (const id of ids) {
-      const lost = live.some((run) => run.id === id) ? undefined : active.get(id)
-      lost?.lose(lostError(lost.run))
-    }
+      )
+    })
+    const lost = ids.filter((id) => !live.some((run) => run.id === id)).flatMap((id) => active.get(id) ?? [])
+    for (const { lose, run } of lost) lose(lostError(run))
   }
   // If the database is locked, full or unreachable, the next beat comes early enough.
   const tick = () =>

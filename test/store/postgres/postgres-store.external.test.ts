@@ -288,6 +288,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
     const database = new PostgresDatabase(location, { connections: 4 })
     onTestFinished(() => database.close())
     let attempts = 0
+    let holders = 0
     let bothLocked = () => {}
     const locked = new Promise<void>((resolve) => {
       bothLocked = resolve
@@ -297,7 +298,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
         attempts++
         await tx.lock(first)
         // Each holds its first lock when it asks for its second one.
-        if (attempts === 2) bothLocked()
+        if (++holders === 2) bothLocked()
         await locked
         await tx.lock(second)
         return [first, second].join()
