@@ -34,7 +34,7 @@ const MODULES: Record<string, string[]> = {
   store: ['src/store'],
   sync: ['src/sync'],
   closing: ['src/closing'],
-  figures: ['src/figures', 'src/recommendations', 'src/rates', 'src/anchors'],
+  figures: ['src/figures'],
   tables: ['src/tables'],
   web: ['src/web', 'src/mcp'],
   cli: ['src/cli'],

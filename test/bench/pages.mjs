@@ -113,7 +113,7 @@ async function writeFigures(folder) {
   const cli = createCli(await createIo(folder))
   await withServices(cli, async (app) => {
     await claimFigures(cli, await app.store())
-    await refreshFigures(cli, app, await app.store())
+    await refreshFigures(await app.store(), app, now, () => false)
   })
 }
 

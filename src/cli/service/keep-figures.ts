@@ -1,3 +1,4 @@
+import { once } from '../../core/async.js'
 import { differingSettings } from '../../core/decision/settings.js'
 import type { Clock } from '../../core/time/clock.js'
 import type { Store } from '../../store/contract.js'
@@ -12,25 +13,21 @@ const INTERVAL_MS = 5_000
  * Writes figures that are not current, such as those of yesterday, until it is stopped, while the service runs.
  * @returns stops it
  */
-export async function keepFigures({ config, log, store: opened }: App, now: Clock): Promise<() => Promise<void>> {
-  const store = await opened()
+export async function keepFigures(app: App, now: Clock): Promise<() => Promise<void>> {
+  const store = await app.store()
   await store.claimFigures('process')
   let isStopped = false
-  let isOther = false
+  // With other settings, pages show other figures in lists than in comparisons.
+  const warn = once(async () =>
+    app.log.warn('figures are recorded with the settings of another process: restart this one to use its own'),
+  )
   let timer: NodeJS.Timeout | undefined
 
   async function round(): Promise<void> {
     try {
-      for (const { key } of config.channels) {
-        let left: number | null = 1
-        while (!isStopped && left !== null && left > 0) left = await store.refreshFigures(key, now())
-        // With other settings, pages show other figures in lists than in comparisons.
-        if (left === null && !isOther)
-          log.warn('figures are recorded with the settings of another process: restart this one to use its own')
-        isOther = left === null
-      }
+      if (!(await refreshFigures(store, app, now, () => isStopped))) await warn()
     } catch (error) {
-      if (!isStopped) log.warn({ err: error }, 'figures could not be recorded; it will be retried')
+      if (!isStopped) app.log.warn({ err: error }, 'figures could not be recorded; it will be retried')
     }
     if (!isStopped) timer = setTimeout(() => (running = round()), INTERVAL_MS).unref()
   }
@@ -49,12 +46,17 @@ export async function claimFigures(cli: Cli, store: Store): Promise<void> {
   if (other !== null) printNote(cli, `Figures are recorded with the other settings of ${other}, until it is restarted`)
 }
 
-/** Writes the figures that are not current, if they are recorded with the settings of this command. */
-export async function refreshFigures(cli: Cli, { config }: App, store: Store): Promise<void> {
-  for (const { key } of config.channels) {
-    let left: number | null = 1
-    while (!cli.io.stop.aborted && left !== null && left > 0) left = await store.refreshFigures(key, cli.io.now())
-  }
+/**
+ * Writes the figures that are not current.
+ * @returns false if figures are recorded with the settings of another process
+ */
+export async function refreshFigures(store: Store, { config }: App, now: Clock, isStopped: () => boolean) {
+  for (const { key } of config.channels)
+    for (let left: number | null = 1; left !== 0 && !isStopped(); ) {
+      left = await store.refreshFigures(key, now())
+      if (left === null) return false
+    }
+  return true
 }
 
 /** Says so if what lists show was recorded with other settings than those configured. */

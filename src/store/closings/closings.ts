@@ -17,9 +17,9 @@ export function createClosings(database: SqlDatabase, events: EventWriter) {
     ...createUnsettledCloses(database),
     ...createDueRfqs(database),
     ...createClosingStop(database, events),
-    /** The id of the decision with this hash; null if there is none. */
+    /** The number of the decision or award with this hash; null if there is none. */
     decisionWithHash: (hash: string) => numberOfHash(database, hash),
-    /** Verifies the hash chain; `brokenAt` is the id of the first decision that was changed or removed, or null. */
+    /** Verifies the hash chain of closing decisions and awards, with the workbooks and settings of awards. */
     verifyDecisions: () => verifyChain(database, [DECISION_LOG, AWARD_LOG]),
   }
 }

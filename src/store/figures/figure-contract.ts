@@ -14,7 +14,7 @@ import type { Transaction } from '../sql/sql-database.js'
 export interface FigureRow {
   channel: string
   rfqId: string
-  /** What it was computed with, besides the documents: another one than the current `FigureBatch.key` is outdated. */
+  /** What it was computed with, besides the documents: another one than the current `FigureBasis.key` is outdated, but `SETTLED`. */
   key: string
   version: number
   valid: boolean

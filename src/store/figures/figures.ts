@@ -10,7 +10,7 @@ import type { EventDraft, EventWriter } from '../events/event-writer.js'
 import { createRateQueries } from '../rates/exchange-rates.js'
 import { type Holder, mayBeAlive } from '../runs/process-holder.js'
 import { findMeta, setMeta } from '../sql/meta.js'
-import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
+import { membersOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import {
   type ComputedFigures,
   type FigureChanges,
@@ -24,43 +24,38 @@ import {
 } from './figure-contract.js'
 import { storeSettings } from './settings-rows.js'
 
-interface RecommendationRow {
-  channel: string
-  rfq_id: string
-  at: string
-  status: string
-  offers: string
-  tonnes: number | null
-  cost: number | null
-  price_per_tonne: number | null
-  currency: string | null
-  coverage: number | null
-  best_price: number | null
-  settings: string
-  reason: string | null
-}
+/** A row of `recommendations` with its settings, with the names of members. */
+type RecommendationRow = Omit<RecordedRecommendation, 'offers' | 'settings'> & { offers: string; settings: string }
+const RECOMMENDATION = membersOf(
+  ...[
+    'channel',
+    'rfqId',
+    'at',
+    'status',
+    'offers',
+    'tonnes',
+    'cost',
+    'pricePerTonne',
+    'currency',
+    'coverage',
+    'bestPrice',
+  ],
+  ...['reason', 'settings'],
+)
 
 const toRecommendation = (row: RecommendationRow): RecordedRecommendation => ({
-  channel: row.channel,
-  rfqId: fromStoredText(row.rfq_id),
-  at: row.at,
-  status: row.status,
+  ...row,
+  rfqId: fromStoredText(row.rfqId),
   offers: JSON.parse(row.offers) as RecordedRecommendation['offers'],
-  tonnes: row.tonnes,
-  cost: row.cost,
-  pricePerTonne: row.price_per_tonne,
-  currency: row.currency,
-  coverage: row.coverage,
-  bestPrice: row.best_price,
   settings: JSON.parse(row.settings) as unknown,
-  reason: row.reason === null ? null : fromStoredText(row.reason),
+  reason: fromStoredText(row.reason),
 })
 
 const createFigureQueries = (queries: Queries): FigureQueries => ({
   async newestRecommendations(channel, rfqIds) {
     const rows = await queries.all<RecommendationRow>(
-      `select r.*, s.settings from recommendations r join settings s on s.hash = r.settings_hash
-      where r.channel = @channel and r.superseded_at is null and ${queries.dialect.anyOf('r.rfq_id', '@ids')}`,
+      `select ${RECOMMENDATION} from recommendations join settings on hash = settings_hash
+      where channel = @channel and superseded_at is null and ${queries.dialect.anyOf('rfq_id', '@ids')}`,
       { channel, ids: rfqIds.map(toStoredText) },
     )
     return rows.map(toRecommendation)
@@ -97,24 +92,30 @@ export function createFigures(
   { computer, self }: { computer: FigureComputer | null; self: Holder },
 ): Figures & FigureWriter {
   const own = computer && canonicalJson(computer.settings)
-  const isOwn = async (queries: Queries) => own !== null && (await findMeta(queries, SETTINGS)) === own
+  /** The computer, if figures have the settings of this process; else null. */
+  const computerIn = async (tx: Transaction) => ((await findMeta(tx, SETTINGS)) === own ? computer : null)
   /** RFQs that could not be computed, which are tried again when they change. */
   const failed = new Set<string>()
+  const nameOf = (channel: string, id: string) => `${channel}\t${id}`
 
   /** Computes and writes rows. @returns the events */
-  async function compute(tx: Transaction, channel: string, ids: readonly string[], now: Date): Promise<EventDraft[]> {
+  async function compute(
+    tx: Transaction,
+    by: FigureComputer,
+    { channel, ids, now }: { channel: string; ids: readonly string[]; now: Date },
+  ): Promise<EventDraft[]> {
     const source = sourceOf(tx)
-    const basis = await (computer as FigureComputer).basisOf(source, channel, now)
-    const computed = await (computer as FigureComputer).compute(source, { channel, ids }, basis, now)
+    const basis = await by.basisOf(source, channel, now)
+    const computed = await by.compute(source, { channel, ids }, basis, now)
     const written = new Set(computed.map(({ row }) => row.rfqId))
-    for (const id of ids) {
-      if (written.has(id)) failed.delete(`${channel}\t${id}`)
-      else failed.add(`${channel}\t${id}`)
-    }
-    await outdate(tx, { channel, rfqs: new Set(ids.filter((id) => !written.has(id)).map(toStoredText)) })
+    const left = ids.filter((id) => !written.has(id))
+    await outdate(tx, { channel, rfqs: new Set(left.map(toStoredText)) })
     const settingsHash = await storeSettings(tx, basis.settings)
     for (const each of computed) await recordRecommendation(tx, each, settingsHash)
     await recordRows(tx, channel, computed)
+    // At the end: an error of the database is not one of an RFQ.
+    for (const id of written) failed.delete(nameOf(channel, id))
+    for (const id of left) failed.add(nameOf(channel, id))
     return computed.flatMap(({ row: { rfqId, version }, recommendation }) => {
       const { at = '', event = null } = recommendation ?? {}
       return event === null ? [] : [{ kind: 'recommendation.changed', at, channel, rfqId, version, data: event }]
@@ -129,7 +130,8 @@ export function createFigures(
     async writeFigures(tx, { channel, ids }, now) {
       if (ids.size === 0) return []
       await tx.lock('figures', channel)
-      if (await isOwn(tx)) return compute(tx, channel, [...ids].map(fromStoredText), now)
+      const by = await computerIn(tx)
+      if (by !== null) return compute(tx, by, { channel, ids: [...ids].map(fromStoredText), now })
       await outdate(tx, { channel, rfqs: ids })
       return []
     },
@@ -137,7 +139,7 @@ export function createFigures(
     claimFigures: (from) =>
       database.write(async (tx) => {
         await tx.lock('figures')
-        if (own === null || (await isOwn(tx))) return null
+        if (own === null || (await computerIn(tx)) !== null) return null
         const holder = JSON.parse((await findMeta(tx, SET_BY)) ?? 'null') as Holder | null
         if (from === 'command' && holder !== null && mayBeAlive(holder, self))
           return holder.command ?? 'another process'
@@ -149,14 +151,15 @@ export function createFigures(
     refreshFigures: (channel, now) =>
       database.write(async (tx) => {
         await tx.lock('figures', channel)
-        if (computer === null || !(await isOwn(tx))) return null
-        const { key } = await computer.basisOf(sourceOf(tx), channel, now)
+        const by = await computerIn(tx)
+        if (by === null) return null
+        const { key } = await by.basisOf(sourceOf(tx), channel, now)
         const rows = await tx.all<{ id: string }>(SELECT_OUTDATED, { channel, key, settled: SETTLED })
-        const outdated = rows.map(({ id }) => fromStoredText(id)).filter((id) => !failed.has(`${channel}\t${id}`))
+        const outdated = rows.map(({ id }) => fromStoredText(id)).filter((id) => !failed.has(nameOf(channel, id)))
         if (outdated.length === 0) return 0
-        const batch = outdated.slice(0, BATCH_SIZE)
-        await events.write(tx, await compute(tx, channel, batch, now))
-        return outdated.length - batch.length
+        const ids = outdated.slice(0, BATCH_SIZE)
+        await events.write(tx, await compute(tx, by, { channel, ids, now }))
+        return outdated.length - ids.length
       }),
   }
 }
@@ -209,7 +212,7 @@ async function recordRecommendation(
     {
       ...{ ...key, status, tonnes, cost, pricePerTonne, currency, coverage, bestPrice, settingsHash },
       offers: JSON.stringify(recommendation.offers),
-      reason: recommendation.reason === null ? null : toStoredText(recommendation.reason),
+      reason: toStoredText(recommendation.reason),
     },
   )
 }
@@ -231,14 +234,11 @@ async function recordRows(tx: Transaction, channel: string, computed: readonly C
   })
   const rows = computed.map(({ row }) => ({
     ...{ ...row, rfqId: toStoredText(row.rfqId), valid: row.valid ? 1 : 0, search: toStoredText(row.search) },
-    ...{ title: storedOrNull(row.title), recommended: storedOrNull(row.recommended) },
+    ...{ title: toStoredText(row.title), recommended: toStoredText(row.recommended) },
   }))
-  const columns = Object.entries(COLUMNS)
   await tx.insertAll(
     'figures',
     Object.keys(COLUMNS),
-    rows.map((row) => Object.fromEntries(columns.map(([column, member]) => [column, row[member]]))),
+    rows.map((row) => Object.fromEntries(Object.entries(COLUMNS).map(([column, member]) => [column, row[member]]))),
   )
 }
-
-const storedOrNull = (text: string | null) => (text === null ? null : toStoredText(text))

@@ -1,15 +1,13 @@
 import type { RegisterCommand } from '../../cli-context.js'
 import { withExamples } from '../../input/options.js'
+import { noteOtherSettings } from '../../service/keep-figures.js'
 import { registerList } from '../list-command.js'
 
 /** `rfqs`: lists RFQs, with whom to award. */
 export const register: RegisterCommand = (command, cli) => {
   registerList(command, cli, 'rfqs', {
     freshness: 'rfqs',
-    async prepare({ app, store }) {
-      const { noteOtherSettings } = await import('../../service/keep-figures.js')
-      await noteOtherSettings(cli, app, store)
-    },
+    prepare: ({ app, store }) => noteOtherSettings(cli, app, store),
   })
   withExamples(
     command,

@@ -51,7 +51,7 @@ async function sync(cli: Cli, app: App, options: Options): Promise<void> {
       if (!cli.io.stop.aborted) polled.push(await pollOne(cli, app, { channel, kind, options }))
     }
   }
-  await figures.refreshFigures(cli, app, await app.store())
+  await figures.refreshFigures(await app.store(), app, cli.io.now, () => cli.io.stop.aborted)
   const arePolled = printPolls(cli, options, polled, channels.length * kinds.length)
   cli.status = arePolled && ratesRead ? 0 : 1
 }
