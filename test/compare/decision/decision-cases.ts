@@ -21,6 +21,7 @@ import {
   storedDocument,
   vintage,
 } from '../../helpers/data/comparison-inputs.js'
+import { everySet, type TriedSet } from '../awards/award-sets.js'
 
 /** What an invented offer does not meet, chosen by the test. */
 export type Fails = ReadonlySet<Exclude<RequirementName, 'priceMax' | 'priceMin' | 'volumeMax'>>
@@ -167,35 +168,22 @@ export function rangeOf(of: Case, waived: RequirementName | null = null): Range 
   return { lower: lower - fixed, upper: upper - fixed, mayExceed: !isLimited }
 }
 
-/** A set of offers. */
-export interface TriedSet {
-  members: number[]
-  tonnes: number
-  /** In cents, by the price basis. */
-  cost: number
-}
-
-/** Every set of some offers but the empty one. */
-export function everySet({ offers, basis }: Case, positions: readonly number[]): TriedSet[] {
-  return Array.from({ length: 2 ** positions.length - 1 }, (_, index) => {
-    const members = positions.filter((_at, bit) => ((index + 1) >> bit) & 1)
-    let [tonnes, cost] = [0, 0]
-    for (const offer of members.map((at) => offers[at] as InventedOffer)) {
-      tonnes += offer.volume
-      cost += offer.volume * costPerTonne(offer, basis)
-    }
-    return { members, tonnes, cost }
-  })
-}
+/** Every set of some offers but the empty one; costs in cents, by the price basis. */
+const setsOf = ({ offers, basis }: Case, positions: readonly number[]): TriedSet[] =>
+  everySet(
+    positions.map((id) => {
+      const offer = offers[id] as InventedOffer
+      return { id, tonnes: offer.volume, cost: offer.volume * costPerTonne(offer, basis) }
+    }),
+  )
 
 /** The best award, or `partial`: the most tonnes below the range, at the lowest cost. */
 export type Best = { status: 'award' | 'partial'; tonnes: number; cost: number } | { status: 'none' }
 
 export function bestAward(of: Case, positions: readonly number[], { lower, upper, mayExceed }: Range): Best {
-  const all = everySet(of, positions)
+  const all = setsOf(of, positions)
   const allowed = all.filter(
-    ({ members, tonnes }) =>
-      (tonnes >= lower && tonnes <= upper) || (mayExceed && members.length === 1 && tonnes > upper),
+    ({ ids, tonnes }) => (tonnes >= lower && tonnes <= upper) || (mayExceed && ids.length === 1 && tonnes > upper),
   )
   if (allowed.length > 0) {
     const share = of.tolerance === 'unlimited' ? Number.POSITIVE_INFINITY : of.tolerance
@@ -214,7 +202,7 @@ export function bestAward(of: Case, positions: readonly number[], { lower, upper
 
 /** The sets that no other one beats, by tonnes: one of equal ones. */
 export function efficientSets(of: Case, positions: readonly number[], upper: number): TriedSet[] {
-  const all = everySet(of, positions).filter(({ tonnes }) => tonnes <= upper)
+  const all = setsOf(of, positions).filter(({ tonnes }) => tonnes <= upper)
   const byTonnes = new Map<number, TriedSet>()
   for (const set of all) {
     const isBeaten = all.some(({ tonnes, cost }) => tonnes >= set.tonnes && cost < set.cost * (1 - 1e-12))
