@@ -5,7 +5,6 @@ import type { Effect } from '../../src/sandbox/index.js'
 import { RunLostError } from '../../src/store/errors.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ALWAYS, closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
-import { holdingRun } from '../helpers/store/holding-run.js'
 
 const threeRfqs = () => openClosingFixture([{}, {}, {}])
 type Fixture = Awaited<ReturnType<typeof openClosingFixture>>
@@ -34,17 +33,37 @@ describe('the RFQs that a round closes', () => {
     expect(run).toMatchObject({ seen: 1, changed: 1, unchanged: 0 })
   })
 
-  it('are read with their responses before they are closed, and alone in a dry run', async () => {
+  it('are read with every offer before they are closed, however lately a poll read them, and alone in a dry run', async () => {
     const fixture = await openClosingFixture()
-    fixture.sandbox.world.addResponse(rfqId(1))
+    const { world, requests } = fixture.sandbox
+    const offers = [1, 2, 3].map(() => world.addResponse(rfqId(1)).id)
     await fixture.pollRfqs()
-    const before = fixture.operations().length
+    requests.length = 0
     await fixture.closeExpired({ mode: 'dry-run' })
-    await fixture.closeExpired()
-    expect(fixture.operations().slice(before, before + 7)).toEqual([
-      ...['listRfqs', 'readRfq'],
-      ...['listRfqs', 'readRfq', 'readResponse', 'readRfq', 'closeRfq'],
+    expect(fixture.operations()).toEqual(['listRfqs', 'readRfq'])
+    // What only the offer itself shows is known when the RFQ is closed.
+    const offer = { additionalNotesToBuyer: 'changed after the poll' }
+    world.changeResponse(offers[1] as string, { offer })
+    requests.length = 0
+    expect((await fixture.closeExpired()).decisions).toMatchObject([{ rfqId: rfqId(1), outcome: 'closed' }])
+    const operations = fixture.operations()
+    expect(operations.slice(0, operations.indexOf('closeRfq') + 1)).toEqual([
+      ...['listRfqs', 'readRfq', 'readResponse', 'readResponse', 'readResponse', 'readRfq', 'closeRfq'],
     ])
+    const [known] = await fixture.store.rfqs({ channel: KEY })
+    expect(known?.responses.find(({ id }) => id === offers[1])?.body).toMatchObject({ offer })
+  })
+
+  it('are past due by the end of the day in the time zone of the channel, and after its grace period', async () => {
+    const fixture = await openClosingFixture()
+    const timeZone = 'America/Los_Angeles'
+    fixture.setTime('2026-11-21T07:59:00Z')
+    await fixture.closeExpired({ timeZone })
+    fixture.setTime('2026-11-21T08:59:00Z')
+    await fixture.closeExpired({ timeZone, graceHours: 1 })
+    expect(fixture.posts()).toEqual([])
+    fixture.setTime('2026-11-21T09:00:00Z')
+    expect((await fixture.closeExpired({ timeZone, graceHours: 1 })).run.changed).toBe(1)
   })
 
   it('are all that qualify if they are exactly maxPerRun', async () => {
@@ -178,39 +197,98 @@ describe('a round that is blocked', () => {
     const { stopReason } = await fixture.closeExpired(policy, { stopped: () => 'Closing is off.' })
     expect(stopReason).toBeNull()
   })
+})
 
-  it('because of its list says so, also if a person asked for its RFQs', async () => {
-    const fixture = await openClosingFixture(Array.from({ length: 12 }, () => ({})))
-    fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', count: 7 } })
-    const { decisions, stopReason } = await fixture.closeExpired({ retry: [rfqId(9)] })
-    expect(decisions).toMatchObject([
-      { rfqId: rfqId(9), decision: 'blocked', reason: 'the list may not be whole', evidence: { codes: ['mass-loss'] } },
-    ])
-    expect(stopReason).toMatch(
-      /^Nothing is closed. The list of RFQs may not be whole: it suddenly lost 7 of 12 entries/,
-    )
+/** Enough RFQs for a list without most of them to be suspicious. */
+const manyRfqs = () => openClosingFixture(Array.from({ length: 14 }, () => ({})))
+const withManyPerRun = { ...POLICY, maxPerRun: 30 }
+
+describe('the list of a round', () => {
+  it.each<[string, Effect]>([
+    ['lost most of its entries', { kind: 'drop', count: 8 }],
+    ['says that it has a next page', { kind: 'patch', patch: { links: { next: '/rfqs?page=2' } } }],
+    ['is empty', { kind: 'empty' }],
+  ])(
+    'that %s closes nothing, not even what a person asked for, until a whole list was read',
+    async (_title, effect) => {
+      const fixture = await manyRfqs()
+      for (let round = 0; round < 6; round++) {
+        fixture.sandbox.faults.add({ operation: 'listRfqs', effect })
+        fixture.advanceSeconds(60)
+        const retry = round === 4 ? { retry: [rfqId(9)] } : {}
+        const { run, stopReason } = await fixture.closeExpired({ ...withManyPerRun, ...retry })
+        expect(run).toMatchObject({ outcome: 'partial', suspicious: true, missing: 0, stop: { code: 'mass-loss' } })
+        expect(stopReason).toMatch(/^Nothing is closed. The list of RFQs may not be whole: /)
+        expect(await fixture.store.newestList(KEY)).toEqual({ runId: run.id, isWhole: false })
+        if (round === 3) await fixture.reopenStore()
+      }
+      expect(await fixture.store.decisions({ rfqId: rfqId(9) })).toMatchObject([
+        { decision: 'blocked', reason: 'the list may not be whole', times: 6, evidence: { codes: ['mass-loss'] } },
+      ])
+      expect(fixture.posts()).toEqual([])
+      expect((await fixture.closeExpired(withManyPerRun)).counts.closed).toBe(14)
+      expect(await fixture.store.newestList(KEY)).toMatchObject({ isWhole: true })
+    },
+  )
+
+  it('is read again after a minute, and ends the round if it lost most of its entries by then', async () => {
+    const fixture = await manyRfqs()
+    let asked = 0
+    const killSwitch = async () => {
+      // The second RFQ of the round is being closed.
+      if (++asked === 3) {
+        fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', ids: fixture.ids.slice(4) } })
+        fixture.advanceSeconds(60)
+      }
+      return null
+    }
+    const { run } = await closeExpired(closingContextOf(fixture, { killSwitch }), withManyPerRun)
+    expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'mass-loss' } })
+    expect(fixture.posts().length).toBeLessThanOrEqual(2)
+    expect(fixture.operations().filter((operation) => operation === 'listRfqs')).toHaveLength(3)
+  })
+
+  it('closes nothing if it cannot be read', async () => {
+    const fixture = await openClosingFixture()
+    const effect: Effect = { kind: 'status', status: 500 }
+    fixture.sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect })
+    for (let round = 0; round < 3; round++)
+      expect((await fixture.closeExpired()).run).toMatchObject({ outcome: 'failed', changed: 0 })
     expect(fixture.posts()).toEqual([])
   })
 
-  it.each<[string, Effect]>([
-    ['says that it has a next page', { kind: 'patch', patch: { links: { next: '/rfqs?page=2' } } }],
-    ['is empty', { kind: 'empty' }],
-  ])('because the list %s closes nothing until a whole list was read', async (_title, effect) => {
-    const fixture = await openClosingFixture([{}, {}])
-    for (let round = 0; round < 4; round++) {
-      fixture.sandbox.faults.add({ operation: 'listRfqs', effect })
-      const { run } = await fixture.closeExpired()
-      expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'mass-loss' } })
-      if (round === 1) await fixture.reopenStore()
-    }
-    fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'status', status: 404 } })
-    await fixture.closeExpired()
-    expect(fixture.posts()).toEqual([])
-    expect((await fixture.closeExpired()).counts).toMatchObject({ closed: 2 })
+  it('is not read if nothing is past due', async () => {
+    const fixture = await openClosingFixture([{ responseDueDate: '2026-12-24' }])
+    expect((await fixture.closeExpired()).run).toMatchObject({ outcome: 'complete', requests: 0, seen: 0 })
   })
 })
 
 describe('an RFQ that the round evaluates', () => {
+  it('is not closed if its fresh read shows that it was extended, closed or removed', async () => {
+    const fixture = await openClosingFixture([{}, {}, {}])
+    const { world } = fixture.sandbox
+    // After the list of the round was read.
+    const change = () => {
+      world.changeRfq(rfqId(1), { responseDueDate: '2026-12-01' })
+      world.closeRfq(rfqId(2))
+      world.removeRfq(rfqId(3))
+      return null
+    }
+    const { decisions, failures, run, counts } = await fixture.closeExpired({}, { stopped: change })
+    expect(decisions).toMatchObject([
+      { rfqId: rfqId(1), decision: 'keep', outcome: null, reason: expect.stringContaining('2026-12-01') },
+      { rfqId: rfqId(2), decision: 'keep', outcome: 'already-closed', reason: 'its state is closed' },
+    ])
+    expect(counts).toMatchObject({ closed: 0, alreadyClosed: 1 })
+    expect(failures).toMatchObject([{ id: `RFQ ${rfqId(3)}` }])
+    expect(run.outcome).toBe('partial')
+    // What was closed before is decided once.
+    expect((await fixture.closeExpired()).decisions).toMatchObject([
+      { rfqId: rfqId(3), reason: expect.stringContaining('missing from the list') },
+    ])
+    expect(fixture.posts()).toEqual([])
+  })
+
   it('is kept open if it changes at every fresh read, and the next one is closed', async () => {
     const fixture = await openClosingFixture([{}, {}])
     let reads = 0
@@ -245,18 +323,6 @@ describe('an RFQ that the round evaluates', () => {
     expect(fixture.operations().slice(requests)).toEqual(['listRfqs'])
   })
 
-  it('is counted as closed before if its fresh read shows that', async () => {
-    const fixture = await openClosingFixture()
-    const killSwitch = async () => {
-      fixture.sandbox.world.closeRfq(rfqId(1))
-      return null
-    }
-    const { decisions, counts } = await closeExpired(closingContextOf(fixture, { killSwitch }), POLICY)
-    expect(decisions).toMatchObject([{ decision: 'keep', outcome: 'already-closed', evidence: { codes: ['state'] } }])
-    expect(counts).toMatchObject({ closed: 0, alreadyClosed: 1 })
-    expect(fixture.posts()).toEqual([])
-  })
-
   it('is not even read while its last close is refused, and does not count for maxPerRun', async () => {
     const fixture = await openClosingFixture([{}, {}])
     fixture.answerCloses(rfqId(1), 400)
@@ -271,13 +337,9 @@ describe('an RFQ that the round evaluates', () => {
 
   it('is not evaluated again after its open intent was settled, except if that was given up', async () => {
     const fixture = await openClosingFixture([{}, {}])
-    const { store, now } = fixture
-    const crashed = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
-    const plan = (id: string) => store.planClose({ run: crashed, rfqId: id, evidence: {}, now: now() })
-    await store.markSending(await plan(rfqId(1)), crashed)
-    await plan(rfqId(2))
+    await fixture.leaveIntent(rfqId(1), { posts: 1 })
+    await fixture.leaveIntent(rfqId(2))
     fixture.sandbox.world.changeRfq(rfqId(1), { responseDueDate: '2026-12-24' })
-    await fixture.reopenStore()
     const { decisions, run } = await fixture.closeExpired()
     expect(decisions).toMatchObject([
       { rfqId: rfqId(1), decision: 'close', outcome: 'unknown' },
@@ -298,29 +360,6 @@ describe('an RFQ that the round evaluates', () => {
     const { decisions } = await fixture.closeExpired()
     expect(decisions).toMatchObject([{ decision: 'keep', evidence: { codes: ['refused'] } }])
     expect(fixture.posts()).toHaveLength(1)
-  })
-
-  it('is sent a third close within 24 hours only if a person asks', async () => {
-    const fixture = await openClosingFixture()
-    fixture.answerCloses(rfqId(1), 400)
-    for (let round = 0; round < 3; round++) {
-      await fixture.closeExpired()
-      fixture.sandbox.world.changeRfq(rfqId(1), { title: `Title ${round}` })
-      await fixture.pollRfqs()
-    }
-    expect(fixture.posts()).toHaveLength(2)
-    const [decision] = await fixture.store.decisions({})
-    expect(decision).toMatchObject({ decision: 'keep', evidence: { codes: ['daily-limit'] } })
-    await fixture.closeExpired({ retry: [rfqId(1)] })
-    expect(fixture.posts()).toHaveLength(3)
-  })
-
-  it('ends the round if the clocks differ too much', async () => {
-    const fixture = await openClosingFixture([{}, {}])
-    fixture.sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', skewMs: -120_000 } })
-    const { decisions, stopReason } = await fixture.closeExpired()
-    expect(decisions).toMatchObject([{ rfqId: rfqId(1), decision: 'keep', evidence: { codes: ['clock'] } }])
-    expect(stopReason).toMatch(/^No RFQ was closed: .* 119 s behind .*limit 60 s/)
   })
 
   it('is not asked for again while its close is not settled, and the reason says why', async () => {

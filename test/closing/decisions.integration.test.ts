@@ -3,7 +3,6 @@ import type { ClosingPolicy } from '../../src/closing/contract.js'
 import { hashWithoutUpdateTimes } from '../../src/closing/evaluate.js'
 import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
 import { ALWAYS, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
-import { holdingRun } from '../helpers/store/holding-run.js'
 
 /** A placeholder for no date: such an RFQ is kept open in every round. */
 const UNKNOWN = '0001-01-01'
@@ -94,9 +93,9 @@ describe('the evidence of a decision', () => {
     expect(decisions[0]?.evidence.reading).toMatchObject({ marketplaceClock: null, skewSeconds: null })
   })
 
-  it('of a close has the request, the reply and what the verifying read showed', async () => {
+  it('of a close has the request, the reply and what the verifying read showed, and it is sent once', async () => {
     const fixture = await openClosingFixture()
-    const { decisions } = await fixture.closeExpired()
+    const { decisions, run } = await fixture.closeExpired()
     const after = await fixture.candidate()
     const result = 'the marketplace replied 200, ok: true; a read shows state closed'
     expect(decisions).toMatchObject([
@@ -126,6 +125,12 @@ describe('the evidence of a decision', () => {
         },
       },
     ])
+    expect(run).toMatchObject({ outcome: 'complete', seen: 1, changed: 1, error: null })
+    expect(fixture.sandbox.world.rfq(rfqId(1)).state).toBe('closed')
+    fixture.advanceSeconds(600)
+    expect((await fixture.closeExpired()).decisions).toEqual([])
+    expect(fixture.posts()).toMatchObject([{ rfqId: rfqId(1), applied: true, bodyLength: 0 }])
+    expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
   })
 
   it('of a close without a reply has the time of each POST and why no reply arrived', async () => {
@@ -157,12 +162,8 @@ describe('the evidence of a decision', () => {
 
   it('of an intent that a crash left open has the time at which it was sent', async () => {
     const fixture = await openClosingFixture()
-    const { store, now } = fixture
-    const crashed = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
-    const close = { run: crashed, rfqId: rfqId(1), evidence: { byHand: true }, now: now() }
-    await store.recordSent(await store.markSending(await store.planClose(close), crashed), now())
+    await fixture.leaveIntent(rfqId(1), { posts: 1, evidence: { byHand: true } })
     fixture.sandbox.world.closeRfq(rfqId(1))
-    await fixture.reopenStore()
     fixture.advanceSeconds(600)
     expect((await fixture.closeExpired()).decisions).toMatchObject([
       {
@@ -170,18 +171,6 @@ describe('the evidence of a decision', () => {
         evidence: { byHand: true, request: { sentAt: ['2026-11-21T12:00:00.000Z'], posts: 1 }, answer: null },
       },
     ])
-  })
-
-  it('names who approved it, for the RFQs of the approval only, and the decision that it retries', async () => {
-    const fixture = await openClosingFixture([{}, { responseDueDate: UNKNOWN }])
-    fixture.answerCloses(rfqId(1), 400)
-    await fixture.closeExpired()
-    const { decisions } = await fixture.closeExpired({ retry: [rfqId(1)], approvedBy: 'anna', byHand: true })
-    const [first] = await decisionsOf(fixture)
-    expect(decisions).toMatchObject([
-      { rfqId: rfqId(1), approvedBy: 'anna', evidence: { approvedBy: 'anna', retryOf: 2, byHand: true } },
-    ])
-    expect(first).toMatchObject({ rfqId: rfqId(2), approvedBy: null, times: 1, evidence: { retryOf: null } })
   })
 })
 
@@ -263,26 +252,11 @@ describe('a decision that a round repeats', () => {
     expect(decisions.map(({ rfqId: id }) => id)).toEqual([...fixture.ids, ...fixture.ids, rfqId(3)])
   })
 
-  it('is recorded once for an RFQ that was closed before', async () => {
-    const fixture = await openClosingFixture()
-    const stopped = () => {
-      fixture.sandbox.world.closeRfq(rfqId(1))
-      return null
-    }
-    const { decisions, counts } = await fixture.closeExpired({}, { stopped })
-    expect(decisions).toMatchObject([{ decision: 'keep', outcome: 'already-closed', reason: 'its state is closed' }])
-    expect(counts).toMatchObject({ closed: 0, alreadyClosed: 1 })
-    expect((await fixture.closeExpired()).decisions).toEqual([])
-  })
-
   it('is still a refusal after an intent that a crash left open was given up', async () => {
     const fixture = await openClosingFixture()
-    const { store, now } = fixture
     fixture.answerCloses(rfqId(1), 400)
     await fixture.closeExpired()
-    const crashed = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
-    await store.planClose({ run: crashed, rfqId: rfqId(1), evidence: {}, now: now() })
-    await fixture.reopenStore()
+    await fixture.leaveIntent()
     const { decisions } = await fixture.closeExpired()
     expect(decisions).toMatchObject([
       { decision: 'close', outcome: null },
@@ -293,11 +267,8 @@ describe('a decision that a round repeats', () => {
 
   it('is compared with the newest decision, also with one of the same round', async () => {
     const fixture = await openClosingFixture([{ responseDueDate: UNKNOWN }])
-    const { store, now } = fixture
     await fixture.closeExpired()
-    const crashed = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
-    await store.planClose({ run: crashed, rfqId: rfqId(1), evidence: {}, now: now() })
-    await fixture.reopenStore()
+    await fixture.leaveIntent()
     await fixture.closeExpired()
     expect((await decisionsOf(fixture)).map(({ decision, times }) => [decision, times])).toEqual([
       ['keep', 1],

@@ -22,10 +22,8 @@ const stored = (more: Partial<KnownDocument> = {}): KnownDocument => {
   const known = { id: 'rfq-1', body, valid: true, shape: 'full', missingSince: null, version: 3, contentHash: 'h' }
   return { ...known, entry: null, ...more } as KnownDocument
 }
-const withBody = (more: Record<string, unknown>) => ({ body: { ...anRfq('rfq-1'), ...more } })
-const listedAs = (body: object) => ({
-  entry: { isRead: true, body },
-})
+const withBody = (more: Record<string, unknown>) => ({ body: anRfq('rfq-1', more) })
+const listedAs = (body: object) => ({ entry: { isRead: true, body } })
 const evaluated = (more: Partial<KnownDocument> = {}, context = CONTEXT) =>
   evaluate(storedCandidate(stored(more)), context)
 
@@ -47,12 +45,18 @@ describe('evaluating an RFQ for closing', () => {
   })
 
   it.each<[string, Partial<KnownDocument>, string, RegExp]>([
-    ['draft', withBody({ state: 'draft', responseDueDate: '2026-11-20' }), 'state', /^its state is draft$/],
-    ['without a state', withBody({ state: null, responseDueDate: '2026-11-20' }), 'state', /missing or invalid$/],
-    ['without a due date', withBody({ state: 'open', responseDueDate: null }), 'due-date', /not a valid date \(null\)/],
-    ['with an invalid date', withBody({ state: 'open', responseDueDate: 'soon' }), 'due-date', /date \("soon"\)/],
-    ['with a placeholder', withBody({ state: 'open', responseDueDate: '1999-12-31' }), 'due-date', /before 2000-01-01/],
-    ['due today', withBody({ state: 'open', responseDueDate: '2026-11-21' }), 'not-past-due', /21 has not passed/],
+    ['draft', withBody({ state: 'draft' }), 'state', /^its state is draft$/],
+    ['in an unknown state', withBody({ state: 'paused' }), 'state', /^its state is paused$/],
+    ['without a state', withBody({ state: null }), 'state', /missing or invalid$/],
+    ['without a due date', withBody({ responseDueDate: null }), 'due-date', /not a valid date \(null\)/],
+    ['with a text as date', withBody({ responseDueDate: 'soon' }), 'due-date', /date \("soon"\)/],
+    ['with another form of date', withBody({ responseDueDate: '20/11/2026' }), 'due-date', /date \("20/],
+    ['with a time', withBody({ responseDueDate: '2026-11-19T00:00:00Z' }), 'due-date', /date \("2026-11-19T/],
+    ['due on no such day', withBody({ responseDueDate: '2026-02-30' }), 'due-date', /date \("2026-02-30"\)/],
+    ['with a placeholder', withBody({ responseDueDate: '1999-12-31' }), 'due-date', /before 2000-01-01/],
+    ['with year 0', withBody({ responseDueDate: '0000-01-01' }), 'due-date', /0000-01-01/],
+    ['due today', withBody({ responseDueDate: '2026-11-21' }), 'not-past-due', /21 has not passed/],
+    ['whose document is not as documented', withBody({ minVolume: 'many' }), 'document', /documented format/],
     ['known from its list entry only', { shape: 'summary' }, 'document', /only its list entry/],
     ['whose stored document is invalid', { valid: false }, 'document', /does not match the documented format/],
     ['that the list says is closed', listedAs({ state: 'closed' }), 'document', /contradicts it: it says "closed"$/],
@@ -81,7 +85,7 @@ describe('evaluating an RFQ for closing', () => {
   })
 
   it('takes the first day of 2000 as a date, not as a placeholder', () => {
-    expect(evaluated(withBody({ state: 'open', responseDueDate: '2000-01-01' })).against).toEqual([])
+    expect(evaluated(withBody({ responseDueDate: '2000-01-01' })).against).toEqual([])
   })
 
   it('finds reasons against one that is no object', () => {

@@ -2,6 +2,7 @@ import type { ClosingContext, ClosingPolicy } from '../../src/closing/contract.j
 import { type Candidate, storedCandidate } from '../../src/closing/evaluate.js'
 import type { Rfq } from '../../src/core/documents/observation.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from './channel-fixture.js'
+import { holdingRun } from './store/holding-run.js'
 
 /** The date of RFQs that are past due; the clock of a fixture begins on 2026-11-21. */
 export const DUE = '2026-11-20'
@@ -47,6 +48,24 @@ export async function openClosingFixture(rfqs: Partial<Pick<Rfq, 'responseDueDat
         times: ALWAYS,
         effect: { kind: 'status', status },
       }),
+    /**
+     * Leaves the close of an RFQ as a process that dies does.
+     * @param options.posts how many of its POSTs were sent
+     * @param options.planned how many seconds before them it was planned
+     */
+    leaveIntent: async (
+      id = rfqId(1),
+      options: { posts?: number; planned?: number; evidence?: Record<string, unknown> } = {},
+    ) => {
+      const { posts = 0, planned = 0, evidence = {} } = options
+      const { store, now } = fixture
+      const run = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
+      let intent = await store.planClose({ run, rfqId: id, evidence, now: now() })
+      fixture.advanceSeconds(planned)
+      for (let post = 0; post < posts; post++)
+        intent = await store.recordSent(await store.markSending(intent, run), now())
+      await fixture.reopenStore()
+    },
     candidate: async (id = rfqId(1)): Promise<Candidate> => {
       const [stored] = await fixture.store.rfqs({ channel: KEY, ids: [id] })
       if (stored === undefined) throw new Error(`${id} is not stored.`)

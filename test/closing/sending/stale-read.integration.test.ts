@@ -6,14 +6,7 @@ import type { ChannelSession } from '../../../src/marketplace/contract.js'
 import type { Timing } from '../../../src/marketplace/timing.js'
 import type { Store } from '../../../src/store/contract.js'
 import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
-import {
-  ALWAYS,
-  closingContextOf,
-  DUE,
-  openClosingFixture,
-  POLICY,
-  rfqId,
-} from '../../helpers/closing-round-fixture.js'
+import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
 import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
 
 const LATER = '2026-12-24'
@@ -235,62 +228,5 @@ describe('a close for which no connection can be made', () => {
     }
     expect(fixture.posts()).toEqual([])
     expect((await fixture.closeNow()).decisions).toMatchObject([{ outcome: 'closed' }])
-  })
-})
-
-describe('the list of a round', () => {
-  const many = () => openClosingFixture(Array.from({ length: 14 }, () => ({ responseDueDate: DUE })))
-  const policy = { ...POLICY, maxPerRun: 30 }
-
-  it('keeps all RFQs open in every round while it lost most of its entries', async () => {
-    const fixture = await many()
-    const effect = { kind: 'drop', ids: fixture.ids.slice(2, 13) } as const
-    for (let round = 0; round < ROUNDS; round++) {
-      fixture.sandbox.faults.add({ operation: 'listRfqs', effect })
-      fixture.advanceSeconds(60)
-      const { run } = await closeExpired(closingContextOf(fixture), policy)
-      expect(run).toMatchObject({ outcome: 'partial', suspicious: true, missing: 0, stop: { code: 'mass-loss' } })
-      expect(await fixture.store.newestList(KEY)).toEqual({ runId: run.id, isWhole: false })
-      if (round === 3) await fixture.reopenStore()
-    }
-    expect(fixture.posts()).toEqual([])
-    expect((await closeExpired(closingContextOf(fixture), policy)).run.changed).toBe(14)
-    expect(await fixture.store.newestList(KEY)).toMatchObject({ isWhole: true })
-  })
-
-  it('is read again after a minute, and ends the round if it lost most of its entries by then', async () => {
-    const fixture = await many()
-    let asked = 0
-    const killSwitch = async () => {
-      // The second RFQ of the round is being closed.
-      if (++asked === 3) {
-        fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', ids: fixture.ids.slice(4) } })
-        fixture.advanceSeconds(60)
-      }
-      return null
-    }
-    const { run } = await closeExpired(closingContextOf(fixture, { killSwitch }), policy)
-    expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'mass-loss' } })
-    expect(fixture.posts().length).toBeLessThanOrEqual(2)
-    expect(fixture.operations().filter((operation) => operation === 'listRfqs')).toHaveLength(3)
-  })
-
-  it('closes nothing if it cannot be read', async () => {
-    const fixture = await many()
-    const effect = { kind: 'status', status: 500 } as const
-    for (let round = 0; round < ROUNDS; round++) {
-      fixture.sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect })
-      expect((await closeExpired(closingContextOf(fixture), policy)).run).toMatchObject({
-        outcome: 'failed',
-        changed: 0,
-      })
-    }
-    expect(fixture.posts()).toEqual([])
-  })
-
-  it('is not read if nothing is past due', async () => {
-    const fixture = await openClosingFixture([{ responseDueDate: LATER }])
-    const { run } = await closeExpired(closingContextOf(fixture), policy)
-    expect(run).toMatchObject({ outcome: 'complete', requests: 0, seen: 0 })
   })
 })
