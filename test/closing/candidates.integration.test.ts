@@ -108,7 +108,7 @@ describe('the RFQs that a round closes', () => {
 })
 
 describe('a round with more RFQs than maxPerRun', () => {
-  it('is blocked under one plan, however often it is tried that day', async () => {
+  it('is blocked under a plan, which names the command that approves it', async () => {
     const fixture = await threeRfqs()
     const { approvalPlan, stopReason, decisions, counts } = await fixture.closeExpired({ maxPerRun: 2 })
     expect(counts).toEqual({ closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 3 })
@@ -121,10 +121,27 @@ describe('a round with more RFQs than maxPerRun', () => {
         evidence: { codes: ['max-per-run'], approvalPlan: approvalPlan },
       })),
     )
-    fixture.advanceSeconds(3600)
-    const again = await fixture.closeExpired({ maxPerRun: 2 })
-    expect(again).toMatchObject({ approvalPlan, decisions: [], counts: { blocked: 3 } })
-    expect(await fixture.store.decisions({})).toMatchObject(fixture.ids.map(() => ({ times: 2 })))
+  })
+
+  it('has one decision per RFQ and day, and is approved also after a restart', async () => {
+    const fixture = await threeRfqs()
+    const plans = new Set<string | null>()
+    for (let round = 0; round < 5; round++) {
+      const { approvalPlan, counts } = await fixture.closeExpired({ maxPerRun: 2 })
+      plans.add(approvalPlan)
+      expect(counts.blocked).toBe(3)
+      fixture.advanceSeconds(6 * 3600)
+    }
+    expect(plans.size).toBe(2)
+    expect((await fixture.store.decisions({})).map(({ decision, times }) => [decision, times])).toEqual([
+      ...Array.from({ length: 3 }, () => ['blocked', 3]),
+      ...Array.from({ length: 3 }, () => ['blocked', 2]),
+    ])
+    await fixture.reopenStore()
+    const approval = { approvedPlan: [...plans].at(-1) ?? '', approvedBy: 'anna' }
+    const approved = await fixture.closeExpired({ maxPerRun: 2, ...approval })
+    expect(approved.decisions).toMatchObject(fixture.ids.map(() => ({ outcome: 'closed', approvedBy: 'anna' })))
+    expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
   })
 
   it('is not blocked if it is a dry run', async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { closeExpired } from '../../src/closing/closing-round.js'
 import type { Store } from '../../src/store/contract.js'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ALWAYS, closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
-import { holdingRun } from '../helpers/store/holding-run.js'
 
 /** The store of a fixture with some operations replaced. */
 const withReplaced = ({ store }: ChannelFixture, replaced: Partial<Store>): Store =>
@@ -61,42 +60,13 @@ describe('a closing round', () => {
     await expect(fixture.closeExpired({}, { store: withReplaced(fixture, replaced) })).rejects.toThrow('disk full')
     expect(await fixture.store.runs({ kind: 'close' })).toMatchObject([{ ...end, error: 'disk full' }])
   })
-
-  it('sends two closes of an RFQ within 24 hours, however often its document changes and the process restarts', async () => {
-    const fixture = await openClosingFixture()
-    fixture.answerCloses(rfqId(1), 400)
-    const posts: number[] = []
-    for (let round = 0; round < 8; round++) {
-      await fixture.closeExpired()
-      posts.push(fixture.posts().length)
-      await fixture.reopenStore()
-      fixture.advanceSeconds(4 * 3600)
-      fixture.sandbox.world.changeRfq(rfqId(1), { title: `Title ${round}` })
-      await fixture.pollRfqs()
-    }
-    expect(posts).toEqual([1, 2, 2, 2, 2, 2, 3, 4])
-  })
-
-  it('does not repeat a decision of an earlier process, nor a refused close', async () => {
-    const fixture = await openClosingFixture()
-    fixture.answerCloses(rfqId(1), 400)
-    for (let round = 0; round < 6; round++) {
-      await fixture.closeExpired()
-      await fixture.reopenStore()
-      fixture.advanceSeconds(4 * 3600)
-    }
-    expect(fixture.posts()).toHaveLength(1)
-    expect(await fixture.store.decisions({})).toMatchObject([{ decision: 'keep', times: 5 }, { outcome: 'refused' }])
-  })
 })
 
 describe('the error of a round', () => {
   it('names up to five RFQs of a kind that need attention, by number if they have one', async () => {
     const fixture = await openClosingFixture(Array.from({ length: 8 }, () => ({})))
-    const { store, now, sandbox } = fixture
-    const crashed = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
-    await store.planClose({ run: crashed, rfqId: rfqId(8), evidence: {}, now: now() })
-    await fixture.reopenStore()
+    const { sandbox } = fixture
+    await fixture.leaveIntent(rfqId(8))
     sandbox.faults.add({ rfqId: rfqId(8), times: ALWAYS, effect: { kind: 'status', status: 404 } })
     for (const id of fixture.ids.slice(0, 5)) fixture.answerCloses(id, 400)
     fixture.answerCloses(rfqId(6), 500)

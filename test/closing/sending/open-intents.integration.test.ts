@@ -1,24 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { ClosingPolicy } from '../../../src/closing/contract.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { ALWAYS, openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
-import { holdingRun } from '../../helpers/store/holding-run.js'
 
 const EXTENDED = { responseDueDate: '2026-12-24' }
 
 /**
  * One RFQ past due, whose close a crash left open after a number of POSTs.
- * @param options.planned how many seconds before the POSTs it was planned
  * @param options.age how many seconds ago the POSTs were sent
  */
 async function openCrashedFixture(posts: 0 | 1 | 2, { planned = 0, age = 120, id = rfqId(1), rfqs = [{}] } = {}) {
   const fixture = await openClosingFixture(rfqs)
-  const { store, now } = fixture
-  const run = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
-  let intent = await store.planClose({ run: run, rfqId: id, evidence: {}, now: now() })
-  fixture.advanceSeconds(planned)
-  for (let post = 0; post < posts; post++) intent = await store.recordSent(await store.markSending(intent, run), now())
-  await fixture.reopenStore()
+  await fixture.leaveIntent(id, { posts, planned })
   fixture.advanceSeconds(age)
   return fixture
 }
@@ -74,19 +66,6 @@ describe('an intent that a crash left open', () => {
     empty.remove()
     await fixture.closeExpired()
     expect(fixture.posts()).toHaveLength(posts === 0 ? 1 : 0)
-  })
-
-  it.each<[string, Partial<ClosingPolicy>, string | null]>([
-    ['the kill switch is on', {}, 'Closing is off.'],
-    ['the round is a dry run', { mode: 'dry-run' }, null],
-  ])('waits while %s, and says so', async (_title, policy, stopped) => {
-    const fixture = await openCrashedFixture(1)
-    for (let round = 0; round < 6; round++) await fixture.closeExpired(policy, { stopped: () => stopped })
-    const [decision] = await fixture.store.decisions({})
-    expect(decision).toMatchObject({ decision: 'keep', times: 6 })
-    expect(decision?.reason).toContain(`not settled yet (${stopped ?? 'the round is a dry run'})`)
-    expect(await fixture.store.openIntents(KEY)).toHaveLength(1)
-    expect(fixture.posts()).toEqual([])
   })
 
   it.each([404, 503])('stays open if its RFQ cannot be read (%i), unless it is gone for good', async (status) => {

@@ -3,26 +3,23 @@ import { describe, expect, it } from 'vitest'
 import type { ClosingPolicy } from '../../../src/closing/contract.js'
 import type { Effect } from '../../../src/sandbox/index.js'
 import { restoreDatabase } from '../../../src/store/maintenance/restore.js'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
+import { ALWAYS, DUE, openClosingFixture } from '../../helpers/closing-round-fixture.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
 import { isPostgres, openAgain } from '../../helpers/store/store-engine.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
-const DUE = '2026-11-20'
-const ALWAYS = Number.POSITIVE_INFINITY
 /** Rounds per day: one every 24 minutes. */
 const ROUNDS = 60
 const ROUND_SECONDS = (24 * 3600) / ROUNDS
 
-type Fixture = ChannelFixture & { id: string }
+type Fixture = Awaited<ReturnType<typeof openFailingFixture>>
 
 /** An RFQ past due, polled, whose close always has this effect. */
-async function openFailingFixture(effect: Effect | Effect[]): Promise<Fixture> {
-  const fixture = await openChannelFixture()
-  const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
+async function openFailingFixture(effect: Effect | Effect[]) {
+  const fixture = await openClosingFixture()
   fixture.sandbox.faults.add({ operation: 'closeRfq', times: ALWAYS, effect })
-  await fixture.pollRfqs()
-  return Object.assign(fixture, { id })
+  return Object.assign(fixture, { id: fixture.ids[0] as string })
 }
 
 /** Like a marketplace that records each request in the document. */
@@ -115,20 +112,32 @@ describe('a close that did not succeed', () => {
     expect(fixture.posts()).toHaveLength(2)
   })
 
-  it('is sent at most twice a day, however often the document changes', async () => {
+  it('is sent at most twice within 24 hours, however often the document changes and the process restarts', async () => {
     const fixture = await openFailingFixture({ kind: 'status', status: 400 })
-    for (let round = 0; round < 24; round++) {
+    const posts: number[] = []
+    for (let round = 0; round < 8; round++) {
+      await fixture.closeExpired()
+      posts.push(fixture.posts().length)
+      await fixture.reopenStore()
+      fixture.advanceSeconds(4 * 3600)
       fixture.sandbox.world.changeRfq(fixture.id, { title: `Title ${round}` })
       await fixture.pollRfqs()
-      await fixture.closeExpired()
-      fixture.advanceSeconds(3600)
     }
-    expect(fixture.posts()).toHaveLength(2)
-    expect((await fixture.store.decisions({ limit: 1 }))[0]?.reason).toContain('was sent 2 times within 24 hours')
+    expect(posts).toEqual([1, 2, 2, 2, 2, 2, 3, 4])
+    await fixture.closeExpired()
+    expect(await fixture.store.decisions({ limit: 1 })).toMatchObject([
+      {
+        decision: 'keep',
+        reason: expect.stringContaining('was sent 2 times within 24 hours'),
+        evidence: { codes: ['daily-limit'] },
+      },
+    ])
     const run = await holdingRun(fixture.store, { channel: KEY, kind: 'close', now: fixture.now() })
-    const close = { run: run, rfqId: fixture.id, evidence: {} }
-    fixture.advanceSeconds(-23 * 3600)
-    await expect(fixture.store.planClose({ ...close, now: fixture.now() })).rejects.toThrow('2 times within 24 hours')
+    const close = { run, rfqId: fixture.id, evidence: {}, now: fixture.now() }
+    await expect(fixture.store.planClose(close)).rejects.toThrow('2 times within 24 hours')
+    await fixture.reopenStore()
+    await fixture.closeExpired({ retry: [fixture.id] })
+    expect(fixture.posts()).toHaveLength(5)
   })
 
   it('with an uncertain effect is not sent again because the document changed', async () => {
@@ -216,9 +225,7 @@ describe.skipIf(isPostgres)('after a backup was restored', () => {
 
   it('a close that the backup shows as being sent is not sent again', async () => {
     const fixture = await openFailingFixture({ kind: 'status', status: 500 })
-    const run = await holdingRun(fixture.store, { channel: KEY, kind: 'close', now: fixture.now() })
-    const close = { run: run, rfqId: fixture.id, evidence: {}, now: fixture.now() }
-    await fixture.store.markSending(await fixture.store.planClose(close), run)
+    await fixture.leaveIntent(fixture.id, { posts: 1 })
     const backup = join(testFolder(), 'backup.db')
     await fixture.store.backup(backup)
     await restore(fixture, backup)
@@ -252,83 +259,28 @@ describe('an RFQ that needs attention', () => {
 })
 
 describe('an intent that a crash left in the state sending', () => {
-  const leaveSending = async (fixture: Fixture) => {
-    const run = await holdingRun(fixture.store, { channel: KEY, kind: 'close', now: fixture.now() })
-    const close = { run: run, rfqId: fixture.id, evidence: {}, now: fixture.now() }
-    await fixture.store.markSending(await fixture.store.planClose(close), run)
-    const end = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, error: null }
-    await run.finish({ ...end, outcome: 'failed' }, fixture.now())
-  }
-
-  it.each<[string, Partial<ClosingPolicy>, (() => string | null) | undefined]>([
-    ['the kill switch is on', {}, () => 'Closing is switched off.'],
-    ['the channel is dry-run', { mode: 'dry-run' }, undefined],
-  ])('stays open and is named while %s, then is sent once more', async (_title, policy, stopped) => {
+  it.each<[string, Partial<ClosingPolicy>, string | null]>([
+    ['the kill switch is on', {}, 'Closing is switched off.'],
+    ['the round is a dry run', { mode: 'dry-run' }, null],
+  ])('stays open and is named while %s, then is sent once more', async (why, policy, stopped) => {
     const fixture = await openFailingFixture({ kind: 'status', status: 500 })
-    await leaveSending(fixture)
+    const run = await holdingRun(fixture.store, { channel: KEY, kind: 'close', now: fixture.now() })
+    const close = { run, rfqId: fixture.id, evidence: {}, now: fixture.now() }
+    // Without a time at which it was sent, it counts as sent.
+    await fixture.store.markSending(await fixture.store.planClose(close), run)
+    await fixture.reopenStore()
     for (let round = 0; round < 6; round++) {
       fixture.advanceSeconds(3600)
-      const { run, unsettled } = await fixture.closeExpired(policy, stopped && { stopped })
+      const { run, unsettled } = await fixture.closeExpired(policy, { stopped: () => stopped })
       expect(run.error).toContain('1 not settled (1001)')
       expect(unsettled).toMatchObject([{ rfqId: fixture.id, outcome: 'open' }])
       await fixture.reopenStore()
     }
     expect(fixture.posts()).toEqual([])
-    expect((await fixture.store.decisions({})).map(({ decision }) => decision)).toEqual(['keep'])
+    const reason = expect.stringContaining(`not settled yet (${stopped ?? why})`)
+    expect(await fixture.store.decisions({})).toMatchObject([{ decision: 'keep', times: 6, reason }])
     expect((await fixture.closeExpired()).decisions).toMatchObject([{ outcome: 'unknown' }])
     await fixture.closeExpired()
     expect(fixture.posts()).toHaveLength(1)
-  })
-
-  it('stays open if the kill switch is turned on between two POSTs', async () => {
-    const fixture = await openFailingFixture({ kind: 'status', status: 500 })
-    const stopped = () => (fixture.posts().length > 0 ? 'Closing is switched off.' : null)
-    expect((await fixture.closeExpired({}, { stopped })).unsettled).toMatchObject([{ outcome: 'open' }])
-    expect(fixture.posts()).toHaveLength(1)
-    fixture.advanceSeconds(3600)
-    expect((await fixture.closeExpired()).decisions).toMatchObject([{ outcome: 'unknown' }])
-    expect(fixture.posts()).toHaveLength(2)
-  })
-})
-
-describe('repeated decisions', () => {
-  it('keep one row with first, last and count, and the chain intact', async () => {
-    const fixture = await openChannelFixture()
-    fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '0001-01-01' })
-    await fixture.pollRfqs()
-    for (let round = 0; round < 10; round++) {
-      await fixture.closeExpired()
-      fixture.advanceSeconds(8 * 3600)
-      if (round === 5) await fixture.reopenStore()
-    }
-    expect(await fixture.store.decisions({})).toMatchObject([
-      { decision: 'keep', decidedAt: '2026-11-21T12:00:00.000Z', times: 10, repeatedUntil: '2026-11-24T12:00:00.000Z' },
-    ])
-    expect(await fixture.store.verifyDecisions()).toMatchObject({ decisions: 1, brokenAt: null })
-  })
-
-  it('of blocked rounds keep one row per RFQ and day, whose plan is approved after a restart', async () => {
-    const fixture = await openChannelFixture()
-    for (let n = 0; n < 3; n++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
-    await fixture.pollRfqs()
-    const plans = new Set<string | null>()
-    for (let round = 0; round < 5; round++) {
-      const { approvalPlan, counts } = await fixture.closeExpired({ maxPerRun: 2 })
-      plans.add(approvalPlan)
-      expect(counts.blocked).toBe(3)
-      fixture.advanceSeconds(6 * 3600)
-    }
-    expect(plans.size).toBe(2)
-    expect((await fixture.store.decisions({})).map(({ decision, times }) => [decision, times])).toEqual([
-      ...Array.from({ length: 3 }, () => ['blocked', 3]),
-      ...Array.from({ length: 3 }, () => ['blocked', 2]),
-    ])
-    await fixture.reopenStore()
-    const approval = { approvedPlan: [...plans].at(-1) ?? '', approvedBy: 'anna' }
-    const approved = await fixture.closeExpired({ maxPerRun: 2, ...approval })
-    expect(approved.decisions.map(({ outcome, approvedBy }) => [outcome, approvedBy])).toEqual(
-      Array.from({ length: 3 }, () => ['closed', 'anna']),
-    )
-    expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
   })
 })

@@ -74,109 +74,90 @@ async function openPlannedClose(effects: readonly Effect[]) {
 }
 const FIRST_SENT = '2026-11-21T12:00:00.000Z'
 const SECOND_SENT = '2026-11-21T12:00:05.000Z'
-const NO_EFFECT: Effect = { kind: 'status', status: 200, body: { ok: true } }
+const status = (code: number, more: object = {}): Effect => ({ kind: 'status', status: code, ...more })
+const NO_EFFECT = status(200, { body: { ok: true } })
+
+const isInconclusive = (effect: Effect) => effect.kind === 'reset' || (effect.kind === 'status' && effect.status >= 500)
 
 describe('a close that is sent', () => {
-  it('and confirmed is verified by one read, at once', async () => {
-    const { close, pauses } = await openPlannedClose([])
+  it.each<[string, Effect[], outcome: string, posts: number, reason: RegExp]>([
+    ['ok: true', [], 'closed', 1, /^the marketplace replied 200, ok: true; a read shows state closed$/],
+    ['ok: false', [{ kind: 'not-ok' }], 'refused', 1, /^the marketplace replied 200, ok: false; .* open$/],
+    ['400', [status(400, { body: { message: 'no' } })], 'refused', 1, /^the marketplace replied 400: no; .* open$/],
+    ['404', [status(404)], 'refused', 1, /replied 404.*; a read shows state open$/],
+    [
+      '400, and yet closed',
+      [status(400, { apply: true })],
+      'already-closed',
+      1,
+      /replied 400.*: it was closed elsewhere$/,
+    ],
+    ['500, with effect', [status(500, { apply: true })], 'closed', 1, /replied 500.*; a read shows state closed$/],
+    ['500, then 400 with effect', [status(500), status(400, { apply: true })], 'closed', 2, /replied 400.* closed$/],
+    ['503 twice', [status(503), status(503)], 'unknown', 2, /503.*; a read shows state open after POST 2: check it$/],
+    ['a lost reply', [{ kind: 'reset', apply: true }], 'closed', 1, /^no reply to the POST \(.+\); .* closed$/],
+    [
+      'a page',
+      [{ kind: 'text', text: '<html>', apply: true }],
+      'closed',
+      1,
+      /replied 200 without ok: <html>; .* closed$/,
+    ],
+  ])('and answered with %s has its outcome by a read', async (_title, effects, outcome, count, reason) => {
+    const { close, pauses, posts } = await openPlannedClose(effects)
+    const sent = [FIRST_SENT, SECOND_SENT].slice(0, count)
     expect(await close()).toMatchObject({
-      outcome: 'closed',
-      reason: expect.stringMatching(/replied 200, ok: true; .*state closed$/),
-      failure: null,
-      sent: [FIRST_SENT],
-      intent: { posts: 1 },
+      outcome,
+      reason: expect.stringMatching(reason),
+      sent,
+      intent: { posts: count },
     })
-    expect(pauses).toEqual([])
+    expect(posts()).toHaveLength(count)
+    // A reply that says nothing is verified after a pause; what is conclusive, at once.
+    expect(pauses).toEqual(effects.flatMap((effect) => (isInconclusive(effect) ? [5000] : [])))
   })
 
   it.each<[string, object | null, string]>([
-    ['closed', { state: 'closed' }, 'closed'],
-    ['failed', null, 'failed'],
-  ])('and confirmed without effect is read again 5 seconds later: %s', async (_title, change, outcome) => {
+    ['closed', { state: 'closed' }, 'replied 200, ok: true; a read shows state closed'],
+    ['failed', null, 'replied 200, ok: true; a read shows state open: the close had no effect, check it'],
+  ])('and confirmed without effect is read again 5 seconds later: %s', async (outcome, change, reason) => {
     const { close, changeInPause, pauses, posts } = await openPlannedClose([NO_EFFECT])
     if (change) changeInPause(change)
-    expect(await close()).toMatchObject({ outcome, after: { readAt: new Date(SECOND_SENT) } })
+    const after = { readAt: new Date(SECOND_SENT) }
+    expect(await close()).toMatchObject({ outcome, reason: expect.stringContaining(reason), after })
     expect(pauses).toEqual([5000])
-    expect(posts()).toHaveLength(1)
-  })
-
-  it.each<[string, Effect, string]>([
-    ['400', { kind: 'status', status: 400, body: { message: 'no' } }, 'the marketplace replied 400: no'],
-    ['ok: false', { kind: 'not-ok' }, 'the marketplace replied 200, ok: false'],
-  ])('and refused with %s is verified at once and sent no more', async (_title, effect, reply) => {
-    const { close, pauses, posts } = await openPlannedClose([effect])
-    expect(await close()).toMatchObject({ outcome: 'refused', reason: `${reply}; a read shows state open` })
-    expect(pauses).toEqual([])
     expect(posts()).toHaveLength(1)
   })
 
   it.each([300, 302, 399, 408, 429, 500, 503])(
     'and answered with %i is sent again after 5 seconds, once',
-    async (status) => {
-      const inconclusive: Effect = { kind: 'status', status }
-      const once = await openPlannedClose([inconclusive])
+    async (code) => {
+      const once = await openPlannedClose([status(code)])
       expect(await once.close()).toMatchObject({ outcome: 'closed', sent: [FIRST_SENT, SECOND_SENT] })
       expect(once.pauses).toEqual([5000])
     },
   )
 
-  it('and twice not answered conclusively has an unknown outcome', async () => {
-    const inconclusive: Effect = { kind: 'status', status: 503 }
-    const { close, posts } = await openPlannedClose([inconclusive, inconclusive])
-    expect(await close()).toMatchObject({
-      outcome: 'unknown',
-      reason: expect.stringMatching(/replied 503.*; a read shows state open after POST 2: check it$/),
-      intent: { posts: 2 },
-    })
-    expect(posts()).toHaveLength(2)
-  })
-
   it.each<[object, string, string]>([
     [{ state: 'withdrawn' }, 'unknown', 'a read shows state withdrawn after POST 1: check it'],
     [{ state: null }, 'unknown', 'a read shows no state after POST 1: check it'],
     [{ state: 'closed' }, 'closed', 'a read shows state closed'],
-  ])('without a conclusive reply is not sent again if the RFQ is not open: %j', async (change, outcome, reason) => {
-    const { close, changeInPause, posts } = await openPlannedClose([{ kind: 'status', status: 500 }])
+    [{ responseDueDate: '2026-12-24' }, 'unknown', 'a read shows state open after POST 1'],
+  ])('without a conclusive reply is not sent again if the read shows %j', async (change, outcome, reason) => {
+    const { close, changeInPause, posts } = await openPlannedClose([status(500)])
     changeInPause(change)
-    expect(await close()).toMatchObject({ outcome, reason: expect.stringContaining(reason) })
+    expect(await close()).toMatchObject({ outcome, reason: expect.stringContaining(reason), sent: [FIRST_SENT] })
     expect(posts()).toHaveLength(1)
   })
 
-  it('without a conclusive reply is sent again only if the rules of the round allow it', async () => {
-    const unresolved = await openPlannedClose([{ kind: 'status', status: 500 }])
-    expect(await unresolved.close({ killSwitch: async () => 'Closing is off.' })).toMatchObject({
+  it('without a conclusive reply waits, open, for what blocks the round', async () => {
+    const { close, posts, store } = await openPlannedClose([status(500)])
+    expect(await close({ killSwitch: async () => 'Closing is off.' })).toMatchObject({
       unresolved: 'Closing is off.',
       after: { state: 'open', version: 1 },
     })
-    expect(await unresolved.store.openIntents(KEY)).toMatchObject([{ posts: 1 }])
-    const over = await openPlannedClose([{ kind: 'status', status: 500 }])
-    over.changeInPause({ responseDueDate: '2026-12-24' })
-    expect(await over.close()).toMatchObject({
-      outcome: 'unknown',
-      sent: [FIRST_SENT],
-    })
-    expect([...unresolved.posts(), ...over.posts()]).toHaveLength(2)
-  })
-
-  it('and refused at the second POST was closed by the first, if it is closed', async () => {
-    const refusedAndClosed: Effect = { kind: 'status', status: 400, apply: true }
-    const first = await openPlannedClose([refusedAndClosed])
-    expect(await first.close()).toMatchObject({
-      outcome: 'already-closed',
-      reason: expect.stringMatching(/elsewhere$/),
-    })
-    const second = await openPlannedClose([{ kind: 'status', status: 500 }, refusedAndClosed])
-    expect(await second.close()).toMatchObject({ outcome: 'closed', intent: { posts: 2 } })
-  })
-
-  it('without a reply has the reason of that, and one that is not understood is named', async () => {
-    const lost = await openPlannedClose([{ kind: 'reset', apply: true }])
-    const { failure, reason } = (await lost.close()) as { failure: string; reason: string }
-    expect(failure).not.toBeNull()
-    expect(reason).toContain(`(${failure})`)
-    expect(reason).toMatch(/state closed$/)
-    const page = await openPlannedClose([{ kind: 'text', text: '<html>', apply: true }])
-    expect(await page.close()).toMatchObject({ reason: expect.stringContaining('replied 200 without ok: <html>') })
+    expect(await store.openIntents(KEY)).toMatchObject([{ posts: 1 }])
+    expect(posts()).toHaveLength(1)
   })
 
   it('stays open if the round is stopped while it is on its way', async () => {
