@@ -83,18 +83,24 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
     closers.push(() => part.close())
     return part
   }
+  const opening = { cli, config, log, options }
   let openedPool: WorkerPool | null = null
   const store = once(async () => {
-    const opened = closeLater(await openConfiguredStore({ cli, config, log, options }))
+    const opened = closeLater(await openConfiguredStore(opening))
     // Whenever it is opened: just before what it reads, after all that use it.
     closers.push(async () => openedPool?.close())
     return opened
   })
   const pool = once(async () => {
-    openedPool = await openPool({ io, config, store: await store(), options })
+    openedPool = await openPool(opening, await store())
     return openedPool
   })
-  const reportMaker = once(async () => createReportMaker({ config, log, store: await store(), pool: await pool() }))
+  const reportMaker = once(async () => {
+    const { recordReports } = await import('../report-files/recorded-reports.js')
+    const onError = (error: unknown, report: string) => log.warn({ report, err: error }, 'cannot record the report')
+    const { directory } = config.reports
+    return recordReports((await pool()).makeReport, { directory, store: await store(), onError })
+  })
   let marketplace: Promise<Marketplace> | null = null
   return {
     config,
@@ -102,7 +108,7 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
     scrub,
     store,
     marketplace: (observer) => {
-      marketplace ??= (async () => closeLater(await openMarketplace(cli, config, await store(), observer)))()
+      marketplace ??= (async () => closeLater(await openMarketplace(opening, await store(), observer)))()
       return marketplace
     },
     pool,
@@ -156,27 +162,7 @@ async function openFigures({ channels, reports: { settings } }: Config, log: Log
   })
 }
 
-interface ReportMakerContext {
-  config: Config
-  log: Logger
-  store: Store
-  pool: WorkerPool
-}
-
-async function createReportMaker({ config, log, store, pool }: ReportMakerContext): Promise<MakeReport> {
-  const { recordReports } = await import('../report-files/recorded-reports.js')
-  const onError = (error: unknown, report: string) => log.warn({ report, err: error }, 'cannot record the report')
-  return recordReports(pool.makeReport, { directory: config.reports.directory, store, onError })
-}
-
-interface PoolContext {
-  io: Cli['io']
-  config: Config
-  store: Store
-  options: AppOptions
-}
-
-async function openPool({ io, config, store, options }: PoolContext): Promise<WorkerPool> {
+async function openPool({ cli: { io }, config, options }: OpenContext, store: Store): Promise<WorkerPool> {
   const { viewConfigOf } = await import('../tables/source.js')
   const queryConfig = viewConfigOf(config)
   if (io.workerScript === null) {
@@ -195,8 +181,7 @@ async function openPool({ io, config, store, options }: PoolContext): Promise<Wo
 }
 
 async function openMarketplace(
-  { io }: Cli,
-  { baseUrl, requests }: Config,
+  { cli: { io }, config: { baseUrl, requests } }: OpenContext,
   store: Store,
   observer: RequestObserver | undefined,
 ): Promise<Marketplace> {

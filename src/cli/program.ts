@@ -1,11 +1,9 @@
 import { Command, CommanderError, Option } from 'commander'
 import { LOG_LEVELS } from '../config/contract.js'
 import { REMOVED } from '../config/removed.js'
-import { didYouMean } from '../core/text/suggest.js'
 import { escapeInvisible } from '../tables/print/terminal-text.js'
 import { VERSION } from '../version.js'
 import type { Cli, GlobalOptions } from './cli-context.js'
-import { UsageError } from './cli-error.js'
 import { commandGroups, commands } from './commands/index.js'
 import { exitStatusFor, formatError, isUserFacing } from './output/error-message.js'
 import type { Io } from './process/process-io.js'
@@ -26,7 +24,6 @@ export async function run(args: readonly string[], io: Io, cli: Cli = createCli(
 async function outcomeOf(args: readonly string[], cli: Cli): Promise<{ status: number; error?: unknown }> {
   try {
     const program = await buildProgram(cli, (name) => args.includes(name))
-    refuseUnknownHelp(program, args)
     await program.parseAsync(args, { from: 'user' })
     return { status: cli.status }
   } catch (error) {
@@ -89,20 +86,10 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
     for (const entry of entries) {
       const command = configureCommand(program.command(entry.name), cli).description(entry.description)
       command.helpGroup(`${group}:`)
-      if (isNeeded(entry.name)) (await entry.load()).register(command, cli)
+      if (isNeeded(entry.name)) (await entry.load())(command, cli)
     }
   }
   return program
-}
-
-/** `help nosuch` would show the help of the program, as if `nosuch` were nothing. */
-function refuseUnknownHelp(program: Command, args: readonly string[]): void {
-  const withValue = new Set(program.options.flatMap(({ short, long, required }) => (required ? [short, long] : [])))
-  const operands = args.filter((arg, at) => !arg.startsWith('-') && !withValue.has(args[at - 1] ?? ''))
-  const [command, name] = operands
-  if (command !== 'help' || name === undefined || COMMAND_NAMES.has(name)) return
-  const suggestion = didYouMean(name, [...COMMAND_NAMES])
-  throw new UsageError(`there is no command "${name}"; ${suggestion}\`quotekeeper --help\` lists all commands`)
 }
 
 /** Of `help`. */

@@ -63,8 +63,6 @@ describe('the program', () => {
 
   it.each([
     ['an unknown command', ['rfs'], /unknown command 'rfs'.*\n.*rfqs/],
-    ['help of an unknown command', ['help', 'compre'], /no command "compre"; did you mean compare\?/],
-    ['help of an unknown command after an option', ['--log-level', 'warn', 'help', 'x'], /no command "x"/],
     ['an unknown option', ['rfqs', '--jsn'], /unknown option '--jsn'.*\n.*--json/],
     ['a missing argument', ['compare'], /missing required argument 'rfq'/],
     ['an extra argument', ['rfqs', 'more'], /too many arguments/],

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/client'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { onTestFinished } from 'vitest'
-import { createMcpDeps } from '../../src/cli/runs/mcp-deps.js'
+import { createMcpDeps } from '../../src/cli/commands/operation/mcp.js'
 import type { Settings } from '../../src/core/decision/settings.js'
 import { createMcpServer } from '../../src/mcp/mcp-server.js'
 import type { McpDeps } from '../../src/mcp/tools.js'

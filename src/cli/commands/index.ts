@@ -6,18 +6,18 @@ interface CommandEntry {
   /** Its arguments, as listed in the help. */
   args: string
   description: string
-  load: () => Promise<{ register: RegisterCommand }>
+  load: () => Promise<RegisterCommand>
 }
 
-/** Usage and description, in help order, by the folder of the command's file. */
+/** Usage and description, in help order, by the folder of the command's file; `list` for those of lists.ts. */
 const ANALYST = [
   ['analyst', 'today', 'list the RFQs that wait for a person, most urgent first'],
-  ['analyst', 'rfqs', 'list RFQs with whom to award, the most urgent first'],
+  ['list', 'rfqs', 'list RFQs with whom to award, the most urgent first'],
   ['analyst', 'compare <rfq>', 'say whom to award and why, then compare the offers'],
-  ['analyst', 'changes', 'list what changed in RFQs, offers, recommendations and awards'],
+  ['list', 'changes', 'list what changed in RFQs, offers, recommendations and awards'],
   ['analyst', 'award [rfq]', 'record whom the desk awards, and why; withdraw or list awards'],
   ['analyst', 'report [rfq]', 'write a workbook: the offers of an RFQ, or a channel overview'],
-  ['analyst', 'listings', 'list project listings'],
+  ['list', 'listings', 'list project listings'],
   ['analyst', 'export', 'print stored documents as NDJSON, one per line'],
 ] as const
 const OPERATION = [
@@ -28,8 +28,8 @@ const OPERATION = [
   ['operation', 'work', 'run only workers, in addition to the process that schedules jobs'],
   ['operation', 'close-expired', 'close RFQs that are past due now, without a queue'],
   ['operation', 'closings', 'list decisions to close RFQs or to keep them open, with reasons'],
-  ['operation', 'runs', 'list polls and closing rounds with their outcomes, newest first'],
-  ['operation', 'problems', "list where documents deviate from the marketplace's API documentation"],
+  ['list', 'runs', 'list polls and closing rounds with their outcomes, newest first'],
+  ['list', 'problems', "list where documents deviate from the marketplace's API documentation"],
   ['operation', 'notify', 'list notifications; send a test, or send them again'],
   ['data', 'backup <target>', 'copy the database to a file or folder while Quotekeeper keeps running'],
   ['data', 'restore <file>', 'replace the database by a backup; the replaced one is kept beside it'],
@@ -45,7 +45,13 @@ function toEntry([folder, usage, description]: readonly [
   description: string,
 ]): CommandEntry {
   const [name = '', ...args] = usage.split(' ')
-  return { name, args: args.join(' '), description, load: () => import(/* @vite-ignore */ `./${folder}/${name}.js`) }
+  return { name, args: args.join(' '), description, load: () => registerOf(folder, name) }
+}
+
+/** Loads the module of a command. */
+async function registerOf(folder: string, name: string): Promise<RegisterCommand> {
+  if (folder === 'list') return (await import('./lists.js')).LIST_COMMANDS[name] as RegisterCommand
+  return (await import(/* @vite-ignore */ `./${folder}/${name}.js`)).register
 }
 
 /** The commands by their reader, in help order. */

@@ -107,7 +107,7 @@ export async function printList(
   const { json, csv, wide = false, sort, limit = json || csv ? undefined : DEFAULT_LIMIT } = options
   const filters = textsOf(list, options)
   const request = { now: io.now(), parameters: { ...filters, ...(sort && { sort }) } }
-  const answer = await (await openViews(app, store)).list(name, { ...request, ...(limit && { limit }) })
+  const answer = await openViews(app, store).list(name, { ...request, ...(limit && { limit }) })
   if ('problem' in answer) throw new UsageError(remedied(answer.problem))
   const { rows, next, total } = answer
   const of = total === null ? '' : ` of ${total}`

@@ -1,27 +1,17 @@
+import { userInfo } from 'node:os'
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { SETTING_LIMITS } from '../../core/decision/settings.js'
+import { MAX_NAME_LENGTH, nameProblem } from '../../core/text/clean-text.js'
 import { didYouMean } from '../../core/text/suggest.js'
 
-export interface ChannelOption {
+/** What the options that commands share are parsed to. */
+export interface SharedOptions {
   channel?: string
-}
-export interface ChannelsOption {
-  channel?: string[]
-}
-export interface JsonOption {
-  json?: boolean
-}
-export interface SetOption {
-  set?: string[]
-}
-export interface VolumeOption {
-  volume?: number
-}
-export interface AsOfOption {
   asOf?: string
-}
-export interface SinceOption {
-  since?: string
+  set?: string[]
+  volume?: number
+  by?: string
+  json?: boolean
 }
 
 /** The parser of an option that can be given once: of a second one, commander would forget the first. */
@@ -49,13 +39,6 @@ export const asOfOption = () =>
   new Option(
     '--as-of <time>',
     'the data as it was known then: 2026-01-31 (end of that day), 2026-01-31T12:00Z, yesterday or "2 days ago"',
-  )
-
-/** The beginning of the period that a command shows, which it parses with its time zone. */
-export const sinceOption = (what: string, defaultMoment = 'the beginning') =>
-  new Option(
-    '--since <time>',
-    `only ${what} since then: yesterday, "2 days ago", 2026-01-31 or 2026-01-31T12:00Z (default: ${defaultMoment})`,
   )
 
 /** An option that takes one of some values and lists them; an unknown value is answered with the most similar one. */
@@ -88,16 +71,9 @@ export const volumeOption = () =>
   )
 
 /** The settings that the options of a command override, as `--set` does. */
-export const overridesOf = ({ set = [], volume }: SetOption & VolumeOption): Required<SetOption> => ({
+export const overridesOf = ({ set = [], volume }: SharedOptions): { set: string[] } => ({
   set: [...set, ...(volume === undefined ? [] : [`volume=${volume}`])],
 })
-
-/** @param defaultLimit default: all rows */
-export function limitOption(defaultLimit?: number) {
-  const option = new Option('--limit <number>', `show at most so many rows (default: ${defaultLimit ?? 'all'})`)
-  if (defaultLimit !== undefined) option.default(defaultLimit)
-  return option.argParser(wholeNumber(1, 1_000_000))
-}
 
 /** Makes a parser for an option that takes a whole number from `min` to `max`. */
 export const wholeNumber = (min: number, max: number) => (text: string) => {
@@ -119,4 +95,22 @@ export function withExamples(command: Command, ...examples: [commandLine: string
     return both.length <= HELP_WIDTH ? both : `  $ ${line}\n      ${does}`
   })
   return command.addHelpText('after', `\n${examples.length === 1 ? 'Example' : 'Examples'}:\n${lines.join('\n')}`)
+}
+
+/** `--by`: the person who does it. */
+export const byOption = (who: string) =>
+  new Option('--by <name>', `${who}; default: the user of the operating system`).argParser((text: string) => {
+    const name = text.trim()
+    const problem = nameProblem(name)
+    if (problem === null) return name
+    throw new InvalidArgumentError(`The name ${problem}; use at most ${MAX_NAME_LENGTH} visible characters.`)
+  })
+
+/** The user of the operating system; its number where it has no name, as in containers. */
+export function operatorName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`
+  }
 }

@@ -4,7 +4,7 @@ import { beforeFirstPoll } from '../../tables/polls.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
-import type { AsOfOption, ChannelOption } from './options.js'
+import type { SharedOptions } from './options.js'
 import { shownChannels } from './select-channels.js'
 
 interface ReadFilter {
@@ -21,7 +21,7 @@ interface ReadFilter {
 export async function parseReadFilter(
   cli: Cli,
   { store, app }: { store: Store; app: App },
-  { channel, asOf }: ChannelOption & AsOfOption,
+  { channel, asOf }: SharedOptions,
   reads?: PollKind,
 ): Promise<ReadFilter> {
   const moment = asOf === undefined ? {} : { asOf: parseTimeOption(cli, '--as-of', asOf) }

@@ -5,7 +5,7 @@ import type { Store } from '../../store/contract.js'
 import { type Column, column } from '../../tables/column.js'
 import { plural } from '../../tables/print/terminal-text.js'
 import type { Cli } from '../cli-context.js'
-import type { JsonOption } from '../input/options.js'
+import type { SharedOptions } from '../input/options.js'
 import { printJson, printNote, printTable } from './output.js'
 
 /** The closing round of one channel. */
@@ -96,10 +96,10 @@ function emptyText(rounds: readonly ChannelRound[]): string {
 }
 
 /** Prints the closings of all rounds as a table or JSON; what failed, and the totals, on stderr. */
-export function printRounds(cli: Cli, options: JsonOption, rounds: readonly ChannelRound[]): void {
+export function printRounds(cli: Cli, { json }: Pick<SharedOptions, 'json'>, rounds: readonly ChannelRound[]): void {
   const { io } = cli
   const closings = rounds.flatMap((round) => round.closings)
-  if (options.json) printJson(io, rounds.map(toJson))
+  if (json) printJson(io, rounds.map(toJson))
   else if (closings.length > 0) printTable(io, COLUMNS, closings)
   else if (rounds.every(({ failures }) => failures.length === 0)) io.err(`${emptyText(rounds)}\n`)
   for (const { channel, result, failures } of rounds) {

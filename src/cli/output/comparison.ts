@@ -42,7 +42,7 @@ export async function printComparison(
 ): Promise<void> {
   const { channel, id } = found.rfq
   const now = io.now()
-  const views = await openViews(app, store)
+  const views = openViews(app, store)
   const lookup = await views.comparison({ channel, name: nameById(id), now, ...(asOf && { asOf }) })
   if ('problem' in lookup) throw new UsageError(lookup.problem.message)
   const { view } = lookup.found

@@ -4,7 +4,8 @@ import { formatMinute } from '../../core/time/clock.js'
 import type { LockHolder, Store } from '../../store/contract.js'
 import { pausedUntil } from '../../store/runs/with-run.js'
 import type { PollResult } from '../../sync/contract.js'
-import { pollContext, pollOptions } from '../../sync/poll.js'
+import { pollContext, pollListings, pollOptions } from '../../sync/poll.js'
+import { pollRfqs } from '../../sync/poll-rfqs.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
@@ -63,7 +64,6 @@ export async function pollChannel(cli: Cli, app: App, request: PollRequest): Pro
     ...{ acceptLoss, byHand: true, onWait: noteWaiting(cli, channel.key) },
     ...(onProgress && { onProgress }),
   }
-  if (kind === 'listings') return (await import('../../sync/poll.js')).pollListings(context)
-  const { pollRfqs } = await import('../../sync/poll-rfqs.js')
+  if (kind === 'listings') return pollListings(context)
   return pollRfqs(context, { ...pollOptions(app.config), full, ...(only !== undefined && { only }) })
 }

@@ -1,34 +1,61 @@
-import type { MaintenanceJob } from '../../../jobs/maintenance.js'
+import { isDue, type MaintenanceJob } from '../../../jobs/maintenance.js'
+import { compileCron } from '../../config/cron.js'
 import { ratesTask } from '../../core/decision/rate-source.js'
 import type { Clock } from '../../core/time/clock.js'
+import { refreshRates } from '../../figures/rates/refresh-rates.js'
 import type { App } from '../app.js'
+import type { Cli } from '../cli-context.js'
+import { errorMessage } from '../output/error-message.js'
+import { printNote } from '../output/output.js'
 
 /** When exchange rates are read, in UTC: the ECB publishes those of a day before 15:30. */
-export const RATE_SCHEDULES = { file: '0 * * * *', url: '30 15 * * *' } as const
+const RATE_SCHEDULES = { file: '0 * * * *', url: '30 15 * * *' } as const
 
 /** What `start` does for the database as a whole, as configured. */
-export async function createMaintenanceJobs({ config, store }: App, now: Clock): Promise<MaintenanceJob[]> {
-  const { compileCron } = await import('../../config/cron.js')
-  const { history, rates, scheduleTimeZone } = config
-  const jobs: MaintenanceJob[] = []
+export const createMaintenanceJobs = (app: App, now: Clock): MaintenanceJob[] =>
+  [pruneJob(app, now), ratesJob(app, now)].filter((job) => job !== null)
+
+function pruneJob({ config: { history, scheduleTimeZone }, store }: App, now: Clock): MaintenanceJob | null {
   const { keepDays, pruneSchedule } = history
-  if (pruneSchedule !== null && keepDays !== null) {
-    jobs.push({
-      task: 'prune',
-      cron: compileCron(pruneSchedule, scheduleTimeZone),
-      async run(signal) {
-        const before = new Date(now().getTime() - keepDays * 24 * 3_600_000)
-        return { ...(await (await store()).prune({ before, signal })) }
-      },
-    })
+  if (pruneSchedule === null || keepDays === null) return null
+  return {
+    task: 'prune',
+    cron: compileCron(pruneSchedule, scheduleTimeZone),
+    async run(signal) {
+      const before = new Date(now().getTime() - keepDays * 24 * 3_600_000)
+      return { ...(await (await store()).prune({ before, signal })) }
+    },
   }
-  if (rates !== null) {
-    const { refreshRates } = await import('../../figures/rates/refresh-rates.js')
-    jobs.push({
-      task: ratesTask(rates),
-      cron: compileCron(RATE_SCHEDULES[rates.kind], 'UTC'),
-      run: async (signal) => ({ ...(await refreshRates(await store(), rates, { now, signal })) }),
-    })
+}
+
+function ratesJob({ config: { rates }, store }: App, now: Clock): MaintenanceJob | null {
+  if (rates === null) return null
+  return {
+    task: ratesTask(rates),
+    cron: compileCron(RATE_SCHEDULES[rates.kind], 'UTC'),
+    run: async (signal) => ({ ...(await refreshRates(await store(), rates, { now, signal })) }),
   }
-  return jobs
+}
+
+/**
+ * Reads the configured exchange rates for a command, an address only if the service would: once a day. A failure is a note.
+ * @returns false if they could not be read
+ */
+export async function readDueRates(cli: Cli, app: App): Promise<boolean> {
+  const { now, stop } = cli.io
+  const job = ratesJob(app, now)
+  if (job === null) return true
+  const { task, cron, run } = job
+  const [store, started, isFile] = [await app.store(), now(), app.config.rates?.kind === 'file']
+  if (!(await store.beginMaintenance(task, started, (state) => isFile || isDue(state, cron, started)))) return true
+  try {
+    await run(stop)
+    await store.endMaintenance(task, now(), null)
+    return true
+  } catch (error) {
+    if (stop.aborted) return false
+    await store.endMaintenance(task, now(), (error as Error).message)
+    printNote(cli, `exchange rates were not read: ${errorMessage(error)}`)
+    return false
+  }
 }

@@ -1,11 +1,23 @@
+import type { HandlerDeps, ReportJobOptions } from '../../../jobs/handlers.js'
+import { startService } from '../../../jobs/service.js'
+import { closeExpired } from '../../closing/closing-round.js'
+import { closingKillSwitch } from '../../closing/kill-switch.js'
+import type { ChannelConfig } from '../../config/contract.js'
+import type { Clock } from '../../core/time/clock.js'
+import { createServiceMetrics } from '../../metrics/service-metrics.js'
+import { createSendMessage } from '../../notify/send-message.js'
+import { createPollChecks } from '../../readiness/poll-freshness.js'
+import { openDatabaseReader } from '../../store/open-database.js'
+import { pollListings } from '../../sync/poll.js'
+import { pollRfqs } from '../../sync/poll-rfqs.js'
 import { VERSION } from '../../version.js'
+import { metricsRoute } from '../../web/routes/metrics.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { untilStopped } from '../runs/stop-signals.js'
-import { createHandlerDeps } from './handler-deps.js'
+import { keepFigures } from './keep-figures.js'
 import { createMaintenanceJobs } from './maintenance-jobs.js'
-import { openServiceMetrics } from './service-metrics.js'
-import { createPages, webServerStarter } from './web.js'
+import { createPages, type ServicePlugin, webServerStarter } from './web.js'
 
 interface ServiceParts {
   work: boolean
@@ -18,29 +30,65 @@ interface ServiceParts {
 
 /** Runs the service, or some parts of it, until SIGINT or SIGTERM. Without a port it answers no HTTP requests. */
 export async function runService({ io }: Cli, app: App, { port, pages, ...parts }: ServiceParts): Promise<void> {
-  const { startService } = await import('../../../jobs/service.js')
   const { config, log, scrub } = app
-  const metrics = port === null ? null : await openServiceMetrics(app, io.now)
-  const plugins = pages ? [await createPages(app, io.now)] : []
-  const { keepFigures } = await import('./keep-figures.js')
+  const store = await app.store()
+  const metrics = port === null ? null : await openMetrics(app, io.now)
+  const plugins = [...(metrics === null ? [] : [metrics.plugin]), ...(pages ? [await createPages(app, io.now)] : [])]
   app.onClose(await keepFigures(app, io.now))
-  const serveWeb = port === null ? null : webServerStarter(app, io.now, { port, metrics, plugins })
-  const maintenance = parts.schedule ? await createMaintenanceJobs(app, io.now) : []
-  const deps = await createHandlerDeps(app, io.now, metrics)
-  const { createSendMessage } = await import('../../notify/send-message.js')
-  const notifications = { send: createSendMessage({ reportsDirectory: config.reports.directory }), scrub }
   const service = await startService({
-    ...deps,
-    ...parts,
-    maintenance,
-    notifications,
-    serveWeb,
+    ...{ config, store, log, now: io.now, ...parts },
+    marketplace: await app.marketplace(metrics?.requestObserver),
+    ...{ pollListings, pollRfqs, closeExpired, killSwitch: closingKillSwitch(config, store) },
+    ...reportHandlers(app, io.now),
+    ...(metrics && { observer: metrics.jobObserver }),
+    maintenance: parts.schedule ? createMaintenanceJobs(app, io.now) : [],
+    notifications: { send: createSendMessage({ reportsDirectory: config.reports.directory }), scrub },
+    serveWeb: port === null ? null : webServerStarter(app, io.now, { port, plugins }),
   })
   app.onClose(() => service.stop())
   const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))
-  const database = (await app.store()).name
-  const facts = { version: VERSION, queue: config.queue.kind, database, channels }
+  const facts = { version: VERSION, queue: config.queue.kind, database: store.name, channels }
   log.info({ ...facts, ...(service.url === null ? {} : { url: service.url }) }, 'quotekeeper started')
   await untilStopped(io.stop)
   log.info('quotekeeper stopping')
+}
+
+/** Makes the reports of jobs. */
+export function reportHandlers(
+  { makeReport }: Pick<App, 'makeReport'>,
+  now: Clock,
+): Pick<HandlerDeps, 'rfqReport' | 'channelReport'> {
+  const make = async (
+    { key: channel }: ChannelConfig,
+    { signal, ...options }: ReportJobOptions,
+    about: { rfqId?: string } = {},
+  ): Promise<string> => (await makeReport({ channel, now: now(), ...options, ...about }, { signal })).path
+  return { rfqReport: (channel, rfqId, options) => make(channel, options, { rfqId }), channelReport: make }
+}
+
+/** Creates the metrics of the service, which read the database through a connection of their own, and what feeds them. */
+async function openMetrics({ config, log, onClose }: App, now: Clock) {
+  const reader = await openDatabaseReader(config.database)
+  onClose(() => reader.close())
+  const { activity, exposeWith } = createServiceMetrics({ version: VERSION })
+  const killSwitch = closingKillSwitch(config, reader)
+  const sources = {
+    ...{ reader, channels: config.channels, pollChecks: createPollChecks(config, reader) },
+    targets: config.notify.targets.map(({ name }) => name),
+    closingStopped: async () => (await killSwitch()) !== null,
+  }
+  const onError = (error: unknown) => log.warn({ err: error }, 'a source of the metrics could not be read')
+  const countVersions = async ({ id, channel }: { id: number; channel: string }) => {
+    activity.versionsWritten(channel, await reader.recordedVersions(id))
+  }
+  const jobObserver: NonNullable<HandlerDeps['observer']> = {
+    ...activity,
+    runEnded(result) {
+      activity.runEnded(result)
+      countVersions(result.run).catch(onError)
+    },
+  }
+  const plugin: ServicePlugin = (queue) =>
+    metricsRoute(exposeWith({ ...sources, queue: () => queue.load() }, { now, onError }))
+  return { requestObserver: activity.requestEnded, jobObserver, plugin }
 }

@@ -5,20 +5,18 @@ import { UnknownCommitError } from '../../store/errors.js'
 import { type App, withApp } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
-import { operatorName } from '../input/operator-name.js'
+import { operatorName, type SharedOptions } from '../input/options.js'
 import { errorMessage } from '../output/error-message.js'
 import { printJson } from '../output/output.js'
-
-/** `close-expired --stop REASON` and `--resume`. */
-interface OrderOptions {
-  by?: string
-  json?: boolean
-}
 
 const MAX_REASON_LENGTH = 200
 
 /** Stops closing in all processes on the database. Needs no API key. */
-export async function stopClosing(cli: Cli, text: string, { by = operatorName(), json }: OrderOptions): Promise<void> {
+export async function stopClosing(
+  cli: Cli,
+  text: string,
+  { by = operatorName(), json }: Pick<SharedOptions, 'by' | 'json'>,
+): Promise<void> {
   const { io } = cli
   const reason = text.trim()
   if (reason === '' || reason.length > MAX_REASON_LENGTH || /\p{Cc}/u.test(reason))
@@ -36,7 +34,10 @@ export async function stopClosing(cli: Cli, text: string, { by = operatorName(),
 }
 
 /** Ends what `stopClosing` ordered. Needs no API key. */
-export async function resumeClosing(cli: Cli, { by = operatorName(), json }: OrderOptions): Promise<void> {
+export async function resumeClosing(
+  cli: Cli,
+  { by = operatorName(), json }: Pick<SharedOptions, 'by' | 'json'>,
+): Promise<void> {
   const { io } = cli
   await withApp(cli, { secrets: 'if-set' }, async (app) => {
     const store = await app.store()

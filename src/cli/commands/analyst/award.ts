@@ -7,15 +7,13 @@ import { type AwardOrder, standingText } from '../../../tables/awards/awards.js'
 import { type App, withApp } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
-import { byOption, operatorName } from '../../input/operator-name.js'
 import {
-  type AsOfOption,
   asOfOption,
-  type ChannelOption,
+  byOption,
+  operatorName,
   overridesOf,
-  type SetOption,
+  type SharedOptions,
   setOption,
-  type VolumeOption,
   volumeOption,
   withExamples,
 } from '../../input/options.js'
@@ -27,10 +25,7 @@ import { createAwardDesk } from '../../service/award-desk.js'
 import { addListOptions, type ListOptions, printList } from '../list-command.js'
 
 type Options = ListOptions &
-  ChannelOption &
-  AsOfOption &
-  SetOption &
-  VolumeOption & {
+  SharedOptions & {
     offers?: string[]
     none?: boolean
     because?: string
@@ -121,7 +116,7 @@ async function record(
     ...{ channel: found.rfq.channel, rfqId: found.rfq.id, offers: { names: offers }, because: because ?? null, by },
     ...{ asOf: asOf ?? now, now, settings: app.config.reports.settings },
   }
-  const prepared = await (await openViews(app, store)).prepareAward(order)
+  const prepared = await openViews(app, store).prepareAward(order)
   const { state, refusals } = prepared
   if (refusals.length > 0 || state === null) throw new FailedError(`nothing was recorded: ${refusals.join(' ')}`)
   if (!json) show(cli, found, awardLines(state))

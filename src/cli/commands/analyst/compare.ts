@@ -3,17 +3,14 @@ import { termsReadOf } from '../../../core/time/read-times.js'
 import { withStore } from '../../app.js'
 import type { RegisterCommand } from '../../cli-context.js'
 import {
-  type AsOfOption,
   asOfOption,
-  type ChannelOption,
   channelOption,
   csvOption,
   jsonOption,
   overridesOf,
   rfqArgument,
-  type SetOption,
+  type SharedOptions,
   setOption,
-  type VolumeOption,
   volumeOption,
   withExamples,
 } from '../../input/options.js'
@@ -22,7 +19,7 @@ import { requireRfq } from '../../input/require-rfq.js'
 import { type ComparisonOptions, printComparison } from '../../output/comparison.js'
 import { describeFreshness } from '../../output/freshness.js'
 
-type Options = ChannelOption & AsOfOption & SetOption & VolumeOption & ComparisonOptions
+type Options = SharedOptions & ComparisonOptions
 
 /** `compare RFQ`: the recommendation, the choices and the offers. */
 export const register: RegisterCommand = (command, cli) => {

@@ -2,18 +2,11 @@ import type { DocumentKind } from '../../../core/documents/documents.js'
 import type { KnownDocument } from '../../../core/records.js'
 import { withStore } from '../../app.js'
 import type { RegisterCommand } from '../../cli-context.js'
-import {
-  type AsOfOption,
-  asOfOption,
-  type ChannelOption,
-  channelOption,
-  choiceOption,
-  withExamples,
-} from '../../input/options.js'
+import { asOfOption, channelOption, choiceOption, type SharedOptions, withExamples } from '../../input/options.js'
 import { parseReadFilter } from '../../input/read-filter.js'
 import { printJsonLine } from '../../output/output.js'
 
-type Options = ChannelOption & AsOfOption & { kind?: DocumentKind }
+type Options = SharedOptions & { kind?: DocumentKind }
 const KINDS: readonly DocumentKind[] = ['listing', 'rfq-entry', 'rfq', 'response']
 
 /** `export`: prints documents as NDJSON. */

@@ -6,16 +6,14 @@ import type { Store } from '../../../store/contract.js'
 import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
-import { byOption, operatorName } from '../../input/operator-name.js'
 import {
-  type AsOfOption,
   asOfOption,
-  type ChannelOption,
+  byOption,
   channelOption,
+  operatorName,
   overridesOf,
-  type SetOption,
+  type SharedOptions,
   setOption,
-  type VolumeOption,
   volumeOption,
   withExamples,
 } from '../../input/options.js'
@@ -24,11 +22,9 @@ import { requireRfq } from '../../input/require-rfq.js'
 import { configuredChannel } from '../../input/select-channels.js'
 import { formatRecommendation, newFile, withProgress } from '../../output/output.js'
 import { pollChannel } from '../../runs/poll-channel.js'
+import { noteOtherSettings } from '../../service/keep-figures.js'
 
-type Options = ChannelOption &
-  AsOfOption &
-  SetOption &
-  VolumeOption & { all?: boolean; fresh?: boolean; out?: string; by?: string }
+type Options = SharedOptions & { all?: boolean; fresh?: boolean; out?: string; by?: string }
 
 /** `report [RFQ]`: writes the offer comparison of an RFQ, or the overview of a channel or of all. */
 export const register: RegisterCommand = (command, cli) => {
@@ -106,7 +102,6 @@ async function writeOverview(cli: Cli, context: ReportContext, options: Options)
     const [what, only] = channel === null ? ['', ''] : [` of ${channel}`, ` --channel ${quoteForShell(channel)}`]
     throw new FailedError(`nothing is stored${what} yet; run \`quotekeeper sync${only}\` to poll the marketplace`)
   }
-  const { noteOtherSettings } = await import('../../service/keep-figures.js')
   await noteOtherSettings(cli, app, store)
   await writeReport(cli, context, options, { channel })
 }

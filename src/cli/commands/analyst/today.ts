@@ -8,44 +8,34 @@ import type { Matter } from '../../../tables/today/matters.js'
 import { movedText, type Today, todayJson } from '../../../tables/today/today.js'
 import { withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
-import {
-  type ChannelOption,
-  channelOption,
-  type JsonOption,
-  jsonOption,
-  limitOption,
-  type SinceOption,
-  sinceOption,
-  withExamples,
-} from '../../input/options.js'
+import { channelOption, jsonOption, type SharedOptions, wholeNumber, withExamples } from '../../input/options.js'
 import { parseReadFilter, parseTimeOption } from '../../input/read-filter.js'
 import { openViews } from '../../open-views.js'
 import { bold, printJson, tableWidth } from '../../output/output.js'
+import { noteOtherSettings } from '../../service/keep-figures.js'
 
-type Options = ChannelOption & SinceOption & JsonOption & { limit: number }
+type Options = SharedOptions & { since?: string; limit: number }
 
 /** `today`: what waits for a person. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
-    .addOption(sinceOption('what moved', 'the last working day'))
-    .addOption(limitOption(50))
+    .option(
+      '--since <time>',
+      'only what moved since then: yesterday, "2 days ago", 2026-01-31 or 2026-01-31T12:00Z (default: the last working day)',
+    )
+    .option('--limit <number>', 'show at most so many rows (default: 50)', wholeNumber(1, 1_000_000), 50)
     .addOption(jsonOption('print JSON'))
     .action(({ limit, since, ...options }: Options) =>
-      withStore(
-        cli,
-        async (store, app) => {
-          const filter = await parseReadFilter(cli, { store, app }, options)
-          const { noteOtherSettings } = await import('../../service/keep-figures.js')
-          await noteOtherSettings(cli, app, store)
-          const views = await openViews(app, store)
-          const moment = since === undefined ? {} : { since: parseTimeOption(cli, '--since', since) }
-          const found = await views.today({ ...filter, ...moment, limit, now: cli.io.now() })
-          if (options.json) printJson(cli.io, todayJson(found))
-          else printToday(cli, found)
-        },
-        { readOnly: false },
-      ),
+      withStore(cli, async (store, app) => {
+        const filter = await parseReadFilter(cli, { store, app }, options)
+        await noteOtherSettings(cli, app, store)
+        const views = openViews(app, store)
+        const moment = since === undefined ? {} : { since: parseTimeOption(cli, '--since', since) }
+        const found = await views.today({ ...filter, ...moment, limit, now: cli.io.now() })
+        if (options.json) printJson(cli.io, todayJson(found))
+        else printToday(cli, found)
+      }),
     )
   withExamples(command, ['quotekeeper today', 'what waits for a person, most urgent first'])
 }

@@ -3,8 +3,7 @@ import { databaseFile, databaseName } from '../../../store/open-database.js'
 import { type App, withApp } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError } from '../../cli-error.js'
-import { operatorName } from '../../input/operator-name.js'
-import { withExamples } from '../../input/options.js'
+import { operatorName, withExamples } from '../../input/options.js'
 
 /** `restore FILE`: replaces the database by a backup. */
 export const register: RegisterCommand = (command, cli) => {

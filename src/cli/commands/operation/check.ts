@@ -4,7 +4,7 @@ import { type App, withApp } from '../../app.js'
 import { type Check, type Finding, localChecks } from '../../check/local-checks.js'
 import { marketplaceChecks } from '../../check/marketplace-checks.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
-import { type JsonOption, jsonOption, withExamples } from '../../input/options.js'
+import { jsonOption, type SharedOptions, withExamples } from '../../input/options.js'
 import { errorMessage, isUserFacing } from '../../output/error-message.js'
 import { printJson, tableWidth } from '../../output/output.js'
 import type { Io } from '../../process/process-io.js'
@@ -13,14 +13,14 @@ import type { Io } from '../../process/process-io.js'
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(jsonOption())
-    .action((options: JsonOption) => withApp(cli, APP_OPTIONS, (app) => check(cli, app, options)))
+    .action((options: SharedOptions) => withApp(cli, APP_OPTIONS, (app) => check(cli, app, options)))
   withExamples(command, ['quotekeeper check', 'test everything before quotekeeper start'])
 }
 
 // Logs are off because every failure is printed with its remedy.
 const APP_OPTIONS = { secrets: 'required', defaultLevel: 'silent' } as const
 
-async function check(cli: Cli, app: App, options: JsonOption): Promise<void> {
+async function check(cli: Cli, app: App, options: SharedOptions): Promise<void> {
   const checks = [...localChecks(app, cli.io.now()), ...marketplaceChecks(cli, app)]
   const print = options.json ? null : rowPrinter(cli.io, checks)
   const findings: Finding[] = []
@@ -83,7 +83,7 @@ function rowPrinter(io: Io, checks: readonly Check[]) {
 }
 
 /** Each failure and each warning once: the table has shown what was found, JSON has not. */
-function printRemedies({ io }: Cli, findings: readonly Finding[], { json }: JsonOption): void {
+function printRemedies({ io }: Cli, findings: readonly Finding[], { json }: SharedOptions): void {
   const failures = findings.filter(({ ok }) => !ok)
   for (const { what, found, remedy } of findings.filter(({ ok, remedy }) => !ok || remedy !== '')) {
     const lines = [...(json ? [sanitize(found)] : []), ...(remedy === '' ? [] : [`→ ${remedy}`])]

@@ -1,11 +1,13 @@
 import { Option } from 'commander'
+import { closingContext, closingPolicy } from '../../../closing/closing-inputs.js'
+import { closeExpired } from '../../../closing/closing-round.js'
 import type { ClosingPolicy, ClosingResult } from '../../../closing/contract.js'
+import { closingKillSwitch } from '../../../closing/kill-switch.js'
 import type { ChannelConfig } from '../../../config/contract.js'
 import { type App, withServices } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
-import { byOption, operatorName } from '../../input/operator-name.js'
-import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../../input/options.js'
+import { byOption, channelsOption, jsonOption, operatorName, withExamples } from '../../input/options.js'
 import { requireRfq } from '../../input/require-rfq.js'
 import { selectChannels } from '../../input/select-channels.js'
 import { openViews } from '../../open-views.js'
@@ -20,13 +22,15 @@ import { errorMessage } from '../../output/error-message.js'
 import { noteWaiting, pollChannel, refuseDuringPause } from '../../runs/poll-channel.js'
 import { resumeClosing, stopClosing } from '../../service/stop-closing.js'
 
-interface Options extends ChannelsOption, JsonOption {
+interface Options {
+  channel?: string[]
   dryRun?: boolean
   approve?: string
   retry?: string[]
   stop?: string
   resume?: boolean
   by?: string
+  json?: boolean
 }
 
 /** `close-expired`: closes RFQs that are past due, without a queue. */
@@ -98,7 +102,7 @@ type RetriedRfqs = ReadonlyMap<string, string[]>
 /** @throws FailedError for an RFQ that another close could not help; UsageError if several match */
 async function findRetries({ io }: Cli, app: App, { retry = [], channel }: Options): Promise<RetriedRfqs> {
   const store = await app.store()
-  const views = await openViews(app, store)
+  const views = openViews(app, store)
   const channels = channel && selectChannels(app.config, channel).map(({ key }) => key)
   const retries = new Map<string, string[]>()
   for (const name of retry) {
@@ -153,11 +157,6 @@ async function closeOne(cli: Cli, app: App, target: RoundTarget): Promise<Channe
 
 async function closeRound(cli: Cli, app: App, { channel, changes }: RoundTarget): Promise<ClosingResult> {
   const { io } = cli
-  const [{ closeExpired }, { closingContext, closingPolicy }, { closingKillSwitch }] = await Promise.all([
-    import('../../../closing/closing-round.js'),
-    import('../../../closing/closing-inputs.js'),
-    import('../../../closing/kill-switch.js'),
-  ])
   const { config } = app
   const policy = closingPolicy(config.closing, channel)
   if (policy === null) throw new FailedError(`${channel.key} has autoClose: off`)

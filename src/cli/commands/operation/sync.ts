@@ -4,14 +4,22 @@ import type { RunRecord } from '../../../core/records.js'
 import { type Column, column } from '../../../tables/column.js'
 import { type App, withServices } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
-import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../../input/options.js'
+import { channelsOption, jsonOption, withExamples } from '../../input/options.js'
 import { selectChannels } from '../../input/select-channels.js'
 import { errorMessage } from '../../output/error-message.js'
 import { printJson, printNote, printTable, withProgress } from '../../output/output.js'
 import { type PollKind, pollChannel } from '../../runs/poll-channel.js'
-import { readDueRates } from '../../runs/read-due-rates.js'
+import { claimFigures, refreshFigures } from '../../service/keep-figures.js'
+import { readDueRates } from '../../service/maintenance-jobs.js'
 
-type Options = ChannelsOption & JsonOption & { only?: PollKind; full?: boolean; acceptLoss?: boolean }
+interface Options {
+  channel?: string[]
+  only?: PollKind
+  full?: boolean
+  acceptLoss?: boolean
+  json?: boolean
+}
+
 const KINDS: readonly PollKind[] = ['listings', 'rfqs']
 
 /** `sync`: polls now, without a queue. */
@@ -41,8 +49,7 @@ interface PollOutcome {
 async function sync(cli: Cli, app: App, options: Options): Promise<void> {
   const kinds = options.only ? [options.only] : KINDS
   const channels = selectChannels(app.config, options.channel)
-  const figures = await import('../../service/keep-figures.js')
-  await figures.claimFigures(cli, await app.store())
+  await claimFigures(cli, await app.store())
   // First, so that what a poll changes is compared at the newest rates.
   const ratesRead = !kinds.includes('rfqs') || cli.io.stop.aborted || (await readDueRates(cli, app))
   const polled: PollOutcome[] = []
@@ -51,7 +58,7 @@ async function sync(cli: Cli, app: App, options: Options): Promise<void> {
       if (!cli.io.stop.aborted) polled.push(await pollOne(cli, app, { channel, kind, options }))
     }
   }
-  await figures.refreshFigures(await app.store(), app, cli.io.now, () => cli.io.stop.aborted)
+  await refreshFigures(await app.store(), app, cli.io.now, () => cli.io.stop.aborted)
   const arePolled = printPolls(cli, options, polled, channels.length * kinds.length)
   cli.status = arePolled && ratesRead ? 0 : 1
 }
