@@ -144,12 +144,6 @@ describe('README.md', () => {
   const text = read('README.md')
   const scripts = JSON.parse(read('package.json')).scripts as Record<string, string>
 
-  it('starts with the purpose, the demo and the tests', () => {
-    const [, first] = text.split('```')
-    expect(first).toContain('npm ci && npm run demo')
-    expect(text.slice(0, 3000)).toContain('npm ci && npm test')
-  })
-
   it('mentions only existing npm scripts', () => {
     const named = [...text.matchAll(/npm run ([\w:-]+)|npm (test)\b/g)].map(([, script, test]) => script ?? test)
     expect(named.length).toBeGreaterThan(3)

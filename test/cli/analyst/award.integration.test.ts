@@ -129,16 +129,8 @@ describe('quotekeeper award', () => {
   it('is withdrawn, and another one recorded', async () => {
     const { cli, cheap, numberOf } = await openRfq()
     await cli.quotekeeper('award', '1042', '--yes', '--offers', numberOf(cheap))
-    const withdrawn = await cli.quotekeeper(
-      'award',
-      '1042',
-      '--withdraw',
-      '--because',
-      'a mistake',
-      '--yes',
-      '--by',
-      'Ben',
-    )
+    const decision = ['--because', 'a mistake', '--yes', '--by', 'Ben']
+    const withdrawn = await cli.quotekeeper('award', '1042', '--withdraw', ...decision)
     expect(withdrawn.status).toBe(0)
     expect((await cli.quotekeeper('award', '1042', '--withdraw', '--yes')).status).toBe(1)
     expect((await cli.quotekeeper('compare', '1042')).out).not.toContain('Awarded')

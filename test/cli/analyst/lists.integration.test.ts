@@ -12,10 +12,7 @@ describe('lists', () => {
     const number = `${rfq?.terms.number}`
     const lists = [
       { args: ['rfqs'], header: /RFQ.*Due.*Price/ },
-      {
-        args: ['compare', number, '--channel', 'acme/forest'],
-        header: /No\..*Price, .*Tonnes/,
-      },
+      { args: ['compare', number, '--channel', 'acme/forest'], header: /No\..*Price, .*Tonnes/ },
       { args: ['closings'], header: /Decided.*Due.*Decision/ },
       { args: ['changes', '--since', 'yesterday'], header: /Seen.*RFQ[\s\S]*What changed/ },
       { args: ['runs'], header: /Started.*Outcome/ },
@@ -68,23 +65,6 @@ describe('lists', () => {
     })
     for (const command of ['rfqs', 'runs', 'listings', 'problems', 'closings'])
       expect((await quotekeeper(command, '--since', 'now', '--csv')).out.split('\r\n')).toHaveLength(2)
-  })
-
-  it('have offers in another currency without a rate after the others, without a rank and with the reason', async () => {
-    const { quotekeeper, sandbox } = await createPolledFixture()
-    const rfq = sandbox.world.addRfq(
-      { org: 'acme', channel: 'blue' },
-      { number: 4711, pricing: { currency: 'USD' } as never },
-    )
-    for (const currency of ['EUR', 'USD', 'EUR'] as const) sandbox.world.addResponse(rfq.id, { offer: { currency } })
-    await quotekeeper('sync')
-    const { out } = await quotekeeper('compare', '4711', '--csv')
-    const inEur = out.trimEnd().split('\n').slice(2)
-    expect(inEur).toHaveLength(2)
-    for (const line of inEur) expect(line).toContain('The offer is priced in EUR.')
-    expect((await quotekeeper('compare', '4711')).out.replace(/\s+/g, ' ')).toContain(
-      '2 are in EUR without an exchange rate',
-    )
   })
 
   it('have a limit in a table only, and say what it leaves out and which texts are allowed', async () => {

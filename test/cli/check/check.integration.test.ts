@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -6,7 +6,7 @@ import { run } from '../../../src/cli/program.js'
 import { exampleConfig } from '../../../src/config/example.js'
 import { testFolder } from '../../helpers/test-folder.js'
 import { testIo } from '../../helpers/test-io.js'
-import { createCliFixture, NOW } from '../cli-fixture.js'
+import { type CliFixture, createCliFixture, NOW } from '../cli-fixture.js'
 
 interface Finding {
   what: string
@@ -28,11 +28,7 @@ async function checkWith(config: string, { terminal = true, stop = new AbortCont
     ...(terminal ? { width: 120, stderrIsTerminal: true } : {}),
   })
   const status = run(['check'], io)
-  return {
-    folder,
-    written,
-    ended: async () => ({ status: await status, ...written }),
-  }
+  return { written, ended: async () => ({ status: await status, ...written }) }
 }
 
 const configFor = (baseUrl: string, more = '') => `baseUrl: ${baseUrl}
@@ -102,37 +98,31 @@ describe('check', () => {
     }
   })
 
-  it('fails if the reports directory is a file', async () => {
-    const { quotekeeper, folder } = await createCliFixture()
-    expect((await quotekeeper('check')).status).toBe(0)
-    mkdirSync(join(folder, 'data'), { recursive: true })
-    writeFileSync(join(folder, 'taken'), '')
-    const blocked = await createCliFixture({ more: `reports: { directory: ${join(folder, 'taken')} }\n` })
-    const { status, out } = await blocked.quotekeeper('check', '--json')
-    expect(status).toBe(1)
-    expect(failuresIn(out)).toMatchObject([{ what: 'reports', found: expect.stringContaining('is a file') }])
-  })
-
-  it('fails on a stop file until it is deleted', async () => {
-    const { quotekeeper, folder } = await createCliFixture()
-    await quotekeeper('sync')
-    writeFileSync(join(folder, 'data', 'closing.stop'), '')
-    const { status, out } = await quotekeeper('check', '--json')
-    expect(status).toBe(1)
-    expect(failuresIn(out)).toMatchObject([{ what: 'closing', found: expect.stringContaining('closing.stop exists') }])
-    rmSync(join(folder, 'data', 'closing.stop'))
-    expect((await quotekeeper('check')).status).toBe(0)
-  })
-
-  it('fails on a refused close', async () => {
-    const { quotekeeper, sandbox } = await createCliFixture()
-    const effect = { kind: 'status', status: 400 } as const
-    sandbox.faults.add({ operation: 'closeRfq', times: Number.POSITIVE_INFINITY, effect })
-    expect((await quotekeeper('close-expired')).status).toBe(1)
-    const { status, out } = await quotekeeper('check', '--json')
-    expect(status).toBe(1)
-    expect(failuresIn(out)).toMatchObject([
+  it.each<[what: string, prepare: (fixture: CliFixture) => unknown, finding: object]>([
+    [
+      'a folder of reports that is a file',
+      ({ folder }) => writeFileSync(join(folder, 'data/reports'), ''),
+      { what: 'reports', found: expect.stringContaining('is a file') },
+    ],
+    [
+      'a stop file',
+      ({ folder }) => writeFileSync(join(folder, 'data/closing.stop'), ''),
+      { what: 'closing', found: expect.stringContaining('closing.stop exists') },
+    ],
+    [
+      'a refused close',
+      async ({ sandbox, quotekeeper }) => {
+        sandbox.faults.add({ operation: 'closeRfq', times: Infinity, effect: { kind: 'status', status: 400 } })
+        await quotekeeper('close-expired')
+      },
       { what: 'closing', found: expect.stringMatching(/^\d closes? needs? attention$/) },
-    ])
+    ],
+  ])('fails on %s', async (_what, prepare, finding) => {
+    const fixture = await createCliFixture()
+    expect((await fixture.quotekeeper('check')).status).toBe(0)
+    await prepare(fixture)
+    const { status, out } = await fixture.quotekeeper('check', '--json')
+    expect(status).toBe(1)
+    expect(failuresIn(out)).toMatchObject([finding])
   })
 })

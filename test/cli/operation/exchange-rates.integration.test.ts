@@ -54,16 +54,6 @@ describe('an offer in another currency', () => {
     const { out } = await runAt(25, 'compare', '77')
     expect(out).toContain('Exchange rates: 1 EUR = 1.5 USD (2026-03-11, rates.csv).')
   })
-
-  it('is compared at a corrected rate only after the correction was read', async () => {
-    const { write, runAt, compare } = await withRates()
-    write('2026-03-09,1.25,0.85')
-    await runAt(0, 'sync')
-    write('2026-03-09,1.26,0.85')
-    await runAt(2, 'sync')
-    expect(euroOf(await compare(3))?.rate).toBe(1.26)
-    expect(euroOf(await compare(3, '--as-of', at(1).toISOString()))?.rate).toBe(1.25)
-  })
 })
 
 describe('sync', () => {

@@ -44,5 +44,6 @@ describe('init on a terminal', () => {
     expect(err).toContain('set _3M_API_KEY there')
     const again = await answered([URL], { 'quotekeeper.yaml': 'mine' })
     expect(again).toMatchObject({ status: 1, asked: [], err: expect.stringContaining('already exists') })
+    expect(again.read('quotekeeper.yaml')).toBe('mine')
   })
 })

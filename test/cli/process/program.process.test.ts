@@ -97,14 +97,6 @@ describe('the program as a process', () => {
     expect(loaded.length).toBeLessThan(40)
   })
 
-  it('exits with 2 and reports every configuration error', async () => {
-    const { run, folder } = await createFixture('retries: 3\nclosing: { maxPerRun: none }\n')
-    const { status, out, err } = await run('sync')
-    expect({ status, out }).toEqual({ status: 2, out: '' })
-    expect(err).toContain(`${join(folder, 'quotekeeper.yaml')}:5  retries`)
-    expect(err).toContain(`${join(folder, 'quotekeeper.yaml')}:6  closing.maxPerRun`)
-  })
-
   it('exits with 0 when the reader closes the pipe', async () => {
     const { runHere, folder } = await createFixture()
     await runHere('sync')
