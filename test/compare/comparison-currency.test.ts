@@ -97,9 +97,12 @@ describe('offers in several currencies', () => {
   })
 })
 
-it.each([
+it.each<[object]>([
   [{ exchangeRates: { EUR: { rate: 0 } } }],
   [{ exchangeRates: { euro: { rate: 1 } } }],
+  ...['2026-02-30', 'soon', '31.12.2025', '2026-1-1', '20260101', '2026-01-01T00:00:00Z'].map((date): [object] => [
+    { exchangeRates: { EUR: { rate: 1, date } } },
+  ]),
   [{ awardTolerance: -0.1 }],
   [{ awardTolerance: 'any' }],
   [{ discountRate: -0.1 }],

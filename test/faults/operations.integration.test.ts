@@ -1,21 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, readdirSync } from 'node:fs'
+import { copyFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { createReadiness } from '../../src/readiness/readiness.js'
 import { openStore } from '../../src/store/sqlite/store.js'
-import { createCliFixture } from '../cli/cli-fixture.js'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
 import { mountSkipReason, mountSmallDisk, type SmallDisk } from '../helpers/servers/small-disk.js'
-import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { faultUnless, longFaultUnless } from './fault-test.js'
 
 const longFault = longFaultUnless(null)
 const noMount = mountSkipReason()
-const noProc = existsSync('/proc/self') ? null : 'there is no /proc'
 const restoreModule = join(import.meta.dirname, '../../dist/src/store/maintenance/restore.js')
 
 faultUnless(noMount)(
@@ -84,29 +80,3 @@ longFault(
   },
   120_000,
 )
-
-faultUnless(noProc)('a folder that cannot be created', 'sync ends with an error that names the folder', async () => {
-  const { quotekeeper } = await createCliFixture({ more: 'database: /proc/quotekeeper/data/quotekeeper.db\n' })
-  expect(await quotekeeper('sync')).toMatchObject({ status: 1, err: expect.stringContaining('/proc/quotekeeper') })
-})
-
-longFault('an RFQ that always fails', 'a day of polls, each partial, with a restart in between', async () => {
-  const fixture = await openChannelFixture({ retries: 0 })
-  const [failing] = Array.from({ length: 4 }, () => fixture.sandbox.world.addRfq(CHANNEL))
-  await fixture.pollRfqs()
-  const effect = { kind: 'status', status: 500 } as const
-  fixture.sandbox.faults.add({ operation: 'readRfq', rfqId: failing?.id as string, times: Infinity, effect })
-  for (let hour = 0; hour < 24; hour++) {
-    fixture.advanceSeconds(3600)
-    expect((await fixture.pollRfqs({ full: true })).run).toMatchObject({ outcome: 'partial', unchanged: 3 })
-    if (hour === 12) await fixture.reopenStore()
-    const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
-    const config = testConfig({ schedule })
-    const runner = { ping: async () => ({ ok: true, message: '' }) }
-    const checks = await createReadiness({ config, store: fixture.store, runner, now: fixture.now })()
-    expect(checks.find(({ name }) => name.startsWith('rfqs'))).toMatchObject({
-      ok: true,
-      message: expect.stringContaining(`except RFQ ${failing?.number}: `),
-    })
-  }
-})

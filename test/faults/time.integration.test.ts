@@ -1,15 +1,11 @@
-import { readdirSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createInProcessRunner } from '../../jobs/queue/in-process-runner.js'
 import { createSchedule } from '../../jobs/schedule.js'
-import { run } from '../../src/cli/program.js'
 import { shareOf } from '../helpers/long-tests.js'
 import { recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { testConfig } from '../helpers/test-config.js'
-import { testFolder } from '../helpers/test-folder.js'
-import { testIo } from '../helpers/test-io.js'
 import { fault } from './fault-test.js'
 
 const MINUTE = 60_000
@@ -91,62 +87,3 @@ fault('a daylight saving change at a tick', 'a daily job runs once on both days,
     { numRuns: shareOf(25) },
   )
 })
-
-const VALID = {
-  schedule: 'closeExpired: "*/10 * * * *"',
-  zone: 'Europe/Paris',
-  date: '2026-01-31',
-}
-
-/** Runs `sync` on a configuration with one mistake. */
-async function syncWith(mistake: Partial<typeof VALID>) {
-  const { schedule, zone, date } = { ...VALID, ...mistake }
-  const folder = testFolder()
-  const { io, written } = testIo({ cwd: folder, env: { ACME_API_KEY: 'key-of-acme' } })
-  const file = `${folder}/quotekeeper.yaml`
-  writeFileSync(
-    file,
-    `baseUrl: http://127.0.0.1:1
-channels:
-  - { org: acme, channel: forest, apiKey: { env: ACME_API_KEY }, autoClose: on, timeZone: ${zone} }
-schedule: { ${schedule} }
-reports: { currency: EUR, exchangeRates: { USD: { rate: 1, date: ${date} } } }
-requests: { retries: 0 }
-`,
-  )
-  const status = await run(['sync'], io)
-  return { status, err: written.err, files: readdirSync(folder) }
-}
-
-const mistakes: (readonly [keyof typeof VALID, string, RegExp])[] = [
-  ...['"61 * * * *"', '"* * * *"', '"every day"', '"*/0 * * * *"', '"0 0 31 2 *"', '5', '""', '"* * * * * * *"'].map(
-    (cron) => ['schedule', `rfqs: ${cron}`, /yaml:4 .*schedule\.rfqs.*a quoted cron expression/s] as const,
-  ),
-  ...['Mars/Olympus', '"+02:00"', 'Europe/Pariss', '""', '2', 'null'].map(
-    (zone) => ['zone', zone, /yaml:3 .*timeZone.*an IANA time zone/s] as const,
-  ),
-  ...['2026-02-30', 'soon', '31.12.2025', '2026-1-1', '20260101', '2026-01-01T00:00:00Z'].map(
-    (date) => ['date', date, /yaml:5 .*exchangeRates\.USD\.date.*a date, YYYY-MM-DD/s] as const,
-  ),
-]
-
-fault(
-  'an invalid cron expression, time zone or date',
-  'exit status 2, with the line and the allowed values; no file is created',
-  async () => {
-    for (const [key, value, message] of mistakes) {
-      const { status, err, files } = await syncWith({ [key]: value })
-      expect({ value, status, err, files }).toEqual({
-        ...{ value, status: 2, files: ['quotekeeper.yaml'] },
-        err: expect.stringMatching(message),
-      })
-    }
-  },
-)
-fault(
-  'an invalid cron expression, time zone or date',
-  'the same configuration without the mistake is accepted',
-  async () => {
-    expect(await syncWith({})).toMatchObject({ status: 1, err: expect.stringMatching(/127\.0\.0\.1:1/) })
-  },
-)
