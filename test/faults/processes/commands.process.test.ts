@@ -3,7 +3,6 @@ import { expect } from 'vitest'
 import { eventually } from '../../helpers/eventually.js'
 import { openProcessFixture } from '../../helpers/servers/process-fixture.js'
 import { fault } from '../fault-test.js'
-import { memoryExhaustingReply } from '../memory-exhausting-reply.js'
 
 const RUNS = 'select kind, outcome from runs order by id'
 const RESPONSE_COUNTS = 'select distinct (select count(*) from offers where rfq_id = rfqs.id) as responses from rfqs'
@@ -65,6 +64,16 @@ fault(
     ])
   },
 )
+
+const responses = `${'{"id":"0"},'.repeat(99_999)}{"id":"0"}`
+const entries = Array.from({ length: 24 }, (_, n) => `{"id":"${n}","responses":[${responses}]}`)
+
+/** Within all limits, but far larger in memory than as text: of each entry, what the API description names is kept as objects. */
+const memoryExhaustingReply = {
+  kind: 'text',
+  text: `{"items":[${entries.join()}]}`,
+  contentType: 'application/json',
+} as const
 
 fault('a process out of memory', 'a `sync` out of memory changes nothing, and the next one succeeds', async () => {
   const fixture = await openProcessFixture()

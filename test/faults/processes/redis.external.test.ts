@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Queue } from 'bullmq'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { createRunner } from '../../../jobs/service.js'
 import { eventually } from '../../helpers/eventually.js'
 import { recordingHandlers } from '../../helpers/recording-handlers.js'
 import { redisSkipReason } from '../../helpers/servers/private-redis.js'
@@ -84,4 +85,20 @@ fault('an invalid job payload', 'the job is rejected, logged and not retried', a
   expect(JSON.stringify(runners.log.lines)).not.toContain('s3cret')
   expect(done).toEqual([])
   await outsider.close()
+})
+
+fault('a process with another database on the same Redis', 'a job waits for processes with its database', async () => {
+  const open = async (database: string) => {
+    const queue = { kind: 'redis', url: runners.redis.url } as const
+    const runner = await createRunner(queue, { database, log: runners.log })
+    onTestFinished(() => runner.close(0))
+    return runner
+  }
+  const [one, two] = [await open('one'), await open('two')]
+  const { handlers, done } = recordingHandlers()
+  const ids = [await one.enqueue('poll-rfqs', PAYLOAD), await two.enqueue('poll-rfqs', PAYLOAD)] as [string, string]
+  await two.work(handlers)
+  await eventually(async () => expect(await two.job(ids[1])).toMatchObject({ state: 'completed' }))
+  expect(done).toHaveLength(1)
+  expect(await one.job(ids[0])).toMatchObject({ state: 'waiting' })
 })

@@ -6,7 +6,6 @@ import { redisSkipReason } from '../../helpers/servers/private-redis.js'
 import { openProcessFixture, type ProcessFixture, type RunningProcess } from '../../helpers/servers/process-fixture.js'
 import { useRedisRunners } from '../../helpers/servers/redis-runners.js'
 import { faultUnless } from '../fault-test.js'
-import { memoryExhaustingReply } from '../memory-exhausting-reply.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const RUNS = 'select kind, outcome from runs order by id'
@@ -106,19 +105,4 @@ fault('a stalled job', 'a re-run of a job whose worker was only suspended has no
   expect(fixture.posts()).toHaveLength(3)
   await fixture.enqueue('poll-rfqs')
   await fixture.waitForRows("select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'", [{ n: 2 }])
-})
-
-fault('a process out of memory', 'the job passes to another worker', async () => {
-  const fixture = await openWorkers()
-  fixture.sandbox.faults.add({ operation: 'listRfqs', effect: memoryExhaustingReply })
-  const small = fixture.startOne({ heap: 64 })
-  await fixture.enqueue('poll-rfqs')
-  expect(await small.ended).toBe('SIGABRT')
-  expect(small.err).toContain('heap out of memory')
-  fixture.startOne()
-  await fixture.waitForRows(RUNS, [
-    { kind: 'rfqs', outcome: 'interrupted' },
-    { kind: 'rfqs', outcome: 'complete' },
-  ])
-  expect(fixture.sql('select count(*) as n from rfqs')).toEqual([{ n: 3 }])
 })
