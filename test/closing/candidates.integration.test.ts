@@ -306,27 +306,35 @@ describe('an RFQ that the round evaluates', () => {
     expect(fixture.posts()).toEqual([])
   })
 
-  it('is kept open if it changes at every fresh read, and the next one is closed', async () => {
-    const fixture = await openClosingFixture([{}, {}])
-    let reads = 0
-    fixture.sandbox.faults.add({
-      rfqId: rfqId(1),
-      operation: 'readRfq',
-      times: ALWAYS,
-      effect: { kind: 'transform', change: (body) => ({ ...body, title: `Title ${++reads}` }) },
-    })
-    const { decisions } = await fixture.closeExpired()
-    expect(decisions).toMatchObject([
-      {
+  it.each([
+    ['on', 'closed', [rfqId(2)]],
+    ['dry-run', null, []],
+  ] as const)(
+    'is kept open if it changes at each of three reads, and the next one is not: %s',
+    async (mode, outcome, closed) => {
+      const fixture = await openClosingFixture([{}, {}])
+      let reads = 0
+      fixture.sandbox.faults.add({
         rfqId: rfqId(1),
-        decision: 'keep',
-        reason: 'it changed at every fresh read',
-        evidence: { codes: ['changing'], for: expect.arrayContaining(['its state is open']) },
-      },
-      { rfqId: rfqId(2), outcome: 'closed' },
-    ])
-    expect(closedIds(fixture)).toEqual([rfqId(2)])
-  })
+        operation: 'readRfq',
+        times: ALWAYS,
+        effect: { kind: 'transform', change: (body) => ({ ...body, title: `Title ${++reads}` }) },
+      })
+      const { decisions } = await fixture.closeExpired({ mode })
+      expect(decisions).toMatchObject([
+        {
+          rfqId: rfqId(1),
+          decision: 'keep',
+          reason: 'it changed at every fresh read',
+          evidence: { codes: ['changing'], for: expect.arrayContaining(['its state is open']) },
+        },
+        { rfqId: rfqId(2), outcome },
+      ])
+      // Each is confirmed by another.
+      expect(reads).toBe(6)
+      expect(closedIds(fixture)).toEqual(closed)
+    },
+  )
 
   it('is kept open, and not read, if the list shows that it was extended or closed', async () => {
     const fixture = await openClosingFixture([{}, {}])

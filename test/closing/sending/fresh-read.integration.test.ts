@@ -61,30 +61,6 @@ const isContradicted = (rfq: Pick<KnownDocument, 'entry' | 'body'> | null | unde
   rfq?.entry != null && contradictionOf(entryTermsOf(rfq.entry), termsOf(rfq.body)) !== null
 
 describe('the read before a close', () => {
-  it.each([
-    [DRY_RUN, ['readRfq']],
-    [TO_CLOSE, ['readRfq', 'readResponse', 'readRfq']],
-  ])('confirms the stored version if nothing changed: %j', async (options, operations) => {
-    const fixture = await openReadFixture()
-    const { context, run, known } = fixture
-    const now = fixture.now()
-    expect(await readBeforeClose(context, run, known, options)).toMatchObject({
-      id: rfqId(1),
-      state: 'open',
-      body: known.body,
-      version: known.version,
-      hash: known.hash,
-      valid: true,
-      listEntryOnly: false,
-      missingSince: null,
-      readAt: now,
-      answeredAt: now,
-      serverDate: expect.any(Date),
-    })
-    expect(fixture.requested()).toEqual(operations)
-    expect(await fixture.stored()).toMatchObject({ version: known.version })
-  })
-
   it.each([DRY_RUN, TO_CLOSE])('of a document that changed records it with its responses: %j', async (options) => {
     const fixture = await openReadFixture()
     const { context, run, known } = fixture
@@ -97,31 +73,6 @@ describe('the read before a close', () => {
     expect(fixture.requested().slice(-3)).toEqual(['readRfq', 'readResponse', 'readRfq'])
     expect(await fixture.stored()).toMatchObject({ version: known.version + 1 })
   })
-
-  it.each([DRY_RUN, TO_CLOSE])('gives up an RFQ that changes at each of three reads: %j', async (options) => {
-    const fixture = await openReadFixture()
-    const { context, run, known } = fixture
-    let reads = 0
-    fixture.sandbox.faults.add({
-      operation: 'readRfq',
-      times: ALWAYS,
-      effect: { kind: 'transform', change: (body) => ({ ...body, title: `Title ${++reads}` }) },
-    })
-    expect(await readBeforeClose(context, run, known, options)).toBeNull()
-    expect(reads).toBe(6)
-  })
-
-  it.each([DRY_RUN, TO_CLOSE])(
-    'shows what a poll found meanwhile: that the list contradicts it: %j',
-    async (options) => {
-      const fixture = await openReadFixture()
-      const { context, run, known } = fixture
-      fixture.contradict(rfqId(1))
-      await fixture.pollRfqs()
-      expect(isContradicted(await readBeforeClose(context, run, known, options))).toBe(true)
-      expect(isContradicted(await fixture.stored())).toBe(true)
-    },
-  )
 
   it.each([
     [DRY_RUN, 0],
