@@ -83,20 +83,6 @@ describe('the preview of a close', () => {
     expect(other).toMatchObject({ against: [], why: null, remedy: null })
   })
 
-  it('says that two closes of the RFQ were sent within 24 hours', async () => {
-    const fixture = await openClosingFixture([{}, {}])
-    fixture.answerCloses(rfqId(1), 400)
-    for (let round = 0; round < 2; round++) {
-      await fixture.closeExpired({ retry: [rfqId(1)] })
-      fixture.sandbox.world.changeRfq(rfqId(1), { title: `Title ${round}` })
-      await fixture.pollRfqs()
-    }
-    expect((await preview(fixture))?.against).toEqual([expect.stringContaining('2 times')])
-    expect((await preview(fixture, rfqId(2)))?.against).toEqual([])
-    fixture.advanceSeconds(24 * 3600)
-    expect((await preview(fixture))?.against).toEqual([])
-  })
-
   it('says that a close of the RFQ is not settled, and that a round in progress settles it', async () => {
     const fixture = await openClosingFixture([{}, {}])
     const { store, now } = fixture

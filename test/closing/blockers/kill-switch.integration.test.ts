@@ -19,12 +19,21 @@ async function openSwitch() {
 }
 
 describe('the kill switch of closing', () => {
-  it('stops nothing while closing is enabled and there is no stop file beside the database', async () => {
-    const { folder, reason } = await openSwitch()
-    writeFileSync(join(folder, 'closing.stop.txt'), '')
+  it.each([
+    [true, [], null],
+    [true, ['closing.stop.txt', 'sub/closing.stop'], null],
+    [true, ['closing.stop'], 'stop file closing.stop exists'],
+    [false, [], expect.stringContaining('closing.enabled')],
+    [false, ['closing.stop'], expect.any(String)],
+  ])('with closing.enabled %j and the files %j stops closing: %j', async (enabled, files, expected) => {
+    const { folder, closing, reason } = await openSwitch()
     mkdirSync(join(folder, 'sub'))
-    writeFileSync(join(folder, 'sub', 'closing.stop'), '')
-    expect(await reason()).toBeNull()
+    closing.enabled = enabled
+    for (const file of files) writeFileSync(join(folder, file), '')
+    expect(await reason()).toEqual(expected)
+    // Until they are removed.
+    for (const file of files) rmSync(join(folder, file))
+    expect((await reason()) === null).toBe(enabled)
   })
 
   it('is also the stop file beside the file that a link of the database leads to, and one that is a link to nothing', async () => {
@@ -46,32 +55,6 @@ describe('the kill switch of closing', () => {
     const folder = testFolder()
     const locations = { database: 'postgres://me@host/desk', file: join(folder, 'quotekeeper.yaml') }
     expect(stopFileOf(locations)).toBe(join(folder, 'closing.stop'))
-  })
-
-  it('stops closing with closing.enabled: false', async () => {
-    const { closing, reason } = await openSwitch()
-    closing.enabled = false
-    expect(await reason()).toContain('closing.enabled')
-  })
-
-  it('stops closing as soon as the stop file exists, even if it is empty, and until it is removed', async () => {
-    const { stopFile, reason } = await openSwitch()
-    for (let round = 0; round < 6; round++) {
-      writeFileSync(stopFile, '')
-      expect(await reason()).toBe('stop file closing.stop exists')
-      rmSync(stopFile)
-      expect(await reason()).toBeNull()
-    }
-  })
-
-  it('stays on without the stop file if the configuration says so, and with it whatever the configuration says', async () => {
-    const { closing, stopFile, reason } = await openSwitch()
-    writeFileSync(stopFile, '')
-    expect(await reason()).not.toBeNull()
-    closing.enabled = false
-    expect(await reason()).not.toBeNull()
-    rmSync(stopFile)
-    expect(await reason()).not.toBeNull()
   })
 
   it('stops every process on the database from the moment a person says so, until a person ends it, also after a restart', async () => {

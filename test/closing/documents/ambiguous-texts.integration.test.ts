@@ -45,12 +45,6 @@ async function problemsOf(fixture: ChannelFixture) {
 }
 
 describe('an RFQ past due whose text another reader may understand differently', () => {
-  it('is closed by one POST without that', async () => {
-    const { fixture } = await openPastDue()
-    await runDay(fixture)
-    expect(fixture.posts()).toHaveLength(1)
-  })
-
   it.each<[string, (text: string) => string, string]>([
     ['two due dates', withTwoDueDates, 'rfq duplicate responseDueDate'],
     [

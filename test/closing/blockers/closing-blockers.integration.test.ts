@@ -1,6 +1,8 @@
+import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { describeFreshness } from '../../../src/cli/output/freshness.js'
 import { createFindClockSkewBlock, createFindClosingBlocker } from '../../../src/closing/closing-blockers.js'
+import { stopFileOf } from '../../../src/closing/kill-switch.js'
 import { createReadiness } from '../../../src/readiness/readiness.js'
 import { closingOutlook } from '../../../src/tables/closings/closing-outlook.js'
 import { type ChannelFixture, KEY } from '../../helpers/channel-fixture.js'
@@ -21,7 +23,9 @@ async function shown({ store, now }: ChannelFixture, autoClose: 'on' | 'dry-run'
     findClosingBlocker: createFindClosingBlocker(config, store),
     findClockSkewBlock: createFindClockSkewBlock(store),
   }
-  const { stop } = await closingOutlook(source, { channel: KEY }, now())
+  const { stop, rfqs } = await closingOutlook(source, { channel: KEY }, now())
+  // What keeps the channel is not said of its RFQs.
+  for (const { why } of rfqs.values()) expect(why ?? '').not.toMatch(/clock|stop|list/)
   const runner = { ping: async () => ({ ok: true, message: 'answers' }) }
   const checks = await createReadiness({ config, store, runner, now })()
   const cli = { ...CLI, io: { now } } as typeof CLI
@@ -88,11 +92,18 @@ describe('while the clocks differ too much', () => {
     expect(after.readiness?.message).toMatch(/needs attention: 1 close; see/)
   })
 
-  it('a marketplace without a Date header is not reported as having another time', async () => {
+  it.each([
+    [{ skewMs: 120_000 }, /until they agree: the marketplace's clock is 120 s ahead of ours/],
+    [{ skewMs: -120_000 }, /until they agree: the marketplace's clock is 119 s behind ours/],
+    [{ value: null }, /clocks cannot be compared, .*no Date header/],
+  ])('the first RFQ of a round is kept open, and no other one is read: %j', async (date, message) => {
     const fixture = await openClosingFixture([{}, {}])
-    fixture.sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', value: null } })
-    await fixture.closeExpired()
-    expect((await shown(fixture)).stop).toMatch(/clocks cannot be compared, .*no Date header/)
+    fixture.sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', ...date } })
+    const { decisions, stopReason } = await fixture.closeExpired()
+    expect(decisions).toMatchObject([{ rfqId: rfqId(1), decision: 'keep', evidence: { codes: ['clock'] } }])
+    expect(stopReason).toMatch(/^No RFQ was closed: /)
+    expect((await shown(fixture)).stop).toMatch(message)
+    expect(fixture.posts()).toEqual([])
   })
 
   it('a clock that jumps within a round stops it after the RFQs that it has closed, and says that they are closed', async () => {
@@ -133,6 +144,30 @@ describe('while the clocks differ too much', () => {
     }
     expect(fixture.posts()).toHaveLength(1)
   })
+})
+
+it('while closing is stopped or the list is suspicious, the outlook of the channel and readiness say why', async () => {
+  const later = Array.from({ length: 11 }, () => ({ responseDueDate: '2027-01-31' }))
+  const fixture = await openClosingFixture([{}, ...later])
+  const stopFile = stopFileOf(locationsOf(fixture.store))
+  const expectBlocked = async (reason: string) => {
+    const { stop, readiness } = await shown(fixture)
+    expect(stop).toMatch(new RegExp(`^Closing is stopped, so nothing is closed: ${reason}\\.`))
+    expect(readiness?.message).toMatch(new RegExp(`^stopped: ${reason}`))
+  }
+  for (let round = 0; round < 2; round++) {
+    expect((await shown(fixture)).stop).toBeNull()
+    writeFileSync(stopFile, '')
+    const reason = 'stop file closing.stop exists'
+    await fixture.closeExpired({}, { stopped: () => reason })
+    await expectBlocked(reason)
+    rmSync(stopFile)
+    fixture.advanceSeconds(3600)
+  }
+  for (const id of fixture.ids.slice(1)) fixture.sandbox.world.removeRfq(id)
+  const { run } = await fixture.pollRfqs()
+  expect(run.suspicious).toBe(true)
+  await expectBlocked(`the newest list \\(run ${run.id}\\) may not be whole`)
 })
 
 it('a decision because of the clocks is repeated while the difference stays about the same, and recorded anew when it changes', async () => {
