@@ -1,10 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
-import { holdingRun } from '../helpers/store/holding-run.js'
+import { ALWAYS, DUE, openClosingFixture } from '../helpers/closing-round-fixture.js'
 import { openAgain } from '../helpers/store/store-engine.js'
-
-const DUE = '2026-11-20'
-const ALWAYS = Number.POSITIVE_INFINITY
 
 /** RFQs that a round closes, and one of each kind that it keeps open. */
 async function manyKinds(): Promise<ChannelFixture & { ids: string[] }> {
@@ -58,11 +55,8 @@ describe('a closing round for one RFQ', () => {
   })
 
   it('is blocked if more RFQs than maxPerRun qualify, by the kill switch, and while the clocks differ', async () => {
-    const fixture = await openChannelFixture()
-    const ids = [1, 2, 3].map(() => fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE }).id)
-    ids.sort()
-    const only = ids.slice(0, 1)
-    await fixture.pollRfqs()
+    const fixture = await openClosingFixture([{}, {}, {}])
+    const only = fixture.ids.slice(0, 1)
     for (let round = 0; round < 6; round++) {
       const blocked = await fixture.closeExpired({ only, maxPerRun: 2, startedBy: 'page ana' })
       expect(blocked).toMatchObject({
@@ -81,15 +75,9 @@ describe('a closing round for one RFQ', () => {
   })
 
   it('leaves the open intent of another RFQ to the next round', async () => {
-    const fixture = await openChannelFixture()
-    const ids = [1, 2].map(() => fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE }).id)
-    const [id = '', other = ''] = ids
-    await fixture.pollRfqs()
-    const run = await holdingRun(fixture.store, { channel: 'acme/forest', kind: 'close', now: fixture.now() })
-    const intent = { run, rfqId: other, evidence: {}, now: fixture.now() }
-    await fixture.store.markSending(await fixture.store.planClose(intent), run)
-    const counts = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
-    await run.finish({ ...counts, outcome: 'complete', error: null }, fixture.now())
+    const fixture = await openClosingFixture([{}, {}])
+    const [id = '', other = ''] = fixture.ids
+    await fixture.leaveIntent(other, { posts: 1 })
     fixture.advanceSeconds(120)
     await fixture.closeExpired({ only: [id] })
     expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([id])
@@ -113,9 +101,8 @@ describe('a closing round for one RFQ', () => {
   })
 
   it('asked for by a person has a decision of its own, even for the same reasons', async () => {
-    const fixture = await openChannelFixture()
-    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '0001-01-01' })
-    await fixture.pollRfqs()
+    const fixture = await openClosingFixture([{ responseDueDate: '0001-01-01' }])
+    const [id = ''] = fixture.ids
     const asked = { only: [id], byHand: true, startedBy: 'page ana' }
     for (const policy of [{}, {}, asked, asked, {}]) await fixture.closeExpired(policy)
     const decisions = await fixture.store.decisions({ rfqId: id })

@@ -3,7 +3,7 @@ import { readAndRecord } from '../../src/closing/fresh-read.js'
 import { closingOutlook } from '../../src/tables/closings/closing-outlook.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { closingContextOf, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
-import { holdingRun } from '../helpers/store/holding-run.js'
+import { holdingRun, runEnd } from '../helpers/store/holding-run.js'
 import { testConfig } from '../helpers/test-config.js'
 import { viewSourceOf } from '../helpers/view-source.js'
 
@@ -96,19 +96,16 @@ describe('the preview of a close', () => {
       expect(left).toMatchObject([{ inProgress: false, reason: expect.stringMatching(/^a close was /) }])
     }
     const run = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
-    const end = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, error: null }
     const plan = { run: run, rfqId: rfqId(1), evidence: {}, now: now() }
     const intent = await store.planClose(plan)
     const [wait, settle] = [/^No action needed: the closing round in progress/, /^A closing round settles it/]
     await expectText('close is about to be sent', wait)
     await store.markSending(intent, run)
     await expectText('close is being sent or verified', wait)
-    await run.finish({ ...end, outcome: 'partial' }, now())
+    await run.finish(runEnd({ outcome: 'partial' }), now())
     await expectText('close was sent and is not settled', settle)
     // A round whose process died is not in progress.
-    const died = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
-    await store.planClose({ ...plan, rfqId: rfqId(2), run: died })
-    await fixture.reopenStore()
+    await fixture.leaveIntent(rfqId(2))
     await fixture.store.watchRuns()
     expect((await preview(fixture, rfqId(2)))?.why).toBe('A close was planned and not sent.')
   })

@@ -7,7 +7,7 @@ import { createReadiness } from '../../../src/readiness/readiness.js'
 import { closingOutlook } from '../../../src/tables/closings/closing-outlook.js'
 import { type ChannelFixture, KEY } from '../../helpers/channel-fixture.js'
 import { ALWAYS, openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
-import { holdingRun } from '../../helpers/store/holding-run.js'
+import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { locationsOf } from '../../helpers/store/store-engine.js'
 import { testConfig } from '../../helpers/test-config.js'
 
@@ -75,8 +75,7 @@ describe('while the clocks differ too much', () => {
     const skewed = skewBy(fixture, -3_600_000)
     await fixture.closeExpired()
     const run = await holdingRun(fixture.store, { channel: KEY, kind: 'close', now: fixture.now() })
-    const counts = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
-    await run.finish({ ...counts, outcome: 'failed', error: 'the marketplace is down' }, fixture.now())
+    await run.finish(runEnd({ outcome: 'failed', error: 'the marketplace is down' }), fixture.now())
     const failed = await shown(fixture)
     expect(failed.stop).toContain('The clocks differ')
     expect(failed.freshness).toMatch(/; failed: the marketplace is down$/)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Effect } from '../../../src/sandbox/index.js'
-import type { PollPlanning } from '../../../src/sync/contract.js'
 import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { plannedPoll } from '../../helpers/planned-poll.js'
 
 const ALWAYS = Number.POSITIVE_INFINITY
 
@@ -10,12 +10,6 @@ async function openPastDue() {
   const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
   return { fixture, id }
 }
-
-/** One request in a poll, for the list. */
-const planningOf = (now: Date): PollPlanning => ({
-  ...{ budget: 1, usualBudget: 1, nextPollAt: new Date(now.getTime() + 600_000), intervalMs: 600_000 },
-  ...{ offersMaxAgeMinutes: 60, urgentHours: 48 },
-})
 
 describe('an open RFQ past due whose list entry', () => {
   it('contradicts it after a first POST gets no second one: the close needs attention', async () => {
@@ -70,7 +64,8 @@ describe('an open RFQ past due whose list entry', () => {
           ...{ operation: 'readRfq' as const, times: ALWAYS, rfqId: id },
           effect: { kind: 'status', status: 500 },
         })
-        await fixture.pollRfqs({ ...(only && { only }), ...(planned && { planning: planningOf(fixture.now()) }) })
+        // With one request, for the list.
+        await (planned ? plannedPoll(fixture, { budget: 1 }) : fixture.pollRfqs({ ...(only && { only }) }))
         failing.remove()
         // A closing round reads another content of the RFQ.
         if (round > 1) sandbox.world.changeRfq(id, { title: `Title ${round}` })

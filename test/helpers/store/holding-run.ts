@@ -1,4 +1,4 @@
-import type { RunHandle, RunStart, Store } from '../../../src/store/contract.js'
+import type { RunEnd, RunHandle, RunStart, Store } from '../../../src/store/contract.js'
 
 /** Begins a run, as a person would, in a step that lasts until the run is finished. */
 export async function holdingRun(store: Pick<Store, 'beginRun'>, start: RunStart): Promise<RunHandle> {
@@ -20,3 +20,9 @@ export async function holdingRun(store: Pick<Store, 'beginRun'>, start: RunStart
     },
   })
 }
+
+/** The end of a complete run that did nothing. */
+export const runEnd = (changes: Partial<RunEnd> = {}): RunEnd => ({
+  ...{ requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 },
+  ...{ outcome: 'complete', error: null, ...changes },
+})

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
+import { plannedPoll } from '../../helpers/planned-poll.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
 import { rowsOf } from '../../helpers/store/store-engine.js'
-
-const INTERVAL_SECONDS = 300
 
 /** Four RFQs with four offers each, past due; the offers were submitted before that and before the first poll. */
 async function openPastDue() {
@@ -18,12 +17,8 @@ async function openPastDue() {
 }
 
 /** With requests for a few documents only. */
-function poll(fixture: ChannelFixture, budget = 5) {
-  fixture.advanceSeconds(INTERVAL_SECONDS)
-  const nextPollAt = new Date(fixture.now().getTime() + INTERVAL_SECONDS * 1_000)
-  const rules = { offersMaxAgeMinutes: 600, urgentHours: 0, intervalMs: INTERVAL_SECONDS * 1_000 }
-  return fixture.pollRfqs({ planning: { budget, usualBudget: budget, nextPollAt, ...rules } })
-}
+const poll = (fixture: ChannelFixture, budget = 5) =>
+  plannedPoll(fixture, { budget, offersMaxAgeMinutes: 600, urgentHours: 0 })
 
 interface EventRow {
   kind: string

@@ -1,27 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { PollPlanning } from '../../../src/sync/contract.js'
 import { readList } from '../../../src/tables/list.js'
 import { rfqs as rfqsList } from '../../../src/tables/lists/rfqs.js'
 import { jsonRow } from '../../../src/tables/print/json.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
+import { plannedPoll } from '../../helpers/planned-poll.js'
 import { refreshFigures } from '../../helpers/store/figures.js'
 import { executeIn } from '../../helpers/store/store-engine.js'
 import { viewSourceOf } from '../../helpers/view-source.js'
-
-const INTERVAL_SECONDS = 300
-
-/** A poll of the schedule: five minutes after the last one, with requests for everything. */
-function plannedPoll(fixture: ChannelFixture, planning: Partial<PollPlanning> = {}, signal?: AbortSignal) {
-  fixture.advanceSeconds(INTERVAL_SECONDS)
-  const nextPollAt = new Date(fixture.now().getTime() + INTERVAL_SECONDS * 1_000)
-  const rules = { offersMaxAgeMinutes: 60, urgentHours: 24, intervalMs: INTERVAL_SECONDS * 1_000 }
-  const usualBudget = planning.budget ?? 1_000
-  return fixture.pollRfqs({
-    ...(signal && { signal }),
-    planning: { budget: 1_000, usualBudget, nextPollAt, ...rules, ...planning },
-  })
-}
 
 async function openWithRfqs(rfqs: number, offers: number) {
   const fixture = await openChannelFixture()
@@ -221,7 +207,7 @@ describe('planned polls', () => {
     const id = offerIds[0]?.[0] ?? ''
     const effect = { kind: 'status', status: 500 } as const
     const byHand = () => {
-      fixture.advanceSeconds(INTERVAL_SECONDS)
+      fixture.advanceSeconds(300)
       return fixture.pollRfqs()
     }
     const bySchedule = () => plannedPoll(fixture)
