@@ -38,7 +38,11 @@ describe('docs/TUTORIAL.md', () => {
       const ended = run(args, io)
       onTestFinished(() => stop.abort())
       await eventually(() => expect(written.out + written.err).toMatch(message), 20)
-      return { text: written.out, stop: () => (stop.abort(), ended) }
+      const end = () => {
+        stop.abort()
+        return ended
+      }
+      return { text: written.out, end }
     }
 
     async function runCommand([name, ...args]: string[]): Promise<number> {
@@ -50,7 +54,7 @@ describe('docs/TUTORIAL.md', () => {
         writeFileSync(join(folder, '.env'), variables)
         return 0
       }
-      if (name === 'start') return (await startUntil(/rfqs of meridian\/removals/, [name])).stop()
+      if (name === 'start') return (await startUntil(/rfqs of meridian\/removals/, [name])).end()
       const cwd = name === 'init' ? testFolder() : folder
       const prompt = name === 'award' ? { ask: async () => 'yes' } : null
       const { io, written } = testIo({ cwd, now: () => NOW, prompt })
