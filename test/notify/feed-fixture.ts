@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
 import { createNotifications, type NotificationOptions } from '../../jobs/notifications.js'
 import { EVENT_KINDS, type EventKind } from '../../src/core/events/events.js'
-import type { NotifyTarget, WebhookTarget } from '../../src/notify/contract.js'
+import type { EmailTarget, NotifyTarget, WebhookTarget } from '../../src/notify/contract.js'
 import { createSendMessage } from '../../src/notify/send-message.js'
 import type { Store } from '../../src/store/contract.js'
 import { recordingLog } from '../helpers/recording-log.js'
@@ -53,6 +53,13 @@ export const TAKES_ALL = { kinds: Object.keys(EVENT_KINDS) as EventKind[], chann
 
 export const webhook = (url: string, name = 'crm', more: Partial<WebhookTarget> = {}): WebhookTarget => ({
   ...{ name, type: 'webhook', ...TAKES_ALL, url, isUrlSecret: false, secret: SECRET, ...more },
+})
+
+export const email = (more: Partial<EmailTarget> = {}): EmailTarget => ({
+  ...{ name: 'desk', type: 'email', ...TAKES_ALL, digest: null, attachWorkbook: false },
+  ...{ from: 'quotekeeper@desk.test', to: ['ana@desk.test'] },
+  smtp: { host: '127.0.0.1', port: 1, security: 'none', user: null, password: null },
+  ...more,
 })
 
 /** Notifications as the service has them, with these targets. */

@@ -8,11 +8,8 @@ import { chatMessage } from '../../src/notify/chat-message.js'
 import type { EmailTarget } from '../../src/notify/contract.js'
 import { emailMessage } from '../../src/notify/email-message.js'
 import { describeEvent } from '../../src/notify/event-text.js'
-import { openChannelFixture } from '../helpers/channel-fixture.js'
-import { ROUNDS } from '../helpers/long-tests.js'
-import { offers, recordPoll } from '../helpers/store/record-poll.js'
 import { testFolder } from '../helpers/test-folder.js'
-import { httpReceiver, notifications, openFeed, TAKES_ALL, webhook } from './feed-fixture.js'
+import { email, notifications, openFeed } from './feed-fixture.js'
 
 const UNSAFE = /[\u202e\p{Cc}\p{Cs}]/u
 const HOSTILE =
@@ -53,30 +50,15 @@ const eventOf = (kind: EventKind) => ({
 })
 
 describe('the text of an event', () => {
-  it('says in a line what happened', () => {
-    const plain = (kind: EventKind, more: Partial<EventRecord> = {}) => {
-      const { data } = event(kind)
-      const rfq = { ...data.rfq, title: 'Credits' }
-      const offer = { ...data.offer, projectDeveloperName: 'Green' }
-      return describeEvent(event(kind, { data: { ...data, rfq, offer, reason: 'why' } as never, ...more })).title
-    }
-    expect(plain('offer.new')).toMatch(/^acme\/forest: new .*1042.*Green, Mangroves, 1,000 t .*12,500 EUR$/)
-    expect(plain('offer.changed')).toBe(
-      'acme/forest: offer for RFQ 1042 changed: Green, Mangroves: Total 12,000 → 12,500 EUR (+4.2 %). Expires 12 Dec. Review accepted. …',
-    )
-    expect(plain('rfq.due-soon')).toMatch(/due soon: RFQ 1042 “Credits”.* 2026-11-30$/)
-    const data = { stop: { by: 'Anna', reason: 'wrong prices', since: '2026-11-21T12:00:00.000Z', endedBy: 'Ben' } }
-    expect(plain('close.stopped', { channel: null, data })).toBe('Anna stopped all closing: wrong prices')
-    expect(plain('close.resumed', { channel: null, data })).toMatch(/Ben ended .*Anna \(wrong prices\)$/)
-    const both = { stop: { ...data.stop, replaces: [{ ...data.stop, by: 'Carla', reason: 'an audit' }] } }
-    expect(plain('close.stopped', { channel: null, data: both })).toMatch(
-      /^Anna .*wrong prices; .*already by Carla \(an audit\)$/,
-    )
-    expect(plain('close.resumed', { channel: null, data: both })).toMatch(
-      /Ben ended .*Carla \(an audit\) .*Anna \(wrong prices\)$/,
-    )
-    const found = { rfqs: 3, offers: 10_000, problems: 0 }
-    expect(plain('channel.first-poll', { data: { found } })).toMatch(/3 RFQs, 10,000 offers$/)
+  it('names every person who stopped closing, and who ended that', () => {
+    const stop = { by: 'Anna', reason: 'wrong prices', since: '2026-11-21T12:00:00.000Z', endedBy: 'Ben' }
+    const both = { ...stop, replaces: [{ ...stop, by: 'Carla', reason: 'an audit' }] }
+    const line = (kind: EventKind, stop: object) =>
+      describeEvent(event(kind, { channel: null, data: { stop } as never })).title
+    expect(line('close.stopped', stop)).toBe('Anna stopped all closing: wrong prices')
+    expect(line('close.resumed', stop)).toMatch(/Ben ended .*Anna \(wrong prices\)$/)
+    expect(line('close.stopped', both)).toMatch(/^Anna .*wrong prices; .*already by Carla \(an audit\)$/)
+    expect(line('close.resumed', both)).toMatch(/Ben ended .*Carla \(an audit\) .*Anna \(wrong prices\)$/)
   })
 
   it('stays text in each chat, whatever the marketplace sent', () => {
@@ -143,18 +125,9 @@ async function smtpReceiver() {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   onTestFinished(() => void server.close())
   const { port } = server.server.address() as { port: number }
-  const target = (more: Partial<EmailTarget> = {}): EmailTarget => ({
-    ...TAKES_ALL,
-    name: 'desk',
-    type: 'email',
-    smtp: { host: '127.0.0.1', port, security: 'none', user: null, password: null },
-    from: 'quotekeeper@desk.test',
-    to: ['ana@desk.test', 'ben@desk.test'],
-    digest: null,
-    attachWorkbook: false,
-    ...more,
-  })
-  return { ...state, state, target }
+  const smtp = { host: '127.0.0.1', port, security: 'none', user: null, password: null } as const
+  const to = ['ana@desk.test', 'ben@desk.test']
+  return { state, target: (more: Partial<EmailTarget> = {}) => email({ smtp, to, ...more }) }
 }
 
 const headersOf = (raw: string) => raw.split('\r\n\r\n')[0] as string
@@ -185,24 +158,6 @@ describe('e-mail', () => {
     expect(idOf(second.raw)).not.toBe(idOf(first.raw))
   })
 
-  it('is sent as a digest when it is due, once, also after a restart', async () => {
-    const feed = await openFeed()
-    const { state, target } = await smtpReceiver()
-    const targets = [target({ digest: '0 7 * * *' })]
-    for (let hour = 0; hour < 72; hour += 3) {
-      if (hour % 9 === 0) await feed.emit('rfq.new')
-      if (hour % 12 === 0) await feed.reopen()
-      await (await notifications(feed.store, targets)).deliver()
-      feed.advance(3 * 3_600_000)
-    }
-    // The first event is older than the target.
-    expect(state.messages.map(({ raw }) => /^Subject: (.*)$/m.exec(raw)?.[1])).toEqual([
-      'Quotekeeper: acme/forest: new an RFQ, and 1 more',
-      'Quotekeeper: acme/forest: new an RFQ, and 1 more',
-      'Quotekeeper: acme/forest: new an RFQ, and 2 more',
-    ])
-  })
-
   it('attaches the workbook of a report from the folder of reports only', async () => {
     const feed = await openFeed()
     const { state, target } = await smtpReceiver()
@@ -222,27 +177,5 @@ describe('e-mail', () => {
     expect(state.messages).toHaveLength(1)
     const names = [...(state.messages[0]?.raw ?? '').matchAll(/filename="?([^"\r\n;]+)/g)].map(([, name]) => name)
     expect(names).toEqual(['rfq-1042.xlsx'])
-  })
-})
-
-describe('the first poll of a channel with thousands of offers', () => {
-  it('is one message, and many offers of a later poll are pages of 50', async () => {
-    const fixture = await openChannelFixture()
-    const [chat, program] = [await httpReceiver(), await httpReceiver()]
-    const targets = [{ ...TAKES_ALL, name: 'chat', type: 'slack' as const, url: chat.url }, webhook(program.url)]
-    const service = await notifications(fixture.store, targets, { now: fixture.now })
-    await recordPoll(fixture, [offers(1000), offers(500), offers(500)])
-    for (let round = 0; round < ROUNDS; round++) await service.deliver()
-    expect([chat.requests.length, program.requests.length]).toEqual([1, 1])
-    expect(JSON.parse(chat.requests[0]?.body ?? '').text).toMatch(/^acme\/forest: first poll: 3 RFQs, 2,000 offers$/)
-    await recordPoll(fixture, [offers(1000), offers(530), offers(531)])
-    await service.deliver()
-    expect([chat.requests.length, program.requests.length]).toEqual([3, 3])
-    expect(JSON.parse(chat.requests[1]?.body ?? '').text.split('\n').length).toBeLessThanOrEqual(50)
-    const events = program.requests.flatMap(
-      ({ body }) => JSON.parse(body).events as { sequence: number; type: string }[],
-    )
-    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, at) => at + 1))
-    expect(events.filter(({ type }) => type === 'offer.new')).toHaveLength(61)
   })
 })
