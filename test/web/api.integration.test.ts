@@ -1,62 +1,23 @@
 import { writeFileSync } from 'node:fs'
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import type { JobHandlers } from '../../jobs/contract.js'
-import { createInProcessRunner } from '../../jobs/queue/in-process-runner.js'
-import { createAwardDesk } from '../../src/cli/service/award-desk.js'
-import { createApi, createQueueActions } from '../../src/cli/service/web.js'
+import { describe, expect, it } from 'vitest'
 import { stopFileOf } from '../../src/closing/kill-switch.js'
-import { createScrubber } from '../../src/core/text/secret-scrubber.js'
-import { createQueries } from '../../src/pool/queries.js'
-import { makeReportInProcess } from '../../src/report-files/make-report.js'
-import { viewConfigOf } from '../../src/tables/source.js'
 import { OPERATIONS } from '../../src/web/api/api-routes.js'
 import { problemDocument } from '../../src/web/api/problem.js'
 import { READ_OPERATIONS } from '../../src/web/api/read.js'
-import type { ServerOptions } from '../../src/web/server.js'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
-import { recordingLog } from '../helpers/recording-log.js'
 import { openAwardedRfq } from '../helpers/store/awarded-rfq.js'
 import { offers, recordPoll } from '../helpers/store/record-poll.js'
-import { locationsOf, openReaderOf } from '../helpers/store/store-engine.js'
-import { channelConfig, testConfig } from '../helpers/test-config.js'
-import { webApp } from './support/web-app.js'
+import { locationsOf } from '../helpers/store/store-engine.js'
+import { openApiApp } from './support/api-app.js'
+import { as, TOKENS } from './support/users.js'
 
 const BASE = `/api/v1/rfqs/${KEY}`
 
-/** The API over the database of a fixture, with a queue in this process. Every response is validated. */
-async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> & { handlers?: JobHandlers } = {}) {
-  const { handlers, ...server } = options
-  const store = await openReaderOf(fixture.store)
-  const runner = createInProcessRunner({ concurrency: 1, log: recordingLog() })
-  onTestFinished(async () => {
-    await runner.close(0)
-    await store.close()
-  })
-  if (handlers) await runner.work(handlers)
-  const config = testConfig({
-    ...locationsOf(fixture.store),
-    channels: [channelConfig(KEY), channelConfig('acme/peat', { autoClose: 'off' })],
-  })
-  const reader = createQueries(store, viewConfigOf(config))
-  const scrub = createScrubber(['a secret', 'key of acme'])
-  const createRoutes = await createApi(
-    { config, log: recordingLog() as never },
-    {
-      ...{ reader, now: fixture.now },
-      awards: {
-        ...createAwardDesk({
-          store: fixture.store,
-          makeReport: makeReportInProcess(fixture.store, viewConfigOf(config)),
-          now: fixture.now,
-        }),
-        prepare: reader.prepareAward,
-      },
-    },
-  )
-  const actions = (await createQueueActions({ config, scrub, store: async () => fixture.store }))(runner)
-  const app = await webApp({ plugins: [createRoutes(actions)], now: fixture.now, ...server })
+/** The API of a fixture. Every response is validated. */
+async function openApi(...args: Parameters<typeof openApiApp>) {
+  const { app, runner } = await openApiApp(...args)
   const get = async (url: string, headers: Record<string, string> = {}) => validated(app, { url, headers })
   const post = async (url: string, payload: unknown, headers: Record<string, string> = {}) => {
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
@@ -67,7 +28,7 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
       headers: { 'content-type': 'application/json', ...headers },
     })
   }
-  return { app, get, post, runner, read: async (url: string) => (await get(`/api/v1${url}`)).json() }
+  return { get, post, runner, read: async (url: string) => (await get(`/api/v1${url}`)).json() }
 }
 
 async function validated(app: FastifyInstance, options: InjectOptions) {
@@ -255,16 +216,12 @@ describe('work on the queue', () => {
   it('is refused with the reason', async () => {
     const fixture = await openChannelFixture({ rfqs: 1 })
     await fixture.pollRfqs()
-    const tokens = [
-      { name: 'ana', role: 'operator' as const, token: 'token-of-ana' },
-      { name: 'vic', role: 'viewer' as const, token: 'token-of-vic' },
-    ]
-    const { post, get, runner } = await openApi(fixture, { tokens })
-    const ana = { authorization: 'Bearer token-of-ana' }
+    const { post, get, runner } = await openApi(fixture, { tokens: TOKENS })
+    const omar = as('omar')
     const cases: [what: string, expected: number, url: string, payload: unknown, headers?: Record<string, string>][] = [
-      ['a viewer who closes', 403, '/closings', { channel: KEY }, { authorization: 'Bearer token-of-vic' }],
+      ['a viewer who closes', 403, '/closings', { channel: KEY }, as('ana')],
       ['no token', 401, '/sync', { channel: KEY }, { authorization: '' }],
-      ['a viewer', 403, '/sync', { channel: KEY }, { authorization: 'Bearer token-of-vic' }],
+      ['a viewer', 403, '/sync', { channel: KEY }, as('ana')],
       ['an unknown channel', 404, '/sync', { channel: 'acme/forst' }],
       ['an unknown RFQ', 404, '/reports', { channel: KEY, rfq: '1002' }],
       ['an unknown kind', 400, '/sync', { channel: KEY, kind: 'offers' }],
@@ -278,10 +235,10 @@ describe('work on the queue', () => {
       ['another Host', 421, '/sync', { channel: KEY }, { host: 'evil.example' }],
     ]
     for (const [what, expected, url, payload, headers] of cases)
-      expect([what, (await post(url, payload, { ...ana, ...headers })).statusCode]).toEqual([what, expected])
-    const detail = async (payload: unknown) => (await post('/sync', payload, ana)).json().detail
+      expect([what, (await post(url, payload, { ...omar, ...headers })).statusCode]).toEqual([what, expected])
+    const detail = async (payload: unknown) => (await post('/sync', payload, omar)).json().detail
     for (const body of ['[]', '"x"', '3', 'null']) expect(await detail(body)).toBe('the body must be a JSON object')
-    const foreign = await post('/sync', { channel: KEY }, { ...ana, origin: 'http://evil.example' })
+    const foreign = await post('/sync', { channel: KEY }, { ...omar, origin: 'http://evil.example' })
     expect(foreign.json().detail).toMatch(/^this was sent by another website/)
     expect(await detail({ channel: KEY, approve: 1, force: true })).toBe(
       'approve: unknown; known: channel, kind; force: unknown; known: channel, kind',
@@ -289,34 +246,32 @@ describe('work on the queue', () => {
     expect(await detail({ kind: 3 })).toBe(
       'channel: missing; allowed: a text; kind: found 3; allowed: one of listings, rfqs',
     )
-    expect(await get('/api/v1/jobs/none', ana)).toMatchObject({ statusCode: 404 })
-    expect(await post('/sync', { channel: KEY }, ana)).toMatchObject({ statusCode: 202 })
+    expect(await get('/api/v1/jobs/none', omar)).toMatchObject({ statusCode: 404 })
+    expect(await post('/sync', { channel: KEY }, omar)).toMatchObject({ statusCode: 202 })
     fixture.advanceSeconds(1)
-    expect(await post('/sync', { channel: KEY }, ana)).toMatchObject({ statusCode: 409 })
+    expect(await post('/sync', { channel: KEY }, omar)).toMatchObject({ statusCode: 409 })
     await runner.close(0)
-    expect(await post('/sync', { channel: 'acme/peat' }, ana)).toMatchObject({ statusCode: 503 })
+    expect(await post('/sync', { channel: 'acme/peat' }, omar)).toMatchObject({ statusCode: 503 })
   })
 })
 
 describe('awards', () => {
   it('are recorded by operators, listed, shown by the comparison, and withdrawn', async () => {
     const rfq = await openAwardedRfq()
-    const tokens = (['viewer', 'operator'] as const).map((role) => ({ name: role, role, token: `token-of-${role}` }))
-    const { post, get } = await openApi(rfq, { tokens })
-    const as = (name: string) => ({ authorization: `Bearer token-of-${name}` })
+    const { post, get } = await openApi(rfq, { tokens: TOKENS })
     const path = `/rfqs/${KEY}/1042`
-    const read = async (url: string) => (await get(`/api/v1${path}/${url}`, as('viewer'))).json()
-    const record = (body: unknown, name = 'operator') => post(`${path}/awards`, body, as(name))
-    expect((await record({ offers: [rfq.cheap] }, 'viewer')).statusCode).toBe(403)
+    const read = async (url: string) => (await get(`/api/v1${path}/${url}`, as('ana'))).json()
+    const record = (body: unknown, name = 'omar') => post(`${path}/awards`, body, as(name))
+    expect((await record({ offers: [rfq.cheap] }, 'ana')).statusCode).toBe(403)
     expect((await record({ offers: [] })).json().detail).toMatch(/Say why nothing is awarded/)
     expect((await record({ offers: ['none'] })).statusCode).toBe(409)
     expect((await record({ offers: [rfq.other] })).json().detail).toMatch(/Say why/)
     expect((await record({ offers: [rfq.cheap], as_of: '2020-01-01' })).statusCode).toBe(400)
-    expect((await post(`/rfqs/${KEY}/7/awards`, { offers: [rfq.cheap] }, as('operator'))).statusCode).toBe(404)
+    expect((await post(`/rfqs/${KEY}/7/awards`, { offers: [rfq.cheap] }, as('omar'))).statusCode).toBe(404)
     const recorded = await record({ offers: [rfq.other], because: 'delivers first' })
     expect([recorded.statusCode, recorded.json()]).toEqual([
       201,
-      expect.objectContaining({ id: 1, by: 'operator', because: 'delivers first', followed: false }),
+      expect.objectContaining({ id: 1, by: 'omar', because: 'delivers first', followed: false }),
     ])
     expect((await record({ offers: [rfq.cheap] })).statusCode).toBe(409)
     expect((await read('awards')).items).toMatchObject([{ id: 1, withdrawn: null }])
@@ -324,11 +279,11 @@ describe('awards', () => {
       status: 'waiting',
       award: { id: 1, offers: [{ id: rfq.other }] },
     })
-    const withdraw = (id: string, name = 'operator') =>
+    const withdraw = (id: string, name = 'omar') =>
       post(`${path}/awards/${id}/withdraw`, { because: 'a mistake' }, as(name))
-    expect((await withdraw('1', 'viewer')).statusCode).toBe(403)
+    expect((await withdraw('1', 'ana')).statusCode).toBe(403)
     for (const id of ['2', 'x']) expect((await withdraw(id)).statusCode).toBe(404)
-    expect((await withdraw('1')).json()).toMatchObject({ withdrawn: { id: 2, by: 'operator', because: 'a mistake' } })
+    expect((await withdraw('1')).json()).toMatchObject({ withdrawn: { id: 2, by: 'omar', because: 'a mistake' } })
     expect((await withdraw('1')).statusCode).toBe(404)
     expect((await read('comparison')).award).toBeNull()
   })

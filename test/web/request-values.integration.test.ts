@@ -1,17 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { expect, it } from 'vitest'
-import { createAwardDesk } from '../../src/cli/service/award-desk.js'
-import { createApi, createQueueActions } from '../../src/cli/service/web.js'
-import { createQueries } from '../../src/pool/queries.js'
-import { makeReportInProcess } from '../../src/report-files/make-report.js'
-import { viewConfigOf } from '../../src/tables/source.js'
 import { OPERATIONS } from '../../src/web/api/api-routes.js'
-import { type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
-import { recordingLog } from '../helpers/recording-log.js'
-import { locationsOf } from '../helpers/store/store-engine.js'
-import { testConfig } from '../helpers/test-config.js'
+import { openChannelFixture } from '../helpers/channel-fixture.js'
+import { openApiApp } from './support/api-app.js'
 import { openPages } from './support/pages-fixture.js'
-import { webApp } from './support/web-app.js'
 import { send } from './support/web-server.js'
 
 const PATHS = [
@@ -44,36 +36,13 @@ const FORMS = [
   ['/reports', 'NUL=1'],
 ] as const
 
-/** The HTTP API over the database of a fixture, with the actions of its queue. */
-async function openApi(
-  { store, now }: ChannelFixture,
-  runner: Parameters<Awaited<ReturnType<typeof createQueueActions>>>[0],
-) {
-  const config = testConfig(locationsOf(store))
-  const scrub = (text: string) => text
-  const actions = (await createQueueActions({ config, scrub, store: async () => store }))(runner)
-  const reader = createQueries(store, viewConfigOf(config))
-  const createRoutes = await createApi(
-    { config, log: recordingLog() as never },
-    {
-      ...{ reader, now },
-      awards: {
-        ...createAwardDesk({ store, makeReport: makeReportInProcess(store, viewConfigOf(config)), now }),
-        prepare: reader.prepareAward,
-      },
-    },
-  )
-  return webApp({ plugins: [createRoutes(actions)], now })
-}
-
 const listen = (app: FastifyInstance) => app.listen({ host: '127.0.0.1', port: 0 })
 
 it('a NUL character anywhere in an address or a body is answered 400, by every page and operation', async () => {
   const fixture = await openChannelFixture()
   await fixture.pollRfqs()
-  const { app, runner } = await openPages(fixture)
-  const pages = await listen(app)
-  const api = await listen(await openApi(fixture, runner))
+  const pages = await listen((await openPages(fixture)).app)
+  const api = await listen((await openApiApp(fixture)).app)
   const ask = async (address: string, { nul = '%00', method = 'GET', body = '', type = '' } = {}) => {
     const origin = address.startsWith('/api/') ? api : pages
     const headers = type === '' ? {} : { 'Content-Type': type }
@@ -104,7 +73,7 @@ it('a NUL character anywhere in an address or a body is answered 400, by every p
 
 it('a body of thousands of levels is answered 400', async () => {
   const fixture = await openChannelFixture({ rfqs: 0 })
-  const api = await listen(await openApi(fixture, (await openPages(fixture)).runner))
+  const api = await listen((await openApiApp(fixture)).app)
   const body = `{"channel":${'['.repeat(30_000)}${']'.repeat(30_000)}}`
   const headers = { 'Content-Type': 'application/json' }
   expect((await send(`${api}/api/v1/sync`, { method: 'POST', headers, body })).status).toBe(400)

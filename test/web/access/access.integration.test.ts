@@ -4,15 +4,10 @@ import { describe, expect, it } from 'vitest'
 import type { WebPlugin } from '../../../src/web/plugin.js'
 import { localPath } from '../../../src/web/routes/sign-in.js'
 import type { ServerOptions } from '../../../src/web/server.js'
+import { TOKENS } from '../support/users.js'
 import { webApp } from '../support/web-app.js'
 
-const USERS: Partial<ServerOptions> = {
-  host: '0.0.0.0',
-  tokens: [
-    { name: 'ana', role: 'viewer', token: 'token of ana' },
-    { name: 'omar', role: 'operator', token: 'token of omar' },
-  ],
-}
+const USERS: Partial<ServerOptions> = { host: '0.0.0.0', tokens: TOKENS }
 const routes: WebPlugin = (app) => {
   app.get('/', async ({ user }) => ({ user }))
   app.post('/write', async ({ user }) => ({ user }))

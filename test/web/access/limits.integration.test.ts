@@ -4,18 +4,13 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { WebPlugin } from '../../../src/web/plugin.js'
 import { healthRoutes } from '../../../src/web/routes/health.js'
 import type { ServerOptions } from '../../../src/web/server.js'
+import { TOKENS } from '../support/users.js'
 import { send, serveWeb } from '../support/web-server.js'
 
 const routes: WebPlugin = (app) => {
   app.get('/', async ({ user }) => ({ user }))
 }
-const USERS: Partial<ServerOptions> = {
-  tokens: [
-    { name: 'ana', role: 'viewer', token: 'token of ana' },
-    { name: 'omar', role: 'operator', token: 'token of omar' },
-  ],
-  plugins: [routes, healthRoutes(async () => [])],
-}
+const USERS: Partial<ServerOptions> = { tokens: TOKENS, plugins: [routes, healthRoutes(async () => [])] }
 const HEALTH = ['/healthz', '/readyz']
 
 const get = (url: string, headers: Record<string, string> = {}) => send(url, { headers })

@@ -2,17 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
 import { openPages } from '../support/pages-fixture.js'
 import { notices, sendForm } from '../support/send-form.js'
+import { as, TOKENS } from '../support/users.js'
 
 const RFQ = '/rfqs/acme/forest/1042'
-const tokens = (['viewer', 'operator'] as const).map((role) => ({ name: role, role, token: `token of ${role}` }))
-const as = (name: string) => ({ authorization: `Bearer token of ${name}` })
 
 async function openPage() {
   const rfq = await openAwardedRfq()
-  const { app } = await openPages(rfq, { tokens })
-  const get = async (url: string, user = 'operator') =>
-    app.inject({ url, headers: { ...as(user), accept: 'text/html' } })
-  const send = (fields: Record<string, string>, user = 'operator') => sendForm(app, `${RFQ}/award`, fields, as(user))
+  const { app } = await openPages(rfq, { tokens: TOKENS })
+  const get = async (url: string, user = 'omar') => app.inject({ url, headers: { ...as(user), accept: 'text/html' } })
+  const send = (fields: Record<string, string>, user = 'omar') => sendForm(app, `${RFQ}/award`, fields, as(user))
   return { rfq, get, send }
 }
 
@@ -43,13 +41,13 @@ describe('award of an RFQ on its page', () => {
       expect.stringMatching(/^\/rfqs\/acme\/forest\//),
     ])
     expect(await rfq.store.awards({})).toMatchObject([
-      { by: 'operator', asOf, at: rfq.now().toISOString(), followed: true },
+      { by: 'omar', asOf, at: rfq.now().toISOString(), followed: true },
     ])
-    const { body } = await get(RFQ, 'viewer')
+    const { body } = await get(RFQ, 'ana')
     expect(body.indexOf('id="award"')).toBeGreaterThan(0)
     expect(body.indexOf('id="award"')).toBeLessThan(body.indexOf('id="recommendation"'))
     expect(body).toMatch(/Accept .* on the marketplace by 2027-01-31/)
-    const file = await get('/awards/1/workbook', 'viewer')
+    const file = await get('/awards/1/workbook', 'ana')
     expect(file.rawPayload).toEqual(await rfq.store.awardFile(1))
     expect((await get('/awards/2/workbook')).statusCode).toBe(404)
     expect((await rfq.store.verifyDecisions()).brokenAt).toBeNull()
@@ -58,12 +56,12 @@ describe('award of an RFQ on its page', () => {
   it('is refused to a viewer, who sees no form', async () => {
     const { rfq, get, send } = await openPage()
     for (const url of [RFQ, `${RFQ}/award`]) {
-      const { statusCode, body } = await get(url, 'viewer')
+      const { statusCode, body } = await get(url, 'ana')
       expect([statusCode, /Record an? award/.test(body)]).toEqual([200, false])
     }
     const fields = { 'offer.1': rfq.cheap, as_of: rfq.now().toISOString(), confirm: 'yes' }
-    expect((await send(fields, 'viewer')).statusCode).toBe(403)
-    expect((await send({ withdraw: '1' }, 'viewer')).statusCode).toBe(403)
+    expect((await send(fields, 'ana')).statusCode).toBe(403)
+    expect((await send({ withdraw: '1' }, 'ana')).statusCode).toBe(403)
     expect(await rfq.store.awards({})).toEqual([])
   })
 
@@ -93,7 +91,7 @@ describe('award of an RFQ on its page', () => {
     expect((await send({ withdraw: '1', because: 'a mistake' })).statusCode).toBe(303)
     expect((await send({ withdraw: '1' })).statusCode).toBe(400)
     expect((await send({ withdraw: '1', because: 'again' })).statusCode).toBe(409)
-    expect(await rfq.store.awards({})).toMatchObject([{ withdrawn: { by: 'operator', because: 'a mistake' } }])
+    expect(await rfq.store.awards({})).toMatchObject([{ withdrawn: { by: 'omar', because: 'a mistake' } }])
     expect((await get(RFQ)).body).not.toContain('id="award"')
     expect((await get(`${RFQ}/award`)).body).toMatch(/>withdrawn<.*>a mistake<.*\/awards\/1\/workbook/)
   })

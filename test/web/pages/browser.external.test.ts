@@ -11,6 +11,7 @@ import { refreshFigures } from '../../helpers/store/figures.js'
 import { APPLICATION_PAGES } from '../support/application-pages.js'
 import { openPages } from '../support/pages-fixture.js'
 import { refuseEvent } from '../support/passed-over.js'
+import { TOKENS } from '../support/users.js'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const RFQ = '/rfqs/acme/forest/1042'
@@ -246,11 +247,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
   })
 
   it('signs in, obeys the role, makes a report from the button, and signs out', async () => {
-    const tokens = [
-      { name: 'ana', role: 'viewer' as const, token: 'token of ana' },
-      { name: 'omar', role: 'operator' as const, token: 'token of omar' },
-    ]
-    const page = await openBrowser(await serve(await story(), { tokens }), { acceptDownloads: true })
+    const page = await openBrowser(await serve(await story(), { tokens: TOKENS }), { acceptDownloads: true })
     const signIn = async (token: string) => {
       await page.getByLabel('Access token').fill(token)
       await page.getByRole('button', { name: 'Sign in' }).click()
