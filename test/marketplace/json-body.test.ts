@@ -45,6 +45,12 @@ describe('the items of a list', () => {
     await expect(readItems('{"x":{"items":[1]}}')).rejects.toThrow('no "items" array')
     expect(await readItems('{"items":[ \n]}')).toEqual([])
   })
+
+  it('are at most 100,000', async () => {
+    const list = (count: number) => `{"items":[${Array(count).fill('{}')}]}`
+    await expect(readItems(list(100_000))).resolves.toHaveLength(100_000)
+    await expect(readItems(list(100_001))).rejects.toThrow('the list has more than 100000 entries')
+  })
 })
 
 describe('JSON body', () => {
