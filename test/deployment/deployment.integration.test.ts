@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
@@ -15,8 +15,9 @@ interface ComposeService {
   image: string
   command?: string[]
   depends_on?: Record<string, { condition: string }>
+  deploy?: object
   environment?: Record<string, string>
-  healthcheck: { test: string[]; disable?: boolean; start_period?: string }
+  healthcheck: { test: string[] }
   networks?: string[]
   network_mode?: string
   ports?: string[]
@@ -27,22 +28,40 @@ interface ComposeService {
   user: string
   volumes: string[]
 }
-const compose = parse(read('docker-compose.yml'), { merge: true }) as {
-  services: Record<'redis' | 'quotekeeper' | 'work' | 'backup', ComposeService>
+interface Compose {
+  services: Record<'redis' | 'quotekeeper' | 'work' | 'backup', ComposeService> & { postgres?: ComposeService }
   networks: Record<string, { internal?: boolean }>
   volumes: Record<string, object>
   secrets: Record<string, { file: string }>
 }
-const { redis, quotekeeper, work, backup } = compose.services
-const services = Object.entries(compose.services)
-const ours = { quotekeeper, work, backup }
+const composeOf = (name: string) => parse(read(name), { merge: true }) as Compose
+const single = composeOf('docker-compose.yml')
+const cluster = composeOf('compose.cluster.yaml')
+
 const dockerfile = read('Dockerfile')
 const stages = dockerfile.split(/^FROM /m)
 const last = stages.at(-1) ?? ''
 /** The configuration that docs/OPERATIONS.md gives for containers. */
 const [, documented = ''] = /## Containers[\s\S]*?```yaml\n([\s\S]*?)```/.exec(read('docs/OPERATIONS.md')) ?? []
 
-describe('docker-compose.yml', () => {
+/** The documented configuration as the service of a Compose file reads it; the folder stands for that of the secrets. */
+function loadDocumented({ secrets, services }: Compose) {
+  const folder = testFolder()
+  const inFolder = (text: string) => text.replaceAll('/run/secrets', folder)
+  for (const name of Object.keys(secrets)) writeFileSync(join(folder, name), `value-of-${name}\n`)
+  writeFileSync(join(folder, 'quotekeeper.yaml'), inFolder(documented))
+  const environment = Object.entries(services.quotekeeper.environment ?? {})
+  const env = Object.fromEntries(environment.map(([name, value]) => [name, inFolder(value)]))
+  return { folder, config: loadConfig({ cwd: folder, env }) }
+}
+
+describe.each([
+  ['docker-compose.yml', single, 'queue'],
+  ['compose.cluster.yaml', cluster, 'servers'],
+])('%s', (file, compose, network) => {
+  const { redis, quotekeeper, work, backup, postgres } = compose.services
+  const services = Object.entries(compose.services)
+
   it.each(services)('%s runs with limited privileges and resources, and a fixed version', (_name, service) => {
     expect(service).toMatchObject({
       init: true,
@@ -53,81 +72,89 @@ describe('docker-compose.yml', () => {
       mem_limit: expect.any(String),
       cpus: expect.any(Number),
       pids_limit: expect.any(Number),
+      user: expect.stringMatching(/^(node|redis|postgres)$/),
+      image: expect.stringMatching(/^[a-z]+:\d+\.\d+/),
     })
     expect(service).not.toHaveProperty('privileged')
-    expect(service.user).not.toMatch(/^(root|0)/)
-    expect(service.tmpfs.every((mount) => mount.startsWith('/tmp:'))).toBe(true)
-    expect(service.image).toMatch(/^[a-z]+:\d+\.\d+\.\d+/)
+    expect(service.tmpfs.every((mount) => /^\/(tmp|var\/run\/postgresql):/.test(mount))).toBe(true)
   })
 
-  it('uses the image of this version for every process of Quotekeeper', () => {
-    for (const { image } of Object.values(ours)) expect(image).toBe(`quotekeeper:${version}`)
+  it('publishes the pages only, on loopback, and has Redis and PostgreSQL on an internal network', () => {
+    expect(services.flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${port}`))).toEqual([
+      'quotekeeper 127.0.0.1:4780:4780',
+    ])
+    for (const server of [redis, ...(postgres ? [postgres] : [])]) expect(server.networks).toEqual([network])
+    expect(compose.networks[network]).toEqual({ internal: true })
   })
 
-  it.each(Object.entries(ours))(
-    '%s runs a command that exists, with options that exist',
-    async (name, { command = [] }) => {
-      expect(command[0]).toBe(name === 'quotekeeper' ? 'start' : name)
-      const program = await buildProgram(createCli(testIo({}).io), () => true)
-      expect(await parsedBy(program, command)).toEqual(command[0])
-    },
-  )
+  it('contains no secret: each is a file that exists in the containers that use it', () => {
+    expect(read(file)).not.toMatch(/\$\{/)
+    for (const [name, secret] of Object.entries(compose.secrets)) expect(secret.file).toBe(`./secrets/${name}`)
+    for (const [name, service] of services) {
+      for (const [, secret] of JSON.stringify(service).matchAll(/\/run\/secrets\/(\w+)/g))
+        expect(service.secrets, name).toContain(secret)
+      for (const secret of service.secrets ?? []) expect(compose.secrets).toHaveProperty(secret)
+    }
+    for (const [, secret] of documented.matchAll(/\/run\/secrets\/(\w+)/g))
+      expect(compose.secrets).toHaveProperty(secret as string)
+    expect(read('.gitignore').split('\n')).toContain('/secrets/')
+  })
 
-  it('keeps Redis on an internal network, with a password, persistent and without eviction', () => {
-    expect(redis.ports).toBeUndefined()
-    expect(redis.networks).toEqual(['queue'])
-    expect(compose.networks.queue).toEqual({ internal: true })
+  it('declares the volumes that are mounted, and mounts files that exist', () => {
+    const sources = new Set(services.flatMap(([, { volumes }]) => volumes.map((each) => each.split(':')[0] as string)))
+    const names = [...sources].filter((source) => !source.startsWith('.'))
+    expect(names.sort()).toEqual(Object.keys(compose.volumes).sort())
+    for (const source of sources) if (source.startsWith('./docs')) expect(read(source)).not.toBe('')
+  })
+
+  it('has one process that schedules, when its servers are ready, and workers that differ in their command', () => {
+    const healthy = { condition: 'service_healthy' }
+    const ready = { ...(postgres && { postgres: healthy }), redis: healthy }
+    expect(quotekeeper.depends_on).toEqual(ready)
+    expect(work.depends_on).toEqual({ ...ready, quotekeeper: { condition: 'service_started' } })
+    expect([work.volumes, work.environment, work.secrets]).toEqual([
+      ...[quotekeeper.volumes, quotekeeper.environment, quotekeeper.secrets],
+    ])
+    expect([quotekeeper.deploy, quotekeeper.profiles]).toEqual([undefined, undefined])
+    expect([quotekeeper.restart, work.restart, redis.restart]).toEqual(Array(3).fill('unless-stopped'))
+    expect(backup).toMatchObject({ healthcheck: { disable: true }, restart: 'no', profiles: ['backup'] })
+    // Readiness is that of all processes together, so workers show liveness.
+    expect(quotekeeper.healthcheck.test.join(' ')).toContain('http://127.0.0.1:4780/readyz')
+    expect(work.healthcheck.test.join(' ')).toContain(`http://127.0.0.1:${work.command?.at(-1)}/healthz`)
+  })
+
+  it('keeps Redis persistent and without eviction', () => {
     const command = redis.command?.join(' ')
     expect(command).toContain('--appendonly yes --appendfsync everysec')
     expect(command).toContain('--maxmemory-policy noeviction')
   })
 
-  it('publishes the service on loopback only, and gives the backup no network', () => {
-    expect(quotekeeper.ports).toEqual(['127.0.0.1:4780:4780'])
-    expect([work.ports, backup.ports, backup.network_mode]).toEqual([undefined, undefined, 'none'])
-  })
-
-  it('contains no secret: each is a file that exists in the containers that use it', () => {
-    const text = read('docker-compose.yml')
-    expect(text).not.toMatch(/\$\{/)
-    for (const [name, { file }] of Object.entries(compose.secrets)) expect(file).toBe(`./secrets/${name}`)
-    for (const [name, { secrets = [], command = [], environment = {}, healthcheck }] of services) {
-      const used = JSON.stringify([command, environment, healthcheck]).matchAll(/\/run\/secrets\/(\w+)/g)
-      for (const [, secret] of used) expect(secrets, name).toContain(secret)
-      for (const secret of secrets) expect(compose.secrets).toHaveProperty(secret)
-    }
-    const referenced = [...documented.matchAll(/\/run\/secrets\/(\w+)/g)].map(([, secret]) => secret)
-    expect([...referenced, 'redis_password'].sort()).toEqual(Object.keys(compose.secrets).sort())
-    expect(read('.gitignore').split('\n')).toContain('/secrets/')
-  })
-
-  it('starts the service when Redis is ready, and shows readiness; workers show liveness', () => {
-    expect(quotekeeper.depends_on).toEqual({ redis: { condition: 'service_healthy' } })
-    expect(work.depends_on).toEqual({
-      redis: { condition: 'service_healthy' },
-      quotekeeper: { condition: 'service_started' },
-    })
-    expect(quotekeeper.healthcheck.test.join(' ')).toContain('http://127.0.0.1:4780/readyz')
-    expect(work.healthcheck.test.join(' ')).toContain(`http://127.0.0.1:${work.command?.at(-1)}/healthz`)
-    expect(backup).toMatchObject({ healthcheck: { disable: true }, restart: 'no', profiles: ['backup'] })
-    expect([quotekeeper.restart, work.restart, redis.restart]).toEqual(Array(3).fill('unless-stopped'))
-    expect(work.profiles).toEqual(['work'])
-  })
-
-  it('with the documented configuration: loads, listens where it is published, stores in the volume', () => {
-    const folder = testFolder()
-    mkdirSync(folder, { recursive: true })
-    const inFolder = (text: string) => text.replaceAll('/run/secrets', folder)
-    for (const name of Object.keys(compose.secrets)) writeFileSync(join(folder, name), `value-of-${name}\n`)
-    writeFileSync(join(folder, 'quotekeeper.yaml'), inFolder(documented))
-    const env = Object.fromEntries(
-      Object.entries(quotekeeper.environment ?? {}).map(([name, value]) => [name, inFolder(value)]),
+  it('runs commands of this version that exist, with options that exist', async () => {
+    const ours = services.filter(([, { image }]) => image.startsWith('quotekeeper'))
+    expect(ours.map(([name, { command }]) => `${name} ${command?.[0]}`)).toEqual(
+      expect.arrayContaining(['quotekeeper start', 'work work']),
     )
-    const config = loadConfig({ cwd: folder, env })
+    for (const [, { image, command = [] }] of ours) {
+      expect(image).toBe(`quotekeeper:${version}`)
+      expect(await parsedBy(await buildProgram(createCli(testIo().io), () => true), command)).toBe(command[0])
+    }
+  })
+
+  it('has a configuration that loads, with the passwords of its servers', () => {
+    const { config } = loadDocumented(compose)
     expect(config.queue).toEqual({ kind: 'redis', url: 'redis://:value-of-redis_password@redis:6379' })
     expect(config.channels[0]?.apiKey).toBe('value-of-acme_api_key')
     expect(config.web).toMatchObject({ host: '0.0.0.0', port: 4780, token: 'value-of-web_token' })
+    if (postgres)
+      expect(config.database).toBe('postgres://quotekeeper:value-of-postgres_password@postgres:5432/quotekeeper')
+  })
+})
 
+describe('docker-compose.yml', () => {
+  const { quotekeeper, backup, work } = single.services
+
+  it('stores in the volume of the data', () => {
+    const { folder, config } = loadDocumented(single)
     const mounts = Object.fromEntries(quotekeeper.volumes.map((volume) => volume.split(':').slice(0, 2).reverse()))
     const configFile = '/srv/quotekeeper/quotekeeper.yaml'
     expect(last).toContain(`ENV QUOTEKEEPER_CONFIG=${configFile}`)
@@ -138,15 +165,36 @@ describe('docker-compose.yml', () => {
       expect(folders).toEqual(['/srv/quotekeeper/data'])
     }
     expect(mounts['/srv/quotekeeper/data']).toBe('data')
-    expect([work.volumes, work.environment]).toEqual([quotekeeper.volumes, quotekeeper.environment])
   })
 
-  it('backs up to another volume than that of the data, into a folder of the image that its user owns', () => {
+  it('backs up without a network to another volume, into a folder of the image that its user owns', () => {
+    expect([backup.network_mode, work.profiles]).toEqual(['none', ['work']])
     expect(backup.volumes).toEqual([...quotekeeper.volumes, 'backups:/srv/quotekeeper/backups'])
     expect(backup.command?.[1]).toBe('/srv/quotekeeper/backups/')
-    expect(Object.keys(compose.volumes).sort()).toEqual(['backups', 'data', 'queue'])
     expect(last).toContain('mkdir -p /srv/quotekeeper/data /srv/quotekeeper/backups')
     expect(last).toContain('chown -R node:node /srv/quotekeeper')
+  })
+})
+
+describe('compose.cluster.yaml', () => {
+  const { postgres, work, backup } = cluster.services
+  /** What differs on purpose: where data is, which servers there are. */
+  const own = ['environment', 'secrets', 'volumes', 'networks', 'depends_on', 'profiles', 'deploy']
+  const common = (service: ComposeService) =>
+    Object.fromEntries(Object.entries(service).filter(([key]) => !own.includes(key)))
+
+  it.each(['redis', 'quotekeeper', 'work'] as const)('runs %s as docker-compose.yml does', (name) => {
+    expect(common(cluster.services[name])).toEqual(common(single.services[name]))
+  })
+
+  it('leaves room for the connections of the workers that it names', () => {
+    const [, most] = /max_connections=(\d+)/.exec(JSON.stringify(postgres?.command)) ?? []
+    const [, workers] = /enough for (\d+) workers/.exec(read('compose.cluster.yaml')) ?? []
+    const [, ofStart, ofWork] = /a `start` makes at most (\d+), a `work` (\d+)/.exec(read('docs/OPERATIONS.md')) ?? []
+    // Three are for superusers.
+    expect(Number(ofStart) + Number(workers) * Number(ofWork)).toBeLessThanOrEqual(Number(most) - 3)
+    expect([work.deploy, backup.networks]).toEqual([{ replicas: 2 }, ['servers']])
+    expect(postgres?.secrets).toContain('postgres_password') // That docs/ops/create-database.sql reads.
   })
 })
 
@@ -171,22 +219,17 @@ describe('Dockerfile', () => {
     expect(last).not.toContain('apt-get')
   })
 
-  it('starts the program that package.json declares, also by its name', () => {
+  it('starts the program that package.json declares, also by its name, and reports liveness', () => {
     expect(last).toContain(`ENTRYPOINT ["node", "/app/${bin.quotekeeper}"]`)
     expect(last).toContain(`ln -s /app/${bin.quotekeeper} /usr/local/bin/quotekeeper`)
     expect(last).toContain(`chmod 0755 /app/${bin.quotekeeper}`)
     expect(read('src/cli/main.ts')).toMatch(/^#!\/usr\/bin\/env node\n/)
-  })
-
-  it('reports liveness, so that nothing restarts it while the queue is down', () => {
     expect(last).toMatch(/HEALTHCHECK[\s\S]*\/healthz/)
   })
 
   it('copies only what .dockerignore allows', () => {
-    const allowed = read('.dockerignore')
-      .match(/^!.*$/gm)
-      ?.map((line) => line.slice(1))
+    const lines = read('.dockerignore').split('\n')
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap((match) => match[1]?.split(' '))
-    expect(copied.filter((name) => !allowed?.includes(name ?? ''))).toEqual([])
+    expect(copied.filter((name) => !lines.includes(`!${name}`))).toEqual([])
   })
 })
