@@ -1,7 +1,7 @@
-import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseLeniently } from '../../src/core/documents/lenient-parser.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { send } from '../web/support/web-server.js'
 import { errorReply } from './replies.js'
 import { requestJson } from './request-json.js'
 
@@ -51,18 +51,7 @@ describe('faults over HTTP', () => {
   it.each([{ origin: 'https://elsewhere.example' }, { host: 'rebound.example' }])(
     'are refused from web pages: %o',
     async (headers) => {
-      expect(await statusOf('/_sandbox/faults', headers)).toBe(403)
+      expect((await send(`${sandbox.url}/_sandbox/faults`, { method: 'POST', headers })).status).toBe(403)
     },
   )
 })
-
-/** Uses `node:http` because `fetch` does not allow setting the Host header. */
-function statusOf(path: string, headers: Record<string, string>): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const sent = request(`${sandbox.url}${path}`, { method: 'POST', headers }, (response) => {
-      response.resume()
-      resolve(response.statusCode)
-    })
-    sent.on('error', reject).end()
-  })
-}

@@ -1,11 +1,16 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { listingDocument, responseDocument, rfqDocument, rfqListDocument } from '../../src/core/documents/documents.js'
 import { parseLeniently } from '../../src/core/documents/lenient-parser.js'
-import { createWorld, describeWorld, type World } from '../../src/sandbox/index.js'
+import { advanceWorld, createWorld, describeWorld, type World } from '../../src/sandbox/index.js'
+import { shareOf } from '../helpers/long-tests.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
+const DAY = 24 * 3_600_000
+const at = (milliseconds: number) => new Date(now.getTime() + milliseconds)
 const forest = { org: 'acme', channel: 'forest' }
 const spec = { ...forest, apiKey: 'k', listings: 5, rfqs: 12, responsesPerRfq: 3 }
+const channels = [{ ...forest, apiKey: 'k', rfqs: 4 }]
 
 const everything = (world: World) =>
   world.channels.map((channel) => ({
@@ -13,24 +18,35 @@ const everything = (world: World) =>
     rfqs: channel.rfqs.map((record) => ({ rfq: record.singleShape(), responses: record.responses })),
   }))
 
-describe('a seeded world', () => {
-  it.each([1, 2, 3, 4, 5])('contains only documents that match the schemas strictly (seed %i)', (seed) => {
-    for (const { listings, rfqs } of createWorld({ seed, now }).channels) {
-      for (const listing of listings) expect(parseLeniently(listingDocument, listing).problems).toEqual([])
-      for (const record of rfqs) {
-        expect(parseLeniently(rfqListDocument, record.listShape()).problems).toEqual([])
-        expect(parseLeniently(rfqDocument, record.singleShape()).problems).toEqual([])
-        for (const response of record.responses) expect(parseLeniently(responseDocument, response).problems).toEqual([])
+describe('a world', () => {
+  it.each([...[1, 2, 3, 4, 5].map((seed) => ({ seed, days: 0 })), { seed: 8, days: 30 }])(
+    'has only documents that match the schemas strictly, and a plausible history: %j',
+    ({ seed, days }) => {
+      const world = createWorld({ seed, now })
+      advanceWorld(world, at(days * DAY))
+      const time = at(days * DAY).toISOString()
+      for (const { listings, rfqs } of world.channels) {
+        for (const listing of listings) expect(parseLeniently(listingDocument, listing).problems).toEqual([])
+        for (const record of rfqs) {
+          const { terms, responses } = record
+          expect(parseLeniently(rfqListDocument, record.listShape()).problems).toEqual([])
+          expect(parseLeniently(rfqDocument, record.singleShape()).problems).toEqual([])
+          expect(terms.createdAt <= (terms.openedAt ?? '') && terms.updatedAt <= time).toBe(true)
+          expect(responses.filter(({ status }) => status === 'accepted').length).toBeLessThanOrEqual(1)
+          for (const response of responses) {
+            const { submittedAt, offer } = response
+            expect(parseLeniently(responseDocument, response).problems).toEqual([])
+            expect(submittedAt > (terms.openedAt ?? '') && submittedAt.slice(0, 10) <= terms.responseDueDate).toBe(true)
+            expect(submittedAt <= time && (offer.review?.updatedAt ?? '') <= time).toBe(true)
+          }
+        }
       }
-    }
-  })
+    },
+  )
 
   it('is the same for the same seed and time, ids included, and differs for another seed', () => {
-    const one = createWorld({ seed: 42, now })
-    const same = createWorld({ seed: 42, now })
-    const other = createWorld({ seed: 43, now })
-    expect(everything(same)).toEqual(everything(one))
-    expect(same.keys).toEqual(one.keys)
+    const [one, same, other] = [42, 42, 43].map((seed) => createWorld({ seed, now })) as [World, World, World]
+    expect([everything(same), same.keys]).toEqual([everything(one), one.keys])
     expect(everything(other)).not.toEqual(everything(one))
     expect(other.keys).not.toEqual(one.keys)
   })
@@ -45,27 +61,11 @@ describe('a seeded world', () => {
     expect(terms.some(({ state }) => state === 'closed')).toBe(true)
   })
 
-  it('has a plausible history: nothing in the future, responses between opening and due date', () => {
-    for (const { rfqs } of createWorld({ seed: 9, now }).channels) {
-      for (const { terms, responses } of rfqs) {
-        expect(terms.createdAt <= (terms.openedAt ?? '')).toBe(true)
-        expect(terms.updatedAt <= now.toISOString()).toBe(true)
-        for (const { submittedAt, offer } of responses) {
-          expect(submittedAt > (terms.openedAt ?? '') && submittedAt.slice(0, 10) <= terms.responseDueDate).toBe(true)
-          expect(submittedAt < now.toISOString()).toBe(true)
-          expect((offer.review?.updatedAt ?? '') <= now.toISOString()).toBe(true)
-        }
-      }
-    }
-  })
-
   it('contains varied offers: spot and forward, pre-payments, several deliveries, reviews, flaws', () => {
     const world = createWorld({ seed: 1, now, channels: [{ ...spec, listings: 20, rfqs: 60, responsesPerRfq: 5 }] })
-    const offers = world.channels.flatMap(({ rfqs }) =>
-      rfqs.flatMap(({ responses }) => responses.map(({ offer }) => offer)),
-    )
-    const some = (test: (offer: (typeof offers)[number]) => boolean) =>
-      expect(offers.filter(test).length).toBeGreaterThan(3)
+    const offers = world.channels.flatMap(({ rfqs }) => rfqs.flatMap(({ responses }) => responses.map((r) => r.offer)))
+    type Offer = (typeof offers)[number]
+    const some = (test: (offer: Offer) => boolean) => expect(offers.filter(test).length).toBeGreaterThan(3)
     some((offer) => offer.contractType === 'spot')
     some((offer) => offer.scheduledDeliveries.length > 1)
     some((offer) => offer.scheduledDeliveries.some(({ vintages }) => vintages.length > 1))
@@ -73,38 +73,83 @@ describe('a seeded world', () => {
     some((offer) => offer.currency === 'EUR')
     some((offer) => offer.expiryDate === null)
     for (const status of ['pending', 'accepted', 'rejected']) some((offer) => offer.review?.status === status)
-    some((offer) => Math.abs(statedTotal(offer) - offer.totalPrice) > 1)
-    expect(offers.filter((offer) => Math.abs(statedTotal(offer) - offer.totalPrice) < 0.01).length).toBeGreaterThan(
-      offers.length * 0.7,
+    const difference = ({ scheduledDeliveries, totalPrice }: Offer) => {
+      const lines = scheduledDeliveries.flatMap(({ vintages }) => vintages)
+      return Math.abs(lines.reduce((total, { volume, unitPrice }) => total + volume * unitPrice, 0) - totalPrice)
+    }
+    some((offer) => difference(offer) > 1)
+    expect(offers.filter((offer) => difference(offer) < 0.01).length).toBeGreaterThan(offers.length * 0.7)
+  })
+
+  it('is described in one line for each channel', () => {
+    const described = describeWorld(createWorld({ seed: 2, now, channels: [{ ...spec, listings: 3, rfqs: 5 }] }))
+    expect(described).toMatch(
+      /^Marketplace with seed 2, 2025-06-11 09:30 UTC\n {2}acme\/forest: 3 listings; 4 RFQs open \(1 past due, 1 due today\), 1 closed; \d+ offers \(\d accepted, \d rejected\)$/,
     )
   })
 })
 
-const statedTotal = ({
-  scheduledDeliveries,
-}: {
-  scheduledDeliveries: { vintages: { volume: number; unitPrice: number }[] }[]
-}) =>
-  scheduledDeliveries
-    .flatMap(({ vintages }) => vintages)
-    .reduce((total, { volume, unitPrice }) => total + volume * unitPrice, 0)
-
-describe('changes to a world', () => {
-  const still = () => createWorld({ seed: 1, now, channels: [{ ...spec, rfqs: 0 }] })
-
-  it('add an open, valid RFQ with the given members', () => {
-    const world = still()
-    const rfq = world.addRfq(forest, { responseDueDate: '2025-06-01', title: 'Mine' })
-    expect(rfq).toMatchObject({ state: 'open', responseDueDate: '2025-06-01', title: 'Mine', responses: [] })
-    expect(parseLeniently(rfqDocument, rfq).problems).toEqual([])
-    expect(world.addRfq(forest).id).not.toBe(rfq.id)
+describe('the events of a world', () => {
+  it('lead to the same world in one step or in many', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.array(fc.nat({ max: 9 * DAY }), { maxLength: 8 }), (seed, steps) => {
+        const one = createWorld({ seed, now, channels })
+        const other = createWorld({ seed, now, channels })
+        const stepwise = [...steps.sort((a, b) => a - b), 10 * DAY].flatMap((step) => advanceWorld(other, at(step)))
+        expect(advanceWorld(one, at(10 * DAY))).toEqual(stepwise)
+        expect(everything(one)).toEqual(everything(other))
+        expect(one.planned.length).toBe(other.planned.length)
+      }),
+      { numRuns: shareOf(15) },
+    )
   })
 
-  it('add, change and remove a response in all three shapes', () => {
+  it('leave other RFQs unchanged when one is closed', () => {
+    const one = createWorld({ seed: 5, now, channels })
+    const other = createWorld({ seed: 5, now, channels })
+    const id = other.channels[0]?.rfqs[0]?.terms.id ?? ''
+    other.closeRfq(id)
+    advanceWorld(one, at(6 * DAY))
+    advanceWorld(other, at(6 * DAY))
+    const rest = (world: World) =>
+      world.channels[0]?.rfqs.filter(({ terms }) => terms.id !== id).map((each) => each.singleShape())
+    expect(rest(other)).toEqual(rest(one))
+  })
+
+  it('include offers, revisions, reviews, decisions, amendments, new RFQs and prices', () => {
+    const events = advanceWorld(createWorld({ seed: 3, now }), at(20 * DAY)).map(({ text }) => text)
+    const signs = [
+      ': offer from',
+      'revised offer',
+      'reviewed:',
+      ' accepted',
+      ' rejected',
+      'amended',
+      'opened',
+      'now asks',
+    ]
+    for (const sign of signs) expect(events.filter((text) => text.includes(sign)).length, sign).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['time is set back', {}, DAY],
+    ['it was created with still: true', { still: true }, 30 * DAY],
+  ])('change nothing when %s', (_when, options, until) => {
+    const world = createWorld({ seed: 8, now, channels, ...options })
+    advanceWorld(world, at(2 * DAY))
+    const before = everything(world)
+    expect(advanceWorld(world, at(until))).toEqual([])
+    expect(everything(world)).toEqual(before)
+  })
+})
+
+describe('what a test does to a world', () => {
+  const still = () => createWorld({ seed: 1, now, channels: [{ ...spec, rfqs: 0 }] })
+
+  it('shows in all three shapes of a response', () => {
     const world = still()
     const { id } = world.addRfq(forest)
     const response = world.addResponse(id, { status: 'submitted', offer: { totalPrice: 5 } })
-    expect(parseLeniently(responseDocument, response).problems).toEqual([])
     const record = world.findRfq(id)?.record
     expect(record?.listShape().responses).toEqual([{ id: response.id, listingId: response.listingId }])
     world.changeResponse(response.id, { status: 'accepted', offer: { totalPrice: 6 } })
@@ -115,7 +160,7 @@ describe('changes to a world', () => {
     expect(world.rfq(id).responses).toEqual([])
   })
 
-  it('set updatedAt to the current time unless the change sets it', () => {
+  it('sets updatedAt to the current time unless the change sets it', () => {
     const world = still()
     const { id } = world.addRfq(forest)
     world.now = () => new Date('2025-07-01T00:00:00.000Z')
@@ -123,30 +168,11 @@ describe('changes to a world', () => {
     expect(world.changeRfq(id, (rfq) => ({ ...rfq, updatedAt: '2020-01-01T00:00:00.000Z' })).updatedAt).toMatch('2020')
   })
 
-  it('change and remove listings and RFQs', () => {
-    const world = still()
-    const listing = world.addListing(forest, { projectName: 'Here' })
-    expect(world.changeListing(listing.id, { projectName: 'There' }).projectName).toBe('There')
-    expect(world.channel(forest)?.listings).toContainEqual(expect.objectContaining({ projectName: 'There' }))
-    world.removeListing(listing.id)
-    expect(JSON.stringify(world.channel(forest)?.listings)).not.toContain('There')
-    const { id } = world.addRfq(forest)
-    world.removeRfq(id)
-    expect(world.findRfq(id)).toBeUndefined()
-  })
-
-  it('throw an error that names what does not exist', () => {
+  it('throws an error that names what does not exist', () => {
     const world = still()
     expect(() => world.rfq('nobody')).toThrow('no RFQ nobody')
     expect(() => world.changeResponse('nobody', {})).toThrow('no response nobody')
     expect(() => world.removeListing('nobody')).toThrow('no listing nobody')
     expect(() => world.addRfq({ org: 'a', channel: 'b' })).toThrow('no channel a/b')
   })
-})
-
-it('describeWorld › summarizes each channel on one line', () => {
-  const channels = [{ ...forest, apiKey: 'k', listings: 3, rfqs: 5, responsesPerRfq: 2 }]
-  expect(describeWorld(createWorld({ seed: 2, now, channels }))).toMatch(
-    /^Marketplace with seed 2, 2025-06-11 09:30 UTC\n {2}acme\/forest: 3 listings; 4 RFQs open \(1 past due, 1 due today\), 1 closed; 10 offers \(\d accepted, \d rejected\)$/,
-  )
 })
