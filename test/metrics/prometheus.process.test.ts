@@ -86,17 +86,7 @@ describe.skipIf(!isInstalled && process.env.CI !== 'true')('Prometheus', () => {
       expect(await prometheus.query('quotekeeper_rfqs{channel="acme/forest",state="closed"}')).toEqual([3])
       expect(await prometheus.query('sum(quotekeeper_closings_total{outcome="closed"})')).toEqual([3])
     }, 500)
-    expect(await prometheus.query('quotekeeper_runs_total{kind="rfqs",outcome="complete"}')).toEqual([1])
-    expect(await prometheus.query('sum(quotekeeper_versions_written_total{document="offer",change="new"})')).toEqual([
-      6,
-    ])
-    expect(
-      await prometheus.query('sum(quotekeeper_marketplace_request_duration_seconds_count{operation="closeRfq"})'),
-    ).toEqual([3])
-    expect(await prometheus.query('quotekeeper_poll_stale')).toEqual([0, 0])
     expect(await prometheus.query('quotekeeper_metrics_source_up')).toEqual([1, 1])
-    const api = await fetch(`${url}/api/v1/rfqs?state=closed`, { headers: { authorization: `Bearer ${TOKEN}` } })
-    expect(await api.json()).toMatchObject({ total: 3, nextCursor: null })
     const { groups } = (await prometheus.get('rules')) as { groups: { rules: { health: string; state: string }[] }[] }
     const rules = groups.flatMap((group) => group.rules)
     expect(rules.length).toBeGreaterThan(10)

@@ -11,14 +11,13 @@ export interface JsonReply {
 export async function requestJson(
   sandbox: Pick<Sandbox, 'url' | 'keys'>,
   path: string,
-  options: { method?: string; key?: string | null; signal?: AbortSignal; body?: string } = {},
+  options: { method?: string; key?: string | null; body?: string } = {},
 ): Promise<JsonReply> {
   const key = options.key === undefined ? sandbox.keys[path.split('/')[3] ?? ''] : options.key
   const response = await fetch(`${sandbox.url}${path}`, {
     method: options.method ?? 'GET',
     headers: key ? { authorization: key } : {},
     redirect: 'manual',
-    ...(options.signal ? { signal: options.signal } : {}),
     ...(options.body === undefined ? {} : { body: options.body }),
   })
   const text = await response.text()
