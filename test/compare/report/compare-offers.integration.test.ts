@@ -1,23 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ComparisonInput, StoredDocument } from '../../../src/compare/input/comparison-input.js'
+import type { ComparisonInput } from '../../../src/compare/input/comparison-input.js'
 import { compareOffers, type RfqReport } from '../../../src/compare/report/compare-offers.js'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
-import type { KnownDocument } from '../../../src/core/records.js'
 import {
   comparisonInput,
   delivery,
   EURO_SETTINGS,
   listing,
   manyResponses,
-  offerId,
   response,
   rfq,
   sampleResponses,
   storedDocument,
   vintage,
 } from '../../helpers/data/comparison-inputs.js'
+import { mutated } from '../../helpers/data/mutated.js'
 import { shareOf } from '../../helpers/long-tests.js'
+
+type Body = Record<string, unknown>
 
 /** Fails for any value that JSON cannot represent: NaN, infinity, undefined, dates, maps. */
 function expectPlain(value: unknown, path = 'report'): void {
@@ -81,7 +82,7 @@ describe('a report', () => {
     expect(() => compareOffers(comparisonInput({ timeZone: 'Mars/Olympus' }))).toThrow(RangeError)
   })
 
-  it('does not depend on the order of its input', () => {
+  it('does not depend on the order of its input, which it does not modify', () => {
     const input = comparisonInput({
       settings: EURO_SETTINGS,
       responses: [...sampleResponses(), ...manyResponses(6, 2).map((body, at) => ({ ...body, id: `x${at}` }))],
@@ -90,13 +91,8 @@ describe('a report', () => {
     for (const key of ['responses', 'listings', 'problems', 'decisions'] as const) {
       Object.assign(turned, { [key]: [...input[key]].reverse() })
     }
-    expect(compareOffers(turned)).toEqual(compareOffers(input))
-  })
-
-  it('does not modify its input', () => {
-    const input = comparisonInput({ settings: EURO_SETTINGS })
     const before = structuredClone(input)
-    compareOffers(input)
+    expect(compareOffers(turned)).toEqual(compareOffers(input))
     expect(input).toEqual(before)
   })
 
@@ -141,91 +137,45 @@ describe('a report', () => {
 })
 
 describe('a report on malformed documents', () => {
-  it.each<[string, Record<string, unknown>[]]>([
+  const offering = (offer: object | null, of: object = {}) => response(1, { ...of, offer: offer as Body | null })
+  const lines = (offer: object, ...vintages: Body[]) =>
+    offering({ scheduledDeliveries: [delivery({ vintages: vintages.map(vintage) })], ...offer })
+  const prepaid = (amount: number, paymentDueDate: string | null) => ({ prePayments: [{ amount, paymentDueDate }] })
+  const [huge, tiny] = [
+    { volume: 1e300, unitPrice: 1e300 },
+    { volume: 1e-300, unitPrice: 1e-300 },
+  ]
+
+  it.each<[string, Body[]]>([
     ['no offers', []],
     ['one offer', [response(1)]],
-    ['a null offer', [response(1, { offer: null })]],
-    ['no lines', [response(1, { offer: { scheduledDeliveries: [] } })]],
-    [
-      'zero volume',
-      [response(1, { offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume: 0 })] })] } })],
-    ],
-    [
-      'prices missing',
-      [
-        response(1, {
-          offer: {
-            scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice: undefined })] })],
-            totalPrice: null,
-          },
-        }),
-      ],
-    ],
+    ['a null offer', [offering(null)]],
+    ['no lines', [offering({ scheduledDeliveries: [] })]],
+    ['zero volume', [lines({}, { volume: 0 })]],
+    ['prices missing', [lines({ totalPrice: null }, { unitPrice: undefined })]],
     [
       'negative numbers',
-      [
-        response(1, {
-          offer: {
-            scheduledDeliveries: [delivery({ vintages: [vintage({ volume: -5, unitPrice: -2 })] })],
-            totalVolume: -5,
-            totalPrice: -10,
-            prePayments: [{ amount: -7, paymentDueDate: null }],
-          },
-        }),
-      ],
+      [lines({ totalVolume: -5, totalPrice: -10, ...prepaid(-7, null) }, { volume: -5, unitPrice: -2 })],
     ],
-    [
-      'twelve deliveries',
-      [response(1, { offer: { scheduledDeliveries: Array.from({ length: 12 }, () => delivery()) } })],
-    ],
+    ['twelve deliveries', [offering({ scheduledDeliveries: Array.from({ length: 12 }, () => delivery()) })]],
     [
       'numbers too large to calculate with',
-      [
-        response(1, {
-          offer: {
-            scheduledDeliveries: [
-              delivery({
-                vintages: [
-                  vintage({ volume: 1e300, unitPrice: 1e300 }),
-                  vintage({ volume: 1e-300, unitPrice: 1e-300 }),
-                ],
-              }),
-            ],
-            totalVolume: 1e300,
-            totalPrice: 1e300,
-            prePayments: [{ amount: 1e15, paymentDueDate: '2026-04-01' }],
-          },
-        }),
-      ],
+      [lines({ totalVolume: 1e300, totalPrice: 1e300, ...prepaid(1e15, '2026-04-01') }, huge, tiny)],
     ],
-    [
-      'a tiny volume',
-      [
-        response(1, {
-          offer: {
-            scheduledDeliveries: [delivery({ vintages: [vintage({ volume: 1e-300, unitPrice: 1e15 })] })],
-            prePayments: [{ amount: 1e15, paymentDueDate: '2026-04-01' }],
-          },
-        }),
-        response(2),
-      ],
-    ],
+    ['a tiny volume', [lines(prepaid(1e15, '2026-04-01'), { volume: 1e-300, unitPrice: 1e15 }), response(2)]],
     [
       'dates at the ends of time',
       [
-        response(1, {
-          submittedAt: '0000-01-01T00:00:00.000Z',
-          offer: {
+        offering(
+          {
             expiryDate: '9999-12-31',
-            scheduledDeliveries: [
-              delivery({ fulfilmentDueDate: '9999-12-31' }),
-              delivery({ fulfilmentDueDate: '0001-01-01' }),
-            ],
+            scheduledDeliveries: ['9999-12-31', '0001-01-01'].map((date) => delivery({ fulfilmentDueDate: date })),
           },
-        }),
+          { submittedAt: '0000-01-01T00:00:00.000Z' },
+        ),
       ],
     ],
-    ['empty texts', [response(1, { projectDeveloperName: ' ', projectName: '', status: '', listingId: '' })]],
+    ['empty texts', [offering({}, { projectDeveloperName: ' ', projectName: '', status: '', listingId: '' })]],
   ])('is valid: %s', (_name, responses) => {
     const report = compareOffers(comparisonInput({ responses }))
     expectSound(report)
@@ -273,43 +223,21 @@ describe('a report on malformed documents', () => {
       fc.double({ noNaN: true, noDefaultInfinity: true }),
       fc.string({ maxLength: 5 }),
     )
-    const mutation = fc.tuple(fc.nat(1e6), junk)
-    const mutations = fc.array(mutation, { maxLength: 12 })
+    const anyResponses = mutated(sampleResponses(), junk, 12)
+    const anyListings = mutated(
+      [1, 2, 3].map((number) => listing(number)),
+      junk,
+      12,
+    )
     fc.assert(
-      fc.property(mutations, mutations, mutations, (onRfq, onOffers, onListings) => {
-        const responses = mutated(sampleResponses(), onOffers) as Record<string, unknown>[]
-        const listings = mutated(
-          [1, 2, 3].map((number) => listing(number)),
-          onListings,
-        ) as Record<string, unknown>[]
-        const input = comparisonInput({
-          responses: asStored(responses),
-          listings: asStored(listings),
-          rfq: mutated(rfq(), onRfq) as Record<string, unknown>,
-          settings: EURO_SETTINGS,
-        })
-        expectSound(compareOffers(input))
+      fc.property(anyResponses, anyListings, mutated(rfq(), junk, 12), (responses, listings, rfq) => {
+        const stored = { responses: asStored(responses), listings: asStored(listings) }
+        expectSound(compareOffers(comparisonInput({ ...stored, rfq, settings: EURO_SETTINGS })))
       }),
       { numRuns: shareOf(150) },
     )
   })
 })
-
-/** Each mutation replaces the value at one of the places of the document, counted in order. */
-function mutated(document: unknown, mutations: [number, unknown][]): unknown {
-  const copy: unknown = structuredClone(document)
-  for (const [number, value] of mutations) {
-    const places = placesOf(copy)
-    const place = places[number % places.length]
-    if (place !== undefined) (place.holder as Record<string, unknown>)[place.key] = structuredClone(value)
-  }
-  return copy
-}
-
-function placesOf(value: unknown): { holder: object; key: string }[] {
-  if (value === null || typeof value !== 'object') return []
-  return Object.entries(value).flatMap(([key, member]) => [{ holder: value, key }, ...placesOf(member)])
-}
 
 /** Documents as the store returns them, each with its own identifier. */
 function asStored(bodies: readonly Record<string, unknown>[]) {
@@ -320,20 +248,3 @@ function asStored(bodies: readonly Record<string, unknown>[]) {
     return storedDocument(body, { id: own ? `${body.id}` : `unidentified-${at}` })
   })
 }
-
-it('stored documents can be passed to a comparison without conversion', () => {
-  const known: KnownDocument = {
-    ...storedDocument(response(1)),
-    channel: 'acme/forest',
-    kind: 'response',
-    rfqId: null,
-    supersededAt: null,
-    firstObservedAt: '',
-    lastObservedAt: '',
-    readAt: null,
-    entry: null,
-    bodyText: '{}',
-  }
-  const fit: StoredDocument = known
-  expect(fit.id).toBe(offerId(1))
-})
