@@ -1,40 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  breakEvenCost,
-  chooseAward,
-  costPerTonne,
-  searchAwards,
-  type Tolerance,
-  type TonnesRange,
-} from '../../../src/compare/awards/award-rule.js'
-import { everySet, randomLots, type TestLot, type TriedSet, within } from './award-sets.js'
+import { breakEvenCost, chooseAward, searchAwards, type Tolerance } from '../../../src/compare/awards/award-rule.js'
+import { allowedSets, bestOf, everySet, randomLots, type TestLot } from './award-sets.js'
 
 /** Small differences that no rounding error of sums reaches. */
 const LITTLE = 1e-7
-
-/** Every award that may be chosen: within the range, or without a maximum a single larger offer. */
-const allowed = (lots: readonly TestLot[], range: TonnesRange): TriedSet[] =>
-  everySet(lots).filter(
-    (set) => within(range, set) || (!range.isUpperStated && set.ids.length === 1 && set.tonnes > range.upper),
-  )
-
-/** Those that the rule may choose, whatever is still equal, with prices and totals that differ by `slack` counted as equal. */
-function best(sets: readonly TriedSet[], tolerance: Tolerance, slack: number): TriedSet[] {
-  const lowest = Math.min(...sets.map(costPerTonne))
-  const equal =
-    tolerance === 'unlimited' ? sets : sets.filter((set) => costPerTonne(set) <= lowest * (1 + tolerance) * (1 + slack))
-  const least = Math.min(...equal.map(({ cost }) => cost))
-  return equal.filter(({ cost }) => cost <= least * (1 + slack))
-}
 
 describe.each<Tolerance>([0, 0.02, 0.1, 'unlimited'])('the rule with the tolerance %s', (tolerance) => {
   it('chooses the lowest total of all sets that are equal in price, with the fewest tonnes of equal totals', () => {
     fc.assert(
       fc.property(randomLots, ({ lots, range }) => {
-        const sets = allowed(lots, range)
+        const sets = allowedSets(lots, range)
         if (sets.length === 0) return
-        const [one, other] = [best(sets, tolerance, 1e-12), best(sets, tolerance, LITTLE)]
+        const [one, other] = [bestOf(sets, tolerance, 1e-12), bestOf(sets, tolerance, LITTLE)]
         // Whether such small differences count is not what this is about.
         if (one.length !== other.length) return
         const fewest = Math.min(...one.map(({ tonnes }) => tonnes))
@@ -50,7 +28,7 @@ describe.each<Tolerance>([0, 0.02, 0.1, 'unlimited'])('the rule with the toleran
   it('takes the most tonnes below the range if nothing reaches it', () => {
     fc.assert(
       fc.property(randomLots, ({ lots, range }) => {
-        if (allowed(lots, range).length > 0) return
+        if (allowedSets(lots, range).length > 0) return
         const chosen = chooseAward(searchAwards(lots, range), tolerance)
         const most = Math.max(0, ...everySet(lots).flatMap(({ tonnes }) => (tonnes <= range.upper ? [tonnes] : [])))
         expect([chosen?.reached ?? false, chosen?.tonnes ?? 0]).toEqual([false, most])
@@ -66,7 +44,9 @@ describe.each<Tolerance>([0, 0.02, 0.1, 'unlimited'])('the rule with the toleran
         const others = lots.filter((lot) => lot !== own)
         const limit = breakEvenCost(own.tonnes, searchAwards(others, range), tolerance)
         const isAwarded = (cost: number) =>
-          best(allowed([...others, { ...own, cost }], range), tolerance, 1e-9).some(({ ids }) => ids.includes(own.id))
+          bestOf(allowedSets([...others, { ...own, cost }], range), tolerance, 1e-9).some(({ ids }) =>
+            ids.includes(own.id),
+          )
         const all = lots.reduce((sum, { cost }) => sum + cost, 0)
         const little = 1e-6 * all
         if (limit === null) expect([0, 0.001, share].some((part) => isAwarded(little + part * all))).toBe(false)

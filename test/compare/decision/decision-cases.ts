@@ -1,5 +1,6 @@
 /** RFQs with random offers, and what is right for them: computed by trying every set of offers, without the code under test. */
 import fc from 'fast-check'
+import type { TonnesRange } from '../../../src/compare/awards/award-rule.js'
 import type { Award, Decision } from '../../../src/compare/decision/decision-model.js'
 import { OFFER_REQUIREMENTS } from '../../../src/compare/offer/requirements.js'
 import { compareOffers, type RfqReport } from '../../../src/compare/report/compare-offers.js'
@@ -21,7 +22,7 @@ import {
   storedDocument,
   vintage,
 } from '../../helpers/data/comparison-inputs.js'
-import { everySet, type TriedSet } from '../awards/award-sets.js'
+import { allowedSets, bestOf, everySet, type TestLot, type TriedSet } from '../awards/award-sets.js'
 
 /** What an invented offer does not meet, chosen by the test. */
 export type Fails = ReadonlySet<Exclude<RequirementName, 'priceMax' | 'priceMin' | 'volumeMax'>>
@@ -149,15 +150,8 @@ export const competing = (of: Case, waived: RequirementName | null = null): numb
 
 const acceptedOf = ({ offers }: Case) => offers.filter(({ status }) => status === 'accepted')
 
-export interface Range {
-  lower: number
-  upper: number
-  /** Whether one larger offer may be taken too. */
-  mayExceed: boolean
-}
-
 /** The tonnes to award; null if no volume is asked for, or more than the maximum; `settled` if what is accepted suffices. */
-export function rangeOf(of: Case, waived: RequirementName | null = null): Range | 'settled' | null {
+export function rangeOf(of: Case, waived: RequirementName | null = null): TonnesRange | 'settled' | null {
   const { min, max, volume, levels } = of
   const lower = Math.max(min ?? 0, volume ?? 0)
   const isLimited = max !== null && levels.volumeMax === 'hard' && waived !== 'volumeMax'
@@ -165,35 +159,27 @@ export function rangeOf(of: Case, waived: RequirementName | null = null): Range 
   if (lower === 0 || upper < lower) return acceptedOf(of).length > 0 && lower === 0 ? 'settled' : null
   const fixed = acceptedOf(of).reduce((sum, offer) => sum + offer.volume, 0)
   if (fixed >= lower) return 'settled'
-  return { lower: lower - fixed, upper: upper - fixed, mayExceed: !isLimited }
+  return { lower: lower - fixed, upper: upper - fixed, isUpperStated: isLimited }
 }
 
-/** Every set of some offers but the empty one; costs in cents, by the price basis. */
-const setsOf = ({ offers, basis }: Case, positions: readonly number[]): TriedSet[] =>
-  everySet(
-    positions.map((id) => {
-      const offer = offers[id] as InventedOffer
-      return { id, tonnes: offer.volume, cost: offer.volume * costPerTonne(offer, basis) }
-    }),
-  )
+/** Some of the offers, with costs in cents by the price basis. */
+const lotsOf = ({ offers, basis }: Case, positions: readonly number[]): TestLot[] =>
+  positions.map((id) => {
+    const offer = offers[id] as InventedOffer
+    return { id, tonnes: offer.volume, cost: offer.volume * costPerTonne(offer, basis) }
+  })
 
 /** The best award, or `partial`: the most tonnes below the range, at the lowest cost. */
 export type Best = { status: 'award' | 'partial'; tonnes: number; cost: number } | { status: 'none' }
 
-export function bestAward(of: Case, positions: readonly number[], { lower, upper, mayExceed }: Range): Best {
-  const all = setsOf(of, positions)
-  const allowed = all.filter(
-    ({ ids, tonnes }) => (tonnes >= lower && tonnes <= upper) || (mayExceed && ids.length === 1 && tonnes > upper),
-  )
-  if (allowed.length > 0) {
-    const share = of.tolerance === 'unlimited' ? Number.POSITIVE_INFINITY : of.tolerance
-    const lowest = Math.min(...allowed.map(({ cost, tonnes }) => cost / tonnes))
-    const equal = allowed.filter(({ cost, tonnes }) => cost / tonnes <= lowest * (1 + share) * (1 + 1e-9))
-    const cost = Math.min(...equal.map((set) => set.cost))
-    const best = equal.filter((set) => set.cost <= cost * (1 + 1e-9))
-    return { status: 'award', cost, tonnes: Math.min(...best.map(({ tonnes }) => tonnes)) }
+export function bestAward(of: Case, positions: readonly number[], range: TonnesRange): Best {
+  const lots = lotsOf(of, positions)
+  const [best, ...others] = bestOf(allowedSets(lots, range), of.tolerance, 1e-9)
+  if (best !== undefined) {
+    const { cost } = best
+    return { status: 'award', cost, tonnes: Math.min(...[best, ...others].map(({ tonnes }) => tonnes)) }
   }
-  const below = all.filter(({ tonnes }) => tonnes <= upper)
+  const below = everySet(lots).filter(({ tonnes }) => tonnes <= range.upper)
   if (below.length === 0) return { status: 'none' }
   const most = Math.max(...below.map(({ tonnes }) => tonnes))
   const cheapest = Math.min(...below.flatMap(({ tonnes, cost }) => (tonnes === most ? [cost] : [])))
@@ -202,7 +188,7 @@ export function bestAward(of: Case, positions: readonly number[], { lower, upper
 
 /** The sets that no other one beats, by tonnes: one of equal ones. */
 export function efficientSets(of: Case, positions: readonly number[], upper: number): TriedSet[] {
-  const all = setsOf(of, positions).filter(({ tonnes }) => tonnes <= upper)
+  const all = everySet(lotsOf(of, positions)).filter(({ tonnes }) => tonnes <= upper)
   const byTonnes = new Map<number, TriedSet>()
   for (const set of all) {
     const isBeaten = all.some(({ tonnes, cost }) => tonnes >= set.tonnes && cost < set.cost * (1 - 1e-12))
