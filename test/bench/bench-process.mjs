@@ -14,6 +14,18 @@ export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(v
 export const medians = (all) =>
   Object.fromEntries(Object.keys(all[0]).map((name) => [name, median(all.map((each) => each[name]))]))
 
+/**
+ * A sample marketplace of one channel in which nothing happens.
+ * @param size.termsOf what differs in the terms of the RFQ at a position
+ */
+export async function sampleWorld(channel, { rfqs, offers, now, termsOf }) {
+  const { createWorld } = await import(new URL('src/sandbox/index.js', dist))
+  const channels = [{ ...channel, listings: 0, rfqs, responsesPerRfq: offers }]
+  const world = createWorld({ seed: 1, now, still: true, channels })
+  for (const [at, { terms }] of world.channel(channel).rfqs.entries()) world.changeRfq(terms.id, termsOf(at))
+  return world
+}
+
 /** Starts a role of a script in a process of its own and resolves with its first message, once it has ended. */
 export function measureIn(script, role, ...values) {
   return startRole(script, role, ...values).then(async ({ child, answer }) => {

@@ -10,15 +10,13 @@
  */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { dist, inFolder, measureIn, median, runRole, startRole, times } from './bench-process.mjs'
+import { dist, inFolder, measureIn, median, runRole, sampleWorld, startRole, times } from './bench-process.mjs'
 
 const src = new URL('src/', dist)
 const program = fileURLToPath(new URL('cli/main.js', src))
 const channel = { org: 'bench', channel: 'lists', apiKey: 'bench key' }
-const base = `/v1/orgs/${channel.org}/channels/${channel.channel}`
 const SIZES = [30, 3000]
 const OFFERS = 10
 const PAST_DUE = 8
@@ -27,22 +25,11 @@ const ROUNDS = 5
 
 const roles = {
   async marketplace(count) {
-    const replies = new Map()
-    const rfqs = Array.from({ length: Number(count) }, (_, at) => rfqOf(at))
-    for (const { responses, ...rfq } of rfqs) {
-      for (const each of responses) replies.set(`${base}/rfqs/${rfq.id}/responses/${each.id}`, bufferOf(each))
-      const summaries = responses.map(summaryOf)
-      replies.set(`${base}/rfqs/${rfq.id}`, bufferOf({ ...rfq, responses: summaries }))
-    }
-    const items = rfqs.map(({ responses, ...rfq }) => ({ ...rfq, responses: responses.map(({ id }) => ({ id })) }))
-    replies.set(`${base}/rfqs`, bufferOf({ items }))
-    replies.set(`${base}/listings`, bufferOf({ items: [] }))
-    const server = createServer(({ url }, response) => {
-      const body = replies.get(url)
-      response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' }).end(body)
-    })
+    const { startSandbox } = await import(new URL('sandbox/index.js', src))
+    const world = await sampleWorld(channel, { rfqs: Number(count), offers: OFFERS, now: new Date(), termsOf })
+    const { url } = await startSandbox({ world, keepRequests: false })
     process.once('disconnect', () => process.exit())
-    server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }))
+    process.send({ url })
   },
   async fill(url, database) {
     const { createMarketplace } = await import(new URL('marketplace/client.js', src))
@@ -61,68 +48,11 @@ const roles = {
   },
 }
 
-const bufferOf = (value) => Buffer.from(JSON.stringify(value))
 const day = (days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-const uuid = (kind, number) => `00000000-0000-4000-${kind}000-${String(number).padStart(12, '0')}`
 
-const rfqOf = (at) => ({
-  id: uuid(8, at),
-  number: 1000 + at,
-  reference: `R-${1000 + at}`,
-  title: `Batch ${1000 + at}`,
+const termsOf = (at) => ({
   state: at < OPEN ? 'open' : 'closed',
-  buyerDescription: 'A buyer',
-  reasonForPurchase: 'offsetting',
-  contractTypes: ['spot', 'forward'],
-  listingIds: [],
-  minVolume: 1000,
-  maxVolume: 9000,
-  minVintageYear: 'Any',
-  maxVintageYear: 'Any',
-  pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: 'USD' },
-  fulfilmentDueDate: '2030-12-31',
   responseDueDate: at < PAST_DUE || at >= OPEN ? day(-5) : day(30),
-  createdAt: '2026-02-01T08:00:00.000Z',
-  updatedAt: '2026-02-01T08:00:00.000Z',
-  responses: Array.from({ length: OFFERS }, (_, index) => offerOf(at * OFFERS + index)),
-})
-
-function offerOf(number) {
-  const unitPrice = 8 + (number % 70) / 10
-  const volume = 300 + (number % 40) * 25
-  return {
-    id: uuid(9, number),
-    listingId: uuid('a', number % 50),
-    projectName: `Project ${number % 50}`,
-    projectDeveloperName: `Developer ${number % 17}`,
-    status: 'submitted',
-    submittedAt: '2026-03-01T09:00:00.000Z',
-    offer: {
-      contractType: number % 3 ? 'forward' : 'spot',
-      currency: 'USD',
-      scheduledDeliveries: [
-        {
-          fulfilmentDueDate: '2029-04-15',
-          fulfilmentMethod: 'registryTransfer',
-          vintages: [
-            {
-              reportingPeriodStart: '2024-01-01',
-              reportingPeriodEnd: '2024-12-31',
-              ...{ volume, unitPrice, name: 'Vintage 2024', mitigationTypes: ['removal'] },
-            },
-          ],
-        },
-      ],
-      prePayments: [],
-      ...{ totalVolume: volume, totalPrice: volume * unitPrice, additionalNotesToBuyer: null },
-      ...{ expiryDate: '2029-12-31', review: null },
-    },
-  }
-}
-
-const summaryOf = ({ offer: { totalVolume, totalPrice, currency, expiryDate, contractType }, ...response }) => ({
-  ...response,
-  ...{ totalVolume, totalPrice, currency, expiryDate, contractType },
 })
 
 const configOf = ({ url, database }) => `baseUrl: ${url}

@@ -7,13 +7,13 @@
  * The poll records RFQs with changed prices, as many a second as the default request limit allows. Figures are written. The
  * service runs in this process; requests come from another process over HTTP, twenty of each page after the first.
  */
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
-import { dist, median } from './bench-process.mjs'
+import { dist, inFolder, measureIn, median, runRole, sampleWorld } from './bench-process.mjs'
+
+const { observe, parseResponse, parseRfq } = await import(new URL('src/core/documents/observation.js', dist))
 
 /** When the service starts; its clock runs on from there. */
 const NOW = new Date('2026-03-10T10:00:00.000Z')
@@ -21,7 +21,8 @@ const began = performance.now()
 const now = () => new Date(NOW.getTime() + performance.now() - began)
 /** Polls before NOW and during the measurement record as many RFQs a second as the default request limit allows: so many of ten offers. */
 const POLLED_PER_SECOND = 2
-const CHANNEL = 'acme/forest'
+const CHANNEL = { org: 'acme', channel: 'forest' }
+const KEY = 'acme/forest'
 const TOKEN = 'token of the one who reads'
 const CONFIG = `baseUrl: http://127.0.0.1:1
 database: ./bench.db
@@ -53,10 +54,11 @@ const PAGES = [
 const PAGE_ROUNDS = 20
 
 const RFQS = Number(process.argv[2]) || 1000
-/** So many RFQs are open, from number 10,000 on; the others are closed. */
+/** So many RFQs are open, from the first number on; the others are closed. */
 const OPEN = 60
+const FIRST = 10_000
 
-/** In a process of its own: prints the times of each address, in milliseconds. */
+/** In a process of its own: the times of each address, in milliseconds. */
 async function fetchAll(base) {
   const everyPage = {}
   for (const path of PAGES) {
@@ -72,18 +74,19 @@ async function fetchAll(base) {
       everyPage[path].bytes = sent.length
     }
   }
-  process.stdout.write(JSON.stringify(everyPage))
+  process.send(everyPage, () => process.exit())
 }
 
-async function serveAndMeasure() {
-  const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-bench-'))
-  try {
-    await fill(join(folder, 'bench.db'))
+const serveAndMeasure = () =>
+  inFolder(async (folder) => {
+    const world = await sampleWorld(CHANNEL, { rfqs: RFQS, offers: 10, now: NOW, termsOf })
+    const { rfqs } = world.channel(CHANNEL)
+    await fill(join(folder, 'bench.db'), rfqs)
     writeFileSync(join(folder, 'quotekeeper.yaml'), CONFIG)
     await writeFigures(folder)
     const { url, stop } = await startService(folder)
-    const poll = await recordPoll(join(folder, 'bench.db'))
-    const everyPage = await measurePages(url)
+    const poll = await recordPoll(join(folder, 'bench.db'), rfqs)
+    const everyPage = await measureIn(import.meta.url, 'fetch', url)
     await poll.stop()
     console.log(`every page, while a poll records (${poll.recorded()} RFQs): median, 95th percentile, size`)
     for (const [path, { times, bytes }] of Object.entries(everyPage)) {
@@ -92,10 +95,7 @@ async function serveAndMeasure() {
       console.log(`${path.padEnd(52)} ${ms(median(times))} ${ms(p95)} ${(bytes / 1000).toFixed(0).padStart(5)} kB`)
     }
     await stop()
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+  })
 
 /** A command line in this process, at the time of the database. */
 async function createIo(folder, overrides = {}) {
@@ -144,30 +144,18 @@ async function startService(folder) {
 
 const ms = (value) => `${value.toFixed(0).padStart(5)} ms`
 
-async function measurePages(base) {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--fetch', base], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let text = ''
-  for await (const chunk of child.stdout) text += chunk
-  return JSON.parse(text)
-}
-
 /** Records RFQs with changed prices in this process, until it is stopped. */
-async function recordPoll(path) {
+async function recordPoll(path, rfqs) {
   const { openStore } = await import(new URL('src/store/sqlite/store.js', dist))
   const store = await openStore({ path })
-  const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: now() })
+  const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: now() })
   let release = () => {}
   const step = run.step(() => new Promise((released) => (release = released)))
   let recorded = 0
   const next = async () => {
-    const number = 10_000 + ((recorded * 37) % RFQS)
-    const offers = offersOf(number + recorded + 1, 10, 2).map((offer, at) => ({
-      ...offer,
-      id: `offer-${number}-${at}`,
-    }))
-    await recordRfq(store, run, { rfq: rfqOf(number), offers, at: now() })
+    const rfq = rfqs[(recorded * 37) % RFQS]
+    for (const { offer } of rfq.responses) offer.totalPrice += recorded + 1
+    await recordRfq(store, run, rfq, now())
     recorded++
   }
   const timer = setInterval(next, 1000 / POLLED_PER_SECOND)
@@ -177,117 +165,54 @@ async function recordPoll(path) {
       clearInterval(timer)
       release()
       await step
-      const counts = {
-        requests: 0,
-        seen: recorded,
-        inserted: 0,
-        changed: recorded,
-        unchanged: 0,
-        missing: 0,
-        invalid: 0,
-      }
-      await run.finish({ ...counts, outcome: 'complete', error: null }, now())
+      await run.finish({ ...COUNTS, seen: recorded, changed: recorded }, now())
       await store.close()
     },
   }
 }
 
-const snapshot = (body) => ({ id: body.id, body, valid: true, problems: [] })
+const COUNTS = {
+  ...{ requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 },
+  ...{ outcome: 'complete', error: null },
+}
+function observed(kind, parse, body) {
+  const text = JSON.stringify(body)
+  return observe({ text, textHash: hash('sha256', text), body }, kind, parse)
+}
 
-const recordRfq = (store, run, { rfq, offers, at }) =>
+const recordRfq = (store, run, rfq, at) =>
   store.recordRfq(
     run,
     {
-      rfq: snapshot(rfq),
+      rfq: observed('rfq', parseRfq, rfq.singleShape()),
       shape: 'full',
-      responses: offers.map((body) => ({ ...snapshot(body), shape: 'full' })),
+      responses: rfq.responses.map((body) => ({
+        ...observed('response', parseResponse, body),
+        ...{ summaryHash: 'summary', shape: 'full', requested: true },
+      })),
       responsesComplete: true,
       readAt: at,
     },
     at,
   )
 
-async function fill(path) {
+async function fill(path, rfqs) {
   const { openStore } = await import(new URL('src/store/sqlite/store.js', dist))
   const store = await openStore({ path })
   const start = new Date(NOW.getTime() - (RFQS / POLLED_PER_SECOND) * 1000)
-  const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: start })
+  const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: start })
   await run.step(async () => {
-    for (let at = 0; at < RFQS; at++) {
-      const number = 10_000 + at
-      const readAt = new Date(start.getTime() + (at / POLLED_PER_SECOND) * 1000)
-      await recordRfq(store, run, { rfq: rfqOf(number), offers: offersOf(number, 10, 2), at: readAt })
-    }
+    for (const [at, rfq] of rfqs.entries())
+      await recordRfq(store, run, rfq, new Date(start.getTime() + (at / POLLED_PER_SECOND) * 1000))
   })
-  const counts = { requests: 0, seen: RFQS, inserted: RFQS, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
-  await run.finish({ ...counts, outcome: 'complete', error: null }, NOW)
+  await run.finish({ ...COUNTS, seen: RFQS, inserted: RFQS }, NOW)
   await store.close()
 }
 
-const rfqOf = (number) => ({
-  id: `rfq-${number}`,
-  number,
-  reference: `R-${number}`,
-  title: `Batch ${number}`,
-  state: number < 10_000 + OPEN ? 'open' : 'closed',
-  contractTypes: ['spot', 'forward'],
-  listingIds: [],
-  minVolume: 1000,
-  maxVolume: 9000,
-  minVintageYear: 'Any',
-  maxVintageYear: 'Any',
-  pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: 'USD' },
-  fulfilmentDueDate: '2027-12-31',
-  responseDueDate: '2026-03-20',
-  createdAt: '2026-02-01T08:00:00.000Z',
-  updatedAt: '2026-02-01T08:00:00.000Z',
-  responses: [],
+const termsOf = (at) => ({
+  ...{ number: FIRST + at, title: `Batch ${FIRST + at}` },
+  ...{ state: at < OPEN ? 'open' : 'closed', responseDueDate: '2026-03-20' },
 })
 
-function offersOf(rfq, count, lines) {
-  let state = rfq
-  const next = (from, to) => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
-    return from + Math.floor((state / 2_147_483_648) * (to - from + 1))
-  }
-  return Array.from({ length: count }, (_, at) => {
-    const scheduledDeliveries = Array.from({ length: lines }, (_line, index) => ({
-      fulfilmentDueDate: `2026-${String(4 + (index % 9)).padStart(2, '0')}-15`,
-      fulfilmentMethod: 'registryTransfer',
-      vintages: [
-        {
-          reportingPeriodStart: `${2018 + (index % 8)}-01-01`,
-          reportingPeriodEnd: `${2018 + (index % 8)}-12-31`,
-          volume: next(50, 900),
-          unitPrice: next(800, 1600) / 100,
-          name: `Vintage ${index}`,
-          mitigationTypes: ['removal'],
-        },
-      ],
-    }))
-    const all = scheduledDeliveries.flatMap(({ vintages }) => vintages)
-    const offer = {
-      contractType: at % 3 ? 'forward' : 'spot',
-      currency: 'USD',
-      scheduledDeliveries,
-      prePayments: [],
-      totalVolume: all.reduce((sum, { volume }) => sum + volume, 0),
-      totalPrice: all.reduce((sum, { volume, unitPrice }) => sum + volume * unitPrice, 0),
-      additionalNotesToBuyer: null,
-      expiryDate: '2026-12-31',
-      review: null,
-    }
-    return {
-      id: `offer-${rfq}-${at}`,
-      listingId: `listing-${at % 50}`,
-      projectName: `Project ${at}`,
-      projectDeveloperName: `Developer ${next(1, 100)}`,
-      status: 'submitted',
-      submittedAt: '2026-03-01T09:00:00.000Z',
-      offer,
-    }
-  })
-}
-
-if (process.argv[2] === '--fetch') await fetchAll(process.argv[3])
+if (process.send) await runRole({ fetch: fetchAll })
 else await serveAndMeasure()
