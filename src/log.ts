@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino'
-import type { Config, LogLevel } from './config/contract.js'
+import type { Config } from './config/contract.js'
+import type { LogLevel } from './config/log-levels.js'
 import { INVISIBLE } from './core/text/clean-text.js'
 import { createScrubber } from './core/text/secret-scrubber.js'
 import { targetSecrets } from './notify/target-secrets.js'

@@ -14,7 +14,7 @@ const MODULES: Record<string, string> = {
   'src/sync': 'src/config src/core src/marketplace src/store',
   'src/closing': 'src/core src/marketplace src/store src/sync',
   'src/figures': 'src src/compare src/core src/marketplace src/store',
-  'src/config': 'src/core src/marketplace src/notify src/store',
+  'src/config': 'src/core src/notify src/store',
   'src/readiness': 'src/closing src/config src/core src/store src/sync',
   'src/metrics': 'src/core src/marketplace src/readiness src/store',
   'src/tables': 'src src/closing src/compare src/config src/core src/figures src/readiness src/store',

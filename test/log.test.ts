@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { QueueUnavailableError } from '../jobs/errors.js'
-import type { LogLevel } from '../src/config/contract.js'
+import type { LogLevel } from '../src/config/log-levels.js'
 import { collectSecrets, createLog } from '../src/log.js'
 import { DatabaseUnavailableError, StoreError } from '../src/store/errors.js'
 import { LOCAL_WEB, testConfig } from './helpers/test-config.js'

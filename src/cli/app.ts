@@ -1,4 +1,5 @@
-import type { Config, LogLevel } from '../config/contract.js'
+import type { Config } from '../config/contract.js'
+import type { LogLevel } from '../config/log-levels.js'
 import { once } from '../core/async.js'
 import { createScrubber } from '../core/text/secret-scrubber.js'
 import type { Logger } from '../log.js'

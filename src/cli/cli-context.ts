@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { LogLevel } from '../config/contract.js'
+import type { LogLevel } from '../config/log-levels.js'
 import type { Io } from './process/process-io.js'
 
 /** The options of the program, which every command accepts. */
@@ -18,8 +18,6 @@ export interface Cli {
   status: 0 | 1
   /** Removes secrets from text. Replaces nothing until the configuration has been read. */
   scrub: (text: string) => string
-  /** Makes command lines in a text runnable here: `npx quotekeeper --config x.yaml check` for `quotekeeper check`, if needed. */
-  runnable: (text: string) => string
   /** Runs another command line. */
   run: (args: readonly string[], io: Io) => Promise<number>
 }

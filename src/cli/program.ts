@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
-import { LOG_LEVELS } from '../config/contract.js'
+import { LOG_LEVELS } from '../config/log-levels.js'
 import { REMOVED } from '../config/removed.js'
 import { escapeInvisible } from '../tables/print/terminal-text.js'
 import { VERSION } from '../version.js'
@@ -7,7 +7,6 @@ import type { Cli, GlobalOptions } from './cli-context.js'
 import { commandGroups, commands } from './commands/index.js'
 import { exitStatusFor, formatError, isUserFacing } from './output/error-message.js'
 import type { Io } from './process/process-io.js'
-import { configToName, withProgramName } from './process/program-name.js'
 
 /**
  * Runs one command line.
@@ -32,20 +31,7 @@ async function outcomeOf(args: readonly string[], cli: Cli): Promise<{ status: n
   }
 }
 
-/** @param io everything written to its stderr names the program as the user has to type it */
-export function createCli(io: Io): Cli {
-  const globals: GlobalOptions = {}
-  const runnable = (text: string) =>
-    withProgramName(text, {
-      name: io.programName,
-      config: configToName(globals.config, io),
-      commands: COMMAND_NAMES,
-    })
-  const named = { ...io, err: (text: string) => io.err(runnable(text)) }
-  return { io: named, globals, status: 0, scrub: (text) => text, runnable, run }
-}
-
-const COMMAND_NAMES = new Set([...commands.map(({ name }) => name), 'help'])
+export const createCli = (io: Io): Cli => ({ io, globals: {}, status: 0, scrub: (text) => text, run })
 
 /** Prints an error on stderr without secrets; with its stack at log level debug. */
 export function printError(cli: Cli, error: unknown): void {
@@ -102,16 +88,16 @@ Getting started:
   $ quotekeeper check  test the configuration and the connections
   $ quotekeeper start  run the service`
 
-function configureCommand(command: Command, { io, runnable }: Cli): Command {
+function configureCommand(command: Command, { io }: Cli): Command {
   return command
     .exitOverride()
     .helpOption('-h, --help', 'show help')
     .showSuggestionAfterError()
     .configureOutput({
-      writeOut: (text) => io.out(runnable(text)),
+      writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
       outputError: (text, write) =>
-        write(escapeInvisible(runnable(removalIn(text) ?? text).replace(/^error:/, 'quotekeeper:'))),
+        write(escapeInvisible((removalIn(text) ?? text).replace(/^error:/, 'quotekeeper:'))),
       getOutHelpWidth: () => Math.min(io.width ?? 100, 100),
       getErrHelpWidth: () => 100,
       getOutHasColors: () => io.colour.out,

@@ -6,10 +6,8 @@ export interface ConfigIssue {
   line: number | null
   /** `channels[0].autoClose (acme/forest)`; empty for the file as a whole. */
   key: string
-  /** What was found; never contains a key or password. */
-  found: string
-  /** What is allowed, and what to do. */
-  allowed: string
+  /** What is wrong and what is allowed. Never contains the value, which may be a secret. */
+  message: string
 }
 
 /** The configuration is invalid. Contains all errors; exit status 2. */
@@ -17,17 +15,13 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
   readonly issues: readonly ConfigIssue[]
   constructor(issues: readonly ConfigIssue[]) {
-    super(describe(issues))
+    const count = issues.length === 1 ? '1 error' : `${issues.length} errors`
+    super([`${count} in the configuration`, ...issues.map(describe)].join('\n\n'))
     this.issues = issues
   }
 }
 
-function describe(issues: readonly ConfigIssue[]): string {
-  const count = issues.length === 1 ? '1 error' : `${issues.length} errors`
-  return [`${count} in the configuration`, ...issues.map(describeIssue)].join('\n\n')
-}
-
-function describeIssue({ file, line, key, found, allowed }: ConfigIssue): string {
+function describe({ file, line, key, message }: ConfigIssue): string {
   const place = line === null ? file : `${file}:${line}`
-  return [`  ${place}${key === '' ? '' : `  ${key}`}`, `    found:   ${found}`, `    allowed: ${allowed}`].join('\n')
+  return `  ${place}${key === '' ? '' : `  ${key}`}\n    ${message}`
 }

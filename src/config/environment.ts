@@ -34,8 +34,7 @@ function dotEnv(file: string): Record<string, string> {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT') return {}
-    const allowed = 'a file that this user can read, or none'
-    throw new ConfigError([{ file, line: null, key: '', found: `a file that cannot be read (${code})`, allowed }])
+    throw new ConfigError([{ file, line: null, key: '', message: `The file cannot be read (${code})` }])
   }
   const issues = cutValues(text, file)
   if (issues.length > 0) throw new ConfigError(issues)
@@ -48,9 +47,8 @@ const CUT_VALUE = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:][ \t]*(?!(['"`]).*
 const cutValues = (text: string, file: string): ConfigIssue[] =>
   text.split(/\r?\n|\r/).flatMap((line, at) => {
     const [, key] = CUT_VALUE.exec(line) ?? []
-    const found = 'a value with # that is not in quotes (not shown)'
-    const allowed = `quotes around the value, as in ${key}='…#…', or a space before # if a comment begins there`
-    return key === undefined ? [] : [{ file, line: at + 1, key, found, allowed }]
+    const message = `Expected quotes around a value with #, as in ${key}='…#…', or a space before # if a comment begins there`
+    return key === undefined ? [] : [{ file, line: at + 1, key, message }]
   })
 
 interface Override {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { MIN_PART_LENGTH } from '../core/text/secret-scrubber.js'
 import { type Environment, isRecord } from './environment.js'
-import { type ReadResult, readValue } from './values.js'
+import { readBy } from './values.js'
 
 /** The context of validation besides the file. */
 export interface SchemaContext {
@@ -13,8 +13,8 @@ export interface SchemaContext {
   secretsRequired: boolean
 }
 
-/** Rejects a secret that cannot be used. */
-type SecretCheck = (secret: string) => ReadResult<string>
+/** Returns a secret, or throws an Error that says what is wrong with it. */
+type SecretCheck = (secret: string) => string
 
 /**
  * A secret, as a reference. One that is written where its reference belongs is refused by every command, also by those
@@ -23,69 +23,67 @@ type SecretCheck = (secret: string) => ReadResult<string>
  * @param purpose what the secret is and how to make one, for a message that it is missing
  */
 export const secret = (context: SchemaContext, check?: SecretCheck, purpose?: string) =>
-  readValue((found) => readSecret(found, context, check, purpose))
+  readBy((found) => readSecret(found, context, check, purpose))
 
 /** Like `secret`, for a key that may also have another value. */
 export function readSecret(
   found: unknown,
   context: SchemaContext,
   check: SecretCheck = minLength(MIN_PART_LENGTH, ': a shorter secret cannot be removed from logs'),
-  purpose?: string,
-): ReadResult<string> {
-  if (isAbsent(found) && !context.secretsRequired) return { value: '' }
-  const ref = parseSecretRef(found)
-  if (!('value' in ref)) return isAbsent(found) && purpose ? { ...ref, allowed: `${ref.allowed}: ${purpose}` } : ref
-  const fetched = fetchSecret(ref.value, context)
-  if (!context.secretsRequired) return 'value' in fetched ? fetched : { value: '' }
-  return 'value' in fetched ? check(fetched.value) : fetched
+  purpose = '',
+): string {
+  if (isAbsent(found) && !context.secretsRequired) return ''
+  const ref = parseSecretRef(found, purpose)
+  if (context.secretsRequired) return check(fetchSecret(ref, context))
+  try {
+    return fetchSecret(ref, context)
+  } catch {
+    return ''
+  }
 }
 
 /** A check that a secret is long enough. */
 export const minLength =
   (min: number, why: string): SecretCheck =>
-  (text) =>
-    text.length >= min
-      ? { value: text }
-      : { found: `a secret of ${text.length} characters`, allowed: `at least ${min} characters${why}` }
+  (text) => {
+    if (text.length >= min) return text
+    throw new Error(`Expected at least ${min} characters${why}; this secret has ${text.length}`)
+  }
 
 export const isAbsent = (found: unknown) => found === undefined || found === null
 
 /** Where a secret is stored: in an environment variable or in a file. */
 type SecretRef = { env: string } | { file: string }
 
-const REF_FORMS = '{ env: NAME } or { file: PATH }'
+export const REF_FORMS = '{ env: NAME } or { file: PATH }'
 
-/** Parses `{ env: NAME }` or `{ file: PATH }`. Whatever else is found is never shown. */
-export function parseSecretRef(found: unknown): ReadResult<SecretRef> {
-  if (isAbsent(found)) return { found: 'nothing', allowed: REF_FORMS }
+/** Parses `{ env: NAME }` or `{ file: PATH }`. */
+export function parseSecretRef(found: unknown, purpose = ''): SecretRef {
   const { env, file, ...others } = isRecord(found) ? found : { others: found }
   const isAlone = Object.keys(others).length === 0
-  if (isAlone && file === undefined && typeof env === 'string' && /^[A-Za-z_]\w*$/.test(env)) return { value: { env } }
-  if (isAlone && env === undefined && typeof file === 'string' && file.trim() !== '') return { value: { file } }
-  const allowed = `${REF_FORMS}; NAME has letters, digits and _; never write the secret itself into this file`
-  return { found: 'a literal value (not shown)', allowed }
+  if (isAlone && file === undefined && typeof env === 'string' && /^[A-Za-z_]\w*$/.test(env)) return { env }
+  if (isAlone && env === undefined && typeof file === 'string' && file.trim() !== '') return { file }
+  const never = isAbsent(found)
+    ? purpose
+    : 'NAME has letters, digits and _; never write the secret itself into this file'
+  throw new Error(`Expected ${REF_FORMS}${never && `; ${never}`}`)
 }
 
 /**
  * Reads a secret and trims it. Only printable ASCII is accepted: an HTTP library printed a key with a line break in its
  * error message.
  */
-export function fetchSecret(ref: SecretRef, { folder, env }: SchemaContext): ReadResult<string> {
-  const origin = 'env' in ref ? `environment variable ${ref.env}` : `file ${resolve(folder, ref.file)}`
-  const allowed = 'one line of printable ASCII'
+function fetchSecret(ref: SecretRef, { folder, env }: SchemaContext): string {
+  const origin = 'env' in ref ? `Environment variable ${ref.env}` : `File ${resolve(folder, ref.file)}`
+  let raw: string | undefined
   try {
-    const raw = 'env' in ref ? env[ref.env] : readFileSync(resolve(folder, ref.file), 'utf8')
-    if (raw === undefined) {
-      const how = `set ${origin.slice('environment variable '.length)} in the environment, or in the .env file beside the configuration`
-      return { found: `${origin} is not set`, allowed: how }
-    }
-    const value = raw.trim()
-    if (value === '') return { found: `${origin} is empty`, allowed }
-    if (/^[\x20-\x7e]+$/.test(value)) return { value }
-    return { found: `${origin} contains a line break, a control character or non-ASCII`, allowed }
+    raw = 'env' in ref ? env[ref.env] : readFileSync(resolve(folder, ref.file), 'utf8')
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
-    return { found: `${origin} ${why}`, allowed: 'a readable file that contains only the secret' }
+    throw new Error(`${origin} cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
+  if (raw === undefined)
+    throw new Error(`${origin} is not set: set it in the environment, or in the .env file beside the configuration`)
+  const value = raw.trim()
+  if (/^[\x20-\x7e]+$/.test(value)) return value
+  throw new Error(`${origin} is not one line of printable ASCII`)
 }

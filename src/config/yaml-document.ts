@@ -13,7 +13,7 @@ interface ConfigDocument {
 }
 
 const LAYOUT =
-  '"key: value" with a space after the colon, each key once, keys of a section indented alike with spaces, quotes and ' +
+  'Expected "key: value" with a space after the colon, each key once, keys of a section indented alike with spaces, quotes and ' +
   'brackets closed, and quotes around a value that begins with one of @ ` % * & ! | > or contains ": " or a backslash'
 
 /**
@@ -33,15 +33,15 @@ export function readDocument(text: string, file: string): ConfigDocument {
   const byLine = new Map<number, ConfigIssue>()
   for (const { code, pos } of errors) {
     const { line, col } = lines.linePos(pos[0])
-    const found = `${code.toLowerCase().replaceAll('_', ' ')} in YAML, column ${col}`
-    if (!byLine.has(line)) byLine.set(line, { file, line, key: '', found, allowed: LAYOUT })
+    const message = `Invalid YAML at column ${col} (${code.toLowerCase().replaceAll('_', ' ')}). ${LAYOUT}`
+    if (!byLine.has(line)) byLine.set(line, { file, line, key: '', message })
   }
   if (byLine.size > 0) return { value: undefined, lineOf, issues: [...byLine.values()] }
   try {
     return { value: document.toJS(), lineOf, issues: [] }
   } catch {
-    const found = 'an alias (*) of nothing, or aliases that repeat too much'
-    return { value: undefined, lineOf, issues: [{ file, line: null, key: '', found, allowed: LAYOUT }] }
+    const message = 'Invalid YAML: an alias (*) of nothing, or aliases that repeat too much'
+    return { value: undefined, lineOf, issues: [{ file, line: null, key: '', message }] }
   }
 }
 

@@ -50,12 +50,6 @@ export interface EmailTarget extends AnyTarget {
 /** Where notifications are sent. */
 export type NotifyTarget = WebhookTarget | ChatTarget | EmailTarget
 
-export interface NotifyConfig {
-  targets: NotifyTarget[]
-  /** Days before the response due date at which an RFQ is due soon. */
-  dueSoonDays: number
-}
-
 /** The events of one message. */
 export interface Message {
   /** The same for the same events. */

@@ -38,7 +38,7 @@ export function whatIfSettings(
     errors: parsed.error.issues.map(({ path, message }) => {
       const at = path.join('.')
       const name = Object.keys(replaced).find((each) => at.startsWith(each) || each.startsWith(at)) ?? at
-      return { name, detail: `found ${JSON.stringify(replaced[name] ?? '')}; allowed: ${message}` }
+      return { name, detail: `found ${JSON.stringify(replaced[name] ?? '')}. ${message}` }
     }),
   }
 }

@@ -239,7 +239,7 @@ describe('compare', () => {
       requirements: { volumeMax: 'off' },
     })
     const wrong = await quotekeeper('compare', '1002', '--set', 'requirements.priceMax=must')
-    expect(wrong).toMatchObject({ status: 2, err: expect.stringContaining('one of hard, advisory, off') })
+    expect(wrong).toMatchObject({ status: 2, err: expect.stringContaining('expected one of "hard"|"advisory"|"off"') })
   })
 })
 

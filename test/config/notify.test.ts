@@ -29,7 +29,7 @@ function issuesOf(notify: string): string[] {
   try {
     load(notify)
   } catch (error) {
-    return (error as ConfigError).issues.map(({ line, key, found, allowed }) => `${line} ${key}: ${found} | ${allowed}`)
+    return (error as ConfigError).issues.map(({ line, key, message }) => `${line} ${key}: ${message}`)
   }
   throw new Error('the configuration was accepted')
 }
@@ -79,28 +79,35 @@ describe('notify in the configuration', () => {
       from: "x@y.test\\nBcc: z@y.test"
       to: []
       digets: null
-    wrong: { type: slack, url: { env: HOOK }, kinds: [offer.nwe, offers.*], channels: [acme/forst] }
+    wrong: { type: slack, url: { env: HOOK }, kinds: [offer.nwe, offers.*] }
   routes: []
 `)
     const expected = [
-      /^5 notify\.targets\.plain\.url: .*not shown.* \| an https URL/,
-      /^5 notify\.targets\.plain\.secret: .*not shown.*openssl/,
-      /^6 notify\.targets\.open\.secret: nothing \| \{ env: NAME \} or .*where the signing secret is, whsec_.*openssl rand/,
-      /^7 notify\.targets\.chat\.url: a literal value \(not shown\)/,
+      /^5 notify\.targets\.plain\.url: Expected an https URL/,
+      /^5 notify\.targets\.plain\.secret: Expected whsec_.*openssl/,
+      /^6 notify\.targets\.open\.secret: Expected \{ env: NAME \} or .*the signing secret is whsec_.*openssl rand/,
+      /^7 notify\.targets\.chat\.url: Expected \{ env: NAME \}/,
       /^8 notify\.targets\.pager.*webhook, slack, teams, email/,
       /^9 notify\.targets\.bad name: .*at most 40 letters/,
-      /^12 notify\.targets\.mail\.smtp\.security: none \| starttls or tls/,
-      /^12 notify\.targets\.mail\.smtp: a user without a password/,
-      /^13 notify\.targets\.mail\.from: .* \| an e-mail address/,
-      /^14 notify\.targets\.mail\.to: .*at least one address/,
-      /^15 notify\.targets\.mail\.digets: an unknown key \| did you mean digest\?/,
+      /^12 notify\.targets\.mail\.smtp\.security: Expected starttls or tls/,
+      /^12 notify\.targets\.mail\.smtp: Expected both user and password/,
+      /^13 notify\.targets\.mail\.from: Expected an e-mail address/,
+      /^14 notify\.targets\.mail\.to: Too small/,
+      /^15 notify\.targets\.mail\.digets: Unknown key; did you mean digest\?/,
       /^16 notify\.targets\.wrong\.kinds\[0\]: .*did you mean offer\.new\?/,
-      /^16 notify\.targets\.wrong\.kinds\[1\]: .*a kind of event/,
-      /^16 notify\.targets\.wrong\.channels\[0\]: .*did you mean acme\/forest\?/,
+      /^16 notify\.targets\.wrong\.kinds\[1\]: Expected a kind of event/,
       /^17 notify\.routes: .*`kinds` and `channels` of each target/,
     ]
     for (const pattern of expected) expect(issues).toContainEqual(expect.stringMatching(pattern))
     expect(issues).toHaveLength(expected.length)
     expect(issues.join()).not.toMatch(/literal-token|whsec_aaaa|hooks\.example\/x/)
+  })
+
+  it('names the channel that was meant', () => {
+    expect(
+      issuesOf('  targets: { team: { type: slack, url: { env: HOOK }, channels: [acme/forest, acme/forst] } }\n'),
+    ).toEqual([
+      '4 notify.targets.team.channels[1]: Did you mean acme/forest? Expected a channel under channels: acme/forest',
+    ])
   })
 })

@@ -50,7 +50,7 @@ describe('what was removed', () => {
       writeFileSync(join(cwd, 'quotekeeper.yaml'), withKey(key))
       const load = () => loadConfig({ cwd, env: { KEY: 'k-0123456789', HOOK: 'https://hooks.slack.example/T/x' } })
       expect(load).toThrow(ConfigError)
-      expect(load).toThrow(`found:   a removed key\n    allowed: ${instead}`)
+      expect(load).toThrow(`Removed: ${instead}`)
     },
   )
 })

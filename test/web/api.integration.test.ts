@@ -89,8 +89,12 @@ describe('a wrong request is answered with a problem document', () => {
       [`${BASE}/1001?as_of=2026-01-01`, 400, { detail: expect.stringContaining(`first poll of RFQs in ${KEY}`) }],
       [`${BASE}/1001?as_of=2999-01-01`, 400, { errors: [expect.objectContaining({ name: 'as_of' })] }],
       ['/api/v1/today?since=sometime', 400, { errors: [expect.objectContaining({ name: 'since' })] }],
-      ['/api/v1/runs?limit=501', 400, { detail: 'limit: found "501"; allowed: a whole number from 1 to 500' }],
-      ['/api/v1/runs?kind=polls', 400, { detail: 'kind: found "polls"; allowed: one of listings, rfqs, close' }],
+      ['/api/v1/runs?limit=501', 400, { detail: 'limit: found "501". Too big: expected number to be <=500' }],
+      [
+        '/api/v1/runs?kind=polls',
+        400,
+        { detail: 'kind: found "polls". Invalid option: expected one of "listings"|"rfqs"|"close"' },
+      ],
       [
         `${BASE}/1001/comparison?requirements.priceMx=off`,
         400,
@@ -99,7 +103,7 @@ describe('a wrong request is answered with a problem document', () => {
       [
         `${BASE}/1001/comparison?awardTolerance=2`,
         400,
-        { detail: 'awardTolerance: found "2"; allowed: a share from 0 to 1, or unlimited' },
+        { detail: 'awardTolerance: found "2". Expected a share from 0 to 1, or unlimited' },
       ],
       ['/api/v1/runs?cursor=1%20or%201', 400, {}],
       ['/api/v1/rfqs/%ff', 400, {}],
@@ -244,7 +248,8 @@ describe('work on the queue', () => {
       'approve: unknown; known: channel, kind; force: unknown; known: channel, kind',
     )
     expect(await detail({ kind: 3 })).toBe(
-      'channel: missing; allowed: a text; kind: found 3; allowed: one of listings, rfqs',
+      'channel: missing. Invalid input: expected string, received undefined; ' +
+        'kind: found 3. Invalid option: expected one of "listings"|"rfqs"',
     )
     expect(await get('/api/v1/jobs/none', omar)).toMatchObject({ statusCode: 404 })
     expect(await post('/sync', { channel: KEY }, omar)).toMatchObject({ statusCode: 202 })

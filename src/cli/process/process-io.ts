@@ -1,10 +1,11 @@
 import { fstatSync, writeSync } from 'node:fs'
+import { relative } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Environment } from '../../config/environment.js'
+import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import type { Clock } from '../../core/time/clock.js'
 import { type Prompt, terminalPrompt } from '../input/prompt.js'
-import { programName } from './program-name.js'
 
 /** Everything a command uses of its process, so that tests can replace it. */
 export interface Io {
@@ -30,7 +31,7 @@ export interface Io {
   stop: AbortSignal
   /** Whether the reader of stdout has closed the pipe (`| head`). */
   stdoutClosed(): boolean
-  /** What to type to run this program again, for messages: `quotekeeper`, `npx quotekeeper`, … */
+  /** What to type to run this program again, where it may not be on the PATH: `quotekeeper`, or `node` with its script. */
   programName: string
   /** The script of the workers that do heavy work; null to do it in the main thread. */
   workerScript: URL | null
@@ -57,7 +58,7 @@ export function processIo(stop: AbortSignal): Io {
     pause: (milliseconds) => wait(milliseconds, undefined, { signal: stop }),
     stop,
     stdoutClosed: out.closed,
-    programName: programName({ script: process.argv[1] ?? '', env: process.env, cwd: process.cwd() }),
+    programName: programName(process.argv[1] ?? ''),
     workerScript: new URL('../../pool/worker.js', import.meta.url),
   }
 }
@@ -86,3 +87,7 @@ function writeWhole(fd: number, text: string): void {
 
 /** Any non-empty NO_COLOR turns colours off: https://no-color.org */
 const supportsColour = (stream: Stream) => Boolean(stream.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
+
+/** Packages link the script as `quotekeeper`. */
+const programName = (script: string): string =>
+  script.endsWith('.js') ? `node ${quoteForShell(relative(process.cwd(), script))}` : 'quotekeeper'

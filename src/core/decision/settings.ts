@@ -10,32 +10,24 @@ export const SETTING_LIMITS = {
   volume: [0, 1e12],
 } as const satisfies Record<string, readonly [min: number, max: number]>
 
-/** Every error states what is allowed; configuration errors include it. */
-const number = ([min, max]: readonly [number, number], error = `a number from ${min} to ${max}`) => {
-  return z.number({ error }).min(min, { error }).max(max, { error })
-}
-const TOLERANCE = 'a share from 0 to 1, or unlimited'
-const OFFERS = 'numbers of offers: 2, or 2,5'
-const section = <S extends z.ZodRawShape>(shape: S) =>
-  z.strictObject(shape, { error: `a section with ${Object.keys(shape).join(', ')}` })
-const textOf = (error: string) => z.string({ error }).trim().min(1, { error })
+const number = ([min, max]: readonly [number, number]) => z.number().min(min).max(max)
+const TOLERANCE = 'Expected a share from 0 to 1, or unlimited'
+const OFFERS = 'Expected numbers of offers: 2, or 2,5'
+const text = () => z.string().trim().min(1)
 
 export const CURRENCY_CODE = /^[A-Z]{3}$/
-const CURRENCY = 'a currency code of three capital letters, such as EUR'
-const currencyCode = z.string({ error: CURRENCY }).regex(CURRENCY_CODE, { error: CURRENCY })
+const CURRENCY = 'Expected a currency code of three capital letters, such as EUR'
+const currencyCode = z.string().regex(CURRENCY_CODE, { error: CURRENCY })
 
-const exchangeRate = z.strictObject(
-  {
-    /** What one unit of the currency is worth, in `currency`. */
-    rate: number(SETTING_LIMITS.rate),
-    /** Day of the rate, `YYYY-MM-DD`. */
-    date: z.iso.date({ error: 'a date, YYYY-MM-DD' }).nullable().default(null),
-    source: textOf('where the rate comes from, in words').nullable().default(null),
-  },
-  { error: 'a number above 0, or { rate, date, source }' },
-)
+const exchangeRate = z.strictObject({
+  /** What one unit of the currency is worth, in `currency`. */
+  rate: number(SETTING_LIMITS.rate),
+  /** Day of the rate, `YYYY-MM-DD`. */
+  date: z.iso.date().nullable().default(null),
+  source: text().nullable().default(null),
+})
 const exchangeRates = z.record(currencyCode, exchangeRate, {
-  error: ({ code }) => (code === 'invalid_key' ? CURRENCY : 'currency codes with their rates'),
+  error: ({ code }) => (code === 'invalid_key' ? CURRENCY : undefined),
 })
 
 /** What an offer costs in the comparison: its total, or the present value of its payments. */
@@ -48,11 +40,10 @@ export const PRICE_BASES = ['quoted', 'present-value'] as const
 export const REQUIREMENT_LEVELS = ['hard', 'advisory', 'off'] as const
 export type RequirementLevel = (typeof REQUIREMENT_LEVELS)[number]
 
-const level = (byDefault: RequirementLevel) =>
-  z.enum(REQUIREMENT_LEVELS, { error: `one of ${REQUIREMENT_LEVELS.join(', ')}` }).default(byDefault)
+const level = (byDefault: RequirementLevel) => z.enum(REQUIREMENT_LEVELS).default(byDefault)
 
 /** The requirements on offers and awards, in the order in which they are shown (compare/decision/requirements.ts). */
-const requirements = section({
+const requirements = z.strictObject({
   reviewNotRejected: level('hard'),
   reviewAccepted: level('advisory'),
   notExpired: level('hard'),
@@ -75,7 +66,7 @@ export const settingsSchema = z.strictObject({
   currency: currencyCode.nullable().default(null),
   exchangeRates: exchangeRates.default({}),
   /** Where other rates are read from: a path as it is configured, or an address without its query. Null: nowhere. */
-  ratesFrom: textOf('where exchange rates are read from').nullable().default(null),
+  ratesFrom: text().nullable().default(null),
   /**
    * By currency, the date of the newest rate of `ratesFrom` that was known at the moment of the comparison, but too old to be used.
    * Null until `settingsAt` has looked up the rates of that moment, which `exchangeRates` then has.
@@ -85,10 +76,10 @@ export const settingsSchema = z.strictObject({
   discountRate: number(SETTING_LIMITS.discountRate).default(0.08),
   /** Awards that cost at most this share more per tonne than the cheapest are equal in price: the lowest total of them is recommended. */
   awardTolerance: z
-    .union([number(SETTING_LIMITS.awardTolerance, TOLERANCE), z.literal('unlimited')], { error: TOLERANCE })
+    .union([z.number().min(0, TOLERANCE).max(1, TOLERANCE), z.literal('unlimited')], TOLERANCE)
     .default(0.02),
   /** What offers are compared by. */
-  priceBasis: z.enum(PRICE_BASES, { error: `one of ${PRICE_BASES.join(', ')}` }).default('quoted'),
+  priceBasis: z.enum(PRICE_BASES).default('quoted'),
   /** Tonnes that an award must have at least, if that is more than the RFQ's minimum; null: the RFQ's minimum. */
   volume: number(SETTING_LIMITS.volume).nullable().default(null),
   /** Offers that are left out of one comparison, by their numbers: `2,5`; null: none. */

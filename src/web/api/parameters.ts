@@ -25,13 +25,11 @@ export const rfqName = z
   .describe('Number, reference or id of the RFQ; `id:…`, `number:…` or `reference:…` if several have that name.')
 
 /** A whole number. */
-export function wholeNumber(min: number, max: number) {
-  const error = `a whole number from ${min} to ${max}`
-  return z.preprocess(
+export const wholeNumber = (min: number, max: number) =>
+  z.preprocess(
     (value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value),
-    z.int({ error }).min(min, { error }).max(max, { error }),
+    z.int().min(min).max(max),
   )
-}
 
 /** Some of these words, in an address with commas between them. */
 export const listOfWords = <Word extends string>(words: readonly Word[]) =>

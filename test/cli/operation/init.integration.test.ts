@@ -28,7 +28,9 @@ describe('init on a terminal', () => {
     const { folder, status, out, err, asked, read } = await answered(answers)
     expect({ status, out }).toEqual({ status: 0, out: `${folder}/quotekeeper.yaml\n${folder}/.env\n` })
     expect(asked.filter((question) => question.endsWith('(hidden)'))).toEqual([expect.stringContaining('key of acme')])
-    expect(err).toMatch(/Use .*https[\s\S]*Use text without "\/"[\s\S]*Use on, dry-run or off[\s\S]*quotekeeper check/)
+    expect(err).toMatch(
+      /Expected .*https[\s\S]*Expected text without "\/"[\s\S]*one of "on"\|"dry-run"\|"off"[\s\S]*quotekeeper check/,
+    )
     expect(out + err + read('quotekeeper.yaml')).not.toContain('a "long" key')
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600)
     const { baseUrl, channels } = loadConfig({ cwd: folder, env: {} })

@@ -79,7 +79,7 @@ describe('every page', () => {
       ['/rfqs/acme/forest/7', 404, /^no RFQ matches "7" in acme\/forest$/],
       ['/rfqs/acme/forest/1042?as_of=2026-02-30', 400, /^Invalid as_of "2026-02-30". Use a date such as 2026/],
       ['/rfqs/acme/forest/1042?as_of=2026-11-20', 404, /^nothing is known about .*: the first poll of RFQs in/],
-      ['/rfqs/acme/forest/1042?awardTolerance=-1', 400, /^awardTolerance: found "-1"; allowed: a share from 0 to 1/],
+      ['/rfqs/acme/forest/1042?awardTolerance=-1', 400, /^awardTolerance: found "-1"\. Expected a share from 0 to 1/],
       ['/rfqs/acme/forest/1042?without=1,9', 400, /^without: the RFQ has no offer 9; its offers are 1 to 3$/],
       ['/listings?channel=acme/forst', 400, /^channel "acme\/forst" is not known\. Did you mean acme\/forest\?/],
       ['/closings?chanel=acme/forest', 400, /^chanel: unknown parameter; did you mean channel\? known: channel, rfq,/],

@@ -55,9 +55,7 @@ function printToday(cli: Cli, today: Today): void {
     io.err(`${plural(summary.waiting - rfqs.length, 'more RFQ')}; --limit ${summary.waiting} shows all.\n`)
   printMatters(cli, 'Closings', closings)
   printMatters(cli, 'System', system)
-  io.out(
-    `\nWhat changed: ${cli.runnable(`quotekeeper changes --since ${formatMinute(today.since).replace(' ', 'T')}Z`)}\n`,
-  )
+  io.out(`\nWhat changed: quotekeeper changes --since ${formatMinute(today.since).replace(' ', 'T')}Z\n`)
 }
 
 /** `25 RFQs wait for a person; 12 are due within 7 days, 3 overdue; 40 open. At stake: accepted 12,000 USD; recommended 1,204,000 USD.` */
@@ -69,16 +67,12 @@ function summaryText({ summary: { open, due, overdue, waiting, atStake } }: Toda
   ].join('\n')
 }
 
-function printMatters({ io, runnable }: Cli, title: string, matters: readonly Matter[]): void {
+function printMatters({ io }: Cli, title: string, matters: readonly Matter[]): void {
   if (matters.length === 0) return
   io.out(`\n${bold(io, title)}\n`)
   for (const { channel, rfq, message, command } of matters) {
     const text = `${rfq === null ? channel : `RFQ ${rfq} of ${channel}`}: ${message}`
     const lines = wrap(sanitize(text), tableWidth(io) - 2)
-    io.out(
-      [...lines, ...(command === null ? [] : [`  $ ${sanitize(runnable(command))}`])]
-        .map((line) => `  ${line}\n`)
-        .join(''),
-    )
+    io.out([...lines, ...(command === null ? [] : [`  $ ${sanitize(command)}`])].map((line) => `  ${line}\n`).join(''))
   }
 }

@@ -35,10 +35,10 @@ async function check(cli: Cli, app: App, options: SharedOptions): Promise<void> 
 }
 
 /** Errors of libraries may quote what they were given. */
-const scrubbed = ({ scrub, runnable }: Cli, { found, remedy, ...finding }: Finding): Finding => ({
+const scrubbed = ({ scrub }: Cli, { found, remedy, ...finding }: Finding): Finding => ({
   ...finding,
-  found: runnable(scrub(found)),
-  remedy: runnable(scrub(remedy)),
+  found: scrub(found),
+  remedy: scrub(remedy),
 })
 
 async function runCheck({ what, run, remedy }: Check): Promise<Finding> {

@@ -74,7 +74,7 @@ async function ask(prompt: Prompt, note: (text: string) => void): Promise<Answer
     const text = await prompt.ask(`${question}${proposal === '' ? '' : ` [${proposal}]`}:`, { hidden })
     const { data, error } = schema.safeParse(text || proposal)
     if (error === undefined) return data
-    note(`Use ${error.issues[0]?.message}.`)
+    note(`${error.issues[0]?.message}.`)
     return answer(question, schema, { proposal, hidden })
   }
   const baseUrl = await answer('Address of the marketplace', values.baseUrl())
