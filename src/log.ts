@@ -1,6 +1,5 @@
 import { type Logger, pino } from 'pino'
 import type { Config } from './config/contract.js'
-import type { LogLevel } from './config/log-levels.js'
 import { INVISIBLE } from './core/text/clean-text.js'
 import { createScrubber } from './core/text/secret-scrubber.js'
 import { targetSecrets } from './notify/target-secrets.js'
@@ -8,7 +7,7 @@ import { targetSecrets } from './notify/target-secrets.js'
 export type { Logger } from 'pino'
 
 interface LogOptions {
-  level: LogLevel
+  level: NonNullable<Config['logLevel']>
   /** stdout for the service, stderr for commands that write their result to stdout. */
   out: { write(text: string): unknown }
   /** Format lines for a terminal instead of as JSON. */
