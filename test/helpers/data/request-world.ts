@@ -63,10 +63,6 @@ export class RequestWorld {
   setDue(rfq: number, hours: number): void {
     this.#at(rfq).dueAt = new Date(this.#now + hours * HOUR_MS)
   }
-  /** Sets the clock back; what was read before was then read in the future. */
-  setClockBack(minutes: number): void {
-    this.#now -= minutes * 60_000
-  }
   /** Lets every request for some documents fail: `rfq-0`, `rfq-0 offer-1`. */
   fail(...documents: string[]): void {
     for (const document of documents) this.#failing.add(document)

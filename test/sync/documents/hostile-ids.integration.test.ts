@@ -88,32 +88,6 @@ describe('listings with any identifiers', () => {
       expect(problems).toMatchObject(names.map(() => ({ code: 'unknown-field', times: poll + 1 })))
     }
   })
-
-  it('are missing once, and return once', async () => {
-    const fixture = await openChannelFixture()
-    const list = (ids: string[]) =>
-      fixture.sandbox.faults.add({
-        operation: 'listListings',
-        times: 3,
-        effect: { kind: 'transform', change: (body) => ({ items: ids.map((id) => ({ ...body.items[0], id })) }) },
-      })
-    for (const [ids, missing] of [
-      [['a\ud800', 'b\0', 'c'], []],
-      [['c'], ['a\ud800', 'b\0']],
-      [['a\ud800', 'c'], ['b\0']],
-    ] as const) {
-      const fault = list([...ids])
-      for (let poll = 0; poll < 3; poll++) {
-        fixture.advanceSeconds(600)
-        await fixture.pollListings()
-        const known = await fixture.store.listings({ channel: KEY })
-        expect(known.filter(({ missingSince }) => missingSince !== null).map(({ id }) => id)).toEqual(missing)
-      }
-      fault.remove()
-      await fixture.reopenStore()
-    }
-    expect(await counts(fixture)).toEqual([3, 4, 2, 0, 0])
-  })
 })
 
 describe('documents without a usable identifier', () => {
@@ -216,28 +190,5 @@ describe('an RFQ whose identifier cannot be part of a URL', () => {
       ['..', 'summary'],
       ['a\ud800b', 'summary'],
     ])
-  })
-})
-
-describe('a decision about an RFQ with any text', () => {
-  it('is intact in the log, and repeated over six rounds and a restart', async () => {
-    const fixture = await openChannelFixture()
-    fixture.sandbox.world.addRfq(CHANNEL, {
-      id: 'a\0b',
-      state: 'odd \ud800 \0' as never,
-      responseDueDate: '2026-11-20',
-    })
-    for (let round = 0; round < 6; round++) {
-      fixture.advanceSeconds(600)
-      await fixture.pollRfqs()
-      await fixture.closeExpired()
-      if (round === 2) await fixture.reopenStore()
-      expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null, decisions: 1 })
-    }
-    const [decision] = await fixture.store.decisions({ rfqId: 'a\0b' })
-    expect(decision).toMatchObject({ rfqId: 'a\0b', reason: expect.stringContaining('odd \ud800 \0'), times: 6 })
-    expect((await fixture.store.rfqHistory(KEY, 'a\0b')).map(({ id }) => id)).toEqual(['a\0b'])
-    expect((await fixture.store.rfqs({ match: { text: 'a\0b' } })).map(({ rfq }) => rfq.id)).toEqual(['a\0b'])
-    expect((await fixture.store.rfqs({ match: { text: 'a\\u0000b' } })).map(({ rfq }) => rfq.id)).toEqual(['a\0b'])
   })
 })

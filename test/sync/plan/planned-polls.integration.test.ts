@@ -6,7 +6,6 @@ import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../hel
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { plannedPoll } from '../../helpers/planned-poll.js'
 import { refreshFigures } from '../../helpers/store/figures.js'
-import { executeIn } from '../../helpers/store/store-engine.js'
 import { viewSourceOf } from '../../helpers/view-source.js'
 
 async function openWithRfqs(rfqs: number, offers: number) {
@@ -86,35 +85,6 @@ describe('planned polls', () => {
     expect((await fixture.store.runs({})).at(-1)).toMatchObject({ postponed: first.run.postponed })
   })
 
-  it('record new RFQs that they postpone together, and stop when they are asked to', async () => {
-    const { fixture } = await openWithRfqs(12, 1)
-    const stop = new AbortController()
-    const { recordRfq } = fixture.store
-    let recording = 0
-    let most = 0
-    fixture.store.recordRfq = async (...snapshot) => {
-      most = Math.max(most, ++recording)
-      const result = await recordRfq(...snapshot)
-      recording--
-      return result
-    }
-    const { run } = await plannedPoll(fixture, { budget: 1 })
-    expect(run).toMatchObject({ outcome: 'complete', requests: 1, inserted: 12 })
-    expect(most).toBeGreaterThan(6)
-    await fixture.reopenStore()
-    for (let more = 0; more < 12; more++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' })
-    const reopened = fixture.store.recordRfq
-    let recorded = 0
-    fixture.store.recordRfq = (...snapshot) => {
-      recorded++
-      stop.abort()
-      return reopened(...snapshot)
-    }
-    const stopped = await plannedPoll(fixture, { budget: 1 }, stop.signal)
-    expect(stopped.run).toMatchObject({ outcome: 'partial' })
-    expect(recorded).toBe(1)
-  })
-
   it('show how many offers the list shows of a postponed RFQ, until it is read', async () => {
     const { fixture } = await openWithRfqs(3, 2)
     const source = viewSourceOf(fixture.store, [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' }])
@@ -135,14 +105,6 @@ describe('planned polls', () => {
     ])
     await plannedPoll(fixture)
     expect(await shown()).toEqual([1, 2, 3].map(() => [2, 0, [], true]))
-  })
-
-  it('read every offer once if it is unknown which summaries they had', async () => {
-    const { fixture } = await openWithRfqs(2, 3)
-    await plannedPoll(fixture)
-    await executeIn(fixture.store, 'update documents set summary_hash = null, read_summary_hash = null')
-    expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', requests: 1 + 2 + 6, changed: 0 })
-    for (let poll = 0; poll < ROUNDS; poll++) expect((await plannedPoll(fixture)).run.requests).toBe(1 + 2)
   })
 
   it('request documents that always fail once each, record the others, and recover at once, over polls with a restart', async () => {
