@@ -2,7 +2,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JobName, JobObserver, JobPayload } from '../../jobs/contract.js'
 import { RunFailedError } from '../../jobs/errors.js'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
-import type { ClosingPolicy } from '../../src/closing/contract.js'
 import type { DecisionRecord, RunKind } from '../../src/core/records.js'
 import type { ChannelSession, Marketplace } from '../../src/marketplace/contract.js'
 import type { NewDecision, RunEnd, Runs, Store } from '../../src/store/contract.js'
@@ -10,22 +9,13 @@ import { RunBusyError } from '../../src/store/errors.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { reportRecord } from '../helpers/data/report-record.js'
 import { recordingLog } from '../helpers/recording-log.js'
+import { runEnd } from '../helpers/store/holding-run.js'
+import { newDecision } from '../helpers/store/new-decision.js'
 import { openNewStore } from '../helpers/store/new-store.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
 const TICK: JobPayload = { channel: 'acme/forest', cause: 'tick' }
-const END: RunEnd = {
-  requests: 3,
-  seen: 2,
-  inserted: 1,
-  changed: 0,
-  unchanged: 1,
-  missing: 0,
-  invalid: 0,
-  outcome: 'complete',
-  error: null,
-}
 const marketplace: Marketplace = {
   session: (channel) => ({ channel, requests: 0 }) as unknown as ChannelSession,
   close: async () => undefined,
@@ -33,7 +23,10 @@ const marketplace: Marketplace = {
 
 async function recordRun(store: Runs, kind: RunKind, end: Partial<RunEnd> = {}) {
   const run = await store.beginRun({ channel: 'acme/forest', kind, now: NOW })
-  return run.finish({ ...END, ...end }, new Date(NOW.getTime() + 1_500))
+  return run.finish(
+    runEnd({ requests: 3, seen: 2, inserted: 1, unchanged: 1, ...end }),
+    new Date(NOW.getTime() + 1_500),
+  )
 }
 
 /** Handlers over a real database, with stubs for the marketplace and the work. */
@@ -81,26 +74,9 @@ const NO_CLOSES = {
   counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
 }
 
-async function decide(store: Store, runId: number, changes: Partial<NewDecision>): Promise<DecisionRecord> {
-  return store.appendDecision({
-    runId,
-    channel: 'acme/forest',
-    rfqId: 'r1',
-    rfqNumber: 1,
-    dueDate: '2026-11-20',
-    timeZone: 'UTC',
-    decidedAt: NOW.toISOString(),
-    decision: 'close',
-    reason: 'past due',
-    outcome: 'closed',
-    httpStatus: 200,
-    message: null,
-    versionBefore: 1,
-    versionAfter: 2,
-    evidence: {},
-    ...changes,
-  })
-}
+const CLOSED = { rfqId: 'r1', rfqNumber: 1, decision: 'close', outcome: 'closed', versionAfter: 2 } as const
+const decide = (store: Store, runId: number, changes: Partial<NewDecision>): Promise<DecisionRecord> =>
+  store.appendDecision(newDecision(runId, { ...CLOSED, decidedAt: NOW.toISOString(), ...changes }))
 
 describe('poll job', () => {
   it('warns once with the numbers when the request budget is exceeded, and when it no longer is', async () => {
@@ -205,20 +181,6 @@ describe('closing job', () => {
     expect(called).toHaveLength(1)
   })
 
-  it.each(['on', 'dry-run'] as const)('applies the policy of the channel: %s', async (autoClose) => {
-    const channels = [channelConfig('acme/forest', { autoClose, timeZone: 'Europe/Paris', graceHours: 2 })]
-    const { run, called } = await createTestHandlers({ config: testConfig({ channels }) })
-    await run('close-expired')
-    const policy: ClosingPolicy = {
-      mode: autoClose,
-      timeZone: 'Europe/Paris',
-      graceHours: 2,
-      maxPerRun: 25,
-      maxClockSkewSeconds: 60,
-    }
-    expect(called).toEqual([{ what: 'close', options: policy }])
-  })
-
   it('closes nothing if autoClose is off, and fails if a user asked for it', async () => {
     const { run, called } = await createTestHandlers({
       config: testConfig({ channels: [channelConfig('acme/forest', { autoClose: 'off' })] }),
@@ -230,52 +192,28 @@ describe('closing job', () => {
     expect(called).toEqual([])
   })
 
-  const closingHandlers = (report: boolean, enqueue?: HandlerDeps['enqueue']) => {
-    const config = testConfig({ closing: { ...testConfig().closing, reportOnClose: report } })
-    return createTestHandlers({
-      config,
-      ...(enqueue && { enqueue }),
+  it.each([true, false])('enqueues a report of each RFQ that is now closed, if reportOnClose: %s', async (isWanted) => {
+    const { run, enqueued, log } = await createTestHandlers({
+      config: testConfig({ closing: { ...testConfig().closing, reportOnClose: isWanted } }),
       closeExpired: async ({ store }) => {
-        const run = await recordRun(store, 'close')
-        const recordDecision = (rfqId: string, changes: Partial<NewDecision>) =>
-          decide(store as Store, run.id, { rfqId, ...changes })
-        const decisions = [
-          await recordDecision('r1', { outcome: 'closed' }),
-          await recordDecision('r2', { outcome: 'already-closed' }),
-          await recordDecision('r3', { outcome: 'refused' }),
-          await recordDecision('r4', { decision: 'would-close', outcome: null }),
-        ]
-        return { run, decisions, failures: [], ...NO_CLOSES, approvalPlan: 'plan-1' }
+        const { id, ...round } = await recordRun(store, 'close')
+        const decisions = []
+        for (const changes of [
+          { rfqId: 'r1', outcome: 'closed' },
+          { rfqId: 'r2', outcome: 'already-closed' },
+          { rfqId: 'r3', outcome: 'refused' },
+          { rfqId: 'r4', decision: 'would-close', outcome: null },
+        ] as const)
+          decisions.push(await decide(store as Store, id, changes))
+        return { run: { id, ...round }, decisions, failures: [], ...NO_CLOSES, approvalPlan: 'plan-1' }
       },
     })
-  }
-
-  it('enqueues a report of each RFQ that is now closed', async () => {
-    const { run, enqueued, log } = await closingHandlers(true)
     await run('close-expired')
-    expect(enqueued).toEqual(
-      ['r1', 'r2'].map((rfqId) => ({
-        name: 'rfq-report',
-        payload: { channel: 'acme/forest', rfqId, cause: 'close' },
-      })),
-    )
-    expect(log.lines).toMatchObject([
-      {
-        level: 'info',
-        facts: {
-          closed: 1,
-          wouldClose: 1,
-          refused: 1,
-          approve: 'quotekeeper close-expired --channel acme/forest --approve plan-1',
-        },
-      },
-    ])
-  })
-
-  it('enqueues no report if reportOnClose is false', async () => {
-    const { run, enqueued } = await closingHandlers(false)
-    await run('close-expired')
-    expect(enqueued).toEqual([])
+    const payloads = enqueued.map(({ name, payload }) => [name, payload])
+    const reportOf = (rfqId: string) => ['rfq-report', { channel: 'acme/forest', rfqId, cause: 'close' }]
+    expect(payloads).toEqual(isWanted ? [reportOf('r1'), reportOf('r2')] : [])
+    const approve = 'quotekeeper close-expired --channel acme/forest --approve plan-1'
+    expect(log.lines).toMatchObject([{ level: 'info', facts: { closed: 1, wouldClose: 1, refused: 1, approve } }])
   })
 
   it('enqueues a report again that was lost, until it is made, and none of a close of long ago', async () => {
@@ -325,13 +263,6 @@ describe('closing job', () => {
       expect([seen, log.at('info')]).toEqual([['ended'], ['close of acme/forest: complete']])
       expect(log.at('warn')).toEqual([expect.stringContaining('cannot enqueue the report')])
     }
-  })
-
-  it('does not fail if reports cannot be enqueued', async () => {
-    const { run, log } = await closingHandlers(true, () => Promise.reject(new Error('the queue does not answer')))
-    await run('close-expired')
-    expect(log.at('warn').filter((line) => line.includes('report'))).toHaveLength(2)
-    expect(log.at('info')).toEqual(['close of acme/forest: complete'])
   })
 })
 

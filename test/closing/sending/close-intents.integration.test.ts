@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INTENT_STATES, type IntentState, isIntentTransition } from '../../../src/core/close-intent.js'
 import type { CloseOutcome } from '../../../src/core/records.js'
-import type { CloseIntent, NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
+import type { CloseIntent, RunHandle, Store } from '../../../src/store/contract.js'
+import { IntentOpenError } from '../../../src/store/errors.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
+import { newDecision } from '../../helpers/store/new-decision.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 
 const LEGAL: [from: IntentState, to: IntentState][] = [
@@ -40,26 +42,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const settle = (intent: CloseIntent, outcome: CloseOutcome) => {
-  const decision: NewDecision = {
-    runId: run.id,
-    channel: KEY,
-    rfqId: intent.rfqId,
-    rfqNumber: null,
-    dueDate: '2026-11-20',
-    timeZone: 'UTC',
-    decidedAt: now().toISOString(),
-    decision: 'close',
-    reason: 'past due',
-    outcome,
-    httpStatus: null,
-    message: null,
-    versionBefore: 1,
-    versionAfter: 1,
-    evidence: {},
-  }
-  return store.settleClose(intent, decision)
-}
+const settle = (intent: CloseIntent, outcome: CloseOutcome) =>
+  store.settleClose(intent, newDecision(run.id, { rfqId: intent.rfqId, decision: 'close', outcome }))
 /** Writes the transition to a state with the operation that leads there. */
 const changeTo = (intent: CloseIntent, state: IntentState): Promise<unknown> =>
   state === 'sending' ? store.markSending(intent, run) : settle(intent, state as CloseOutcome)
@@ -88,6 +72,11 @@ describe('close intents', () => {
     const id = `legal ${from} ${to}`
     await changeTo(await intentIn(from, id), to)
     expect((await openIntentsOf(id)).map(({ state }) => state)).toEqual(to === 'sending' ? ['sending'] : [])
+  })
+
+  it('are open once at most per RFQ', async () => {
+    await intentIn('sending', 'once')
+    await expect(intentIn('planned', 'once')).rejects.toThrow(IntentOpenError)
   })
 
   it('of one close are sent twice at most', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { newDecision } from '../../helpers/store/new-decision.js'
 import { at, begin, CHANNEL, noonStore } from '../../helpers/store/recording-store.js'
 import { executeIn, isPostgres } from '../../helpers/store/store-engine.js'
 
@@ -7,23 +8,7 @@ const DROP_GUARDS = ['decisions_immutable', 'decisions_no_delete']
   .join('; ')
 
 describe('closing log', () => {
-  const decision = (rfqId: string, runId: number) => ({
-    runId,
-    channel: CHANNEL,
-    rfqId,
-    rfqNumber: 1042,
-    dueDate: '2026-11-20',
-    timeZone: 'UTC',
-    decidedAt: '2026-11-21T08:00:00.000Z',
-    decision: 'keep' as const,
-    reason: 'its due date has not ended',
-    outcome: null,
-    httpStatus: null,
-    message: null,
-    versionBefore: 1,
-    versionAfter: null,
-    evidence: { b: 2, a: [1, null] },
-  })
+  const decision = (rfqId: string, runId: number) => newDecision(runId, { rfqId, evidence: { b: 2, a: [1, null] } })
 
   it('detects changed, removed and truncated decisions', async () => {
     const db = await noonStore()
@@ -80,18 +65,5 @@ describe('closing log', () => {
     expect([found.length, found.at(-1)?.rfqId]).toEqual([600, 'rfq-0'])
     expect(since.map(({ rfqId, outcome }) => [rfqId, outcome])).toEqual([['rfq-0', 'already-closed']])
     expect(await db.closedSince({ channel: 'acme/other', since: at('00:00:00') })).toEqual([])
-  })
-
-  it('allows one open intent per RFQ', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
-    const plan = { run: run, rfqId: 'a', evidence: {}, now: at('08:00:00') }
-    const intent = await db.planClose(plan)
-    await expect(db.planClose(plan)).rejects.toThrow(/not settled/)
-    const sending = await db.markSending(intent, run)
-    expect(sending).toMatchObject({ state: 'sending', posts: 1 })
-    await expect(db.markSending(intent, run)).rejects.toThrow(/another process/)
-    await db.settleClose(sending, { ...decision('a', run.id), decision: 'close', outcome: 'closed' })
-    expect(await db.openIntents(CHANNEL)).toEqual([])
   })
 })

@@ -2,23 +2,14 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunKind, RunOutcome } from '../../../src/core/records.js'
 import type { RunEnd, RunHandle, Store } from '../../../src/store/contract.js'
 import { observed } from '../../helpers/data/observed.js'
-import { holdingRun } from '../../helpers/store/holding-run.js'
+import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { CHANNEL, insertIdleRuns, START } from '../../helpers/store/idle-runs.js'
+import { newDecision } from '../../helpers/store/new-decision.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 import { executeIn, isPostgres } from '../../helpers/store/store-engine.js'
 
 const DAY_MS = 24 * 3_600_000
-const IDLE: RunEnd = {
-  requests: 2,
-  seen: 5,
-  inserted: 0,
-  changed: 0,
-  unchanged: 5,
-  missing: 0,
-  invalid: 0,
-  outcome: 'complete',
-  error: null,
-}
+const IDLE = runEnd({ requests: 2, seen: 5, unchanged: 5 })
 
 async function open(clock = () => new Date()): Promise<Store> {
   const store = await openNewStore({ clock })
@@ -66,23 +57,7 @@ describe('pruning', () => {
       await run(store, START + day * DAY_MS, {}, 'listings')
     }
     const round = await run(store, START + 60 * DAY_MS, {}, 'close')
-    await store.appendDecision({
-      runId: round.id,
-      channel: CHANNEL,
-      rfqId: 'rfq-1',
-      rfqNumber: null,
-      dueDate: null,
-      timeZone: 'UTC',
-      decidedAt: new Date(START).toISOString(),
-      decision: 'keep',
-      reason: 'kept',
-      outcome: null,
-      httpStatus: null,
-      message: null,
-      versionBefore: 1,
-      versionAfter: null,
-      evidence: {},
-    })
+    await store.appendDecision(newDecision(round.id))
     const outcomes: (RunOutcome | undefined)[] = [undefined, 'complete', 'partial', 'failed']
     const answers = async () => ({
       newest: await Promise.all(

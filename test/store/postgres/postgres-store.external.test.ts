@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { claimOf, type RequestLedger, startInterval } from '../../../src/core/requests/request-ledger.js'
-import type { NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
+import type { RunHandle, Store } from '../../../src/store/contract.js'
 import { IntentOpenError, RunLostError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
 import { prepareSchema } from '../../../src/store/postgres/postgres-schema.js'
@@ -13,7 +13,8 @@ import { claimStatement } from '../../../src/store/sql/claim-starts.js'
 import { expectSameRule } from '../../helpers/data/ledger-rule.js'
 import { anRfq, aResponse } from '../../helpers/data/sample-documents.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
-import { holdingRun } from '../../helpers/store/holding-run.js'
+import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
+import { newDecision } from '../../helpers/store/new-decision.js'
 import { at, CHANNEL, rfqSnapshot } from '../../helpers/store/recording-store.js'
 
 let server: PrivatePostgres
@@ -46,20 +47,11 @@ async function execute(url: string, ...statements: string[]): Promise<unknown[]>
   }
 }
 
-const END = {
-  ...{ requests: 1, seen: 1, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 },
-  outcome: 'complete' as const,
-  error: null,
-}
 const begin = (store: Store, kind: 'rfqs' | 'close' = 'rfqs') =>
   holdingRun(store, { channel: CHANNEL, kind, now: at('12:00:00') })
 const record = (store: Store, run: RunHandle, id: string) =>
   store.recordRfq(run, rfqSnapshot(anRfq(id), [aResponse(`${id}-offer`)], at('12:00:00')), at('12:00:01'))
-const decision = (rfqId: string, runId: number): NewDecision => ({
-  ...{ runId, channel: CHANNEL, rfqId, rfqNumber: 1042, dueDate: '2026-11-20', timeZone: 'UTC' },
-  ...{ decidedAt: at('12:00:00').toISOString(), decision: 'keep', reason: 'not due', outcome: null, httpStatus: null },
-  ...{ message: null, versionBefore: 1, versionAfter: null, evidence: { approvedBy: 'anna' } },
-})
+const decision = (rfqId: string, runId: number) => newDecision(runId, { rfqId, evidence: { approvedBy: 'anna' } })
 
 describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
   it('is created once by six processes that open it at the same time', async () => {
@@ -241,7 +233,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
         if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(RunLostError)
       }
       await expect(record(slow, run, 'late')).rejects.toThrow(RunLostError)
-      await next.finish(END, at('12:02:00'))
+      await next.finish(runEnd(), at('12:02:00'))
     }
   })
 
@@ -319,7 +311,7 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is unavailable', 
       await wait(500)
       await server.launch()
       expect(await during).toMatchObject({ rfq: 'inserted' })
-      await run.finish(END, at('12:00:02'))
+      await run.finish(runEnd(), at('12:00:02'))
       expect(await store.rfqs({ withoutResponses: true })).toHaveLength(2 * (round + 1))
     }
     const run = await begin(store)
