@@ -57,32 +57,6 @@ describe('recording an RFQ with its responses', () => {
     }
   })
 
-  it('marks a response missing only if the RFQ listed its responses, and clears the mark when it returns', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
-    await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
-    const unreadable = {
-      ...rfqSnapshot(anRfq('rfq-1', { responses: 'none' }), [], at('08:01:00')),
-      responsesComplete: false,
-    }
-    expect((await db.recordRfq(run, unreadable, at('08:01:01'))).missing).toEqual([])
-    const emptied = await db.recordRfq(
-      run,
-      rfqSnapshot(anRfq('rfq-1', { responses: [] }), [], at('08:02:00')),
-      at('08:02:01'),
-    )
-    expect(emptied.missing).toEqual(['response-1'])
-    await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:03:00')), at('08:03:01'))
-    expect(await rowsOf(db, 'select missing_since from offers')).toEqual([{ missing_since: null }])
-    const missingAt = async (time: string) => (await db.rfqs({ asOf: at(time) }))[0]?.responses[0]?.missingSince
-    expect(await Promise.all(['08:01:30', '08:02:01', '08:03:00', '08:03:01'].map(missingAt))).toEqual([
-      null,
-      '2026-11-21T08:02:01.000Z',
-      '2026-11-21T08:02:01.000Z',
-      null,
-    ])
-  })
-
   it('updates the validity of a version by the newest read of the same text', async () => {
     const db = await noonStore()
     const run = await begin(db)

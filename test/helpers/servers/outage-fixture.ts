@@ -4,7 +4,6 @@ import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../channe
 /** How many RFQs the channel has, each with one offer. */
 export const COUNT = 12
 export const [BEFORE_DUE, PAST_DUE] = ['2026-12-24', '2026-11-20']
-export const NO_COUNTS = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
 
 /** A channel whose store is on a PostgreSQL that the test disturbs. */
 export async function openOutageFixture(url: string, responseDueDate: string): Promise<ChannelFixture> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { afterAll, beforeAll } from 'vitest'
 import { freePort } from './private-redis.js'
 
 const run = promisify(execFile)
@@ -123,4 +124,24 @@ function user(name: string): { uid: number; gid: number } | null {
   const id = (flag: string) => Number.parseInt(spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout, 10)
   const found = { uid: id('-u'), gid: id('-g') }
   return Number.isNaN(found.uid) ? null : found
+}
+
+/** A server for the tests of a file, which are skipped where there is none. */
+export function usePostgres() {
+  let server: PrivatePostgres | undefined
+  let schemas = 0
+  beforeAll(async () => {
+    if (postgresSkipReason === null) server = await PrivatePostgres.start()
+  })
+  afterAll(() => server?.remove())
+  return {
+    get server(): PrivatePostgres {
+      if (server === undefined) throw new Error(`PostgreSQL is not started: ${postgresSkipReason}`)
+      return server
+    },
+    /** The URL of a schema that does not exist yet. */
+    newUrl(): string {
+      return `${this.server.url}?schema=test_${schemas++}`
+    },
+  }
 }

@@ -1,49 +1,21 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createCliFixture } from '../../cli/cli-fixture.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
+import { postgresSkipReason, usePostgres } from '../../helpers/servers/private-postgres.js'
 
-let server: PrivatePostgres
-beforeAll(async () => {
-  if (postgresSkipReason === null) server = await PrivatePostgres.start()
-})
-afterAll(() => server?.remove())
-
-let schemas = 0
+const postgres = usePostgres()
 const PASSWORD = 'never-to-be-shown'
 
 /** A folder with a configuration for a new schema; the server accepts any password. */
 async function onServer() {
-  const url = `${server.url}?schema=commands_${schemas++}`
+  const url = postgres.newUrl()
   const fixture = await createCliFixture({ more: `database: ${url}\ndatabasePassword: { file: password }\n` })
   writeFileSync(join(fixture.folder, 'password'), PASSWORD, { mode: 0o600 })
   return { ...fixture, name: url.replace('quotekeeper@', '') }
 }
 
 describe.skipIf(postgresSkipReason !== null)('commands on a PostgreSQL database', () => {
-  it('poll, list, compare, report, close and verify', async () => {
-    const { quotekeeper, folder, name } = await onServer()
-    const outputs: string[] = []
-    const succeed = async (...args: string[]) => {
-      const { status, out, err } = await quotekeeper(...args)
-      outputs.push(out, err)
-      expect([args, status, err]).toEqual([args, 0, expect.any(String)])
-      return out
-    }
-    await succeed('sync')
-    expect(JSON.parse(await succeed('rfqs', '--json'))).toHaveLength(9)
-    await succeed('check')
-    await succeed('report', '1001', '--channel', 'acme/forest', '--out', 'report.xlsx')
-    expect(existsSync(join(folder, 'report.xlsx'))).toBe(true)
-    await succeed('today')
-    await succeed('close-expired', '--channel', 'acme/forest')
-    await succeed('closings', '--verify')
-    expect(outputs.join('')).toContain(name)
-    expect(outputs.join('')).not.toContain(PASSWORD)
-    expect(readdirSync(folder).filter((file) => /\.db/.test(file))).toEqual([])
-  })
-
   it('that only read refuse an empty database, and create nothing', async () => {
     const { quotekeeper, name } = await onServer()
     for (const command of ['rfqs', 'today', 'mcp']) {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type CopiedTable, copiedTables, copyDatabase } from '../../../src/store/copy/copy-database.js'
 import { openDatabase, openDatabaseReader } from '../../../src/store/open-database.js'
 import { isPostgresUrl } from '../../../src/store/postgres/postgres-url.js'
@@ -10,7 +10,7 @@ import { NO_LIMIT } from '../../../src/store/sql/sql-database.js'
 import { connect } from '../../../src/store/sqlite/sqlite-file.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { reportRecord } from '../../helpers/data/report-record.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
+import { postgresSkipReason, usePostgres } from '../../helpers/servers/private-postgres.js'
 import { mountSmallDisk } from '../../helpers/servers/small-disk.js'
 import { refreshFigures } from '../../helpers/store/figures.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
@@ -19,14 +19,7 @@ import { testFolder } from '../../helpers/test-folder.js'
 
 const copyModule = join(import.meta.dirname, '../../../dist/src/store/copy/copy-database.js')
 
-let server: PrivatePostgres
-beforeAll(async () => {
-  if (postgresSkipReason === null) server = await PrivatePostgres.start()
-})
-afterAll(() => server?.remove())
-
-let schemas = 0
-const newUrl = () => `${server.url}?schema=copy_${schemas++}`
+const postgres = usePostgres()
 
 /** A SQLite database with history: versions, a list that contradicts an RFQ, problems, closings, events, pruned numbers. Its store is closed. */
 async function database(): Promise<ChannelFixture & { path: string }> {
@@ -98,7 +91,7 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
   it('to PostgreSQL and back gives the same rows, identity and answers, and new rows go on from there', async () => {
     const fixture = await database()
     const before = await answersOf(fixture.path, fixture)
-    const url = newUrl()
+    const url = postgres.newUrl()
     const there = await copyDatabase({ from: fixture.path, to: url, now })
     const empty = there.tables.filter(({ rows }) => rows === 0).map(({ table }) => table)
     // Every table has some rows.
@@ -122,7 +115,7 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
 
   it('that was killed cannot be used, also not by another copy, until it is removed', async () => {
     const fixture = await database()
-    for (const to of [newUrl(), join(testFolder(), 'copy.db')]) {
+    for (const to of [postgres.newUrl(), join(testFolder(), 'copy.db')]) {
       const script = `import { copyDatabase } from ${JSON.stringify(copyModule)}
         const onProgress = ({ done }) => { if (done > 300) process.kill(process.pid, 'SIGKILL') }
         await copyDatabase({ from: ${JSON.stringify(fixture.path)}, to: ${JSON.stringify(to)}, now: new Date(), onProgress })`
@@ -131,7 +124,8 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
       for (const open of [() => openDatabase({ database: to }), () => openDatabaseReader(to)])
         await expect(open()).rejects.toThrow(/unfinished copy of another database. Remove it/)
       await expect(copyDatabase({ from: fixture.path, to, now })).rejects.toThrow('unfinished copy')
-      if (isPostgresUrl(to)) await server.execute(`drop schema ${new URL(to).searchParams.get('schema')} cascade`)
+      if (isPostgresUrl(to))
+        await postgres.server.execute(`drop schema ${new URL(to).searchParams.get('schema')} cascade`)
       else for (const suffix of ['', '-wal', '-shm']) rmSync(to + suffix, { force: true })
       await copyDatabase({ from: fixture.path, to, now })
       expect(await answersOf(to, fixture)).toEqual(await answersOf(fixture.path, fixture))
@@ -149,19 +143,19 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
 
   it('is refused into a database with data, and not because a process died during a run', async () => {
     const { path: from, now: clock } = await database()
-    const to = newUrl()
+    const to = postgres.newUrl()
     await copyDatabase({ from, to, now })
     await expect(copyDatabase({ from, to, now })).rejects.toThrow('has data already')
     await expect(copyDatabase({ from: to, to: from, now })).rejects.toThrow('has data already')
     const store = await openDatabase({ database: from, clock })
     await holdingRun(store, { channel: KEY, kind: 'rfqs', now: clock() })
     await store.close()
-    await copyDatabase({ from, to: newUrl(), now: clock() })
+    await copyDatabase({ from, to: postgres.newUrl(), now: clock() })
   })
 
   it('cannot be used if something was written meanwhile', async () => {
     const fixture = await database()
-    const to = newUrl()
+    const to = postgres.newUrl()
     let changes = 0
     const changed = copyDatabase({
       ...{ from: fixture.path, to, now },

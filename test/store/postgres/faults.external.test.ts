@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Store } from '../../../src/store/contract.js'
 import { DatabaseUnavailableError, RunBusyError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
@@ -17,24 +17,20 @@ import {
   COUNT,
   expectClosed,
   expectPolled,
-  NO_COUNTS,
   openOutageFixture,
   PAST_DUE,
 } from '../../helpers/servers/outage-fixture.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
-import { holdingRun } from '../../helpers/store/holding-run.js'
+import { postgresSkipReason, usePostgres } from '../../helpers/servers/private-postgres.js'
+import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
+import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
-let server: PrivatePostgres
-beforeAll(async () => {
-  if (postgresSkipReason === null) server = await PrivatePostgres.start()
-})
-afterAll(() => server?.remove())
+const postgres = usePostgres()
 
 const NOW = new Date('2026-11-22T12:00:00Z')
-const as = (role: string, parameters = '') => `${server.url.replace('quotekeeper@', `${role}@`)}${parameters}`
+const as = (role: string, parameters = '') => `${postgres.server.url.replace('quotekeeper@', `${role}@`)}${parameters}`
 
-async function connect(url = server.url): Promise<pg.Client> {
+async function connect(url = postgres.server.url): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => undefined)
   await client.connect()
@@ -62,7 +58,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       script.replaceAll(/\bquotekeeper\b/g, 'desk').replaceAll('/run/secrets', folder),
     )
     const psql = () =>
-      promisify(execFile)('psql', ['--quiet', '--dbname', server.url, '--file', join(folder, 'create.sql')])
+      promisify(execFile)('psql', ['--quiet', '--dbname', postgres.server.url, '--file', join(folder, 'create.sql')])
     await expect(psql()).rejects.toThrow(/postgres_password is empty or cannot be read/)
     writeFileSync(join(folder, 'postgres_password'), `it's "$a" \\secret\n`)
     await psql()
@@ -74,7 +70,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     expect(rows).toEqual([{ password: true, rolsuper: false, rolcreatedb: false, rolcreaterole: false }])
     const store = await open(as('desk').replace(/\/postgres$/, '/desk'))
     const run = await begin(store)
-    await run.finish({ outcome: 'complete', error: null, ...NO_COUNTS }, NOW)
+    await run.finish(runEnd(), NOW)
     expect(await store.checkWritable()).toMatchObject({ ok: true })
   })
 
@@ -114,7 +110,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       expect(await reader.runs({})).toEqual([])
       await execute(`grant insert, update, delete on all tables in schema ${schema} to reader`)
       const run = await begin(store)
-      await run.finish({ outcome: 'complete', error: null, ...NO_COUNTS }, NOW)
+      await run.finish(runEnd(), NOW)
       expect(await reader.runs({})).toHaveLength(1)
       await execute(
         `revoke insert, update, delete on all tables in schema ${schema} from reader`,
@@ -146,9 +142,8 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     const runs = await Promise.all(
       stores.map((store, n) => holdingRun(store, { channel: channels[n] as string, kind: 'rfqs', now: NOW })),
     )
-    const end = { outcome: 'complete', error: null, ...NO_COUNTS } as const
     const requestRates = { allowed: 0.1234567890123456, required: 1 }
-    await Promise.all(runs.map((run) => run.finish({ ...end, requestRates }, NOW)))
+    await Promise.all(runs.map((run) => run.finish(runEnd({ requestRates }), NOW)))
     const ended = await (stores[0] as Store).runs({})
     expect(ended.map((run) => [run.outcome, run.requestRates])).toEqual(Array(4).fill(['complete', requestRates]))
     // What is left of the defaults of the role.
@@ -172,18 +167,16 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       await wait(300)
       for (const other of others) await other.end()
       const run = await waiting
-      await run.finish({ outcome: 'complete', error: null, ...NO_COUNTS }, NOW)
+      await run.finish(runEnd(), NOW)
       expect(await store.runs({})).toHaveLength(round + 1)
     }
   })
 
   describe('that restarts', () => {
-    let schemas = 0
-    const openFixture = (dueDate: string) =>
-      openOutageFixture(as('quotekeeper', `?schema=restart_${schemas++}`), dueDate)
+    const openFixture = (dueDate: string) => openOutageFixture(postgres.newUrl(), dueDate)
     async function restart(): Promise<void> {
-      await server.kill()
-      await server.launch()
+      await postgres.server.kill()
+      await postgres.server.launch()
     }
 
     it('during a poll: what was recorded stays, and the next poll has everything, without another start', async () => {
@@ -204,11 +197,11 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       const onWrite = (error: Error | null) => outcomes.push(error?.name ?? null)
       const store = await openPostgresStore({ url: as('quotekeeper', '?schema=outage'), connections: 4, onWrite })
       onTestFinished(() => store.close())
-      await server.kill()
+      await postgres.server.kill()
       const beginPoll = () => store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
       await expect(beginPoll()).rejects.toThrow(DatabaseUnavailableError)
       await expect(store.runs({})).rejects.toThrow(DatabaseUnavailableError)
-      await server.launch()
+      await postgres.server.launch()
       await beginPoll()
       await expect(beginPoll()).rejects.toThrow(RunBusyError)
       expect(outcomes).toEqual(['DatabaseUnavailableError', null, null])
@@ -218,9 +211,9 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       const fixture = await openFixture(BEFORE_DUE)
       const poll = expect(fixture.pollRfqs()).rejects.toThrow(StoreError)
       await afterRequests(fixture, 4)
-      await server.kill()
+      await postgres.server.kill()
       await poll
-      await server.launch()
+      await postgres.server.launch()
       expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
       expect((await fixture.store.runs({})).map(({ outcome }) => outcome)).toEqual(['complete', 'interrupted'])
     })
@@ -238,5 +231,58 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
         expect(new Set(closed.map(({ rfqId, outcome }) => `${rfqId} ${outcome}`)).size).toBe(COUNT)
       }
     })
+  })
+})
+
+/** The time-out of a query, that of a new connection, and some more on a busy machine. */
+const MAX_HANG_MS = 30_000
+
+describe.skipIf(postgresSkipReason !== null)('PostgreSQL that does not answer', () => {
+  it('behind a cut network, for longer than leases last: another process takes over, and the first one writes nothing more', async () => {
+    const network = await TcpForwarder.start(postgres.server.port)
+    onTestFinished(() => network.close())
+    const url = `${postgres.server.url}?schema=cut`
+    const fixture = await openOutageFixture(url.replace(`:${postgres.server.port}/`, `:${network.port}/`), PAST_DUE)
+    await fixture.pollRfqs()
+    const round = fixture.closeExpired({ maxPerRun: 100 }).catch((error: unknown) => error)
+    await afterRequests(fixture, 2, 'closeRfq')
+    network.cut()
+    const sent = fixture.posts().length
+    expect(await round).toBeInstanceOf(StoreError)
+    // One whose reply was on its way at most.
+    expect(fixture.posts().length).toBeLessThanOrEqual(sent + 1)
+
+    fixture.advanceSeconds(60)
+    const other = await openPostgresStore({ url, clock: fixture.now, connections: 2 })
+    onTestFinished(() => other.close())
+    const run = await holdingRun(other, { channel: 'acme/forest', kind: 'close', now: fixture.now() })
+    const recorded = async () => [await other.decisions({}), await other.openIntents('acme/forest')]
+    const before = await recorded()
+    network.mend()
+    await wait(300)
+    // What had been sent into the cut network arrives, and is refused.
+    expect(await recorded()).toEqual(before)
+    await run.finish(runEnd({ outcome: 'failed', error: 'test' }), fixture.now())
+
+    await expectClosed(fixture)
+  })
+
+  it('because its processes are suspended: reads and writes fail, and work again when it resumes', async () => {
+    const store = await openPostgresStore({ url: `${postgres.server.url}?schema=suspended`, connections: 4 })
+    onTestFinished(() => store.close())
+    const begun = await holdingRun(store, { channel: 'acme/forest', kind: 'rfqs', now: new Date() })
+    await postgres.server.signal('SIGSTOP')
+    try {
+      const began = performance.now()
+      const reads = [store.runs({}), store.rfqs({})].map((read) =>
+        expect(read).rejects.toThrow(/does not answer|cannot be reached|in use for too long/),
+      )
+      await Promise.all([...reads, expect(begun.finish(runEnd(), new Date())).rejects.toThrow(StoreError)])
+      expect(performance.now() - began).toBeLessThan(MAX_HANG_MS)
+    } finally {
+      await postgres.server.signal('SIGCONT')
+    }
+    expect(await store.checkWritable()).toMatchObject({ ok: true })
+    expect(await store.runs({})).toHaveLength(1)
   })
 })

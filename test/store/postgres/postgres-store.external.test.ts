@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { claimOf, type RequestLedger, startInterval } from '../../../src/core/requests/request-ledger.js'
 import type { RunHandle, Store } from '../../../src/store/contract.js'
 import { IntentOpenError, RunLostError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
@@ -12,21 +12,14 @@ import { SCHEMA_NUMBER } from '../../../src/store/schema/schema.js'
 import { claimStatement } from '../../../src/store/sql/claim-starts.js'
 import { expectSameRule } from '../../helpers/data/ledger-rule.js'
 import { anRfq, aResponse } from '../../helpers/data/sample-documents.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
+import { postgresSkipReason, usePostgres } from '../../helpers/servers/private-postgres.js'
 import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { newDecision } from '../../helpers/store/new-decision.js'
 import { at, CHANNEL, rfqSnapshot } from '../../helpers/store/recording-store.js'
 
-let server: PrivatePostgres
-beforeAll(async () => {
-  if (postgresSkipReason === null) server = await PrivatePostgres.start()
-})
-afterAll(() => server?.remove())
+const postgres = usePostgres()
 
-let schemas = 0
-const newUrl = () => `${server.url}?schema=store_${schemas++}`
-
-async function open(url = newUrl(), clock = () => at('12:00:00')): Promise<Store> {
+async function open(url = postgres.newUrl(), clock = () => at('12:00:00')): Promise<Store> {
   const store = await openPostgresStore({ url, connections: 4, clock })
   onTestFinished(() => store.close())
   return store
@@ -56,7 +49,7 @@ const decision = (rfqId: string, runId: number) => newDecision(runId, { rfqId, e
 describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
   it('is created once by six processes that open it at the same time', async () => {
     for (let round = 0; round < 3; round++) {
-      const url = newUrl()
+      const url = postgres.newUrl()
       const stores = await Promise.all(Array.from({ length: 6 }, () => open(url)))
       expect(new Set(await Promise.all(stores.map((store) => store.identity()))).size).toBe(1)
       expect(await stores[0]?.check()).toMatchObject({ ok: true, schemaVersion: SCHEMA_NUMBER })
@@ -64,11 +57,11 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
   })
 
   it('lets the lease of a run be renewed while others wait to write for it', async () => {
-    const url = newUrl()
+    const url = postgres.newUrl()
     const [one, two] = [await open(url), await open(url)]
     const run = await begin(one)
     await record(one, run, 'first')
-    const other = new pg.Client({ connectionString: server.url })
+    const other = new pg.Client({ connectionString: postgres.server.url })
     await other.connect()
     onTestFinished(() => other.end())
     await other.query(`set search_path to ${url.split('?schema=')[1]}`)
@@ -85,7 +78,7 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
   })
 
   it('is refused, with what to do, if it is of another version, of another program, empty or cannot be reached', async () => {
-    const newer = newUrl()
+    const newer = postgres.newUrl()
     await (await open(newer)).close()
     await execute(newer, `update meta set value = '25' where key = 'schema'`)
     await expect(open(newer)).rejects.toThrow(
@@ -93,18 +86,18 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
     )
     await expect(openPostgresStore({ url: newer, readOnly: true })).rejects.toThrow(UnusableDatabaseError)
 
-    const foreign = newUrl()
+    const foreign = postgres.newUrl()
     const schema = foreign.split('=')[1]
-    await execute(server.url, `create schema ${schema}; create table ${schema}.theirs (id int)`)
+    await execute(postgres.server.url, `create schema ${schema}; create table ${schema}.theirs (id int)`)
     await expect(open(foreign)).rejects.toThrow(/tables of another program.*\?schema=NAME/)
     expect(
-      await execute(server.url, `select count(*)::int as n from pg_tables where schemaname = '${schema}'`),
+      await execute(postgres.server.url, `select count(*)::int as n from pg_tables where schemaname = '${schema}'`),
     ).toEqual([{ n: 1 }])
 
-    await expect(openPostgresStore({ url: newUrl(), readOnly: true })).rejects.toThrow(
+    await expect(openPostgresStore({ url: postgres.newUrl(), readOnly: true })).rejects.toThrow(
       /empty database.*quotekeeper sync/,
     )
-    await expect(open(server.url.replace(/\/postgres$/, '/nowhere'))).rejects.toThrow(
+    await expect(open(postgres.server.url.replace(/\/postgres$/, '/nowhere'))).rejects.toThrow(
       /database does not exist .*create the database/,
     )
     const away = 'postgres://quotekeeper:S3CRET@127.0.0.1:1/postgres'
@@ -115,17 +108,17 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
   })
 
   it('is refused without the rights to use it, or with another encoding', async () => {
-    await execute(server.url, 'create role guest login')
-    await execute(server.url, `create database latin encoding latin1 locale 'C' template template0`)
-    const guest = server.url.replace('quotekeeper@', 'guest@')
+    await execute(postgres.server.url, 'create role guest login')
+    await execute(postgres.server.url, `create database latin encoding latin1 locale 'C' template template0`)
+    const guest = postgres.server.url.replace('quotekeeper@', 'guest@')
     await expect(open(`${guest}?schema=theirs`)).rejects.toThrow(/lacks a right.*permission denied/)
-    await expect(open(server.url.replace(/\/postgres$/, '/latin'))).rejects.toThrow(
+    await expect(open(postgres.server.url.replace(/\/postgres$/, '/latin'))).rejects.toThrow(
       /encoding .* LATIN1; UTF8 is needed/,
     )
   })
 
   it('has each document as jsonb, without what that cannot hold, so that none fails the views of all', async () => {
-    const database = new PostgresDatabase(parsePostgresUrl(newUrl()))
+    const database = new PostgresDatabase(parsePostgresUrl(postgres.newUrl()))
     onTestFinished(() => database.close())
     await prepareSchema(database)
     const deep = (depth: number) => `{"a": ${'['.repeat(depth)}${']'.repeat(depth)}}`
@@ -143,7 +136,7 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
   })
 
   it('holds the longest identifiers, whatever they are, once each, through versions, an absence and closings', async () => {
-    const url = newUrl()
+    const url = postgres.newUrl()
     const store = await open(url)
     const run = await begin(store)
     // Texts that do not compress.
@@ -186,7 +179,7 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
 
 describe.skipIf(postgresSkipReason !== null)('with several processes on one PostgreSQL database', () => {
   it('the closing log has no gaps and one chain, whatever is rolled back', async () => {
-    const url = newUrl()
+    const url = postgres.newUrl()
     const stores = await Promise.all([open(url), open(url), open(url)])
     const run = await begin(stores[0], 'close')
     for (let round = 0; round < 6; round++) {
@@ -214,7 +207,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
   })
 
   it('a run that was taken over writes nothing more, even while it is writing', async () => {
-    const url = newUrl()
+    const url = postgres.newUrl()
     for (let round = 0; round < 6; round++) {
       const [slow, other] = [await open(url), await open(url)]
       const run = await begin(slow)
@@ -238,7 +231,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
   })
 
   it('share the request limits of a marketplace', async () => {
-    const url = newUrl()
+    const url = postgres.newUrl()
     const stores = await Promise.all([open(url), open(url), open(url)])
     const ledgers = stores.map((store) => store.requestLedger('https://marketplace.example'))
     // Each starts between these two moments, because the claim was answered between them.
@@ -260,7 +253,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
   })
 
   it('claims starts by the rule of src/core/requests/request-ledger.ts, also while the clock is set', async () => {
-    const url = newUrl()
+    const url = postgres.newUrl()
     await open(url)
     const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 1 })
     onTestFinished(() => database.close())
@@ -276,7 +269,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
   })
 
   it('transactions that deadlock are retried', async () => {
-    const location = parsePostgresUrl(newUrl())
+    const location = parsePostgresUrl(postgres.newUrl())
     const database = new PostgresDatabase(location, { connections: 4 })
     onTestFinished(() => database.close())
     let attempts = 0
@@ -306,16 +299,16 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is unavailable', 
     for (let round = 0; round < 3; round++) {
       const run = await begin(store)
       await record(store, run, `${round}-before`)
-      await server.kill()
+      await postgres.server.kill()
       const during = record(store, run, `${round}-during`)
       await wait(500)
-      await server.launch()
+      await postgres.server.launch()
       expect(await during).toMatchObject({ rfq: 'inserted' })
       await run.finish(runEnd(), at('12:00:02'))
       expect(await store.rfqs({ withoutResponses: true })).toHaveLength(2 * (round + 1))
     }
     const run = await begin(store)
-    await server.kill()
+    await postgres.server.kill()
     const failed = record(store, run, 'lost').catch((error: Error) => error)
     await expect(store.runs({})).rejects.toThrow(/cannot be reached/)
     expect(await store.checkWritable()).toMatchObject({
@@ -323,7 +316,7 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is unavailable', 
       message: expect.stringContaining('cannot be reached'),
     })
     expect(await failed).toBeInstanceOf(StoreError)
-    await server.launch()
+    await postgres.server.launch()
     expect(await record(store, run, 'later')).toMatchObject({ rfq: 'inserted' })
     expect((await store.rfqs({ ids: ['lost'] })).length).toBe(0)
     expect(await store.checkWritable()).toMatchObject({ ok: true })
@@ -352,7 +345,7 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is unavailable', 
   })
 
   it('rows that were read page by page, or not to the end, leave a connection that writes and sees what is new', async () => {
-    const url = newUrl()
+    const url = postgres.newUrl()
     const store = await open(url)
     const run = await begin(store)
     const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 1 })
@@ -375,11 +368,11 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is unavailable', 
     const run = await begin(store)
     const setReadOnly = async (value: 'on' | 'off') => {
       await execute(
-        server.url,
+        postgres.server.url,
         `set default_transaction_read_only = off`,
         `alter system set default_transaction_read_only = ${value}`,
       )
-      await execute(server.url, 'select pg_reload_conf()')
+      await execute(postgres.server.url, 'select pg_reload_conf()')
       await wait(200)
     }
     await setReadOnly('on')

@@ -1,25 +1,21 @@
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ObservedResponse } from '../../../src/core/documents/observation.js'
 import type { ListedDocument, RfqSnapshot, Store } from '../../../src/store/contract.js'
 import { VERSION_COLUMNS } from '../../../src/store/documents/document-rows.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { observeRfq } from '../../helpers/data/observed.js'
 import { shareOf } from '../../helpers/long-tests.js'
-import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
+import { postgresSkipReason, usePostgres } from '../../helpers/servers/private-postgres.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 
 const CHANNEL = 'acme/forest'
 const START = Date.parse('2026-11-21T08:00:00.000Z')
 
-let server: PrivatePostgres
-beforeAll(async () => {
-  if (postgresSkipReason === null) server = await PrivatePostgres.start()
-})
-afterAll(() => server?.remove())
+const running = usePostgres()
 
 /** Texts that the engines could treat differently. */
 const text = fc.constantFrom('a', 'B', 'ä', '\u{1f333}', 'a\0b', 'a\ud800b', 'a\\u0000b', ' ', 'open', 'closed')
@@ -156,7 +152,7 @@ const TABLES: Record<string, string> = {
 describe.skipIf(postgresSkipReason !== null)('recording on PostgreSQL', () => {
   it('leaves the same rows, and returns the same, as on SQLite', async () => {
     const client = new pg.Client({
-      connectionString: server.url,
+      connectionString: running.server.url,
       types: { getTypeParser: (type: number) => (type === 20 ? Number : pg.types.getTypeParser(type)) },
     })
     await client.connect()
@@ -166,7 +162,7 @@ describe.skipIf(postgresSkipReason !== null)('recording on PostgreSQL', () => {
       fc.asyncProperty(fc.array(run, { minLength: 1, maxLength: 4 }), async (runs) => {
         const schema = `same_${schemas++}`
         const sqlite = await openNewStore()
-        const postgres = await openPostgresStore({ url: `${server.url}?schema=${schema}`, connections: 3 })
+        const postgres = await openPostgresStore({ url: `${running.server.url}?schema=${schema}`, connections: 3 })
         try {
           expect(await replay(postgres, runs)).toEqual(await replay(sqlite, runs))
           await client.query(`set search_path to ${schema}`)

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { plannedPoll } from '../../helpers/planned-poll.js'
-import { holdingRun } from '../../helpers/store/holding-run.js'
 import { rowsOf } from '../../helpers/store/store-engine.js'
 
 /** Four RFQs with four offers each, past due; the offers were submitted before that and before the first poll. */
@@ -63,19 +62,5 @@ describe('offers that are read in a later poll than the one that listed them', (
     const kinds = (await eventsOf(fixture)).slice(added.length).map(({ kind, offer_id }) => [kind, offer_id])
     expect(kinds[0]).toEqual(['rfq.new', null])
     expect(kinds.slice(1).sort()).toEqual([...ofNew.map((id) => ['offer.late', id]).sort(), ['offer.new', inTime]])
-  })
-
-  it('have no event if the first poll was killed and continued', async () => {
-    const { fixture, offers } = await openPastDue()
-    const run = await holdingRun(fixture.store, { channel: KEY, kind: 'rfqs', now: fixture.now() })
-    for (const rfq of (await fixture.session().listRfqs()).value) {
-      const entry = { rfq, shape: 'list' as const, responses: [], responsesComplete: false }
-      await fixture.store.recordRfq(run, { ...entry, readAt: fixture.now() }, fixture.now())
-    }
-    await fixture.reopenStore()
-    await poll(fixture)
-    await pollUntilRead(fixture, offers.length)
-    const found = { rfqs: 4, offers: 4, problems: 0 }
-    expect(await eventsOf(fixture)).toEqual([{ kind: 'channel.first-poll', offer_id: null, data: { found } }])
   })
 })
