@@ -2,11 +2,9 @@ import { chmodSync, statSync } from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createReadiness, type ReadinessOptions } from '../../src/readiness/readiness.js'
 import type { RunEnd } from '../../src/store/contract.js'
-import { NO_COUNTS } from '../helpers/servers/outage-fixture.js'
+import { runEnd } from '../helpers/store/holding-run.js'
 import { openNewStore } from '../helpers/store/new-store.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
-
-const END: RunEnd = { ...NO_COUNTS, outcome: 'complete', error: null }
 
 async function createTestReadiness(options: Partial<ReadinessOptions['config']> = {}) {
   let now = new Date('2026-11-21T10:00:00Z')
@@ -24,7 +22,7 @@ async function createTestReadiness(options: Partial<ReadinessOptions['config']> 
       now = new Date(at)
       const run = await store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now })
       await run.step(() => store.recordList(run, 'rfq-entry', [], { whole: true, readAt: now }, now))
-      await run.finish({ ...END, ...end }, now)
+      await run.finish(runEnd(end), now)
     },
     at: async (moment: string) => {
       now = new Date(moment)
