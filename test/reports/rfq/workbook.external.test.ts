@@ -7,7 +7,7 @@ import type { AwardFacts } from '../../../src/core/decision/award-record.js'
 import { sum } from '../../../src/core/numbers.js'
 import { comparisonInput } from '../../helpers/data/comparison-inputs.js'
 import { labelledCases } from '../../helpers/long-tests.js'
-import { crowdedInput, HOSTILE, RFQ_CASES } from '../support/rfq-cases.js'
+import { HOSTILE, RFQ_CASES } from '../support/rfq-cases.js'
 import {
   Bench,
   differences,
@@ -26,14 +26,13 @@ function namesOf({ offers }: RfqReport): string[] {
   const hasPrepayments = offers.some(({ prepayments }) => prepayments.length > 0)
   return SHEETS.filter((name) => name !== 'Prepayments' || hasPrepayments)
 }
-const inputs = { ...RFQ_CASES, crowded: crowdedInput }
-/** LibreOffice needs a second or two for each workbook, and for the crowded one as long as for all others. */
-const names = Object.keys(inputs)
+/** LibreOffice needs a second or two for each workbook. */
+const names = Object.keys(RFQ_CASES)
 const cases = labelledCases(Object.fromEntries(names.map((name) => [name, name])), ['mixed', 'hostile', 'no-offers'])
 const compared = new Map<string, RfqReport>()
 /** The report of a case, made once for all tests. */
 function report(name: string): RfqReport {
-  const found = compared.get(name) ?? compareOffers((inputs[name as keyof typeof inputs] ?? crowdedInput)())
+  const found = compared.get(name) ?? compareOffers((RFQ_CASES[name] as () => ComparisonInput)())
   compared.set(name, found)
   return found
 }

@@ -45,7 +45,7 @@ function hostileAward(): AwardFacts {
 }
 
 /** An RFQ and offers in which every text is hostile. */
-export function hostileInput(): ComparisonInput {
+function hostileInput(): ComparisonInput {
   const text = (at: number) => HOSTILE[at % HOSTILE.length] as string
   const responses = HOSTILE.map((message, at) =>
     response(at + 1, {
@@ -63,13 +63,8 @@ export function hostileInput(): ComparisonInput {
           }),
         ],
         review: {
-          status: message,
-          offerId: message,
-          source: message,
-          sourceId: message,
-          comment: message,
-          createdAt: message,
-          updatedAt: message,
+          ...{ status: message, offerId: message, source: message, sourceId: message },
+          ...{ comment: message, createdAt: message, updatedAt: message },
         },
       },
     }),
@@ -114,25 +109,23 @@ export function hostileInput(): ComparisonInput {
   })
 }
 
+/** An offer of one delivery with these lines. */
+const offering = (number: number, vintages: Record<string, unknown>[], status = 'submitted') =>
+  response(number, { status, offer: { scheduledDeliveries: [delivery({ vintages: vintages.map(vintage) })] } })
+
 /** An accepted offer of half the wanted volume, beside a cheaper one that the rule would award. */
-export function partlyAcceptedInput(other = 'submitted'): ComparisonInput {
-  const sized = (at: number, status: string, line: Record<string, number>) =>
-    response(at, { status, offer: { scheduledDeliveries: [delivery({ vintages: [vintage(line)] })] } })
-  const accepted = sized(1, 'accepted', { volume: 5_000, unitPrice: 12 })
-  const responses = [accepted, sized(2, other, { volume: 10_000, unitPrice: 10 })]
+function partlyAcceptedInput(other = 'submitted'): ComparisonInput {
+  const accepted = offering(1, [{ volume: 5_000, unitPrice: 12 }], 'accepted')
+  const responses = [accepted, offering(2, [{ volume: 10_000, unitPrice: 10 }], other)]
   return comparisonInput({ rfq: { minVolume: 10_000, maxVolume: 14_000 }, responses })
 }
 
 /** Offers that are accepted, and one that is not, with volumes and prices of several decimals. */
-export function manyAcceptedInput(accepted: number, minVolume = 500): ComparisonInput {
-  const responses = Array.from({ length: accepted + 1 }, (_, at) => {
-    const vintages = [vintage({ volume: at === 0 ? 500.5 : 500, unitPrice: 10.205 })]
-    return response(at + 1, {
-      status: at < accepted ? 'accepted' : 'submitted',
-      offer: { scheduledDeliveries: [delivery({ vintages })] },
-    })
-  })
-  return comparisonInput({ rfq: { minVolume, maxVolume: 50_000 }, responses })
+function manyAcceptedInput(accepted: number): ComparisonInput {
+  const responses = Array.from({ length: accepted + 1 }, (_, at) =>
+    offering(at + 1, [{ volume: at === 0 ? 500.5 : 500, unitPrice: 10.205 }], at < accepted ? 'accepted' : 'submitted'),
+  )
+  return comparisonInput({ rfq: { minVolume: 500, maxVolume: 50_000 }, responses })
 }
 
 /** The inputs for which the workbook is tested. */
@@ -152,14 +145,14 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
         response(1, { offer: { scheduledDeliveries: [] } }),
         response(2, { offer: { scheduledDeliveries: [], totalVolume: 12_000, totalPrice: 150_000 } }),
         response(3, { offer: { scheduledDeliveries: null, prePayments: null, totalVolume: null } }),
-        response(4, { offer: { scheduledDeliveries: [delivery({ vintages: [] })] } }),
+        offering(4, []),
       ],
     }),
   'zero-volume': () =>
     comparisonInput({
       rfq: { minVolume: 0, maxVolume: 0 },
       responses: [
-        response(1, { offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume: 0 })] })] } }),
+        offering(1, [{ volume: 0 }]),
         response(2, { offer: { totalVolume: 0, totalPrice: 0, scheduledDeliveries: [] } }),
         response(3),
       ],
@@ -186,11 +179,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
             ],
           },
         }),
-        response(3, {
-          offer: {
-            scheduledDeliveries: [delivery({ vintages: [vintage({ volume: null }), vintage({ volume: -5 })] })],
-          },
-        }),
+        offering(3, [{ volume: null }, { volume: -5 }]),
         response(4, {
           offer: { scheduledDeliveries: [delivery({ fulfilmentDueDate: '1851-05-01' })], expiryDate: '1851-05-01' },
         }),
@@ -222,11 +211,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
           }),
           { valid: false },
         ),
-        storedDocument(
-          response(4, {
-            offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume: 1e300, unitPrice: -1e300 })] })] },
-          }),
-        ),
+        offering(4, [{ volume: 1e300, unitPrice: -1e300 }]),
         response(5),
       ],
       problems: [
@@ -244,21 +229,13 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
   hostile: hostileInput,
 }
 
-/** A much larger RFQ than the cases: 300 offers. */
-export const crowdedInput = (): ComparisonInput =>
-  comparisonInput({ responses: manyResponses(300, 2), settings: { volume: 30_000 } })
-
 /** Currencies with and without a rate, an expired, an accepted, a withdrawn, a summary-only offer, pre-payments, history. */
-export function mixedInput(): ComparisonInput {
+function mixedInput(): ComparisonInput {
   const summaryOnly = storedDocument(summaryOf(response(7, { projectDeveloperName: 'Summary Only' })), {
     shape: 'summary',
   })
   return comparisonInput({
-    settings: {
-      ...EURO_SETTINGS,
-      awardTolerance: 0.05,
-      volume: 15_000,
-    },
+    settings: { ...EURO_SETTINGS, awardTolerance: 0.05, volume: 15_000 },
     responses: [
       response(1),
       ...sampleResponses().slice(1),
@@ -276,24 +253,6 @@ export function mixedInput(): ComparisonInput {
         },
       }),
       storedDocument(response(10), { missingSince: '2026-03-12T10:00:00.000Z' }),
-    ],
-    decisions: [
-      {
-        id: 1,
-        runId: 3,
-        rfqId: RFQ_ID,
-        rfqNumber: 4711,
-        dueDate: '2026-03-20',
-        timeZone: 'UTC',
-        decidedAt: '2026-03-15T06:00:00.000Z',
-        decision: 'keep',
-        reason: 'Due on 2026-03-20, which has not ended.',
-        outcome: null,
-        httpStatus: null,
-        message: null,
-        versionBefore: 1,
-        versionAfter: null,
-      },
     ],
   })
 }
