@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { compileCron } from '../../src/config/cron.js'
 
+type Span = [zone: string, from: string, to: string]
+
 /** Every tick in a span, oldest first. */
-function ticks(expression: string, zone: string, from: string, to: string): string[] {
+function ticks(expression: string, [zone, from, to]: Span): string[] {
   const cron = compileCron(expression, zone)
   const found: string[] = []
   let upTo = new Date(to)
@@ -14,54 +16,42 @@ function ticks(expression: string, zone: string, from: string, to: string): stri
   }
 }
 
-describe('when clocks go forward (Paris, 29 March 2026: 02:00 becomes 03:00)', () => {
-  const day = ['2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'] as const
+describe('when clocks change', () => {
+  /** 02:00 becomes 03:00. */
+  const spring: Span = ['Europe/Paris', '2026-03-28T23:00Z', '2026-03-29T22:00Z']
+  /** 03:00 becomes 02:00. */
+  const autumn: Span = ['Europe/Paris', '2026-10-24T22:00Z', '2026-10-25T23:00Z']
+  const hours = (from: string, to: string): Span => ['Europe/Paris', `2026-${from}Z`, `2026-${to}Z`]
+  /** 00:00 becomes 01:00. */
+  const beirut: Span = ['Asia/Beirut', '2026-03-28T12:00Z', '2026-03-29T12:00Z']
+  /** 02:00 becomes 01:30. */
+  const lordHowe: Span = ['Australia/Lord_Howe', '2026-04-04T12:00Z', '2026-04-05T12:00Z']
 
-  it('a tick in the skipped hour is made once, at the end of the gap', () => {
-    expect(ticks('30 2 * * *', 'Europe/Paris', ...day)).toEqual(['2026-03-29T01:00Z'])
+  it.each<[rule: string, expression: string, span: Span, ticks: string[]]>([
+    ['a tick in the skipped hour is made at the end of the gap', '30 2 * * *', spring, ['2026-03-29T01:00Z']],
+    ['several ticks in the skipped hour become one', '0,20,40 2 * * *', spring, ['2026-03-29T01:00Z']],
+    ['a tick outside that hour is made once', '0 6 * * *', spring, ['2026-03-29T04:00Z']],
+    ['a tick at the end of the gap is made once', '0 3 * * *', spring, ['2026-03-29T01:00Z']],
+    [
+      'hourly ticks stay an hour apart',
+      '0 * * * *',
+      hours('03-28T23:30', '03-29T01:30'),
+      ['2026-03-29T00:00Z', '2026-03-29T01:00Z'],
+    ],
+    ['a gap at midnight skips no daily tick', '30 0 * * *', beirut, ['2026-03-28T22:00Z']],
+    ['a tick in the repeated hour is made the first time', '30 2 * * *', autumn, ['2026-10-25T00:30Z']],
+    ['a restart in the repeated hour does not repeat it', '30 2 * * *', hours('10-25T00:45', '10-25T23:00'), []],
+    ['a change of half an hour is handled', '45 1 * * *', lordHowe, ['2026-04-04T14:45Z']],
+  ])('%s', (_rule, expression, span, expected) => {
+    expect(ticks(expression, span)).toEqual(expected)
   })
-  it('several ticks in the skipped hour become one', () => {
-    expect(ticks('0,20,40 2 * * *', 'Europe/Paris', ...day)).toEqual(['2026-03-29T01:00Z'])
-  })
-  it('a tick outside that hour is made once', () => {
-    expect(ticks('0 6 * * *', 'Europe/Paris', ...day)).toEqual(['2026-03-29T04:00Z'])
-  })
-  it('a tick at the end of the gap is made once', () => {
-    expect(ticks('0 3 * * *', 'Europe/Paris', ...day)).toEqual(['2026-03-29T01:00Z'])
-  })
-  it('hourly ticks stay an hour apart, without extra ticks', () => {
-    expect(ticks('15 * * * *', 'Europe/Paris', '2026-03-29T00:00:00Z', '2026-03-29T02:30:00Z')).toEqual([
-      '2026-03-29T00:15Z',
-      '2026-03-29T01:15Z',
-      '2026-03-29T02:15Z',
-    ])
-  })
-  it('a gap at midnight skips no daily tick (Beirut, 29 March 2026: 00:00 becomes 01:00)', () => {
-    expect(ticks('30 0 * * *', 'Asia/Beirut', '2026-03-28T12:00:00Z', '2026-03-29T12:00:00Z')).toEqual([
-      '2026-03-28T22:00Z',
-    ])
-  })
-})
 
-describe('when clocks go back (Paris, 25 October 2026: 03:00 becomes 02:00)', () => {
-  const day = ['2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z'] as const
-
-  it('a tick at a fixed time in the repeated hour is made once, the first time', () => {
-    expect(ticks('30 2 * * *', 'Europe/Paris', ...day)).toEqual(['2026-10-25T00:30Z'])
-  })
-  it('a restart in the repeated hour does not repeat that tick', () => {
-    expect(ticks('30 2 * * *', 'Europe/Paris', '2026-10-25T00:45:00Z', '2026-10-25T23:00:00Z')).toEqual([])
-  })
-  it('ticks at an interval continue through both hours', () => {
-    const span = ['2026-10-25T00:00:00Z', '2026-10-25T02:00:00Z'] as const
-    expect(ticks('*/5 * * * *', 'Europe/Paris', ...span)).toHaveLength(24)
-    expect(ticks('*/30 1-5 * * *', 'Europe/Paris', ...span)).toHaveLength(4)
-    expect(ticks('0 * * * *', 'Europe/Paris', ...span)).toHaveLength(2)
-  })
-  it('a change of half an hour is handled (Lord Howe, 5 April 2026: 02:00 becomes 01:30)', () => {
-    expect(ticks('45 1 * * *', 'Australia/Lord_Howe', '2026-04-04T12:00:00Z', '2026-04-05T12:00:00Z')).toEqual([
-      '2026-04-04T14:45Z',
-    ])
+  it.each([
+    ['*/5 * * * *', 24],
+    ['*/30 1-5 * * *', 4],
+    ['0 * * * *', 2],
+  ])('ticks at an interval continue through both of the repeated hours: %s', (expression, count) => {
+    expect(ticks(expression, hours('10-25T00:00', '10-25T02:00'))).toHaveLength(count)
   })
 })
 
