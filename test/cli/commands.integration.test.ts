@@ -80,6 +80,11 @@ describe('check', () => {
   })
 })
 
+it('work needs a queue on Redis', async () => {
+  const { quotekeeper } = await createCliFixture()
+  expect(await quotekeeper('work')).toMatchObject({ status: 2, err: expect.stringContaining('queue: in-process') })
+})
+
 describe('close-expired', () => {
   it.each([
     ['with --dry-run', ['--dry-run'], {}, 0, 'would be closed'],

@@ -38,6 +38,8 @@ export interface ProcessFixture {
 interface ProcessOptions {
   /** Maximum size of V8's old generation, in MiB. */
   heap?: number
+  /** Environment variables, besides the API key. */
+  env?: Record<string, string>
 }
 
 /** A child process; killed when the test ends. */
@@ -65,11 +67,11 @@ export async function openProcessFixture({ rfqs = 3, more = '' } = {}): Promise<
   const ids = Array.from({ length: rfqs }, () => addPastDueRfq(sandbox))
   writeFileSync(file, configuration(sandbox.url) + withFreePort(more))
 
-  const startProcess = (args: string[], { heap }: ProcessOptions = {}) =>
+  const startProcess = (args: string[], { heap, env }: ProcessOptions = {}) =>
     watch(
       spawn(process.execPath, [...(heap === undefined ? [] : [`--max-old-space-size=${heap}`]), ...args], {
         cwd: folder,
-        env: { PATH: process.env.PATH, ACME_API_KEY: API_KEY },
+        env: { PATH: process.env.PATH, ACME_API_KEY: API_KEY, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     )
