@@ -6,7 +6,6 @@ import { fault } from '../fault-test.js'
 
 const RUNS = 'select kind, outcome from runs order by id'
 const RESPONSE_COUNTS = 'select distinct (select count(*) from offers where rfq_id = rfqs.id) as responses from rfqs'
-const CLOSED = "select count(*) as n from close_decisions where outcome = 'closed'"
 const SYNC = ['sync', '--only', 'rfqs']
 
 fault(
@@ -28,20 +27,6 @@ fault(
     expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
   },
 )
-
-fault('SIGTERM during a run', 'a close with an unknown outcome is settled by a read in the next round', async () => {
-  const fixture = await openProcessFixture({ rfqs: 1 })
-  fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 500, apply: true } })
-  const running = fixture.start(['close-expired'])
-  // After an unknown outcome the program waits five seconds before it reads.
-  await eventually(() => expect(fixture.posts()[0]?.answeredAt).toBeTruthy())
-  running.signal('SIGTERM')
-  expect(await running.ended).toBe('exit 1')
-  expect(fixture.sql(CLOSED)).toEqual([{ n: 0 }])
-  expect(await fixture.run('close-expired')).toMatchObject({ status: 0 })
-  expect(fixture.sql(CLOSED)).toEqual([{ n: 1 }])
-  expect(fixture.posts()).toHaveLength(1)
-})
 
 fault(
   'SIGTERM during a run',

@@ -162,13 +162,3 @@ fault('a stalled job', 'another worker completes the job within a minute at the 
     { outcome: 'complete' },
   ])
 })
-
-fault('SIGTERM during a run', 'the service stops a hanging poll, without partial RFQs', async () => {
-  const fixture = await openService({ rfqs: 6, ...NEVER })
-  fixture.sandbox.faults.add({ operation: 'readRfq', skip: 3, times: 3, effect: { kind: 'hang' } })
-  const service = fixture.start(['start'])
-  await eventually(() => expect(fixture.sql('select count(*) as n from rfqs')).toEqual([{ n: 3 }]))
-  service.signal('SIGTERM')
-  expect(await service.ended).toBe('exit 0')
-  expect(fixture.sql("select outcome from runs where kind = 'rfqs'")).toEqual([{ outcome: 'partial' }])
-})

@@ -26,7 +26,7 @@ export interface ProcessFixture {
   /** Runs a command in this process, with the same configuration: for what the processes left, not for what they are. */
   run(...args: string[]): Promise<{ status: number; out: string; err: string }>
   /** Starts a worker (test/fixtures/worker.mjs) on a Redis queue. */
-  startWorker(queue: { url: string; prefix: string }, options?: ProcessOptions): RunningProcess
+  startWorker(queue: { url: string; prefix: string }): RunningProcess
   /** The rows a query returns, or null while the database cannot be read. */
   sql(text: string): unknown[] | null
   /** Waits until a query returns these rows. */
@@ -96,8 +96,8 @@ export async function openProcessFixture({ rfqs = 3, more = '' } = {}): Promise<
       const { io, written } = testIo({ cwd: folder, env: { ACME_API_KEY: API_KEY } })
       return { status: await run(['--config', file, ...args], io), ...written }
     },
-    startWorker: ({ url, prefix }, options) =>
-      startProcess([join(ROOT, 'test/fixtures/worker.mjs'), JSON.stringify({ file, url, prefix })], options),
+    startWorker: ({ url, prefix }) =>
+      startProcess([join(ROOT, 'test/fixtures/worker.mjs'), JSON.stringify({ file, url, prefix })]),
     waitForRows: (text, rows) => eventually(() => expect(sql(text)).toEqual(rows)),
     posts: () => sandbox.requests.filter((request) => request.operation === 'closeRfq'),
   }
