@@ -16,13 +16,6 @@ function report(settings: SettingsInput, rfqCurrency: string | null = 'USD', res
 const ranks = (of: ReturnType<typeof report>) => new Map(of.offers.map(({ id, rank }) => [id, rank]))
 
 describe('offers in several currencies', () => {
-  it('are never ranked together without an exchange rate', () => {
-    const compared = report({})
-    expect(compared.currency).toMatchObject({ comparison: 'USD', rfq: 'USD' })
-    expect([1, 2, 3].map((number) => ranks(compared).get(offerId(number)))).toEqual([1, null, null])
-    expect(compared.decision.choices.map(({ award }) => award.offers.map(({ id }) => id))).toEqual([[offerId(1)]])
-  })
-
   it('are ranked at the configured rate, shown with date and source; others are excluded with the reason', () => {
     const compared = report({ currency: 'USD', exchangeRates: EUR })
     expect([1, 2, 3].map((number) => ranks(compared).get(offerId(number)))).toEqual([2, 1, null])

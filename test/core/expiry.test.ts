@@ -2,50 +2,41 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createCalendar, createOverdueTest, endOfDate, isExpired, isLate } from '../../src/core/time/expiry.js'
 
-const expired = (due: string, zone: string, now: string, graceHours = 0) =>
-  isExpired(due, createCalendar(zone), graceHours, new Date(now))
+const HOUR = 3_600_000
 
-describe('isExpired', () => {
+describe('the end of a date', () => {
   it.each([
-    ['false on the due date', '2026-11-20', 'UTC', '2026-11-20T23:59:59.999Z', 0, false],
-    ['true from the end of the due date', '2026-11-20', 'UTC', '2026-11-21T00:00:00.000Z', 0, true],
-    [
-      'false while it is still the due date further west',
-      '2026-11-20',
-      'America/Los_Angeles',
-      '2026-11-21T07:59:59Z',
-      0,
-      false,
-    ],
-    ['true from local midnight', '2026-11-20', 'America/Los_Angeles', '2026-11-21T08:00:00Z', 0, true],
-    ['true earlier further east', '2026-11-20', 'Pacific/Kiritimati', '2026-11-20T10:00:00Z', 0, true],
-    ['uses summer time in summer', '2026-07-01', 'Europe/Paris', '2026-07-01T22:00:00Z', 0, true],
-    ['uses winter time in winter', '2026-12-01', 'Europe/Paris', '2026-12-01T22:00:00Z', 0, false],
-    [
-      'false during the whole day on which clocks go back',
-      '2026-10-25',
-      'Europe/Paris',
-      '2026-10-25T22:59:59Z',
-      0,
-      false,
-    ],
-    ['true after the day on which clocks go forward', '2026-03-29', 'Europe/Paris', '2026-03-29T22:00:00Z', 0, true],
-    ['false within the grace period', '2026-11-20', 'UTC', '2026-11-21T11:59:59Z', 12, false],
-    ['true from the end of the grace period', '2026-11-20', 'UTC', '2026-11-21T12:00:00Z', 12, true],
-    ['handles leap days', '2028-02-29', 'UTC', '2028-02-29T23:00:00Z', 0, false],
-    ['handles the end of a year', '2026-12-31', 'UTC', '2027-01-01T00:00:00Z', 0, true],
-    [
-      'false while a clock set back across midnight repeats the due date',
-      '2010-11-06',
-      'America/St_Johns',
-      '2010-11-07T02:30:30Z',
-      0,
-      false,
-    ],
-  ])('%s', (_title, due, zone, now, grace, result) => {
-    expect(expired(due, zone, now, grace)).toBe(result)
+    ['2026-11-20', 'UTC', '2026-11-21T00:00:00.000Z'],
+    ['2028-02-29', 'UTC', '2028-03-01T00:00:00.000Z'],
+    ['2026-12-31', 'UTC', '2027-01-01T00:00:00.000Z'],
+    ['2026-11-20', 'America/Los_Angeles', '2026-11-21T08:00:00.000Z'],
+    ['2026-11-21', 'Pacific/Kiritimati', '2026-11-21T10:00:00.000Z'],
+    ['2026-11-21', 'Pacific/Niue', '2026-11-22T11:00:00.000Z'],
+    ['2026-07-01', 'Europe/Paris', '2026-07-01T22:00:00.000Z'],
+    ['2026-12-01', 'Europe/Paris', '2026-12-01T23:00:00.000Z'],
+    // Clocks go forward, and back.
+    ['2026-03-29', 'Europe/Paris', '2026-03-29T22:00:00.000Z'],
+    ['2026-10-25', 'Europe/Paris', '2026-10-25T23:00:00.000Z'],
+    // A clock that was set back across midnight repeated the date.
+    ['2010-11-06', 'America/St_Johns', '2010-11-07T03:30:00.000Z'],
+    // The 30th of December 2011 did not exist in Samoa.
+    ['2011-12-29', 'Pacific/Apia', '2011-12-30T10:00:00.000Z'],
+  ])('%s in %s is %s, from which on, and the hours of grace, it is expired', (date, zone, end) => {
+    const calendar = createCalendar(zone)
+    expect(endOfDate(date, calendar)?.toISOString()).toBe(end)
+    for (const grace of [0, 12]) {
+      const from = Date.parse(end) + grace * HOUR
+      const expired = [from - 1, from].map((at) => isExpired(date, calendar, grace, new Date(at)))
+      expect([grace, expired]).toEqual([grace, [false, true]])
+    }
   })
 
+  it.each(['', 'soon', '2026-13-01', '2026-1-1', '2026-02-30', '9999-12-31'])('of %j is null', (date) => {
+    expect(endOfDate(date, createCalendar('UTC'))).toBeNull()
+  })
+})
+
+describe('isExpired', () => {
   it('is never true before the due date has ended in its zone, and never becomes false again', () => {
     const zones = fc.constantFrom(...Intl.supportedValuesOf('timeZone'))
     const instants = fc.date({ min: new Date('1995-01-01'), max: new Date('2037-12-31'), noInvalidDate: true })
@@ -104,24 +95,6 @@ describe('createOverdueTest', () => {
     ] as const)
       expect([due, isOverdue(due)]).toEqual([due, result])
     expect(createOverdueTest(calendar, 12, new Date('2026-11-21T10:59:59Z'))('2026-11-20')).toBe(false)
-  })
-})
-
-describe('endOfDate', () => {
-  it.each([
-    ['2026-11-21', 'UTC', '2026-11-22T00:00:00.000Z'],
-    ['2026-11-21', 'Europe/Paris', '2026-11-21T23:00:00.000Z'],
-    ['2026-03-29', 'Europe/Paris', '2026-03-29T22:00:00.000Z'],
-    ['2026-11-21', 'Pacific/Kiritimati', '2026-11-21T10:00:00.000Z'],
-    ['2026-11-21', 'Pacific/Niue', '2026-11-22T11:00:00.000Z'],
-    // The 30th of December 2011 did not exist in Samoa.
-    ['2011-12-29', 'Pacific/Apia', '2011-12-30T10:00:00.000Z'],
-  ])('of %s in %s is %s', (date, zone, end) => {
-    expect(endOfDate(date, createCalendar(zone))?.toISOString()).toBe(end)
-  })
-
-  it.each(['', 'soon', '2026-13-01', '2026-1-1', '2026-02-30', '9999-12-31'])('of %j is null', (date) => {
-    expect(endOfDate(date, createCalendar('UTC'))).toBeNull()
   })
 })
 

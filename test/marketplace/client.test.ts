@@ -91,28 +91,6 @@ describe('requests', () => {
 })
 
 describe('replies', () => {
-  it('list every item unaltered, with its parsed document', async () => {
-    const items = [{ id: 'a', state: 'open' }, null, 'text', { id: 'a' }, { state: 'closed' }, [], 7]
-    const server = await serve((_, response) => json(response, 200, { items, total: 7 }))
-    const { value } = await session(server.url).listRfqs()
-    expect(value.map(({ text }) => JSON.parse(text))).toEqual(items)
-    expect(value.map((item) => item.document?.id ?? null)).toEqual(['a', null, null, 'a', null, null, null])
-    expect(value.filter((item) => item.valid).length).toBeLessThanOrEqual(2)
-    const listings = await session(server.url).listListings()
-    expect(listings.value).toHaveLength(7)
-  })
-
-  it('keep lone surrogates, NUL and __proto__ of a document', async () => {
-    const text =
-      '{"id":"r1","title":"\\ud83c \\u0000 \\ud83c\\udf33","__proto__":{"x":1},"state":"open","state2":1e400}'
-    const server = await serve((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(text)
-    })
-    const { value } = await session(server.url).readRfq('r1')
-    expect(value.text).toBe(text)
-    expect(value.document?.title).toBe('\ud83c \u0000 🌳')
-  })
-
   it('with the known text are not parsed, unless another version of Quotekeeper parsed it', async () => {
     const server = await serve((_, response, number) => json(response, 200, { id: 'r1', number: number < 5 ? 1 : 2 }))
     const channel = session(server.url)

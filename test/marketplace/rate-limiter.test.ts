@@ -98,17 +98,6 @@ describe('rate limiter', () => {
     expect(time.timers).toBe(0)
   })
 
-  it('never shortens a pause', async () => {
-    const time = new ManualClock()
-    const limiter = limiterOf(time, 1, 1000)
-    limiter.pause(5000)
-    limiter.pause(10)
-    const begun = limiter.acquire(newCaller())
-    await time.runAll()
-    await begun
-    expect(time.elapsed()).toBe(5000)
-  })
-
   it('cancels 100,000 waiting requests of one session, and serves those of others', async () => {
     const time = new ManualClock()
     const limiter = limiterOf(time, 1, 1_000_000)

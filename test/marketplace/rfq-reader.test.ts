@@ -15,17 +15,6 @@ const list = async (items: string[]) => {
   const { channel } = await openSession(`{"items":[${items.join()}]}`)
   return (await channel.listRfqs()).value
 }
-it('entries without an identifier have that of their text', async () => {
-  const entries = await list(['{"a":1,"b":2}', '{"id":"r1"}', '{"a":1,"b":2}', '{"a":1}'])
-  expect(entries.map(({ id, text, valid }) => [id.slice(0, 12), text, valid])).toEqual([
-    ['unidentified', '{"a":1,"b":2}', false],
-    ['r1', '{"id":"r1"}', true],
-    ['unidentified', '{"a":1,"b":2}', false],
-    ['unidentified', '{"a":1}', false],
-  ])
-  expect(new Set(entries.map(({ id }) => id)).size).toBe(3)
-})
-
 describe('an identifier of more than 500 characters or 1,000 bytes', () => {
   const long = 'i'.repeat(501)
 

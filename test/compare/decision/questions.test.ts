@@ -41,67 +41,61 @@ const REVIEW = { offerId: 'o', source: 's', sourceId: 'i', createdAt: '2026-03-0
 
 describe('a question', () => {
   it('names what the offer says, the dates, and no limit on price or volume', () => {
-    const late = [delivery({ fulfilmentDueDate: '2027-02-01', vintages: [vintage({ volume: 6_000, unitPrice: 20 })] })]
-    const missing = [delivery({ fulfilmentDueDate: null, vintages: [vintage({ volume: 6_000, unitPrice: 20 })] })]
-    const cases: [Body, string[], Body?][] = [
-      [priced(50), ['Could you lower your price of 50.00 USD/t?']],
+    const due = (fulfilmentDueDate: string | null) => ({
+      scheduledDeliveries: [delivery({ fulfilmentDueDate, vintages: [vintage({ volume: 6_000, unitPrice: 20 })] })],
+    })
+    const review = { ...REVIEW, status: 'rejected', comment: 'Monitoring report missing.' }
+    const nothing = { scheduledDeliveries: [], totalVolume: 0, totalPrice: 0 }
+    const cases: [question: string, Body, Body?][] = [
+      ['Could you lower your price of 50.00 USD/t?', priced(50)],
       [
+        'Does your price of 5.50 USD/t include everything, such as issuance and the transfer to our account?',
         priced(5.5),
-        ['Does your price of 5.50 USD/t include everything, such as issuance and the transfer to our account?'],
       ],
+      ['Your last delivery is due on 2027-02-01. Could you deliver everything by 2026-12-31?', due('2027-02-01')],
+      ['Could you deliver everything by 2026-12-31?', due(null)],
+      ['Could you offer a forward contract?', { contractType: 'spot' }, { contractTypes: ['forward'] }],
+      ['Could you deliver only vintages 2024–2026?', {}, { minVintageYear: 2024 }],
+      ['Could you deliver only vintages from 2024?', {}, { minVintageYear: 2024, maxVintageYear: 'Any' }],
+      ['Could you quote in USD?', { currency: 'EUR' }],
+      ['In which currency is your price?', { currency: null }],
       [
-        { scheduledDeliveries: late },
-        ['Your last delivery is due on 2027-02-01. Could you deliver everything by 2026-12-31?'],
-      ],
-      [{ scheduledDeliveries: missing }, ['Could you deliver everything by 2026-12-31?']],
-      [{ contractType: 'spot' }, ['Could you offer a forward contract?'], { contractTypes: ['forward'] }],
-      [{}, ['Could you deliver only vintages 2024–2026?'], { minVintageYear: 2024 }],
-      [{}, ['Could you deliver only vintages from 2024?'], { minVintageYear: 2024, maxVintageYear: 'Any' }],
-      [{ currency: 'EUR' }, ['Could you quote in USD?']],
-      [{ currency: null }, ['In which currency is your price?']],
-      [
-        { scheduledDeliveries: [], totalVolume: 0, totalPrice: 0 },
-        ['How many tonnes do you offer?', 'Could you deliver everything by 2026-12-31?'],
-        { minVintageYear: 'Any', maxVintageYear: 'Any' },
-      ],
-      [
+        'Your offer states 7,000 t in total, but its deliveries add up to 6,000 t. Which applies?',
         { totalVolume: 7_000 },
-        ['Your offer states 7,000 t in total, but its deliveries add up to 6,000 t. Which applies?'],
       ],
       [
+        'Your offer states 130,000 USD in total, but its deliveries add up to 120,000 USD. Which applies?',
         { totalPrice: 130_000 },
-        ['Your offer states 130,000 USD in total, but its deliveries add up to 120,000 USD. Which applies?'],
       ],
       [
+        'You ask for payment in full before the first delivery, on 2026-09-30. Could a part of it be due on delivery?',
         { prePayments: [{ amount: 120_000, paymentDueDate: '2026-04-15' }] },
-        [
-          'You ask for payment in full before the first delivery, on 2026-09-30. Could a part of it be due on delivery?',
-        ],
       ],
       [
-        { review: { ...REVIEW, status: 'rejected', comment: 'Monitoring report missing.' } },
-        ['Your offer did not pass its review of 2026-03-05: “Monitoring report missing.” Can you resolve that?'],
+        'Your offer did not pass its review of 2026-03-05: “Monitoring report missing.” Can you resolve that?',
+        { review },
       ],
       [
+        'Your offer expired on 2026-03-10. Could you renew it beyond 2026-03-20, when responses are due?',
         { expiryDate: '2026-03-10' },
-        ['Your offer expired on 2026-03-10. Could you renew it beyond 2026-03-20, when responses are due?'],
       ],
       [
+        'Your offer expires on 2026-03-18. Could you extend it beyond 2026-03-20, when responses are due?',
         { expiryDate: '2026-03-18' },
-        ['Your offer expires on 2026-03-18. Could you extend it beyond 2026-03-20, when responses are due?'],
       ],
-      [{ expiryDate: '2026-03-25' }, ['Your offer expires on 2026-03-25. Could you extend it, and to which day?']],
+      ['Your offer expires on 2026-03-25. Could you extend it, and to which day?', { expiryDate: '2026-03-25' }],
+      ['Would you sell a part of the 60,000 t at the same price per tonne, and how much at least?', priced(20, 60_000)],
       [
-        priced(20, 60_000),
-        ['Would you sell a part of the 60,000 t at the same price per tonne, and how much at least?'],
-      ],
-      [
+        'The RFQ also asks: “No double claiming.” How do you meet that?',
         {},
-        ['The RFQ also asks: “No double claiming.” How do you meet that?'],
         { additionalRequirements: 'No double claiming.' },
       ],
     ]
-    for (const [offer, expected, rfq] of cases) expect(asked(offer, rfq)).toEqual(expected)
+    for (const [question, offer, rfq] of cases) expect(asked(offer, rfq)).toEqual([question])
+    expect(asked(nothing, { minVintageYear: 'Any', maxVintageYear: 'Any' })).toEqual([
+      'How many tonnes do you offer?',
+      'Could you deliver everything by 2026-12-31?',
+    ])
   })
 
   it('is not asked about an offer that is accepted, gone, expired long ago, not read yet, or far too dear', () => {

@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import { PRICE_BASES, type SettingsInput } from '../../../src/core/decision/settings.js'
+import { PRICE_BASES } from '../../../src/core/decision/settings.js'
 import {
   comparisonInput,
   delivery,
-  listingId,
   manyResponses,
   offerId,
   response,
@@ -29,20 +28,6 @@ describe('ranks', () => {
     const { offers } = compareOffers(comparisonInput({ responses: same }))
     expect(offers.map(({ id }) => id)).toEqual([4, 1, 2, 3].map(offerId))
     expect(offers.map(({ rank, sequence }) => [rank, sequence])).toEqual([1, 2, 3, 4].map((n) => [n, n]))
-  })
-
-  it('follow the cost per tonne by the price basis', () => {
-    // The cheapest by quoted price is paid for at once.
-    const prepaid = { prePayments: [{ amount: 98_000, paymentDueDate: '2026-03-16' }] }
-    const responses = [
-      response(1, { listingId: listingId(99), offer: at(9.8, prepaid) }),
-      response(2, { listingId: listingId(99), offer: at(10) }),
-      response(3, { offer: at(10.2) }),
-    ]
-    const order = (of: SettingsInput) =>
-      compareOffers(comparisonInput({ responses, settings: { discountRate: 0.2, ...of } })).offers.map(({ id }) => id)
-    expect(order({})).toEqual([1, 2, 3].map(offerId))
-    expect(order({ priceBasis: 'present-value' })).toEqual([2, 3, 1].map(offerId))
   })
 
   it('come after accepted offers, and before those that do not compete, which are by sequence', () => {

@@ -37,17 +37,6 @@ describe('secret scrubber', () => {
       expect(createScrubber([secret])(`any n7-text ${btoa('n7-text')}`)).toBe(`any n7-text ${btoa('n7-text')}`)
   })
 
-  it('leaves no secret in any text that contains a form of it', () => {
-    fc.assert(
-      fc.property(secret, fc.string(), fc.string(), (key, before, after) => {
-        const scrub = createScrubber([key])
-        for (const form of [key, inJson(key), inJson(inJson(key)), encodeURIComponent(key)])
-          expect(scrub(`${before} ${form} ${after}`)).not.toContain(form)
-      }),
-      { numRuns: shareOf(30) },
-    )
-  })
-
   it('removes the same from a text with and without encoded characters elsewhere', () => {
     const text = fc.string({ unit: 'grapheme-ascii' }).filter((each) => !/[%\\]/.test(each))
     fc.assert(
