@@ -100,7 +100,7 @@ async function* commandLine(scenario: Scenario, focus: Focus): AsyncGenerator<[s
     listings: [['listings']],
     changes: [['changes', '--since', since], ...each('changes', '--rfq')],
     runs: [['runs', '--wide']],
-    closings: [['closings'], ['closings', '--verify'], ['closings', '--explain', '1']],
+    closings: [['closings'], ['closings', '--verify'], ...['1', '4'].map((id) => ['closings', '--explain', id])],
     problems: [['problems']],
     notify: [['notify']],
   }

@@ -51,13 +51,4 @@ describe('restore', () => {
     expect((await quotekeeper('close-expired', '--retry', held.rfqId)).status).toBe(0)
     expect(posts()).toBe(1)
   })
-
-  it('reports a file that is no backup, with exit status 1', async () => {
-    const { quotekeeper } = await createPolledFixture()
-    expect(await quotekeeper('restore', 'quotekeeper.yaml')).toMatchObject({
-      status: 1,
-      out: '',
-      err: expect.stringMatching(/was not replaced by .*quotekeeper\.yaml: it is not a Quotekeeper database/),
-    })
-  })
 })
