@@ -31,8 +31,6 @@ export interface ChannelFixture {
   /** Moves the clock forward. */
   advanceSeconds(seconds: number): void
   session(signal?: AbortSignal, channel?: ChannelWithKey): ReturnType<ReturnType<typeof createMarketplace>['session']>
-  /** A session of another client, whose requests go to a server between it and the marketplace. */
-  sessionVia(url: string): ReturnType<ReturnType<typeof createMarketplace>['session']>
   pollListings(options?: { acceptLoss?: boolean }): ReturnType<typeof pollListings>
   pollRfqs(
     options?: Partial<PollRfqsOptions> & { acceptLoss?: boolean; signal?: AbortSignal; channel?: ChannelWithKey },
@@ -69,29 +67,25 @@ export async function openChannelFixture(
   const { figures } = options
   let store = await openNewStore({ clock: now, figures })
   await store.claimFigures('process')
-  const marketplaceAt = (baseUrl: string, timing = quickTime()) => {
-    const marketplace = createMarketplace({
-      baseUrl,
-      limits: {
-        concurrency: 8,
-        perSecond: 100_000,
-        timeoutMs: options.timeoutMs ?? 30_000,
-        retries: options.retries ?? 2,
-        maxBodyMiB: 16,
-      },
-      version: 'test',
-      backoff: { minTimeout: 1, maxTimeout: 1 },
-      now,
-      timing,
-    })
-    onTestFinished(() => marketplace.close())
-    return marketplace
-  }
+  const marketplace = createMarketplace({
+    baseUrl: sandbox.url,
+    limits: {
+      concurrency: 8,
+      perSecond: 100_000,
+      timeoutMs: options.timeoutMs ?? 30_000,
+      retries: options.retries ?? 2,
+      maxBodyMiB: 16,
+    },
+    version: 'test',
+    backoff: { minTimeout: 1, maxTimeout: 1 },
+    now,
+    timing: quickTime(),
+  })
   onTestFinished(async () => {
+    await marketplace.close()
     await sandbox.close()
     await store.close()
   })
-  const marketplace = marketplaceAt(sandbox.url)
   const session = (signal?: AbortSignal, channel = DEFAULT_CHANNEL) =>
     marketplace.session(channel, signal ? { signal } : {})
   const pauses: number[] = []
@@ -107,11 +101,6 @@ export async function openChannelFixture(
     },
     now,
     session,
-    sessionVia: (url) => {
-      const timing = quickTime()
-      const elapsed = () => timing.elapsed() + time.getTime()
-      return marketplaceAt(url, { ...timing, elapsed }).session(DEFAULT_CHANNEL)
-    },
     pauses,
     setTime: (to) => {
       time = new Date(to)

@@ -6,7 +6,14 @@ import type { ChannelSession } from '../../../src/marketplace/contract.js'
 import type { Timing } from '../../../src/marketplace/timing.js'
 import type { Store } from '../../../src/store/contract.js'
 import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
-import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
+import {
+  ALWAYS,
+  closingContextOf,
+  DUE,
+  openClosingFixture,
+  POLICY,
+  rfqId,
+} from '../../helpers/closing-round-fixture.js'
 import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
 
 const LATER = '2026-12-24'
@@ -228,5 +235,45 @@ describe('a close for which no connection can be made', () => {
     }
     expect(fixture.posts()).toEqual([])
     expect((await fixture.closeNow()).decisions).toMatchObject([{ outcome: 'closed' }])
+  })
+})
+
+describe('a close one of whose reads fails', () => {
+  const failReads = ({ sandbox }: Awaited<ReturnType<typeof openClosingFixture>>, skip: number) => {
+    sandbox.faults.clear()
+    sandbox.faults.add({ operation: 'readRfq', skip, times: ALWAYS, effect: { kind: 'status', status: 503 } })
+  }
+
+  it.each([
+    ['first', 0],
+    ['confirming', 1],
+  ])('is not sent if that is the %s one, until it succeeds', async (_title, skip) => {
+    const fixture = await openClosingFixture()
+    for (let round = 0; round < 3; round++) {
+      failReads(fixture, skip)
+      expect((await fixture.closeExpired()).failures).toMatchObject([{ id: `RFQ ${rfqId(1)}` }])
+      expect(await fixture.store.openIntents(KEY)).toEqual([])
+      expect(fixture.posts()).toEqual([])
+      if (round === 1) await fixture.reopenStore()
+    }
+    fixture.sandbox.faults.clear()
+    expect((await fixture.closeExpired()).decisions).toMatchObject([{ outcome: 'closed' }])
+  })
+
+  it('stays open if that is the one that verifies it, and is settled by the first that succeeds', async () => {
+    const fixture = await openClosingFixture()
+    failReads(fixture, 2)
+    expect(await fixture.closeExpired()).toMatchObject({ decisions: [], run: { outcome: 'partial' } })
+    for (let round = 0; round < 3; round++) {
+      fixture.advanceSeconds(120)
+      failReads(fixture, 0)
+      expect((await fixture.closeExpired()).unsettled).toMatchObject([{ outcome: 'open' }])
+      if (round === 1) await fixture.reopenStore()
+    }
+    fixture.sandbox.faults.clear()
+    expect((await fixture.closeExpired()).decisions).toMatchObject([
+      { decision: 'close', outcome: 'closed', evidence: { request: { posts: 1 } } },
+    ])
+    expect(fixture.posts()).toHaveLength(1)
   })
 })
