@@ -1,8 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { anRfq, aSummary } from '../../helpers/data/sample-documents.js'
-import { ROUNDS, shareOf } from '../../helpers/long-tests.js'
+import { ROUNDS } from '../../helpers/long-tests.js'
 import { rowsOf } from '../../helpers/store/store-engine.js'
 import { serve, session } from '../../marketplace/server.js'
 
@@ -130,52 +129,6 @@ describe('a stored body', () => {
 })
 
 describe('the text that the client returns', () => {
-  /** JSON text, written in several ways. */
-  const json = fc.letrec<{ value: string; object: string }>((tie) => ({
-    value: fc.oneof(
-      { maxDepth: 4 },
-      fc.constantFrom(
-        'null',
-        'true',
-        '1.0',
-        '-0',
-        '1E400',
-        '9007199254740993',
-        '"]"',
-        '"\\"},{"',
-        '"\\ud800\\u0000"',
-        '[ ]',
-      ),
-      fc.array(tie('value'), { maxLength: 3 }).map((values) => `[ ${values.join(' ,')}]`),
-      tie('object'),
-    ),
-    object: fc
-      .array(fc.tuple(fc.constantFrom('"a"', '"items"', '"\\u0061"', '"b,}"'), tie('value')), { maxLength: 3 })
-      .map((members) => `{${members.map((member) => member.join(' :\n')).join(', ')} }`),
-  })).object
-
-  it('is the text that was sent, of a document and of each entry of a list', async () => {
-    let body = ''
-    const server = await serve((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
-    })
-    const channel = session(server.url)
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(json, { minLength: 1, maxLength: 4 }),
-        fc.constantFrom('', ' ', '\r\n\t'),
-        async (texts, space) => {
-          const entries = texts.map((text, index) => text.replace('{', `{"id":"${index}"${text === '{ }' ? '' : ','}`))
-          body = `{"items":[${entries.map((entry) => space + entry + space).join()}]}`
-          expect((await channel.listRfqs()).value.map(({ text }) => text)).toEqual(entries)
-          body = space + entries[0] + space
-          expect((await channel.readRfq('0')).value.text).toBe(entries[0])
-        },
-      ),
-      { numRuns: shareOf(30) },
-    )
-  })
-
   it('has U+FFFD for invalid bytes, with a problem for the documents that have it', async () => {
     const server = await serve((_, response) => {
       const invalid = Buffer.from('{"id":"bad","title":"caf\xe9"}', 'latin1')
