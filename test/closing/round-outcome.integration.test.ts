@@ -20,31 +20,21 @@ describe('a closing round', () => {
     expect(fixture.posts()).toEqual([])
   })
 
-  it('counts a repeated decision of the round before, also if it is interrupted', async () => {
-    const fixture = await openClosingFixture([{ responseDueDate: UNKNOWN }, {}])
+  it('counts repeated decisions and reports what needs attention also if it is interrupted', async () => {
+    const fixture = await openClosingFixture([{ responseDueDate: UNKNOWN }, {}, {}])
     await fixture.closeExpired({ mode: 'dry-run' })
+    fixture.answerCloses(rfqId(2), 400)
     fixture.sandbox.faults.add({
+      rfqId: rfqId(3),
       operation: 'readRfq',
       effect: { kind: 'status', status: 429, headers: { 'Retry-After': '3600' } },
     })
-    const { run, stopReason } = await fixture.closeExpired()
-    expect(run).toMatchObject({ outcome: 'partial', notBefore: expect.any(String), seen: 2, unchanged: 2 })
+    const { run, stopReason, unsettled } = await fixture.closeExpired()
+    expect(run).toMatchObject({ outcome: 'partial', notBefore: expect.any(String), seen: 3, unchanged: 3 })
     expect(stopReason).toContain('asked for a pause')
-    expect(run.error).toBe(stopReason)
+    expect(run.error).toBe(`RFQs that need attention: 1 refused (1002). ${stopReason}`)
+    expect(unsettled).toMatchObject([{ rfqId: rfqId(2), outcome: 'refused' }])
     expect(await fixture.store.decisions({ rfqId: rfqId(1) })).toMatchObject([{ decision: 'keep', times: 2 }])
-  })
-
-  it('reports what needs attention also if it is interrupted', async () => {
-    const fixture = await openClosingFixture([{}, {}])
-    fixture.answerCloses(rfqId(1), 400)
-    fixture.sandbox.faults.add({
-      rfqId: rfqId(2),
-      operation: 'readRfq',
-      effect: { kind: 'status', status: 429, headers: { 'Retry-After': '3600' } },
-    })
-    const { unsettled, run } = await fixture.closeExpired()
-    expect(unsettled).toMatchObject([{ rfqId: rfqId(1), outcome: 'refused' }])
-    expect(run.error).toMatch(/^RFQs that need attention: 1 refused \(1001\)\. .*asked for a pause/)
   })
 
   it.each<[string, Partial<Store>, object]>([

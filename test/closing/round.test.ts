@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClosingContext, ClosingPolicy } from '../../src/closing/contract.js'
 import type { FreshRead } from '../../src/closing/fresh-read.js'
-import { createRound, evaluateNow, isInScope, withItemFailures } from '../../src/closing/round.js'
+import { createRound, withItemFailures } from '../../src/closing/round.js'
 import { decideResend } from '../../src/closing/settlement.js'
 import {
   AbortedError,
@@ -42,36 +42,6 @@ function aRead(rfq: Record<string, unknown> = {}, times: Partial<FreshRead> = {}
   const known = { valid: true, entry: null, listEntryOnly: false, missingSince: null, version: 1 }
   return { ...read, ...known, readAt: NOW, answeredAt: NOW, serverDate: NOW, ...times } as unknown as FreshRead
 }
-describe('a round that begins', () => {
-  it('has no decisions, counts or failures', async () => {
-    expect(await aRound()).toMatchObject({
-      decisions: [],
-      repeated: [],
-      unsettled: [],
-      counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
-    })
-  })
-})
-
-describe('the RFQs that a round decides about', () => {
-  it('are all, or those that it was asked for', () => {
-    expect(isInScope({ policy: POLICY }, 'rfq-1')).toBe(true)
-    for (const named of [{ only: ['rfq-1'] }, { retry: ['rfq-1'] }])
-      expect(['rfq-1', 'rfq-2'].map((id) => isInScope({ policy: { ...POLICY, ...named } }, id))).toEqual([true, false])
-  })
-})
-
-describe('an evaluation of a round', () => {
-  it('uses the time zone and the grace hours of the channel', async () => {
-    const codes = async (policy: Partial<ClosingPolicy>) =>
-      evaluateNow(await aRound(policy), aRead()).against.map(({ code }) => code)
-    expect(await codes({})).toEqual([])
-    expect(await codes({ timeZone: 'Pacific/Pago_Pago' })).toEqual([])
-    expect(await codes({ timeZone: 'Pacific/Pago_Pago', graceHours: 2 })).toEqual(['not-past-due'])
-    expect(await codes({ graceHours: 13 })).toEqual(['not-past-due'])
-  })
-})
-
 describe('a second POST', () => {
   it('is sent if the RFQ still qualifies and nothing else blocks it', async () => {
     expect(await decideResend(await aRound(), aRead())).toEqual({ kind: 'send' })

@@ -4,16 +4,14 @@ import type { Candidate } from '../../../src/closing/evaluate.js'
 import { readAndRecord as read, readForDryRun } from '../../../src/closing/fresh-read.js'
 import { createRound } from '../../../src/closing/round.js'
 import { readAndSend } from '../../../src/closing/send-close.js'
-import { contradictionOf, entryTermsOf, termsOf } from '../../../src/core/documents/list-contradiction.js'
-import type { KnownDocument } from '../../../src/core/records.js'
 import type { RunHandle } from '../../../src/store/contract.js'
 import { newProgress } from '../../../src/store/runs/with-run.js'
 import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
-import { ALWAYS, closingContextOf, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
+import { closingContextOf, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
 
 /** One RFQ with a response, polled, and a closing run that has begun a minute later. */
-async function openReadFixture(rfqs?: Parameters<typeof openClosingFixture>[0]) {
-  const fixture = await openClosingFixture(rfqs)
+async function openReadFixture() {
+  const fixture = await openClosingFixture()
   fixture.sandbox.world.addResponse(rfqId(1))
   fixture.advanceSeconds(60)
   await fixture.pollRfqs()
@@ -27,13 +25,6 @@ async function openReadFixture(rfqs?: Parameters<typeof openClosingFixture>[0]) 
     context: closingContextOf(fixture),
     requested: () => fixture.operations().slice(polled),
     stored: async (id = rfqId(1)) => (await fixture.store.rfqs({ channel: KEY, ids: [id] }))[0]?.rfq,
-    /** The list entry of an RFQ contradicts its detail until this is removed. */
-    contradict: (id: string) =>
-      fixture.sandbox.faults.add({
-        operation: 'listRfqs',
-        times: ALWAYS,
-        effect: { kind: 'patch', id, patch: { responseDueDate: '2026-12-24' } },
-      }),
   })
 }
 
@@ -56,9 +47,6 @@ async function readBeforeClose(
 
 const TO_CLOSE = { isDryRun: false }
 const DRY_RUN = { isDryRun: true }
-
-const isContradicted = (rfq: Pick<KnownDocument, 'entry' | 'body'> | null | undefined): boolean =>
-  rfq?.entry != null && contradictionOf(entryTermsOf(rfq.entry), termsOf(rfq.body)) !== null
 
 describe('the read before a close', () => {
   it.each([DRY_RUN, TO_CLOSE])('of a document that changed records it with its responses: %j', async (options) => {
@@ -116,25 +104,5 @@ describe('a recorded read', () => {
     const { sandbox, context, run } = await openReadFixture()
     sandbox.faults.add({ operation: 'readRfq', effect: { kind: 'patch', patch: { id: null } } })
     expect(await readAndRecord(context, run, rfqId(1))).toMatchObject({ id: rfqId(1), valid: false, state: null })
-  })
-
-  it('is of an RFQ that the list contradicts, also if it changes, until a poll finds that they agree', async () => {
-    const fixture = await openReadFixture([{ reference: rfqId(2) }, { reference: rfqId(1) }])
-    const { context, run, sandbox } = fixture
-    const contradictions = [fixture.contradict(rfqId(1)), fixture.contradict(rfqId(2))]
-    await fixture.pollRfqs()
-    for (const id of fixture.ids) {
-      expect(isContradicted(await readAndRecord(context, run, id))).toBe(true)
-      expect(isContradicted(await fixture.stored(id))).toBe(true)
-    }
-    for (let change = 0; change < 6; change++) {
-      sandbox.world.changeRfq(rfqId(1), { title: `Title ${change}` })
-      expect(isContradicted(await readAndRecord(context, run, rfqId(1)))).toBe(true)
-      expect(isContradicted(await fixture.stored())).toBe(true)
-      expect(await fixture.stored()).toMatchObject({ body: { title: `Title ${change}` } })
-    }
-    for (const contradiction of contradictions) contradiction.remove()
-    await fixture.pollRfqs()
-    for (const id of fixture.ids) expect(isContradicted(await readAndRecord(context, run, id))).toBe(false)
   })
 })
