@@ -9,8 +9,7 @@ const unitTests = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filte
 )
 
 /** What only other tests may use: processes, threads, servers that must be installed, the compiled program. */
-const STARTS_PROCESSES =
-  /node:(child_process|worker_threads)|helpers\/(private-redis|private-postgres|redis-runners|process-fixture)\.js|support\/tools\.js/
+const STARTS_PROCESSES = /node:(child_process|worker_threads)|helpers\/servers\/|support\/tools\.js/
 
 /** The tests that also run on PostgreSQL, one by one. */
 const onPostgres = [
