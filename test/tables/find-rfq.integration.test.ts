@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { findRfq, type RfqSearch, shortestName } from '../../src/tables/find-rfq.js'
 import { anRfq } from '../helpers/data/sample-documents.js'
 import { refreshFigures } from '../helpers/store/figures.js'
-import { holdingRun } from '../helpers/store/holding-run.js'
+import { holdingRun, runEnd } from '../helpers/store/holding-run.js'
 import { at, CHANNEL, noonStore, rfqSnapshot } from '../helpers/store/recording-store.js'
 import { rfqRows } from '../helpers/view-source.js'
 
@@ -10,20 +10,18 @@ const BLUE = 'acme/blue'
 
 type Document = Record<string, unknown> & { id: string }
 
-/** A store with RFQs, each observed at its time of the day. Those of one channel and time are one poll. */
-async function storeWith(polls: readonly (readonly [channel: string, time: string, rfqs: readonly Document[]])[]) {
+/** A poll of a channel at a time of the day, and the RFQs that it observed. */
+const poll = (time: string, rfqs: readonly Document[], channel = CHANNEL) => ({ channel, time, rfqs })
+
+async function storeWith(...polls: ReturnType<typeof poll>[]) {
   const store = await noonStore()
-  for (const [channel, time, rfqs] of polls) {
+  for (const { channel, time, rfqs } of polls) {
     const run = await holdingRun(store, { channel, kind: 'rfqs', now: at(time) })
     for (const { id, ...more } of rfqs) {
-      const snapshot = rfqSnapshot(
-        anRfq(id, { number: 1, reference: `REF ${id}`, responses: [], ...more }),
-        [],
-        at(time),
-      )
-      await store.recordRfq(run, snapshot, at(time))
+      const rfq = anRfq(id, { number: 1, reference: `REF ${id}`, responses: [], ...more })
+      await store.recordRfq(run, rfqSnapshot(rfq, [], at(time)), at(time))
     }
-    await run.finish({ ...COUNTS, outcome: 'complete', error: null }, at(time))
+    await run.finish(runEnd(), at(time))
   }
   const find = async (name: string, more: Omit<RfqSearch, 'name'> = {}) => {
     const lookup = await findRfq(store, { name, ...more })
@@ -32,22 +30,16 @@ async function storeWith(polls: readonly (readonly [channel: string, time: strin
   return { store, find }
 }
 
-const COUNTS = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
-
 describe('finding an RFQ by name', () => {
   it('leads to the only one with that id, number or reference, and to none if they are those of several', async () => {
-    const { find } = await storeWith([
-      [
-        CHANNEL,
-        '08:00:00',
-        [
-          { id: '42', number: 7, title: 'Identified' },
-          { id: 'b', number: 42, reference: 'B', title: 'Numbered' },
-          { id: 'c', number: 8, reference: 'b', title: 'Referenced' },
-          { id: 'd', number: 9, reference: '9' },
-        ],
-      ],
-    ])
+    const { find } = await storeWith(
+      poll('08:00:00', [
+        { id: '42', number: 7, title: 'Identified' },
+        { id: 'b', number: 42, reference: 'B', title: 'Numbered' },
+        { id: 'c', number: 8, reference: 'b', title: 'Referenced' },
+        { id: 'd', number: 9, reference: '9' },
+      ]),
+    )
     for (const name of ['7', 'id:42', 'REF 42', 'ref 42', 'reference:Ref 42', 'number:7']) {
       expect([name, await find(name)]).toEqual([name, 'acme/forest 42'])
     }
@@ -66,10 +58,8 @@ describe('finding an RFQ by name', () => {
   })
 
   it('asks for the channel of a number of two channels, and for an id where one channel has it twice', async () => {
-    const { find } = await storeWith([
-      [CHANNEL, '08:00:00', [{ id: 'a', number: 5 }]],
-      [BLUE, '08:00:00', [{ id: 'a', number: 5 }]],
-    ])
+    const five = [{ id: 'a', number: 5 }]
+    const { find } = await storeWith(poll('08:00:00', five), poll('08:00:00', five, BLUE))
     expect(await find('5', { channel: BLUE })).toBe('acme/blue a')
     expect(await find('5', { channels: [CHANNEL] })).toBe('acme/forest a')
     expect(await find('acme/blue/5')).toBe('acme/blue a')
@@ -85,17 +75,10 @@ describe('finding an RFQ by name', () => {
         listed: ['acme/blue, number 5, id:a, Blue carbon', 'acme/forest, number 5, id:a, Blue carbon'],
       })
     }
-    const twins = await storeWith([
-      [
-        CHANNEL,
-        '08:00:00',
-        [
-          { id: 'a', number: 5 },
-          { id: 'b', number: 5 },
-        ],
-      ],
-      [BLUE, '08:00:00', [{ id: 'c', number: 5 }]],
-    ])
+    const twins = await storeWith(
+      poll('08:00:00', [...five, { id: 'b', number: 5 }]),
+      poll('08:00:00', [{ id: 'c', number: 5 }], BLUE),
+    )
     expect(await twins.find('5', { channel: CHANNEL })).toMatchObject({ reason: 'ambiguous', names: ['id:a', 'id:b'] })
     expect(await twins.find('5')).toMatchObject({
       message: expect.stringMatching(/3 RFQs; name its channel, and write id:…, number:… or reference:… for the one/),
@@ -104,18 +87,14 @@ describe('finding an RFQ by name', () => {
   })
 
   it('goes by the names of the moment; a former one leads nowhere, and says of which RFQ it was', async () => {
-    const { find } = await storeWith([
-      [CHANNEL, '08:00:00', [{ id: 'a', number: 7 }]],
-      [
-        CHANNEL,
-        '09:00:00',
-        [
-          { id: 'a', number: 8 },
-          { id: 'b', number: 9 },
-        ],
-      ],
-      [CHANNEL, '10:00:00', [{ id: 'b', number: 8 }]],
-    ])
+    const { find } = await storeWith(
+      poll('08:00:00', [{ id: 'a', number: 7 }]),
+      poll('09:00:00', [
+        { id: 'a', number: 8 },
+        { id: 'b', number: 9 },
+      ]),
+      poll('10:00:00', [{ id: 'b', number: 8 }]),
+    )
     const then = { asOf: at('08:30:00') }
     expect(await find('7', then)).toBe('acme/forest a')
     expect(await find('8', { asOf: at('09:30:00') })).toBe('acme/forest a')
@@ -134,16 +113,12 @@ describe('finding an RFQ by name', () => {
   })
 
   it('suggests what is close, and says if nothing is known', async () => {
-    const { find, store } = await storeWith([
-      [
-        CHANNEL,
-        '08:00:00',
-        [
-          { id: 'a', number: 1042, title: 'Mangroves' },
-          { id: 'b', number: 5_000_123 },
-        ],
-      ],
-    ])
+    const { find, store } = await storeWith(
+      poll('08:00:00', [
+        { id: 'a', number: 1042, title: 'Mangroves' },
+        { id: 'b', number: 5_000_123 },
+      ]),
+    )
     expect(await find('1043', { channel: CHANNEL })).toEqual({
       reason: 'unknown',
       message: 'no RFQ matches "1043" in acme/forest; closest matches',
@@ -161,23 +136,8 @@ describe('finding an RFQ by name', () => {
 
 describe('the name by which an RFQ is shown', () => {
   it('leads to no other, and to it unless another has the number as reference or id, in lists and on pages, whatever identifiers, numbers and references there are', async () => {
-    const texts = [
-      '1',
-      '2',
-      'id:1',
-      'number:2',
-      'reference:1',
-      '-x',
-      'a',
-      'A',
-      'a\\u0000b',
-      'a\0b',
-      ' ',
-      '1.0',
-      'ä',
-      'Ä',
-      "o'x",
-    ]
+    const plain = ['1', '2', 'id:1', 'number:2', 'reference:1', '-x', 'a', 'A']
+    const texts = [...plain, ...['a\\u0000b', 'a\0b', ' ', '1.0', 'ä', 'Ä', "o'x"]]
     const numbers = [1, 2, 3, '1', '3', 1e21, null, -1, 2.5]
     let state = 1
     const pick = <T>(from: readonly T[]): T => {
@@ -188,10 +148,7 @@ describe('the name by which an RFQ is shown', () => {
     for (let round = 0; round < 12; round++) {
       const ids = [...new Set(Array.from({ length: 8 }, () => pick(texts)))]
       const rfqs = ids.map((id) => ({ id, number: pick(numbers), reference: pick(texts) }))
-      const { store, find } = await storeWith([
-        [CHANNEL, '08:00:00', rfqs],
-        [BLUE, '08:00:00', rfqs.slice(0, 2)],
-      ])
+      const { store, find } = await storeWith(poll('08:00:00', rfqs), poll('08:00:00', rfqs.slice(0, 2), BLUE))
       const now = at('12:00:00')
       await refreshFigures({ store, now: () => now })
       for (const { id, channel, name } of await rfqRows(store, now)) {
