@@ -79,7 +79,7 @@ describe('the configuration file', () => {
 })
 
 const RATES = { url: 'https://rates.example.com/hist.zip?token=s3cret', name: 'https://rates.example.com/hist.zip' }
-const USER = 'name: ana, role: viewer, token: { env: T }'
+const user = (name = 'ana', token = 'T') => `{ name: ${name}, role: viewer, token: { env: ${token} } }`
 const SERVER = 'postgres://quotekeeper@host:5433/desk?schema=acme'
 
 describe('valid settings', () => {
@@ -103,10 +103,7 @@ describe('valid settings', () => {
     ['baseUrl: http://[::1]:1', { baseUrl: 'http://[::1]:1' }],
     ['queue: rediss://u:p@redis.example.com', { queue: { kind: 'redis' } }],
     ['database: postgresql://host/desk', { database: 'postgresql://host/desk' }],
-    [
-      'database: postgres://me:p%2Fw@host/desk?sslmode=require',
-      { database: 'postgres://me:p%2Fw@host/desk?sslmode=require' },
-    ],
+    ['database: postgres://me:p%2Fw@host/desk', { database: 'postgres://me:p%2Fw@host/desk' }],
     [
       'reports: { currency: EUR, exchangeRates: { USD: 0.9, GBP: { rate: 1.2, date: 2026-01-31, source: ECB } } }',
       {
@@ -141,7 +138,7 @@ describe('valid settings', () => {
       { reports: { settings: { requirements: { notExpired: 'off', priceMax: 'hard' } } } },
     ],
     [
-      `web: { host: 0.0.0.0, tokens: [{ ${USER} }] }`,
+      `web: { host: 0.0.0.0, tokens: [${user()}] }`,
       { web: { token: null, tokens: [{ name: 'ana', role: 'viewer', token: TOKEN }] } },
       { T: TOKEN },
     ],
@@ -190,6 +187,8 @@ describe('invalid settings are answered by what is allowed, and never by a secre
   const postgres = 'Expected the path of a SQLite file, or postgres://USER@HOST/DATABASE'
   const queues = 'Expected in-process, or a redis:// or rediss:// URL'
   const env = { T: TOKEN, U: 'another token of 24 characters', SHORT: 'short' }
+  const unset = 'web.token: Expected { env: NAME } or { file: PATH }, which is set, because other machines'
+  const proxyUrl = 'web.publicUrl: Expected the https URL of the proxy, at which browsers reach the page'
   const header = 'trustedUserHeader: X-User'
   const publicUrl = 'publicUrl: "https://quotes.example.com"'
 
@@ -197,10 +196,7 @@ describe('invalid settings are answered by what is allowed, and never by a secre
     ['org: 0042', 'channels[0].org: Invalid input: expected string, received number'],
     ['org: a/b', 'channels[0].org (a/b/forest): Expected text without "/"'],
     ['autoClose: yes', 'autoClose (acme/forest): Invalid option: expected one of "on"|"dry-run"|"off"'],
-    ['autoClose: no', 'autoClose (acme/forest): Invalid option: expected one of "on"|"dry-run"|"off"'],
-    ['autoClose: 1', 'autoClose (acme/forest): Invalid option: expected one of "on"|"dry-run"|"off"'],
     ['autoClose: "1"', 'autoClose (acme/forest): Invalid option: expected one of "on"|"dry-run"|"off"'],
-    ['autoClose: ""', 'autoClose (acme/forest): Invalid option: expected one of "on"|"dry-run"|"off"'],
     ['autoClose: null', 'autoClose (acme/forest): Invalid option: expected one of "on"|"dry-run"|"off"'],
     ['scheduleTimeZone: "+02:00"', 'scheduleTimeZone: Expected an IANA time zone'],
     ['schedule: { rfqs: "0 6 * * monday" }', "('monday'). Expected five fields in quotes"],
@@ -219,26 +215,17 @@ describe('invalid settings are answered by what is allowed, and never by a secre
     ['database: postgres://me:1/SECRET@host/desk', 'in a password, "/", "?", "#" and "@" are written %2F'],
     ['database: postgres://me:SECRET@host/desk?schema=Desk', 'Use lower-case letters'],
 
-    [
-      'reports: { currency: EUR, exchangeRates: { USD: { rate: 1, date: soon } } }',
-      'reports.exchangeRates.USD.date: Invalid ISO date',
-    ],
+    ['reports: { currency: EUR, exchangeRates: { USD: { rate: 1, date: soon } } }', 'USD.date: Invalid ISO date'],
     ['reports: { exchangeRates: hist.csv }', 'reports.currency: Expected the currency that exchangeRates convert to'],
     ['reports: { exchangeRates: { from: hist.csv } }', 'reports.currency: Expected the currency'],
     [
-      'reports: { currency: EUR, exchangeRates: { from: http://rates.example.com/SECRET } }',
-      'reports.exchangeRates.from: Expected the path of a file, or an https URL',
+      'reports: { currency: EUR, exchangeRates: { from: http://a.example/SECRET } }',
+      'from: Expected the path of a file',
     ],
     ['reports: { currency: EUR, exchangeRates: { from: 5 } }', 'exchangeRates.from: Expected the path of a file'],
     ['reports: { currency: EUR, exchangeRates: 5 }', 'exchangeRates: Invalid input: expected record, received number'],
-    [
-      'reports: { requirements: { priceMaximum: hard } }',
-      'Unknown key; did you mean priceMax? Known here: reviewNotRejected',
-    ],
-    [
-      'reports: { requirements: { priceMax: must } }',
-      'priceMax: Invalid option: expected one of "hard"|"advisory"|"off"',
-    ],
+    ['reports: { requirements: { priceMaximum: hard } }', 'Unknown key; did you mean priceMax? Known here: review'],
+    ['reports: { requirements: { priceMax: must } }', 'Invalid option: expected one of "hard"|"advisory"|"off"'],
 
     ['apiKey: { env: OTHER }', 'apiKey (acme/forest): Environment variable OTHER is not set'],
     ['apiKey: { file: nowhere.txt }', 'nowhere.txt cannot be read (ENOENT)'],
@@ -249,44 +236,27 @@ describe('invalid settings are answered by what is allowed, and never by a secre
     ['apiKey: { env: K }', 'variable K is not one line of printable ASCII', { K: 'SECRET-clé' }],
     ['apiKey: { env: K }', 'variable K is not one line of printable ASCII', { K: 'SECRET\u0007' }],
 
+    ['web: { host: 0.0.0.0, token: { env: NONE } }', unset],
+    [`web: { ${publicUrl} }`, unset],
+    [`web: { tokens: [${user()}, ${user('ana', 'U')}] }`, 'web.tokens[1].name: Each only once'],
+    [`web: { tokens: [${user('"an\\u0007a"')}] }`, 'web.tokens[0].name: Expected a name of at most'],
+    [`web: { token: { env: U }, tokens: [${user('operator')}] }`, 'web.tokens[0].name: Each only once'],
+    [`web: { tokens: [${user()}, ${user('omar')}] }`, 'web.tokens[1].token: Each only once'],
+    [`web: { token: { env: T }, tokens: [${user()}] }`, 'web.tokens[0].token: Each only once'],
     [
-      'web: { host: 0.0.0.0, token: { env: NONE } }',
-      'web.token: Expected { env: NAME } or { file: PATH }, which is set, because other machines',
+      `web: { tokens: [{ name: ana, role: viewer, token: SECRET }] }`,
+      'token: Expected { env: NAME } or { file: PATH };',
     ],
-    [`web: { tokens: [{ ${USER} }, { ${USER.replace(' T ', ' U ')} }] }`, 'web.tokens[1].name: Each only once'],
-    [`web: { tokens: [{ ${USER.replace('ana', '"an\\u0007a"')} }] }`, 'web.tokens[0].name: Expected a name of at most'],
-    [
-      `web: { token: { env: U }, tokens: [{ ${USER.replace('ana', 'operator')} }] }`,
-      'web.tokens[0].name: Each only once',
-    ],
-    [`web: { tokens: [{ ${USER} }, { ${USER.replace('ana', 'omar')} }] }`, '[1].token: Each only once'],
-    [`web: { token: { env: T }, tokens: [{ ${USER} }] }`, 'web.tokens[0].token: Each only once'],
-    [
-      `web: { tokens: [{ ${USER.replace('{ env: T }', 'SECRET')} }] }`,
-      'tokens[0].token: Expected { env: NAME } or { file: PATH }; NAME',
-    ],
-    [
-      `web: { tokens: [{ ${USER.replace(' T ', ' NONE ')} }] }`,
-      'web.tokens[0].token: Environment variable NONE is not',
-    ],
-    [
-      `web: { tokens: [{ ${USER.replace(' T ', ' SHORT ')} }] }`,
-      'web.tokens[0].token: Expected at least 16 characters',
-    ],
+    [`web: { tokens: [${user('ana', 'NONE')}] }`, 'web.tokens[0].token: Environment variable NONE is not'],
+    [`web: { tokens: [${user('ana', 'SHORT')}] }`, 'web.tokens[0].token: Expected at least 16 characters'],
     ['web: { token: { env: SHORT } }', 'web.token: Expected at least 16 characters'],
-    [
-      `web: { ${header}, proxySecret: { env: SHORT }, ${publicUrl} }`,
-      'web.proxySecret: Expected at least 16 characters',
-    ],
+    [`web: { ${header}, proxySecret: { env: SHORT }, ${publicUrl} }`, 'Secret: Expected at least 16 characters'],
     [
       `web: { token: { env: T }, ${header}, ${publicUrl} }`,
       'web.proxySecret: Expected what the proxy sends in the header X-Quotekeeper-Proxy-Secret, as { env: NAME }',
     ],
-    [
-      `web: { ${header}, proxySecret: { env: T } }`,
-      'web.publicUrl: Expected the https URL of the proxy, at which browsers reach the page',
-    ],
-    [`web: { proxySecret: { env: T } }`, 'web.publicUrl: Expected the https URL of the proxy'],
+    [`web: { ${header}, proxySecret: { env: T } }`, proxyUrl],
+    ['web: { proxySecret: { env: T } }', proxyUrl],
     [
       `web: { trustedUserHeader: X-Forwarded-For, proxySecret: { env: T }, ${publicUrl} }`,
       'web.trustedUserHeader: Expected the name of a header that only the proxy sets',
@@ -295,10 +265,6 @@ describe('invalid settings are answered by what is allowed, and never by a secre
     ['web: { publicUrl: "https://localhost/quotes" }', 'web.publicUrl: Expected the https URL'],
     ['web: { publicUrl: quotes.example.com }', 'web.publicUrl: Expected the https URL'],
     ['web: { publicUrl: "https://u:SECRET@localhost" }', 'web.publicUrl: Expected the https URL'],
-    [
-      `web: { ${publicUrl} }`,
-      'web.token: Expected { env: NAME } or { file: PATH }, which is set, because other machines',
-    ],
     ...['user:SECRET@proxy:3128', 'ftp://SECRET', 'http://'].map((proxy): [string, string, Env] => [
       'logLevel: info',
       'HTTPS_PROXY: Expected an http or https URL',
@@ -315,11 +281,7 @@ describe('invalid settings are answered by what is allowed, and never by a secre
     ['invalid YAML', 'a: [1\nb: }', ': Invalid YAML at column 1 (bad indent)'],
     ['an empty file', '', ': Invalid input: expected object, received '],
     ['a list', '- 1\n', ': Invalid input: expected object, received '],
-    [
-      'no channels',
-      'baseUrl: https://a.example\nchannels: []\n',
-      'channels: Too small: expected array to have >=1 items',
-    ],
+    ['without channels', 'baseUrl: https://a.example\nchannels: []\n', 'channels: Too small: expected array to'],
     ['the same channel twice', `${MINIMAL}${CHANNEL}`, 'channels[1] (acme/forest): Each only once'],
   ])('a file that is %s', (_what, text, answer) => {
     const [issue, ...others] = issuesOf(text)
