@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { OFFER_FLAGS } from '../../src/compare/flag.js'
-import { REPORT_SCHEMA } from '../../src/compare/report/compare-offers.js'
 import { DEFAULT_SETTINGS, PRICE_BASES } from '../../src/core/decision/settings.js'
 
 const page = readFileSync(new URL('../../docs/COMPARISON.md', import.meta.url), 'utf8')
@@ -32,9 +31,5 @@ describe('docs/COMPARISON.md', () => {
 
   it.each(OFFER_FLAGS)('names the flag %s', (code) => {
     expect(page).toContain(`\`${code}\``)
-  })
-
-  it('names the schema', () => {
-    expect(page).toContain(`\`${REPORT_SCHEMA}\``)
   })
 })

@@ -32,9 +32,10 @@ export const allowedSets = (lots: readonly TestLot[], { lower, upper, isUpperSta
 
 /** Those that the rule may choose, whatever is still equal, with prices and totals that differ by `slack` counted as equal. */
 export function bestOf(sets: readonly TriedSet[], tolerance: Tolerance, slack: number): TriedSet[] {
-  const share = tolerance === 'unlimited' ? Number.POSITIVE_INFINITY : tolerance
   const lowest = Math.min(...sets.map(({ cost, tonnes }) => cost / tonnes))
-  const equal = sets.filter(({ cost, tonnes }) => cost / tonnes <= lowest * (1 + share) * (1 + slack))
+  const equal = sets.filter(
+    ({ cost, tonnes }) => tolerance === 'unlimited' || cost / tonnes <= lowest * (1 + tolerance) * (1 + slack),
+  )
   const least = Math.min(...equal.map(({ cost }) => cost))
   return equal.filter(({ cost }) => cost <= least * (1 + slack))
 }
