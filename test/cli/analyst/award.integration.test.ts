@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import ExcelJS from 'exceljs'
 import { describe, expect, it } from 'vitest'
 import type { RfqView } from '../../../src/tables/rfq/rfq-view.js'
+import { valuesOf } from '../../reports/support/workbooks.js'
 import { type CliFixture, createCliFixture, NOW } from '../cli-fixture.js'
 
 const CHANNEL = { org: 'acme', channel: 'forest', listings: 2, rfqs: 0 } as const
@@ -50,15 +50,6 @@ const list = async ({ quotekeeper }: CliFixture) =>
 const standing = async ({ quotekeeper }: CliFixture) =>
   (JSON.parse((await quotekeeper('compare', '1042', '--json')).out) as RfqView).award?.award
 
-async function firstCells(content: ExcelJS.Buffer): Promise<string[]> {
-  const workbook = new ExcelJS.Workbook()
-  await workbook.xlsx.load(content)
-  const sheet = workbook.getWorksheet('Summary')
-  return Array.from({ length: 12 }, (_, at) => sheet?.getRow(at + 1).values).map((values) =>
-    [...new Set((values as unknown[] | undefined)?.filter((value) => typeof value === 'string'))].join(' | '),
-  )
-}
-
 describe('quotekeeper award', () => {
   it('records the recommended award after asking, shows it first from then on, and keeps its workbook', async () => {
     const { cli, cheap, numberOf } = await openRfq()
@@ -88,13 +79,11 @@ describe('quotekeeper award', () => {
     })
     expect((await cli.quotekeeper('compare', '1042')).out).toMatch(/^acme\/forest: RFQ 1042.*\n\nAwarded: /)
     expect((await cli.quotekeeper('award', '1042', '--workbook', 'kept.xlsx')).status).toBe(0)
-    const kept = readFileSync(join(cli.folder, 'kept.xlsx'))
-    const report = (await cli.quotekeeper('report', '1042', '--out', 'later.xlsx')).out.trim()
-    for (const content of [kept, readFileSync(report)]) {
-      const cells = await firstCells(content as unknown as ExcelJS.Buffer)
-      expect(cells.slice(4, 6).join(': ')).toMatch(/^Award on record: .*18,000 USD in total/)
-      expect(cells.slice(6, 9).join('\n')).toMatch(
-        /^Decided \| Ana, 2026-03-10 09:30 UTC.*\nRecommended then.*\nNext \| Accept/,
+    expect((await cli.quotekeeper('report', '1042', '--out', 'later.xlsx')).status).toBe(0)
+    for (const file of ['kept.xlsx', 'later.xlsx']) {
+      const cells = (await valuesOf(readFileSync(join(cli.folder, file)), 'Summary')).slice(5, 10).flat()
+      expect(cells.filter((cell) => typeof cell === 'string').join('\n')).toMatch(
+        /^Award on record\n[\s\S]*18,000 USD in total[\s\S]*\nDecided\nAna, 2026-03-10 09:30 UTC[\s\S]*\nNext\nAccept/,
       )
     }
     expect((await cli.quotekeeper('award', '1042', '--workbook', 'kept.xlsx')).status).toBe(1)
@@ -108,7 +97,6 @@ describe('quotekeeper award', () => {
       return err
     }
     expect(await refused('--offers', '17')).toMatch(/no offer 17/)
-    expect(await refused('--offers', `${numberOf(cheap)},${cheap}`)).toMatch(/named twice/)
     expect(await refused('--offers', numberOf(unpriced))).toMatch(/priced in EUR/)
     expect(await refused('--offers', numberOf(dear))).toMatch(
       /it is not the recommended award, and this is said against it: .*25/,
@@ -147,12 +135,9 @@ describe('quotekeeper award', () => {
     const none = (...args: string[]) => cli.quotekeeper('award', '1042', '--none', '--yes', ...args)
     expect((await none()).err).toMatch(/Say why nothing is awarded/)
     expect((await none('--offers', numberOf(cheap))).status).toBe(2)
-    expect(await none('--because', 'the budget was cut')).toMatchObject({
-      ...{
-        status: 0,
-        out: expect.stringMatching(/^RFQ 1042.*\n\nAwarded: No award\.\n[\s\S]*Next: Nothing more to do/),
-      },
-    })
+    const recorded = await none('--because', 'the budget was cut')
+    expect(recorded.status).toBe(0)
+    expect(recorded.out).toMatch(/^RFQ 1042.*\n\nAwarded: No award\.\n[\s\S]*Next: Nothing more to do/)
     expect(await list(cli)).toMatchObject([{ offers: [], because: 'the budget was cut', state: 'no-award' }])
     expect((await cli.quotekeeper('compare', '1042')).out).toMatch(/^acme\/forest: RFQ 1042.*\n\nAwarded: No award\./)
     expect((await cli.quotekeeper('award', '1042', '--withdraw', '--because', 'why', '--yes')).status).toBe(0)

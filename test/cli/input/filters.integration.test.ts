@@ -15,30 +15,28 @@ async function openPolledFixture() {
 }
 
 describe('a filter that nothing has', () => {
-  const UNKNOWN = [
-    ['rfqs --state opne', 'state "opne" is not known. Did you mean open? Allowed: open, closed'],
-    ['rfqs --state Closed --json', 'Did you mean closed?'],
-    ['rfqs --state zzzzzz', 'Allowed: open, closed'],
-    ['rfqs --channel acme/bleu', 'Did you mean acme/blue?'],
-    ['listings --channel acme/bleu --json', 'Did you mean acme/blue?'],
-    ['runs --channel acme/bleu', 'Did you mean acme/blue?'],
-    ['closings --channel acme/bleu', 'Did you mean acme/blue?'],
-    ['problems --channel acme/bleu', 'Did you mean acme/blue?'],
-    ['export --channel acme/bleu', 'Did you mean acme/blue?'],
-    ['report --channel acme/bleu', 'Did you mean acme/blue?'],
-    ['runs --outcome fail', 'Did you mean failed? Allowed: complete, partial, failed, interrupted'],
-    ['closings --outcome refsued', 'Did you mean refused?'],
-    ['runs --kind rfq', 'Did you mean rfqs? Allowed: listings, rfqs, close'],
-    ['export --kind rfqs', 'Allowed choices are listing, rfq-entry, rfq, response'],
-    ['closings --rfq 1011', 'no RFQ matches "1011"; closest matches: acme/blue, number 1001, id:'],
-    ['compare 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
-    ['report 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
-    ['close-expired --retry 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
-  ] as const
-
   it('is an error with the closest values', async () => {
     const { quotekeeper } = await openPolledFixture()
-    for (const [commandLine, message] of UNKNOWN) {
+    for (const [commandLine, message] of [
+      ['rfqs --state opne', 'state "opne" is not known. Did you mean open? Allowed: open, closed'],
+      ['rfqs --state Closed --json', 'Did you mean closed?'],
+      ['rfqs --state zzzzzz', 'Allowed: open, closed'],
+      ['rfqs --channel acme/bleu', 'Did you mean acme/blue?'],
+      ['listings --channel acme/bleu --json', 'Did you mean acme/blue?'],
+      ['runs --channel acme/bleu', 'Did you mean acme/blue?'],
+      ['closings --channel acme/bleu', 'Did you mean acme/blue?'],
+      ['problems --channel acme/bleu', 'Did you mean acme/blue?'],
+      ['export --channel acme/bleu', 'Did you mean acme/blue?'],
+      ['report --channel acme/bleu', 'Did you mean acme/blue?'],
+      ['runs --outcome fail', 'Did you mean failed? Allowed: complete, partial, failed, interrupted'],
+      ['closings --outcome refsued', 'Did you mean refused?'],
+      ['runs --kind rfq', 'Did you mean rfqs? Allowed: listings, rfqs, close'],
+      ['export --kind rfqs', 'Allowed choices are listing, rfq-entry, rfq, response'],
+      ['closings --rfq 1011', 'no RFQ matches "1011"; closest matches: acme/blue, number 1001, id:'],
+      ['compare 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+      ['report 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+      ['close-expired --retry 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+    ] as const) {
       const said = await quotekeeper(...commandLine.split(' '))
       expect([commandLine, said]).toEqual([commandLine, { status: 2, out: '', err: expect.stringContaining(message) }])
     }
@@ -76,45 +74,22 @@ describe('a filter that nothing has', () => {
   })
 })
 
-it('--outcome lists only runs and closings with this outcome', async () => {
-  const { quotekeeper, sandbox } = await openPolledFixture()
-  const outcomes = async (...args: string[]) =>
-    JSON.parse((await quotekeeper(...args, '--json')).out).map(({ outcome }: { outcome: string }) => outcome)
-  const { id } = sandbox.world.addRfq(BLUE, { responseDueDate: '2026-03-01' })
-  sandbox.world.addRfq(BLUE, { responseDueDate: '2026-03-01' })
-  sandbox.faults.add({ operation: 'closeRfq', rfqId: id, times: 9, effect: { kind: 'status', status: 400 } })
-  await quotekeeper('sync')
-  await quotekeeper('close-expired')
-  expect(await outcomes('closings', '--outcome', 'refused')).toEqual(['refused'])
-  expect(new Set(await outcomes('closings', '--outcome', 'closed'))).toEqual(new Set(['closed']))
-  expect(await outcomes('closings', '--outcome', 'unknown')).toEqual([])
-  expect(await outcomes('runs', '--outcome', 'partial')).toEqual(['partial'])
-  expect(new Set(await outcomes('runs', '--outcome', 'complete'))).toEqual(new Set(['complete']))
-  expect(await outcomes('runs', '--outcome', 'interrupted')).toEqual([])
-})
-
 describe('--as-of before the first poll', () => {
   const listings = NOW.toISOString()
   const rfqs = new Date(NOW.getTime() + DAY_MS).toISOString()
 
-  const EARLY = [
-    ['compare 1001', '2026-03-10', rfqs],
-    ['report 1001', '2026-03-10', rfqs],
-    ['export', '2026-03-09', `the first poll was at ${listings}`],
-    ['export --kind response', '2026-03-10', rfqs],
-    ['export --kind listing', '2026-03-09', listings],
-  ] as const
-
   it('is an error that says when that poll was', async () => {
     const { quotekeeper } = await openPolledFixture()
-    for (const [commandLine, asOf, message] of EARLY) {
+    for (const [commandLine, asOf, message] of [
+      ['compare 1001', '2026-03-10', rfqs],
+      ['report 1001', '2026-03-10', rfqs],
+      ['export', '2026-03-09', `the first poll was at ${listings}`],
+      ['export --kind response', '2026-03-10', rfqs],
+      ['export --kind listing', '2026-03-09', listings],
+    ] as const) {
       const said = await quotekeeper(...commandLine.split(' '), '--as-of', asOf)
       expect([commandLine, said]).toEqual([commandLine, { status: 2, out: '', err: expect.stringContaining(message) }])
     }
-  })
-
-  it('is answered from the moment of that poll on', async () => {
-    const { quotekeeper } = await openPolledFixture()
     expect((await quotekeeper('export', '--as-of', listings)).out.split('\n')).toHaveLength(2)
   })
 

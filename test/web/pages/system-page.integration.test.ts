@@ -19,15 +19,12 @@ it('/system › shows channels, the newest runs, targets and problems, and has a
   const { body } = await app.inject('/system')
   expect(body).toContain('21 in all')
   expect(body.match(/>complete</g)).toHaveLength(20)
-  expect(body).toMatch(/<a href="\/rfqs\/acme\/forest\/id:[^"]+">/)
-  for (const table of ['channels', 'runs', 'targets', 'problems']) expect(body).toContain(`id="${table}"`)
   const rows = async (table: string) => (await app.inject(`/system?format=json&table=${table}`)).json()
   expect(await rows('runs')).toHaveLength(21)
   expect(await rows('channels')).toMatchObject([{ channel: KEY, open: 1, rfqsAt: '2026-11-21T12:20:00.000Z' }])
   const error = 'HTTP 422: a secret'
   expect(await rows('targets')).toMatchObject([{ target: 'crm', state: 'works', passedOver: 1, error }, {}])
   expect(await rows('problems')).toMatchObject([{ kind: 'rfq', path: expect.stringContaining('minVolume') }])
-  expect((await app.inject('/system?format=csv&table=problems')).body).toMatch(/^.?lastSeenAt,channel,kind,id,path,/)
 })
 
 it('/system › polls a channel now, for operators, and says what became of the poll', async () => {
