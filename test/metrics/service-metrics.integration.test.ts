@@ -158,21 +158,4 @@ describe('state', () => {
     }
     expect(errors).toHaveLength(12)
   })
-
-  it('is read once for concurrent scrapes', async () => {
-    let reads = 0
-    let answer: (load: QueueLoad) => void = () => undefined
-    const queue = () => {
-      reads++
-      return new Promise<QueueLoad>((resolve) => {
-        answer = resolve
-      })
-    }
-    const { expose } = await openMetrics(await openChannelFixture(), { queue })
-    const scrapes = Promise.all([expose(), expose(), expose()])
-    answer(EMPTY)
-    const [first, second, third] = await scrapes
-    expect([second, third]).toEqual([first, first])
-    expect(reads).toBe(1)
-  })
 })
