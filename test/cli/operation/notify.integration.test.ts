@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openStore } from '../../../src/store/sqlite/store.js'
 import { httpReceiver, SECRET } from '../../notify/feed-fixture.js'
+import { refuseEvent } from '../../web/support/passed-over.js'
 import { createCliFixture, NOW } from '../cli-fixture.js'
 
 const CONFIG = `notify:
@@ -50,16 +51,10 @@ describe('notify', () => {
     const { quotekeeper, folder } = await notifyFixture()
     await quotekeeper('sync', '--only', 'rfqs', '--channel', 'acme/blue')
     const store = await openStore({ path: join(folder, 'data/quotekeeper.db') })
-    const choice = { kinds: ['close.refused' as const], channels: null }
-    await store.setTargets([{ name: 'team', ...choice }], NOW)
-    await store.recordEvents([{ kind: 'close.refused', at: NOW, channel: 'acme/blue', data: {} }])
-    const page = await store.takePage({ target: 'team', limit: 1, upTo: null, now: NOW })
-    if (page === null) throw new Error('nothing waits')
-    await store.endPage(page, { kind: 'refused', error: 'status 422' }, NOW)
+    const sequence = await refuseEvent({ store, now: () => NOW }, ['team'])
     await store.close()
 
-    const { sequence } = page.events[0]
-    expect((await quotekeeper('notify')).out).toMatch(/^team .* 1 .*status 422/m)
+    expect((await quotekeeper('notify')).out).toMatch(/^team .* 1 .*HTTP 422/m)
     expect(await quotekeeper('notify', '--target', 'team', '--from', `${sequence}`)).toMatchObject({
       status: 0,
       err: expect.stringContaining(`everything from event ${sequence} on`),
