@@ -5,7 +5,6 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import type { Effect } from '../../src/sandbox/index.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
-import { holdDeadlines } from '../helpers/request-deadlines.js'
 import { fault } from './fault-test.js'
 
 const always = Number.POSITIVE_INFINITY
@@ -69,18 +68,6 @@ fault('a huge body or a compression bomb', 'reading stops at the limit and memor
   const headers = { 'content-encoding': 'gzip' }
   await expectHarmlessFailure(fixture, { kind: 'status', status: 200, body: bomb(), headers }, /16 MiB/, 1)
   expect(process.memoryUsage.rss() - before).toBeLessThan(250 * 2 ** 20)
-})
-
-fault('a reply that hangs or trickles', 'the read fails at the deadline', async () => {
-  const fixture = await openPolled({ timeoutMs: 300, retries: 0 })
-  const deadlines = holdDeadlines()
-  const { requests } = fixture.sandbox
-  for (const effect of [{ kind: 'hang' }, { kind: 'drip' }] as const) {
-    const failure = expectHarmlessFailure(fixture, effect, /no complete reply within 300 ms/, 1)
-    await deadlines.waitUntil(() => requests.length === 1)
-    deadlines.pass(300)
-    await failure
-  }
 })
 
 fault('401 on a response', 'the run stops, with no further requests', async () => {

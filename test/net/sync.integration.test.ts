@@ -3,6 +3,7 @@ import { channel, Desk, ENGINES, longIt, netIt } from './desk.js'
 import { day, id, listing, response, rfq, vintage } from './documents.js'
 import { ACME, failure, itemsOf, KEYS, Marketplace, ok, RESET } from './marketplace.js'
 
+const HOUR = 3_600_000
 const PRESENT = `select count(*) from rfqs where channel = '${ACME}' and missing_since is null`
 
 /** Adds RFQs whose documents lack members, have unknown ones, or have values of another type. */
@@ -68,6 +69,39 @@ describe.each(ENGINES)('sync on %s', (engine) => {
     expect(await desk.value('select count(*) from versions')).toBe(versions)
     expect(new Set(market.requests.map(({ key }) => key))).toEqual(new Set(Object.values(KEYS)))
     expect(await desk.value(`select count(*) from versions where body like '%${KEYS.acme}%'`)).toBe(0)
+  })
+
+  netIt('shows the past, and within which time each document changed', async () => {
+    const market = await Marketplace.open()
+    for (const number of [101, 102]) market.add(rfq(number), [response(10 * number)])
+    const desk = await Desk.open(market, { engine })
+    await desk.run('sync')
+    desk.travel(HOUR)
+    const then = new Date(market.now()).toISOString()
+    const shown = structuredClone([...market.channel(ACME).rfqs, ...market.responses(101), ...market.responses(102)])
+    desk.travel(HOUR)
+    const changedAt = market.now()
+    Object.assign(market.responses(101)[0]?.offer as object, { totalPrice: 1234.5 })
+    Object.assign(market.rfq(101), { state: 'closed', closedAt: '2026-11-01T00:00:00.000Z' })
+    market.withdraw(102)
+    desk.travel(HOUR)
+    await desk.run('sync')
+
+    const { out } = await desk.run('export', '--as-of', then)
+    const stored = out.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+    const bodies = stored
+      .filter(({ kind }) => /^(rfq|response)$/.test(kind))
+      .map(({ body: { responses, ...own } }) => own)
+    const byId = (documents: { id: string }[]) => documents.toSorted((one, other) => one.id.localeCompare(other.id))
+    expect(byId(bodies)).toEqual(byId(shown))
+    const versions = await desk.sql('select id, not_before, observed_at from versions where version > 1')
+    expect(versions.map((version) => version.id).toSorted()).toEqual([id(101), id(101), id(102), id(1010)].toSorted())
+    for (const version of versions) {
+      const [from, to] = [version.not_before, version.observed_at].map((moment) => Date.parse(String(moment)))
+      expect(from).toBeLessThanOrEqual(changedAt)
+      expect(to).toBeGreaterThan(changedAt)
+    }
+    expect(await desk.sql('select number from rfqs where missing_since is not null')).toEqual([{ number: 102 }])
   })
 
   longIt('reads through temporary failures', async () => {
@@ -182,19 +216,6 @@ describe('sync', () => {
       expect(market.posts(101)).toBe(1)
     },
   )
-
-  longIt('marks a single RFQ missing that a whole list does not have, and finds it again', async () => {
-    const market = await Marketplace.open()
-    for (const number of [101, 102, 103]) market.add(rfq(number))
-    const desk = await Desk.open(market)
-    await desk.run('sync')
-    const putBack = market.withdraw(102)
-    expect((await desk.run('sync')).status).toBe(0)
-    expect(await desk.sql('select number from rfqs where missing_since is not null')).toEqual([{ number: 102 }])
-    putBack()
-    await desk.run('sync')
-    expect(await desk.value(PRESENT)).toBe(3)
-  })
 
   longIt('takes a list for incomplete that has no items where some were known', async () => {
     const market = await Marketplace.open()

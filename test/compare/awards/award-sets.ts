@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Tolerance, TonnesRange } from '../../../src/compare/awards/award-rule.js'
+import type { TonnesRange } from '../../../src/compare/awards/award-rule.js'
 import type { Lot } from '../../../src/compare/awards/efficient-awards.js'
 
 export interface TestLot extends Lot {
@@ -22,22 +22,6 @@ export function everySet(lots: readonly TestLot[]): TriedSet[] {
     sets.push({ ids: members.map(({ id }) => id), tonnes, cost: members.reduce((sum, lot) => sum + lot.cost, 0) })
   }
   return sets
-}
-
-/** Every award that may be chosen: within the range, or without a maximum a single larger offer. */
-export const allowedSets = (lots: readonly TestLot[], { lower, upper, isUpperStated }: TonnesRange): TriedSet[] =>
-  everySet(lots).filter(
-    ({ ids, tonnes }) => (tonnes >= lower && tonnes <= upper) || (!isUpperStated && ids.length === 1 && tonnes > upper),
-  )
-
-/** Those that the rule may choose, whatever is still equal, with prices and totals that differ by `slack` counted as equal. */
-export function bestOf(sets: readonly TriedSet[], tolerance: Tolerance, slack: number): TriedSet[] {
-  const lowest = Math.min(...sets.map(({ cost, tonnes }) => cost / tonnes))
-  const equal = sets.filter(
-    ({ cost, tonnes }) => tolerance === 'unlimited' || cost / tonnes <= lowest * (1 + tolerance) * (1 + slack),
-  )
-  const least = Math.min(...equal.map(({ cost }) => cost))
-  return equal.filter(({ cost }) => cost <= least * (1 + slack))
 }
 
 /** Volumes of one kind: whole, fractional, huge, or of very different sizes; exact as binary numbers, so that sums are exact. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lowerBound } from '../../../src/compare/awards/award-rule.js'
+import { chooseAward, lowerBound, searchAwards } from '../../../src/compare/awards/award-rule.js'
 import { efficientAwards } from '../../../src/compare/awards/efficient-awards.js'
 import { runsLongTests } from '../../helpers/long-tests.js'
-import { everySet, randomLots, type TriedSet } from './award-sets.js'
+import { everySet, randomLots, type TestLot, type TriedSet } from './award-sets.js'
 
 /** The sets that no other one beats, up to a maximum. */
 function removeDominated(sets: readonly TriedSet[], max: number): [tonnes: number, cost: number][] {
@@ -99,5 +99,27 @@ describe('the lower bound', () => {
         }
       }),
     )
+  })
+})
+
+describe('an award below the range, of more offers than every sum of which is kept', () => {
+  // Uneven tonnes, so that sums share cells.
+  const lots: TestLot[] = Array.from({ length: 500 }, (_, id) => {
+    const tonnes = 1_000 + ((id * 7919) % 4999) / 7
+    return { id, tonnes, cost: tonnes * (5 + (id % 13)) }
+  })
+  const all = lots.reduce((sum, { tonnes }) => sum + tonnes, 0)
+
+  it('has all offers if they fit, and is then proven', () => {
+    const search = searchAwards(lots, { lower: 2 * all, upper: 3 * all, isUpperStated: true })
+    const award = chooseAward(search, 0.02)
+    expect(search.exact).toBe(false)
+    expect([award?.reached, award?.lots().length, award?.gap]).toEqual([false, 500, null])
+  })
+
+  it('is not proven to have the most tonnes if one is too large', () => {
+    const tooLarge = { id: 500, tonnes: 4 * all, cost: 1 }
+    const search = searchAwards([...lots, tooLarge], { lower: 2 * all, upper: 3 * all, isUpperStated: true })
+    expect(chooseAward(search, 0.02)?.gap).toBe(0)
   })
 })
