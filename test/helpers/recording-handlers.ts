@@ -1,14 +1,17 @@
 import type { JobHandler, JobHandlers, JobPayload } from '../../jobs/contract.js'
 
-/** Handlers that record the jobs they complete; all of them do the same work. */
+/** Handlers that record the jobs they begin and complete; all of them do the same work. */
 export function recordingHandlers(work: JobHandler = async () => undefined): {
   handlers: JobHandlers
+  begun: string[]
   done: DoneJob[]
 } {
+  const begun: string[] = []
   const done: DoneJob[] = []
   const handler =
     (name: string): JobHandler =>
     async (payload, context) => {
+      begun.push(context.id)
       const result = await work(payload, context)
       done.push({ name, id: context.id, payload })
       return result
@@ -20,7 +23,7 @@ export function recordingHandlers(work: JobHandler = async () => undefined): {
     'channel-report': handler('channel-report'),
     'rfq-report': handler('rfq-report'),
   }
-  return { handlers, done }
+  return { handlers, begun, done }
 }
 interface DoneJob {
   name: string

@@ -63,30 +63,23 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
   afterEach(() => runner.close(0))
   afterAll(() => environment.stop())
 
-  it('runs a job with its payload and id', async () => {
-    const { handlers, done } = recordingHandlers()
-    await open()
-    const id = await runner.enqueue('poll-rfqs', PAYLOAD)
-    expect(id).not.toBeNull()
-    await runner.work(handlers)
-    await eventually(() => expect(done).toEqual([{ name: 'poll-rfqs', id, payload: PAYLOAD }]))
-  })
-
-  it('runs a job for an RFQ whose identifier has characters that are not text', async () => {
+  it('runs a job with its payload, of any text, and its id', async () => {
     const { handlers, done } = recordingHandlers()
     const payload = { ...PAYLOAD, rfqId: 'nul \u0000, unpaired surrogate \ud800' }
     await open()
-    await runner.enqueue('rfq-report', payload)
+    const id = await runner.enqueue('rfq-report', payload)
+    expect(id).not.toBeNull()
     await runner.work(handlers)
-    await eventually(() => expect(done).toMatchObject([{ name: 'rfq-report', payload }]))
+    await eventually(() => expect(done).toEqual([{ name: 'rfq-report', id, payload }]))
   })
 
-  it('queues one job for many missed ticks', async () => {
+  it('queues one job for many missed ticks, and the reports of two RFQs of one channel separately', async () => {
     const { handlers, done } = recordingHandlers()
     await open()
     const ids = [await runner.enqueue('poll-rfqs', PAYLOAD)]
     for (let tick = 2; tick <= 4; tick++) expect(await runner.enqueue('poll-rfqs', PAYLOAD)).toBeNull()
     ids.push(await runner.enqueue('poll-rfqs', OTHER), await runner.enqueue('poll-listings', PAYLOAD))
+    for (const rfqId of ['r1', 'r2']) ids.push(await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId }))
     await runner.work(handlers)
     await eventually(() => expect(done.map(({ id }) => id).sort()).toEqual(ids.sort()))
   })
@@ -125,15 +118,11 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
 
   it('takes no job with the fairness key of one that waits or runs, and the next one after it has ended', async () => {
     const gate = createGate()
-    let running = 0
-    const { handlers, done } = recordingHandlers(async () => {
-      running++
-      await gate.passed
-    })
+    const { handlers, begun, done } = recordingHandlers(() => gate.passed)
     await open()
     await runner.work(handlers)
     const first = (await runner.enqueue('poll-rfqs', PAYLOAD)) as string
-    await eventually(() => expect(running).toBe(1))
+    await eventually(() => expect(begun).toEqual([first]))
     expect(await runner.enqueue('poll-rfqs', PAYLOAD)).toBeNull()
     gate.open()
     await eventually(async () => expect(await runner.job(first)).toMatchObject({ state: 'completed' }))
@@ -141,26 +130,13 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     await eventually(() => expect(done.map(({ id }) => id)).toEqual([first, next]))
   })
 
-  it('queues the reports of two RFQs of one channel separately', async () => {
-    const { handlers, done } = recordingHandlers()
-    await open()
-    expect(await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId: 'r1' })).not.toBeNull()
-    expect(await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId: 'r2' })).not.toBeNull()
-    await runner.work(handlers)
-    await eventually(() => expect(done).toHaveLength(2))
-  })
-
   it('limits how many jobs run at once', async () => {
     const gate = createGate()
-    let running = 0
-    const { handlers, done } = recordingHandlers(async () => {
-      running++
-      await gate.passed
-    })
+    const { handlers, begun, done } = recordingHandlers(() => gate.passed)
     await open()
     await runner.work(handlers)
     for (const slug of ['a', 'b', 'c']) await runner.enqueue('poll-rfqs', { ...PAYLOAD, channel: `acme/${slug}` })
-    await eventually(() => expect(running).toBe(2))
+    await eventually(() => expect(begun).toHaveLength(2))
     gate.open()
     await eventually(() => expect(done).toHaveLength(3))
   })
@@ -195,53 +171,37 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
 
   it('waits for a running job when closing', async () => {
     const gate = createGate()
-    let begun = false
-    const { handlers, done } = recordingHandlers(async () => {
-      begun = true
-      await gate.passed
-    })
+    const { handlers, begun, done } = recordingHandlers(() => gate.passed)
     await open()
     await runner.work(handlers)
     await runner.enqueue('poll-rfqs', PAYLOAD)
-    await eventually(() => expect(begun).toBe(true))
+    await eventually(() => expect(begun).toHaveLength(1))
     const closed = runner.close(5_000)
     gate.open()
     await closed
     expect(done).toHaveLength(1)
   })
 
-  it('aborts a job that outlasts the deadline', async () => {
-    let begun = false
-    let aborted = false
-    const { handlers } = recordingHandlers(
-      (_payload, { signal }) =>
-        new Promise((_resolve, reject) => {
-          begun = true
-          signal.addEventListener('abort', () => {
-            aborted = true
-            reject(new Error('stopped'))
-          })
-        }),
-    )
-    await open()
-    await runner.work(handlers)
-    await runner.enqueue('poll-rfqs', PAYLOAD)
-    await eventually(() => expect(begun).toBe(true))
-    await runner.close(50)
-    expect(aborted).toBe(true)
-    expect(log.at('warn')).toEqual([expect.stringContaining('aborted by shutdown')])
-  })
-
-  it('closes within the deadline although a job ignores its signal', async () => {
-    let begun = false
-    const { handlers } = recordingHandlers(() => {
-      begun = true
-      return new Promise(() => undefined)
-    })
-    await open()
-    await runner.work(handlers)
-    await runner.enqueue('poll-rfqs', PAYLOAD)
-    await eventually(() => expect(begun).toBe(true))
-    await runner.close(50)
-  })
+  it.each(['obeys', 'ignores'])(
+    'aborts a job that outlasts the deadline, and ends although it %s its signal',
+    async (how) => {
+      let isAborted = false
+      const { handlers, begun } = recordingHandlers(
+        (_payload, { signal }) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => {
+              isAborted = true
+              if (how === 'obeys') reject(new Error('stopped'))
+            })
+          }),
+      )
+      await open()
+      await runner.work(handlers)
+      await runner.enqueue('poll-rfqs', PAYLOAD)
+      await eventually(() => expect(begun).toHaveLength(1))
+      await runner.close(50)
+      expect(isAborted).toBe(true)
+      if (how === 'obeys') expect(log.at('warn')).toEqual([expect.stringContaining('aborted by shutdown')])
+    },
+  )
 })

@@ -10,10 +10,9 @@ import { openStore } from '../../src/store/sqlite/store.js'
 import { healthRoutes } from '../../src/web/routes/health.js'
 import { startWebServer } from '../../src/web/server.js'
 import { eventually } from '../helpers/eventually.js'
-import { longIt } from '../helpers/long-tests.js'
+import { createGate } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
-import { freePort, PrivateRedis, redisSkipReason } from '../helpers/servers/private-redis.js'
-import { holdingRun } from '../helpers/store/holding-run.js'
+import { holdingRun, runEnd } from '../helpers/store/holding-run.js'
 import { LOCAL_WEB, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { webhook } from '../notify/feed-fixture.js'
@@ -24,12 +23,11 @@ const schedule: Config['schedule'] = {
   closeExpired: null,
   channelReport: null,
 }
-const COUNTS = { requests: 1, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
 
 async function poll(store: Store, kind: RunKind) {
   const run = await holdingRun(store, { channel: 'acme/forest', kind, now: new Date() })
   return {
-    run: await run.finish({ ...COUNTS, outcome: 'complete', error: null }, new Date()),
+    run: await run.finish(runEnd(), new Date()),
     failures: [],
     changes: [],
   }
@@ -124,15 +122,12 @@ describe('service with an in-process queue', () => {
   })
 
   it('stays live but is not ready while it finishes running jobs', async () => {
-    let finishPoll: () => void = () => undefined
-    const gate = new Promise<void>((resolve) => {
-      finishPoll = resolve
-    })
+    const gate = createGate()
     let begun = false
     const { service, store } = await start({
       pollRfqs: async () => {
         begun = true
-        await gate
+        await gate.passed
         return poll(store, 'rfqs')
       },
     })
@@ -140,21 +135,9 @@ describe('service with an in-process queue', () => {
     const stopped = service.stop()
     expect(await status(service, '/healthz')).toBe(200)
     expect(await status(service, '/readyz')).toBe(503)
-    finishPoll()
+    gate.open()
     await stopped
     expect(await store.newestRun({ channel: 'acme/forest', kind: 'rfqs' })).toMatchObject({ outcome: 'complete' })
-  })
-
-  longIt('stops although a job ignores its signal', async () => {
-    let begun = false
-    const { service } = await start({
-      pollRfqs: () => {
-        begun = true
-        return new Promise(() => undefined)
-      },
-    })
-    await eventually(() => expect(begun).toBe(true))
-    await service.stop()
   })
 
   it('runs jobs without scheduling any, and without a web server, if configured so', async () => {
@@ -175,37 +158,3 @@ describe('service with an in-process queue', () => {
     expect(serviceOptions.log.lines).toEqual([])
   })
 })
-
-// The faults of Redis under a service are in test/faults/processes/service.process.test.ts.
-describe.skipIf(redisSkipReason !== null)(
-  `service on Redis${redisSkipReason ? ` (skipped: ${redisSkipReason})` : ''}`,
-  () => {
-    const onRedis = async (redis: PrivateRedis, changes: Partial<ServiceOptions> = {}) =>
-      start({ config: testConfig({ schedule, queue: { kind: 'redis', url: redis.url } }), ...changes })
-
-    longIt('stops although Redis hangs and a job ignores its signal', async () => {
-      const redis = await PrivateRedis.start()
-      onTestFinished(() => redis.remove())
-      let begun = false
-      const { service } = await onRedis(redis, {
-        pollRfqs: () => {
-          begun = true
-          return new Promise(() => undefined)
-        },
-      })
-      await eventually(() => expect(begun).toBe(true))
-      redis.signal('SIGSTOP')
-      await service.stop()
-      redis.signal('SIGCONT')
-      await new Promise((resolve) => setTimeout(resolve, 1_000)) // Long enough for a connection left behind to show.
-      const connections = await redis.withClient((client) => client.client('LIST'))
-      expect(String(connections).trim().split('\n')).toHaveLength(1)
-    })
-
-    longIt('fails to start if Redis is down', async () => {
-      const url = `redis://127.0.0.1:${await freePort()}`
-      const serviceOptions = await options({ config: testConfig({ schedule, queue: { kind: 'redis', url } }) })
-      await expect(startService(serviceOptions)).rejects.toThrow(`the queue at ${url} does not answer`)
-    })
-  },
-)
