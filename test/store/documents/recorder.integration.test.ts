@@ -1,15 +1,14 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Problem } from '../../../src/core/documents/lenient-parser.js'
 import type { Observation, ObservedResponse } from '../../../src/core/documents/observation.js'
 import type { ListedDocument, RfqSnapshot, RunHandle, Store } from '../../../src/store/contract.js'
 import { observed, observedResponse } from '../../helpers/data/observed.js'
-import { holdingRun } from '../../helpers/store/holding-run.js'
+import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
-import { isPostgres, rowsOf } from '../../helpers/store/store-engine.js'
+import { rowsOf } from '../../helpers/store/store-engine.js'
 
 const CHANNEL = 'acme/forest'
 const at = (time: string) => new Date(`2026-11-21T${time}Z`)
-const END = { requests: 1, seen: 1, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
 
 /** A new store with one run, which `next` ends to begin another. */
 async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
@@ -21,7 +20,7 @@ async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
   return {
     store,
     next: async (of: 'rfqs' | 'listings' | 'close' = kind) => {
-      await run.finish({ ...END, outcome: 'complete', error: null }, at('08:00:00'))
+      await run.finish(runEnd(), at('08:00:00'))
       run = await begin(of)
     },
     rows: (text: string) => rowsOf(store, text),
@@ -363,50 +362,5 @@ describe('events of recorded documents', () => {
       { id: 'two', change: 'inserted' },
     ])
     expect(await rows('select kind from events')).toEqual([])
-  })
-})
-
-// PostgreSQL is not in this process.
-describe.skipIf(isPostgres)('recording many documents', () => {
-  let read = 0
-  /** Listings that count in `read` how often their bodies are read. */
-  const counted = (ids: readonly string[]) =>
-    ids.map((id) => ({
-      ...document(id),
-      get body() {
-        read++
-        return { id }
-      },
-    }))
-
-  /** How often the event loop ran while documents were recorded; not while they were flushed to disk. */
-  async function turns(work: () => Promise<unknown>): Promise<number> {
-    let count = 0
-    let before = read
-    let next = setImmediate(function turn() {
-      if (read > before) count++
-      before = read
-      next = setImmediate(turn)
-    })
-    await work()
-    clearImmediate(next)
-    return count
-  }
-  const ids = Array.from({ length: 450 }, (_, index) => `${index}`)
-
-  it.each([
-    ['at the end of each time slice', 20, { atLeast: 450, atMost: 500 }],
-    ['after each 200 if they take no time', 0, { atLeast: 2, atMost: 20 }],
-  ])('of a list of listings lets it run %s, and tells of each once', async (_, takes, { atLeast, atMost }) => {
-    const { recordListings } = await recording('listings')
-    let time = performance.now()
-    vi.spyOn(performance, 'now').mockImplementation(() => (time += takes))
-    let changes: unknown[] = []
-    const count = await turns(async () => {
-      changes = await recordListings(counted(ids))
-    })
-    expect(count).toBeGreaterThanOrEqual(atLeast)
-    expect(count).toBeLessThan(atMost)
-    expect(changes).toEqual(ids.map((id) => ({ id, change: 'inserted' })))
   })
 })
