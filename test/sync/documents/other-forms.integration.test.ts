@@ -60,21 +60,6 @@ describe('identifiers in two spellings', () => {
     expect(fixture.sandbox.world.rfq(RFQ).state).toBe('closed')
   })
 
-  it('are planned as one offer, which is read again by its age', async () => {
-    const { fixture } = await openSpelledTwice()
-    const planning = {
-      ...{ budget: 100, usualBudget: 100, nextPollAt: new Date('2026-11-21T12:10:00Z'), intervalMs: 600_000 },
-      ...{ offersMaxAgeMinutes: 60, urgentHours: 0 },
-    }
-    await fixture.pollRfqs({ planning })
-    const requests = async (minutes: number) => {
-      fixture.advanceSeconds(minutes * 60)
-      const nextPollAt = new Date(fixture.now().getTime() + 600_000)
-      return (await fixture.pollRfqs({ planning: { ...planning, nextPollAt } })).run.requests
-    }
-    expect([await requests(10), await requests(10), await requests(40)]).toEqual([2, 2, 3])
-  })
-
   it('stay one when the marketplace spells all of them otherwise', async () => {
     const { fixture, offer, stopList } = await openSpelledTwice()
     await fixture.pollListings()
