@@ -62,22 +62,6 @@ describe('claims on the credits of listings', () => {
     })
   })
 
-  it('are read whatever characters the offers have in their names and ids', async () => {
-    const desk = await openDesk()
-    const { id } = desk.addRfq(1001, [])
-    const names = ['NUL \u0000', 'half \ud800', 'backslash \\u0000', 'both \\\u0000']
-    for (const [at, projectName] of names.entries())
-      desk.world.addResponse(id, {
-        ...{ listingId: LISTING, projectName, projectDeveloperName: projectName, offer: offerOf(9 + at, 700) },
-      })
-    for (const [at, status] of (['rejected', 'rejected', 'rejected', 'submitted'] as const).entries()) {
-      await desk.poll()
-      expect(await claimsOf(desk)).toEqual([`1001 recommended 700 2025-12-31`])
-      const rfq = desk.world.rfq(id)
-      desk.world.changeResponse(rfq.responses[at]?.id ?? '', { status })
-    }
-  })
-
   it('are the award on record instead of the recommendation, until it is withdrawn, and the accepted offer before both', async () => {
     const desk = await openDesk()
     const { id, offers } = desk.addRfq(1001, [700, 800, 900])

@@ -362,23 +362,4 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is unavailable', 
       await database.write((tx) => tx.run(`insert into meta values (@key, '')`, { key: `round ${round}` }))
     }
   })
-
-  it('a read-only server refuses writes with the reason, and recovers', async () => {
-    const store = await open()
-    const run = await begin(store)
-    const setReadOnly = async (value: 'on' | 'off') => {
-      await execute(
-        postgres.server.url,
-        `set default_transaction_read_only = off`,
-        `alter system set default_transaction_read_only = ${value}`,
-      )
-      await execute(postgres.server.url, 'select pg_reload_conf()')
-      await wait(200)
-    }
-    await setReadOnly('on')
-    await expect(record(store, run, 'a')).rejects.toThrow(/read-only/)
-    expect(await store.rfqs({})).toEqual([])
-    await setReadOnly('off')
-    expect(await record(store, run, 'a')).toMatchObject({ rfq: 'inserted' })
-  })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { RunKind } from '../../../src/core/records.js'
 import {
   AbortedError,
   ItemError,
@@ -115,14 +116,14 @@ describe('a pause that the marketplace asked for', () => {
     throw error
   }
 
-  it('makes a poll partial, and lasts until the requested time', async () => {
+  it.each(['rfqs', 'close'] as const)('makes a run partial, and lasts until the requested time: %s', async (kind) => {
     const { run, store } = await openRunFixture()
-    const result = await run(paused(new PausedError('wait', UNTIL)))
+    const result = await run(paused(new PausedError('wait', UNTIL)), kind)
     expect(result.run).toMatchObject({ outcome: 'partial', notBefore: UNTIL.toISOString() })
-    const polls = { channel: KEY, kind: 'rfqs' } as const
-    expect(await pausedUntil(store, polls, new Date(UNTIL.getTime() - 1))).toBe(UNTIL.toISOString())
-    expect(await pausedUntil(store, polls, UNTIL)).toBeNull()
-    expect(await pausedUntil(store, { channel: KEY, kind: 'listings' }, new Date(0))).toBeNull()
+    const until = (of: RunKind, now: Date) => pausedUntil(store, { channel: KEY, kind: of }, now)
+    expect(await until(kind, new Date(UNTIL.getTime() - 1))).toBe(UNTIL.toISOString())
+    expect(await until(kind, UNTIL)).toBeNull()
+    expect(await until('listings', new Date(0))).toBeNull()
   })
 
   it('is ignored for a run that ended in the future', async () => {
@@ -132,14 +133,5 @@ describe('a pause that the marketplace asked for', () => {
     const polls = { channel: KEY, kind: 'rfqs' } as const
     expect(await pausedUntil(store, polls, secondsBefore(60))).toBe(UNTIL.toISOString())
     expect(await pausedUntil(store, polls, secondsBefore(61))).toBeNull()
-  })
-
-  it('delays the next closing round, too', async () => {
-    const { run, store } = await openRunFixture()
-    const result = await run(paused(new PausedError('wait', UNTIL)), 'close')
-    expect(result.run).toMatchObject({ outcome: 'partial', notBefore: UNTIL.toISOString() })
-    const rounds = { channel: KEY, kind: 'close' } as const
-    expect(await pausedUntil(store, rounds, new Date(UNTIL.getTime() - 1))).toBe(UNTIL.toISOString())
-    expect(await pausedUntil(store, rounds, UNTIL)).toBeNull()
   })
 })
