@@ -66,13 +66,6 @@ describe('the RFQs that a round closes', () => {
     expect((await fixture.closeExpired({ timeZone, graceHours: 1 })).run.changed).toBe(1)
   })
 
-  it('are all that qualify if they are exactly maxPerRun', async () => {
-    const fixture = await threeRfqs()
-    const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 3 })
-    expect(approvalPlan).toBeNull()
-    expect(closedIds(fixture)).toHaveLength(3)
-  })
-
   it('include those that no finished poll has read', async () => {
     const fixture = await openChannelFixture()
     const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
@@ -81,15 +74,6 @@ describe('the RFQs that a round closes', () => {
     expect((await fixture.closeExpired()).decisions).toMatchObject([
       { outcome: 'closed', evidence: { list: { runId: 2, isWhole: true } } },
     ])
-  })
-
-  it('are those of its channel', async () => {
-    const river = { org: 'acme', channel: 'river', apiKey: 'key of acme' }
-    const fixture = await openChannelFixture({ others: [{ ...river, listings: 1, rfqs: 0 }] })
-    fixture.sandbox.world.addRfq(river, { responseDueDate: DUE })
-    await fixture.pollRfqs({ channel: river })
-    expect((await fixture.closeExpired()).run).toMatchObject({ outcome: 'complete', seen: 0 })
-    expect(fixture.posts()).toEqual([])
   })
 
   it('are counted without those that were closed before, and invalid ones are counted as such', async () => {
@@ -123,6 +107,14 @@ describe('a round with more RFQs than maxPerRun', () => {
     )
   })
 
+  it.each([
+    ['has exactly that many', { maxPerRun: 3 }, { closed: 3, blocked: 0 }],
+    ['is a dry run', { maxPerRun: 2, mode: 'dry-run' } as const, { wouldClose: 3, blocked: 0 }],
+  ])('is not blocked if it %s', async (_title, policy, counts) => {
+    const fixture = await threeRfqs()
+    expect(await fixture.closeExpired(policy)).toMatchObject({ counts, approvalPlan: null })
+  })
+
   it('has one decision per RFQ and day, and is approved also after a restart', async () => {
     const fixture = await threeRfqs()
     const plans = new Set<string | null>()
@@ -142,13 +134,6 @@ describe('a round with more RFQs than maxPerRun', () => {
     const approved = await fixture.closeExpired({ maxPerRun: 2, ...approval })
     expect(approved.decisions).toMatchObject(fixture.ids.map(() => ({ outcome: 'closed', approvedBy: 'anna' })))
     expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
-  })
-
-  it('is not blocked if it is a dry run', async () => {
-    const fixture = await threeRfqs()
-    const { counts, approvalPlan } = await fixture.closeExpired({ maxPerRun: 2, mode: 'dry-run' })
-    expect(counts).toMatchObject({ wouldClose: 3, blocked: 0 })
-    expect(approvalPlan).toBeNull()
   })
 
   it.each<[string, Parameters<Fixture['closeExpired']>[0], string | null, string[]]>([

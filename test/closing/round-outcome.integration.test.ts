@@ -78,7 +78,7 @@ describe('the error of a round', () => {
     )
   })
 
-  it('does not name RFQs of another channel', async () => {
+  it('does not name RFQs of another channel, which it does not close either', async () => {
     const river = { org: 'acme', channel: 'river', apiKey: 'key of acme' }
     const fixture = await openChannelFixture({ others: [{ ...river, listings: 1, rfqs: 0 }] })
     const { sandbox, store } = fixture
@@ -88,7 +88,10 @@ describe('the error of a round', () => {
     const session = fixture.session(undefined, river)
     expect((await closeExpired(closingContextOf(fixture, { session }), POLICY)).unsettled).toHaveLength(1)
     expect(await store.unsettledCloses({ now: fixture.now() })).toHaveLength(1)
-    expect(await fixture.closeExpired()).toMatchObject({ unsettled: [], run: { outcome: 'complete', error: null } })
+    expect(await fixture.closeExpired()).toMatchObject({
+      unsettled: [],
+      run: { outcome: 'complete', error: null, seen: 0 },
+    })
   })
 
   it('names a plan that waits for approval once', async () => {
