@@ -5,19 +5,21 @@ import { stopFileOf } from '../../src/closing/kill-switch.js'
 import { OPERATIONS } from '../../src/web/api/api-routes.js'
 import { problemDocument } from '../../src/web/api/problem.js'
 import { READ_OPERATIONS } from '../../src/web/api/read.js'
-import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { openAwardedRfq } from '../helpers/store/awarded-rfq.js'
 import { offers, recordPoll } from '../helpers/store/record-poll.js'
 import { locationsOf } from '../helpers/store/store-engine.js'
-import { openApiApp } from './support/api-app.js'
+import { channelConfig } from '../helpers/test-config.js'
+import { openPages } from './support/pages-fixture.js'
 import { as, TOKENS } from './support/users.js'
 
 const BASE = `/api/v1/rfqs/${KEY}`
 
 /** The API of a fixture. Every response is validated. */
-async function openApi(...args: Parameters<typeof openApiApp>) {
-  const { app, runner } = await openApiApp(...args)
+async function openApi(fixture: ChannelFixture, options: Parameters<typeof openPages>[1] = {}) {
+  const channels = [channelConfig(KEY), channelConfig('acme/peat', { autoClose: 'off' })]
+  const { app, runner } = await openPages(fixture, { channels, handlers: null, ...options })
   const get = async (url: string, headers: Record<string, string> = {}) => validated(app, { url, headers })
   const post = async (url: string, payload: unknown, headers: Record<string, string> = {}) => {
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
