@@ -123,7 +123,7 @@ function attentionOf(
 const isSettled = ({ facts: { state }, figures }: RfqState, award: AwardBrief | null): boolean =>
   state === 'closed' &&
   !figures.undecided &&
-  (award === null || award.findings.every(({ code }) => code === 'accepted'))
+  (award === null || award.status === 'accepted' || award.status === 'no-award')
 
 /** The recommendation to record; null if it is the newest one, or if offers were not read yet. */
 async function changeOf(

@@ -20,6 +20,7 @@ export function offerCauses(change: OfferChange): string[] {
   const name = `the offer of ${oneLine(offer.label)}`
   const competes = offer.standing === 'ranked'
   if (old === undefined) return [competes ? `${name} is new` : `${name}, which is new, ${obstacleOf(offer)}`]
+  if (old.standing === 'accepted' && offer.standing !== 'accepted') return [`${name} is not accepted any more`]
   if (competes) return old.standing === 'ranked' ? termCauses(change) : [`${name} ${removedObstacle(old)}`]
   return old.standing === 'ranked' && offer.standing !== 'accepted' ? [`${name} ${obstacleOf(offer)}`] : []
 }

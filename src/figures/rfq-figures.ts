@@ -28,7 +28,7 @@ export interface RfqFigures {
   stakes: Stake[]
   /** The share of the requested tonnes that is accepted, awarded or recommended, at most 1; null also if offers were not read yet. */
   coverage: number | null
-  /** Loud doubts about the recommended award. */
+  /** Loud doubts about the award on record, or else about the recommended one. */
   loud: number
   /** Why nothing is recommended, in one sentence. */
   noAward: string | null
@@ -77,8 +77,11 @@ export function figuresOf(assessed: RfqAssessment, outcome: Outcome, standing?: 
     limit: rfq.comparedMaxUnitPrice,
     ...{ decision, stakes },
     coverage: rfq.unreadOffers > 0 ? null : coverageOf(tonnes, rfq.window.lower),
-    loud: outcome.conditions.filter((condition) => condition.loud).length,
+    loud: (standing === undefined ? outcome.conditions : flagsOf(standing, offers)).filter(({ loud }) => loud).length,
     noAward: decision === null ? outcome.message() : null,
     undecided: false,
   }
 }
+
+const flagsOf = (standing: AwardFacts, offers: RfqAssessment['offers']) =>
+  offers.flatMap(({ id, flags }) => (standing.offers.some((one) => one.id === id) ? flags : []))

@@ -14,10 +14,10 @@ const MAX_CONDITIONS = 3
 
 /** What to check before signing, one sentence each: at most three, loud ones first. docs/COMPARISON.md, “Doubts”, lists them. */
 export function conditionsOf(
-  { status, award, accepted, gap }: Pick<Recommendation, 'status' | 'award' | 'accepted' | 'gap'>,
+  { award, accepted, gap }: Pick<Recommendation, 'award' | 'accepted' | 'gap'>,
   problem: AwardProblem,
 ): Condition[] {
-  if (award === null && status !== 'accepted') return []
+  if (award === null && accepted === null) return []
   const ids = new Set([...(award?.offers ?? []), ...(accepted?.offers ?? [])].map(({ id }) => id))
   const about = (textsOf: TextsOf, isSaidIfShared = false) => aboutOffers(textsOf, ids, isSaidIfShared, problem)
   const loud = [...about(flagTexts(true), true), ...(award === null ? [] : loudOfAward(award, problem))]

@@ -1,3 +1,4 @@
+import type { AwardFacts } from '../../core/decision/award-record.js'
 import type { RequirementName, Settings } from '../../core/decision/settings.js'
 import { median } from '../../core/numbers.js'
 import { oneLine, truncate } from '../../core/text/clean-text.js'
@@ -21,10 +22,12 @@ export interface DecisionInput {
   currency: string | null
   rfq: RfqTerms
   offers: readonly OfferReport[]
+  /** The desk's award on record; null if none stands. */
+  standing: AwardFacts | null
 }
 
 /** The decision on an RFQ: Decision. Pure; equal inputs give equal decisions. */
-export function decisionOf({ settings, currency, rfq, offers }: DecisionInput): Decision {
+export function decisionOf({ settings, currency, rfq, offers, standing }: DecisionInput): Decision {
   const problem = awardProblem({ rfq, offers, settings }, currency)
   const outcome = outcomeOf(problem)
   const { award } = outcome
@@ -37,8 +40,8 @@ export function decisionOf({ settings, currency, rfq, offers }: DecisionInput): 
     recommendation: recommend(problem, outcome),
     choices,
     excluded: excludedOffers(offers, problem.context.nameOf),
-    questions: questionsOf(problem, award),
-    savings: award === null ? null : savingsOf(award, problem),
+    questions: questionsOf(problem, award, standing),
+    savings: savingsOf(standing ?? outcome.accepted?.award ?? award, problem),
     awardedTonnes: tonnesByOffer(award, problem),
   }
 }
@@ -105,7 +108,12 @@ const MAXIMUM = "the RFQ's maximum price"
 const MEDIAN = 'the price of the median offer'
 
 /** What the tonnes of an award cost less than at the RFQ's maximum price, and at the price of the median offer. */
-function savingsOf({ tonnes, pricePerTonne }: Award, { rfq, competing, context }: AwardProblem): Savings | null {
+function savingsOf(
+  award: Pick<Award, 'tonnes' | 'pricePerTonne' | 'currency'> | null,
+  { rfq, competing, context }: AwardProblem,
+): Savings | null {
+  if (award === null || award.tonnes === 0 || award.currency !== context.currency) return null
+  const { tonnes, pricePerTonne } = award
   const at = (price: number | null) =>
     price === null ? null : { pricePerTonne: price, amount: tonnes * (price - pricePerTonne) }
   const prices = competing.map(({ total, tonnes: own }) => total / own).sort((a, b) => a - b)

@@ -1,3 +1,4 @@
+import type { AwardFacts } from '../../core/decision/award-record.js'
 import { minOf } from '../../core/numbers.js'
 import { cleanText, oneLine, truncate } from '../../core/text/clean-text.js'
 import {
@@ -82,14 +83,19 @@ const until = (expiryDate: string, { state, responseDueDate }: RfqTerms) =>
     : ', and to which day'
 
 /**
- * What to ask each developer, as a letter: only what could change the decision. That is the doubts about offers of the award, about those
+ * What to ask each developer, as a letter: only what could change the decision. That is the doubts about offers of the award on record, or
+ * else of the recommended one, about those
  * that cost less per tonne, and about all as long as nothing reaches the requested volume. Nothing is asked about offers that are accepted,
  * not open any more, not read yet, or far above the maximum price.
  */
-export function questionsOf(problem: AwardProblem, award: Award | null): DeveloperQuestions[] {
+export function questionsOf(
+  problem: AwardProblem,
+  award: Award | null,
+  standing: Pick<AwardFacts, 'offers'> | null,
+): DeveloperQuestions[] {
   const { offers, rfq, accepted, search, chosen, competing, context } = problem
   if (rfq.missingSince !== null || (accepted.length > 0 && search === null)) return []
-  const awarded = new Set(award?.offers.map(({ id }) => id))
+  const awarded = new Set((standing ?? award)?.offers.map(({ id }) => id))
   // From more than 40 % above the maximum, nobody comes down to it.
   const maxCost = chosen?.reached ? (award?.costPerTonne ?? 0) : 1.4 * (rfq.comparedMaxUnitPrice ?? Number.MAX_VALUE)
   const expireAlike = competing.length > 1 && new Set(competing.map(({ offer }) => offer.terms.expiryDate)).size === 1

@@ -2,14 +2,12 @@ import { withRatesOf } from '../../core/decision/exchange-rates.js'
 import { byCodeUnit } from '../../core/numbers.js'
 import { type AwardState, awardState } from '../decision/award-state.js'
 import { decisionOf } from '../decision/decide.js'
+import type { Condition } from '../decision/decision-model.js'
 import { createContext, type ReportContext } from '../input/comparison-context.js'
 import type { ComparisonInput, DocumentProblem } from '../input/comparison-input.js'
 import { listingQuality } from '../offer/listing-quality.js'
 import { assessRfq } from '../rfq/rfq-assessment.js'
 import { summariseOffers } from './rfq-statistics.js'
-
-/** The version increases when a member changes its meaning or is removed, not when one is added. */
-export const REPORT_SCHEMA = 'quotekeeper.rfq-report/3'
 
 /**
  * The report on one RFQ as known at a moment: everything that the workbook shows. Pure: the same input gives the same report, whatever the
@@ -35,16 +33,17 @@ export function compareOffers(input: ComparisonInput) {
     currency.rates.map((rate) => rate.currency),
   )
   const closings = input.decisions.filter(({ decidedAt, rfqId }) => decidedAt <= context.asOf && rfqId === rfq.id)
-  const decision = decisionOf({ settings, currency: currency.comparison, rfq, offers })
+  const standing = input.award ?? null
+  const decision = decisionOf({ settings, currency: currency.comparison, rfq, offers, standing })
+  if (input.claims === undefined) decision.recommendation.conditions.push(PAST)
   return {
-    schema: REPORT_SCHEMA,
     context,
     settings,
     currency,
     rfq,
     summary: summariseOffers(offers, rfq),
     /** The desk's award that stands, and what the marketplace shows of it; null if none does. */
-    award: input.award == null ? null : awardAt(awardState(input.award, offers), context),
+    award: standing && awardAt(awardState(standing, offers), context),
     decision,
     /** Accepted offers first, then those that compete by rank, then the others by `sequence`. */
     offers,
@@ -53,6 +52,8 @@ export function compareOffers(input: ComparisonInput) {
     problems,
   }
 }
+
+const PAST: Condition = { loud: false, message: 'As of a past moment, credits that other RFQs claim are not counted.' }
 
 export type RfqReport = ReturnType<typeof compareOffers>
 

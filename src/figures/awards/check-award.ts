@@ -9,7 +9,6 @@ import { isAccepted } from '../../compare/offer/ranking.js'
 import type { RfqReport } from '../../compare/report/compare-offers.js'
 import type { AwardedOfferRecord, AwardFacts, RecommendationRecord } from '../../core/decision/award-record.js'
 import type { DifferingSetting } from '../../core/decision/settings.js'
-import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { IdMap } from '../../core/documents/identifier.js'
 import { sum } from '../../core/numbers.js'
 import { formatPricePerTonne, formatTonnes, formatTotal, withoutNoise } from '../../core/text/number-format.js'
@@ -32,9 +31,11 @@ interface CheckedAward {
   refusals: string[]
 }
 
-/** The comparison against which an award is checked: the present one, with the configured settings. */
-interface DeskComparison {
-  report: RfqReport
+/** The comparisons with the configured settings against which an award is checked. */
+interface DeskComparisons {
+  /** As of the comparison that the decision is based on. */
+  then: RfqReport
+  present: RfqReport
   /** How the settings of the comparison that the decision is based on differ. */
   settings: readonly DifferingSetting[]
 }
@@ -46,22 +47,23 @@ interface DeskComparison {
 export function checkAward(
   report: RfqReport,
   { offerIds, because, by, now }: AwardRequest,
-  desk: DeskComparison,
+  desk: DeskComparisons,
 ): CheckedAward {
   const { chosen, refusals } = chooseOffers(report, offerIds)
   if (refusals.length > 0) return { award: null, refusals }
-  const changed = desk.report === report ? [] : changesSince(report, desk.report, chosen)
+  const changed = desk.present === report ? [] : changesSince(report, desk.present, chosen)
   if (changed.length > 0) return { award: null, refusals: changed }
   const nameOf = createNames(report.offers)
   const context = { currency: report.currency.comparison ?? '', lower: report.rfq.window.lower, nameOf }
   const { tonnes, total, pricePerTonne, currency } =
     chosen.length === 0 ? { ...NOTHING, currency: context.currency } : awardOf(chosen, context)
-  const { recommendation } = desk.report.decision
+  const { recommendation } = desk.then.decision
   const followed = isRecommended(recommendation, chosen)
   const warnings = [
-    ...basisWarnings(report, desk),
+    ...basisWarnings(report, desk, chosen),
     ...(chosen.length === 0 ? [] : windowWarnings(report, chosen, tonnes)),
     ...chosen.flatMap((one) => offerWarnings(one, nameOf)),
+    ...loudDoubts(desk.present, chosen, nameOf),
     ...(followed || chosen.length === 0 ? [] : costWarning({ total, pricePerTonne, currency }, recommendation)),
   ]
   const award: AwardFacts = {
@@ -93,15 +95,15 @@ function changesSince({ context }: RfqReport, present: RfqReport, chosen: readon
 }
 
 /** Warnings if the award is not based on the present comparison with the configured settings. */
-function basisWarnings(report: RfqReport, desk: DeskComparison): string[] {
-  const isPast = report.context.asOf < desk.report.context.asOf && !isSameRecommendation(report, desk.report)
+function basisWarnings(report: RfqReport, desk: DeskComparisons, chosen: readonly Candidate[]): string[] {
+  const isPast = desk.then !== desk.present && !isRecommended(desk.present.decision.recommendation, chosen)
   const shown = desk.settings
     .slice(0, MAX_SETTINGS)
     .map(({ path, before, after }) => `${path} ${after} instead of ${before}`)
   const more = desk.settings.length > shown.length ? ' and others' : ''
   return [
     ...(isPast
-      ? [`It is based on the comparison as of ${report.context.asOf}; at present, another award is recommended.`]
+      ? [`It is based on the comparison as of ${report.context.asOf}; at present, it is not the recommended award.`]
       : []),
     ...(shown.length === 0
       ? []
@@ -109,11 +111,6 @@ function basisWarnings(report: RfqReport, desk: DeskComparison): string[] {
   ]
 }
 const MAX_SETTINGS = 5
-
-const isSameRecommendation = (a: RfqReport, b: RfqReport): boolean =>
-  canonicalJson(recommendedIds(a)) === canonicalJson(recommendedIds(b))
-const recommendedIds = ({ decision }: RfqReport) =>
-  (decision.recommendation.award?.offers ?? []).map(({ id }) => id).sort()
 
 /** A warning if the award costs more than the recommended one, per tonne or in total. */
 function costWarning(
@@ -184,9 +181,21 @@ function windowWarnings({ rfq, offers }: RfqReport, chosen: readonly Candidate[]
 /** Warnings about unmet hard requirements, and about terms that were not read. */
 const offerWarnings = ({ offer }: Candidate, nameOf: (offer: OfferReport) => string): string[] => [
   ...offer.unmet.filter(({ level }) => level === 'hard').map(({ message }) => `${nameOf(offer)}: ${message}`),
-  ...(offer.summaryDifference?.hasOtherTerms ? [`${nameOf(offer)}: ${offer.summaryDifference.message}`] : []),
   ...(offer.shape === 'summary' ? [`${nameOf(offer)}: only the summary of the offer was read.`] : []),
 ]
+
+/** The loud doubts about an award at present, or about its offers if another one is recommended. */
+function loudDoubts(
+  { decision: { recommendation }, offers }: RfqReport,
+  chosen: readonly Candidate[],
+  nameOf: (offer: OfferReport) => string,
+): string[] {
+  if (isRecommended(recommendation, chosen))
+    return recommendation.conditions.filter(({ loud }) => loud).map(({ message }) => message)
+  return offers
+    .filter(({ id }) => chosen.some(({ offer }) => offer.id === id))
+    .flatMap((offer) => offer.flags.filter(({ loud }) => loud).map(({ message }) => `${nameOf(offer)}: ${message}`))
+}
 
 function missingReason({ offers, followed, warnings }: AwardFacts): string[] {
   if (offers.length === 0) return ['Say why nothing is awarded (“because”).']

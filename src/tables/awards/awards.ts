@@ -61,8 +61,8 @@ async function prepareAward({ store, compare }: ViewSource, order: AwardOrder): 
   const ids = 'ids' in offers ? offers.ids : offerIds(report.offers, offers.names)
   const recorded = (await store.recordedSettings()) ?? settings
   const differing = differingSettings(recorded, settings)
-  const isPresent = asOf >= now && differing.length === 0
-  const desk = { report: isPresent ? report : await compare(rfq, { now }, recorded), settings: differing }
+  const then = differing.length === 0 ? report : await compare(rfq, { now, asOf }, recorded)
+  const desk = { then, present: asOf >= now ? then : await compare(rfq, { now }, recorded), settings: differing }
   const { award, refusals } = checkAward(report, { offerIds: ids, because, by, now }, desk)
   const [newest] = await store.awards({ channel, rfqId, limit: 1 })
   const unreadable = because === null ? null : reasonProblem(because)

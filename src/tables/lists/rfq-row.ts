@@ -75,11 +75,12 @@ export function basisOf({ figures, standing, unreadOffers, offers }: RfqRow): st
   return unreadOffers > 0 ? 'offers not read' : offers === 0 ? 'no offers' : 'none possible'
 }
 
-/** What is unsure about an award that is not decided yet. */
+/** What is unsure about an award that the marketplace does not show as accepted yet. */
 export function doubtsOf({ figures, standing, unreadOffers, state, isBeyondAvailability }: RfqRow): string[] {
   const isUndecided = standing === null && (state === 'open' || figures.undecided)
+  const isWaiting = standing?.status === 'waiting' || standing?.status === 'differs'
   return [
-    ...(isUndecided && figures.loud > 0 ? ['loud doubts'] : []),
+    ...((isUndecided || isWaiting) && figures.loud > 0 ? ['loud doubts'] : []),
     ...(isBeyondAvailability ? ['beyond listing'] : []),
     ...(isUndecided && figures.withoutRate > 0 ? ['no exchange rate'] : []),
     ...(unreadOffers > 0 || figures.summaryOnly > 0 ? ['offers not read'] : []),

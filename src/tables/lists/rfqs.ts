@@ -63,11 +63,11 @@ const COLUMNS: readonly Column<RfqRow>[] = [
   column('title', 'Title', 'text', 7, ({ title }) => title, { sort: 'r.title', link: pathOf }),
   column('channel', 'Channel', 'text', 8, ({ channel }) => channel, { sort: 't.channel' }),
   column('due', 'Due', 'date', 9, (row) => row.responseDueDate, { sort: 't.due_date' }),
-  column('marks', 'State', 'state', 6, marksOf),
+  column('marks', 'State', 'state', 8, marksOf),
   column('offers', 'Offers', 'count', 5, ({ offers }) => offers, { sort: 'r.offer_count' }),
   column('wanted', 'Wanted', 'tonnes', 5, ({ figures }) => figures.wanted, { sort: 'r.wanted' }),
   column('award', 'Award', 'text', 9, (row) => decided(row)?.offers ?? null, { sort: 'r.recommended' }),
-  column('basis', 'Basis', 'state', 6, basisOf),
+  column('basis', 'Basis', 'state', 7, basisOf),
   column('tonnes', 'Tonnes', 'tonnes', 5, (row) => decided(row)?.tonnes ?? null),
   column('price', 'Price', 'price', 8, (row) => money(decided(row)?.pricePerTonne, decided(row)?.currency), {
     sort: 'r.price',
@@ -75,7 +75,7 @@ const COLUMNS: readonly Column<RfqRow>[] = [
   column('limit', 'Limit', 'price', 4, ({ figures: { limit, currency }, maxUnitPrice, currency: own }) =>
     limit === null ? money(maxUnitPrice, own) : money(limit, currency),
   ),
-  column('total', 'Total', 'money', 6, (row) => money(decided(row)?.total, decided(row)?.currency), {
+  column('total', 'Total', 'money', 7, (row) => money(decided(row)?.total, decided(row)?.currency), {
     sort: 'r.total',
   }),
   column('coverage', 'Covered', 'percent', 4, ({ figures }) => figures.coverage, { sort: 'r.coverage' }),

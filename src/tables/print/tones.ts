@@ -16,7 +16,7 @@ const WORDS: Record<Tone, readonly string[]> = {
   warn: ['partial', 'interrupted', 'pending', 'missing', 'not valid', 'waiting', 'decide', 'blocked'],
   bad: [
     ...['list not whole', 'failed', 'refused', 'unknown', 'dead', 'behind', 'fails', 'overdue', 'differs'],
-    ...['loud doubts', 'due today', 'due tomorrow'],
+    ...['loud doubts', 'beyond listing', 'due today', 'due tomorrow'],
   ],
 }
 const TONES = new Map(

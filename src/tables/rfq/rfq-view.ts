@@ -94,10 +94,10 @@ export const decisionLines = ({ banners, recommendation }: RfqView['decision']):
 
 /** What else to check, why, and what would change it; one line each. */
 export function reasonLines({ recommendation, savings }: RfqView['decision']): string[] {
-  const { reasons, conditions, breakEven, award } = recommendation
+  const { reasons, conditions, breakEven } = recommendation
   return [
     ...titledLine('Check, too:', messages(conditions.filter(({ loud }) => !loud))),
-    ...titledLine('Why:', [...reasons, ...(award === null || savings === null ? [] : [savings.message])]),
+    ...titledLine('Why:', [...reasons, ...(savings === null ? [] : [savings.message])]),
     ...titledLine('What would change it:', messages(breakEven).slice(0, MAX_CHANGES)),
   ]
 }

@@ -140,7 +140,7 @@ async function summaryOf(source: ListSource, { now, channel }: TodayOptions): Pr
     `select s.value ->> 'kind' as kind, s.value ->> 'currency' as currency, count(*) as rfqs,
       sum(cast(s.value ->> 'tonnes' as double precision)) as tonnes, sum(cast(s.value ->> 'total' as double precision)) as total
     from documents t ${rfqJoins(dialect)} cross join ${dialect.elementsOf("coalesce(r.stakes, '[]')")} s
-    where ${where} and (${isOpen} or r.attention > 0)
+    where ${where} and (${isOpen} or r.attention > 0 or r.award_status = 'waiting')
     group by s.value ->> 'kind', s.value ->> 'currency' order by 1, 2`,
     parameters,
   )

@@ -80,11 +80,43 @@ describe('an award that is checked', () => {
     rfq.sandbox.world.changeResponse(rfq.other, { offer: offerTerms(8) })
     await rfq.pollRfqs()
     await expect(rfq.award([rfq.other], 'why not', { asOf })).rejects.toThrow(/has other terms now/)
-    await expect(rfq.award([rfq.cheap], undefined, { asOf })).rejects.toThrow(/another award is recommended/)
+    await expect(rfq.award([rfq.cheap], undefined, { asOf })).rejects.toThrow(
+      /at present, it is not the recommended award/,
+    )
     rfq.sandbox.world.changeResponse(rfq.cheap, { status: 'rejected' })
     rfq.advanceSeconds(600)
     await rfq.pollRfqs()
     await expect(rfq.award([rfq.cheap], 'why not', { asOf })).rejects.toThrow(/was rejected/)
+  })
+
+  it('says what was recommended in the comparison that it is based on, not what is now', async () => {
+    const rfq = await openAwardedRfq()
+    const asOf = rfq.now()
+    rfq.advanceSeconds(600)
+    rfq.sandbox.world.changeResponse(rfq.cheap, { offer: offerTerms(11) })
+    await rfq.pollRfqs()
+    await rfq.award([rfq.other], 'as discussed', { asOf })
+    expect(await rfq.store.awards({})).toMatchObject([
+      {
+        followed: false,
+        recommendation: { offers: [{ id: rfq.cheap }] },
+        warnings: [expect.stringMatching(/^It costs/)],
+      },
+    ])
+  })
+
+  it('needs a reason if there is a loud doubt about it, which is recorded', async () => {
+    const rfq = await openAwardedRfq()
+    rfq.sandbox.world.changeResponse(rfq.cheap, { offer: { ...offerTerms(9), totalPrice: 1 } })
+    rfq.advanceSeconds(60)
+    await rfq.pollRfqs()
+    for (const ids of [[rfq.cheap], [rfq.cheap, rfq.other]]) {
+      await expect(rfq.award(ids)).rejects.toThrow(/Say why.*The stated total is 1 USD/)
+    }
+    await rfq.award([rfq.cheap], 'the developer confirmed the total')
+    expect(await rfq.store.awards({})).toMatchObject([
+      { followed: true, warnings: [expect.stringMatching(/^The stated total is 1 USD/)] },
+    ])
   })
 
   it('is refused on a comparison that is older than the withdrawal of the award before, again and again', async () => {

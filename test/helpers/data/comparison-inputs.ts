@@ -194,6 +194,7 @@ export function comparisonInput(scene: ComparisonOverrides = {}): ComparisonInpu
     listings: projects.map(parseStoredListing),
     problems: [],
     decisions: [],
+    claims: [],
     settings: settingsSchema.parse(settings),
     ...rest,
   }

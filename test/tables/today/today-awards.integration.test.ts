@@ -63,6 +63,35 @@ describe('awards in Today', () => {
     expect(await items()).toEqual([])
   })
 
+  it('count at stake after the RFQ closed, with what they save and the letters about them, until they are accepted', async () => {
+    const { rfq, world, items, poll } = await openAward()
+    world.changeRfq(rfq.rfqId, { state: 'closed' })
+    await poll('2026-11-22T12:00:00.000Z')
+    await items()
+    const source = viewSourceOf(rfq.store, [RULES])
+    const atStake = async () => (await today(source, { now: rfq.now() })).summary.atStake
+    expect(await atStake()).toMatchObject([{ kind: 'awarded', total: 18_000 }])
+    await rfq.store.withdrawAward({
+      award: 1,
+      at: rfq.now().toISOString(),
+      by: 'ana',
+      because: 'x',
+      programVersion: 't',
+    })
+    rfq.advanceSeconds(60)
+    await rfq.award([rfq.other], 'delivers earlier')
+    const { decision } = await source.compare({ channel: KEY, id: rfq.rfqId }, { now: rfq.now() })
+    expect(decision.savings).toMatchObject({ tonnes: 2_000, maxPrice: { amount: 20_000 } })
+    await items()
+    expect(await atStake()).toMatchObject([{ kind: 'awarded', total: 20_000 }])
+    rfq.setTime('2027-01-17T12:00:00.000Z')
+    expect(found(await items())).toEqual([[1, 'See the award']])
+    world.changeResponse(rfq.other, { status: 'accepted' })
+    await poll('2027-01-18T12:00:00.000Z')
+    await items()
+    expect(await atStake()).toEqual([])
+  })
+
   it('ask again when an awarded offer changed, is not open any more, or disappeared', async () => {
     for (const [change, message] of [
       ['price', /now has a total of 24,000 USD; recorded is a total of 18,000 USD/],

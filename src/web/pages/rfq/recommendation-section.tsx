@@ -31,7 +31,7 @@ export function RecommendationSection({ view, changed }: { view: RfqView; change
       {award !== null && <p class="muted">{besideLimits(view, award)}</p>}
       <div class="columns">
         <ul class="reasons">
-          {[...reasons, ...(award === null || savings === null ? [] : [savings.message])].map((message) => (
+          {[...reasons, ...(savings === null ? [] : [savings.message])].map((message) => (
             <li>{plain(message)}</li>
           ))}
         </ul>
