@@ -321,6 +321,57 @@ describe('an RFQ that the round evaluates', () => {
     },
   )
 
+  describe.each(['on', 'dry-run'] as const)('in a round that is %s', (mode) => {
+    /** Something happens after the list of the round was read. */
+    const closeAfter = (fixture: Fixture, act: () => unknown) => {
+      let isFirst = true
+      const stopped = async () => {
+        if (isFirst) await act()
+        isFirst = false
+        return null
+      }
+      return fixture.closeExpired({ mode }, { stopped })
+    }
+
+    it('is recorded with its offers if its fresh read shows that it changed', async () => {
+      const fixture = await openClosingFixture()
+      const { world } = fixture.sandbox
+      world.addResponse(rfqId(1))
+      await fixture.pollRfqs()
+      const { version } = await fixture.candidate()
+      await closeAfter(fixture, () => world.changeRfq(rfqId(1), { responseDueDate: '2026-12-01' }))
+      expect(await fixture.candidate()).toMatchObject({
+        version: version + 1,
+        document: { responseDueDate: '2026-12-01' },
+      })
+      expect(fixture.operations().slice(-3)).toEqual(['readRfq', 'readResponse', 'readRfq'])
+    })
+
+    it.each([false, true])(
+      'is kept open if a poll finds meanwhile that it is missing, and it changed: %s',
+      async (changes) => {
+        const fixture = await openClosingFixture()
+        const { world, faults } = fixture.sandbox
+        const { decisions } = await closeAfter(fixture, async () => {
+          faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
+          await fixture.pollRfqs({ acceptLoss: true })
+          if (changes) world.changeRfq(rfqId(1), { title: 'Another title' })
+        })
+        expect(decisions).toMatchObject([{ decision: 'keep', evidence: { codes: ['missing'] } }])
+        expect(fixture.posts()).toEqual([])
+      },
+    )
+
+    it('is kept open if its fresh read has no identifier', async () => {
+      const fixture = await openClosingFixture()
+      const effect = { kind: 'patch', patch: { id: null } } as const
+      fixture.sandbox.faults.add({ operation: 'readRfq', times: ALWAYS, effect })
+      const { decisions } = await fixture.closeExpired({ mode })
+      expect(decisions).toMatchObject([{ decision: 'keep', evidence: { codes: ['state', 'due-date', 'document'] } }])
+      expect(fixture.posts()).toEqual([])
+    })
+  })
+
   it('is kept open, and not read, if the list shows that it was extended or closed', async () => {
     const fixture = await openClosingFixture([{}, {}])
     fixture.sandbox.world.changeRfq(rfqId(1), { responseDueDate: '2026-12-24' })
