@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
 import { openChannelFixture } from '../helpers/channel-fixture.js'
 import { eventually } from '../helpers/eventually.js'
+import { httpReceiver } from '../helpers/servers/http-receiver.js'
 import { offers, recordPoll } from '../helpers/store/record-poll.js'
-import { httpReceiver, notifications, webhook } from '../notify/feed-fixture.js'
+import { notifications, webhook } from '../notify/feed-fixture.js'
 import { fault } from './fault-test.js'
 
 fault(

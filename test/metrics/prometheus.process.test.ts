@@ -1,10 +1,10 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../helpers/eventually.js'
+import { freePort } from '../helpers/servers/private-redis.js'
 import { openProcessFixture } from '../helpers/servers/process-fixture.js'
 import { testFolder } from '../helpers/test-folder.js'
 
@@ -52,14 +52,6 @@ async function startPrometheus(target: string, tokenFile: string) {
       return result.map(({ value: [, value] }) => Number(value))
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as { port: number }
-  await new Promise((closed) => server.close(closed))
-  return port
 }
 
 // In CI it is installed, and the tests fail without it.

@@ -4,8 +4,9 @@ import { describe, expect, it, vi } from 'vitest'
 import type { SendMessage } from '../../src/notify/contract.js'
 import { retryPause } from '../../src/notify/deliverer.js'
 import { shareOf } from '../helpers/long-tests.js'
+import { httpReceiver } from '../helpers/servers/http-receiver.js'
 import { openAgain } from '../helpers/store/store-engine.js'
-import { CHANNEL, email, httpReceiver, notifications, openFeed, SECRET, TAKES_ALL, webhook } from './feed-fixture.js'
+import { CHANNEL, email, notifications, openFeed, SECRET, TAKES_ALL, webhook } from './feed-fixture.js'
 
 const HOUR = 3_600_000
 const eventsIn = ({ body }: { body: string }): { id: string; sequence: number }[] => JSON.parse(body).events

@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openStore } from '../../../src/store/sqlite/store.js'
-import { httpReceiver, SECRET } from '../../notify/feed-fixture.js'
-import { refuseEvent } from '../../web/support/passed-over.js'
+import { httpReceiver } from '../../helpers/servers/http-receiver.js'
+import { refuseEvent } from '../../helpers/store/refuse-event.js'
+import { SECRET } from '../../notify/feed-fixture.js'
 import { createCliFixture, NOW } from '../cli-fixture.js'
 
 const CONFIG = `notify:

@@ -3,8 +3,8 @@ import { countWaiting, lastWorkingDay, today } from '../../../src/tables/today/t
 import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { ASKS_FOR_ANYTHING, offerOf, refreshFigures } from '../../helpers/store/figures.js'
+import { refuseEvent } from '../../helpers/store/refuse-event.js'
 import { viewSourceOf } from '../../helpers/view-source.js'
-import { refuseEvent } from '../../web/support/passed-over.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
 

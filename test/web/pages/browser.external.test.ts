@@ -8,9 +8,9 @@ import type { ServerOptions } from '../../../src/web/server.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { longIt, runsLongTests } from '../../helpers/long-tests.js'
 import { refreshFigures } from '../../helpers/store/figures.js'
+import { refuseEvent } from '../../helpers/store/refuse-event.js'
 import { APPLICATION_PAGES } from '../support/application-pages.js'
 import { openPages } from '../support/pages-fixture.js'
-import { refuseEvent } from '../support/passed-over.js'
 import { TOKENS } from '../support/users.js'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

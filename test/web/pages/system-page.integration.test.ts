@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { refuseEvent } from '../../helpers/store/refuse-event.js'
 import { openPages } from '../support/pages-fixture.js'
-import { refuseEvent } from '../support/passed-over.js'
 import { notices, sendForm } from '../support/send-form.js'
 import { as, TOKENS } from '../support/users.js'
 

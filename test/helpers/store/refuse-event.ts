@@ -1,5 +1,5 @@
 import type { Store } from '../../../src/store/contract.js'
-import { KEY } from '../../helpers/channel-fixture.js'
+import { KEY } from '../channel-fixture.js'
 
 /** Records an event that each of these targets refuses, with an error that contains `a secret`; resolves to its sequence. */
 export async function refuseEvent(
