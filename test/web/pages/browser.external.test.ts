@@ -199,10 +199,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
   it('asks a developer, records the award, and sees it on the RFQ and among all awards', async () => {
     const page = await openBrowser(await serve(await story()), { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.goto('/rfqs')
-    await page
-      .getByRole('link', { name: '1042' })
-      .first()
-      .click()
+    await page.getByRole('link', { name: '1042' }).first().click()
     await page.waitForURL(/\/rfqs\/acme\/forest\//)
     const headline = (await page.locator('.headline').textContent()) ?? ''
     expect(headline).toMatch(/^Award /)
