@@ -98,42 +98,4 @@ describe('between reading an RFQ and closing it', () => {
       expect(market.posts()).toBe(1)
     })
   }
-
-  longIt('an RFQ that is another one at each read stays open', async () => {
-    const market = await Marketplace.open()
-    market.add(rfq(101, { responseDueDate: day(-2) }))
-    let reads = 0
-    market.on('GET rfq 101', (_, answer) => {
-      Object.assign(market.rfq(101), { title: `Title ${++reads}` })
-      return answer()
-    })
-    const desk = await Desk.open(market)
-    await desk.run('close-expired')
-    expect(market.posts()).toBe(0)
-    market.behave()
-    await desk.run('close-expired')
-    expect(market.posts()).toBe(1)
-  })
-
-  for (const [name, obeysRequests] of Object.entries({ 'obeys requests': true, 'obeys nobody': false })) {
-    longIt(`a cache in between that ${name} hides no new due date and no effect`, async () => {
-      const market = await Marketplace.open()
-      market.add(rfq(101, { responseDueDate: day(-2) }))
-      market.add(rfq(102, { responseDueDate: day(-2) }))
-      market.cache = { seconds: 50, obeysRequests }
-      const desk = await Desk.open(market)
-      await desk.run('sync')
-      Object.assign(market.rfq(101), { responseDueDate: day(14) })
-      desk.travel(13_000)
-      await desk.run('close-expired')
-      expect(market.posts(101)).toBe(0)
-      desk.travel(120_000)
-      await desk.run('close-expired')
-      market.cache = null
-      desk.travel(120_000)
-      expect((await desk.run('close-expired')).status).toBe(0)
-      expect([market.posts(101), market.posts(102)]).toEqual([0, 1])
-      expect(await desk.value(`select state from rfqs where number = 102`)).toBe('closed')
-    })
-  }
 })

@@ -133,51 +133,9 @@ describe.each(ENGINES)('close-expired on %s', (engine) => {
       expect([102, 112, 113].map((number) => market.posts(number))).toEqual([1, 2, 1])
     },
   )
-
-  longIt('holds more closes than a round may have until a person approves exactly these', async () => {
-    const market = await Marketplace.open()
-    addOverdue(market, 101, 102, 103)
-    const desk = await Desk.open(market, { engine, config: { closing: { maxPerRun: 2 } } })
-    const [blocked] = await desk.json<{ approvalPlan: { id?: string } | string }[]>('close-expired')
-    expect(market.posts()).toBe(0)
-    const plan = typeof blocked?.approvalPlan === 'string' ? blocked.approvalPlan : (blocked?.approvalPlan.id ?? '')
-    Object.assign(market.rfq(103), { responseDueDate: day(5) })
-    await desk.run('close-expired', '--approve', plan)
-    expect(market.names(/^POST/).sort()).toEqual(['POST close 101', 'POST close 102'])
-  })
 })
 
 describe('close-expired', () => {
-  netIt('closes on the day after the due date in the zone of the channel, and not a minute before', async () => {
-    const market = await Marketplace.open()
-    const due = '2026-11-24'
-    market.add(rfq(101, { responseDueDate: due }))
-    const zone = { timeZone: 'America/New_York', graceHours: 2 }
-    const desk = await Desk.open(market, { channels: [channel(ACME, 'on', zone)] })
-    const closesAt = Date.parse('2026-11-25T07:00:00Z')
-    desk.travel(closesAt - 5 * MINUTE - Date.now())
-    await desk.run('close-expired')
-    expect(market.posts()).toBe(0)
-    desk.travel(closesAt - market.now())
-    await desk.run('close-expired')
-    expect(market.posts()).toBe(1)
-  })
-
-  longIt('closes nothing while its clock is fast, slow or not comparable, and says so', async () => {
-    const market = await Marketplace.open()
-    addOverdue(market, 101)
-    const desk = await Desk.open(market)
-    for (const error of [10 * MINUTE, -10 * MINUTE]) {
-      desk.setClockError(error)
-      const { status, err } = await desk.run('close-expired')
-      expect({ status, err }).toMatchObject({ err: expect.stringMatching(/clock/i) })
-    }
-    expect(market.posts()).toBe(0)
-    desk.setClockError(0)
-    expect((await desk.run('close-expired')).status).toBe(0)
-    expect(market.posts()).toBe(1)
-  })
-
   longIt('records and closes as usual after a poll whose clock was ten minutes fast', async () => {
     const market = await Marketplace.open()
     market.add(rfq(101), [response(1001)])

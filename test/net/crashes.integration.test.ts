@@ -76,44 +76,6 @@ describe.each(ENGINES)('a process that is killed, on %s', (engine) => {
     expect(killedAt).toBeUndefined()
   })
 
-  longIt('at a close without effect: nothing is sent while it may still take effect', async () => {
-    const market = await Marketplace.open()
-    market.add(rfq(101, { responseDueDate: day(-2) }))
-    const desk = await Desk.open(market, { engine })
-    market.on(
-      'POST close 101',
-      kill(() => closing, false),
-      1,
-    )
-    const closing = desk.start('close-expired')
-    await closing.ended
-    expect((await desk.run('close-expired')).status).toBe(1)
-    expect(market.posts()).toBe(1)
-    desk.travel(5 * MINUTE)
-    expect((await desk.run('close-expired')).status).toBe(0)
-    expect(market.posts()).toBe(2)
-  })
-
-  longIt('at each of its closes: a third request is never sent', async () => {
-    const market = await Marketplace.open()
-    market.add(rfq(101, { responseDueDate: day(-2) }))
-    const desk = await Desk.open(market, { engine })
-    let closing = desk.start('close-expired')
-    market.on(
-      'POST close 101',
-      kill(() => closing, false),
-    )
-    for (let round = 0; round < 4; round++) {
-      await closing.ended
-      desk.travel(5 * MINUTE)
-      closing = desk.start('close-expired')
-    }
-    expect((await closing.ended).status).toBe(1)
-    expect((await desk.run('closings', '--verify')).status).toBe(0)
-    expect(market.posts(101)).toBe(2)
-    expect(await desk.value(`select outcome from close_decisions where outcome is not null`)).toBe('unknown')
-  })
-
   longIt('in a poll: what was recorded is whole, and the next poll completes it', async () => {
     const market = await Marketplace.open()
     for (let number = 101; number <= 160; number++)

@@ -10,8 +10,6 @@ export interface Answer {
   headers?: Record<string, string>
   /** Only its first half is sent. */
   cut?: boolean
-  /** `100 Continue` is sent before it. */
-  continued?: boolean
 }
 
 /** What the marketplace sends; null: the connection is reset without a reply. */
@@ -27,7 +25,6 @@ export interface Request {
   /** Organization and channel: `acme/forest`. */
   readonly channel: string
   readonly key: string | undefined
-  readonly noCache: boolean
   readonly bodyBytes: number
   /** Milliseconds by the monotonic clock of this process. */
   readonly at: number
@@ -60,11 +57,8 @@ export class Marketplace {
   readonly requests: Request[] = []
   /** Milliseconds by which its clock differs from that of the machine. */
   clockShift = 0
-  /** A shared cache in front of it: for how many seconds it answers with what it has, whatever the request asks for. */
-  cache: { seconds: number; obeysRequests: boolean } | null = null
   readonly #channels = new Map<string, Channel>()
   readonly #rules: { name: RegExp; times: number; handler: Handler }[] = []
-  readonly #cached = new Map<string, { at: number; reply: Reply }>()
   readonly #server: Server
   #signed = 0
 
@@ -154,26 +148,12 @@ export class Marketplace {
       name: `${incoming.method} ${route.operation}`,
       channel: route.channel,
       key: incoming.headers.authorization,
-      noCache: /no-cache/.test(incoming.headers['cache-control'] ?? ''),
       bodyBytes,
       at: performance.now(),
     }
     this.requests.push(request)
-    request.reply = await this.#throughCache(incoming, request, () => this.#decide(request, route))
+    request.reply = await this.#decide(request, route)
     send(request.reply, outgoing, this.now())
-  }
-
-  async #throughCache(incoming: IncomingMessage, request: Request, ask: () => Promise<Reply>): Promise<Reply> {
-    if (this.cache === null || incoming.method !== 'GET') return ask()
-    const stored = this.#cached.get(incoming.url ?? '')
-    const age = stored === undefined ? Number.POSITIVE_INFINITY : Math.floor((this.now() - stored.at) / 1000)
-    if (stored?.reply && age < this.cache.seconds && !(this.cache.obeysRequests && request.noCache)) {
-      const date = new Date(stored.at).toUTCString()
-      return { ...stored.reply, headers: { ...stored.reply.headers, date, age: String(age) } }
-    }
-    const made = { at: this.now(), reply: await ask() }
-    this.#cached.set(incoming.url ?? '', made)
-    return made.reply
   }
 
   async #decide(request: Request, route: Route): Promise<Reply> {
@@ -224,9 +204,6 @@ export class Marketplace {
 /** A successful reply; its body is copied, since documents change later. */
 export const ok = (body: unknown): Answer => ({ status: 200, body: structuredClone(body) })
 
-/** The items of a list. */
-export const itemsOf = ({ body }: Answer): Document[] => (body as { items: Document[] }).items
-
 interface Route {
   operation: string
   org: string
@@ -257,7 +234,6 @@ function send(reply: Reply, outgoing: ServerResponse, now: number): void {
   if (reply === null) return void outgoing.destroy()
   const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? null)
   const headers = { 'content-type': 'application/json', date: new Date(now).toUTCString(), ...reply.headers }
-  if (reply.continued === true) outgoing.writeContinue()
   if (reply.cut !== true) return void outgoing.writeHead(reply.status, headers).end(text)
   outgoing.writeHead(reply.status, { ...headers, 'content-length': text.length })
   outgoing.write(text.slice(0, text.length / 2), () => outgoing.destroy())

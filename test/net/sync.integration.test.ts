@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { channel, Desk, ENGINES, longIt, netIt } from './desk.js'
 import { day, id, listing, response, rfq, vintage } from './documents.js'
-import { ACME, failure, itemsOf, KEYS, Marketplace, ok, RESET } from './marketplace.js'
+import { ACME, failure, KEYS, Marketplace, ok, RESET } from './marketplace.js'
 
 const HOUR = 3_600_000
 const PRESENT = `select count(*) from rfqs where channel = '${ACME}' and missing_since is null`
@@ -195,28 +195,6 @@ describe('sync', () => {
     expect(await desk.value('select count(*) from listings where missing_since is null')).toBe(3)
   })
 
-  longIt(
-    'marks nothing missing while a list has lost most entries, and closes nothing until a person accepts it',
-    async () => {
-      const market = await Marketplace.open()
-      for (let number = 101; number <= 112; number++) market.add(rfq(number))
-      Object.assign(market.rfq(101), { responseDueDate: day(-2) })
-      const desk = await Desk.open(market)
-      await desk.run('sync')
-      for (let number = 103; number <= 112; number++) market.withdraw(number)
-      for (let round = 0; round < 2; round++) {
-        expect((await desk.run('sync')).status).toBe(1)
-        expect((await desk.run('close-expired')).status).toBe(1)
-        expect(await desk.value(PRESENT)).toBe(12)
-      }
-      expect(market.posts()).toBe(0)
-      expect((await desk.run('sync', '--accept-loss')).status).toBe(0)
-      expect(await desk.value(PRESENT)).toBe(2)
-      expect((await desk.run('close-expired')).status).toBe(0)
-      expect(market.posts(101)).toBe(1)
-    },
-  )
-
   longIt('takes a list for incomplete that has no items where some were known', async () => {
     const market = await Marketplace.open()
     for (let number = 101; number <= 106; number++) market.add(rfq(number))
@@ -232,24 +210,4 @@ describe('sync', () => {
     expect((await desk.run('close-expired')).status).toBe(0)
     expect(market.posts(101)).toBe(1)
   })
-
-  longIt(
-    'never closes an RFQ whose list has it twice with other due dates, or whose own read contradicts the list',
-    async () => {
-      const market = await Marketplace.open()
-      for (const number of [101, 102, 103, 104]) market.add(rfq(number, { responseDueDate: day(-3) }))
-      market.channel(ACME).rfqs.push({ ...market.rfq(101), responseDueDate: day(5) })
-      market.channel(ACME).rfqs.push({ ...market.rfq(104) })
-      market.on('GET rfqs', (_, answer) => {
-        return ok({
-          items: itemsOf(answer()).map((item) => (item.id === id(102) ? { ...item, state: 'draft' } : item)),
-        })
-      })
-      market.on('GET rfq 103', () => ok({ ...market.rfq(103), responses: [], responseDueDate: day(5) }))
-      const desk = await Desk.open(market)
-      await desk.run('close-expired')
-      expect(market.names(/^POST/)).toEqual(['POST close 104'])
-      expect(await desk.value(`select count(*) from rfqs where contradicted = 1`)).toBe(3)
-    },
-  )
 })
