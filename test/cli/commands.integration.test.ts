@@ -57,29 +57,6 @@ describe('commands that read the database', () => {
   })
 })
 
-describe('check', () => {
-  it('reports each failure with a remedy', async () => {
-    const { quotekeeper, sandbox } = await createCliFixture({ more: 'queue: redis://127.0.0.1:1\n' })
-    delete sandbox.keys.acme
-    const [{ status, out, err }, work] = await Promise.all([quotekeeper('check', '--json'), quotekeeper('work')])
-    expect(status).toBe(1)
-    const findings = JSON.parse(out) as { what: string; ok: boolean; found: string }[]
-    expect(findings.filter(({ ok }) => !ok).map(({ what }) => what)).toEqual([
-      'queue',
-      'acme/forest listings',
-      'acme/forest RFQs',
-      'acme/blue listings',
-      'acme/blue RFQs',
-    ])
-    expect(err).toContain('queue: in-process')
-    expect(err).toContain('The API key is not accepted: correct or renew it')
-    expect(err).not.toContain('bug in Quotekeeper')
-    expect(err).not.toContain('ECONNREFUSED"')
-    expect(work).toMatchObject({ status: 1, err: expect.stringContaining('redis://127.0.0.1:1') })
-    expect(work.err).not.toContain('    at ')
-  })
-})
-
 it('work needs a queue on Redis', async () => {
   const { quotekeeper } = await createCliFixture()
   expect(await quotekeeper('work')).toMatchObject({ status: 2, err: expect.stringContaining('queue: in-process') })

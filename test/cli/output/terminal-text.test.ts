@@ -31,21 +31,7 @@ describe('terminal text', () => {
   })
 
   it('escapeInvisible keeps the meaning of JSON and leaves nothing that controls a terminal', () => {
-    const hostile = fc.string({
-      unit: fc.constantFrom(
-        '\u009b',
-        '\u0085',
-        '\u202e',
-        '\u2066',
-        '\u200b',
-        '\ufeff',
-        '\u2028',
-        '\u{e0041}',
-        'é',
-        '漢',
-        '"',
-      ),
-    })
+    const hostile = fc.string({ unit: fc.constantFrom(...'\u009b\u0085\u202e\u2066\u200b\ufeff\u2028\u{e0041}é漢"') })
     const property = fc.property(fc.array(fc.record({ text: hostile })), (value) => {
       const json = escapeInvisible(JSON.stringify(value, null, 2))
       expect(JSON.parse(json)).toEqual(value)
