@@ -9,7 +9,6 @@ import { createPages } from '../../src/cli/service/web.js'
 import type { EventRecord } from '../../src/core/events/events.js'
 import { recordDueDates } from '../../src/notify/due-dates.js'
 import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import type { Store } from '../../src/store/contract.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { openNewStore } from '../helpers/store/new-store.js'
 import { locationsOf } from '../helpers/store/store-engine.js'
@@ -19,22 +18,7 @@ import { webApp } from '../web/support/web-app.js'
 const DAY = 86_400_000
 
 /** A marketplace and a database whose days the driver of a scenario decides. */
-export interface Scenario {
-  sandbox: Sandbox
-  store: Store
-  channels: string[]
-  now: () => Date
-  /** Moves the clock forward and polls every channel; returns what `sync` printed. */
-  pollAfter(days: number, ...options: string[]): Promise<string>
-  /** Runs a command line and returns all it printed, and its exit status unless that is 0. */
-  quotekeeper(...args: string[]): Promise<string>
-  /** What a command printed on stdout. */
-  out(...args: string[]): Promise<string>
-  /** What the web server of the service answers. */
-  get(url: string): Promise<string>
-  /** Every event so far, oldest first; those of one moment by what they are about. */
-  events(): Promise<EventRecord[]>
-}
+export type Scenario = Awaited<ReturnType<typeof openScenario>>
 
 /**
  * Opens the sandbox with a stopped clock and a configuration of its channels, on the database engine of the test. Each command opens the
@@ -49,7 +33,7 @@ export async function openScenario(options: {
   seed?: number
   /** Lines of the configuration below `reports:`. */
   reports?: string
-}): Promise<Scenario> {
+}) {
   const world = createWorld({ seed: 1, ...options })
   const sandbox = await startSandbox({ world, now: () => options.now })
   onTestFinished(() => sandbox.close())
@@ -66,13 +50,15 @@ export async function openScenario(options: {
     const { io: own, written } = io()
     return { status: await run([...args], own), ...written }
   }
+  /** Runs a command line and returns all it printed, and its exit status unless that is 0. */
   const quotekeeper = async (...args: string[]) => {
     const { status, out, err } = await execute(args)
     return `${out}${err}${status === 0 ? '' : `(exit status ${status})\n`}`
   }
   return {
     ...{ sandbox, store, channels, now, quotekeeper },
-    async pollAfter(days, ...more) {
+    /** Moves the clock forward and polls every channel; returns what `sync` printed. */
+    async pollAfter(days: number, ...more: string[]) {
       sandbox.advance(new Date(now().getTime() + days * DAY))
       const printed = await quotekeeper('sync', ...more)
       for (const key of channels)
@@ -83,9 +69,12 @@ export async function openScenario(options: {
         )
       return printed
     },
-    out: async (...args) => (await execute(args)).out,
+    /** What a command printed on stdout. */
+    out: async (...args: string[]) => (await execute(args)).out,
+    /** What the web server of the service answers. */
     get: once(() => openWeb(io().io)),
-    async events() {
+    /** Every event so far, oldest first; those of one moment by what they are about. */
+    async events(): Promise<EventRecord[]> {
       const { items, next } = await store.events({ after: read, limit: 1000 })
       read = next
       return items
@@ -93,9 +82,11 @@ export async function openScenario(options: {
   }
 }
 
+type Get = (url: string) => Promise<string>
+
 /** Opens the web server at the first request. */
-function once(open: () => Promise<Scenario['get']>): Scenario['get'] {
-  let opened: Promise<Scenario['get']> | undefined
+function once(open: () => Promise<Get>): Get {
+  let opened: Promise<Get> | undefined
   return async (url) => {
     opened ??= open()
     return (await opened)(url)
@@ -103,7 +94,7 @@ function once(open: () => Promise<Scenario['get']>): Scenario['get'] {
 }
 
 /** The pages and the HTTP API of the service, in this thread. */
-function openWeb(io: Io): Promise<Scenario['get']> {
+function openWeb(io: Io): Promise<Get> {
   return new Promise((resolve, reject) => {
     const serve = async (app: App) => {
       const queue = createInProcessRunner({ concurrency: 1, log: recordingLog() })

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import { closeExpired } from '../../src/closing/closing-round.js'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
 import { createMarketplace } from '../../src/marketplace/client.js'
-import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { type ChannelSpec, createWorld, startSandbox } from '../../src/sandbox/index.js'
 import type { FigureComputer, Store } from '../../src/store/contract.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { pollListings } from '../../src/sync/poll.js'
@@ -15,36 +15,15 @@ export const CHANNEL = { org: 'acme', channel: 'forest' }
 export const KEY = 'acme/forest'
 const DEFAULT_CHANNEL = { ...CHANNEL, apiKey: 'key of acme' }
 
-/** A channel with the API key to use for it. */
-type ChannelWithKey = typeof CHANNEL & { apiKey: string }
-
-/** A sandbox over real HTTP and a store in a real file, with one clock for both that only the test moves. */
-export interface ChannelFixture {
-  sandbox: Sandbox
-  /** The open store. */
-  readonly store: Store
-  /** Closes the store and opens it again, from the given file or the same one. */
-  reopenStore(path?: string): Promise<Store>
-  now: () => Date
-  /** Sets the clock. No world events happen. */
-  setTime(time: string): void
-  /** Moves the clock forward. */
-  advanceSeconds(seconds: number): void
-  session(signal?: AbortSignal, channel?: ChannelWithKey): ReturnType<ReturnType<typeof createMarketplace>['session']>
-  pollListings(options?: { acceptLoss?: boolean }): ReturnType<typeof pollListings>
-  pollRfqs(
-    options?: Partial<PollRfqsOptions> & { acceptLoss?: boolean; signal?: AbortSignal; channel?: ChannelWithKey },
-  ): ReturnType<typeof pollRfqs>
-  closeExpired(
-    policy?: Partial<ClosingPolicy>,
-    options?: { stopped?: () => string | null | Promise<string | null>; store?: Store },
-  ): ReturnType<typeof closeExpired>
-  /** The POST requests that the marketplace has received. */
-  posts(): Sandbox['requests'][number][]
-  /** The pauses that closing rounds asked for, in milliseconds; they only move the clock. */
-  pauses: number[]
+type PollOptions = Partial<PollRfqsOptions> & {
+  acceptLoss?: boolean
+  signal?: AbortSignal
+  channel?: typeof DEFAULT_CHANNEL
 }
 
+export type ChannelFixture = Awaited<ReturnType<typeof openChannelFixture>>
+
+/** A sandbox over real HTTP and a store in a real file, with one clock for both that only the test moves. */
 export async function openChannelFixture(
   options: Partial<ChannelSpec> & {
     time?: string
@@ -54,7 +33,7 @@ export async function openChannelFixture(
     /** Writes figures with the documents. */
     figures?: FigureComputer
   } = {},
-): Promise<ChannelFixture> {
+) {
   let time = new Date(options.time ?? '2026-11-21T12:00:00.000Z')
   const now = () => new Date(time)
   const world = createWorld({
@@ -91,9 +70,11 @@ export async function openChannelFixture(
   const pauses: number[] = []
   return {
     sandbox,
-    get store() {
+    /** The open store. */
+    get store(): Store {
       return store
     },
+    /** Closes the store and opens it again, from the given file or the same one. */
     reopenStore: async (path = store.name) => {
       await store.close()
       store = await openAgain(path, { clock: now })
@@ -101,20 +82,25 @@ export async function openChannelFixture(
     },
     now,
     session,
+    /** The pauses that closing rounds asked for, in milliseconds; they only move the clock. */
     pauses,
-    setTime: (to) => {
+    /** Sets the clock. No world events happen. */
+    setTime: (to: string) => {
       time = new Date(to)
     },
-    advanceSeconds: (seconds) => {
+    advanceSeconds: (seconds: number) => {
       time = new Date(time.getTime() + seconds * 1000)
     },
-    pollListings: (poll = {}) => pollListings({ session: session(), store, now, ...poll }),
-    pollRfqs: ({ acceptLoss, signal, channel, ...poll } = {}) =>
+    pollListings: (poll: { acceptLoss?: boolean } = {}) => pollListings({ session: session(), store, now, ...poll }),
+    pollRfqs: ({ acceptLoss, signal, channel, ...poll }: PollOptions = {}) =>
       pollRfqs(
         { session: session(signal, channel), store, now, ...(acceptLoss && { acceptLoss }), ...(signal && { signal }) },
         { recheckClosedHours: 24, concurrency: 4, ...poll },
       ),
-    closeExpired: (policy = {}, { stopped, store: other } = {}) =>
+    closeExpired: (
+      policy: Partial<ClosingPolicy> = {},
+      { stopped, store: other }: { stopped?: () => string | null | Promise<string | null>; store?: Store } = {},
+    ) =>
       closeExpired(
         {
           session: session(),
@@ -128,6 +114,7 @@ export async function openChannelFixture(
         },
         { mode: 'on', timeZone: 'UTC', graceHours: 0, maxPerRun: 25, maxClockSkewSeconds: 60, ...policy },
       ),
+    /** The POST requests that the marketplace has received. */
     posts: () => sandbox.requests.filter((request) => request.operation === 'closeRfq'),
   }
 }

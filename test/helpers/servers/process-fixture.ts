@@ -13,27 +13,7 @@ import { testIo } from '../test-io.js'
 const ROOT = resolve(import.meta.dirname, '../../..')
 const API_KEY = 'key-of-acme'
 
-/** A sandbox on real time, and a folder in which processes of the compiled program (`npm run build`) run. */
-export interface ProcessFixture {
-  folder: string
-  sandbox: Sandbox
-  /** Path of the database file. */
-  database: string
-  /** Ids of the RFQs; all are open and past due. */
-  rfqIds: string[]
-  /** Starts the program with this folder's configuration. */
-  start(args: string[], options?: ProcessOptions): RunningProcess
-  /** Runs a command in this process, with the same configuration: for what the processes left, not for what they are. */
-  run(...args: string[]): Promise<{ status: number; out: string; err: string }>
-  /** Starts a worker (test/fixtures/worker.mjs) on a Redis queue. */
-  startWorker(queue: { url: string; prefix: string }): RunningProcess
-  /** The rows a query returns, or null while the database cannot be read. */
-  sql(text: string): unknown[] | null
-  /** Waits until a query returns these rows. */
-  waitForRows(text: string, rows: unknown[]): Promise<void>
-  /** The POST requests that the marketplace has received. */
-  posts(): Sandbox['requests'][number][]
-}
+export type ProcessFixture = Awaited<ReturnType<typeof openProcessFixture>>
 
 interface ProcessOptions {
   /** Maximum size of V8's old generation, in MiB. */
@@ -42,18 +22,13 @@ interface ProcessOptions {
   env?: Record<string, string>
 }
 
-/** A child process; killed when the test ends. */
-export interface RunningProcess {
-  readonly pid: number
-  readonly out: string
-  readonly err: string
-  signal(name: NodeJS.Signals): void
-  /** Resolves when it ends, to e.g. `exit 0` or `SIGKILL`. */
-  readonly ended: Promise<string>
-}
+export type RunningProcess = ReturnType<typeof watch>
 
-/** @param more further lines of the configuration file */
-export async function openProcessFixture({ rfqs = 3, more = '' } = {}): Promise<ProcessFixture> {
+/**
+ * Opens a sandbox on real time, and a folder in which processes of the compiled program (`npm run build`) run.
+ * @param more further lines of the configuration file
+ */
+export async function openProcessFixture({ rfqs = 3, more = '' } = {}) {
   const folder = testFolder()
   const [database, file] = [join(folder, 'quotekeeper.db'), join(folder, 'quotekeeper.yaml')]
   const world = createWorld({
@@ -75,7 +50,8 @@ export async function openProcessFixture({ rfqs = 3, more = '' } = {}): Promise<
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     )
-  const sql = (text: string) => {
+  /** The rows a query returns, or null while the database cannot be read. */
+  const sql = (text: string): unknown[] | null => {
     try {
       const db = new Database(database, { readonly: true, fileMustExist: true })
       const rows = db.prepare(text).all()
@@ -88,17 +64,24 @@ export async function openProcessFixture({ rfqs = 3, more = '' } = {}): Promise<
   return {
     folder,
     sandbox,
+    /** Path of the database file. */
     database,
+    /** Ids of the RFQs; all are open and past due. */
     rfqIds: ids,
     sql,
-    start: (args, options) => startProcess([join(ROOT, 'dist/src/cli/main.js'), '--config', file, ...args], options),
-    run: async (...args) => {
+    /** Starts the program with this folder's configuration. */
+    start: (args: string[], options?: ProcessOptions) =>
+      startProcess([join(ROOT, 'dist/src/cli/main.js'), '--config', file, ...args], options),
+    /** Runs a command in this process, with the same configuration: for what the processes left, not for what they are. */
+    run: async (...args: string[]) => {
       const { io, written } = testIo({ cwd: folder, env: { ACME_API_KEY: API_KEY } })
       return { status: await run(['--config', file, ...args], io), ...written }
     },
-    startWorker: ({ url, prefix }) =>
+    /** Starts a worker (test/fixtures/worker.mjs) on a Redis queue. */
+    startWorker: ({ url, prefix }: { url: string; prefix: string }) =>
       startProcess([join(ROOT, 'test/fixtures/worker.mjs'), JSON.stringify({ file, url, prefix })]),
-    waitForRows: (text, rows) => eventually(() => expect(sql(text)).toEqual(rows)),
+    waitForRows: (text: string, rows: unknown[]) => eventually(() => expect(sql(text)).toEqual(rows)),
+    /** The POST requests that the marketplace has received. */
     posts: () => sandbox.requests.filter((request) => request.operation === 'closeRfq'),
   }
 }
@@ -121,7 +104,8 @@ channels:
 requests: { concurrency: 4, perSecond: 5000, timeoutMs: 20000, retries: 1 }
 `
 
-function watch(child: ChildProcess): RunningProcess {
+/** A child process; killed when the test ends. */
+function watch(child: ChildProcess) {
   const text = { out: '', err: '' }
   child.stdout?.on('data', (data) => {
     text.out += data
@@ -144,7 +128,8 @@ function watch(child: ChildProcess): RunningProcess {
     get err() {
       return text.err
     },
-    signal: (name) => void child.kill(name),
+    signal: (name: NodeJS.Signals) => void child.kill(name),
+    /** Resolves when it ends, to e.g. `exit 0` or `SIGKILL`. */
     ended,
   }
 }

@@ -1,22 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { JobRunner } from '../../../jobs/contract.js'
 import { type BullRunnerOptions, createBullRunner } from '../../../jobs/queue/bullmq-runner.js'
-import { type RecordingLog, recordingLog } from '../recording-log.js'
+import { recordingLog } from '../recording-log.js'
 import { WAIT_TIMEOUT } from '../time-limits.js'
 import { PrivateRedis, redisSkipReason } from './private-redis.js'
 
-/** Job runners on one private Redis. */
-export interface RedisRunners {
-  readonly redis: PrivateRedis
-  /** The log of the current test. */
-  readonly log: RecordingLog
-  /** The Redis key prefix of the current test. */
-  readonly prefix: string
-  open(options?: Partial<BullRunnerOptions>): Promise<JobRunner>
-}
-
 /** Provides a Redis for the tests of the calling file or `describe`. Runners are closed after each test. */
-export function useRedisRunners(): RedisRunners {
+export function useRedisRunners() {
   let redis: PrivateRedis | null = null
   let log = recordingLog()
   let runners: JobRunner[] = []
@@ -35,13 +25,15 @@ export function useRedisRunners(): RedisRunners {
     get redis() {
       return redis as PrivateRedis
     },
+    /** The log of the current test. */
     get log() {
       return log
     },
+    /** The Redis key prefix of the current test. */
     get prefix() {
       return `p${tests}`
     },
-    async open(options = {}) {
+    async open(options: Partial<BullRunnerOptions> = {}) {
       const { url } = redis as PrivateRedis
       const timing = { start: WAIT_TIMEOUT, ...options.timing }
       const runner = await createBullRunner({ url, prefix: `p${tests}`, concurrency: 2, log, ...options, timing })

@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../../../src/core/decision/sett
 import { makeReportInProcess } from '../../../src/report-files/make-report.js'
 import { viewConfigOf } from '../../../src/tables/source.js'
 import { createViews } from '../../../src/tables/views.js'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../channel-fixture.js'
+import { CHANNEL, KEY, openChannelFixture } from '../channel-fixture.js'
 import { testConfig } from '../test-config.js'
 
 const delivery = (volume: number, unitPrice: number) => ({
@@ -26,15 +26,7 @@ export const offerTerms = (unitPrice: number, changes: { expiryDate?: string; to
 }
 
 /** RFQ 1042 for 1,000 to 5,000 t with two offers of 2,000 t, at 9 and at 10 USD/t; the first is recommended. */
-export async function openAwardedRfq(): Promise<
-  ChannelFixture & {
-    rfqId: string
-    cheap: string
-    other: string
-    /** @param basis the comparison that it is based on; default: the present one with the default settings */
-    award(ids: string[], because?: string, basis?: { asOf?: Date; settings?: Settings }): Promise<void>
-  }
-> {
+export async function openAwardedRfq() {
   const fixture = await openChannelFixture()
   const { world } = fixture.sandbox
   const { id: rfqId } = world.addRfq(CHANNEL, {
@@ -47,6 +39,7 @@ export async function openAwardedRfq(): Promise<
   await fixture.pollRfqs()
   return Object.assign(fixture, {
     ...{ rfqId, cheap: cheap ?? '', other: other ?? '' },
+    /** @param basis the comparison that it is based on; default: the present one with the default settings */
     async award(ids: string[], because?: string, basis: { asOf?: Date; settings?: Settings } = {}) {
       const { store, now } = fixture
       const config = testConfig()
