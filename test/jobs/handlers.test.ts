@@ -6,7 +6,6 @@ import type { DecisionRecord, RunKind } from '../../src/core/records.js'
 import type { ChannelSession, Marketplace } from '../../src/marketplace/contract.js'
 import type { NewDecision, RunEnd, Runs, Store } from '../../src/store/contract.js'
 import { RunBusyError } from '../../src/store/errors.js'
-import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { reportRecord } from '../helpers/data/report-record.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { runEnd } from '../helpers/store/holding-run.js'
@@ -48,8 +47,8 @@ async function createTestHandlers(options: Partial<HandlerDeps> & { end?: Partia
       called.push({ what: 'listings' })
       return { run: await recordRun(store, 'listings', end), failures: [], changes: [] }
     },
-    pollRfqs: async (_context, pollOptions) => {
-      called.push({ what: 'rfqs', options: pollOptions })
+    pollRfqs: async ({ byHand }, pollOptions) => {
+      called.push({ what: 'rfqs', options: { ...pollOptions, byHand } })
       return { run: await recordRun(store, 'rfqs', end), failures: [{ id: 'r1', message: 'not found' }], changes: [] }
     },
     closeExpired: async (_context, policy) => {
@@ -94,42 +93,32 @@ describe('poll job', () => {
     expect(log.lines.filter(({ message }) => message === 'the request budget is no longer exceeded')).toHaveLength(1)
   })
 
-  it('plans its requests if the schedule asked for it, and reads everything for a person', async () => {
+  it('plans its requests if the schedule asked for it; for a person it reads everything, beside a run of its kind', async () => {
     const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
     const { run, called } = await createTestHandlers({ config: testConfig({ schedule }) })
-    await run('poll-rfqs')
-    await run('poll-rfqs', { ...TICK, cause: 'start' })
-    await run('poll-rfqs', { ...TICK, cause: 'the page' })
-    expect(called.map(({ options }) => (options as PollRfqsOptions).planning?.nextPollAt)).toEqual([
-      new Date('2026-11-21T10:05:00.000Z'),
-      new Date('2026-11-21T10:05:00.000Z'),
-      undefined,
-    ])
+    for (const cause of ['tick', 'start', 'the page']) await run('poll-rfqs', { ...TICK, cause })
+    const nextPollAt = new Date('2026-11-21T10:05:00.000Z')
+    const planned = { options: { byHand: false, planning: { nextPollAt } } }
+    expect(called).toMatchObject([planned, planned, { options: { byHand: true } }])
+    expect(called[2]?.options).not.toHaveProperty('planning')
   })
 
-  it('logs a partial poll as a warning and does not fail', async () => {
-    const { run, log } = await createTestHandlers({ end: { outcome: 'partial', error: 'r1: down' } })
-    await run('poll-listings')
-    expect(log.lines).toMatchObject([{ level: 'warn', facts: { outcome: 'partial', error: 'r1: down' } }])
-  })
-
-  it('that shutdown aborted fails, unless it was complete', async () => {
-    for (const outcome of ['partial', 'failed', 'complete'] as const) {
-      const { run } = await createTestHandlers({ end: { outcome, error: outcome === 'complete' ? null : 'stopped' } })
-      for (const name of ['poll-listings', 'poll-rfqs', 'close-expired'] as const) {
-        const end = run(name, TICK, AbortSignal.abort())
-        if (outcome === 'complete') await end
-        else await expect(end).rejects.toThrow(RunFailedError)
-      }
+  it.each([
+    ['complete', 'info', false, false],
+    ['partial', 'warn', false, true],
+    ['failed', 'error', true, true],
+  ] as const)('that is %s is logged as %s; it fails: %s, and after shutdown stopped it: %s', async (...end) => {
+    const [outcome, level, fails, failsStopped] = end
+    const { run, log } = await createTestHandlers({ end: { outcome, error: outcome === 'complete' ? null : 'down' } })
+    for (const name of ['poll-listings', 'poll-rfqs', 'close-expired'] as const) {
+      const ends = async (signal?: AbortSignal) =>
+        run(name, TICK, signal).then(
+          () => false,
+          (error) => error instanceof RunFailedError && error.message === 'down',
+        )
+      expect([await ends(), await ends(AbortSignal.abort())]).toEqual([fails, failsStopped])
     }
-  })
-
-  it('fails if the poll failed', async () => {
-    const { run, log } = await createTestHandlers({ end: { outcome: 'failed', error: 'down' } })
-    await expect(run('poll-listings')).rejects.toThrow(
-      expect.objectContaining({ name: 'RunFailedError', message: 'down' }),
-    )
-    expect(log.at('error')).toEqual(['listings of acme/forest: failed'])
+    expect(log.at(level)).toContain(`listings of acme/forest: ${outcome}`)
   })
 
   it('is skipped without an error while another poll is running', async () => {
@@ -316,19 +305,5 @@ describe('observer', () => {
       [{ report: 'channel', succeeded: true }, true],
       [{ report: 'rfq', succeeded: false }, true],
     ])
-  })
-})
-
-describe('a job that a person requested', () => {
-  it('begins its run beside one of its kind, and one of the schedule does not', async () => {
-    const began: (boolean | undefined)[] = []
-    const { run } = await createTestHandlers({
-      pollRfqs: async ({ byHand, store }) => {
-        began.push(byHand)
-        return { run: await recordRun(store, 'rfqs'), failures: [], changes: [] }
-      },
-    })
-    for (const cause of ['tick', 'start', 'page ana']) await run('poll-rfqs', { channel: 'acme/forest', cause })
-    expect(began).toEqual([false, false, true])
   })
 })
