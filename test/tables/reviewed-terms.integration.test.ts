@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { viewConfigOf } from '../../src/tables/source.js'
 import { createViews } from '../../src/tables/views.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { offerOf } from '../helpers/store/figures.js'
 import { testConfig } from '../helpers/test-config.js'
 
 /** An offer with one line, that is reviewed and changed between polls. */
@@ -20,10 +21,8 @@ async function openReviewed() {
     await poll()
   }
   const priced = (unitPrice: number) => {
-    const vintage = { reportingPeriodStart: '2024-01-01', reportingPeriodEnd: '2024-12-31', name: '2024' }
-    const vintages = [{ ...vintage, volume: 1_000, unitPrice, mitigationTypes: ['removal'] }]
-    const scheduledDeliveries = [{ fulfilmentDueDate: '2027-03-01', fulfilmentMethod: 'registryTransfer', vintages }]
-    return { scheduledDeliveries, totalVolume: 1_000, totalPrice: 1_000 * unitPrice, prePayments: [] }
+    const { scheduledDeliveries, totalVolume, totalPrice } = offerOf(unitPrice, 1_000)
+    return { scheduledDeliveries, totalVolume, totalPrice, prePayments: [] }
   }
   const review = (status: string) => ({
     review: { status, createdAt: fixture.now().toISOString(), updatedAt: fixture.now().toISOString() },

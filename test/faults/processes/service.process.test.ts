@@ -122,22 +122,6 @@ fault('two schedulers', 'with three workers, each tick runs once and each RFQ is
 })
 
 const NEVER = { polls: '0 0 1 1 *', closes: '0 0 1 1 *' }
-fault('SIGTERM during a run', 'the service finishes its poll and exits with status 0', async () => {
-  const fixture = await openService({ rfqs: 6, ...NEVER })
-  fixture.sandbox.faults.add({ operation: 'readResponse', times: 12, effect: { kind: 'delay', ms: 300 } })
-  fixture.sandbox.faults.add({
-    operation: 'readRfq',
-    skip: 1,
-    effect: { kind: 'call', call: () => service.signal('SIGTERM') },
-  })
-  const service = fixture.start(['start'])
-  expect(await service.ended).toBe('exit 0')
-  expect(fixture.sql("select outcome from runs where kind = 'rfqs'")).toEqual([{ outcome: 'complete' }])
-  expect(fixture.sql('select count(*) as n from rfqs')).toEqual([{ n: 6 }])
-  const connections = await fixture.redis.withClient((client) => client.client('LIST'))
-  expect(String(connections).trim().split('\n')).toHaveLength(1)
-})
-
 const HOLDER = "select holder from runs where kind = 'rfqs' and finished_at is null"
 
 /** Waits until a process runs the job, and returns that process. */

@@ -5,24 +5,15 @@ import { viewConfigOf } from '../../../src/tables/source.js'
 import { createViews } from '../../../src/tables/views.js'
 import { CHANNEL, KEY, openChannelFixture } from '../channel-fixture.js'
 import { testConfig } from '../test-config.js'
-
-const delivery = (volume: number, unitPrice: number) => ({
-  ...{ fulfilmentDueDate: '2027-06-30', fulfilmentMethod: 'registryTransfer' as const },
-  vintages: [
-    {
-      ...{ volume, unitPrice, name: 'Vintage 2025', mitigationTypes: ['removal'] },
-      ...{ reportingPeriodStart: '2025-01-01', reportingPeriodEnd: '2025-12-31' },
-    },
-  ],
-})
+import { offerOf } from './figures.js'
 
 /** The terms of an offer of 2,000 t in USD that expires on 2027-01-31. */
-export const offerTerms = (unitPrice: number, changes: { expiryDate?: string; totalVolume?: number } = {}) => {
-  const totalVolume = changes.totalVolume ?? 2_000
-  return {
-    ...{ currency: 'USD', prePayments: [], expiryDate: '2027-01-31', ...changes },
-    ...{ totalVolume, totalPrice: totalVolume * unitPrice, scheduledDeliveries: [delivery(totalVolume, unitPrice)] },
-  }
+export const offerTerms = (
+  unitPrice: number,
+  { totalVolume = 2_000, ...changes }: { expiryDate?: string; totalVolume?: number } = {},
+) => {
+  const { contractType: _, ...terms } = offerOf(unitPrice, totalVolume)
+  return { ...terms, expiryDate: '2027-01-31', ...changes }
 }
 
 /** RFQ 1042 for 1,000 to 5,000 t with two offers of 2,000 t, at 9 and at 10 USD/t; the first is recommended. */
