@@ -66,18 +66,26 @@ async function closeDue(round: Round): Promise<void> {
   await round.run.step(() => readList(round))
   await loadDecisions(round, [...intents.map(({ rfqId }) => rfqId), ...(policy.retry ?? [])])
   // Those out of scope stay open for the next round, because settling may send a POST.
-  for (const intent of intents)
-    if (isInScope(round, intent.rfqId))
-      await withItemFailures(round, intent.rfqId, () => round.run.step(() => settleIntent(round, intent)))
+  for (const { id, rfqId } of intents)
+    if (isInScope(round, rfqId))
+      await withItemFailures(round, rfqId, () =>
+        round.run.step(async () => {
+          // Another round may have settled it before this one got the lock.
+          const intent = (await context.store.openIntents(channel)).find((each) => each.id === id)
+          if (intent) await settleIntent(round, intent)
+        }),
+      )
   const qualified = await findQualified(round)
   const chosen = qualified.filter(({ candidate }) => isInScope(round, candidate.id))
   if (chosen.length === 0) return
-  const blocker = (await findChannelBlocker(round)) ?? findSizeBlocker(round, qualified)
+  const blocker = (await findChannelBlocker(round)) ?? (policy.mode === 'on' ? findSizeBlocker(round, qualified) : null)
   for (const { candidate, evaluation } of chosen) {
     if (blocker !== null) await recordDecision(round, candidate, evaluation, { decision: 'blocked', blocker })
     else if (round.stop === null)
       await withItemFailures(round, candidate.id, () => round.run.step(() => closeOne(round, candidate)))
   }
+  // A person who looks before closing sees what a round would wait for.
+  if (policy.byHand && policy.mode === 'dry-run' && round.stop === null) findSizeBlocker(round, qualified)
 }
 
 /** The stored RFQs that are not closed and either were due before today or have no known due date, and those that a person named. */
@@ -119,7 +127,7 @@ const byDueDate = (a: DueRfq, b: DueRfq): number =>
 /** Why a round of this size is blocked; null if it is small enough, or a person approved or named these RFQs. Also sets the stop reason. */
 function findSizeBlocker(round: Round, qualified: readonly DueRfq[]): Reason | null {
   const { context, policy, channel, calendar } = round
-  if (policy.retry !== undefined || policy.mode !== 'on') return null
+  if (policy.retry !== undefined) return null
   const day = calendar.dateAt(context.now())
   const approval = approvalOf({ channel, day, maxPerRun: policy.maxPerRun }, qualified)
   if (approval === null) return null
@@ -137,6 +145,9 @@ async function closeOne(round: Round, candidate: Candidate): Promise<void> {
   const { context, run, policy } = round
   context.signal?.throwIfAborted()
   if (run.lost.aborted) throw run.lost.reason
+  // Another round may have closed it, or tried to, before this one got the lock.
+  const [reply] = await context.store.latestCloseReplies(round.channel, [candidate.id])
+  if (reply?.id !== round.earlier.closeReplies.get(candidate.id)?.id) return
   await readList(round)
   if (policy.mode === 'on') return sendClose(round, await readAndRecord(context, run, candidate.id))
   const read = await readForDryRun(context, run, candidate)

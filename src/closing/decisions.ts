@@ -71,6 +71,8 @@ function isRepetition(newest: DecisionRecord, decision: NewDecision, candidate: 
       evidence.approvalPlan,
       evidence.approvedBy,
       evidence.only === true ? evidence.startedBy : null,
+      // Who stopped closing, and why.
+      Array.isArray(evidence.codes) && evidence.codes.includes('kill-switch') ? fields.reason : null,
     ])
   return (
     compared(newest) === compared(decision) &&

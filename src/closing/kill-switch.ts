@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ClosingStop, Closings } from '../store/contract.js'
 import { databaseFile } from '../store/open-database.js'
@@ -41,10 +41,14 @@ export type KillSwitch = () => Promise<string | null>
 
 /**
  * The kill switch for closing (docs/CLOSING.md, rule 10): `closing.enabled: false`, a stop file, or a person's order in the database,
- * which applies to all machines. It rejects if the database cannot be read: then nothing is closed.
+ * which applies to all machines. Create it once the database is open. It rejects if the database cannot be read: then nothing is closed.
  */
 export function closingKillSwitch(config: ClosingSwitches, store: Pick<Closings, 'closingStop'>): KillSwitch {
+  const file = databaseFile(config.database)
+  const opened = inodeOf(file)
   return async () => {
+    // An order would be written to the file that is there now.
+    if (inodeOf(file) !== opened) return 'the database was replaced while this process ran: restart it'
     if (!config.closing.enabled) return 'closing.enabled is false in the configuration'
     // Without its folder: the reason is recorded and sent in events.
     if (findStopFile(config) !== null) return `stop file ${STOP_FILE} exists`
@@ -53,5 +57,8 @@ export function closingKillSwitch(config: ClosingSwitches, store: Pick<Closings,
   }
 }
 
+const inodeOf = (file: string | null): number | undefined =>
+  file === null ? undefined : statSync(file, { throwIfNoEntry: false })?.ino
+
 /** A person's order as a message. */
-export const stopOrderText = ({ by, since, reason }: ClosingStop): string => `stopped by ${by} at ${since} (${reason})`
+const stopOrderText = ({ by, since, reason }: ClosingStop): string => `stopped by ${by} at ${since} (${reason})`

@@ -120,8 +120,9 @@ export const isInScope = ({ policy: { only, retry } }: Pick<Round, 'policy'>, id
 
 /** What blocks all closing of the channel now: the kill switch or the newest list. Also sets the stop reason of the round. */
 export async function findChannelBlocker(round: Round): Promise<Reason | null> {
-  const { context, progress } = round
-  const stopped = await context.killSwitch()
+  const { context, progress, policy } = round
+  // A person looks at what would be closed before closing is resumed.
+  const stopped = policy.mode === 'dry-run' && policy.byHand ? null : await context.killSwitch()
   if (stopped !== null) {
     round.stop = { code: 'kill-switch', text: stopped }
     return { code: 'kill-switch', text: stopped }

@@ -52,7 +52,7 @@ export function createReadiness({ config, store, runner, now, checkSchedule }: R
 }
 
 /** What keeps each channel from closing, and how many closes need attention; nothing if that is all well. */
-function closingChecks(
+export function closingChecks(
   config: ReadinessOptions['config'],
   store: ReadinessOptions['store'],
 ): (now: Date) => Promise<ReadinessCheck[]> {

@@ -10,6 +10,30 @@ type Fixture = Awaited<ReturnType<typeof openClosingFixture>>
 /** Oldest first. */
 const decisionsOf = async ({ store }: Fixture) => (await store.decisions({ channel: KEY })).reverse()
 
+it('a decision of a round that was stopped for another reason, or by somebody else, is no repetition', async () => {
+  const fixture = await openClosingFixture()
+  for (const reason of ['stopped by alice (prices)', 'stopped by bob (court order)'])
+    for (let round = 0; round < 2; round++) await fixture.closeExpired({}, { stopped: () => reason })
+  const decisions = await decisionsOf(fixture)
+  expect(decisions.map(({ reason, times }) => [reason, times])).toEqual([
+    ['stopped by alice (prices)', 2],
+    ['stopped by bob (court order)', 2],
+  ])
+})
+
+it('a dry run by a person shows what would be closed while closing is stopped, and the approval that it would need', async () => {
+  const fixture = await openClosingFixture([{}, {}])
+  const stopped = { stopped: () => 'stopped by alice (prices)' }
+  const byHand = { mode: 'dry-run', byHand: true } as const
+  expect(await fixture.closeExpired({ ...byHand, maxPerRun: 1 }, stopped)).toMatchObject({
+    counts: { wouldClose: 2, blocked: 0 },
+    stopReason: expect.stringMatching(/more than maxPerRun \(1\).*--approve plan-/),
+  })
+  expect(await fixture.closeExpired({ mode: 'dry-run' }, stopped)).toMatchObject({
+    counts: { wouldClose: 0, blocked: 2 },
+  })
+})
+
 describe('the evidence of a decision', () => {
   it('of a dry run has everything that it is based on', async () => {
     const fixture = await openClosingFixture()

@@ -100,6 +100,23 @@ describe('a closing round for one RFQ', () => {
     }
   })
 
+  it('are decided once by two rounds at the same time, neither of which fails', async () => {
+    const fixture = await openChannelFixture()
+    const store = await openAgain(fixture.store.name, { clock: fixture.now })
+    onTestFinished(() => store.close())
+    for (let round = 1; round <= 4; round++) {
+      for (let rfq = 0; rfq < 5; rfq++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
+      await fixture.pollRfqs()
+      const rounds = await Promise.all(
+        [undefined, store].map((other) => fixture.closeExpired({ byHand: true }, other && { store: other })),
+      )
+      expect(rounds.map(({ run }) => run.outcome)).toEqual(['complete', 'complete'])
+      expect(fixture.posts()).toHaveLength(5 * round)
+      const decisions = await store.decisions({ channel: 'acme/forest' })
+      expect(decisions.map(({ outcome }) => outcome)).toEqual(Array(5 * round).fill('closed'))
+    }
+  })
+
   it('asked for by a person has a decision of its own, even for the same reasons', async () => {
     const fixture = await openClosingFixture([{ responseDueDate: '0001-01-01' }])
     const [id = ''] = fixture.ids

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { findStopFile, stopOrderText } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
 import { once } from '../../core/async.js'
 import { MAX_RATE_AGE_DAYS } from '../../core/decision/exchange-rates.js'
 import type { RateSource } from '../../core/decision/rate-source.js'
 import { proxyFor } from '../../marketplace/dispatcher.js'
+import { closingChecks } from '../../readiness/readiness.js'
 import type { Store } from '../../store/contract.js'
 import { databaseName } from '../../store/open-database.js'
 import { plural } from '../../tables/print/terminal-text.js'
@@ -92,21 +92,18 @@ async function checkDatabase(store: Store | null, name: string): Promise<CheckRe
   const { ok, message, bytes, schemaVersion } = await store.check()
   const found = `${name}: ${message}, ${(bytes / 1e6).toFixed(1)} MB, schema ${schemaVersion}`
   if (!ok) return failed(found, 'stop Quotekeeper and restore a backup: quotekeeper restore FILE')
-  return passed(found)
+  const disk = await store.checkWritable()
+  return disk.ok ? passed(found) : failed(`${found}; ${disk.message}`, 'free some space on the disk')
 }
 
-/** Nothing stops closing, and no close needs a person. */
+/** Nothing keeps RFQs from closing, and no close needs a person. */
 async function checkClosing({ config }: App, store: Store | null, now: Date): Promise<CheckResult> {
   if (!config.closing.enabled) return passed('off: closing.enabled is false')
-  const stopFile = findStopFile(config)
-  if (stopFile !== null) return failed(`stop file ${stopFile} exists`, 'delete the file when RFQs may be closed again')
-  const order = await store?.closingStop()
-  if (order) return failed(stopOrderText(order), 'run quotekeeper close-expired --resume when RFQs may be closed again')
-  const left = ((await store?.unsettledCloses({ now })) ?? []).filter(({ inProgress }) => !inProgress)
-  if (left.length === 0) return passed('nothing needs attention')
+  const found = store === null ? [] : await closingChecks(config, store)(now)
+  if (found.length === 0) return passed('nothing needs attention')
   return failed(
-    `${plural(left.length, 'close')} ${left.length === 1 ? 'needs' : 'need'} attention`,
-    'see quotekeeper closings',
+    found.map(({ name, message }) => `${name}: ${message}`).join('; '),
+    'a stop ends with quotekeeper close-expired --resume, or when its file is deleted',
   )
 }
 

@@ -25,8 +25,10 @@ export async function closingsToShow(
   { run, decisions, unsettled }: ClosingResult,
 ): Promise<DecisionRecord[]> {
   const unclosed = await store.unclosedRfqs({ channel: run.channel })
-  const waiting = (await store.newestDecisions(run.channel, unclosed)).filter(({ decision }) =>
-    ['would-close', 'blocked'].includes(decision),
+  const isOfRound = ({ runId, repeatedUntil }: DecisionRecord) =>
+    runId === run.id || (repeatedUntil !== null && repeatedUntil >= run.startedAt)
+  const waiting = (await store.newestDecisions(run.channel, unclosed)).filter(
+    (each) => ['would-close', 'blocked'].includes(each.decision) && isOfRound(each),
   )
   const ofRound = [...new Map(decisions.map((each) => [each.rfqId, each])).values()]
   const sent = ofRound.filter(({ decision }) => decision === 'close')

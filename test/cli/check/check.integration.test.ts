@@ -131,7 +131,7 @@ describe('check', () => {
         sandbox.faults.add({ operation: 'closeRfq', times: Infinity, effect: { kind: 'status', status: 400 } })
         await quotekeeper('close-expired')
       },
-      { what: 'closing', found: expect.stringMatching(/^\d closes? needs? attention$/) },
+      { what: 'closing', found: expect.stringMatching(/^closing of acme\/forest: needs attention: 1 close/) },
     ],
   ])('fails on %s', async (_what, prepare, finding) => {
     const fixture = await createCliFixture()

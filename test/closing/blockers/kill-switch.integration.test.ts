@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { closingKillSwitch, stopFileOf } from '../../../src/closing/kill-switch.js'
@@ -49,6 +49,18 @@ describe('the kill switch of closing', () => {
     rmSync(join(real, 'closing.stop'))
     symlinkSync('/nowhere/at/all', join(folder, 'closing.stop'))
     expect(await reason()).toContain('closing.stop')
+  })
+
+  it('stops a process whose database was replaced: an order would be written to the new one', async () => {
+    const { store, folder, closing } = await openSwitch()
+    const database = join(folder, 'quotekeeper.db')
+    writeFileSync(database, '')
+    const reason = closingKillSwitch({ closing, database, file: '/nowhere/quotekeeper.yaml' }, store)
+    expect(await reason()).toBeNull()
+    renameSync(database, `${database}.old`)
+    expect(await reason()).toMatch(/replaced/)
+    writeFileSync(database, '')
+    expect(await reason()).toMatch(/replaced/)
   })
 
   it('is beside the configuration if the database is on a server', () => {
