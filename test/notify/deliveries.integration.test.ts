@@ -13,12 +13,17 @@ const eventsIn = ({ body }: { body: string }): { id: string; sequence: number }[
 const sequencesIn = (received: { body: string }) => eventsIn(received).map(({ sequence }) => sequence)
 const upTo = (count: number, from = 1) => Array.from({ length: count }, (_, at) => from + at)
 
+/** A target whose requests a server answers. */
+async function openWebhook(answer?: Parameters<typeof httpReceiver>[0]) {
+  const feed = await openFeed()
+  const server = await httpReceiver(answer)
+  return { feed, server, service: await notifications(feed.store, [webhook(server.url)]) }
+}
+
 describe('deliveries to a webhook', () => {
   it('are signed pages of at most 50 events, whose id is the same only for the same events', async () => {
-    const feed = await openFeed()
     let status = 503
-    const server = await httpReceiver(() => ({ status }))
-    const service = await notifications(feed.store, [webhook(server.url)])
+    const { feed, server, service } = await openWebhook(() => ({ status }))
     for (let count = 0; count < 120; count++) await feed.emit()
     await service.deliver()
     feed.advance(60_000)
@@ -49,10 +54,8 @@ describe('deliveries to a webhook', () => {
   })
 
   it('wait as long as Retry-After asks, and longer after each failure', async () => {
-    const feed = await openFeed()
     const answers = [{ status: 429, headers: { 'retry-after': '7200' } }, { status: 500 }, { status: 401 }]
-    const server = await httpReceiver((_, count) => answers[count - 1] ?? { status: 204 })
-    const service = await notifications(feed.store, [webhook(server.url)])
+    const { feed, server, service } = await openWebhook((_, count) => answers[count - 1] ?? { status: 204 })
     await feed.emit()
     await service.deliver()
     for (const [failures, seconds] of [7200, 20, 80].entries()) {
@@ -66,12 +69,10 @@ describe('deliveries to a webhook', () => {
   })
 
   it.each([400, 413, 422])('pass over at once what is refused with %i, and show it', async (status) => {
-    const feed = await openFeed()
-    const server = await httpReceiver((request) => ({
+    const { feed, server, service } = await openWebhook((request) => ({
       status: sequencesIn(request).includes(2) ? status : 204,
       body: 'no\u0007such\nfield',
     }))
-    const service = await notifications(feed.store, [webhook(server.url)])
     for (let sequence = 1; sequence <= 3; sequence++) {
       await feed.emit()
       await service.deliver()
@@ -85,10 +86,8 @@ describe('deliveries to a webhook', () => {
   })
 
   it('pass over as one record what is older than a day once an outage lasts longer, and send the rest', async () => {
-    const feed = await openFeed()
     let status = 404
-    const server = await httpReceiver(() => ({ status }))
-    const service = await notifications(feed.store, [webhook(server.url)])
+    const { feed, server, service } = await openWebhook(() => ({ status }))
     const state = async () => (await feed.store.targetStates())[0]
     const hours = async (count: number) => {
       for (let hour = 0; hour < count; hour += 4) {
@@ -286,9 +285,7 @@ describe('a digest', () => {
 
 describe('pruning', () => {
   it('keeps events of documents, and deletes old others that every target got, but never the newest', async () => {
-    const feed = await openFeed()
-    const server = await httpReceiver()
-    const service = await notifications(feed.store, [webhook(server.url)])
+    const { feed, service } = await openWebhook()
     for (const kind of ['report.made', 'offer.new', 'problems.found'] as const) await feed.emit(kind)
     await service.deliver()
     await feed.emit('report.made')
