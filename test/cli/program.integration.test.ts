@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/commands/index.js'
 import { buildProgram, createCli, run } from '../../src/cli/program.js'
-import { exampleConfig, exampleEnv } from '../../src/config/example.js'
 import { VERSION } from '../../src/version.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { testIo } from '../helpers/test-io.js'
@@ -73,23 +72,5 @@ describe('the program', () => {
     expect(status).toBe(2)
     expect(err).toContain(`${join(folder, 'my.yaml')}:1  baseUrl`)
     expect(err).toContain(`${join(folder, 'my.yaml')}:2  channels`)
-  })
-})
-
-describe('init', () => {
-  it('writes a configuration and an example .env, readable by their owner only', async () => {
-    const { status, out, err } = await quotekeeper('init')
-    expect(status).toBe(0)
-    expect(out).toBe(`${join(folder, 'quotekeeper.yaml')}\n${join(folder, '.env.example')}\n`)
-    expect(err).toContain('quotekeeper check')
-    expect(readFileSync(join(folder, 'quotekeeper.yaml'), 'utf8')).toBe(exampleConfig())
-    expect(readFileSync(join(folder, '.env.example'), 'utf8')).toBe(exampleEnv())
-    expect(statSync(join(folder, 'quotekeeper.yaml')).mode & 0o777).toBe(0o600)
-  })
-
-  it('writes to the folder of --config', async () => {
-    const { status } = await quotekeeper('init', '--config', 'new/place.yaml')
-    expect(status).toBe(0)
-    expect(readdirSync(join(folder, 'new')).sort()).toEqual(['.env.example', 'place.yaml'])
   })
 })

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ConfigError } from '../../src/config/config-error.js'
+import { exampleConfig, exampleEnv } from '../../src/config/example.js'
 import { loadConfig } from '../../src/config/load.js'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -163,6 +164,12 @@ describe('valid settings', () => {
     ['logLevel: null', { channels: [{ apiKey: KEY }] }, { HTTPS_PROXY: 'http://user:password@proxy:3128' }],
   ])('%s', (lines, expected, env) => {
     expect(read(lines, env)).toMatchObject(expected)
+  })
+
+  it('are those of the example, which shows the defaults', () => {
+    write(exampleEnv().replace('ACME_API_KEY=', `ACME_API_KEY=${KEY}`), '.env')
+    const example = load(exampleConfig())
+    expect(read(`baseUrl: ${example.baseUrl}\nautoClose: dry-run`)).toEqual(example)
   })
 
   it('have paths that are resolved against the folder of the file', () => {

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { recordReports } from '../../src/report-files/recorded-reports.js'
 import { writeFileAtomically } from '../../src/report-files/report-file.js'
+import { findReport } from '../../src/report-files/report-folder.js'
+import { openNewStore } from '../helpers/store/new-store.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -64,4 +67,49 @@ describe('writing a report file', () => {
     broken.mockRestore()
     expect(readdirSync(folder)).toEqual(['other'])
   })
+})
+
+const NAMES = ['acme_forest/a.xlsx', 'acme_forest/b.xlsx', 'c.xlsx', '.hidden/d.xlsx']
+const OTHERS = ['acme_forest/.a.xlsx', 'acme_forest/z.csv', 'acme_forest/deep/e.xlsx', '../outside.xlsx']
+
+/** A report folder with reports, other files, and links to a file and a folder outside. */
+function reportFolder(): string {
+  const outside = testFolder()
+  const directory = join(outside, 'reports')
+  for (const folder of ['acme_forest/deep', '.hidden', '../elsewhere', 'folder.xlsx'])
+    mkdirSync(join(directory, folder), { recursive: true })
+  for (const name of [...NAMES, ...OTHERS, '../elsewhere/f.xlsx']) writeFileSync(join(directory, name), 'report')
+  symlinkSync(join(outside, 'elsewhere/f.xlsx'), join(directory, 'link.xlsx'))
+  symlinkSync(join(outside, 'elsewhere'), join(directory, 'linked'))
+  return directory
+}
+
+it('only reports in the folder and the folders of its channels are found, and no name leads elsewhere', async () => {
+  const directory = reportFolder()
+  for (const name of NAMES) expect(await findReport(directory, name)).toBe(join(directory, name))
+  const elsewhere = ['link.xlsx', 'linked/f.xlsx', 'folder.xlsx', './c.xlsx', '../reports/c.xlsx', '/c.xlsx', 'x.xlsx']
+  const unusual = ['acme_forest/../c.xlsx', 'acme_forest//a.xlsx', 'acme_forest\\a.xlsx', 'c.xlsx\0.xlsx', '']
+  for (const name of [...OTHERS, ...elsewhere, ...unusual])
+    expect([name, await findReport(directory, name)]).toEqual([name, null])
+})
+
+it('the record of a report is written once more if that failed once', async () => {
+  const store = await openNewStore()
+  onTestFinished(() => store.close())
+  const directory = testFolder()
+  const now = new Date('2026-11-21T12:00:00Z')
+  const request = { channel: 'acme/forest', now }
+  const reported: unknown[] = []
+  for (const failures of [1, 2]) {
+    let left = failures
+    const addReportRecord: typeof store.addReportRecord = (record) =>
+      left-- > 0 ? Promise.reject(new Error('the database is locked')) : store.addReportRecord(record)
+    const out = join(directory, `acme_forest/failures-${failures}.xlsx`)
+    const written = { path: out, sha256: sha256('x'), bytes: 1 }
+    const make = async () => ({ ...written, recommendation: [] })
+    const onError = (_error: unknown, name: string) => reported.push(name)
+    await recordReports(make, { directory, store: { addReportRecord }, onError })({ ...request, out })
+  }
+  expect(await store.database.all('select name from reports')).toEqual([{ name: 'acme_forest/failures-1.xlsx' }])
+  expect(reported).toEqual(['acme_forest/failures-2.xlsx'])
 })

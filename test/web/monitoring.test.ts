@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ReadinessCheck } from '../../src/readiness/contract.js'
 import { healthRoutes } from '../../src/web/routes/health.js'
+import { metricsRoute } from '../../src/web/routes/metrics.js'
 import { createGate } from '../helpers/recording-handlers.js'
 import { webApp } from './support/web-app.js'
 
@@ -61,5 +62,20 @@ describe('GET /readyz', () => {
     gate.open()
     expect((await responses).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200])
     expect(calls).toBe(1)
+  })
+})
+
+const plugins = [
+  metricsRoute(async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', text: 'up 1\n' })),
+]
+
+it('GET /metrics answers in the text format of Prometheus, where there is a token only with it', async () => {
+  const app = await webApp({ host: '0.0.0.0', token: 'open sesame', plugins })
+  const get = (authorization: string) => app.inject({ url: '/metrics', headers: { authorization } })
+  expect(await app.inject('/metrics')).toMatchObject({ statusCode: 401, body: expect.not.stringContaining('up') })
+  expect(await get('Bearer open')).toMatchObject({ statusCode: 401 })
+  expect(await get('Bearer open sesame')).toMatchObject({
+    ...{ statusCode: 200, body: 'up 1\n' },
+    headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
   })
 })
