@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Io } from '../../src/cli/process/process-io.js'
 import { run } from '../../src/cli/program.js'
+import type { ChannelRef } from '../../src/core/channel.js'
 import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { createDatabase } from '../helpers/store/new-store.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -25,24 +26,25 @@ export interface CliFixture {
 }
 
 /**
- * Creates a folder with a configuration for a sandbox whose clock is stopped at NOW.
+ * Creates a folder with a configuration for a sandbox, whose clock is by default stopped at NOW.
  * @param options.hasDatabase false without one; otherwise it is empty, and has the same identity as those of other fixtures
  */
 export async function createCliFixture({
   autoClose = 'on',
   more = '',
   channels = CHANNELS,
+  now = () => NOW,
+  world = createWorld({ seed: 7, now: NOW, channels, still: true }),
   hasDatabase = true,
 } = {}): Promise<CliFixture> {
   const folder = testFolder()
-  const world = createWorld({ seed: 7, now: NOW, channels, still: true })
-  const sandbox = await startSandbox({ world, now: () => NOW })
+  const sandbox = await startSandbox({ world, now })
   onTestFinished(() => sandbox.close().catch(() => undefined)) // A test may have closed it.
   if (hasDatabase) {
     mkdirSync(join(folder, 'data'), { mode: 0o700 })
     await createDatabase(join(folder, 'data/quotekeeper.db'))
   }
-  writeFileSync(join(folder, 'quotekeeper.yaml'), configOf(sandbox.url, channels, autoClose) + withFreePort(more))
+  writeFileSync(join(folder, 'quotekeeper.yaml'), configOf(sandbox.url, world.channels, autoClose) + withFreePort(more))
   writeFileSync(
     join(folder, '.env'),
     Object.entries(sandbox.keys)
@@ -85,7 +87,7 @@ const withFreePort = (more: string) => (/^web:/m.test(more) ? more : `${more}web
 
 const keyName = (org: string) => `${org.toUpperCase()}_API_KEY`
 
-const configOf = (url: string, channels: readonly ChannelSpec[], autoClose: string) => `baseUrl: ${url}
+const configOf = (url: string, channels: readonly ChannelRef[], autoClose: string) => `baseUrl: ${url}
 requests: { perSecond: 5000, retries: 0, timeoutMs: 5000 }
 channels:
 ${channels.map(({ org, channel }) => `  - { org: ${org}, channel: ${channel}, apiKey: { env: ${keyName(org)} }, autoClose: ${autoClose} }\n`).join('')}`
