@@ -1,11 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { run } from '../../../src/cli/program.js'
+import { describe, expect, it } from 'vitest'
 import { exampleConfig } from '../../../src/config/example.js'
-import { testFolder } from '../../helpers/test-folder.js'
-import { testIo } from '../../helpers/test-io.js'
 import { type CliFixture, createCliFixture, NOW } from '../cli-fixture.js'
 
 interface Finding {
@@ -16,41 +12,14 @@ interface Finding {
 }
 const findingIn = (out: string, what: string) => (JSON.parse(out) as Finding[]).find((each) => each.what === what)
 const failuresIn = (out: string) => (JSON.parse(out) as Finding[]).filter(({ ok }) => !ok)
-const occurrences = (text: string, part: string) => text.split(part).length - 1
-
-/** Runs `check` in a folder of its own; by default on a terminal. */
-async function checkWith(config: string, { terminal = true, stop = new AbortController().signal } = {}) {
-  const folder = testFolder()
-  writeFileSync(join(folder, 'quotekeeper.yaml'), config)
-  const { io, written } = testIo({
-    cwd: folder,
-    env: { ACME_API_KEY: 'key-of-acme' },
-    stop,
-    ...(terminal ? { width: 120, stderrIsTerminal: true } : {}),
-  })
-  const status = run(['check'], io)
-  return { written, ended: async () => ({ status: await status, ...written }) }
-}
-
-const configFor = (baseUrl: string, more = '') => `baseUrl: ${baseUrl}
-channels:
-  - { org: acme, channel: forest, apiKey: { env: ACME_API_KEY }, autoClose: on }
-  - { org: acme, channel: blue, apiKey: { env: ACME_API_KEY }, autoClose: on }
-web: { port: 0 }
-${more}`
-
-/** A server that accepts connections and never answers. */
-async function silentServer() {
-  let requests = 0
-  const server = createServer((socket) => socket.on('error', () => undefined).once('data', () => void requests++))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: () => requests }
-}
+const TERMINAL = { width: 120, stderrIsTerminal: true }
+const HANGS = { times: Infinity, effect: { kind: 'hang' } } as const
 
 describe('check', () => {
   it('rejects the example baseUrl that init writes, without connecting to it', async () => {
-    const { status, out, err } = await (await checkWith(exampleConfig())).ended()
+    const { quotekeeperWith, folder } = await createCliFixture()
+    writeFileSync(join(folder, 'quotekeeper.yaml'), exampleConfig())
+    const { status, out, err } = await quotekeeperWith(TERMINAL, 'check')
     expect(status).toBe(1)
     expect(out).toMatch(/^configuration +FAILED .*baseUrl is still the example address/m)
     expect(out).toMatch(/^acme\/\S+ listings +FAILED +not checked: see configuration/m)
@@ -58,32 +27,41 @@ describe('check', () => {
   })
 
   it('reports an unreachable address once', async () => {
-    const { status, out, err } = await (await checkWith(configFor('http://127.0.0.1:1'))).ended()
+    const { quotekeeperWith, sandbox } = await createCliFixture()
+    await sandbox.close()
+    const { status, out, err } = await quotekeeperWith(TERMINAL, 'check')
     expect(status).toBe(1)
-    expect(occurrences(out + err, 'ECONNREFUSED')).toBe(1)
+    expect((out + err).split('ECONNREFUSED')).toHaveLength(2)
     expect(out).toMatch(/^acme\/blue RFQs +FAILED +not checked: see acme\/forest listings/m)
   })
 
   it('sends one request with its own deadline, whatever retries are configured', async () => {
-    const { url, requests } = await silentServer()
-    const more = 'requests: { retries: 5, timeoutMs: 1000 }\n'
-    const { status, out } = await (await checkWith(configFor(url, more))).ended()
+    const { quotekeeperWith, sandbox, folder } = await createCliFixture()
+    const file = join(folder, 'quotekeeper.yaml')
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace('retries: 0, timeoutMs: 5000', 'retries: 5, timeoutMs: 1000'),
+    )
+    sandbox.faults.add(HANGS)
+    const { status, out } = await quotekeeperWith(TERMINAL, 'check')
     expect(status).toBe(1)
     expect(out).toMatch(/^acme\/forest listings +FAILED/m)
     expect(out).toMatch(/^acme\/forest RFQs +FAILED +not checked: see acme\/forest listings/m)
     expect(out).toMatch(/^acme\/blue listings +FAILED +not checked: see acme\/forest listings/m)
-    expect(requests()).toBe(1)
+    expect(sandbox.requests).toHaveLength(1)
   })
 
   it('prints each row on a terminal as soon as it is known, and stops on a signal', async () => {
-    const { url } = await silentServer()
+    const { quotekeeperWith, sandbox } = await createCliFixture()
+    sandbox.faults.add(HANGS)
     const controller = new AbortController()
-    const { written, ended } = await checkWith(configFor(url), { stop: controller.signal })
-    await expect.poll(() => written.out).toMatch(/^reports +ok/m)
-    expect(written.out).not.toContain('acme/')
+    const shown: string[] = []
+    const print = { out: (text: string) => void shown.push(text) }
+    const checking = quotekeeperWith({ ...TERMINAL, ...print, stop: controller.signal }, 'check')
+    await expect.poll(() => shown.join('')).toMatch(/^reports +ok/m)
+    expect(shown.join('')).not.toContain('acme/')
     controller.abort(Object.assign(new Error('stopped by SIGTERM'), { name: 'FailedError' }))
-    expect((await ended()).status).toBe(1)
-    expect(written.err).toContain('stopped by SIGTERM')
+    expect(await checking).toMatchObject({ status: 1, err: expect.stringContaining('stopped by SIGTERM') })
   })
 
   it('reports each failure with a remedy', async () => {
