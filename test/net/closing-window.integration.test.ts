@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
-import { Desk, longIt, netIt, type Running } from './desk.js'
+import { describe, expect, it } from 'vitest'
+import { Desk, longIt, type Running } from './desk.js'
 import { day, response, rfq } from './documents.js'
 import { Marketplace, type Request } from './marketplace.js'
 import { expectProvenCloses } from './proven-closes.js'
@@ -50,7 +50,7 @@ const isClose = ({ name }: Request) => name === 'POST close 101'
 const passed = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
 describe('between reading an RFQ and closing it', () => {
-  netIt('a stop file that appears at the last read prevents the close', async () => {
+  it('a stop file that appears at the last read prevents the close', async () => {
     const { after } = await roundWith(3, ({ desk }) => writeFileSync(join(desk.folder, 'data', 'closing.stop'), ''))
     expect(after.filter(isClose)).toEqual([])
   })

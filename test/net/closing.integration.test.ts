@@ -1,5 +1,5 @@
-import { describe, expect } from 'vitest'
-import { channel, Desk, ENGINES, longIt, netIt, until } from './desk.js'
+import { describe, expect, it } from 'vitest'
+import { channel, Desk, ENGINES, longIt, until } from './desk.js'
 import { day, id, response, rfq } from './documents.js'
 import { ACME, failure, Marketplace, ok, RESET } from './marketplace.js'
 import { expectProvenCloses } from './proven-closes.js'
@@ -21,7 +21,7 @@ const outcomes = async (desk: Desk, number: number) => {
 }
 
 describe.each(ENGINES)('close-expired on %s', (engine) => {
-  netIt('closes what is past due, once, and nothing that is in doubt', async () => {
+  it('closes what is past due, once, and nothing that is in doubt', async () => {
     const market = await Marketplace.open()
     addOverdue(market, 102, 104, 111, 112, 113)
     Object.assign(market.rfq(104), { reference: '../../pwned', responseDueDate: day(-400) })

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { KNOWN_DIFFERENCES } from './known-differences.js'
 import { ACME, KEYS, type Marketplace } from './marketplace.js'
 import { hasPostgres, postgresSchema } from './postgres.js'
 
@@ -14,28 +13,12 @@ const CLOCK = join(import.meta.dirname, 'shift-clock.mjs')
 /** `npm run test:long` and CI run everything; `npm test` what takes seconds. */
 export const LONG = process.env.QUOTEKEEPER_LONG === '1'
 
-/** Registers a case. One that is a known difference has to fail, so that whoever mends it removes it from the list. */
-export function netIt(title: string, test: () => Promise<void>): void {
-  it(title, KNOWN_DIFFERENCES.includes(title) ? () => expectFailure(test) : test)
-}
-
-async function expectFailure(test: () => Promise<void>): Promise<void> {
-  try {
-    await test()
-  } catch (error) {
-    if ((error as Error).name === 'AssertionError') return
-    throw error
-  }
-  throw new Error('This is no known difference any more: remove its title from known-differences.ts.')
-}
-
 /**
  * Registers a case of `npm run test:long`.
  * @param isPossible whether this machine has what it needs
  */
 export function longIt(title: string, test: () => Promise<void>, isPossible = true): void {
-  if (LONG && isPossible) netIt(`${title} (long)`, test)
-  else it.skip(`${title} (long)`)
+  it.runIf(LONG && isPossible)(`${title} (long)`, test)
 }
 
 /** Whether a program is installed. In CI, what is missing is a failure. */
@@ -46,22 +29,7 @@ export type Engine = 'sqlite' | 'postgres'
 /** Both engines in the long run, where what is stored is the matter. */
 export const ENGINES: readonly Engine[] = LONG && hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite']
 
-/** How a process ended, and what it printed. */
-export interface Ended {
-  status: number | null
-  signal: NodeJS.Signals | null
-  out: string
-  err: string
-}
-
-/** A running process of the program; killed when the test is finished. */
-export interface Running {
-  readonly pid: number
-  /** What it has printed so far, on both outputs. */
-  readonly printed: string
-  readonly ended: Promise<Ended>
-  signal(name: NodeJS.Signals): void
-}
+export type Running = ReturnType<Desk['start']>
 
 interface DeskOptions {
   engine?: Engine
@@ -76,6 +44,7 @@ interface DeskOptions {
 }
 
 type Row = Record<string, unknown>
+type Ended = { status: number | null; signal: NodeJS.Signals | null; out: string; err: string }
 
 /** A configuration and its database, on which processes of the built program run. */
 export class Desk {
@@ -138,7 +107,7 @@ export class Desk {
   }
 
   /** Runs a command until it ends. */
-  run(...args: string[]): Promise<Ended> {
+  run(...args: string[]): Running['ended'] {
     return this.start(...args).ended
   }
 
@@ -169,7 +138,8 @@ export class Desk {
     return this.value(`select count(*) from runs where kind = '${kind}' and outcome is not null`) as Promise<number>
   }
 
-  start(...args: string[]): Running {
+  /** Starts a process of the program; it is killed when the test is finished. */
+  start(...args: string[]) {
     const child = spawn(process.execPath, [...this.nodeOptions, PROGRAM, '--config', this.file, ...args], {
       cwd: this.folder,
       env: {
@@ -189,6 +159,7 @@ export class Desk {
     child.stderr.on('data', (data) => {
       text.err += data
     })
+    /** How it ended, and what it printed. */
     const ended = new Promise<Ended>((settle) => {
       child.once('close', (status, signal) => settle({ status, signal, ...text }))
     }).then((result) => {
@@ -203,10 +174,11 @@ export class Desk {
     return {
       pid: child.pid as number,
       ended,
+      /** What it has printed so far, on both outputs. */
       get printed() {
         return text.out + text.err
       },
-      signal: (name) => void child.kill(name),
+      signal: (name: NodeJS.Signals) => void child.kill(name),
     }
   }
 }

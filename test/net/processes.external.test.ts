@@ -1,8 +1,8 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished } from 'vitest'
-import { channel, Desk, ENGINES, hasProgram, longIt, netIt, until } from './desk.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { channel, Desk, ENGINES, hasProgram, longIt, until } from './desk.js'
 import { day, id, response, rfq } from './documents.js'
 import { ACME, failure, Marketplace } from './marketplace.js'
 import { freePort } from './postgres.js'
@@ -141,27 +141,24 @@ describe.each(ENGINES)('several processes on one database, on %s', (engine) => {
 })
 
 describe('start', () => {
-  netIt(
-    'polls and closes on schedule, answers health checks, writes a report on close, and ends on SIGTERM',
-    async () => {
-      const market = await Marketplace.open()
-      addRfqs(market, 101, 2)
-      addRfqs(market, 201, 1, { responseDueDate: day(-2) })
-      const schedule = { listings: EVERY_SECOND, rfqs: EVERY_SECOND, closeExpired: EVERY_SECOND, channelReport: null }
-      const desk = await Desk.open(market, { config: { schedule } })
-      const service = await desk.startService()
-      await until(async () => expect(await desk.runs('rfqs')).toBeGreaterThanOrEqual(2))
-      await until(() => expect(market.posts(201)).toBe(1))
-      await until(() => expect(workbooks(desk)).toHaveLength(1))
-      expect(await desk.value('select count(*) from offers where missing_since is null')).toBe(3)
-      expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
-      expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
-      service.signal('SIGTERM')
-      expect((await service.ended).status).toBe(0)
-      expect(spawnSync('pgrep', ['-f', desk.folder], { encoding: 'utf8' }).stdout).toBe('')
-      expectProvenCloses(market)
-    },
-  )
+  it('polls and closes on schedule, answers health checks, writes a report on close, and ends on SIGTERM', async () => {
+    const market = await Marketplace.open()
+    addRfqs(market, 101, 2)
+    addRfqs(market, 201, 1, { responseDueDate: day(-2) })
+    const schedule = { listings: EVERY_SECOND, rfqs: EVERY_SECOND, closeExpired: EVERY_SECOND, channelReport: null }
+    const desk = await Desk.open(market, { config: { schedule } })
+    const service = await desk.startService()
+    await until(async () => expect(await desk.runs('rfqs')).toBeGreaterThanOrEqual(2))
+    await until(() => expect(market.posts(201)).toBe(1))
+    await until(() => expect(workbooks(desk)).toHaveLength(1))
+    expect(await desk.value('select count(*) from offers where missing_since is null')).toBe(3)
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+    service.signal('SIGTERM')
+    expect((await service.ended).status).toBe(0)
+    expect(spawnSync('pgrep', ['-f', desk.folder], { encoding: 'utf8' }).stdout).toBe('')
+    expectProvenCloses(market)
+  })
 
   longIt('goes on after kill -9, and after its clock was set back an hour', async () => {
     const market = await Marketplace.open()
