@@ -7,24 +7,6 @@ const RULES = { offersMaxAgeMinutes: 60, urgentHours: 24, recheckClosedHours: 24
 const POLLS_PER_DAY = 288
 
 describe('every plan', () => {
-  it('reads every document again in turn, over hours, however few requests there are', async () => {
-    const shape = fc.record({ rfqs: fc.integer({ min: 1, max: 12 }), offers: fc.integer({ min: 0, max: 8 }) })
-    const budgets = fc.oneof(fc.integer({ min: 4, max: 12 }), fc.integer({ min: 4, max: 120 }))
-    await fc.assert(
-      fc.asyncProperty(shape, budgets, fc.nat(3), fc.constantFrom(15, 60), async (size, budget, urgent, age) => {
-        const world = new RequestWorld({ ...RULES, offersMaxAgeMinutes: age }, size)
-        for (let rfq = 0; rfq < urgent; rfq++) world.setDue(rfq, 20)
-        for (let poll = 0; poll < 150; poll++) {
-          await world.poll(budget)
-          // While everything is new, new documents are read first.
-          if (poll > 70) expect(world.oldestMinutes()).toBeLessThanOrEqual(5 * world.pollsForAll(budget) + age)
-        }
-        expect(world.unread()).toEqual([])
-      }),
-      { numRuns: shareOf(8) },
-    )
-  })
-
   const action = fc.record({
     what: fc.constantFrom('summary', 'entry', 'offer', 'rfq', 'due', 'close', 'nothing', 'nothing'),
     rfq: fc.nat(30),
