@@ -5,55 +5,39 @@ import { ROUNDS } from '../../helpers/long-tests.js'
 import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
 import { refreshFigures } from '../../helpers/store/figures.js'
 
-type Rfq = Awaited<ReturnType<typeof openAwardedRfq>>
+type Change = Parameters<Awaited<ReturnType<typeof openAwardedRfq>>['change']>[1]
 
 describe('an award that is checked', () => {
-  const refusals: [name: string, change: (rfq: Rfq) => void, message: RegExp][] = [
-    [
-      'was rejected',
-      ({ sandbox, cheap }) => sandbox.world.changeResponse(cheap, { status: 'rejected' }),
-      /was rejected/,
-    ],
-    [
-      'has a status that is not known',
-      ({ sandbox, cheap }) => sandbox.world.changeResponse(cheap, { status: 'withdrawn' as never }),
-      /“withdrawn”, not “submitted”/,
-    ],
-    ['disappeared', ({ sandbox, cheap }) => sandbox.world.removeResponse(cheap), /missing from the RFQ since/],
-    [
-      'is priced in a currency without a rate',
-      ({ sandbox, cheap }) => sandbox.world.changeResponse(cheap, { offer: { ...offerTerms(9), currency: 'EUR' } }),
-      /priced in EUR/,
-    ],
+  it.each<[string, Change, RegExp]>([
+    ['was rejected', { status: 'rejected' }, /was rejected/],
+    ['has a status that is not known', { status: 'withdrawn' as never }, /“withdrawn”, not “submitted”/],
+    ['is in a currency without a rate', { offer: { ...offerTerms(9), currency: 'EUR' } }, /priced in EUR/],
     [
       'states no volume',
-      ({ sandbox, cheap }) =>
-        sandbox.world.changeResponse(cheap, {
-          offer: { ...offerTerms(9), totalVolume: null as never, scheduledDeliveries: [] },
-        }),
+      { offer: { ...offerTerms(9), totalVolume: null as never, scheduledDeliveries: [] } },
       /volume/,
     ],
-  ]
-  it.each(refusals)('is refused if an offer %s, whatever the reason', async (_name, change, message) => {
+  ])('is refused if an offer %s, whatever the reason', async (_name, changes, message) => {
     const rfq = await openAwardedRfq()
-    change(rfq)
-    rfq.advanceSeconds(60)
-    await rfq.pollRfqs()
+    await rfq.change(rfq.cheap, changes)
     await expect(rfq.award([rfq.cheap], 'a person wants it')).rejects.toThrow(message)
     expect(await rfq.store.awards({})).toEqual([])
   })
 
-  it('is refused with one offer twice, and with one of another RFQ', async () => {
+  it('is refused if an offer disappeared, is named twice, or is of another RFQ', async () => {
     const rfq = await openAwardedRfq()
     await expect(rfq.award([rfq.cheap, rfq.cheap])).rejects.toThrow(/named twice/)
     await expect(rfq.award(['of another RFQ'], 'why not')).rejects.toThrow(/no offer of another RFQ/)
+    rfq.sandbox.world.removeResponse(rfq.cheap)
+    rfq.advanceSeconds(60)
+    await rfq.pollRfqs()
+    await expect(rfq.award([rfq.cheap], 'a person wants it')).rejects.toThrow(/missing from the RFQ since/)
+    expect(await rfq.store.awards({})).toEqual([])
   })
 
   it('may be of an offer that is accepted already, and is then the recommended one', async () => {
     const rfq = await openAwardedRfq()
-    rfq.sandbox.world.changeResponse(rfq.cheap, { status: 'accepted' })
-    rfq.advanceSeconds(60)
-    await rfq.pollRfqs()
+    await rfq.change(rfq.cheap, { status: 'accepted' })
     await rfq.award([rfq.cheap])
     expect(await rfq.store.awards({})).toMatchObject([
       { followed: true, warnings: [], offers: [{ status: 'accepted' }] },
@@ -76,25 +60,19 @@ describe('an award that is checked', () => {
   it('is refused as of a moment since which an offer changed, and needs a reason if another award is recommended now', async () => {
     const rfq = await openAwardedRfq()
     const asOf = rfq.now()
-    rfq.advanceSeconds(600)
-    rfq.sandbox.world.changeResponse(rfq.other, { offer: offerTerms(8) })
-    await rfq.pollRfqs()
+    await rfq.change(rfq.other, { offer: offerTerms(8) })
     await expect(rfq.award([rfq.other], 'why not', { asOf })).rejects.toThrow(/has other terms now/)
     await expect(rfq.award([rfq.cheap], undefined, { asOf })).rejects.toThrow(
       /at present, it is not the recommended award/,
     )
-    rfq.sandbox.world.changeResponse(rfq.cheap, { status: 'rejected' })
-    rfq.advanceSeconds(600)
-    await rfq.pollRfqs()
+    await rfq.change(rfq.cheap, { status: 'rejected' })
     await expect(rfq.award([rfq.cheap], 'why not', { asOf })).rejects.toThrow(/was rejected/)
   })
 
   it('says what was recommended in the comparison that it is based on, not what is now', async () => {
     const rfq = await openAwardedRfq()
     const asOf = rfq.now()
-    rfq.advanceSeconds(600)
-    rfq.sandbox.world.changeResponse(rfq.cheap, { offer: offerTerms(11) })
-    await rfq.pollRfqs()
+    await rfq.change(rfq.cheap, { offer: offerTerms(11) })
     await rfq.award([rfq.other], 'as discussed', { asOf })
     expect(await rfq.store.awards({})).toMatchObject([
       {
@@ -107,9 +85,7 @@ describe('an award that is checked', () => {
 
   it('needs a reason if there is a loud doubt about it, which is recorded', async () => {
     const rfq = await openAwardedRfq()
-    rfq.sandbox.world.changeResponse(rfq.cheap, { offer: { ...offerTerms(9), totalPrice: 1 } })
-    rfq.advanceSeconds(60)
-    await rfq.pollRfqs()
+    await rfq.change(rfq.cheap, { offer: { ...offerTerms(9), totalPrice: 1 } })
     for (const ids of [[rfq.cheap], [rfq.cheap, rfq.other]]) {
       await expect(rfq.award(ids)).rejects.toThrow(/Say why.*The stated total is 1 USD/)
     }
@@ -133,9 +109,7 @@ describe('an award that is checked', () => {
 
   it('needs a reason outside the window, which is recorded as said against it', async () => {
     const rfq = await openAwardedRfq()
-    rfq.sandbox.world.changeResponse(rfq.cheap, { offer: offerTerms(9, { totalVolume: 4_000 }) })
-    rfq.advanceSeconds(60)
-    await rfq.pollRfqs()
+    await rfq.change(rfq.cheap, { offer: offerTerms(9, { totalVolume: 4_000 }) })
     const both = [rfq.cheap, rfq.other]
     await expect(rfq.award(both)).rejects.toThrow(/Say why/)
     await rfq.award(both, 'both are needed')
@@ -150,10 +124,8 @@ describe('an award that is checked', () => {
 
 it('offers are recorded under names without a number, which is recorded beside them', async () => {
   const rfq = await openAwardedRfq()
-  for (const id of [rfq.cheap, rfq.other])
-    rfq.sandbox.world.changeResponse(id, { projectDeveloperName: 'Acme', projectName: 'Peat' })
-  rfq.advanceSeconds(60)
-  await rfq.pollRfqs()
+  const names = { projectDeveloperName: 'Acme', projectName: 'Peat' }
+  for (const id of [rfq.cheap, rfq.other]) await rfq.change(id, names)
   await rfq.award([rfq.cheap.toUpperCase()])
   const [award] = await rfq.store.awards({})
   expect(award?.offers).toMatchObject([{ id: rfq.cheap, name: 'Acme · Peat' }])

@@ -30,6 +30,12 @@ export async function openAwardedRfq() {
   await fixture.pollRfqs()
   return Object.assign(fixture, {
     ...{ rfqId, cheap: cheap ?? '', other: other ?? '' },
+    /** Changes an offer, and polls a minute later. */
+    async change(offerId: string, changes: Parameters<typeof world.changeResponse>[1]) {
+      world.changeResponse(offerId, changes)
+      fixture.advanceSeconds(60)
+      await fixture.pollRfqs()
+    },
     /** @param basis the comparison that it is based on; default: the present one with the default settings */
     async award(ids: string[], because?: string, basis: { asOf?: Date; settings?: Settings } = {}) {
       const { store, now } = fixture
