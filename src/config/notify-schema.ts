@@ -35,7 +35,7 @@ const target = (context: SchemaContext) =>
         type: z.literal('webhook'),
         ...choice(),
         url: webhookUrl(context),
-        secret: secret(context, checkSigningSecret, `the signing secret is ${SIGNING_SECRET}`),
+        secret: secret(context, checkSigningSecret),
       }),
       ...(['slack', 'teams'] as const).map((type) =>
         z.strictObject({ type: z.literal(type), ...choice(), url: secret(context, checkUrl) }),

@@ -20,20 +20,18 @@ type SecretCheck = (secret: string) => string
  * A secret, as a reference. One that is written where its reference belongs is refused by every command, also by those
  * that need none; a missing one only by those that need it.
  * @param check by default rejects one that is too short to be removed from logs
- * @param purpose what the secret is and how to make one, for a message that it is missing
  */
-export const secret = (context: SchemaContext, check?: SecretCheck, purpose?: string) =>
-  readBy((found) => readSecret(found, context, check, purpose))
+export const secret = (context: SchemaContext, check?: SecretCheck) =>
+  readBy((found) => readSecret(found, context, check))
 
 /** Like `secret`, for a key that may also have another value. */
 export function readSecret(
   found: unknown,
   context: SchemaContext,
   check: SecretCheck = minLength(MIN_PART_LENGTH, ': a shorter secret cannot be removed from logs'),
-  purpose = '',
 ): string {
   if (isAbsent(found) && !context.secretsRequired) return ''
-  const ref = parseSecretRef(found, purpose)
+  const ref = parseSecretRef(found)
   if (context.secretsRequired) return check(fetchSecret(ref, context))
   try {
     return fetchSecret(ref, context)
@@ -58,15 +56,12 @@ type SecretRef = { env: string } | { file: string }
 export const REF_FORMS = '{ env: NAME } or { file: PATH }'
 
 /** Parses `{ env: NAME }` or `{ file: PATH }`. */
-export function parseSecretRef(found: unknown, purpose = ''): SecretRef {
+export function parseSecretRef(found: unknown): SecretRef {
   const { env, file, ...others } = isRecord(found) ? found : { others: found }
   const isAlone = Object.keys(others).length === 0
   if (isAlone && file === undefined && typeof env === 'string' && /^[A-Za-z_]\w*$/.test(env)) return { env }
   if (isAlone && env === undefined && typeof file === 'string' && file.trim() !== '') return { file }
-  const never = isAbsent(found)
-    ? purpose
-    : 'NAME has letters, digits and _; never write the secret itself into this file'
-  throw new Error(`Expected ${REF_FORMS}${never && `; ${never}`}`)
+  throw new Error(`Expected ${REF_FORMS}; never write the secret itself into this file`)
 }
 
 /**

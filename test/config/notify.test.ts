@@ -85,7 +85,7 @@ describe('notify in the configuration', () => {
     const expected = [
       /^5 notify\.targets\.plain\.url: Expected an https URL/,
       /^5 notify\.targets\.plain\.secret: Expected whsec_.*openssl/,
-      /^6 notify\.targets\.open\.secret: Expected \{ env: NAME \} or .*the signing secret is whsec_.*openssl rand/,
+      /^6 notify\.targets\.open\.secret: Expected \{ env: NAME \} or \{ file: PATH \}/,
       /^7 notify\.targets\.chat\.url: Expected \{ env: NAME \}/,
       /^8 notify\.targets\.pager.*webhook, slack, teams, email/,
       /^9 notify\.targets\.bad name: .*at most 40 letters/,

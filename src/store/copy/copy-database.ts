@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import type { Store } from '../contract.js'
 import { StoreError } from '../errors.js'
+import { assertNotInUse } from '../maintenance/restore.js'
 import { openDatabase } from '../open-database.js'
 import { isPostgresUrl } from '../postgres/postgres-url.js'
 import { readSchema } from '../schema/schema.js'
+import type { ChainReport } from '../sql/hash-chain.js'
 import { deleteMeta, setMeta, UNFINISHED_COPY } from '../sql/meta.js'
 import type { Queries, SqlValue, Transaction } from '../sql/sql-database.js'
 
@@ -24,7 +26,7 @@ interface CopyReport {
   to: string
   tables: { table: string; rows: number }[]
   /** The result of verifying the chain of decisions, the same for both databases. */
-  decisions: string
+  decisions: ChainReport
 }
 
 /** A table that is copied row by row. */
@@ -50,9 +52,10 @@ const MAX_ROWS = 2000
  * Copies a database of either engine to an empty one of either engine, with its identity. At the end, the rows of each table are counted
  * in both, and the logs of closings and awards are verified. Until then no process opens the copy, and one that was interrupted has to
  * be removed.
- * @throws StoreError if a run is in progress, if the new database has data, or if the copy differs because something was written
+ * @throws StoreError if a process uses the database (PostgreSQL: if a run is in progress), if the new database has data, or if the copy differs because something was written
  */
 export async function copyDatabase({ from, to, ...options }: CopyOptions): Promise<CopyReport> {
+  if (!isPostgresUrl(from)) assertNotInUse(from)
   const source = await openDatabase({ database: from, create: false })
   try {
     await rejectLiveRuns(source)
@@ -122,8 +125,8 @@ async function finish(source: Store, target: Store, tables: readonly CopiedTable
   const original = await countRows(source.database, tables)
   const different = tables.filter((_, at) => rows[at] !== original[at]).map(({ name }) => name)
   if (different.length > 0) throw differs(`the rows of ${different.join(', ')}`)
-  const { message: decisions } = await target.verifyDecisions()
-  if (decisions !== (await source.verifyDecisions()).message) throw differs('its chain of decisions')
+  const decisions = await target.verifyDecisions()
+  if (decisions.message !== (await source.verifyDecisions()).message) throw differs('its chain of decisions')
   await target.database.write(async (tx) => {
     if (isPostgresUrl(target.name)) await continueNumbers(tx, tables)
     await deleteMeta(tx, UNFINISHED_COPY)

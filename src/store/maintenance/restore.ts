@@ -77,7 +77,7 @@ async function prepareCopy(copy: string, { by, now }: Pick<RestoreOptions, 'by' 
  * Briefly takes the exclusive lock of SQLite, and applies a write-ahead log left by a crash.
  * @throws StoreError while another connection has the database open
  */
-function assertNotInUse(database: string): void {
+export function assertNotInUse(database: string): void {
   if (!existsSync(database)) return
   let db: Sqlite | undefined
   try {

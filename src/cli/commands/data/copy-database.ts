@@ -30,8 +30,9 @@ async function copy(cli: Cli, ...databases: [from: string, to: string]): Promise
   )
   const rows = report.tables.reduce((sum, table) => sum + table.rows, 0)
   io.out(`${report.to}\n`)
+  if (report.decisions.brokenAt !== null) cli.status = 1
   io.err(
-    `Copied ${report.from}: ${plural(rows, 'row')} in ${report.tables.length} tables. Decisions: ${report.decisions}\n` +
+    `Copied ${report.from}: ${plural(rows, 'row')} in ${report.tables.length} tables. Decisions: ${report.decisions.message}\n` +
       'To use the copy, set `database` to it in all processes; keep the original until you are sure, and start nothing on it: ' +
       'RFQs would be closed by both.\n',
   )
