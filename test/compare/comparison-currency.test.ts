@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../src/compare/report/compare-offers.js'
 import type { SettingsInput } from '../../src/core/decision/settings.js'
-import { comparisonInput, delivery, offerId, response, vintage } from '../helpers/data/comparison-inputs.js'
+import { comparisonInput, lines, offerId, response } from '../helpers/data/comparison-inputs.js'
 
 const priced = (number: number, currency: string | null, unitPrice: number) =>
-  response(number, { offer: { currency, scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice })] })] } })
+  response(number, { offer: { currency, ...lines({ unitPrice }) } })
 
 const MIXED = [priced(1, 'USD', 12), priced(2, 'EUR', 10.5), priced(3, 'GBP', 9)]
 const EUR = { EUR: { rate: 1.1, date: '2026-03-13', source: 'ECB' } }

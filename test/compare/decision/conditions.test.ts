@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { SettingsInput } from '../../../src/core/decision/settings.js'
-import { comparisonInput, delivery, response, vintage } from '../../helpers/data/comparison-inputs.js'
+import { comparisonInput, lines, response, sized } from '../../helpers/data/comparison-inputs.js'
 
 type Body = Record<string, unknown>
 const ACCEPTED = { status: 'accepted', createdAt: '2026-03-05T10:00:00.000Z', updatedAt: '2026-03-05T10:00:00.000Z' }
@@ -15,10 +15,6 @@ const conditions = (offer: Body, settings: SettingsInput = {}, of: Body = {}) =>
 const ALONE = 'It is the only open offer, so there is nothing to compare it with.'
 
 describe('what to check of an award', () => {
-  const lines = (...volumes: [volume: number, unitPrice: number][]) => [
-    delivery({ vintages: volumes.map(([volume, unitPrice]) => vintage({ volume, unitPrice })) }),
-  ]
-
   it('begins with what is wrong, such as a stated total of 0', () => {
     expect(conditions({ totalPrice: 0 })).toEqual([
       'The stated total is 0 USD, but the delivery lines, which count, add up to 120,000 USD.',
@@ -28,7 +24,7 @@ describe('what to check of an award', () => {
   })
 
   it('says once that a price is far below the minimum', () => {
-    expect(conditions({ scheduledDeliveries: lines([10_000, 2]) })).toEqual([
+    expect(conditions(lines({ unitPrice: 2 }))).toEqual([
       "The price, 2.00 USD/t, is 60 % below the RFQ's minimum of 5.00 USD/t.",
       ALONE,
       'The offer has not been reviewed yet.',
@@ -43,9 +39,7 @@ describe('what to check of an award', () => {
   })
 
   const small = (number: number, offer: Body = {}) =>
-    response(number, {
-      offer: { scheduledDeliveries: lines([2_000 + number, 12]), totalPrice: 10 * number, ...offer },
-    })
+    sized(number, 2_000 + number, 12, { offer: { totalPrice: 10 * number, ...offer } })
 
   it('says of several offers by name what goes for some, and not what goes for every offer', () => {
     const { award, conditions: found } = decided(
@@ -76,8 +70,7 @@ describe('what to check of an award', () => {
   })
 
   it('are those of what is accepted, once nothing more is recommended, and of both before', () => {
-    const accepted = (volume: number) =>
-      response(1, { status: 'accepted', offer: { scheduledDeliveries: lines([volume, 12]), totalPrice: 10 } })
+    const accepted = (volume: number) => sized(1, volume, 12, { status: 'accepted', offer: { totalPrice: 10 } })
     const settled = decided([accepted(12_000), response(2, { offer: { totalPrice: 20 } })]).recommendation
     expect(settled.status).toBe('accepted')
     expect(texts(settled).join(' ')).toContain('The stated total is 10 USD')
@@ -95,9 +88,8 @@ describe('what to check of an award', () => {
   })
 
   it('say loudly that it has more than twice the need, if a smaller one costs less', () => {
-    const large = response(1, { offer: { scheduledDeliveries: lines([12_000, 10]), totalPrice: 120_000 } })
-    const smaller = (volume: number, price: number) =>
-      response(2, { offer: { scheduledDeliveries: lines([volume, price]), totalPrice: volume * price } })
+    const large = sized(1, 12_000, 10)
+    const smaller = (volume: number, price: number) => sized(2, volume, price)
     const found = (...others: Body[]) => decided([large, ...others], {}, { minVolume: 5_000 }).recommendation
     const doubt = { loud: true, message: 'The award has more than twice the tonnes that are needed.' }
     expect(found(smaller(6_000, 12))).toMatchObject({
@@ -109,10 +101,7 @@ describe('what to check of an award', () => {
   })
 
   it('does not say that an offer alone is smaller than the volume that the award reaches', () => {
-    const { recommendation } = decided([
-      response(1, { offer: { scheduledDeliveries: lines([6_000, 12]) } }),
-      response(2, { offer: { scheduledDeliveries: lines([6_000, 12]) } }),
-    ])
+    const { recommendation } = decided([1, 2].map((number) => sized(number, 6_000, 12)))
     expect(recommendation.award?.coverage).toBe(1)
     expect(texts(recommendation).join(' ')).not.toContain('is below')
   })

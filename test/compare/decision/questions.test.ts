@@ -6,6 +6,7 @@ import {
   type ComparisonOverrides,
   comparisonInput,
   delivery,
+  lines,
   offerId,
   sized,
   storedDocument,
@@ -34,9 +35,7 @@ const questionsAbout = (id: string, letters: readonly DeveloperQuestions[]) =>
 /** What is asked about an offer that nothing competes with. */
 const asked = (offer: Body, rfq: Body = {}, of: Body = {}) =>
   questionsAbout(offerId(1), lettersOf([sized(1, 6_000, 20, { ...of, offer })], { rfq }))
-const priced = (unitPrice: number, volume = 6_000) => ({
-  scheduledDeliveries: [delivery({ vintages: [vintage({ volume, unitPrice })] })],
-})
+const priced = (unitPrice: number, volume = 6_000) => lines({ volume, unitPrice })
 const REVIEW = { offerId: 'o', source: 's', sourceId: 'i', createdAt: '2026-03-05T10:00:00.000Z', updatedAt: null }
 
 describe('a question', () => {

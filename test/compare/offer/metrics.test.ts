@@ -6,6 +6,7 @@ import {
   type ComparisonOverrides,
   comparisonInput,
   delivery,
+  lines,
   offerId,
   response,
   storedDocument,
@@ -34,7 +35,7 @@ const TWO_LINES = {
 
 describe('the figures of an offer', () => {
   it('are sums and volume-weighted means of its lines', () => {
-    const { metrics, compared, lines } = assessed(TWO_LINES)
+    const { metrics, compared, lines: found } = assessed(TWO_LINES)
     expect(metrics).toMatchObject({
       sumVolume: 8000,
       sumValue: 88_000,
@@ -49,7 +50,7 @@ describe('the figures of an offer', () => {
       prepaid: 0,
       prepaidShare: 0,
     })
-    expect(lines.map((line) => [line.days, line.vintageYear, line.total])).toEqual([
+    expect(found.map((line) => [line.days, line.vintageYear, line.total])).toEqual([
       [365, 2023, 60_000],
       [730, 2022, 28_000],
     ])
@@ -57,8 +58,7 @@ describe('the figures of an offer', () => {
   })
 
   it('have the year in which the period of a vintage ends, or its name if that is a year within the period', () => {
-    const yearOf = (of: Record<string, unknown>) =>
-      assessed({ scheduledDeliveries: [delivery({ vintages: [vintage(of)] })] }).lines[0]?.vintageYear
+    const yearOf = (of: Record<string, unknown>) => assessed(lines(of)).lines[0]?.vintageYear
     const period = { reportingPeriodStart: '2022-11-01', reportingPeriodEnd: '2023-10-31' }
     expect(['2022', '2023', '2024', 'Vintage 2022', null].map((name) => yearOf({ ...period, name }))).toEqual([
       ...[2022, 2023, 2023, 2023, 2023],
@@ -94,9 +94,9 @@ describe('the figures of an offer', () => {
       delivery({ fulfilmentDueDate: '2025-01-01', vintages: [vintage({ volume: 100, unitPrice: 10 })] }),
       delivery({ fulfilmentDueDate: null, vintages: [vintage({ volume: 100, unitPrice: 10 })] }),
     ]
-    const { metrics, lines } = assessed({ scheduledDeliveries })
+    const { metrics, lines: found } = assessed({ scheduledDeliveries })
     expect(metrics.presentValue).toBe(2000)
-    expect(lines.map((line) => line.days)).toEqual([-439, null])
+    expect(found.map((line) => line.days)).toEqual([-439, null])
   })
 
   it.each([
@@ -116,19 +116,6 @@ describe('the figures of an offer', () => {
     [89, 'differs'],
   ])('classify a stated total that is off by %d: %s', (off, verdict) => {
     expect(assessed({ ...TWO_LINES, totalPrice: 88_000 + off }).metrics.totalVerdict).toBe(verdict)
-  })
-
-  it('fall back on the stated figures if a line has no price', () => {
-    const scheduledDeliveries = [
-      delivery({ vintages: [vintage({ volume: 100, unitPrice: null }), vintage({ volume: 100 })] }),
-    ]
-    const { metrics } = assessed({ scheduledDeliveries, totalVolume: 200, totalPrice: 2600 })
-    expect(metrics).toMatchObject({
-      basis: 'stated',
-      pricePerTonne: 13,
-      presentValue: 2600,
-      totalVerdict: null,
-    })
   })
 
   it('use the stated figures of a summary, whose pre-payments are unknown', () => {
@@ -153,10 +140,7 @@ describe('an offer that does not compete', () => {
     ['not-open', response(1, { status: null })],
     ['no-volume', response(1, { offer: { scheduledDeliveries: [] } })],
     ['no-price', response(1, { offer: { scheduledDeliveries: [], totalVolume: 5 } })],
-    [
-      'no-price',
-      response(1, { offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice: 0 })] })] } }),
-    ],
+    ['no-price', response(1, { offer: lines({ unitPrice: 0 }) })],
     ['no-currency', response(1, { offer: { currency: 'dollars' } })],
     ['no-exchange-rate', response(1, { offer: { currency: 'EUR' } })],
     ['missing', storedDocument(response(1), { missingSince: '2026-03-12T00:00:00.000Z' })],
@@ -212,8 +196,7 @@ describe('requirements', () => {
   })
 
   it('accept a price that exceeds the limit only by floating-point noise', () => {
-    const vintages = [vintage({ volume: 0.1, unitPrice: 15 }), vintage({ volume: 0.2, unitPrice: 15 })]
-    const { metrics, unmet } = assessed({ scheduledDeliveries: [delivery({ vintages })] })
+    const { metrics, unmet } = assessed(lines({ volume: 0.1, unitPrice: 15 }, { volume: 0.2, unitPrice: 15 }))
     expect(metrics.pricePerTonne).not.toBe(15)
     expect(unmet.map(({ name }) => name)).not.toContain('priceMax')
   })
@@ -221,8 +204,7 @@ describe('requirements', () => {
   it('compare prices in the currency of the RFQ', () => {
     const settings = { currency: 'USD', exchangeRates: { EUR: { rate: 1.2 } } }
     const price = (unitPrice: number) => {
-      const scheduledDeliveries = [delivery({ vintages: [vintage({ unitPrice })] })]
-      const { unmet } = assessed({ currency: 'EUR', scheduledDeliveries }, { settings })
+      const { unmet } = assessed({ currency: 'EUR', ...lines({ unitPrice }) }, { settings })
       return unmet.find(({ name }) => name === 'priceMax')?.message
     }
     expect(price(12.5)).toBeUndefined()

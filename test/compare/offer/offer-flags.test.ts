@@ -5,12 +5,11 @@ import type { RfqResponse } from '../../../src/core/documents/observation.js'
 import {
   type ComparisonOverrides,
   comparisonInput,
-  delivery,
+  lines,
   listing,
   offerId,
   response,
   summaryOf,
-  vintage,
 } from '../../helpers/data/comparison-inputs.js'
 
 type Body = Record<string, unknown>
@@ -23,8 +22,6 @@ interface Case {
 const offering = (offer: Body | null, of: Body = {}): ComparisonOverrides => ({
   responses: [response(1, { ...of, offer })],
 })
-const lines = (...vintages: Body[]): ComparisonOverrides =>
-  offering({ scheduledDeliveries: [delivery({ vintages: vintages.map(vintage) })] })
 const prepaying = (amount: number, paymentDueDate = '2026-05-01') =>
   offering({ prePayments: [{ amount, paymentDueDate }] })
 const withListing = (of: Body): ComparisonOverrides => ({ responses: [response(1)], listings: [listing(1, of)] })
@@ -40,7 +37,7 @@ const OFFER_CASES: Record<FlagCode, Case> = {
             reviewedAt: '2026-03-08T10:00:00.000Z',
             changedAt: '2026-03-10T10:00:00.000Z',
             document: response(1, {
-              offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume: 9_000, unitPrice: 14 })] })] },
+              offer: lines({ volume: 9_000, unitPrice: 14 }),
             }) as RfqResponse,
           },
         ],
@@ -73,7 +70,7 @@ const OFFER_CASES: Record<FlagCode, Case> = {
   },
   'begins-early': {
     scene: {
-      ...lines({ reportingPeriodStart: '2021-11-01', reportingPeriodEnd: '2022-10-31' }),
+      ...offering(lines({ reportingPeriodStart: '2021-11-01', reportingPeriodEnd: '2022-10-31' })),
       rfq: { minVintageYear: 2022 },
     },
     message: 'A vintage begins in 2021-11, before 2022, the earliest year asked for.',
@@ -90,7 +87,7 @@ const OFFER_CASES: Record<FlagCode, Case> = {
     message: '10,000 t of 2023; the listing has 9,000.',
   },
   'price-far-below-min': {
-    scene: lines({ unitPrice: 2.99 }),
+    scene: offering(lines({ unitPrice: 2.99 })),
     message: "2.99 USD/t, is 40.2 % below the RFQ's minimum of 5.00 USD/t",
   },
 }
@@ -110,7 +107,7 @@ describe('a flag on an offer', () => {
   })
 
   it('is not raised for values exactly at the limit', () => {
-    expect(flagsOf(lines({ unitPrice: 3, volume: 50_000, reportingPeriodEnd: '2026-09-30' }))).toEqual([])
+    expect(flagsOf(offering(lines({ unitPrice: 3, volume: 50_000, reportingPeriodEnd: '2026-09-30' })))).toEqual([])
     expect(flagsOf(prepaying(119_999))).toEqual([])
     expect(flagsOf(prepaying(120_000, '2026-09-30'))).toEqual([])
     expect(flagsOf(offering({ expiryDate: '2026-03-31' }))).toEqual([])

@@ -4,19 +4,15 @@ import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import { PRICE_BASES } from '../../../src/core/decision/settings.js'
 import {
   comparisonInput,
-  delivery,
+  lines,
   manyResponses,
   offerId,
   response,
   storedDocument,
-  vintage,
 } from '../../helpers/data/comparison-inputs.js'
 import { shareOf } from '../../helpers/long-tests.js'
 
-const at = (unitPrice: number, of: Record<string, unknown> = {}) => ({
-  scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice })] })],
-  ...of,
-})
+const at = (unitPrice: number, of: object = {}) => ({ ...lines({ unitPrice }), ...of })
 
 describe('ranks', () => {
   it('break ties in favour of the lower number: the offer seen first, then the lower identifier', () => {

@@ -7,13 +7,13 @@ import {
   comparisonInput,
   delivery,
   EURO_SETTINGS,
+  lines,
   listing,
   manyResponses,
   response,
   rfq,
   sampleResponses,
   storedDocument,
-  vintage,
 } from '../../helpers/data/comparison-inputs.js'
 import { mutated } from '../../helpers/data/mutated.js'
 import { shareOf } from '../../helpers/long-tests.js'
@@ -137,8 +137,7 @@ describe('a report', () => {
 
 describe('a report on malformed documents', () => {
   const offering = (offer: object | null, of: object = {}) => response(1, { ...of, offer: offer as Body | null })
-  const lines = (offer: object, ...vintages: Body[]) =>
-    offering({ scheduledDeliveries: [delivery({ vintages: vintages.map(vintage) })], ...offer })
+  const ofLines = (offer: object, ...vintages: Body[]) => offering({ ...lines(...vintages), ...offer })
   const prepaid = (amount: number, paymentDueDate: string | null) => ({ prePayments: [{ amount, paymentDueDate }] })
   const [huge, tiny] = [
     { volume: 1e300, unitPrice: 1e300 },
@@ -150,18 +149,18 @@ describe('a report on malformed documents', () => {
     ['one offer', [response(1)]],
     ['a null offer', [offering(null)]],
     ['no lines', [offering({ scheduledDeliveries: [] })]],
-    ['zero volume', [lines({}, { volume: 0 })]],
-    ['prices missing', [lines({ totalPrice: null }, { unitPrice: undefined })]],
+    ['zero volume', [ofLines({}, { volume: 0 })]],
+    ['prices missing', [ofLines({ totalPrice: null }, { unitPrice: undefined })]],
     [
       'negative numbers',
-      [lines({ totalVolume: -5, totalPrice: -10, ...prepaid(-7, null) }, { volume: -5, unitPrice: -2 })],
+      [ofLines({ totalVolume: -5, totalPrice: -10, ...prepaid(-7, null) }, { volume: -5, unitPrice: -2 })],
     ],
     ['twelve deliveries', [offering({ scheduledDeliveries: Array.from({ length: 12 }, () => delivery()) })]],
     [
       'numbers too large to calculate with',
-      [lines({ totalVolume: 1e300, totalPrice: 1e300, ...prepaid(1e15, '2026-04-01') }, huge, tiny)],
+      [ofLines({ totalVolume: 1e300, totalPrice: 1e300, ...prepaid(1e15, '2026-04-01') }, huge, tiny)],
     ],
-    ['a tiny volume', [lines(prepaid(1e15, '2026-04-01'), { volume: 1e-300, unitPrice: 1e15 }), response(2)]],
+    ['a tiny volume', [ofLines(prepaid(1e15, '2026-04-01'), { volume: 1e-300, unitPrice: 1e15 }), response(2)]],
     [
       'dates at the ends of time',
       [

@@ -67,17 +67,18 @@ export function response(number: number, of: Body & { offer?: Body | null } = {}
   }
 }
 
+/** Terms with one delivery of these lines. */
+export const lines = (...vintages: Body[]): Body => ({
+  scheduledDeliveries: [delivery({ vintages: vintages.map((one) => vintage(one)) })],
+})
+
 /** Response number 1, 2, … with so many tonnes at a price, delivered on 30 September 2026. */
 export const sized = (
   number: number,
   volume: number,
   unitPrice: number,
   { offer: terms = {}, ...of }: Body & { offer?: Body } = {},
-): Body =>
-  response(number, {
-    ...of,
-    offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume, unitPrice })] })], ...terms },
-  })
+): Body => response(number, { ...of, offer: { ...lines({ volume, unitPrice }), ...terms } })
 
 /** The summary of a response in its RFQ. */
 export function summaryOf(body: Body): Body {

@@ -5,11 +5,11 @@ import { printCsv } from '../../../src/tables/print/csv.js'
 import { jsonRow, jsonSchema } from '../../../src/tables/print/json.js'
 import { printTerminal } from '../../../src/tables/print/terminal.js'
 import { rfqView } from '../../../src/tables/rfq/rfq-view.js'
-import { comparisonInput, delivery, response, rfq, vintage } from '../../helpers/data/comparison-inputs.js'
+import { comparisonInput, lines, response, rfq } from '../../helpers/data/comparison-inputs.js'
 
 const offer = (unitPrice: number, more: object = {}) => ({
   offer: {
-    scheduledDeliveries: [delivery({ vintages: [vintage({ volume: 1_000, unitPrice })] })],
+    ...lines({ volume: 1_000, unitPrice }),
     review: { status: 'pending' },
     ...more,
   },

@@ -3,11 +3,7 @@ import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { SettingsInput } from '../../../src/core/decision/settings.js'
 import { rfqView } from '../../../src/tables/rfq/rfq-view.js'
 import { awardOf, movesOf, settingTitle } from '../../../src/tables/rfq/what-if.js'
-import { comparisonInput, delivery, response, rfq, vintage } from '../../helpers/data/comparison-inputs.js'
-
-const offered = (volume: number, unitPrice: number) => ({
-  offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume, unitPrice })] })] },
-})
+import { comparisonInput, rfq, sized } from '../../helpers/data/comparison-inputs.js'
 
 /** Offers of 4,000 t at 9, 6,000 t at 10 and 10,000 t at 9.80 USD/t, for an RFQ of 4,000 to 12,000 t, with other settings. */
 const compared = (settings: SettingsInput = {}) =>
@@ -19,7 +15,7 @@ const compared = (settings: SettingsInput = {}) =>
           maxVolume: 12_000,
           pricing: { currency: 'USD', minUnitPrice: 1, maxUnitPrice: 11 },
         }),
-        responses: [response(1, offered(4_000, 9)), response(2, offered(6_000, 10)), response(3, offered(10_000, 9.8))],
+        responses: [sized(1, 4_000, 9), sized(2, 6_000, 10), sized(3, 10_000, 9.8)],
         settings,
       }),
     ),
