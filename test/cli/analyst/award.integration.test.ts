@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { RfqView } from '../../../src/tables/rfq/rfq-view.js'
+import { offerTerms } from '../../helpers/store/awarded-rfq.js'
 import { valuesOf } from '../../reports/support/workbooks.js'
 import { type CliFixture, createCliFixture, NOW } from '../cli-fixture.js'
 
@@ -17,29 +18,11 @@ async function openRfq() {
     ...{ minVolume: 1_000, maxVolume: 5_000, minVintageYear: 2021, maxVintageYear: 2028 },
     pricing: { minUnitPrice: 1, maxUnitPrice: 20, currency: 'USD' },
   })
-  const offer = (unitPrice: number, currency = 'USD') => ({
-    ...{ currency, prePayments: [], totalVolume: 2_000, totalPrice: 2_000 * unitPrice, expiryDate: '2026-05-01' },
-    scheduledDeliveries: [
-      {
-        ...{ fulfilmentDueDate: '2027-06-30', fulfilmentMethod: 'registryTransfer' as const },
-        vintages: [
-          {
-            ...{ volume: 2_000, unitPrice, name: 'Vintage 2025', mitigationTypes: ['removal'] },
-            ...{ reportingPeriodStart: '2025-01-01', reportingPeriodEnd: '2025-12-31' },
-          },
-        ],
-      },
-    ],
-  })
-  const responses = [9, 25, 8].map((price, at) =>
-    world.addResponse(rfq.id, { offer: offer(price, at === 2 ? 'EUR' : 'USD') }),
-  )
+  const terms = [offerTerms(9), offerTerms(25), { ...offerTerms(8), currency: 'EUR' as const }]
+  const ids = terms.map((offer) => world.addResponse(rfq.id, { offer }).id as string)
   expect((await cli.quotekeeper('sync')).status).toBe(0)
-  const view = JSON.parse((await cli.quotekeeper('compare', '1042', '--json')).out) as RfqView
-  const numberOf = (id: string | undefined) => `${view.offers.find((each) => each.id === id)?.number}`
-  const [cheap = '', dear = '', unpriced = ''] = responses.map(({ id }) => id as string)
-  expect(view.decision.recommendation.award?.offers.map(({ id }) => id)).toEqual([cheap])
-  return { cli, world, cheap, dear, unpriced, numberOf }
+  const [cheap = '', dear = '', unpriced = ''] = ids
+  return { cli, cheap, dear, unpriced }
 }
 
 /** The awards on record, as the list has them. */
@@ -52,7 +35,9 @@ const standing = async ({ quotekeeper }: CliFixture) =>
 
 describe('quotekeeper award', () => {
   it('records the recommended award after asking, shows it first from then on, and keeps its workbook', async () => {
-    const { cli, cheap, numberOf } = await openRfq()
+    const { cli, cheap } = await openRfq()
+    const { offers } = JSON.parse((await cli.quotekeeper('compare', '1042', '--json')).out) as RfqView
+    const number = offers.find(({ id }) => id === cheap)?.number
     const asked: string[] = []
     const answer = (text: string) => ({
       prompt: {
@@ -62,14 +47,14 @@ describe('quotekeeper award', () => {
         },
       },
     })
-    const args = ['award', '1042', '--offers', numberOf(cheap), '--by', 'Ana']
+    const args = ['award', '1042', '--offers', `${number}`, '--by', 'Ana']
     expect(await cli.quotekeeperWith(answer('no'), ...args)).toMatchObject({ status: 1 })
     expect(await list(cli)).toEqual([])
     const { status, out } = await cli.quotekeeperWith(answer('yes'), ...args)
     expect(status).toBe(0)
     expect(out).toMatch(/^RFQ 1042.*\n\nAwarded: .*2,000 t at 9\.00 USD\/t, 18,000 USD in total\.\n/)
     expect(out).toMatch(
-      /Recommended then: This award\.\n[\s\S]*Next: Accept .* on the marketplace by 2026-05-01[\s\S]*Recorded as award 1/,
+      /Recommended then: This award\.\n[\s\S]*Next: Accept .* on the marketplace by 2027-01-31[\s\S]*Recorded as award 1/,
     )
     expect(asked).toHaveLength(2)
     expect(await standing(cli)).toMatchObject({
@@ -90,15 +75,15 @@ describe('quotekeeper award', () => {
   })
 
   it('refuses what cannot be awarded, and an award without a reason that needs one', async () => {
-    const { cli, cheap, dear, unpriced, numberOf } = await openRfq()
+    const { cli, cheap, dear, unpriced } = await openRfq()
     const refused = async (...args: string[]) => {
       const { status, err } = await cli.quotekeeper('award', '1042', '--yes', ...args)
       expect({ args, status }).toEqual({ args, status: 1 })
       return err
     }
     expect(await refused('--offers', '17')).toMatch(/no offer 17/)
-    expect(await refused('--offers', numberOf(unpriced))).toMatch(/priced in EUR/)
-    expect(await refused('--offers', numberOf(dear))).toMatch(
+    expect(await refused('--offers', unpriced)).toMatch(/priced in EUR/)
+    expect(await refused('--offers', dear)).toMatch(
       /it is not the recommended award, and this is said against it: .*25/,
     )
     expect((await cli.quotekeeper('award', '7', '--offers', '1', '--yes')).status).toBe(2)
@@ -106,17 +91,17 @@ describe('quotekeeper award', () => {
     expect((await cli.quotekeeper('award', '1042', '--offers', '1')).status).toBe(2) // No terminal to ask on.
     expect(await list(cli)).toEqual([])
     const because = ['--because', 'the only one with a permit']
-    expect((await cli.quotekeeper('award', '1042', '--yes', '--offers', numberOf(dear), ...because)).status).toBe(0)
+    expect((await cli.quotekeeper('award', '1042', '--yes', '--offers', dear, ...because)).status).toBe(0)
     const award = await standing(cli)
     expect(award).toMatchObject({ followed: false, because: 'the only one with a permit' })
     expect(award?.warnings.join()).toMatch(/25\.00.*above|above.*25\.00|maximum/)
     expect(award?.recommendation.offers.map(({ id }) => id)).toEqual([cheap])
-    expect(await refused('--offers', numberOf(cheap))).toMatch(/award 1.*Withdraw it first/)
+    expect(await refused('--offers', cheap)).toMatch(/award 1.*Withdraw it first/)
   })
 
   it('is withdrawn, and another one recorded', async () => {
-    const { cli, cheap, numberOf } = await openRfq()
-    await cli.quotekeeper('award', '1042', '--yes', '--offers', numberOf(cheap))
+    const { cli, cheap } = await openRfq()
+    await cli.quotekeeper('award', '1042', '--yes', '--offers', cheap)
     const decision = ['--because', 'a mistake', '--yes', '--by', 'Ben']
     const withdrawn = await cli.quotekeeper('award', '1042', '--withdraw', ...decision)
     expect(withdrawn.status).toBe(0)
@@ -131,10 +116,10 @@ describe('quotekeeper award', () => {
   })
 
   it('may be none, with a reason', async () => {
-    const { cli, cheap, numberOf } = await openRfq()
+    const { cli, cheap } = await openRfq()
     const none = (...args: string[]) => cli.quotekeeper('award', '1042', '--none', '--yes', ...args)
     expect((await none()).err).toMatch(/Say why nothing is awarded/)
-    expect((await none('--offers', numberOf(cheap))).status).toBe(2)
+    expect((await none('--offers', cheap)).status).toBe(2)
     const recorded = await none('--because', 'the budget was cut')
     expect(recorded.status).toBe(0)
     expect(recorded.out).toMatch(/^RFQ 1042.*\n\nAwarded: No award\.\n[\s\S]*Next: Nothing more to do/)
@@ -144,8 +129,8 @@ describe('quotekeeper award', () => {
   })
 
   it('is verified with the decisions, down to its workbook', async () => {
-    const { cli, cheap, numberOf } = await openRfq()
-    await cli.quotekeeper('award', '1042', '--yes', '--offers', numberOf(cheap))
+    const { cli, cheap } = await openRfq()
+    await cli.quotekeeper('award', '1042', '--yes', '--offers', cheap)
     expect(await cli.quotekeeper('closings', '--verify')).toMatchObject({
       status: 0,
       out: expect.stringMatching(/^1 closings and awards, none changed/),
