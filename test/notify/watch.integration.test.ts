@@ -1,29 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { createNotifications } from '../../jobs/notifications.js'
+import type { EventKind } from '../../src/core/events/events.js'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
-import { recordingLog } from '../helpers/recording-log.js'
-import { rowsOf } from '../helpers/store/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { notifications } from './feed-fixture.js'
 
 /** A channel whose RFQs and polls the service watches. */
 async function watchedChannel(autoClose: 'on' | 'off' = 'off') {
   const fixture = await openChannelFixture({ time: '2026-11-21T11:00:00.000Z' })
   const channels = [channelConfig('acme/forest', { timeZone: 'Europe/Paris', autoClose })]
   const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
-  const service = () =>
-    createNotifications({
-      config: testConfig({ channels, schedule }),
-      store: fixture.store,
-      send: async () => ({ kind: 'delivered' }),
-      scrub: (text) => text,
-      now: fixture.now,
-      log: recordingLog(),
-    })
-  const events = async (kind: string) => {
-    const query = `select rfq_id from events where kind = '${kind}' order by sequence`
-    return (await rowsOf(fixture.store, query)) as { rfq_id: string | null }[]
-  }
+  const config = testConfig({ channels, schedule })
+  const service = () => notifications(fixture.store, [], { config, now: fixture.now })
+  const events = async (...kinds: EventKind[]) => (await fixture.store.events({ after: 0, kinds, limit: 1_000 })).items
   return { fixture, world: fixture.sandbox.world, service, events }
 }
 
@@ -34,23 +23,18 @@ describe('due dates', () => {
     for (const placeholder of ['0001-01-01', '1970-01-01', '2026-02-30'])
       world.changeRfq(world.addRfq(CHANNEL).id, { responseDueDate: placeholder } as never)
     await fixture.pollRfqs()
-    const told: string[] = []
-    let watching = service()
+    let watching = await service()
     for (let hour = 0; hour < 24 * 6; hour += 6) {
       if (hour % 24 === 0) {
         await fixture.reopenStore()
-        watching = service()
+        watching = await service()
       }
-      const before = [(await events('rfq.due-soon')).length, (await events('rfq.overdue')).length]
       await watching.watch()
-      if ((await events('rfq.due-soon')).length > (before[0] ?? 0))
-        told.push(`due soon ${fixture.now().toISOString().slice(0, 13)}`)
-      if ((await events('rfq.overdue')).length > (before[1] ?? 0))
-        told.push(`overdue ${fixture.now().toISOString().slice(0, 13)}`)
       fixture.advanceSeconds(6 * 3600)
     }
+    const told = (await events('rfq.due-soon', 'rfq.overdue')).map(({ kind, at }) => `${kind} ${at.slice(0, 13)}`)
     // Three days before the 25th begins, and when it has ended, in Paris.
-    expect(told).toEqual(['due soon 2026-11-21T23', 'overdue 2026-11-25T23'])
+    expect(told).toEqual(['rfq.due-soon 2026-11-21T23', 'rfq.overdue 2026-11-25T23'])
     world.changeRfq(id, { responseDueDate: '2026-11-30' })
     await fixture.pollRfqs()
     await watching.watch()
@@ -62,9 +46,9 @@ describe('due dates', () => {
     const { fixture, world, service, events } = await watchedChannel('on')
     for (let count = 0; count < 25; count++) world.addRfq(CHANNEL, { responseDueDate: '2026-11-22' })
     await fixture.pollRfqs()
-    const watching = service()
+    const watching = await service()
     for (let round = 0; round < ROUNDS; round++) await watching.watch()
-    expect(new Set((await events('rfq.due-soon')).map(({ rfq_id }) => rfq_id)).size).toBe(25)
+    expect(new Set((await events('rfq.due-soon')).map(({ rfqId }) => rfqId)).size).toBe(25)
     fixture.setTime('2026-11-22T23:40:00.000Z')
     await watching.watch()
     expect(await events('rfq.overdue')).toEqual([])
@@ -81,8 +65,10 @@ describe('pruning', () => {
     await fixture.pollRfqs()
     const counts: number[][] = []
     for (let day = 0; day < 7; day++) {
-      await service().watch()
-      counts.push(await Promise.all(['rfq.due-soon', 'rfq.overdue'].map(async (kind) => (await events(kind)).length)))
+      await (await service()).watch()
+      counts.push(
+        await Promise.all((['rfq.due-soon', 'rfq.overdue'] as const).map(async (kind) => (await events(kind)).length)),
+      )
       fixture.advanceSeconds(24 * 3600)
       await fixture.store.prune({ before: fixture.now() })
     }
@@ -94,7 +80,7 @@ describe('a channel that is behind', () => {
   it('is told once until it was polled completely again', async () => {
     const { fixture, service, events } = await watchedChannel()
     await fixture.pollRfqs()
-    const watching = service()
+    const watching = await service()
     for (let outage = 1; outage <= 2; outage++) {
       for (let round = 0; round < 8; round++) {
         fixture.advanceSeconds(300)
