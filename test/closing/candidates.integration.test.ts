@@ -4,7 +4,7 @@ import { readAndRecord } from '../../src/closing/fresh-read.js'
 import type { Effect } from '../../src/sandbox/index.js'
 import { RunLostError } from '../../src/store/errors.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { ALWAYS, closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
+import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
 
 const threeRfqs = () => openClosingFixture([{}, {}, {}])
 type Fixture = Awaited<ReturnType<typeof openClosingFixture>>
@@ -79,12 +79,7 @@ describe('the RFQs that a round closes', () => {
   it('are counted without those that were closed before, and invalid ones are counted as such', async () => {
     const fixture = await openClosingFixture([{}, {}, {}, {}])
     fixture.sandbox.world.closeRfq(rfqId(1))
-    fixture.sandbox.faults.add({
-      rfqId: rfqId(2),
-      operation: 'readRfq',
-      times: ALWAYS,
-      effect: { kind: 'patch', patch: { minVolume: 'many' } },
-    })
+    fixture.always({ rfqId: rfqId(2), operation: 'readRfq' }, { kind: 'patch', patch: { minVolume: 'many' } })
     fixture.sandbox.world.changeRfq(rfqId(2), { title: 'Another title' })
     await fixture.pollRfqs()
     expect((await fixture.closeExpired()).run).toMatchObject({ seen: 3, changed: 2, unchanged: 1, invalid: 1 })
@@ -253,7 +248,7 @@ describe('the list of a round', () => {
   it('closes nothing if it cannot be read', async () => {
     const fixture = await openClosingFixture()
     const effect: Effect = { kind: 'status', status: 500 }
-    fixture.sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect })
+    fixture.always({ operation: 'listRfqs' }, effect)
     for (let round = 0; round < 3; round++)
       expect((await fixture.closeExpired()).run).toMatchObject({ outcome: 'failed', changed: 0 })
     expect(fixture.posts()).toEqual([])
@@ -299,12 +294,10 @@ describe('an RFQ that the round evaluates', () => {
     async (mode, outcome, closed) => {
       const fixture = await openClosingFixture([{}, {}])
       let reads = 0
-      fixture.sandbox.faults.add({
-        rfqId: rfqId(1),
-        operation: 'readRfq',
-        times: ALWAYS,
-        effect: { kind: 'transform', change: (body) => ({ ...body, title: `Title ${++reads}` }) },
-      })
+      fixture.always(
+        { rfqId: rfqId(1), operation: 'readRfq' },
+        { kind: 'transform', change: (body) => ({ ...body, title: `Title ${++reads}` }) },
+      )
       const { decisions } = await fixture.closeExpired({ mode })
       expect(decisions).toMatchObject([
         {
@@ -365,7 +358,7 @@ describe('an RFQ that the round evaluates', () => {
     it('is kept open if its fresh read has no identifier', async () => {
       const fixture = await openClosingFixture()
       const effect = { kind: 'patch', patch: { id: null } } as const
-      fixture.sandbox.faults.add({ operation: 'readRfq', times: ALWAYS, effect })
+      fixture.always({ operation: 'readRfq' }, effect)
       const { decisions } = await fixture.closeExpired({ mode })
       expect(decisions).toMatchObject([{ decision: 'keep', evidence: { codes: ['state', 'due-date', 'document'] } }])
       expect(fixture.posts()).toEqual([])
@@ -435,7 +428,7 @@ describe('an RFQ that the round evaluates', () => {
     expect(first.run).toMatchObject({ changed: 0, error: expect.stringContaining('1 not settled (1001)') })
     fixture.sandbox.world.changeRfq(rfqId(1), { title: 'Another title' })
     await fixture.pollRfqs()
-    fixture.sandbox.faults.add({ operation: 'readRfq', times: ALWAYS, effect: { kind: 'status', status: 503 } })
+    fixture.always({ operation: 'readRfq' }, { kind: 'status', status: 503 })
     expect((await fixture.closeExpired()).decisions).toMatchObject([{ decision: 'keep', reason: text }])
     expect(fixture.posts()).toHaveLength(1)
   })

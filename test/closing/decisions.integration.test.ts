@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
 import { hashWithoutUpdateTimes } from '../../src/closing/evaluate.js'
 import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
-import { ALWAYS, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
+import { DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
 
 /** A placeholder for no date: such an RFQ is kept open in every round. */
 const UNKNOWN = '0001-01-01'
@@ -112,7 +112,7 @@ describe('the evidence of a decision', () => {
 
   it('has no clock of the marketplace if there was no Date header', async () => {
     const fixture = await openClosingFixture()
-    fixture.sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', value: null } })
+    fixture.always({}, { kind: 'date', value: null })
     const { decisions } = await fixture.closeExpired()
     expect(decisions[0]?.evidence.reading).toMatchObject({ marketplaceClock: null, skewSeconds: null })
   })
@@ -159,7 +159,7 @@ describe('the evidence of a decision', () => {
 
   it('of a close without a reply has the time of each POST and why no reply arrived', async () => {
     const fixture = await openClosingFixture()
-    fixture.sandbox.faults.add({ operation: 'closeRfq', times: ALWAYS, effect: { kind: 'reset' } })
+    fixture.always({ operation: 'closeRfq' }, { kind: 'reset' })
     const [decision] = (await fixture.closeExpired()).decisions
     expect(decision).toMatchObject({ outcome: 'unknown', httpStatus: null, message: expect.stringContaining('reset') })
     expect(decision?.evidence).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
-import { ALWAYS, DUE, openClosingFixture } from '../helpers/closing-round-fixture.js'
+import { DUE, openClosingFixture } from '../helpers/closing-round-fixture.js'
 import { openAgain } from '../helpers/store/store-engine.js'
 
 /** RFQs that a round closes, and one of each kind that it keeps open. */
@@ -11,7 +11,7 @@ async function manyKinds(): Promise<ChannelFixture & { ids: string[] }> {
   const changed = (body: object) => {
     const rfqId = add()
     const change = (found: object) => ({ ...found, ...body })
-    faults.add({ rfqId, operation: 'readRfq', times: ALWAYS, effect: { kind: 'transform', change } })
+    fixture.always({ rfqId, operation: 'readRfq' }, { kind: 'transform', change })
     return rfqId
   }
   const due = [add(), add({ responseDueDate: '2026-11-01' })]

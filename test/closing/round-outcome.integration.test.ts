@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { closeExpired } from '../../src/closing/closing-round.js'
 import type { Store } from '../../src/store/contract.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
-import { ALWAYS, closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
+import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
 
 /** The store of a fixture with some operations replaced. */
 const withReplaced = ({ store }: ChannelFixture, replaced: Partial<Store>): Store =>
@@ -57,7 +57,7 @@ describe('the error of a round', () => {
     const fixture = await openClosingFixture(Array.from({ length: 8 }, () => ({})))
     const { sandbox } = fixture
     await fixture.leaveIntent(rfqId(8))
-    sandbox.faults.add({ rfqId: rfqId(8), times: ALWAYS, effect: { kind: 'status', status: 404 } })
+    fixture.always({ rfqId: rfqId(8) }, { kind: 'status', status: 404 })
     for (const id of fixture.ids.slice(0, 5)) fixture.answerCloses(id, 400)
     fixture.answerCloses(rfqId(6), 500)
     sandbox.faults.add({

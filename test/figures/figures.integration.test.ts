@@ -215,7 +215,7 @@ describe('figures', () => {
       [20, 22, 24, 26].map((price) => sandbox.world.addResponse(id, { status: 'submitted', offer: offerAt(price) }).id),
     )
     const effect = { kind: 'status', status: 500 } as const
-    sandbox.faults.add({ operation: 'readResponse', responseId: refused, times: Number.POSITIVE_INFINITY, effect })
+    fixture.always({ operation: 'readResponse', responseId: refused }, effect)
     const recorded: number[] = []
     while (recorded.at(-1) !== rfqs.length) {
       expect(recorded.length).toBeLessThan(20)

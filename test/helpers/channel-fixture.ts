@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import { closeExpired } from '../../src/closing/closing-round.js'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
 import { createMarketplace } from '../../src/marketplace/client.js'
-import { type ChannelSpec, createWorld, startSandbox } from '../../src/sandbox/index.js'
+import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import type { FigureComputer, Store } from '../../src/store/contract.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { pollListings } from '../../src/sync/poll.js'
@@ -13,6 +13,7 @@ import { openAgain } from './store/store-engine.js'
 
 export const CHANNEL = { org: 'acme', channel: 'forest' }
 export const KEY = 'acme/forest'
+type Fault = Parameters<Sandbox['faults']['add']>[0]
 const DEFAULT_CHANNEL = { ...CHANNEL, apiKey: 'key of acme' }
 
 type PollOptions = Partial<PollRfqsOptions> & {
@@ -115,6 +116,9 @@ export async function openChannelFixture(
         },
         { mode: 'on', timeZone: 'UTC', graceHours: 0, maxPerRun: 25, maxClockSkewSeconds: 60, ...policy },
       ),
+    /** What happens to all requests of an operation or for a document, until it is removed. */
+    always: (where: Omit<Fault, 'times' | 'effect'>, effect: Fault['effect']) =>
+      sandbox.faults.add({ ...where, times: Number.POSITIVE_INFINITY, effect }),
     /** The POST requests that the marketplace has received. */
     posts: () => sandbox.requests.filter((request) => request.operation === 'closeRfq'),
   }

@@ -6,7 +6,6 @@ import { holdingRun } from './store/holding-run.js'
 
 /** The date of RFQs that are past due; the clock of a fixture begins on 2026-11-21. */
 export const DUE = '2026-11-20'
-export const ALWAYS = Number.POSITIVE_INFINITY
 
 export const POLICY: ClosingPolicy = {
   mode: 'on',
@@ -42,12 +41,7 @@ export async function openClosingFixture(rfqs: Partial<Pick<Rfq, 'responseDueDat
     ids,
     /** Replaces the replies to all closes of an RFQ. */
     answerCloses: (id: string, status: number) =>
-      fixture.sandbox.faults.add({
-        rfqId: id,
-        operation: 'closeRfq',
-        times: ALWAYS,
-        effect: { kind: 'status', status },
-      }),
+      fixture.always({ rfqId: id, operation: 'closeRfq' }, { kind: 'status', status }),
     /**
      * Leaves the close of an RFQ as a process that dies does.
      * @param options.posts how many of its POSTs were sent

@@ -21,7 +21,7 @@ describe('what the list says of an RFQ that is not read', () => {
     const gone = world.addResponse(rfqId).id
     await plannedPoll(fixture)
     expect(await changesOf(fixture, rfqId)).toBeNull()
-    if (effect !== null) faults.add({ operation: 'readRfq', rfqId, times: Number.POSITIVE_INFINITY, effect })
+    if (effect !== null) fixture.always({ operation: 'readRfq', rfqId }, effect)
     world.closeRfq(rfqId)
     world.removeResponse(gone)
     const closed = { state: 'closed', responses: [] }
@@ -42,7 +42,7 @@ describe('what the list says of an RFQ that is not read', () => {
     const ids = (await fixture.store.rfqs({})).map(({ rfq }) => rfq.id)
     for (const id of ids) fixture.sandbox.world.closeRfq(id)
     const effect = { kind: 'status', status: 429, headers: { 'retry-after': '3600' } } as const
-    fixture.sandbox.faults.add({ operation: 'readRfq', times: Number.POSITIVE_INFINITY, effect })
+    fixture.always({ operation: 'readRfq' }, effect)
     expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'partial', notBefore: expect.any(String) })
     for (const id of ids) expect(await changesOf(fixture, id)).toMatchObject({ state: 'closed' })
   })

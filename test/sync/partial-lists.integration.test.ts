@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { Effect } from '../../src/sandbox/index.js'
 import { type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
-const ALWAYS = Number.POSITIVE_INFINITY
 const ENTRIES = 24
 
 const LISTS = ['listListings', 'listRfqs'] as const
@@ -32,7 +31,7 @@ describe.each(LISTS)('the entries that a list (%s) lacks', (list) => {
     ],
   ])('are not missing in a poll that is %s, because %s, until a list is whole', async (outcome, reason, effect) => {
     const fixture = await openPolled()
-    const fault = fixture.sandbox.faults.add({ operation: list, times: ALWAYS, effect })
+    const fault = fixture.always({ operation: list }, effect)
     for (let number = 0; number < 3; number++) {
       fixture.advanceSeconds(60)
       const run = await poll(fixture, list)
@@ -70,7 +69,7 @@ it.each(['readRfq', 'readResponse'] as const)(
     const fixture = await openPolled()
     const [stored] = await fixture.store.rfqs({ channel: KEY })
     const rfqId = stored?.rfq.id ?? ''
-    fixture.sandbox.faults.add({ operation, rfqId, times: ALWAYS, effect: { kind: 'patch', patch: ERROR } })
+    fixture.always({ operation, rfqId }, { kind: 'patch', patch: ERROR })
     const error = expect.stringContaining('statusCode 500')
     expect(await poll(fixture, 'listRfqs')).toMatchObject({ outcome: 'partial', failedItems: 1, changed: 0, error })
   },

@@ -59,11 +59,7 @@ describe('polling RFQs', () => {
     // Read again later although it is closed, because it was not read whole.
     world.closeRfq(first?.rfq_id ?? '')
     world.changeResponse(first?.id ?? '', { offer: { totalPrice: 4711 } })
-    fixture.sandbox.faults.add({
-      responseId: first?.id ?? '',
-      times: Infinity,
-      effect: { kind: 'status', status: 500 },
-    })
+    fixture.always({ responseId: first?.id ?? '' }, { kind: 'status', status: 500 })
     for (let round = 0; round < 3; round++) {
       fixture.advanceSeconds(60)
       const { run, failures } = await fixture.pollRfqs()
@@ -86,11 +82,7 @@ describe('polling RFQs', () => {
   it('records the list entry of a new RFQ that cannot be read, and its detail as soon as it can', async () => {
     const fixture = await openChannelFixture()
     const rfq = fixture.sandbox.world.addRfq(CHANNEL, { responses: [] })
-    const fault = fixture.sandbox.faults.add({
-      operation: 'readRfq',
-      times: Infinity,
-      effect: { kind: 'status', status: 500 },
-    })
+    const fault = fixture.always({ operation: 'readRfq' }, { kind: 'status', status: 500 })
     expect((await fixture.pollRfqs()).run.outcome).toBe('partial')
     expect(await sql(fixture, 'select id, title, shape from rfqs')).toEqual([
       { id: rfq.id, title: rfq.title, shape: 'list' },
@@ -105,11 +97,7 @@ describe('polling RFQs', () => {
     const fixture = await openChannelFixture()
     const rfq = fixture.sandbox.world.addRfq(CHANNEL)
     const response = fixture.sandbox.world.addResponse(rfq.id)
-    const fault = fixture.sandbox.faults.add({
-      operation: 'readResponse',
-      times: Infinity,
-      effect: { kind: 'status', status: 404 },
-    })
+    const fault = fixture.always({ operation: 'readResponse' }, { kind: 'status', status: 404 })
     expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
     expect(await sql(fixture, 'select id, total_price, shape from offers')).toEqual([
       { id: response.id, total_price: response.offer.totalPrice, shape: 'summary' },
@@ -133,7 +121,7 @@ describe('polling RFQs', () => {
       { kind: 'status', status: 401 },
       { kind: 'status', status: 404 },
     ] as const) {
-      const fault = fixture.sandbox.faults.add({ operation: 'listRfqs', times: Infinity, effect })
+      const fault = fixture.always({ operation: 'listRfqs' }, effect)
       const { run } = await fixture.pollRfqs()
       fault.remove()
       expect(run).toMatchObject({ outcome: 'failed', seen: 0, missing: 0 })

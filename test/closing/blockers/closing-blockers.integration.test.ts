@@ -6,7 +6,7 @@ import { stopFileOf } from '../../../src/closing/kill-switch.js'
 import { createReadiness } from '../../../src/readiness/readiness.js'
 import { closingOutlook } from '../../../src/tables/closings/closing-outlook.js'
 import { type ChannelFixture, KEY } from '../../helpers/channel-fixture.js'
-import { ALWAYS, openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
+import { openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
 import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { locationsOf } from '../../helpers/store/store-engine.js'
 import { testConfig } from '../../helpers/test-config.js'
@@ -36,8 +36,7 @@ async function shown({ store, now }: ChannelFixture, autoClose: 'on' | 'dry-run'
   }
 }
 
-const skewBy = ({ sandbox }: ChannelFixture, skewMs: number) =>
-  sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', skewMs } })
+const skewBy = (fixture: ChannelFixture, skewMs: number) => fixture.always({}, { kind: 'date', skewMs })
 
 describe('while the clocks differ too much', () => {
   it('the outlook of the channel, the freshness of decisions and readiness say so, round after round and over a restart', async () => {
@@ -97,7 +96,7 @@ describe('while the clocks differ too much', () => {
     [{ value: null }, /clocks cannot be compared, .*no Date header/],
   ])('the first RFQ of a round is kept open, and no other one is read: %j', async (date, message) => {
     const fixture = await openClosingFixture([{}, {}])
-    fixture.sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', ...date } })
+    fixture.always({}, { kind: 'date', ...date })
     const { decisions, stopReason } = await fixture.closeExpired()
     expect(decisions).toMatchObject([{ rfqId: rfqId(1), decision: 'keep', evidence: { codes: ['clock'] } }])
     expect(stopReason).toMatch(/^No RFQ was closed: /)
@@ -107,10 +106,7 @@ describe('while the clocks differ too much', () => {
 
   it('a clock that jumps within a round stops it after the RFQs that it has closed, and says that they are closed', async () => {
     const fixture = await openClosingFixture([{}, {}, {}])
-    fixture.sandbox.faults.add({
-      ...{ operation: 'readRfq', rfqId: rfqId(2), times: ALWAYS },
-      effect: { kind: 'date', skewMs: -3_600_000 },
-    })
+    fixture.always({ operation: 'readRfq', rfqId: rfqId(2) }, { kind: 'date', skewMs: -3_600_000 })
     const { counts, stopReason } = await fixture.closeExpired()
     expect({ closed: counts.closed, stopReason }).toEqual({
       closed: 1,

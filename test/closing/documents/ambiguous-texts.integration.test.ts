@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Effect } from '../../../src/sandbox/index.js'
 import { KEY } from '../../helpers/channel-fixture.js'
-import { ALWAYS, openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
+import { openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
 
 const TWO_DUE_DATES: [string, string] = ['"responseDueDate":', '"responseDueDate":"2027-01-31","responseDueDate":']
 const TWO_STATES: [string, string] = ['"state":"open"', '"state":"open","state":"closed"']
@@ -16,7 +16,7 @@ async function openPastDue() {
       const text = detail.replace(from, to)
       expect(text).not.toBe(detail)
       const effect: Effect = { kind: 'text', text, contentType: 'application/json' }
-      return fixture.sandbox.faults.add({ operation: 'readRfq', skip, times: ALWAYS, effect })
+      return fixture.always({ operation: 'readRfq', skip }, effect)
     },
     problems: async () =>
       (await fixture.store.problems({ channel: KEY })).map(({ kind, code, path }) => `${kind} ${code} ${path}`),
@@ -79,7 +79,7 @@ describe('an RFQ past due whose text another reader may understand differently',
     const offer = (await fixture.session().readResponse(rfqId(1), responses[0]?.id ?? '')).value.text
     const text = offer.replace('"status":', '"status":"rejected","status":')
     const effect: Effect = { kind: 'text', text, contentType: 'application/json' }
-    fixture.sandbox.faults.add({ operation: 'readResponse', times: ALWAYS, effect })
+    fixture.always({ operation: 'readResponse' }, effect)
     await fixture.closeExpired()
     expect(fixture.posts()).toHaveLength(1)
   })

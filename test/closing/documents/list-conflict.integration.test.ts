@@ -3,8 +3,6 @@ import type { Effect } from '../../../src/sandbox/index.js'
 import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { plannedPoll } from '../../helpers/planned-poll.js'
 
-const ALWAYS = Number.POSITIVE_INFINITY
-
 async function openPastDue() {
   const fixture = await openChannelFixture()
   const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
@@ -21,7 +19,7 @@ describe('an open RFQ past due whose list entry', () => {
     await fixture.closeExpired()
     expect(fixture.posts()).toHaveLength(1)
     const effect = { kind: 'patch' as const, id, patch: { responseDueDate: '2027-01-31' } }
-    fixture.sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect })
+    fixture.always({ operation: 'listRfqs' }, effect)
     for (let round = 0; round < 6; round++) {
       fixture.advanceSeconds(3600)
       if (round !== 1) await fixture.pollRfqs()
@@ -56,14 +54,11 @@ describe('an open RFQ past due whose list entry', () => {
       const { sandbox, advanceSeconds, posts } = fixture
       sandbox.world.addRfq(CHANNEL, { responseDueDate: '2027-06-30', reference: 'other' })
       await fixture.pollRfqs()
-      const contradiction = sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect: effect(id) })
+      const contradiction = fixture.always({ operation: 'listRfqs' }, effect(id))
       for (let round = 0; round < 6; round++) {
         advanceSeconds(600)
         if (round === 3) await fixture.reopenStore()
-        const failing = sandbox.faults.add({
-          ...{ operation: 'readRfq' as const, times: ALWAYS, rfqId: id },
-          effect: { kind: 'status', status: 500 },
-        })
+        const failing = fixture.always({ operation: 'readRfq', rfqId: id }, { kind: 'status', status: 500 })
         // With one request, for the list.
         await (planned ? plannedPoll(fixture, { budget: 1 }) : fixture.pollRfqs({ ...(only && { only }) }))
         failing.remove()

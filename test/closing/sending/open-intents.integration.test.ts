@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { KEY } from '../../helpers/channel-fixture.js'
-import { ALWAYS, openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
+import { openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
 
 const EXTENDED = { responseDueDate: '2026-12-24' }
 
@@ -57,7 +57,7 @@ describe('an intent that a crash left open', () => {
     [1, 'unknown'],
   ] as const)('after %d POSTs is not sent while its RFQ is missing from the list', async (posts, outcome) => {
     const fixture = await openCrashedFixture(posts)
-    const empty = fixture.sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect: { kind: 'empty' } })
+    const empty = fixture.always({ operation: 'listRfqs' }, { kind: 'empty' })
     await fixture.pollRfqs({ acceptLoss: true })
     expect((await fixture.closeExpired()).decisions[0]).toMatchObject({ decision: 'close', outcome })
     for (let round = 0; round < 6; round++) await fixture.closeExpired()
@@ -71,7 +71,7 @@ describe('an intent that a crash left open', () => {
   it.each([404, 503])('stays open if its RFQ cannot be read (%i), unless it is gone for good', async (status) => {
     const fixture = await openCrashedFixture(1, { id: rfqId(2), rfqs: [{ responseDueDate: '2026-12-24' }, {}] })
     const { faults } = fixture.sandbox
-    faults.add({ rfqId: rfqId(2), operation: 'readRfq', times: ALWAYS, effect: { kind: 'status', status } })
+    fixture.always({ rfqId: rfqId(2), operation: 'readRfq' }, { kind: 'status', status })
     expect((await fixture.closeExpired()).failures).toMatchObject([{ id: `RFQ ${rfqId(2)}` }])
     expect(await fixture.store.openIntents(KEY)).toHaveLength(1)
     faults.add({ operation: 'listRfqs', effect: { kind: 'drop', ids: [rfqId(2)] } })

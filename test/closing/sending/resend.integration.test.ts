@@ -4,7 +4,7 @@ import type { ClosingPolicy } from '../../../src/closing/contract.js'
 import type { Effect } from '../../../src/sandbox/index.js'
 import { restoreDatabase } from '../../../src/store/maintenance/restore.js'
 import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
-import { ALWAYS, DUE, openClosingFixture } from '../../helpers/closing-round-fixture.js'
+import { DUE, openClosingFixture } from '../../helpers/closing-round-fixture.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
 import { isPostgres, openAgain } from '../../helpers/store/store-engine.js'
 import { testFolder } from '../../helpers/test-folder.js'
@@ -18,7 +18,7 @@ type Fixture = Awaited<ReturnType<typeof openFailingFixture>>
 /** An RFQ past due, polled, whose close always has this effect. */
 async function openFailingFixture(effect: Effect | Effect[]) {
   const fixture = await openClosingFixture()
-  fixture.sandbox.faults.add({ operation: 'closeRfq', times: ALWAYS, effect })
+  fixture.always({ operation: 'closeRfq' }, effect)
   return Object.assign(fixture, { id: fixture.ids[0] as string })
 }
 
@@ -90,14 +90,10 @@ describe('a close that did not succeed', () => {
   it('is sent again when the document really changed, but not because updatedAt changes at each refusal', async () => {
     const fixture = await openFailingFixture({ kind: 'status', status: 400 })
     fixture.sandbox.faults.clear()
-    fixture.sandbox.faults.add({
-      operation: 'closeRfq',
-      times: ALWAYS,
-      effect: [
-        { kind: 'call', call: () => touch(fixture) },
-        { kind: 'status', status: 400 },
-      ],
-    })
+    fixture.always({ operation: 'closeRfq' }, [
+      { kind: 'call', call: () => touch(fixture) },
+      { kind: 'status', status: 400 },
+    ])
     for (let round = 0; round < 6; round++) {
       await fixture.closeExpired()
       fixture.advanceSeconds(600)

@@ -6,14 +6,7 @@ import type { ChannelSession } from '../../../src/marketplace/contract.js'
 import type { Timing } from '../../../src/marketplace/timing.js'
 import type { Store } from '../../../src/store/contract.js'
 import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
-import {
-  ALWAYS,
-  closingContextOf,
-  DUE,
-  openClosingFixture,
-  POLICY,
-  rfqId,
-} from '../../helpers/closing-round-fixture.js'
+import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
 import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
 
 const LATER = '2026-12-24'
@@ -239,9 +232,9 @@ describe('a close for which no connection can be made', () => {
 })
 
 describe('a close one of whose reads fails', () => {
-  const failReads = ({ sandbox }: Awaited<ReturnType<typeof openClosingFixture>>, skip: number) => {
-    sandbox.faults.clear()
-    sandbox.faults.add({ operation: 'readRfq', skip, times: ALWAYS, effect: { kind: 'status', status: 503 } })
+  const failReads = (fixture: Awaited<ReturnType<typeof openClosingFixture>>, skip: number) => {
+    fixture.sandbox.faults.clear()
+    fixture.always({ operation: 'readRfq', skip }, { kind: 'status', status: 503 })
   }
 
   it.each([

@@ -136,9 +136,8 @@ describe('events of polls', () => {
     expect(more).toEqual([])
     expect(held).toMatchObject({ kind: 'close.blocked', rfq_id: null, data: { plan: expect.stringMatching(/^plan-/) } })
     expect(held?.data.remedy).toContain(`--approve ${held?.data.plan}`)
-    const { faults } = fixture.sandbox
-    faults.add({ operation: 'closeRfq', rfqId, times: Infinity, effect: { kind: 'status', status: 400 } })
-    faults.add({ operation: 'closeRfq', rfqId: other, times: Infinity, effect: { kind: 'status', status: 500 } })
+    fixture.always({ operation: 'closeRfq', rfqId }, { kind: 'status', status: 400 })
+    fixture.always({ operation: 'closeRfq', rfqId: other }, { kind: 'status', status: 500 })
     const closes = await rounds({})
     expect(closes.map(({ kind, rfq_id }) => [kind, rfq_id]).sort()).toEqual([
       ['close.refused', rfqId],
@@ -152,7 +151,7 @@ describe('events of polls', () => {
     const { faults } = fixture.sandbox
     await events()
     for (let outage = 0; outage < 2; outage++) {
-      faults.add({ times: Infinity, effect: { kind: 'status', status: 401 } })
+      fixture.always({}, { kind: 'status', status: 401 })
       const said = []
       for (let round = 0; round < ROUNDS; round++) {
         if (round % 3 === 1) await fixture.pollListings()

@@ -41,14 +41,13 @@ const IDS = [
 describe('listings with any identifiers', () => {
   it('are kept apart, and nothing grows or goes missing over six polls and a restart', async () => {
     const fixture = await openChannelFixture()
-    fixture.sandbox.faults.add({
-      operation: 'listListings',
-      times: Number.POSITIVE_INFINITY,
-      effect: {
+    fixture.always(
+      { operation: 'listListings' },
+      {
         kind: 'transform',
         change: (body) => ({ items: IDS.map((id) => ({ ...body.items[0], id, projectName: JSON.stringify(id) })) }),
       },
-    })
+    )
     let before: unknown
     for (let poll = 0; poll < 6; poll++) {
       fixture.advanceSeconds(600)
@@ -73,11 +72,10 @@ describe('listings with any identifiers', () => {
     const fixture = await openChannelFixture()
     const names = ['\ud800', '\ud801', '\ufffd', 'a\0', 'a\0b', 'a']
     const fields = Object.fromEntries(names.map((name) => [name, 1]))
-    fixture.sandbox.faults.add({
-      operation: 'listListings',
-      times: Number.POSITIVE_INFINITY,
-      effect: { kind: 'transform', change: (body) => ({ items: [{ ...body.items[0], ...fields, id: '\udfff' }] }) },
-    })
+    fixture.always(
+      { operation: 'listListings' },
+      { kind: 'transform', change: (body) => ({ items: [{ ...body.items[0], ...fields, id: '\udfff' }] }) },
+    )
     for (let poll = 0; poll < 6; poll++) {
       fixture.advanceSeconds(600)
       await fixture.pollListings()
@@ -118,7 +116,7 @@ describe('documents without a usable identifier', () => {
         // The order of a list has no meaning.
         return { items: poll % 2 ? items : items.reverse() }
       }
-      fixture.sandbox.faults.add({ operation, times: Number.POSITIVE_INFINITY, effect: { kind: 'transform', change } })
+      fixture.always({ operation }, { kind: 'transform', change })
       for (; poll < 8; poll++) {
         fixture.advanceSeconds(600)
         const { run } = await (operation === 'listListings' ? fixture.pollListings() : fixture.pollRfqs())

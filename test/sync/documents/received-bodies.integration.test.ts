@@ -5,17 +5,12 @@ import { ROUNDS } from '../../helpers/long-tests.js'
 import { rowsOf } from '../../helpers/store/store-engine.js'
 import { serve, session } from '../../marketplace/server.js'
 
-const ALWAYS = Number.POSITIVE_INFINITY
 const sql = async <T = Record<string, unknown>>({ store }: ChannelFixture, text: string) =>
   (await rowsOf(store, text)) as T[]
 
 /** From now on, the operation is answered with this text. */
 const answerWith = (fixture: ChannelFixture, operation: 'listListings' | 'listRfqs' | 'readRfq', text: string) =>
-  fixture.sandbox.faults.add({
-    operation,
-    times: ALWAYS,
-    effect: { kind: 'text', text, contentType: 'application/json' },
-  })
+  fixture.always({ operation }, { kind: 'text', text, contentType: 'application/json' })
 
 /** Polls listings that are sent as these texts. */
 async function pollTexts(fixture: ChannelFixture, texts: readonly string[]) {

@@ -176,7 +176,7 @@ describe('planned polls', () => {
       const known = round === 0 ? [] : [['unavailable', round]]
       const once = [['unavailable', round + 1]]
       fixture.sandbox.world.changeResponse(id, { offer: { totalPrice: 1_000 + round } })
-      const fault = fixture.sandbox.faults.add({ operation: 'readResponse', times: Infinity, effect })
+      const fault = fixture.always({ operation: 'readResponse' }, effect)
       expect([round, await problemsAfter(first)]).toEqual([round, known])
       expect([round, await problemsAfter(second)]).toEqual([round, once])
       fault.remove()
