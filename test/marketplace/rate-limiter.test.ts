@@ -2,17 +2,22 @@ import { setMaxListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { claimStarts, type LedgerRow, type RequestLedger } from '../../src/core/requests/request-ledger.js'
-import { PausedError } from '../../src/marketplace/errors.js'
 import { type Caller, RateLimiter, type Slot } from '../../src/marketplace/rate-limiter.js'
 import { shortestExcess } from '../helpers/data/shortest-excess.js'
 import { ManualClock } from '../helpers/manual-clock.js'
 
+const forever = new AbortController().signal
+setMaxListeners(0, forever)
+
+/** A session that nothing cancels. */
+const newCaller = (): Caller => ({ signal: new AbortController().signal })
+
 /** Rate limiters, as of several processes, on one ledger and one clock. */
-function shareLimits(limits: readonly { concurrency: number; perSecond: number }[]) {
+function shareLimits(processes: number, limits: { concurrency: number; perSecond: number }) {
   const time = new ManualClock()
-  const world = { time, claims: 0, error: null as Error | null, takes: 0 }
+  const world = { time, claims: 0, error: null as Error | null, takes: 0, starts: [] as number[] }
   let row: LedgerRow | null = null
-  const ledger = (index: number): RequestLedger => ({
+  const ledgerOf = (index: number): RequestLedger => ({
     claim: async (claim) => {
       world.claims++
       if (world.error) throw world.error
@@ -23,20 +28,28 @@ function shareLimits(limits: readonly { concurrency: number; perSecond: number }
     },
   })
   const now = () => new Date(time.elapsed())
-  const limiters = limits.map((each, index) => new RateLimiter({ ...each, ledger: ledger(index), timing: time, now }))
-  return Object.assign(world, { limiters })
+  const limiterOf = (index: number) => new RateLimiter({ ...limits, ledger: ledgerOf(index), timing: time, now })
+  return Object.assign(world, {
+    limiters: Array.from({ length: processes }, (_, index) => limiterOf(index)) as [RateLimiter, RateLimiter],
+    /** A request that ends as soon as it starts. */
+    async request(limiter: RateLimiter): Promise<void> {
+      const slot = await limiter.acquire(newCaller())
+      world.starts.push(time.elapsed())
+      slot.release()
+    },
+    async pass(milliseconds: number): Promise<void> {
+      void time.wait(milliseconds, forever)
+      await time.runAll()
+    },
+    /** Lets time pass until all of it has ended. */
+    async ended(...work: Promise<unknown>[]): Promise<void> {
+      const all = Promise.all(work)
+      all.catch(() => undefined)
+      await time.runAll()
+      await all
+    },
+  })
 }
-
-const forever = new AbortController().signal
-setMaxListeners(0, forever)
-
-function limiterOf(time: ManualClock, concurrency: number, perSecond: number) {
-  const now = () => new Date(time.elapsed())
-  return new RateLimiter({ concurrency, perSecond, timing: time, now })
-}
-
-/** A session that nothing cancels. */
-const newCaller = (): Caller => ({ signal: new AbortController().signal })
 
 /**
  * When the starts of one admission count, in milliseconds: now; but where the limit has room for only one at a time, the earlier ones were
@@ -63,7 +76,7 @@ describe('rate limiters', () => {
         fc.constantFrom(0, 0, 120, 400),
         async (requests, pauses, limits, processes, ledgerTakes) => {
           const { concurrency, perSecond } = limits
-          const shared = shareLimits(Array(processes).fill(limits))
+          const shared = shareLimits(processes, limits)
           shared.takes = ledgerTakes
           const { time, limiters } = shared
           const sessions = limiters.map(() => [newCaller(), newCaller(), newCaller()])
@@ -107,21 +120,20 @@ describe('rate limiters', () => {
     )
   })
 
-  it('serves waiting sessions round-robin, one request each', async () => {
-    const time = new ManualClock()
-    const limiter = limiterOf(time, 1, 1_000_000)
-    const [long, short] = [
-      { ...newCaller(), name: 'long' },
-      { ...newCaller(), name: 'short' },
-    ]
+  it('serve waiting sessions round-robin, one request each', async () => {
+    const { limiters, time } = shareLimits(1, { concurrency: 1, perSecond: 1_000_000 })
     const served: string[] = []
     const slots: Slot[] = []
-    const ask = async (session: typeof long) => {
-      slots.push(await limiter.acquire(session))
-      served.push(session.name)
+    const sessionNamed = (name: string) => {
+      const session = newCaller()
+      return async () => {
+        slots.push(await limiters[0].acquire(session))
+        served.push(name)
+      }
     }
-    await ask(long)
-    const waiting = [...Array.from({ length: 4 }, () => ask(long)), ask(short), ask(short)]
+    const [long, short] = [sessionNamed('long'), sessionNamed('short')]
+    await long()
+    const waiting = [long(), long(), long(), long(), short(), short()]
     for (const _ of waiting) {
       slots.pop()?.release()
       await time.runAll()
@@ -129,139 +141,111 @@ describe('rate limiters', () => {
     expect(served.slice(1)).toEqual(['long', 'short', 'long', 'short', 'long', 'long'])
   })
 
-  it('waits for a pause of one minute, and rejects waiting and new requests during a longer one', async () => {
-    const time = new ManualClock()
-    const limiter = limiterOf(time, 1, 1000)
-    limiter.pause(60_000)
-    const waiting = limiter.acquire(newCaller())
-    expect(limiter.longPause()).toBeNull()
-    limiter.pause(60_001)
-    const until = new Date(60_001)
-    await expect(waiting).rejects.toMatchObject({ name: 'PausedError', until })
-    await expect(limiter.acquire(newCaller())).rejects.toBeInstanceOf(PausedError)
-    expect(time.timers).toBe(0)
+  it('serve a request that waits before one that comes when it could start', async () => {
+    const { limiters, request, time, ended } = shareLimits(1, { concurrency: 9, perSecond: 1 })
+    const served: string[] = []
+    const ask = (name: string) => request(limiters[0]).then(() => served.push(name))
+    const late = time.wait(1000, forever).then(() => ask('late'))
+    await ask('first')
+    await ended(late, ask('waiting'))
+    expect(served).toEqual(['first', 'waiting', 'late'])
   })
 
-  it('cancels 100,000 waiting requests of one session, and serves those of others', async () => {
-    const time = new ManualClock()
-    const limiter = limiterOf(time, 1, 1_000_000)
+  it('cancel 100,000 waiting requests of one session, and serve those of others', async () => {
+    const { limiters, ended } = shareLimits(1, { concurrency: 1, perSecond: 1_000_000 })
     const [stop, other] = [new AbortController(), newCaller()]
-    const slot = await limiter.acquire(other)
+    const slot = await limiters[0].acquire(other)
     const session = { signal: stop.signal }
-    const waiting = Array.from({ length: 100_000 }, () => limiter.acquire(session))
-    const next = limiter.acquire(other)
+    const waiting = Array.from({ length: 100_000 }, () => limiters[0].acquire(session))
+    const next = limiters[0].acquire(other)
     stop.abort()
     for (const outcome of await Promise.allSettled(waiting))
       expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'AbortedError' } })
     slot.release()
-    await time.runAll()
-    await next
-    await expect(limiter.acquire(session)).rejects.toThrow('The run was stopped')
+    await ended(next)
+    await expect(limiters[0].acquire(session)).rejects.toThrow('The run was stopped')
   })
 
-  it('serves a request that waits before one that comes when it could start', async () => {
-    const time = new ManualClock()
-    const limiter = limiterOf(time, 9, 1)
-    const served: string[] = []
-    const ask = (name: string) => limiter.acquire(newCaller()).then(() => served.push(name))
-    const late = time.wait(1000, forever).then(() => ask('late'))
-    await ask('first')
-    const waiting = ask('waiting')
-    await time.runAll()
-    await Promise.all([late, waiting])
-    expect(served).toEqual(['first', 'waiting', 'late'])
-  })
-
-  it('rejects requests during a long pause until the rest of it is short enough to wait for', async () => {
-    const time = new ManualClock()
-    const limiter = limiterOf(time, 1, 1000)
-    limiter.pause(100_000)
-    void time.wait(39_999, forever)
-    await time.runAll()
-    expect(limiter.longPause()).toMatchObject({ until: new Date(100_000) })
-    void time.wait(1, forever)
-    await time.runAll()
-    expect(limiter.longPause()).toBeNull()
+  it('start nothing without the ledger, say why, and try again', async () => {
+    const shared = shareLimits(1, { concurrency: 4, perSecond: 100 })
+    const send = () => shared.ended(shared.request(shared.limiters[0]))
+    shared.error = new Error('It is locked.')
+    for (let round = 0; round < 6; round++)
+      await expect(send()).rejects.toMatchObject({
+        name: 'LedgerError',
+        message: expect.stringMatching(/^No request was sent, .* It is locked\.$/),
+      })
+    shared.error = null
+    await send()
   })
 })
 
-describe('limits shared by processes', () => {
-  it('pause every process as soon as one was asked to', async () => {
-    const shared = shareLimits(Array.from({ length: 3 }, () => ({ concurrency: 4, perSecond: 1 })))
-    const [asked, ...others] = shared.limiters as [RateLimiter, ...RateLimiter[]]
-    const starts: number[] = []
-    const send = async (limiter: RateLimiter) => {
-      const slot = await limiter.acquire(newCaller())
-      starts.push(shared.time.elapsed())
-      slot.release()
-    }
-    await Promise.all([send(asked), shared.time.step()])
+describe('a pause', () => {
+  const LIMITS = { concurrency: 4, perSecond: 100 }
+
+  it('of a minute is waited for; a longer one rejects waiting and new requests until its rest is short enough', async () => {
+    const { limiters, pass, time } = shareLimits(1, LIMITS)
+    const [limiter] = limiters
+    limiter.pause(60_000)
+    const waiting = limiter.acquire(newCaller())
+    expect(limiter.longPause()).toBeNull()
+    limiter.pause(100_000)
+    const refused = { name: 'PausedError', until: new Date(100_000) }
+    await expect(waiting).rejects.toMatchObject(refused)
+    await expect(limiter.acquire(newCaller())).rejects.toMatchObject(refused)
+    expect(time.timers).toBe(0)
+    await pass(39_999)
+    expect(limiter.longPause()).toMatchObject({ until: new Date(100_000) })
+    await pass(1)
+    expect(limiter.longPause()).toBeNull()
+  })
+
+  it('holds for every process as soon as one was asked to', async () => {
+    const { limiters, request, time, starts, ended } = shareLimits(3, { concurrency: 4, perSecond: 1 })
+    const [asked, ...others] = limiters
+    await Promise.all([request(asked), time.step()])
     // Each of the others has been granted a start for later.
-    const all = Promise.all([...others, ...others].map(send))
-    await shared.time.step()
-    const pausedAt = shared.time.elapsed()
+    const all = [...others, ...others].map(request)
+    await time.step()
+    const pausedAt = time.elapsed()
     asked.pause(20_000)
-    await shared.time.runAll()
-    await all
+    await ended(...all)
     expect(starts.filter((at) => at > pausedAt && at < pausedAt + 20_000)).toEqual([])
     expect(starts).toHaveLength(5)
   })
 
-  it('pause every process for the rest of the pause, and ask the ledger little meanwhile', async () => {
-    const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 4, perSecond: 100 })))
-    const [asked, other] = shared.limiters as [RateLimiter, RateLimiter]
-    void shared.time.wait(10_000, forever)
-    await shared.time.runAll()
-    asked.pause(20_000)
-    const startedAt: number[] = []
-    const all = Promise.all(
-      [asked, other].map(async (limiter) => {
-        const slot = await limiter.acquire(newCaller())
-        startedAt.push(shared.time.elapsed())
-        slot.release()
-      }),
-    )
-    await shared.time.runAll()
-    await all
-    for (const at of startedAt) {
-      expect(at).toBeGreaterThanOrEqual(30_000)
-      expect(at).toBeLessThan(30_200)
-    }
+  it('holds for every process for its rest, and the ledger is asked little meanwhile', async () => {
+    const shared = shareLimits(2, LIMITS)
+    await shared.pass(10_000)
+    shared.limiters[0].pause(20_000)
+    await shared.ended(...shared.limiters.map(shared.request))
+    expect(Math.min(...shared.starts)).toBeGreaterThanOrEqual(30_000)
+    expect(Math.max(...shared.starts)).toBeLessThan(30_200)
     expect(shared.claims).toBeLessThan(12)
   })
 
-  it('pause every process also if the ledger cannot be reached when one was asked to', async () => {
-    const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 4, perSecond: 100 })))
-    const [asked, other] = shared.limiters as [RateLimiter, RateLimiter]
+  it('holds for every process also if the ledger cannot be reached when one was asked to', async () => {
+    const shared = shareLimits(2, LIMITS)
     shared.error = new Error('It is locked.')
-    asked.pause(20_000)
+    shared.limiters[0].pause(20_000)
     await shared.time.step()
     shared.error = null
     await shared.time.step()
-    const started = other.acquire(newCaller()).then((slot) => {
-      expect(shared.time.elapsed()).toBeGreaterThanOrEqual(20_000)
-      slot.release()
-    })
-    await shared.time.runAll()
-    await started
+    await shared.ended(shared.request(shared.limiters[1]))
+    expect(shared.starts[0]).toBeGreaterThanOrEqual(20_000)
   })
 
-  it('end requests of every process at a pause that is too long to wait for', async () => {
-    const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 4, perSecond: 100 })))
-    const [asked, other] = shared.limiters as [RateLimiter, RateLimiter]
-    asked.pause(3_600_000)
-    await shared.time.runAll()
-    const refused = expect(other.acquire(newCaller())).rejects.toMatchObject({
-      name: 'PausedError',
-      until: new Date(3_600_000),
-    })
-    await shared.time.runAll()
-    await refused
+  it('that is too long to wait for ends requests of every process', async () => {
+    const { limiters, request, time, ended } = shareLimits(2, LIMITS)
+    limiters[0].pause(3_600_000)
+    await time.runAll()
+    const refused = { name: 'PausedError', until: new Date(3_600_000) }
+    await expect(ended(request(limiters[1]))).rejects.toMatchObject(refused)
   })
 
-  it('let a close hear of a pause of another process before it is sent, and fail without the ledger', async () => {
-    const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 1, perSecond: 5 })))
-    const [closing, asked] = shared.limiters as [RateLimiter, RateLimiter]
+  it('of another process is heard of before a close is sent, which fails without the ledger', async () => {
+    const shared = shareLimits(2, { concurrency: 1, perSecond: 5 })
+    const [closing, asked] = shared.limiters
     const slot = await closing.acquire(newCaller(), 2)
     expect(slot.wasPaused()).toBe(false)
     asked.pause(1000)
@@ -270,23 +254,5 @@ describe('limits shared by processes', () => {
     expect(slot.wasPaused()).toBe(true)
     shared.error = new Error('It is locked.')
     await expect(closing.syncPauses()).rejects.toMatchObject({ name: 'LedgerError' })
-  })
-
-  it('let nothing start without the ledger, say why, and try again', async () => {
-    const shared = shareLimits([{ concurrency: 4, perSecond: 100 }])
-    const [limiter] = shared.limiters as [RateLimiter]
-    shared.error = new Error('It is locked.')
-    for (let round = 0; round < 6; round++) {
-      const refused = expect(limiter.acquire(newCaller())).rejects.toMatchObject({
-        name: 'LedgerError',
-        message: expect.stringMatching(/^No request was sent, .* It is locked\.$/),
-      })
-      await shared.time.runAll()
-      await refused
-    }
-    shared.error = null
-    const admitted = limiter.acquire(newCaller()).then((slot) => slot.release())
-    await shared.time.runAll()
-    await admitted
   })
 })
