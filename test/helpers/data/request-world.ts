@@ -1,12 +1,6 @@
 import type { ResponsePollState, RfqPollState } from '../../../src/store/contract.js'
 import type { PollPlanning } from '../../../src/sync/contract.js'
-import {
-  chooseResponses,
-  type PlannableRfq,
-  planRequests,
-  type RequestPlan,
-  reasonToRead,
-} from '../../../src/sync/plan.js'
+import { chooseResponses, type PlannableRfq, planRequests, reasonToRead } from '../../../src/sync/plan.js'
 
 const INTERVAL_MS = 5 * 60_000
 const HOUR_MS = 3_600_000
@@ -91,19 +85,7 @@ export class RequestWorld {
   }
 
   /** Polls with a number of requests; the list takes none of them. Afterwards, the next poll is due. */
-  async poll(
-    budget: number,
-    usualBudget = budget,
-  ): Promise<{
-    sent: number
-    postponed: number
-    order: string[]
-    /** Offers that were read. */
-    read: string[]
-    /** Documents whose request failed. */
-    failed: string[]
-    rates: RequestPlan['rates']
-  }> {
+  async poll(budget: number, usualBudget = budget) {
     const now = new Date(this.#now)
     this.#markIncomplete()
     const rules = { ...this.#rules, full: false, now }
@@ -123,7 +105,9 @@ export class RequestWorld {
     let left = plan.unused
     let sent = 0
     let postponed = plan.postponed.reduce((sum, { documents }) => sum + documents, 0)
+    /** Offers that were read. */
     const read: string[] = []
+    /** Documents whose request failed. */
     const failed: string[] = []
     for (const [rfqId, planned] of plan.reads) {
       const rfq = this.#rfqs.find(({ id }) => id === rfqId) as WorldRfq
