@@ -4,11 +4,13 @@ import {
   comparisonInput,
   delivery,
   EURO_SETTINGS,
+  lines,
   listing,
   manyResponses,
   RFQ_ID,
   response,
   sampleResponses,
+  sized,
   storedDocument,
   summaryOf,
   vintage,
@@ -44,86 +46,59 @@ function hostileAward(): AwardFacts {
   })
 }
 
-/** An RFQ and offers in which every text is hostile. */
+const IDENTIFIERS = /[iI]ds?$/
+/** What an offer must have to be ranked. */
+const TERMS = /([iI]ds?|status|currency|contractTypes?|Date|At|Start|End)$/
+
+/** A document with hostile texts, each another one, except those of members whose names match. */
+function hostile<T>(document: T, first: number, kept = IDENTIFIERS): T {
+  let at = first
+  return JSON.parse(JSON.stringify(document), (name, value) =>
+    typeof value === 'string' && !kept.test(name) ? HOSTILE[at++ % HOSTILE.length] : value,
+  )
+}
+
+/** An RFQ and offers in which every text is hostile; of every second offer, also its terms. */
 function hostileInput(): ComparisonInput {
-  const text = (at: number) => HOSTILE[at % HOSTILE.length] as string
-  const responses = HOSTILE.map((message, at) =>
-    response(at + 1, {
-      projectDeveloperName: message,
-      projectName: text(at + 1),
-      status: at === 3 ? message : 'submitted',
-      offer: {
-        contractType: at % 2 ? message : 'spot',
-        currency: at === 5 ? message : 'USD',
-        additionalNotesToBuyer: `${message} `.repeat(at === 6 ? 4_000 : 2),
-        scheduledDeliveries: [
-          delivery({
-            fulfilmentMethod: message,
-            vintages: [vintage({ name: message, mitigationTypes: [message, text(at + 2)] })],
-          }),
-        ],
-        review: {
-          ...{ status: message, offerId: message, source: message, sourceId: message },
-          ...{ comment: message, createdAt: message, updatedAt: message },
-        },
-      },
-    }),
+  const review = { status: 'accepted', source: 'a person', comment: 'fine', updatedAt: '2026-03-10T10:00:00.000Z' }
+  const responses = HOSTILE.map((_, at) =>
+    hostile(response(at + 1, { offer: { contractType: 'spot', review } }), at, at % 2 ? IDENTIFIERS : TERMS),
   )
-  const listings = [1, 2, 3, 4, 5].map((number) =>
-    listing(number, {
-      projectName: text(number),
-      country: text(number + 1),
-      registry: text(number + 2),
-      registryId: text(number + 3),
-      methodologies: [text(number + 4)],
-      mainMitigationActivity: text(number + 5),
-      certificationLabels: [text(number + 6), text(number + 7)],
-      storefrontUrl: [
-        'javascript:alert(1)',
-        'http://plain.example/x',
-        'https://user:secret@x.example/',
-        'file:///etc/passwd',
-        'https://fine.example/p?a=1&b="2"',
-      ][number - 1],
-    }),
-  )
+  const urls = [
+    'javascript:alert(1)',
+    'http://plain.example/x',
+    'https://user:secret@x.example/',
+    'file:///etc/passwd',
+    'https://fine.example/p?a=1&b="2"',
+  ]
   return comparisonInput({
     channel: 'acme/forest',
     rfq: {
-      reference: '=1+1',
-      title: '../../=cmd|calc\u0000',
-      buyerDescription: HOSTILE.join('\n'),
+      ...hostile({ reference: '', title: '', buyerDescription: '', additionalRequirements: '' }, 0),
       contractTypes: ['spot', '=1+1'],
-      additionalRequirements: text(9),
     },
     responses,
-    listings,
-    problems: HOSTILE.slice(0, 4).map((message, at) => ({
-      kind: 'response',
-      entityId: text(at),
-      path: text(at + 3),
-      code: 'type',
-      message,
-      firstSeenAt: '2026-03-10T10:00:00.000Z',
-    })),
+    listings: urls.map((storefrontUrl, at) => ({ ...hostile(listing(at + 1), at), storefrontUrl })),
+    problems: HOSTILE.slice(0, 4).map((message, at) =>
+      hostile(
+        { kind: 'response', entityId: '', path: '', code: 'type', message, firstSeenAt: '' },
+        at,
+        /^(kind|code)$/,
+      ),
+    ),
   })
 }
 
-/** An offer of one delivery with these lines. */
-const offering = (number: number, vintages: Record<string, unknown>[], status = 'submitted') =>
-  response(number, { status, offer: { scheduledDeliveries: [delivery({ vintages: vintages.map(vintage) })] } })
-
 /** An accepted offer of half the wanted volume, beside a cheaper one that the rule would award. */
 function partlyAcceptedInput(other = 'submitted'): ComparisonInput {
-  const accepted = offering(1, [{ volume: 5_000, unitPrice: 12 }], 'accepted')
-  const responses = [accepted, offering(2, [{ volume: 10_000, unitPrice: 10 }], other)]
+  const responses = [sized(1, 5_000, 12, { status: 'accepted' }), sized(2, 10_000, 10, { status: other })]
   return comparisonInput({ rfq: { minVolume: 10_000, maxVolume: 14_000 }, responses })
 }
 
 /** Offers that are accepted, and one that is not, with volumes and prices of several decimals. */
 function manyAcceptedInput(accepted: number): ComparisonInput {
   const responses = Array.from({ length: accepted + 1 }, (_, at) =>
-    offering(at + 1, [{ volume: at === 0 ? 500.5 : 500, unitPrice: 10.205 }], at < accepted ? 'accepted' : 'submitted'),
+    sized(at + 1, at === 0 ? 500.5 : 500, 10.205, { status: at < accepted ? 'accepted' : 'submitted' }),
   )
   return comparisonInput({ rfq: { minVolume: 500, maxVolume: 50_000 }, responses })
 }
@@ -145,14 +120,14 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
         response(1, { offer: { scheduledDeliveries: [] } }),
         response(2, { offer: { scheduledDeliveries: [], totalVolume: 12_000, totalPrice: 150_000 } }),
         response(3, { offer: { scheduledDeliveries: null, prePayments: null, totalVolume: null } }),
-        offering(4, []),
+        response(4, { offer: lines() }),
       ],
     }),
   'zero-volume': () =>
     comparisonInput({
       rfq: { minVolume: 0, maxVolume: 0 },
       responses: [
-        offering(1, [{ volume: 0 }]),
+        response(1, { offer: lines({ volume: 0 }) }),
         response(2, { offer: { totalVolume: 0, totalPrice: 0, scheduledDeliveries: [] } }),
         response(3),
       ],
@@ -162,12 +137,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
     comparisonInput({
       rfq: { pricing: { minUnitPrice: null, maxUnitPrice: null, currency: 'USD' } },
       responses: [
-        response(1, {
-          offer: {
-            scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice: null }), vintage()] })],
-            totalPrice: 200_000,
-          },
-        }),
+        response(1, { offer: { ...lines({ unitPrice: null }, {}), totalPrice: 200_000 } }),
         response(2, {
           offer: {
             scheduledDeliveries: [
@@ -179,7 +149,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
             ],
           },
         }),
-        offering(3, [{ volume: null }, { volume: -5 }]),
+        response(3, { offer: lines({ volume: null }, { volume: -5 }) }),
         response(4, {
           offer: { scheduledDeliveries: [delivery({ fulfilmentDueDate: '1851-05-01' })], expiryDate: '1851-05-01' },
         }),
@@ -211,7 +181,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
           }),
           { valid: false },
         ),
-        offering(4, [{ volume: 1e300, unitPrice: -1e300 }]),
+        response(4, { offer: lines({ volume: 1e300, unitPrice: -1e300 }) }),
         response(5),
       ],
       problems: [
