@@ -88,6 +88,6 @@ function writeWhole(fd: number, text: string): void {
 /** Any non-empty NO_COLOR turns colours off: https://no-color.org */
 const supportsColour = (stream: Stream) => Boolean(stream.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
 
-/** Packages link the script as `quotekeeper`. */
+/** A package that is installed for all users links the script as `quotekeeper` on the PATH. */
 const programName = (script: string): string =>
-  script.endsWith('.js') ? `node ${quoteForShell(relative(process.cwd(), script))}` : 'quotekeeper'
+  /\.js$|node_modules/.test(script) ? `node ${quoteForShell(relative(process.cwd(), script))}` : 'quotekeeper'
