@@ -5,7 +5,7 @@ import { POSTGRES_ENGINE, PROCESSES, shared } from './vitest.config.js'
 const STORE_CONTRACT = [
   'test/store/{documented-tables,store}.integration.test.ts',
   'test/store/{awards,closings,events,figures,rates}/**/*.test.ts',
-  'test/store/documents/{contradictions,monitoring,recorder}.integration.test.ts',
+  'test/store/documents/{monitoring,recorder}.integration.test.ts',
   'test/store/documents/revalidation.test.ts',
   'test/store/runs/run-lock.integration.test.ts',
   'test/store/runs/complete-runs.test.ts',

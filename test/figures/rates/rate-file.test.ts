@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseRateFile } from '../../../src/figures/rates/rate-file.js'
 
@@ -63,39 +62,5 @@ describe('a file of reference rates', () => {
   ])('%j is refused with the line and what is expected', (text, message) => {
     expect(() => parse(text)).toThrow(expect.objectContaining({ name: 'RateFileError' }))
     expect(() => parse(text)).toThrow(message)
-  })
-
-  it('gives back whatever rates were written, in any order of days', () => {
-    const rate = fc.double({ min: 0.0001, max: 1e6, noNaN: true }).map((value) => Number(value.toPrecision(6)))
-    const day = fc.integer({ min: 0, max: 9_000 }).map((days) => new Date(days * 86_400_000).toISOString().slice(0, 10))
-    const code = fc.stringMatching(/^[A-Z]{3}$/)
-    const table = fc
-      .record({
-        codes: fc.uniqueArray(code, { minLength: 1, maxLength: 5 }),
-        dates: fc.uniqueArray(day, { minLength: 1 }),
-      })
-      .chain(({ codes, dates }) =>
-        fc.record({
-          codes: fc.constant(codes),
-          rows: fc.tuple(
-            ...dates.map((date) =>
-              fc
-                .array(fc.option(rate), { minLength: codes.length, maxLength: codes.length })
-                .map((rates) => ({ date, rates })),
-            ),
-          ),
-        }),
-      )
-    fc.assert(
-      fc.property(table, fc.constantFrom('', ','), fc.constantFrom('N/A', 'n/a', ''), ({ codes, rows }, end, gap) => {
-        const lines = rows.map(({ date, rates }) => `${date},${rates.map((each) => each ?? gap).join(',')}${end}`)
-        const written = rows.flatMap(({ date, rates }) =>
-          rates.flatMap((each, column) => (each === null ? [] : [{ currency: codes[column], date, rate: each }])),
-        )
-        expect(parse([`Date,${codes.join(',')}${end}`, ...lines].join('\n'), { from: '1970-01-01' }).rates).toEqual(
-          written,
-        )
-      }),
-    )
   })
 })

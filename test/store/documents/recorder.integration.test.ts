@@ -208,6 +208,23 @@ describe('list entry of an RFQ', () => {
     ])
   })
 
+  it.each<[object, number]>([
+    [{}, 0],
+    [{ state: 'open', responseDueDate: '2026-11-20' }, 0],
+    [{ state: 'closed' }, 1],
+    [{ responseDueDate: '2026-12-24' }, 1],
+    [{ state: 7 }, 1],
+  ])('that says %j contradicts an open RFQ: %d, whichever of them is recorded last', async (says, contradicted) => {
+    const own = observed({ id: 'rfq', state: 'open', responseDueDate: '2026-11-20' })
+    for (const isReadFirst of [true, false]) {
+      const { record, listed, rows } = await recording()
+      if (isReadFirst) await record('08:01:00', { rfq: own })
+      await listed('08:02:00', [observed({ id: 'rfq', ...says })])
+      if (!isReadFirst) await record('08:03:00', { rfq: own })
+      expect(await rows('select contradicted from rfqs')).toEqual([{ contradicted }])
+    }
+  })
+
   it('is returned as of each moment', async () => {
     const { record, listed, list, entry: found, next } = await recording()
     await record('08:01:00')

@@ -78,30 +78,6 @@ describe('identifiers in two spellings', () => {
   })
 })
 
-describe('timestamps in another form', () => {
-  it('are the same instants: nothing changed, and lateness is known', async () => {
-    const fixture = await openChannelFixture()
-    const { world } = fixture.sandbox
-    const { id } = world.addRfq(CHANNEL, { responseDueDate: '2026-11-30' })
-    world.addResponse(id, { submittedAt: '2026-11-20T10:00:00.000Z' })
-    await fixture.pollRfqs()
-    const form = (text: string) => text.replace(/(\.\d+)?Z$/, '.000000+00:00')
-    change(fixture, 'readResponse', (body) => ({ ...body, submittedAt: form(body.submittedAt) }))
-    change(fixture, 'readRfq', (body) => ({
-      ...{ ...body, createdAt: form(body.createdAt) },
-      responses: body.responses.map((each: Body) => ({ ...each, submittedAt: form(each.submittedAt) })),
-    }))
-    fixture.advanceSeconds(60)
-    expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', changed: 0, invalid: 0 })
-    expect(await fixture.store.problems({})).toEqual([])
-    expect(await viewsOf(fixture).comparison(named(fixture, id))).toMatchObject({
-      found: { view: { offers: [{ version: 1, submittedAt: '2026-11-20T10:00:00.000Z', late: false }] } },
-    })
-    const [known] = await fixture.store.rfqs({ channel: KEY })
-    expect(known?.responses[0]?.body).toMatchObject({ submittedAt: '2026-11-20T10:00:00.000000+00:00' })
-  })
-})
-
 describe('composed and decomposed characters', () => {
   const [composed, decomposed] = ['M\u00fcller', 'Mu\u0308ller']
 
