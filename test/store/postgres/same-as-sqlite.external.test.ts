@@ -9,7 +9,7 @@ import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { observeRfq } from '../../helpers/data/observed.js'
 import { shareOf } from '../../helpers/long-tests.js'
 import { postgresSkipReason, usePostgres } from '../../helpers/servers/private-postgres.js'
-import { holdingRun } from '../../helpers/store/holding-run.js'
+import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 
 const CHANNEL = 'acme/forest'
@@ -19,107 +19,79 @@ const running = usePostgres()
 
 /** Texts that the engines could treat differently. */
 const text = fc.constantFrom('a', 'B', 'ä', '\u{1f333}', 'a\0b', 'a\ud800b', 'a\\u0000b', ' ', 'open', 'closed')
-const id = (prefix: string) => fc.constantFrom(`${prefix}1`, `${prefix}2`, `${prefix}\0`, `${prefix}é`)
-
-const bodyOf = (key: string) =>
-  fc.record({
-    id: fc.constant(key),
-    title: text,
-    state: fc.constantFrom('open', 'closed', 'a\\u0000b'),
-    n: fc.constantFrom(1, 1.5, 1e21, -0, null),
-    list: fc.array(text, { maxLength: 2 }),
-  })
-
+const idOf = (prefix: string) => fc.constantFrom(`${prefix}1`, `${prefix}2`, `${prefix}\0`, `${prefix}é`)
+const hash = fc.constantFrom('01', '02')
 const problem = fc.record({
   path: fc.constantFrom('title', 'list[0]', 'x'.repeat(5000)),
   code: fc.constantFrom('type' as const, 'unknown-field' as const),
   message: text,
 })
 
-const snapshot = (prefix: string): fc.Arbitrary<ListedDocument> =>
-  id(prefix).chain((key) =>
-    fc
-      .record({
-        body: bodyOf(key),
-        spaced: fc.boolean(),
-        valid: fc.boolean(),
-        problems: fc.array(problem, { maxLength: 2 }),
-      })
-      .map(({ body, spaced, ...rest }) => ({
-        ...observeRfq(JSON.stringify(body, null, spaced ? 1 : 0)),
-        ...rest,
-      })),
-  )
+/** A document whose id has a prefix, written with or without white space. */
+const documentOf = (prefix: string): fc.Arbitrary<ListedDocument> =>
+  fc
+    .record({
+      id: idOf(prefix),
+      title: text,
+      state: fc.constantFrom('open', 'closed', 'a\\u0000b'),
+      n: fc.constantFrom(1, 1.5, 1e21, -0, null),
+      list: fc.array(text, { maxLength: 2 }),
+    })
+    .chain((body) => {
+      const own = fc.constantFrom(JSON.stringify(body), JSON.stringify(body, null, 1)).map(observeRfq)
+      const said = fc.record({ valid: fc.boolean(), problems: fc.array(problem, { maxLength: 2 }) })
+      return fc.tuple(own, said).map(([document, says]) => ({ ...document, ...says }))
+    })
+const fullOr = <T extends string>(shape: T) => fc.constantFrom('full' as const, 'full' as const, shape)
+const byId = { selector: ({ id }: { id: string }) => id }
 
-const unique = <T extends { id: string }>(items: readonly T[]) => [
-  ...new Map(items.map((item) => [item.id, item])).values(),
-]
-
-const response: fc.Arbitrary<ObservedResponse> = fc
+const responses: fc.Arbitrary<ObservedResponse[]> = fc.uniqueArray(
+  fc
+    .tuple(
+      documentOf('o'),
+      fc.record({ shape: fullOr('summary' as const), summaryHash: hash, requested: fc.boolean() }),
+    )
+    .map(([document, read]) => ({ ...(document as ObservedResponse), ...read })),
+  { maxLength: 4, ...byId },
+)
+const rfq: fc.Arbitrary<Omit<RfqSnapshot, 'readAt'>> = fc
   .record({
-    document: snapshot('o'),
-    shape: fc.constantFrom('full' as const, 'full' as const, 'summary' as const),
-    summaryHash: fc.constantFrom('01', '02'),
-    requested: fc.boolean(),
+    ...{ rfq: documentOf('r'), shape: fullOr('list' as const), responses, responsesComplete: fc.boolean() },
+    observed: fc.uniqueArray(fc.record({ id: idOf('o'), summaryHash: hash }), { maxLength: 2, ...byId }),
   })
-  .map(({ document, ...rest }) => ({ ...(document as ObservedResponse), ...rest }))
-
-type RfqStep = Omit<RfqSnapshot, 'readAt'>
-const rfq: fc.Arbitrary<RfqStep> = fc
-  .record({
-    rfq: snapshot('r'),
-    shape: fc.constantFrom('full' as const, 'full' as const, 'list' as const),
-    responses: fc.array(response, { maxLength: 4 }).map(unique),
-    observed: fc
-      .array(fc.record({ id: id('o'), summaryHash: fc.constantFrom('01', '02') }), { maxLength: 2 })
-      .map(unique),
-    responsesComplete: fc.boolean(),
-  })
-  .map((step) => ({
-    ...step,
-    observed: step.observed.filter((each) => !step.responses.some((other) => other.id === each.id)),
+  .map((read) => ({
+    ...read,
+    observed: read.observed.filter(({ id }) => !read.responses.some((other) => other.id === id)),
   }))
 
-type Step =
-  | { do: 'rfqs'; rfqs: RfqStep[] }
-  | { do: 'list'; kind: 'listing' | 'rfq-entry'; entries: ListedDocument[]; whole: boolean }
+/** Several differing entries with one id. */
+const twins = ({ text }: ListedDocument) => ({
+  ...{ bodies: 2, hash: `twins ${text}`, textHash: `twins ${text}`, text: `[${text},{"twin":true}]` },
+})
+const entriesOf = (prefix: string) =>
+  fc.uniqueArray(
+    fc
+      .tuple(documentOf(prefix), fc.constantFrom({}, {}, { hash: 'h1' }, { hash: 'h2' }), fc.nat(3))
+      .map(([entry, own, chance]) => ({ ...entry, ...own, ...(chance === 0 && twins(entry)) })),
+    { maxLength: 4, ...byId },
+  )
 
-/** Each RFQ or listing once; sometimes several differing entries of it. */
-const list = fc.constantFrom(['listing', 'l'] as const, ['rfq-entry', 'r'] as const).chain(([kind, prefix]) =>
-  fc
-    .array(fc.tuple(snapshot(prefix), fc.constantFrom(undefined, 'h1', 'h2'), fc.constantFrom(1, 1, 1, 2)), {
-      maxLength: 4,
-    })
-    .map((all) =>
-      unique(all.map(([entry, hash, bodies]) => ({ ...entry, ...(hash && { hash }), ...twins(entry, bodies) }))),
-    )
-    .chain((entries) =>
-      fc.record({
-        do: fc.constant('list' as const),
-        kind: fc.constant(kind),
-        entries: fc.constant(entries),
-        whole: fc.boolean(),
-      }),
-    ),
+/** RFQs recorded at the same time, each once; or a list. */
+const step = fc.oneof(
+  fc.record({ rfqs: fc.uniqueArray(rfq, { minLength: 1, maxLength: 4, selector: (each) => each.rfq.id }) }),
+  fc.record({ kind: fc.constant('listing' as const), entries: entriesOf('l'), whole: fc.boolean() }),
+  fc.record({ kind: fc.constant('rfq-entry' as const), entries: entriesOf('r'), whole: fc.boolean() }),
 )
-const twins = ({ text }: ListedDocument, bodies: number) =>
-  bodies === 1 ? {} : { bodies, hash: `twins ${text}`, textHash: `twins ${text}`, text: `[${text},{"twin":true}]` }
-
-/** RFQs recorded at the same time: each once. */
-const rfqsAtOnce = fc.uniqueArray(rfq, { minLength: 1, maxLength: 4, selector: (each) => each.rfq.id })
-const step: fc.Arbitrary<Step> = fc.oneof(fc.record({ do: fc.constant('rfqs' as const), rfqs: rfqsAtOnce }), list)
 /** Runs, each with the clock set back or forward before. */
 const run = fc.record({
   kind: fc.constantFrom('rfqs' as const, 'listings' as const, 'close' as const),
   steps: fc.array(step, { minLength: 1, maxLength: 4 }),
   minutes: fc.constantFrom(1, 5, -0.5, -3),
 })
+type Run = typeof run extends fc.Arbitrary<infer T> ? T : never
 
 /** What each step returned. */
-async function replay(
-  store: Store,
-  runs: readonly { kind: 'rfqs' | 'listings' | 'close'; steps: Step[]; minutes: number }[],
-) {
+async function replay(store: Store, runs: readonly Run[]) {
   const results: unknown[] = []
   let time = START
   for (const { kind, steps, minutes } of runs) {
@@ -128,14 +100,14 @@ async function replay(
     for (const each of steps) {
       time += 1000
       const now = new Date(time)
-      const read = { readAt: now }
-      if (each.do === 'rfqs')
-        results.push(await Promise.all(each.rfqs.map((one) => store.recordRfq(handle, { ...one, ...read }, now))))
-      else
-        results.push(await store.recordList(handle, each.kind, each.entries, { whole: each.whole, readAt: now }, now))
+      if ('rfqs' in each)
+        results.push(await Promise.all(each.rfqs.map((one) => store.recordRfq(handle, { ...one, readAt: now }, now))))
+      else {
+        const { entries, whole } = each
+        results.push(await store.recordList(handle, each.kind, entries, { whole, readAt: now }, now))
+      }
     }
-    const counts = { requests: 1, seen: 1, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
-    await handle.finish({ ...counts, outcome: 'complete', error: null }, new Date(time))
+    await handle.finish(runEnd(), new Date(time))
   }
   return results
 }
