@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { closeExpired } from '../src/closing/closing-round.js'
@@ -11,7 +12,6 @@ import { today } from '../src/tables/today/today.js'
 import { createCliFixture } from './cli/cli-fixture.js'
 import { openChannelFixture } from './helpers/channel-fixture.js'
 import { closingContextOf, DUE, POLICY } from './helpers/closing-round-fixture.js'
-import { shellText } from './helpers/shell-words.js'
 import { rowsOf } from './helpers/store/store-engine.js'
 import { testConfig } from './helpers/test-config.js'
 import { viewSourceOf } from './helpers/view-source.js'
@@ -54,14 +54,21 @@ const commandsIn = (text: string) =>
     .filter((part) => part.startsWith('quotekeeper '))
     .map((part) => part.replace(/(; (then|the next|after)\b[^']*|\. ?)$/s, ''))
 
+/** The words after `quotekeeper` that a shell makes of command lines. */
+function shellWords(commands: readonly string[]): string[][] {
+  const script = `quotekeeper() { printf '%s\\0' "$#" "$@"; }\n${commands.join('\n')}`
+  const printed = execFileSync('sh', ['-c', script], { encoding: 'utf8', env: {} }).split('\0')
+  const words = commands.map(() => printed.splice(0, 1 + Number(printed[0])).slice(1))
+  expect(printed).toEqual([''])
+  return words
+}
+
 describe('commands that are shown', () => {
   it('have the words that were meant, whatever identifiers and channels there are', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(hostile, hostile), { minLength: 40, maxLength: 40 }), (all) => {
-        const found = all.flatMap(([channel, id]) =>
-          [`quotekeeper ${quoteForShell(id)}`, retryCommand(channel, id)].map(shellText),
-        )
-        expect(found).toEqual(
+        const shown = all.flatMap(([channel, id]) => [`quotekeeper ${quoteForShell(id)}`, retryCommand(channel, id)])
+        expect(shellWords(shown)).toEqual(
           all.flatMap(([channel, id]) => [[id], ['close-expired', '--channel', channel, '--retry', `id:${id}`]]),
         )
       }),
@@ -91,7 +98,7 @@ describe('commands that are shown', () => {
     const approve = ['close-expired', '--channel', KEY, '--approve', held.approvalPlan]
     const dryRun = ['close-expired', '--channel', KEY, '--dry-run']
     const textOf = (texts: readonly (string | undefined | null)[]) =>
-      texts.flatMap((text) => commandsIn(text ?? '').map(shellText))
+      shellWords(texts.flatMap((text) => commandsIn(text ?? '')))
     expect(textOf([held.stopReason])).toEqual([approve])
     expect(textOf([preview.approval?.command])).toEqual([approve])
     expect(textOf(remedies)).toEqual([dryRun, approve])
@@ -122,6 +129,6 @@ describe('commands that are shown', () => {
     await quotekeeper('sync', '--channel', 'acme/blue')
     const { err } = await quotekeeper('report', '--channel', `acme/${slug}`)
     const [command = ''] = /(?<=run `)quotekeeper sync.*(?=` to poll)/s.exec(err) ?? []
-    expect(shellText(command)).toEqual(['sync', '--channel', `acme/${slug}`])
+    expect(shellWords([command])).toEqual([['sync', '--channel', `acme/${slug}`]])
   })
 })
