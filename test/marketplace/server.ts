@@ -74,7 +74,8 @@ export async function deadUrl(): Promise<string> {
   return url
 }
 
-async function listening(server: HttpServer | SocketServer): Promise<string> {
+/** Starts a server on a free port. @returns its URL */
+export async function listening(server: HttpServer | SocketServer): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
