@@ -1,11 +1,11 @@
-import { request } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import type { WebPlugin } from '../../../src/web/plugin.js'
 import { localPath } from '../../../src/web/routes/sign-in.js'
 import type { ServerOptions } from '../../../src/web/server.js'
-import { TOKENS } from '../support/users.js'
+import { as, TOKENS } from '../support/users.js'
 import { webApp } from '../support/web-app.js'
+import { send } from '../support/web-server.js'
 
 const USERS: Partial<ServerOptions> = { host: '0.0.0.0', tokens: TOKENS }
 const routes: WebPlugin = (app) => {
@@ -23,12 +23,15 @@ const post = (app: FastifyInstance, url: string, fields: Record<string, string>,
     headers: { 'content-type': form, ...HTML, ...headers },
   })
 
-/** Signs in and returns the cookie as a browser sends it back. */
+/** Signs in; `headers` are those with the cookie, as a browser sends it back. */
 async function signIn(app: FastifyInstance, token: string) {
   const response = await post(app, '/sign-in', { token, next: '/' })
   const [cookie] = response.cookies
-  return { response, cookie, headers: { cookie: `${cookie?.name}=${cookie?.value}` } }
+  return { written: String(response.headers['set-cookie']), headers: { cookie: `${cookie?.name}=${cookie?.value}` } }
 }
+
+const statusOf = async (app: FastifyInstance, headers: Record<string, string>) =>
+  (await app.inject({ url: '/', headers })).statusCode
 
 describe('signing in', () => {
   it('sends a browser to the sign-in page and back to where it wanted to go', async () => {
@@ -62,27 +65,16 @@ describe('signing in', () => {
     expect((await app.inject({ url: '/nothing', headers: { authorization } })).statusCode).toBe(404)
   })
 
-  it('keeps the session in a cookie that scripts and other websites cannot use', async () => {
-    const app = await webApp({ ...USERS, plugins: [routes] })
-    const { cookie, headers } = await signIn(app, 'token of ana')
-    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/' })
-    expect(cookie).not.toHaveProperty('secure')
-    expect((await app.inject({ url: '/', headers })).json().user).toEqual({ name: 'ana', role: 'viewer' })
-  })
-
   it('ends sessions at sign-out and when the service restarts, and accepts no other cookie', async () => {
     const app = await webApp({ ...USERS, plugins: [routes] })
-    const status = async (headers: object, on = app) =>
-      (await on.inject({ url: '/', headers: headers as Record<string, string> })).statusCode
-    const first = await signIn(app, 'token of ana')
-    expect(await status(first.headers)).toBe(200)
-    expect(await status(first.headers, await webApp({ ...USERS, plugins: [routes] }))).toBe(401)
-    for (const cookie of [`${first.headers.cookie}x`, 'quotekeeper_session=', 'quotekeeper_session=constructor'])
-      expect(await status({ cookie })).toBe(401)
-
-    const csrf = (await app.inject({ url: '/', headers: first.headers })).json().csrfToken
-    expect(await post(app, '/sign-out', { _csrf: csrf }, first.headers)).toMatchObject({ statusCode: 303 })
-    expect(await status(first.headers)).toBe(401)
+    const { written, headers } = await signIn(app, 'token of ana')
+    expect(written).toMatch(/^quotekeeper_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/)
+    expect((await app.inject({ url: '/', headers })).json().user).toEqual({ name: 'ana', role: 'viewer' })
+    expect(await statusOf(await webApp({ ...USERS, plugins: [routes] }), headers)).toBe(401)
+    for (const cookie of [`${headers.cookie}x`, 'quotekeeper_session=', 'quotekeeper_session=constructor'])
+      expect(await statusOf(app, { cookie })).toBe(401)
+    expect(await post(app, '/sign-out', {}, headers)).toMatchObject({ statusCode: 303 })
+    expect(await statusOf(app, headers)).toBe(401)
   })
 
   it.each(['//evil.example', 'https://evil.example', '/\\evil.example', '/%5Cevil', '', undefined, ['/x']])(
@@ -93,50 +85,89 @@ describe('signing in', () => {
   )
 })
 
+const PUBLIC = { publicUrl: 'https://quotes.example.com' }
+
+describe('a session', () => {
+  /** A server whose clock the test sets, in minutes. */
+  async function openSessions(options: Partial<ServerOptions> = {}) {
+    const clock = { minutes: 0 }
+    const now = () => new Date(Date.UTC(2026, 2, 1, 8, clock.minutes))
+    const app = await webApp({ token: 'open sesame', now, plugins: [routes], ...options })
+    return { app, clock, enter: async () => (await signIn(app, 'open sesame')).headers }
+  }
+
+  it('is in a cookie that no other port of the host gets or sets, where browsers reach the page by https', async () => {
+    const { app } = await openSessions(PUBLIC)
+    const { written, headers } = await signIn(app, 'open sesame')
+    expect(written).toMatch(
+      /^__Host-quotekeeper_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+    )
+    expect(await statusOf(app, headers)).toBe(200)
+    expect(await statusOf(app, { cookie: headers.cookie.replace('__Host-', '') })).toBe(401)
+    // A browser ignores a cookie with this prefix that is not secure, also one that removes it.
+    const removed = (await post(app, '/sign-out', {}, headers)).headers['set-cookie']
+    expect(removed).toMatch(/^__Host-quotekeeper_session=; Max-Age=0; Path=\/; .*Secure/)
+    expect(await statusOf(app, headers)).toBe(401)
+  })
+
+  it('ends after an hour without a request, without https', async () => {
+    const { app, clock, enter } = await openSessions()
+    const headers = await enter()
+    for (clock.minutes = 59; clock.minutes < 5 * 59; clock.minutes += 59) expect(await statusOf(app, headers)).toBe(200)
+    clock.minutes += 1
+    expect(await statusOf(app, headers)).toBe(401)
+  })
+
+  it.each([{}, PUBLIC])('ends after twelve hours, however it is used: %j', async (options) => {
+    const { app, clock, enter } = await openSessions(options)
+    const headers = await enter()
+    for (clock.minutes = 0; clock.minutes < 720; clock.minutes += 45) expect(await statusOf(app, headers)).toBe(200)
+    expect(await statusOf(app, headers)).toBe(401)
+    const unused = await enter()
+    clock.minutes += 719
+    expect(await statusOf(app, unused)).toBe(options === PUBLIC ? 200 : 401)
+  })
+
+  it('ends when its user has signed in twenty times since', async () => {
+    const { app, enter } = await openSessions()
+    const sessions = []
+    for (let count = 0; count < 21; count++) sessions.push(await enter())
+    const statuses = []
+    for (const session of sessions) statuses.push(await statusOf(app, session))
+    expect(statuses).toEqual([401, ...Array(20).fill(200)])
+  })
+})
+
 describe('roles', () => {
   it('let viewers read and operators write', async () => {
     const app = await webApp({ ...USERS, plugins: [routes] })
-    const as = (token: string) => ({ authorization: `Bearer ${token}`, 'content-type': 'application/json' })
-    const write = (token: string) => app.inject({ method: 'POST', url: '/write', payload: '{}', headers: as(token) })
-    expect((await app.inject({ url: '/', headers: as('token of ana') })).json().user.name).toBe('ana')
-    expect((await write('token of ana')).json()).toEqual({ error: 'this needs the role operator; ana is a viewer' })
-    expect((await write('token of ana')).statusCode).toBe(403)
-    expect((await write('token of omar')).json()).toEqual({ user: { name: 'omar', role: 'operator' } })
+    const headers = { 'content-type': 'application/json' }
+    const write = (name: string) =>
+      app.inject({ method: 'POST', url: '/write', payload: '{}', headers: { ...headers, ...as(name) } })
+    expect((await app.inject({ url: '/', headers: as('ana') })).json().user.name).toBe('ana')
+    const refused = await write('ana')
+    expect(refused.statusCode).toBe(403)
+    expect(refused.json()).toEqual({ error: 'this needs the role operator; ana is a viewer' })
+    expect((await write('omar')).json()).toEqual({ user: { name: 'omar', role: 'operator' } })
   })
 
   it('come from a header of a proxy, if it is trusted', async () => {
-    const header = {
-      trustedUserHeader: 'X-User',
-      trustedUserRole: 'viewer' as const,
-      host: '0.0.0.0',
-      proxySecret: 'the secret of the proxy',
-      plugins: [routes],
+    const proxySecret = 'the secret of the proxy'
+    const trusted = { trustedUserHeader: 'X-User', trustedUserRole: 'viewer', host: '0.0.0.0', proxySecret } as const
+    const app = await webApp({ ...trusted, plugins: [routes] })
+    const named = (name: string | string[]) => ({ 'x-user': name, 'x-quotekeeper-proxy-secret': proxySecret })
+    const userOf = async (name: string) => {
+      const reply = await app.inject({ url: '/', headers: named(name) })
+      return reply.statusCode === 200 ? reply.json().user.name : `${reply.statusCode} ${reply.json().error}`
     }
-    const named = (name: string | string[]) => ({
-      'x-user': name,
-      'x-quotekeeper-proxy-secret': 'the secret of the proxy',
-    })
-    const status = async (app: FastifyInstance, name: string) =>
-      (await app.inject({ url: '/', headers: named(name) })).statusCode
-    const trusting = await webApp(header)
-    expect(await status(trusting, 'ana')).toBe(200)
-    expect(await status(trusting, ' ')).toBe(401)
-    for (const name of ['Özgür', 'Łukasz', 'Émile', 'Jürgen', '山田']) {
-      const { body } = await trusting.inject({ url: '/', headers: named(Buffer.from(name).toString('latin1')) })
-      expect(JSON.parse(body).user.name).toBe(name)
-    }
-    expect((await trusting.inject({ url: '/', headers: named('J\xfcrgen') })).json().user.name).toBe('Jürgen')
-    const hidden = await trusting.inject({
-      url: '/',
-      headers: named(Buffer.from('ana\u202e').toString('latin1')),
-    })
-    expect([hidden.statusCode, hidden.json().error]).toEqual([401, expect.stringMatching(/X-User.*not shown/)])
-    const url = await trusting.listen({ host: '127.0.0.1', port: 0 })
-    const twice = await new Promise((resolve) =>
-      request(url, { headers: named(['bob', 'eve']) }, ({ statusCode }) => resolve(statusCode)).end(),
-    )
-    expect(twice).toBe(401)
-    expect(await status(await webApp({ ...header, proxySecret: 'another secret' }), 'ana')).toBe(401)
+    const sentAs = (name: string) => Buffer.from(name).toString('latin1')
+    expect(await userOf('ana')).toBe('ana')
+    for (const name of ['Özgür', 'Łukasz', 'Émile', 'Jürgen', '山田']) expect(await userOf(sentAs(name))).toBe(name)
+    expect(await userOf('J\xfcrgen')).toBe('Jürgen')
+    expect(await userOf(' ')).toMatch(/^401 /)
+    expect(await userOf(sentAs('ana\u202e'))).toMatch(/^401 .*X-User.*not shown/)
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    expect((await send(url, { headers: named(['bob', 'eve']) })).status).toBe(401)
   })
 })
 
