@@ -26,13 +26,32 @@ const { dependencies, overrides } = JSON.parse(readFileSync(original, 'utf8'))
 const nested = Object.entries(overrides).filter(([, versions]) => typeof versions === 'object')
 const manifestOf = (name) => join('node_modules', name, 'package.json')
 
+/** What is packed of large packages: without builds for browsers, maps and tests. */
+const PACKED = {
+  exceljs: ['excel.js', 'lib', 'index.d.ts'],
+  luxon: ['build/node', '!**/*.map'],
+  msgpackr: ['dist/node.cjs', 'node-index.js', '*.js', '*.ts', '*.cts'],
+  bintrees: ['index.js', 'lib'],
+  fastify: ['*.js', '*.d.ts', 'lib', 'types'],
+  zod: ['**/*.js', '**/*.cjs', '**/*.d.ts', '**/*.d.cts', '**/package.json', '!src'],
+  bullmq: ['dist/cjs', 'dist/esm/**/*.d.ts'],
+  undici: ['*.js', '*.d.ts', 'lib', 'types'],
+  '@modelcontextprotocol/server': ['dist', '!**/*.map'],
+  '@modelcontextprotocol/core': ['dist', '!**/*.map'],
+  'preact-render-to-string': ['dist', '!**/*.map'],
+  ajv: ['dist', '!**/*.map'],
+}
+
 if (process.argv[2] === 'restore') {
   restore('package.json')
-  for (const [name] of nested) restore(manifestOf(name))
+  for (const name of [...Object.keys(PACKED), ...nested.map(([each]) => each)]) restore(manifestOf(name))
 } else {
-  for (const [name, versions] of nested) {
-    // Without the overrides, npm would find the overridden versions wrong and install others beside them.
-    change(manifestOf(name), (manifest) => Object.assign(manifest.dependencies, versions))
+  for (const name of new Set([...Object.keys(PACKED), ...nested.map(([each]) => each)])) {
+    change(manifestOf(name), (manifest) => {
+      // Without the overrides, npm would find the overridden versions wrong and install others beside them.
+      if (typeof overrides[name] === 'object') Object.assign(manifest.dependencies, overrides[name])
+      if (PACKED[name]) manifest.files = PACKED[name]
+    })
   }
   change('package.json', (manifest) => {
     // Only while packing: npm does not apply overrides to bundled packages, so this would change the lock.

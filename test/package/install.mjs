@@ -43,7 +43,8 @@ function copyRepository() {
 
 function pack() {
   const before = readFileSync(join(copy, 'package.json'), 'utf8')
-  run(copy, 'npm', 'pack')
+  const [{ unpackedSize }] = JSON.parse(run(copy, 'npm', 'pack', '--json'))
+  assert.ok(unpackedSize <= 50e6, `${unpackedSize} bytes`)
   assert.equal(readFileSync(join(copy, 'package.json'), 'utf8'), before, 'packing must restore package.json')
   return join(
     copy,
