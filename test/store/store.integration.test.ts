@@ -5,133 +5,114 @@ import { aListing, anRfq, aResponse, aSummary } from '../helpers/data/sample-doc
 import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../helpers/store/recording-store.js'
 import { executeIn, rowsOf } from '../helpers/store/store-engine.js'
 
+/** A new store with a run that records RFQs, each a second after it was read. */
+async function recording() {
+  const db = await noonStore()
+  const run = await begin(db)
+  const recordRead = (snapshot: RfqSnapshot) => db.recordRfq(run, snapshot, new Date(snapshot.readAt.getTime() + 1000))
+  const record = (rfq: object, responses: object[], readAt: string) =>
+    recordRead(rfqSnapshot(rfq, responses, at(readAt)))
+  return { db, run, record, recordRead }
+}
+const iso = (time: string) => at(time).toISOString()
+
 describe('recording an RFQ with its responses', () => {
   it('adds a version when content changes, and none when only the order changes', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
+    const { db, record } = await recording()
     const rfq = anRfq('rfq-1', { responses: [aSummary('a'), aSummary('b')] })
     const responses = [aResponse('a'), aResponse('b')]
-    await db.recordRfq(run, rfqSnapshot(rfq, responses, at('08:00:00')), at('08:00:01'))
-    const reordered = Object.fromEntries(
-      Object.entries(anRfq('rfq-1', { responses: [aSummary('b'), aSummary('a')] })).reverse(),
-    )
-    const again = await db.recordRfq(run, rfqSnapshot(reordered, responses, at('08:05:00')), at('08:05:01'))
-    expect(again).toMatchObject({ rfq: 'unchanged', rfqVersion: 1 })
-    const changed = await db.recordRfq(
-      run,
-      rfqSnapshot(anRfq('rfq-1', { title: 'Bluer', responses: rfq.responses }), responses, at('08:10:00')),
-      at('08:10:01'),
-    )
-    expect(changed).toMatchObject({ rfq: 'changed', rfqVersion: 2 })
-    const [first, second] = (await db.rfqHistory(CHANNEL, 'rfq-1')).filter((version) => version.kind === 'rfq')
-    expect(first).toMatchObject({ version: 1, notBefore: null, supersededAt: '2026-11-21T08:10:01.000Z' })
-    expect(second).toMatchObject({
-      version: 2,
-      notBefore: '2026-11-21T08:05:00.000Z',
-      observedAt: '2026-11-21T08:10:01.000Z',
-    })
+    await record(rfq, responses, '08:00:00')
+    const reordered = Object.fromEntries(Object.entries({ ...rfq, responses: rfq.responses.toReversed() }).reverse())
+    expect(await record(reordered, responses, '08:05:00')).toMatchObject({ rfq: 'unchanged', rfqVersion: 1 })
+    const changed = { ...rfq, title: 'Bluer' }
+    expect(await record(changed, responses, '08:10:00')).toMatchObject({ rfq: 'changed', rfqVersion: 2 })
+    expect((await db.rfqHistory(CHANNEL, 'rfq-1')).filter(({ kind }) => kind === 'rfq')).toMatchObject([
+      { version: 1, notBefore: null, supersededAt: iso('08:10:01') },
+      { version: 2, notBefore: iso('08:05:00'), observedAt: iso('08:10:01') },
+    ])
   })
 
   it('returns versions as of a moment as they were known then: none that is newer, and not when it was superseded', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
-    const record = (title: string, type: string, time: string) =>
-      db.recordRfq(run, rfqSnapshot(anRfq('rfq-1', { title }), [aResponse('response-1', { type })], at(time)), at(time))
-    await record('One', 'spot', '08:00:00')
-    const first = await db.rfqHistory(CHANNEL, 'rfq-1', at('08:00:00'))
-    expect(first.map(({ kind, supersededAt }) => [kind, supersededAt])).toEqual([
-      ['rfq', null],
-      ['response', null],
-    ])
-    await record('Two', 'forward', '09:00:00')
-    expect(await db.rfqHistory(CHANNEL, 'rfq-1', at('08:59:59'))).toEqual(first)
-    const ninth = '2026-11-21T09:00:00.000Z'
-    for (const moment of [at('09:00:00'), undefined]) {
-      const versions = await db.rfqHistory(CHANNEL, 'rfq-1', moment)
-      expect(versions.map(({ kind, version, supersededAt }) => [kind, version, supersededAt])).toEqual([
-        ['rfq', 1, ninth],
-        ['response', 1, ninth],
+    const { db, record } = await recording()
+    const recordAs = (title: string, type: string, time: string) =>
+      record(anRfq('rfq-1', { title }), [aResponse('response-1', { type })], time)
+    const versions = async (moment?: Date) =>
+      (await db.rfqHistory(CHANNEL, 'rfq-1', moment)).map(({ kind, version, supersededAt: at }) => [kind, version, at])
+    await recordAs('One', 'spot', '08:00:00')
+    const first = [
+      ['rfq', 1, null],
+      ['response', 1, null],
+    ]
+    expect(await versions(at('08:00:01'))).toEqual(first)
+    await recordAs('Two', 'forward', '09:00:00')
+    expect(await versions(at('09:00:00'))).toEqual(first)
+    for (const moment of [at('09:00:01'), undefined])
+      expect(await versions(moment)).toEqual([
+        ['rfq', 1, iso('09:00:01')],
+        ['response', 1, iso('09:00:01')],
         ['rfq', 2, null],
         ['response', 2, null],
       ])
-    }
   })
 
   it('updates the validity of a version by the newest read of the same text', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
-    const snapshot = rfqSnapshot(anRfq('rfq-1'), [], at('08:00:00'))
+    const { db, recordRead } = await recording()
     for (const [minute, valid] of [true, false, false, true].entries()) {
-      const readAt = at(`08:0${minute}:00`)
-      await db.recordRfq(run, { ...snapshot, rfq: { ...snapshot.rfq, valid }, readAt }, readAt)
+      const snapshot = rfqSnapshot(anRfq('rfq-1'), [], at(`08:0${minute}:00`))
+      await recordRead({ ...snapshot, rfq: { ...snapshot.rfq, valid } })
       expect(await rowsOf(db, 'select version, valid from versions')).toEqual([{ version: 1, valid: Number(valid) }])
     }
   })
 
   it('records that a list showed RFQs whose detail was not read again', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
-    for (const id of ['rfq-1', 'rfq-2'])
-      await db.recordRfq(run, rfqSnapshot(anRfq(id), [], at('08:00:00')), at('08:00:00'))
+    const { db, run, record } = await recording()
+    for (const id of ['rfq-1', 'rfq-2']) await record(anRfq(id), [], '08:00:00')
     const entry = observed({ id: 'rfq-2' })
     for (const time of ['08:04:00', '08:05:00'])
       await db.recordList(run, 'rfq-entry', [entry], { whole: false, readAt: at(time) }, at(time))
     expect(await rowsOf(db, 'select id, last_observed_at at from rfqs order by id')).toEqual([
-      { id: 'rfq-1', at: '2026-11-21T08:00:00.000Z' },
-      { id: 'rfq-2', at: '2026-11-21T08:05:00.000Z' },
+      { id: 'rfq-1', at: iso('08:00:01') },
+      { id: 'rfq-2', at: iso('08:05:00') },
     ])
   })
 
   it('never replaces a full document by a summary or a list entry', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
-    await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
-    const summaryOnly: RfqSnapshot = {
-      ...rfqSnapshot(anRfq(), [], at('08:01:00')),
-      responses: [observeResponse(JSON.stringify(aSummary()), { shape: 'summary' })],
-    }
-    expect((await db.recordRfq(run, summaryOnly, at('08:01:01'))).responses).toEqual([
-      { id: 'response-1', change: 'unchanged' },
-    ])
+    const { db, record, recordRead } = await recording()
+    await record(anRfq(), [aResponse()], '08:00:00')
+    const responses = [observeResponse(JSON.stringify(aSummary()), { shape: 'summary' })]
+    const summaryOnly = await recordRead({ ...rfqSnapshot(anRfq(), [], at('08:01:00')), responses })
+    expect(summaryOnly.responses).toEqual([{ id: 'response-1', change: 'unchanged' }])
     expect((await db.rfqs({ channel: CHANNEL }))[0]?.responses[0]).toMatchObject({ version: 1, shape: 'full' })
   })
 
   it('keeps timestamps of a document from going back', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
-    const record = (title: string, time: string) =>
-      db.recordRfq(run, rfqSnapshot(anRfq('rfq-1', { title }), [], at(time)), at(time))
-    await record('first', '08:10:30')
-    await record('second', '08:00:30')
-    await record('third', '08:11:00')
-    const iso = (time: string) => at(time).toISOString()
+    const { db, record } = await recording()
+    for (const [title, time] of Object.entries({ first: '08:10:30', second: '08:00:30', third: '08:11:00' }))
+      await record(anRfq('rfq-1', { title }), [], time)
     expect(await rowsOf(db, 'select not_before, observed_at, superseded_at from versions order by version')).toEqual([
-      { not_before: null, observed_at: iso('08:10:30'), superseded_at: iso('08:10:30') },
-      { not_before: iso('08:10:30'), observed_at: iso('08:10:30'), superseded_at: iso('08:11:00') },
-      { not_before: iso('08:00:30'), observed_at: iso('08:11:00'), superseded_at: null },
+      { not_before: null, observed_at: iso('08:10:31'), superseded_at: iso('08:10:31') },
+      { not_before: iso('08:10:30'), observed_at: iso('08:10:31'), superseded_at: iso('08:11:01') },
+      { not_before: iso('08:00:30'), observed_at: iso('08:11:01'), superseded_at: null },
     ])
   })
 
   it('rolls back a transaction that fails midway', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
+    const { db, record, recordRead } = await recording()
     const broken = rfqSnapshot(anRfq(), [aResponse('a'), aResponse('b')], at('08:00:00'))
     broken.responses = [...broken.responses, observedResponse({ id: 'c' }, { hash: null as never })]
-    await expect(db.recordRfq(run, broken, at('08:00:01'))).rejects.toThrow()
+    await expect(recordRead(broken)).rejects.toThrow()
     expect(await rowsOf(db, 'select count(*) as n from versions')).toEqual([{ n: 0 }])
-    await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse('a')], at('08:00:02')), at('08:00:03'))
+    await record(anRfq(), [aResponse('a')], '08:00:02')
     expect(await rowsOf(db, 'select count(*) as n from versions')).toEqual([{ n: 2 }])
   })
 })
 
 describe('public tables and views', () => {
   it('list vintages and pre-payments of current offers, and tolerate malformed documents', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
+    const { db, record } = await recording()
     const odd = aResponse('odd', { offer: { scheduledDeliveries: { not: 'a list' }, prePayments: [1, null, 'x'] } })
     const odder = aResponse('odder', { offer: 'nothing' })
-    const snapshot = rfqSnapshot(anRfq(), [aResponse(), odd, odder], at('08:00:00'))
-    await db.recordRfq(run, snapshot, at('08:00:01'))
+    await record(anRfq(), [aResponse(), odd, odder], '08:00:00')
     expect(await rowsOf(db, 'select * from offer_vintages')).toEqual([
       {
         channel: CHANNEL,
@@ -183,9 +164,8 @@ describe('public tables and views', () => {
   })
 
   it('reject changes to history', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
-    await db.recordRfq(run, rfqSnapshot(anRfq(), [], at('08:00:00')), at('08:00:01'))
+    const { db, record } = await recording()
+    await record(anRfq(), [], '08:00:00')
     await expect(executeIn(db, `update versions set body = '{}'`)).rejects.toThrow('a version never changes')
     await expect(executeIn(db, 'delete from versions')).rejects.toThrow('history is never removed')
   })

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { JobRunner } from '../../../jobs/contract.js'
+import type { JobHandler, JobRunner } from '../../../jobs/contract.js'
 import { createBullRunner } from '../../../jobs/queue/bullmq-runner.js'
 import { createInProcessRunner } from '../../../jobs/queue/in-process-runner.js'
 import { eventually } from '../../helpers/eventually.js'
@@ -56,6 +56,15 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     log = recordingLog()
     runner = await environment.runner(log)
     return runner
+  }
+  /** Opens a runner, and waits until its only job has begun. */
+  const openBusy = async (work: JobHandler) => {
+    const recorded = recordingHandlers(work)
+    await open()
+    await runner.work(recorded.handlers)
+    const id = (await runner.enqueue('poll-rfqs', PAYLOAD)) as string
+    await eventually(() => expect(recorded.begun).toEqual([id]))
+    return { id, ...recorded }
   }
   beforeAll(async () => {
     environment = await start()
@@ -118,11 +127,7 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
 
   it('takes no job with the fairness key of one that waits or runs, and the next one after it has ended', async () => {
     const gate = createGate()
-    const { handlers, begun, done } = recordingHandlers(() => gate.passed)
-    await open()
-    await runner.work(handlers)
-    const first = (await runner.enqueue('poll-rfqs', PAYLOAD)) as string
-    await eventually(() => expect(begun).toEqual([first]))
+    const { id: first, done } = await openBusy(() => gate.passed)
     expect(await runner.enqueue('poll-rfqs', PAYLOAD)).toBeNull()
     gate.open()
     await eventually(async () => expect(await runner.job(first)).toMatchObject({ state: 'completed' }))
@@ -171,11 +176,7 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
 
   it('waits for a running job when closing', async () => {
     const gate = createGate()
-    const { handlers, begun, done } = recordingHandlers(() => gate.passed)
-    await open()
-    await runner.work(handlers)
-    await runner.enqueue('poll-rfqs', PAYLOAD)
-    await eventually(() => expect(begun).toHaveLength(1))
+    const { done } = await openBusy(() => gate.passed)
     const closed = runner.close(5_000)
     gate.open()
     await closed
@@ -186,7 +187,7 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     'aborts a job that outlasts the deadline, and ends although it %s its signal',
     async (how) => {
       let isAborted = false
-      const { handlers, begun } = recordingHandlers(
+      await openBusy(
         (_payload, { signal }) =>
           new Promise((_resolve, reject) => {
             signal.addEventListener('abort', () => {
@@ -195,10 +196,6 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
             })
           }),
       )
-      await open()
-      await runner.work(handlers)
-      await runner.enqueue('poll-rfqs', PAYLOAD)
-      await eventually(() => expect(begun).toHaveLength(1))
       await runner.close(50)
       expect(isAborted).toBe(true)
       if (how === 'obeys') expect(log.at('warn')).toEqual([expect.stringContaining('aborted by shutdown')])
