@@ -79,7 +79,6 @@ describe('the configuration file', () => {
   })
 })
 
-const RATES = { url: 'https://rates.example.com/hist.zip?token=s3cret', name: 'https://rates.example.com/hist.zip' }
 const user = (name = 'ana', token = 'T') => `{ name: ${name}, role: viewer, token: { env: ${token} } }`
 const SERVER = 'postgres://quotekeeper@host:5433/desk?schema=acme'
 
@@ -105,35 +104,6 @@ describe('valid settings', () => {
     ['queue: rediss://u:p@redis.example.com', { queue: { kind: 'redis' } }],
     ['database: postgresql://host/desk', { database: 'postgresql://host/desk' }],
     ['database: postgres://me:p%2Fw@host/desk', { database: 'postgres://me:p%2Fw@host/desk' }],
-    [
-      'reports: { currency: EUR, exchangeRates: { USD: 0.9, GBP: { rate: 1.2, date: 2026-01-31, source: ECB } } }',
-      {
-        rates: null,
-        reports: {
-          settings: {
-            exchangeRates: {
-              USD: { rate: 0.9, date: null, source: null },
-              GBP: { rate: 1.2, date: '2026-01-31', source: 'ECB' },
-            },
-          },
-        },
-      },
-    ],
-    [
-      `reports: { currency: EUR, exchangeRates: "${RATES.url}" }`,
-      {
-        rates: { kind: 'url', ...RATES },
-        reports: { settings: { exchangeRates: {}, ratesFrom: RATES.name, outdatedRates: null } },
-      },
-    ],
-    [
-      `reports: { currency: EUR, exchangeRates: { from: "${RATES.url}", USD: 0.9 } }`,
-      {
-        rates: { kind: 'url', ...RATES },
-        reports: { settings: { ratesFrom: RATES.name, exchangeRates: { USD: { rate: 0.9 } } } },
-      },
-    ],
-    ['reports: { currency: EUR, exchangeRates: { from: null, USD: 0.9 } }', { rates: null }],
     [
       'reports: { requirements: { notExpired: off } }',
       { reports: { settings: { requirements: { notExpired: 'off', priceMax: 'hard' } } } },
@@ -177,16 +147,25 @@ describe('valid settings', () => {
     expect([database, reports.directory]).toEqual([join(folder, 'data/quotekeeper.db'), join(folder, 'data/reports')])
     expect(read('database: some/where.db').database).toBe(join(folder, 'some/where.db'))
     expect(load(MINIMAL, { QUOTEKEEPER_DATABASE: 'elsewhere.db' }).database).toBe(join(folder, 'elsewhere.db'))
-    expect(read('reports: { currency: EUR, exchangeRates: rates/hist.csv }').rates).toEqual({
-      kind: 'file',
-      path: join(folder, 'rates/hist.csv'),
-      name: 'rates/hist.csv',
-    })
   })
 
-  it('name the source of rates in reports without the token in its URL', () => {
-    const { reports } = read(`reports: { currency: EUR, exchangeRates: "${RATES.url}" }`)
-    expect(JSON.stringify(reports)).not.toContain('s3cret')
+  it('take exchange rates from the file, an address or both, and name an address in reports without its token', () => {
+    const name = 'https://rates.example.com/hist.zip'
+    const url = `${name}?token=s3cret`
+    const from = (exchangeRates: string) => {
+      const { rates, reports } = read(`reports: { currency: EUR, exchangeRates: ${exchangeRates} }`)
+      expect(JSON.stringify(reports)).not.toContain('s3cret')
+      return [rates, reports.settings.ratesFrom, reports.settings.exchangeRates]
+    }
+    const usd = { USD: { rate: 0.9, date: null, source: null } }
+    const gbp = { GBP: { rate: 1.2, date: '2026-01-31', source: 'ECB' } }
+    const source = { kind: 'url', url, name }
+    expect(from('{ from: null, USD: 0.9 }')).toEqual([null, null, usd])
+    expect(from('{ GBP: { rate: 1.2, date: 2026-01-31, source: ECB } }')).toEqual([null, null, gbp])
+    expect(from(`"${url}"`)).toEqual([source, name, {}])
+    expect(from(`{ from: "${url}", USD: 0.9 }`)).toEqual([source, name, usd])
+    const file = { kind: 'file', path: join(folder, 'rates/hist.csv'), name: 'rates/hist.csv' }
+    expect(from('rates/hist.csv')).toEqual([file, file.name, {}])
   })
 })
 
