@@ -9,16 +9,24 @@ import { AbortedError, NotSentError, UnavailableError } from './errors.js'
 import { parseHttpDate, parseRetryAfter } from './http-date.js'
 import { ACCEPT_ENCODING, type HttpReply, type HttpRequest, sendHttpRequest } from './http-exchange.js'
 import { RateLimiter } from './rate-limiter.js'
-import type { Timing } from './timing.js'
+import type { Backoff } from './retry.js'
+import { SYSTEM_TIMING, type Timing } from './timing.js'
 
-interface TransportOptions {
+export interface MarketplaceOptions {
+  /** Origin, with an optional path. */
   baseUrl: string
   limits: RequestLimits
+  /** Quotekeeper's version, for the User-Agent. */
   version: string
+  /** Shares the limits with other processes (docs/ARCHITECTURE.md); without it, they apply to this client only. */
   ledger?: RequestLedger | undefined
-  observer: RequestObserver
-  now: Clock
-  timing: Timing
+  /** Called after each HTTP request, for metrics. */
+  observer?: RequestObserver | undefined
+  now?: Clock
+  /** Waits before retries; tests make them short. */
+  backoff?: Backoff
+  /** Clock and timers; tests replace them. */
+  timing?: Timing
 }
 
 /** An operation on a resource. */
@@ -45,10 +53,6 @@ export interface TransportReply extends HttpReply {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** A reply whose `Date` falls behind that of another one by this much is old; by more, the marketplace's clock was set. */
-const OLD_REPLY_SECONDS = { over: 5, upTo: 60 }
-/** For how long a reply is compared with later ones, in milliseconds. */
-const COMPARED_MS = 5 * 60_000
 
 /** Sends requests to one marketplace. Shared by all sessions: connections, limits, pauses. */
 export class Transport {
@@ -56,13 +60,13 @@ export class Transport {
   /** The path of the base URL, without a trailing slash. */
   readonly prefix: string
   readonly limiter: RateLimiter
-  readonly #options: TransportOptions
+  readonly #options: MarketplaceOptions & { observer: RequestObserver; now: Clock; timing: Timing }
   readonly #reads: Dispatcher
   readonly #closes: Dispatcher
-  /** A recent reply: its `Date` in milliseconds, and when it had arrived by the wall clock and by the monotonic clock. */
-  #compared = { date: 0, at: 0, elapsed: Number.NEGATIVE_INFINITY }
 
-  constructor(options: TransportOptions) {
+  constructor(given: MarketplaceOptions) {
+    const { observer = () => undefined, now = () => new Date(), timing = SYSTEM_TIMING } = given
+    const options = { ...given, observer, now, timing }
     const { origin, pathname } = new URL(options.baseUrl)
     const { concurrency, timeoutMs } = options.limits
     this.#options = options
@@ -114,8 +118,8 @@ export class Transport {
       throw error
     })
     const date = typeof reply.headers.date === 'string' ? parseHttpDate(reply.headers.date) : null
-    const age = this.#ageSeconds(reply, date, { sentAt, started })
-    // The `Date` of an old reply is not the time of now.
+    // Of a reply that a cache kept, whose `Date` is not the time of now; NaN if it cannot be read (RFC 9111 §5.1).
+    const age = Number(reply.headers.age ?? 0)
     const serverDate = age === 0 ? date : null
     report(reply.status, serverDate)
     this.#pauseIfAsked(reply, serverDate)
@@ -127,22 +131,6 @@ export class Transport {
   async close(): Promise<void> {
     const limiter = this.limiter.close(new AbortedError('The marketplace client was closed'))
     await Promise.all([limiter, this.#reads.destroy(), this.#closes.destroy()])
-  }
-
-  /**
-   * The age of a reply from a cache, 0 if it was made for this request. NaN if its `Age` cannot be read (RFC 9111 §5.1). A cache
-   * without `Age` is told by a `Date` that falls behind, by both clocks, because either may be set or stand still.
-   */
-  #ageSeconds({ headers }: HttpReply, serverDate: Date | null, sent: { sentAt: Date; started: number }): number {
-    const age = Number(headers.age ?? 0)
-    if (age !== 0 || serverDate === null) return age
-    const date = serverDate.getTime()
-    const earlier = this.#compared
-    const passed = Math.min(sent.sentAt.getTime() - earlier.at, sent.started - earlier.elapsed)
-    const behind = sent.started - earlier.elapsed > COMPARED_MS ? 0 : (passed - (date - earlier.date)) / 1000
-    if (behind > OLD_REPLY_SECONDS.over && behind <= OLD_REPLY_SECONDS.upTo) return Math.round(behind)
-    if (behind <= 0) this.#compared = { date, at: this.#options.now().getTime(), elapsed: this.elapsed() }
-    return 0
   }
 
   /** A 429 or 503 with Retry-After pauses all requests (docs/MARKETPLACE.md, Pauses). */
