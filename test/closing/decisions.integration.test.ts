@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
 import { hashWithoutUpdateTimes } from '../../src/closing/evaluate.js'
-import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
+import type { Effect } from '../../src/sandbox/index.js'
+import { KEY } from '../helpers/channel-fixture.js'
 import { DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
 
 /** A placeholder for no date: such an RFQ is kept open in every round. */
@@ -244,36 +245,15 @@ describe('a decision that a round repeats', () => {
       await fixture.closeExpired({ retry: [rfqId(1)], approvedBy: 'anna' }, { stopped }),
       await fixture.closeExpired({ mode: 'dry-run' }),
     ]
-    expect(rounds.map(({ counts }) => [counts.wouldClose, counts.blocked])).toEqual([
-      [1, 0],
-      [1, 0],
-      [0, 1],
-      [0, 1],
-      [0, 1],
-      [1, 0],
+    const counted = rounds.map(({ counts: { wouldClose, blocked } }) => `${wouldClose} would close, ${blocked} blocked`)
+    const [would, blocked] = ['1 would close, 0 blocked', '0 would close, 1 blocked']
+    expect(counted).toEqual([would, would, blocked, blocked, blocked, would])
+    expect(await decisionsOf(fixture)).toMatchObject([
+      { decision: 'would-close', approvedBy: null, times: 2 },
+      { decision: 'blocked', approvedBy: null, times: 2 },
+      { decision: 'blocked', approvedBy: 'anna', times: 1 },
+      { decision: 'would-close', approvedBy: null, times: 1 },
     ])
-    expect(
-      (await decisionsOf(fixture)).map(({ decision, approvedBy, times }) => [decision, approvedBy, times]),
-    ).toEqual([
-      ['would-close', null, 2],
-      ['blocked', null, 2],
-      ['blocked', 'anna', 1],
-      ['would-close', null, 1],
-    ])
-  })
-
-  it('is recorded again for each plan that it waits for', async () => {
-    const fixture = await openClosingFixture([{}, {}])
-    await fixture.closeExpired({ maxPerRun: 1 })
-    fixture.sandbox.world.addRfq(CHANNEL, { id: rfqId(3), responseDueDate: DUE } as object)
-    await fixture.pollRfqs()
-    await fixture.closeExpired({ maxPerRun: 1 })
-    const decisions = await decisionsOf(fixture)
-    for (const { reason, evidence } of decisions) {
-      expect(reason).toMatch(/^blocked until approved: . RFQs are past due/)
-      expect(evidence).toMatchObject({ codes: ['max-per-run'], against: [], approvalPlan: expect.any(String) })
-    }
-    expect(decisions.map(({ rfqId: id }) => id)).toEqual([...fixture.ids, ...fixture.ids, rfqId(3)])
   })
 
   it('is still a refusal after an intent that a crash left open was given up', async () => {
@@ -303,32 +283,29 @@ describe('a decision that a round repeats', () => {
 })
 
 describe('closes with an uncertain effect', () => {
-  const faultsAt = (fixture: Fixture, indexes: number[]) => {
-    for (const index of indexes) fixture.answerCloses(rfqId(index), 500)
-  }
+  const status = (code: number, more: object = {}): Effect => ({ kind: 'status', status: code, ...more })
 
-  it('stop the round if they are two in a row', async () => {
-    const fixture = await openClosingFixture([{}, {}, {}, {}])
-    faultsAt(fixture, [2])
-    const effect = { kind: 'status', status: 200, body: { ok: true } } as const
-    fixture.sandbox.faults.add({ rfqId: rfqId(3), operation: 'closeRfq', effect })
+  it.each<[string, (Effect | null)[], outcomes: string[], RegExp | null]>([
+    [
+      'stop the round if they are two in a row',
+      [null, status(500), status(200, { body: { ok: true } }), null],
+      ['closed', 'unknown', 'failed'],
+      /2 closes in a row.* uncertain/,
+    ],
+    [
+      'do not stop the round if another outcome comes in between',
+      [status(500), status(400, { apply: true }), status(500), null],
+      ['unknown', 'already-closed', 'unknown', 'closed'],
+      null,
+    ],
+  ])('%s', async (_title, effects, outcomes, stop) => {
+    const fixture = await openClosingFixture(effects.map(() => ({})))
+    for (const [index, effect] of effects.entries())
+      if (effect !== null) fixture.always({ rfqId: rfqId(index + 1), operation: 'closeRfq' }, effect)
     const { decisions, stopReason, counts } = await fixture.closeExpired()
-    expect(decisions.map(({ outcome }) => outcome)).toEqual(['closed', 'unknown', 'failed'])
-    expect(stopReason).toMatch(/2 closes in a row.* uncertain/)
-    expect(counts).toMatchObject({ closed: 1, alreadyClosed: 0 })
-  })
-
-  it('do not stop the round if another outcome comes in between', async () => {
-    const fixture = await openClosingFixture([{}, {}, {}, {}])
-    faultsAt(fixture, [1, 3])
-    fixture.sandbox.faults.add({
-      rfqId: rfqId(2),
-      operation: 'closeRfq',
-      effect: { kind: 'status', status: 400, apply: true },
-    })
-    const { decisions, stopReason, counts } = await fixture.closeExpired()
-    expect(decisions.map(({ outcome }) => outcome)).toEqual(['unknown', 'already-closed', 'unknown', 'closed'])
-    expect(stopReason).toBeNull()
-    expect(counts).toMatchObject({ closed: 1, alreadyClosed: 1 })
+    expect(decisions.map(({ outcome }) => outcome)).toEqual(outcomes)
+    if (stop === null) expect(stopReason).toBeNull()
+    else expect(stopReason).toMatch(stop)
+    expect(counts).toMatchObject({ closed: 1, alreadyClosed: outcomes.includes('already-closed') ? 1 : 0 })
   })
 })
