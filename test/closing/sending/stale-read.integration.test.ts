@@ -3,11 +3,11 @@ import { closeExpired } from '../../../src/closing/closing-round.js'
 import type { ClosingContext } from '../../../src/closing/contract.js'
 import { createMarketplace } from '../../../src/marketplace/client.js'
 import type { ChannelSession } from '../../../src/marketplace/contract.js'
+import { ChannelError, NotSentError } from '../../../src/marketplace/errors.js'
 import type { Timing } from '../../../src/marketplace/timing.js'
 import type { Store } from '../../../src/store/contract.js'
 import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
 import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
-import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
 
 const LATER = '2026-12-24'
 const ROUNDS = 6
@@ -180,55 +180,39 @@ describe('a close that could be sent only after a while', () => {
 })
 
 describe('a close of which nothing was sent', () => {
-  it('is no attempt, has no time at which it was sent, and leaves nothing to settle', async () => {
-    const fixture = await openSlowFixture()
-    for (let round = 0; round < ROUNDS; round++) {
-      const real = fixture.session()
-      /** Between the two, the read of another document is refused, so that the session sends nothing more. */
-      const readForClose: typeof real.readForClose = async (id) => {
-        const slot = await real.readForClose(id)
-        fixture.sandbox.faults.add({ operation: 'readResponse', effect: { kind: 'status', status: 401 } })
-        await real.readResponse(id, 'any').catch(() => undefined)
-        return slot
+  it.each<[string, Error, object[], object]>([
+    [
+      'no connection could be made',
+      new NotSentError('connection refused'),
+      [{ decision: 'keep', evidence: { codes: ['not-sent'] } }],
+      { outcome: 'partial', error: expect.stringContaining('its close was not sent: connection refused') },
+    ],
+    [
+      'the API key was refused meanwhile',
+      new ChannelError('401'),
+      [],
+      { outcome: 'partial', stop: { code: 'channel' } },
+    ],
+  ])(
+    'because %s is no attempt and leaves nothing to settle; the next round sends it',
+    async (_title, error, kept, end) => {
+      const fixture = await openSlowFixture()
+      for (let round = 0; round < ROUNDS; round++) {
+        const real = fixture.session()
+        const close = async () => Promise.reject(error)
+        const session = withReadForClose(real, async (id) => ({ ...(await real.readForClose(id)), close }))
+        const { decisions, run, unsettled } = await fixture.closeNow({ session })
+        // The same decision is not recorded again.
+        expect(decisions).toMatchObject(round === 0 ? kept : [])
+        expect(unsettled).toEqual([])
+        expect(run).toMatchObject(end)
+        expect(await fixture.store.openIntents(KEY)).toEqual([])
+        expect(await fixture.store.sentIntents(KEY, new Date(0))).toEqual(new Map())
       }
-      const session = withReadForClose(real, readForClose)
-      const { decisions, run, unsettled } = await fixture.closeNow({ session })
-      expect(decisions).toEqual([])
-      expect(unsettled).toEqual([])
-      expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'channel' } })
-      expect(await fixture.store.openIntents(KEY)).toEqual([])
-      expect(await fixture.store.sentIntents(KEY, new Date(0))).toEqual(new Map())
-    }
-    expect(fixture.posts()).toEqual([])
-    expect((await fixture.closeNow()).decisions).toMatchObject([{ outcome: 'closed' }])
-  })
-})
-
-describe('a close for which no connection can be made', () => {
-  it('is kept open with the reason, is neither an attempt nor a request, and is sent in the next round', async () => {
-    const fixture = await openSlowFixture()
-    for (let round = 0; round < ROUNDS; round++) {
-      const forwarder = await TcpForwarder.start(Number(new URL(fixture.sandbox.url).port))
-      const limits = { concurrency: 1, perSecond: 1000, timeoutMs: 2000, retries: 0, maxBodyMiB: 1 }
-      const baseUrl = `http://127.0.0.1:${forwarder.port}`
-      const marketplace = createMarketplace({ baseUrl, limits, version: 'test', now: fixture.now })
-      onTestFinished(() => marketplace.close())
-      const session = marketplace.session({ ...CHANNEL, apiKey: 'key of acme' })
-      const received = fixture.sandbox.requests.length
-      let asked = 0
-      const killSwitch = async () => {
-        // Asked at the beginning of the round, and again between the read and the POST.
-        if (++asked === 2) forwarder.close()
-        return null
-      }
-      const { decisions, run } = await fixture.closeNow({ session, killSwitch })
-      if (round === 0) expect(decisions).toMatchObject([{ decision: 'keep', evidence: { codes: ['not-sent'] } }])
-      expect(run).toMatchObject({ outcome: 'partial', requests: fixture.sandbox.requests.length - received })
-      expect(await fixture.store.openIntents(KEY)).toEqual([])
-    }
-    expect(fixture.posts()).toEqual([])
-    expect((await fixture.closeNow()).decisions).toMatchObject([{ outcome: 'closed' }])
-  })
+      expect(fixture.posts()).toEqual([])
+      expect((await fixture.closeNow()).decisions).toMatchObject([{ outcome: 'closed' }])
+    },
+  )
 })
 
 describe('a close one of whose reads fails', () => {
