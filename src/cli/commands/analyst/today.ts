@@ -59,11 +59,16 @@ function printToday(cli: Cli, today: Today): void {
 }
 
 /** `25 RFQs wait for a person; 12 are due within 7 days, 3 overdue; 40 open. At stake: accepted 12,000 USD; recommended 1,204,000 USD.` */
-function summaryText({ summary: { open, due, overdue, waiting, atStake } }: Today): string {
+function summaryText({ summary: { open, due, overdue, waiting, atStake }, closings, system }: Today): string {
   const stakes = atStake.map(({ kind, currency, total }) => `${kind} ${sanitize(formatTotal(total, currency))}`)
+  const others = [
+    ...(closings.length > 0 ? [`${closings.length} about closing`] : []),
+    ...(system.length > 0 ? [`${system.length} about the system`] : []),
+  ]
   return [
     `${plural(waiting, 'RFQ')} ${waiting === 1 ? 'waits' : 'wait'} for a person; ${due} due within ${DUE_WITHIN_DAYS} days, ${overdue} overdue; ${open} open.`,
     ...(stakes.length === 0 ? [] : [`At stake: ${stakes.join('; ')}.`]),
+    ...(others.length === 0 ? [] : [`Below the RFQs: ${others.join(', ')}.`]),
   ].join('\n')
 }
 
