@@ -1,58 +1,58 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import ExcelJS from 'exceljs'
 
-/** A cell as openpyxl reads it: formula, value (dates as serial numbers), type. */
-export interface ReadCell {
-  f: string | null
-  v: string | number | boolean | null
-  t: string
+interface ReadCell {
+  formula: string | undefined
+  /** Of a formula, its stored result. */
+  value: string | number | boolean | null
 }
 export interface ReadWorkbook {
   sheets: Record<string, Record<string, ReadCell>>
   links: string[]
 }
 
-export const PYTHON = '/usr/bin/python3'
-const READER = fileURLToPath(new URL('read_workbook.py', import.meta.url))
-
 /** If tools are missing, tests are skipped; if tools are required, tests fail. */
 const required = process.env.CI === 'true' || process.env.QUOTEKEEPER_REQUIRE_TOOLS === '1'
-const works = (command: string, args: string[]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
 
-function absence(): string | null {
-  if (!works(PYTHON, ['-c', 'import openpyxl'])) return `openpyxl is not installed for ${PYTHON}`
-  return works('soffice', ['--version']) ? null : 'LibreOffice (soffice) is not installed'
-}
-
-/** Why tests that need openpyxl and LibreOffice are skipped, or null if they run. */
+/** Why tests that need LibreOffice are skipped, or null if they run. */
 export function whyNoTools(): string | null {
-  const why = absence()
-  return required ? null : why
+  const works = spawnSync('soffice', ['--version'], { stdio: 'ignore' }).status === 0
+  return required || works ? null : 'LibreOffice (soffice) is not installed'
 }
 
-/** Reads workbooks with openpyxl. */
-export const readWorkbooks = (files: readonly string[]): ReadWorkbook[] => readWith([], files)
-/** Reads the values of workbooks with openpyxl, and neither formulas nor links: that takes a quarter of the time. */
-export const readValues = (files: readonly string[]): ReadWorkbook[] => readWith(['--values'], files)
+/** Reads the cells and links of a workbook. */
+export async function readWorkbook(file: string): Promise<ReadWorkbook> {
+  const workbook = new ExcelJS.Workbook()
+  await workbook.xlsx.readFile(file)
+  const found: ReadWorkbook = { sheets: {}, links: [] }
+  for (const sheet of workbook.worksheets) {
+    const cells: Record<string, ReadCell> = {}
+    found.sheets[sheet.name] = cells
+    sheet.eachRow((row) =>
+      row.eachCell((cell) => {
+        if (cell.hyperlink) found.links.push(cell.hyperlink)
+        cells[cell.address] = { formula: cell.formula, value: plainValue(cell) }
+      }),
+    )
+  }
+  return found
+}
 
-function readWith(options: readonly string[], files: readonly string[]): ReadWorkbook[] {
-  const args = ['-W', 'ignore', READER, ...options, ...files]
-  const out = execFileSync(PYTHON, args, { maxBuffer: 1 << 30, encoding: 'utf8' })
-  return out
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as ReadWorkbook)
+function plainValue(cell: ExcelJS.Cell): ReadCell['value'] {
+  const value = cell.formula ? cell.result : cell.value
+  if (value === undefined || value === null) return null
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value !== 'object') return value
+  return 'error' in value ? value.error : cell.text
 }
 
 const ALWAYS_RECALCULATE = `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 <item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item>
 </oor:items>`
-
-const FILES_PER_RUN = 40
 
 /** A temporary directory with a LibreOffice profile that recalculates every formula when it loads a file. */
 export class Bench {
@@ -90,39 +90,36 @@ export class Bench {
     })
   }
 
-  /** Converts as many files in one LibreOffice run as it can within the time-out on a busy machine. */
   #convert(files: readonly string[], format: string, out: string): void {
     const user = `-env:UserInstallation=file://${this.#profile}`
-    for (let start = 0; start < files.length; start += FILES_PER_RUN) {
-      const batch = files.slice(start, start + FILES_PER_RUN)
-      execFileSync('soffice', [user, '--headless', '--convert-to', format, '--outdir', out, ...batch], {
-        stdio: 'ignore',
-        timeout: 240_000,
-      })
-    }
+    const args = [user, '--headless', '--convert-to', format, '--outdir', out, ...files]
+    execFileSync('soffice', args, { stdio: 'ignore', timeout: 240_000 })
   }
 
-  read = (file: string): Buffer => readFileSync(file)
   remove = (): void => rmSync(this.folder, { recursive: true, force: true })
 }
 
 /** The cells of a workbook that contain a formula. */
-export function formulasOf(read: ReadWorkbook | undefined): { sheet: string; address: string; cell: ReadCell }[] {
+export function formulasOf(
+  read: ReadWorkbook | undefined,
+): { sheet: string; address: string; formula: string; value: ReadCell['value'] }[] {
   return Object.entries(read?.sheets ?? {}).flatMap(([sheet, cells]) =>
-    Object.entries(cells).flatMap(([address, cell]) => (cell.f === null ? [] : [{ sheet, address, cell }])),
+    Object.entries(cells).flatMap(([address, { formula, value }]) =>
+      formula === undefined ? [] : [{ sheet, address, formula, value }],
+    ),
   )
 }
 
 /** Formulas whose stored result differs from the recalculated one: sheet, address, stored, recalculated, formula. */
 export function differences(written: ReadWorkbook | undefined, computed: ReadWorkbook | undefined): unknown[][] {
-  return formulasOf(written).flatMap(({ sheet, address, cell }) => {
-    const found = computed?.sheets[sheet]?.[address]?.v ?? null
-    return same(cell.v, found) ? [] : [[sheet, address, cell.v, found, cell.f]]
+  return formulasOf(written).flatMap(({ sheet, address, formula, value }) => {
+    const found = computed?.sheets[sheet]?.[address]?.value ?? null
+    return same(value, found) ? [] : [[sheet, address, value, found, formula]]
   })
 }
 
 /** Tolerance: LibreOffice adds in a different order. */
-function same(one: ReadCell['v'], other: ReadCell['v']): boolean {
+function same(one: ReadCell['value'], other: ReadCell['value']): boolean {
   if (typeof one === 'number' && typeof other === 'number') {
     return Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other))
   }
