@@ -64,25 +64,6 @@ describe('the preview of a close', () => {
     expect(await preview(fixture, id)).toMatchObject({ against: [], why: null })
   })
 
-  it.each([
-    [400, 'the marketplace refused to close it'],
-    [500, 'the effect of its last close is uncertain'],
-  ])('says what the last close of the RFQ led to, and how to send it again: %i', async (status, reason) => {
-    const fixture = await openClosingFixture([{}, {}])
-    fixture.answerCloses(rfqId(1), status)
-    await fixture.closeExpired({ retry: [rfqId(1)] })
-    const [answered, other] = [await preview(fixture), await preview(fixture, rfqId(2))]
-    expect(answered?.against).toEqual([expect.stringContaining(reason)])
-    expect(answered).toMatchObject({
-      why: expect.stringMatching(
-        /^(The marketplace refused to close it|It is unknown whether the close took effect): /,
-      ),
-      remedy: expect.stringMatching(/^Check on the marketplace .*--retry/),
-      command: `quotekeeper close-expired --channel ${KEY} --retry id:${rfqId(1)}`,
-    })
-    expect(other).toMatchObject({ against: [], why: null, remedy: null })
-  })
-
   it('says that a close of the RFQ is not settled, and that a round in progress settles it', async () => {
     const fixture = await openClosingFixture([{}, {}])
     const { store, now } = fixture
