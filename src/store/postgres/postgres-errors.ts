@@ -19,81 +19,33 @@ interface Remedy {
 
 const ERRORS: readonly Remedy[] = [
   {
-    match: /^28P01$|^SASL|password must be a string/,
+    match: /^28...$|^3D000$|^42501$|^SASL|password must be a string/,
     kind: 'unusable',
-    what: 'PostgreSQL does not accept the password, or there is none',
-    todo: 'Correct databasePassword in the configuration or PGPASSWORD, or the user in "database".',
-  },
-  {
-    match: /^28...$/,
-    kind: 'unusable',
-    what: 'PostgreSQL does not accept the user, or a connection of this kind',
-    todo: 'Correct "database" in the configuration (user, sslmode), create the user, or allow it in pg_hba.conf of the server.',
-  },
-  {
-    match: /^3D000$/,
-    kind: 'unusable',
-    what: 'The database does not exist on PostgreSQL',
-    todo: 'Correct "database" in the configuration, or create the database.',
-  },
-  {
-    match: /^42501$/,
-    kind: 'unusable',
-    what: 'The user of PostgreSQL lacks a right',
-    todo: 'Grant the rights that docs/OPERATIONS.md lists, or let a user who has them run: quotekeeper check',
-  },
-  {
-    match: /CERT_|_CERT$|^UNABLE_TO_VERIFY|certificate|^ERR_TLS_CERT/,
-    kind: 'unusable',
-    what: 'The certificate of PostgreSQL is not accepted',
+    what: 'PostgreSQL refuses the connection or the work',
     todo:
-      'Name the certificate of its authority in the URL of "database": sslmode=verify-full&sslrootcert=PATH. If it is for another host name, use ' +
-      'that name in "database", or sslmode=verify-ca; if it has expired, renew it.',
+      'Correct "database" or databasePassword in the configuration, or PGPASSWORD; or create the user or the database, allow it in pg_hba.conf, ' +
+      'or grant the rights that docs/OPERATIONS.md lists.',
   },
   {
     match:
-      /does not support SSL|establishing an SSL connection|^ERR_(TLS|SSL|OSSL|CRYPTO)|^EPROTO$|^(ENOENT|EACCES|EISDIR|ENOTDIR): .*, (open|read)\b/,
+      /CERT_|_CERT$|^UNABLE_TO_VERIFY|certificate|does not support SSL|establishing an SSL connection|^ERR_(TLS|SSL|OSSL|CRYPTO)|^EPROTO$|^(ENOENT|EACCES|EISDIR|ENOTDIR): .*, (open|read)\b/,
     kind: 'unusable',
-    what: 'The connection to PostgreSQL cannot be encrypted',
+    what: 'The connection to PostgreSQL cannot be encrypted, or its certificate is not accepted',
     todo:
-      'Set up TLS on the server (ssl = on), and check the files that sslrootcert, sslcert and sslkey in the URL of "database" name; or use ' +
-      'sslmode=disable in a network that you trust.',
+      'Check sslmode and the files that sslrootcert, sslcert and sslkey in the URL of "database" name (docs/OPERATIONS.md), the host name and the ' +
+      'TLS of the server; or use sslmode=disable in a network that you trust.',
   },
   {
-    match: /^53300$/,
-    kind: 'away',
-    what: 'PostgreSQL has no free connection',
-    todo: 'Raise its max_connections, or run fewer processes.',
-  },
-  {
-    match: /^25006$/,
-    kind: 'away',
-    what: 'PostgreSQL is read-only: a standby, or a database set to read-only',
-    todo: 'Point "database" to the primary server.',
-  },
-  {
-    match: /^timeout exceeded when trying to connect/,
-    kind: 'away',
-    what: 'Every connection of this process to PostgreSQL was in use for too long',
-    todo: 'Check that it answers, and check its pg_stat_activity for slow statements and locks.',
-  },
-  {
-    match: /^Query read timeout/,
+    match: /^timeout exceeded when trying to connect|^Query read timeout/,
     kind: 'away',
     what: 'PostgreSQL does not answer',
-    todo: 'Check that it runs and is not overloaded. Behind PgBouncer, default_pool_size may be too small.',
+    todo: 'Check pg_stat_activity for slow statements and locks. Behind PgBouncer, default_pool_size may be too small.',
   },
   {
-    match: /^53100$/,
+    match: /^(53100|55P03|57014)$/,
     kind: 'busy',
-    what: 'The disk of PostgreSQL is full',
-    todo: 'Free some space; the transaction was rolled back.',
-  },
-  {
-    match: /^(55P03|57014)$/,
-    kind: 'busy',
-    what: 'PostgreSQL cancelled a statement that took too long or waited too long for a lock, or that somebody cancelled',
-    todo: 'It was rolled back. Check pg_stat_activity of the server for load and locks, and whether its autovacuum runs.',
+    what: 'PostgreSQL cancelled a statement',
+    todo: 'It was rolled back. Free some space on its disk, or check its pg_stat_activity for load and locks.',
   },
   {
     match: /^(40001|40P01)$/,
@@ -104,10 +56,10 @@ const ERRORS: readonly Remedy[] = [
   {
     // 08: connection exceptions. 57P: the server shuts down, crashed, starts. 25P03, 25P04, 57P05: the session was ended by a time-out.
     match:
-      /^(08...|57P0[1-5]|25P0[34]|ECONN.*|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|E?NET(UNREACH|DOWN)|ENOENT)$|^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/,
+      /^(08...|57P0[1-5]|25006|25P0[34]|53300|ECONN.*|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|E?NET(UNREACH|DOWN)|ENOENT)$|^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/,
     kind: 'away',
-    what: 'PostgreSQL cannot be reached',
-    todo: 'Check that it runs and that "database" in the configuration is right.',
+    what: 'PostgreSQL cannot be reached or written',
+    todo: 'Check that it runs, has free connections, is the primary server, and that "database" in the configuration is right.',
   },
 ]
 

@@ -53,7 +53,7 @@ describe.skipIf(postgresSkipReason !== null)('commands on a PostgreSQL database'
     const results = await Promise.all(commands.map((command) => fixture.quotekeeper(...command)))
     for (const [at, { status, out, err }] of results.entries()) {
       expect([commands[at], status]).toEqual([commands[at], 1])
-      expect(out + err).toContain('PostgreSQL cannot be reached: postgres://127.0.0.1:1/desk')
+      expect(out + err).toContain('PostgreSQL cannot be reached or written: postgres://127.0.0.1:1/desk')
       expect(out + err).not.toContain(PASSWORD)
     }
     const stopped = results[3]?.err

@@ -15,41 +15,39 @@ const SELF_SIGNED = coded('DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificat
 
 describe('an error of PostgreSQL', () => {
   it.each([
-    ['a self-signed certificate', SELF_SIGNED, /is not accepted: .*self-signed.*sslrootcert=PATH/],
-    ['one that caused another', new Error('Connection terminated', { cause: SELF_SIGNED }), /sslrootcert=PATH/],
-    ['one of several addresses', new AggregateError([SELF_SIGNED]), /self-signed certificate.*sslrootcert=PATH/],
-    ['an unknown authority', coded('UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify'), /sslrootcert=PATH/],
+    ['a self-signed certificate', SELF_SIGNED, /is not accepted: .*self-signed.*sslrootcert/],
+    ['one that caused another', new Error('Connection terminated', { cause: SELF_SIGNED }), /sslrootcert/],
+    ['one of several addresses', new AggregateError([SELF_SIGNED]), /self-signed certificate.*sslrootcert/],
+    ['an unknown authority', coded('UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify'), /sslrootcert/],
     [
       'an expired certificate',
       coded('CERT_HAS_EXPIRED', 'certificate has expired'),
-      /not accepted: .*has expired.*renew it/,
+      /not accepted: .*has expired.*TLS of the server/,
     ],
     [
       'the name of another host',
       checkServerIdentity('db', { subjectaltname: 'DNS:other' } as PeerCertificate),
-      /not accepted: .*Host: db.*sslmode=verify-ca/,
+      /not accepted: .*Host: db.*the host name/,
     ],
-    ['a key that is none', coded('ERR_OSSL_PEM_NO_START_LINE', 'error:0480006C'), /check the files/],
+    ['a key that is none', coded('ERR_OSSL_PEM_NO_START_LINE', 'error:0480006C'), /Check sslmode and the files/],
     [
       'a file that is not there',
       coded('ENOENT', "ENOENT: no such file or directory, open 'ca.pem'"),
-      /cannot be encrypted: .*ca.pem.*check the files that sslrootcert/,
+      /cannot be encrypted.*ca.pem.*the files that sslrootcert/,
     ],
-    ['a wrong password', ofServer('28P01'), /does not accept the password.*: .*databasePassword .* PGPASSWORD/],
-    ['a user that does not exist', ofServer('28000'), /does not accept the user.*create the user.*pg_hba/],
-    ['a database that does not exist', ofServer('3D000'), /database does not exist.*create the database/],
+    ['a wrong password', ofServer('28P01'), /refuses the connection.*databasePassword .* PGPASSWORD/],
+    ['a user that does not exist', ofServer('28000'), /refuses the connection.*create the user.*pg_hba/],
+    ['a database that does not exist', ofServer('3D000'), /refuses the connection.*or the database/],
   ])('about %s says what to do, and that it does not end by itself', (_, error, message) => {
     expect(messageOf(error)).toMatch(message)
     expect(toPostgresError(error, 'db')).toBeInstanceOf(UnusableDatabaseError)
   })
 
   it('about a slow statement names it, and not a lost connection', () => {
-    expect(messageOf(ofServer('57014'))).toMatch(/cancelled a statement that took too long.*pg_stat_activity/)
+    expect(messageOf(ofServer('57014'))).toMatch(/cancelled a statement.*pg_stat_activity/)
     const busy = new Error('timeout exceeded when trying to connect')
-    expect(messageOf(busy)).toMatch(
-      /^DatabaseUnavailableError: Every connection of this process to PostgreSQL was in use/,
-    )
-    expect(messageOf(new Error('Query read timeout'))).toMatch(/does not answer: .*\. Check that it runs/)
+    for (const slow of [busy, new Error('Query read timeout')])
+      expect(messageOf(slow)).toMatch(/^DatabaseUnavailableError: PostgreSQL does not answer.*pg_stat_activity/)
   })
 
   it('that may end by itself promises nothing, because the process may exit', () => {
@@ -69,7 +67,7 @@ describe('an error of PostgreSQL', () => {
       const warn = vi.spyOn(process, 'emitWarning')
       const database = new PostgresDatabase(parsePostgresUrl(`postgres://me@127.0.0.1:${port}/desk?sslmode=${mode}`))
       onTestFinished(() => void server.close())
-      await expect(database.get('select 1')).rejects.toThrow(/cannot be encrypted.*Set up TLS/)
+      await expect(database.get('select 1')).rejects.toThrow(/cannot be encrypted.*TLS of the server/)
       await expect(database.write((tx) => tx.run('select 1'))).rejects.toBeInstanceOf(UnusableDatabaseError)
       await database.close()
       expect(warn).not.toHaveBeenCalled()
