@@ -1,11 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { postgresSkipReason } from '../helpers/servers/private-postgres.js'
 import { ACME, KEYS, type Marketplace } from './marketplace.js'
-import { hasPostgres, postgresSchema } from './postgres.js'
+import { postgresSchema } from './postgres.js'
 
 const PROGRAM = join(import.meta.dirname, '../../dist/src/cli/main.js')
 const CLOCK = join(import.meta.dirname, 'shift-clock.mjs')
@@ -21,13 +22,9 @@ export function longIt(title: string, test: () => Promise<void>, isPossible = tr
   it.runIf(LONG && isPossible)(`${title} (long)`, test)
 }
 
-/** Whether a program is installed. In CI, what is missing is a failure. */
-export const hasProgram = (name: string): boolean =>
-  process.env.CI === 'true' || spawnSync('which', [name], { stdio: 'ignore' }).status === 0
-
 export type Engine = 'sqlite' | 'postgres'
 /** Both engines in the long run, where what is stored is the matter. */
-export const ENGINES: readonly Engine[] = LONG && hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite']
+export const ENGINES: readonly Engine[] = LONG && postgresSkipReason === null ? ['sqlite', 'postgres'] : ['sqlite']
 
 export type Running = ReturnType<Desk['start']>
 

@@ -1,11 +1,11 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { channel, Desk, ENGINES, hasProgram, longIt, until } from './desk.js'
+import { PrivateRedis, redisSkipReason } from '../helpers/servers/private-redis.js'
+import { channel, Desk, ENGINES, longIt, until } from './desk.js'
 import { day, id, response, rfq } from './documents.js'
 import { ACME, failure, Marketplace } from './marketplace.js'
-import { freePort } from './postgres.js'
 import { expectProvenCloses } from './proven-closes.js'
 
 const HOUR = 3_600_000
@@ -185,6 +185,8 @@ describe('start', () => {
     'shares jobs, rate and database with two workers on one queue, also after one was killed',
     async () => {
       const perSecond = 10
+      const redis = await PrivateRedis.start()
+      onTestFinished(() => redis.remove())
       const market = await Marketplace.open()
       addRfqs(market, 101, 5)
       addRfqs(market, 201, 3, { responseDueDate: day(-2) })
@@ -192,7 +194,7 @@ describe('start', () => {
       const schedule = { listings: EVERY_SECOND, rfqs: EVERY_SECOND, closeExpired: EVERY_SECOND, channelReport: null }
       const desk = await Desk.open(market, {
         channels: [channel(ACME, 'on'), channel('beta/blue', 'off')],
-        config: { queue: await redis(), schedule, requests: { perSecond } },
+        config: { queue: redis.url, schedule, requests: { perSecond } },
       })
       const processes = [desk.start('start'), desk.start('work'), desk.start('work')]
       await until(() => expect(market.posts()).toBe(3))
@@ -207,7 +209,7 @@ describe('start', () => {
       for (const process of processes.slice(0, 2)) process.signal('SIGTERM')
       for (const process of processes.slice(0, 2)) expect((await process.ended).status).toBe(0)
     },
-    hasProgram('redis-server'),
+    redisSkipReason === null,
   )
 })
 
@@ -215,13 +217,3 @@ const workbooks = (desk: Desk) =>
   readdirSync(join(desk.folder, 'reports'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.xlsx'),
   )
-
-/** @returns the URL of a private server, which ends with the test */
-async function redis(): Promise<string> {
-  const port = await freePort()
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  const server = spawn('redis-server', options, { stdio: 'ignore' })
-  onTestFinished(() => void server.kill('SIGKILL'))
-  await until(() => execFileSync('redis-cli', ['-p', String(port), 'ping'], { stdio: 'ignore' }))
-  return `redis://127.0.0.1:${port}`
-}
