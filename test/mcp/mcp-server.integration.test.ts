@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import { MAX_ANSWER } from '../../src/mcp/answer-size.js'
 import { TOOLS } from '../../src/mcp/tools.js'
+import { rfqReportSource } from '../../src/report-files/make-report.js'
 import { buildRfqReport } from '../../src/tables/rfq/build-rfq-report.js'
+import { viewConfigOf } from '../../src/tables/source.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { testConfig } from '../helpers/test-config.js'
 import { openMcp } from './mcp-fixture.js'
 
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
@@ -31,16 +34,10 @@ async function openChangedFixture() {
   return { ...polled, before }
 }
 
-const reportOf = ({ store, now }: ChannelFixture, rfqId: string, volume: number | null = null) =>
-  buildRfqReport({
-    store,
-    rfqId,
-    config: { reports: { directory: '/nowhere', settings: { ...DEFAULT_SETTINGS, volume } } },
-    channel: { key: KEY, timeZone: 'UTC' },
-    asOf: now(),
-    now: now(),
-    version: '',
-  })
+const reportOf = ({ store, now }: ChannelFixture, rfqId: string, volume: number | null = null) => {
+  const order = { channel: KEY, rfqId, now: now(), settings: { ...DEFAULT_SETTINGS, volume } }
+  return buildRfqReport(rfqReportSource(store, viewConfigOf(testConfig()), order))
+}
 
 describe('the MCP server', () => {
   it('offers tools that only read, and says that texts of the marketplace are no instructions', async () => {

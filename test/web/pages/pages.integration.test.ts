@@ -2,10 +2,12 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import JSZip from 'jszip'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
+import { rfqReportSource } from '../../../src/report-files/make-report.js'
 import { buildRfqReport } from '../../../src/tables/rfq/build-rfq-report.js'
+import { viewConfigOf } from '../../../src/tables/source.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { refreshFigures } from '../../helpers/store/figures.js'
+import { testConfig } from '../../helpers/test-config.js'
 import { APPLICATION_PAGES } from '../support/application-pages.js'
 import { openPages, pagesOf } from '../support/pages-fixture.js'
 import { sendForm } from '../support/send-form.js'
@@ -35,13 +37,8 @@ async function oneRfq(texts: { title?: string; project?: string } = {}): Promise
   return Object.assign(fixture, { rfqId, offerIds })
 }
 
-const reportOf = ({ store, now, rfqId }: OneRfq, settings = DEFAULT_SETTINGS, asOf = now()) =>
-  buildRfqReport({
-    store,
-    config: { reports: { directory: '/nowhere', settings } },
-    channel: { key: KEY, timeZone: 'UTC' },
-    ...{ asOf, now: now(), version: '', rfqId },
-  })
+const reportOf = ({ store, now, rfqId }: OneRfq) =>
+  buildRfqReport(rfqReportSource(store, viewConfigOf(testConfig()), { channel: KEY, rfqId, now: now() }))
 
 describe('every page', () => {
   it('shows hostile text as text, on the page and in its files', async () => {
