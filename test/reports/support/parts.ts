@@ -1,12 +1,10 @@
-import JSZip from 'jszip'
+import { strFromU8, unzipSync } from 'fflate'
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
 
 /** The parts of a workbook by name. */
-export async function partsOf(bytes: Buffer): Promise<Map<string, string>> {
-  const zip = await JSZip.loadAsync(bytes)
-  const files = Object.values(zip.files).filter(({ dir }) => !dir)
-  const entries = files.map(async (entry) => [entry.name, await entry.async('string')] as const)
-  return new Map(await Promise.all(entries))
+export function partsOf(bytes: Buffer): Map<string, string> {
+  const parts = unzipSync(bytes, { filter: ({ name }) => !name.endsWith('/') })
+  return new Map(Object.entries(parts).map(([name, part]) => [name, strFromU8(part)]))
 }
 
 /** The elements of XML in their order, each with its depth. Rejects XML that is not well-formed. */

@@ -1,6 +1,5 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import JSZip from 'jszip'
 import { describe, expect, it } from 'vitest'
 import { rfqReportSource } from '../../../src/report-files/make-report.js'
 import { buildRfqReport } from '../../../src/tables/rfq/build-rfq-report.js'
@@ -8,6 +7,7 @@ import { viewConfigOf } from '../../../src/tables/source.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { refreshFigures } from '../../helpers/store/figures.js'
 import { testConfig } from '../../helpers/test-config.js'
+import { sheetsOf } from '../../reports/support/workbooks.js'
 import { APPLICATION_PAGES } from '../support/application-pages.js'
 import { openPages, pagesOf } from '../support/pages-fixture.js'
 import { sendForm } from '../support/send-form.js'
@@ -133,14 +133,8 @@ it('an offer is opened by its number or id, with its lines in files', async () =
 })
 
 /** The texts of a workbook, one a line. */
-async function textsOf(workbook: Buffer): Promise<string> {
-  const xml = await (await JSZip.loadAsync(workbook)).file('xl/sharedStrings.xml')?.async('text')
-  return (xml ?? '')
-    .replaceAll(/<[^>]+>+/g, '\n')
-    .replaceAll(/\n+/g, '\n')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&amp;', '&')
-}
+const textsOf = async (workbook: Buffer) =>
+  (await sheetsOf(workbook)).flatMap((sheet) => sheet.getSheetValues().flat()).join('\n')
 
 describe('/reports', () => {
   it('makes the report that the page shows by a job of the queue, waits for it, and offers it, with who asked', async () => {
