@@ -2,16 +2,16 @@ import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from '
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { expect } from 'vitest'
+import { expect, it } from 'vitest'
 import type { RfqSnapshot } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { observedResponse, observeRfq } from '../helpers/data/observed.js'
 import { anRfq } from '../helpers/data/sample-documents.js'
+import { longIt } from '../helpers/long-tests.js'
 import { mountSkipReason, mountSmallDisk, type SmallDisk } from '../helpers/servers/small-disk.js'
 import { holdingRun } from '../helpers/store/holding-run.js'
 import { testFolder } from '../helpers/test-folder.js'
-import { fault, faultUnless, longFaultUnless } from './fault-test.js'
 
 const at = new Date('2026-11-21T12:00:00.000Z')
 const snapshot = (id: string, responses: number, text = 'x'): RfqSnapshot => ({
@@ -22,9 +22,8 @@ const snapshot = (id: string, responses: number, text = 'x'): RfqSnapshot => ({
   readAt: at,
 })
 
-faultUnless(mountSkipReason())(
-  'a full disk',
-  'a database that cannot be opened for lack of space says so',
+it.skipIf(mountSkipReason() !== null)(
+  'a full disk: a database that cannot be opened for lack of space says so',
   async () => {
     const { folder } = mountSmallDisk() as SmallDisk
     const path = join(folder, 'full.db')
@@ -40,26 +39,22 @@ faultUnless(mountSkipReason())(
   },
 )
 
-fault(
-  'a locked database',
-  'a poll waits for the other writer, fails if the lock persists, and the next one succeeds',
-  async () => {
-    const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1 })
-    await fixture.pollRfqs()
-    const other = new Database(fixture.store.name)
-    other.exec('begin immediate')
-    const released = wait(500).then(() => other.exec('rollback'))
-    expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-    await released
-    other.exec('begin immediate')
-    await expect(fixture.pollRfqs()).rejects.toThrow(/locked by another process/)
-    other.exec('rollback')
-    other.close()
-    expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-  },
-)
+it('a locked database: a poll waits for the other writer, fails if the lock persists, and the next one succeeds', async () => {
+  const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1 })
+  await fixture.pollRfqs()
+  const other = new Database(fixture.store.name)
+  other.exec('begin immediate')
+  const released = wait(500).then(() => other.exec('rollback'))
+  expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
+  await released
+  other.exec('begin immediate')
+  await expect(fixture.pollRfqs()).rejects.toThrow(/locked by another process/)
+  other.exec('rollback')
+  other.close()
+  expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
+})
 
-fault('a corrupt database', 'opening is refused and the file stays unchanged', async () => {
+it('a corrupt database: opening is refused and the file stays unchanged', async () => {
   const path = join(testFolder(), 'corrupt.db')
   const store = await openStore({ path })
   const run = await holdingRun(store, { channel: KEY, kind: 'rfqs', now: at })
@@ -80,7 +75,7 @@ fault('a corrupt database', 'opening is refused and the file stays unchanged', a
   await reader.close()
 })
 
-longFaultUnless(null)('50,000 offers in one RFQ', 'recording them does not block the event loop', async () => {
+longIt('50,000 offers in one RFQ: recording them does not block the event loop', async () => {
   const { sandbox, store, now } = await openChannelFixture()
   const { id } = sandbox.world.addRfq(CHANNEL)
   const run = await holdingRun(store, { channel: KEY, kind: 'rfqs', now: now() })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
-import { expect, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { RunEnd, Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { createCliFixture } from '../cli/cli-fixture.js'
@@ -9,7 +9,6 @@ import { recomputeChain, tamper } from '../helpers/store/decision-log.js'
 import { holdingRun } from '../helpers/store/holding-run.js'
 import { CHANNEL, insertIdleRuns, sql } from '../helpers/store/idle-runs.js'
 import { testFolder } from '../helpers/test-folder.js'
-import { fault } from './fault-test.js'
 
 const EVERYTHING = { before: new Date('2026-01-01T00:00:00Z') }
 
@@ -31,59 +30,51 @@ const END: RunEnd = {
   error: null,
 }
 
-fault(
-  'two prunings at once',
-  'two processes prune at once while a third polls, whose writes come between theirs',
-  async () => {
-    const path = join(testFolder(), 'prune.db')
-    const [one, two, poller] = await Promise.all([open(path), open(path), open(path)])
-    insertIdleRuns(path, 20_000)
-    const now = Date.now()
-    const run = await holdingRun(poller, { channel: CHANNEL, kind: 'rfqs', now: new Date(now) })
-    let polling = true
-    let writes = 0
-    const poll = async () => {
-      for (; polling; writes++) {
-        const moment = new Date(now + writes)
-        await poller.recordList(run, 'rfq-entry', [], { whole: false, readAt: moment }, moment)
-        await wait(2)
-      }
+it('two prunings at once: two processes prune at once while a third polls, whose writes come between theirs', async () => {
+  const path = join(testFolder(), 'prune.db')
+  const [one, two, poller] = await Promise.all([open(path), open(path), open(path)])
+  insertIdleRuns(path, 20_000)
+  const now = Date.now()
+  const run = await holdingRun(poller, { channel: CHANNEL, kind: 'rfqs', now: new Date(now) })
+  let polling = true
+  let writes = 0
+  const poll = async () => {
+    for (; polling; writes++) {
+      const moment = new Date(now + writes)
+      await poller.recordList(run, 'rfq-entry', [], { whole: false, readAt: moment }, moment)
+      await wait(2)
     }
-    const polls = poll()
-    const reports = await Promise.all([one.prune(EVERYTHING), two.prune(EVERYTHING)])
-    polling = false
-    await polls
-    await run.finish(END, new Date())
-    expect(reports[0].runs + reports[1].runs).toBe(20_000 - 100)
-    expect(sql(path, 'select 1 from runs')).toHaveLength(101)
-    expect(writes).toBeGreaterThan(3)
-    expect(await one.check()).toMatchObject({ ok: true })
-  },
-)
+  }
+  const polls = poll()
+  const reports = await Promise.all([one.prune(EVERYTHING), two.prune(EVERYTHING)])
+  polling = false
+  await polls
+  await run.finish(END, new Date())
+  expect(reports[0].runs + reports[1].runs).toBe(20_000 - 100)
+  expect(sql(path, 'select 1 from runs')).toHaveLength(101)
+  expect(writes).toBeGreaterThan(3)
+  expect(await one.check()).toMatchObject({ ok: true })
+})
 
-fault(
-  'the closing log rewritten as a whole',
-  'verification alone passes, with a hash kept elsewhere it fails',
-  async () => {
-    const { folder, quotekeeper } = await createCliFixture()
-    expect(await quotekeeper('close-expired')).toMatchObject({ status: 0 })
-    const path = join(folder, 'data/quotekeeper.db')
-    const [{ hash } = { hash: '' }] = sql(path, 'select hash from close_decisions where id = 1') as { hash: string }[]
-    const verify = (...more: string[]) => quotekeeper('closings', '--verify', ...more)
-    expect(await verify('--head', hash)).toMatchObject({
-      status: 0,
-      out: expect.stringContaining('decision 1:'),
-    })
-    tamper(path, (db: Database.Database) => {
-      db.exec("update close_decisions set outcome = null, reason = 'kept' where id = 1")
-      recomputeChain(db)
-    })
-    expect(await verify()).toMatchObject({ status: 0 })
-    expect(await verify('--head', hash)).toMatchObject({
-      status: 1,
-      out: expect.stringContaining('No decision has this hash'),
-    })
-    expect(await quotekeeper('closings', '--head', hash)).toMatchObject({ status: 2 })
-    expect(await verify('--head', `${hash.slice(0, 8)}…`)).toMatchObject({ status: 2 })
-  },
-)
+it('the closing log rewritten as a whole: verification alone passes, with a hash kept elsewhere it fails', async () => {
+  const { folder, quotekeeper } = await createCliFixture()
+  expect(await quotekeeper('close-expired')).toMatchObject({ status: 0 })
+  const path = join(folder, 'data/quotekeeper.db')
+  const [{ hash } = { hash: '' }] = sql(path, 'select hash from close_decisions where id = 1') as { hash: string }[]
+  const verify = (...more: string[]) => quotekeeper('closings', '--verify', ...more)
+  expect(await verify('--head', hash)).toMatchObject({
+    status: 0,
+    out: expect.stringContaining('decision 1:'),
+  })
+  tamper(path, (db: Database.Database) => {
+    db.exec("update close_decisions set outcome = null, reason = 'kept' where id = 1")
+    recomputeChain(db)
+  })
+  expect(await verify()).toMatchObject({ status: 0 })
+  expect(await verify('--head', hash)).toMatchObject({
+    status: 1,
+    out: expect.stringContaining('No decision has this hash'),
+  })
+  expect(await quotekeeper('closings', '--head', hash)).toMatchObject({ status: 2 })
+  expect(await verify('--head', `${hash.slice(0, 8)}…`)).toMatchObject({ status: 2 })
+})

@@ -2,10 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { Effect } from '../../src/sandbox/index.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
-import { fault } from './fault-test.js'
 
 const always = Number.POSITIVE_INFINITY
 const history = (fixture: ChannelFixture) =>
@@ -57,11 +56,11 @@ const LIST_FAULTS: [string, () => Effect, RegExp, number][] = [
   ['HTML with status 200, which the error quotes', () => htmlPage, /^[^\p{Cc}]*Sorry, maintenance[^\p{Cc}]*$/u, 3],
 ]
 for (const [what, effect, error, requests] of LIST_FAULTS)
-  fault(`a list answered with ${what}`, 'the run fails and changes nothing; the next one succeeds', async () => {
+  it(`a list answered with ${what}: the run fails and changes nothing; the next one succeeds`, async () => {
     await expectHarmlessFailure(await openPolled(), effect(), error, requests)
   })
 
-fault('a huge body or a compression bomb', 'reading stops at the limit and memory stays bounded', async () => {
+it('a huge body or a compression bomb: reading stops at the limit and memory stays bounded', async () => {
   const fixture = await openPolled({ retries: 0 })
   const before = process.memoryUsage.rss()
   await expectHarmlessFailure(fixture, { kind: 'status', status: 200, body: huge }, /16 MiB/, 1)
@@ -70,7 +69,7 @@ fault('a huge body or a compression bomb', 'reading stops at the limit and memor
   expect(process.memoryUsage.rss() - before).toBeLessThan(250 * 2 ** 20)
 })
 
-fault('401 on a response', 'the run stops, with no further requests', async () => {
+it('401 on a response: the run stops, with no further requests', async () => {
   const fixture = await openPolled()
   fixture.sandbox.faults.add({ operation: 'readResponse', times: always, effect: status(401) })
   const { run } = await fixture.pollRfqs({ concurrency: 1 })
@@ -78,7 +77,7 @@ fault('401 on a response', 'the run stops, with no further requests', async () =
   expect(fixture.sandbox.requests.filter((request) => request.operation === 'readRfq')).toHaveLength(1)
 })
 
-fault('429 with Retry-After of an hour', 'the run ends, and no channel sends a request before', async () => {
+it('429 with Retry-After of an hour: the run ends, and no channel sends a request before', async () => {
   const peat = { ...CHANNEL, channel: 'peat' }
   for (const value of ['3600', new Date('2026-11-21T13:00:00Z').toUTCString()]) {
     const fixture = await openChannelFixture({ rfqs: 1, others: [{ ...peat, rfqs: 1 }] })
@@ -91,7 +90,7 @@ fault('429 with Retry-After of an hour', 'the run ends, and no channel sends a r
   }
 })
 
-fault('a redirect', 'it is not followed, neither on a read nor on a close', async () => {
+it('a redirect: it is not followed, neither on a read nor on a close', async () => {
   const seen: (string | undefined)[] = []
   const elsewhere = createServer((request, response) => {
     seen.push(request.headers.authorization)

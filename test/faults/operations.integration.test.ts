@@ -3,20 +3,18 @@ import { once } from 'node:events'
 import { copyFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect } from 'vitest'
+import { expect, it } from 'vitest'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
+import { longIt } from '../helpers/long-tests.js'
 import { mountSkipReason, mountSmallDisk, type SmallDisk } from '../helpers/servers/small-disk.js'
 import { testFolder } from '../helpers/test-folder.js'
-import { faultUnless, longFaultUnless } from './fault-test.js'
 
-const longFault = longFaultUnless(null)
 const noMount = mountSkipReason()
 const restoreModule = join(import.meta.dirname, '../../dist/src/store/maintenance/restore.js')
 
-faultUnless(noMount)(
-  'a read-only disk',
-  'the database is refused with what to do, and works again when the disk is writable',
+it.skipIf(noMount !== null)(
+  'a read-only disk: the database is refused with what to do, and works again when the disk is writable',
   async () => {
     const disk = mountSmallDisk('64m') as SmallDisk
     const fixture = await openChannelFixture({ rfqs: 3 })
@@ -35,9 +33,8 @@ faultUnless(noMount)(
   },
 )
 
-longFault(
-  'kill -9 during a restore',
-  'each time, the database can be opened, and one with the newest data is kept',
+longIt(
+  'kill -9 during a restore: each time, the database can be opened, and one with the newest data is kept',
   async () => {
     const fixture = await openChannelFixture()
     const backup = join(testFolder(), 'backup.db')

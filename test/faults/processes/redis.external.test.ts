@@ -1,16 +1,15 @@
-import { expect, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createRunner } from '../../../jobs/service.js'
 import { eventually } from '../../helpers/eventually.js'
 import { recordingHandlers } from '../../helpers/recording-handlers.js'
 import { redisSkipReason } from '../../helpers/servers/private-redis.js'
 import { useRedisRunners } from '../../helpers/servers/redis-runners.js'
-import { faultUnless } from '../fault-test.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
-const fault = faultUnless(redisSkipReason)
+const redisIt = it.skipIf(redisSkipReason !== null)
 const runners = useRedisRunners()
 
-fault('Redis failover', 'commands fail while Redis is a read-only replica, then jobs run again', async () => {
+redisIt('Redis failover: commands fail while Redis is a read-only replica, then jobs run again', async () => {
   const { handlers, done } = recordingHandlers()
   const runner = await runners.open()
   await runner.work(handlers)
@@ -32,7 +31,7 @@ fault('Redis failover', 'commands fail while Redis is a read-only replica, then 
   await eventually(() => expect(done.map(({ id }) => id)).toContain(later))
 })
 
-fault('a process with another database on the same Redis', 'a job waits for processes with its database', async () => {
+redisIt('a process with another database on the same Redis: a job waits for processes with its database', async () => {
   const open = async (database: string) => {
     const queue = { kind: 'redis', url: runners.redis.url } as const
     const runner = await createRunner(queue, { database, log: runners.log })

@@ -1,5 +1,5 @@
 import { Queue } from 'bullmq'
-import { expect, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../helpers/eventually.js'
 import { PrivateRedis, redisSkipReason } from '../../helpers/servers/private-redis.js'
 import {
@@ -8,9 +8,8 @@ import {
   type ProcessFixture,
   type RunningProcess,
 } from '../../helpers/servers/process-fixture.js'
-import { faultUnless } from '../fault-test.js'
 
-const fault = faultUnless(redisSkipReason)
+const redisIt = it.skipIf(redisSkipReason !== null)
 const COMPLETE = "select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'"
 
 /** A private Redis and the configuration of a service on it; by default it polls and closes every second. */
@@ -57,7 +56,7 @@ const waitForClosedOnce = (fixture: ProcessFixture, ids: string[]) =>
     expect(fixture.posts()).toHaveLength(ids.length)
   })
 
-fault('Redis killed and restarted', 'the service stays alive, becomes not ready, and recovers by itself', async () => {
+redisIt('Redis killed and restarted: the service stays alive, becomes not ready, and recovers by itself', async () => {
   const fixture = await openService()
   const { waitForStatus, healthz } = await startReady(fixture)
   await waitForClosedOnce(fixture, fixture.rfqIds)
@@ -78,7 +77,7 @@ fault('Redis killed and restarted', 'the service stays alive, becomes not ready,
   await waitForClosedOnce(fixture, [...fixture.rfqIds, during, after])
 })
 
-fault('Redis emptied', 'the service continues to poll and closes nothing twice', async () => {
+redisIt('Redis emptied: the service continues to poll and closes nothing twice', async () => {
   const fixture = await openService()
   const { waitForStatus } = await startReady(fixture)
   const later: string[] = []
@@ -91,7 +90,7 @@ fault('Redis emptied', 'the service continues to poll and closes nothing twice',
   await waitForClosedOnce(fixture, [...fixture.rfqIds, ...later])
 })
 
-fault('Redis out of memory', 'the service reports why it is not ready, and recovers when there is room', async () => {
+redisIt('Redis out of memory: the service reports why it is not ready, and recovers when there is room', async () => {
   const fixture = await openService()
   const { waitForStatus, readiness } = await startReady(fixture)
   await fixture.redis.withClient((client) => client.config('SET', 'maxmemory', '1'))
@@ -104,7 +103,7 @@ fault('Redis out of memory', 'the service reports why it is not ready, and recov
   await waitForClosedOnce(fixture, [...fixture.rfqIds, meanwhile])
 })
 
-fault('two schedulers', 'with three workers, each tick runs once and each RFQ is closed once', async () => {
+redisIt('two schedulers: with three workers, each tick runs once and each RFQ is closed once', async () => {
   const fixture = await openService({ rfqs: 4 })
   const debug = ['--log-level', 'debug']
   const all = [['start'], ['start'], ['work']].map((args) => fixture.start([...debug, ...args]))
@@ -132,7 +131,7 @@ async function waitForHolder(all: RunningProcess[], fixture: ProcessFixture): Pr
   return all.find((each) => each.pid === pid) as RunningProcess
 }
 
-fault('a stalled job', 'another worker completes the job within a minute at the default timeouts', async () => {
+redisIt('a stalled job: another worker completes the job within a minute at the default timeouts', async () => {
   const fixture = await openService({ rfqs: 3, ...NEVER })
   fixture.sandbox.faults.add({ operation: 'readRfq', skip: 1, effect: { kind: 'hang' } })
   const all = [['start'], ['work'], ['work']].map((args) => fixture.start(args))

@@ -1,16 +1,15 @@
 import { Queue } from 'bullmq'
-import { expect, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../helpers/eventually.js'
 import { redisSkipReason } from '../../helpers/servers/private-redis.js'
 import { openProcessFixture } from '../../helpers/servers/process-fixture.js'
 import { useRedisRunners } from '../../helpers/servers/redis-runners.js'
-import { faultUnless } from '../fault-test.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
-const fault = faultUnless(redisSkipReason)
+const redisIt = it.skipIf(redisSkipReason !== null)
 const runners = useRedisRunners()
 
-fault('a duplicated job on two workers', 'one worker closes while the other skips the busy channel', async () => {
+redisIt('a duplicated job on two workers: one worker closes while the other skips the busy channel', async () => {
   const fixture = await openProcessFixture({ more: 'closing: { reportOnClose: false }\n' })
   const queue = { url: runners.redis.url, prefix: runners.prefix }
   const [one, two] = [fixture.startWorker(queue), fixture.startWorker(queue)]
