@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
 import { DUE, openClosingFixture } from '../helpers/closing-round-fixture.js'
 import { openAgain } from '../helpers/store/store-engine.js'
@@ -89,7 +89,6 @@ describe('a closing round for one RFQ', () => {
   it('and the round of the schedule send one close, whichever comes first', async () => {
     const fixture = await openChannelFixture()
     const store = await openAgain(fixture.store.name, { clock: fixture.now })
-    onTestFinished(() => store.close())
     for (let round = 0; round < 6; round++) {
       const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
       await fixture.pollRfqs()
@@ -103,7 +102,6 @@ describe('a closing round for one RFQ', () => {
   it('are decided once by two rounds at the same time, neither of which fails', async () => {
     const fixture = await openChannelFixture()
     const store = await openAgain(fixture.store.name, { clock: fixture.now })
-    onTestFinished(() => store.close())
     for (let round = 1; round <= 4; round++) {
       for (let rfq = 0; rfq < 5; rfq++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
       await fixture.pollRfqs()

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/core/decision/settings.js'
 import type { Store } from '../../src/store/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
@@ -250,7 +250,6 @@ describe('figures', () => {
       ...{ clock: now, command: 'quotekeeper sync' },
       figures: figuresWith({ ...DEFAULT_SETTINGS, awardTolerance: 0 }),
     })
-    onTestFinished(() => other.close())
     const tolerance = async () => (await store.recordedSettings())?.awardTolerance
     expect(await other.claimFigures('command')).toBe('another process')
     expect([await other.refreshFigures(KEY, now()), await tolerance()]).toEqual([null, 0.02])
@@ -272,7 +271,6 @@ describe('figures', () => {
     expect((await keys(store)).filter((key) => key === 'settled')).toHaveLength(1)
     const settings: Settings = { ...DEFAULT_SETTINGS, currency: 'USD', ratesFrom: 'rates.csv' }
     const process = await openAgain(store.name, { clock: now, figures: figuresWith(settings) })
-    onTestFinished(() => process.close())
     await process.claimFigures('process')
     const computedAt = async () => {
       expect(await process.refreshFigures(KEY, now())).toBe(0)

@@ -39,7 +39,6 @@ export async function openScenario(options: {
   onTestFinished(() => sandbox.close())
   const { now } = sandbox
   const store = await openNewStore({ clock: now })
-  onTestFinished(() => store.close())
   let read = 0
   const { database, file } = locationsOf(store)
   const channels = options.channels.map(({ org, channel }) => `${org}/${channel}`)

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { JobName, JobObserver, JobPayload } from '../../jobs/contract.js'
 import { RunFailedError } from '../../jobs/errors.js'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
@@ -32,7 +32,6 @@ async function recordRun(store: Runs, kind: RunKind, end: Partial<RunEnd> = {}) 
 async function createTestHandlers(options: Partial<HandlerDeps> & { end?: Partial<RunEnd> } = {}) {
   const { end = {}, ...deps } = options
   const store = await openNewStore({ clock: () => NOW })
-  onTestFinished(() => store.close())
   const log = recordingLog()
   const enqueued: { name: JobName; payload: JobPayload }[] = []
   const called: { what: string; options?: unknown }[] = []

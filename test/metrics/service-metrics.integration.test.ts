@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { QueueLoad } from '../../src/core/queue-load.js'
 import { createServiceMetrics } from '../../src/metrics/service-metrics.js'
 import type { MetricSources } from '../../src/metrics/state-metrics.js'
@@ -11,7 +11,6 @@ const EMPTY: QueueLoad = { waiting: 0, active: 0, delayed: 0, oldestWaitingSecon
 /** Metrics over the database of a fixture; a source can be replaced. */
 async function openMetrics(fixture: ChannelFixture, replaced: Partial<MetricSources> = {}) {
   const reader = await openReaderOf(fixture.store)
-  onTestFinished(() => reader.close())
   const poll = { channel: KEY, kind: 'rfqs', ok: false, message: '', completeAt: null, error: null } as const
   const { activity, exposeWith } = createServiceMetrics({ version: '1.2.3' })
   const errors: unknown[] = []

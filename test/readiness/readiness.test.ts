@@ -9,7 +9,6 @@ import { channelConfig, testConfig } from '../helpers/test-config.js'
 async function createTestReadiness(options: Partial<ReadinessOptions['config']> = {}) {
   let now = new Date('2026-11-21T10:00:00Z')
   const store = await openNewStore({ clock: () => now })
-  onTestFinished(() => store.close())
   const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
   const config = testConfig({ schedule, ...options })
   let queue = { ok: true, message: 'answers' }
@@ -44,7 +43,6 @@ describe('readiness', () => {
     onTestFinished(() => void vi.useRealTimers())
     const never = () => new Promise<never>(() => undefined)
     const store = await openNewStore()
-    onTestFinished(() => store.close())
     const options = { config: testConfig(), now: () => new Date('2026-11-21T10:00:00Z') }
     const hanging = createReadiness({ ...options, store: { ...store, runs: never }, runner: { ping: never } })
     const answer = hanging()

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { recordReports } from '../../src/report-files/recorded-reports.js'
 import { writeFileAtomically } from '../../src/report-files/report-file.js'
 import { findReport } from '../../src/report-files/report-folder.js'
@@ -104,7 +104,6 @@ it('only reports in the folder and the folders of its channels are found, and no
 
 it('the record of a report is written once more if that failed once', async () => {
   const store = await openNewStore()
-  onTestFinished(() => store.close())
   const directory = testFolder()
   const now = new Date('2026-11-21T12:00:00Z')
   const request = { channel: 'acme/forest', now }

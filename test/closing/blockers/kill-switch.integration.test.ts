@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { closingKillSwitch, stopFileOf } from '../../../src/closing/kill-switch.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 import { databaseOf, openAgain } from '../../helpers/store/store-engine.js'
@@ -8,7 +8,6 @@ import { testFolder } from '../../helpers/test-folder.js'
 
 async function openSwitch() {
   const store = await openNewStore()
-  onTestFinished(() => store.close())
   const folder = testFolder()
   const closing = { enabled: true }
   const locations = { database: join(folder, 'quotekeeper.db'), file: '/nowhere/quotekeeper.yaml' }
@@ -72,7 +71,6 @@ describe('the kill switch of closing', () => {
   it('stops every process on the database from the moment a person says so, until a person ends it, also after a restart', async () => {
     const { store, stopFile, reason } = await openSwitch()
     let other = await openAgain(store.name)
-    onTestFinished(() => other.close())
     const elsewhere = (store: typeof other) =>
       closingKillSwitch(
         { closing: { enabled: true }, database: databaseOf(store), file: join(testFolder(), 'q.yaml') },

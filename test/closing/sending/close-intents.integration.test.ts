@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { INTENT_STATES, type IntentState, isIntentTransition } from '../../../src/core/close-intent.js'
 import type { CloseOutcome } from '../../../src/core/records.js'
-import type { CloseIntent, RunHandle, Store } from '../../../src/store/contract.js'
+import type { CloseIntent } from '../../../src/store/contract.js'
 import { IntentOpenError } from '../../../src/store/errors.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
 import { newDecision } from '../../helpers/store/new-decision.js'
-import { openNewStore } from '../../helpers/store/new-store.js'
+import { at, noonStore } from '../../helpers/store/recording-store.js'
 
 const LEGAL: [from: IntentState, to: IntentState][] = [
   ['planned', 'sending'],
@@ -27,34 +24,29 @@ const isLegal = (from: IntentState, to: IntentState) => LEGAL.some(([a, b]) => a
 /** No operation of the store leads back to `planned`. */
 const illegal = pairs.filter(([from, to]) => !isLegal(from, to) && to !== 'planned')
 
-const now = () => new Date('2026-11-21T12:00:00.000Z')
-
-/** One store for all tests, each with RFQs of its own. */
-let store: Store
-let run: RunHandle
-const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-test-'))
-beforeAll(async () => {
-  store = await openNewStore({ path: join(folder, 'intents.db'), clock: now })
-  run = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
-})
-afterAll(async () => {
-  await store.close()
-  rmSync(folder, { recursive: true })
-})
-
-const settle = (intent: CloseIntent, outcome: CloseOutcome) =>
-  store.settleClose(intent, newDecision(run.id, { rfqId: intent.rfqId, decision: 'close', outcome }))
-/** Writes the transition to a state with the operation that leads there. */
-const changeTo = (intent: CloseIntent, state: IntentState): Promise<unknown> =>
-  state === 'sending' ? store.markSending(intent, run) : settle(intent, state as CloseOutcome)
-const intentIn = async (state: IntentState, rfqId: string) => {
-  const planned = await store.planClose({ run, rfqId, evidence: {}, now: now() })
-  if (state === 'planned') return planned
-  const sending = await store.markSending(planned, run)
-  if (state !== 'sending') await settle(sending, state)
-  return sending
+/** A new store with the intents of one RFQ. */
+async function openIntents() {
+  const store = await noonStore()
+  const run = await holdingRun(store, { channel: KEY, kind: 'close', now: at('12:00:00') })
+  const settle = (intent: CloseIntent, outcome: CloseOutcome) =>
+    store.settleClose(intent, newDecision(run.id, { decision: 'close', outcome }))
+  const plan = () => store.planClose({ run, rfqId: 'rfq-1', evidence: {}, now: at('12:00:00') })
+  return {
+    plan,
+    /** Writes the transition to a state with the operation that leads there. */
+    changeTo: (intent: CloseIntent, state: IntentState): Promise<unknown> =>
+      state === 'sending' ? store.markSending(intent, run) : settle(intent, state as CloseOutcome),
+    intentIn: async (state: IntentState) => {
+      const planned = await plan()
+      if (state === 'planned') return planned
+      const sending = await store.markSending(planned, run)
+      if (state !== 'sending') await settle(sending, state)
+      return sending
+    },
+    open: () => store.openIntents(KEY),
+    stored: async () => ({ open: await store.openIntents(KEY), decisions: await store.decisions({}) }),
+  }
 }
-const openIntentsOf = async (id: string) => (await store.openIntents(KEY)).filter(({ rfqId }) => rfqId === id)
 
 describe('close intents', () => {
   it.each(pairs)('from %s to %s: the table of transitions is the documented one', (from, to) => {
@@ -62,29 +54,27 @@ describe('close intents', () => {
   })
 
   it.each(illegal)('from %s to %s: the store refuses it and writes nothing', async (from, to) => {
-    const intent = await intentIn(from, `illegal ${from} ${to}`)
-    const before = { open: await store.openIntents(KEY), decisions: await store.decisions({}) }
+    const { intentIn, changeTo, stored } = await openIntents()
+    const intent = await intentIn(from)
+    const before = await stored()
     await expect(changeTo(intent, to)).rejects.toThrow(`is ${from}; it cannot become ${to}`)
-    expect({ open: await store.openIntents(KEY), decisions: await store.decisions({}) }).toEqual(before)
+    expect(await stored()).toEqual(before)
   })
 
   it.each(LEGAL)('from %s to %s: the store accepts it', async (from, to) => {
-    const id = `legal ${from} ${to}`
-    await changeTo(await intentIn(from, id), to)
-    expect((await openIntentsOf(id)).map(({ state }) => state)).toEqual(to === 'sending' ? ['sending'] : [])
+    const { intentIn, changeTo, open } = await openIntents()
+    await changeTo(await intentIn(from), to)
+    expect((await open()).map(({ state }) => state)).toEqual(to === 'sending' ? ['sending'] : [])
   })
 
-  it('are open once at most per RFQ', async () => {
-    await intentIn('sending', 'once')
-    await expect(intentIn('planned', 'once')).rejects.toThrow(IntentOpenError)
-  })
-
-  it('of one close are sent twice at most', async () => {
-    const first = await intentIn('sending', 'twice')
+  it('are open once at most per RFQ, and sent twice at most', async () => {
+    const { intentIn, changeTo, open, plan } = await openIntents()
+    const first = await intentIn('sending')
+    await expect(plan()).rejects.toThrow(IntentOpenError)
     const second = (await changeTo(first, 'sending')) as CloseIntent
     expect(second.posts).toBe(2)
     await expect(changeTo(second, 'sending')).rejects.toThrow('was sent 2 times')
     await expect(changeTo(first, 'sending')).rejects.toThrow('was continued by another process')
-    expect(await openIntentsOf('twice')).toMatchObject([{ posts: 2 }])
+    expect(await open()).toMatchObject([{ posts: 2 }])
   })
 })

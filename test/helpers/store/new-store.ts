@@ -5,20 +5,20 @@ import type { Store } from '../../../src/store/contract.js'
 import type { StoreOptions } from '../../../src/store/create-store.js'
 import { openStore } from '../../../src/store/sqlite/store.js'
 import { testFolder } from '../test-folder.js'
-import { isPostgres, openNewPostgresStore } from './store-engine.js'
+import { closedAtEnd, isPostgres, openNewPostgresStore } from './store-engine.js'
 
 let template: Promise<string> | undefined
 
 /**
  * Opens a store in a new file, or on PostgreSQL in a new schema. The file is a copy of one that was created once for all tests of a
- * worker, because that takes longer than most tests; so all have the same identity.
+ * worker, because that takes longer than most tests; so all have the same identity. It is closed at the end of the test.
  * @param path of the file; by default in a folder of its own
  */
 export async function openNewStore({ path, ...options }: StoreOptions & { path?: string } = {}): Promise<Store> {
-  if (isPostgres) return openNewPostgresStore(options)
+  if (isPostgres) return closedAtEnd(await openNewPostgresStore(options))
   const file = path ?? join(testFolder(), 'test.db')
   await createDatabase(file)
-  return openStore({ ...options, path: file })
+  return closedAtEnd(await openStore({ ...options, path: file }))
 }
 
 /** Creates an empty SQLite database. */

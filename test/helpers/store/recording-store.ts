@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest'
 import type { RfqSnapshot, RunHandle, Store } from '../../../src/store/contract.js'
 import { observeResponse, observeRfq } from '../data/observed.js'
 import { holdingRun } from './holding-run.js'
@@ -9,12 +8,8 @@ export const CHANNEL = 'acme/forest'
 /** A time on the day of these tests. */
 export const at = (time: string): Date => new Date(`2026-11-21T${time}Z`)
 
-/** A new store whose clock stands at noon, closed at the end of the test. */
-export async function noonStore(): Promise<Store> {
-  const opened = await openNewStore({ clock: () => at('12:00:00') })
-  onTestFinished(() => opened.close())
-  return opened
-}
+/** A new store whose clock stands at noon. */
+export const noonStore = (): Promise<Store> => openNewStore({ clock: () => at('12:00:00') })
 
 /** Begins a run at eight o'clock. */
 export const begin = (store: Store, kind: 'rfqs' | 'listings' = 'rfqs'): Promise<RunHandle> =>

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import pg from 'pg'
-import { inject } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import type { Store } from '../../../src/store/contract.js'
 import type { StoreOptions } from '../../../src/store/create-store.js'
 import { openDatabase, openDatabaseReader } from '../../../src/store/open-database.js'
@@ -45,12 +45,19 @@ export async function openNewPostgresStore(options: Options = {}): Promise<Store
   return store
 }
 
-/** Opens the database of a store once more, as another process would. */
-export const openAgain = (name: string, options: Options = {}): Promise<Store> =>
-  openDatabase({ database: databaseOf({ name }), connections: 3, ...options })
+/** Closes a store at the end of the test, unless the test has done that. */
+export function closedAtEnd<T extends { close(): Promise<void> }>(store: T): T {
+  onTestFinished(() => store.close().catch(() => undefined))
+  return store
+}
 
-/** Opens a reader of the database of a store. */
-export const openReaderOf = (store: Pick<Store, 'name'>) => openDatabaseReader(databaseOf(store))
+/** Opens the database of a store once more, as another process would, until the end of the test. */
+export const openAgain = async (name: string, options: Options = {}): Promise<Store> =>
+  closedAtEnd(await openDatabase({ database: databaseOf({ name }), connections: 3, ...options }))
+
+/** Opens a reader of the database of a store, until the end of the test. */
+export const openReaderOf = async (store: Pick<Store, 'name'>) =>
+  closedAtEnd(await openDatabaseReader(databaseOf(store)))
 
 /** The rows of a query, on a connection of its own. */
 export async function rowsOf({ name }: Pick<Store, 'name'>, query: string): Promise<unknown[]> {

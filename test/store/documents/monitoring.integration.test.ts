@@ -1,13 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Store } from '../../../src/store/contract.js'
+import { describe, expect, it } from 'vitest'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { isPostgres, openReaderOf, rowsOf } from '../../helpers/store/store-engine.js'
-
-async function readerOf(fixture: ChannelFixture): Promise<Store> {
-  const reader = await openReaderOf(fixture.store)
-  onTestFinished(() => reader.close())
-  return reader
-}
 
 /** The same counts by parsing every document again. */
 const countAgain = (fixture: ChannelFixture) =>
@@ -23,7 +16,7 @@ describe('RFQ counts', () => {
   it('follow every change, absence and return, also through another reader', async () => {
     const fixture = await openChannelFixture()
     const { world } = fixture.sandbox
-    const reader = await readerOf(fixture)
+    const reader = await openReaderOf(fixture.store)
     const ids = Array.from({ length: 12 }, () => world.addRfq(CHANNEL, { responseDueDate: '2026-12-01' }).id)
     const [changed, closed, lost, odd] = ids as [string, string, string, string]
     const record = world.channel(CHANNEL)?.rfq(lost)
@@ -43,7 +36,7 @@ describe('RFQ counts', () => {
       await fixture.pollRfqs()
       const counts = sorted(await reader.rfqCounts(KEY))
       expect(counts).toEqual(await countAgain(fixture))
-      expect(sorted(await (await readerOf(fixture)).rfqCounts(KEY))).toEqual(counts)
+      expect(sorted(await (await openReaderOf(fixture.store)).rfqCounts(KEY))).toEqual(counts)
       seen.push(counts)
     }
     expect(seen[3]).toEqual([
@@ -59,7 +52,7 @@ describe('recorded versions of a run', () => {
   it('have the longest detection delay, and null for a first version', async () => {
     const fixture = await openChannelFixture()
     const rfq = fixture.sandbox.world.addRfq(CHANNEL, { responses: [] })
-    const reader = await readerOf(fixture)
+    const reader = await openReaderOf(fixture.store)
     const first = await fixture.pollRfqs()
     expect(await reader.recordedVersions(first.run.id)).toEqual([{ kind: 'rfq', delaySeconds: null }])
     fixture.advanceSeconds(300)
@@ -75,7 +68,7 @@ describe('recorded versions of a run', () => {
 it('reader › cannot write', async () => {
   const fixture = await openChannelFixture()
   await fixture.pollListings()
-  const reader = (await readerOf(fixture)) as Store
+  const reader = await openReaderOf(fixture.store)
   await expect(reader.stopClosing({ by: 'anna', reason: 'a test', now: fixture.now() })).rejects.toThrow(
     'opened for reading only',
   )

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Problem } from '../../../src/core/documents/lenient-parser.js'
 import type { Observation, ObservedResponse } from '../../../src/core/documents/observation.js'
 import type { ListedDocument, RfqSnapshot, RunHandle, Store } from '../../../src/store/contract.js'
@@ -13,7 +13,6 @@ const at = (time: string) => new Date(`2026-11-21T${time}Z`)
 /** A new store with one run, which `next` ends to begin another. */
 async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
   const store: Store = await openNewStore({ clock: () => at('12:00:00') })
-  onTestFinished(() => store.close())
   const begin = (of: 'rfqs' | 'listings' | 'close') =>
     holdingRun(store, { channel: CHANNEL, kind: of, now: at('08:00:00') })
   let run: RunHandle = await begin(kind)

@@ -57,12 +57,10 @@ describe('event feed', () => {
     'returns every event once to three readers, in order and without gaps, while three processes write, roll back and are killed',
     async () => {
       const store = await openNewStore()
-      onTestFinished(() => store.close())
       const writers = ['acme/one', 'acme/two'].map((channel) => startWriter(store, channel, 20))
       const killed = startWriter(store, 'acme/killed', 1_000_000)
       let isOver = false
       const readers = await Promise.all([1, 2, 3].map(() => openReaderOf(store)))
-      onTestFinished(async () => void (await Promise.all(readers.map((reader) => reader.close()))))
       const [first, ...others] = readers as [FeedReader, ...FeedReader[]]
       let read = 0
       const feeds = Promise.all([

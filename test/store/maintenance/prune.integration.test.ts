@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { RunKind, RunOutcome } from '../../../src/core/records.js'
 import type { RunEnd, RunHandle, Store } from '../../../src/store/contract.js'
 import { observed } from '../../helpers/data/observed.js'
@@ -13,7 +13,6 @@ const IDLE = runEnd({ requests: 2, seen: 5, unchanged: 5 })
 
 async function open(clock = () => new Date()): Promise<Store> {
   const store = await openNewStore({ clock })
-  onTestFinished(() => store.close())
   return store
 }
 

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import type { RunEnd } from '../../../src/store/contract.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
@@ -11,7 +11,6 @@ const NONE = { requests: 1, inserted: 0, changed: 0, unchanged: 0, missing: 0, i
 
 async function openRuns() {
   const store = await openNewStore()
-  onTestFinished(() => store.close())
   /** A poll that begins so many minutes after the start, and takes one. */
   const poll = async (minute: number, end: Pick<RunEnd, 'outcome' | 'failedItems' | 'seen'>) => {
     const run = await holdingRun(store, { ...RFQS, now: at(minute) })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { compileCron } from '../../../src/config/cron.js'
 import { createPollChecks, type PollConfig } from '../../../src/readiness/poll-freshness.js'
 import { minPollMs, planPoll, shareRequests } from '../../../src/sync/budget.js'
@@ -50,7 +50,6 @@ describe('a scheduled poll', () => {
 
   it('plans with its share of what the limit allows until the next one', async () => {
     const store = await openNewStore({ clock: () => NOW })
-    onTestFinished(() => store.close())
     const plan = (channel: string) => planPoll(config, store, { channel, now: NOW })
     // 20 a second for 290 seconds, less a tenth.
     const nextPollAt = new Date('2026-11-21T12:05:00.000Z')
@@ -74,7 +73,6 @@ describe('a scheduled poll', () => {
 
   it('plans with the whole requests per second that are sent, below 1 with the limit itself', async () => {
     const store = await openNewStore({ clock: () => NOW })
-    onTestFinished(() => store.close())
     const planWith = async (perSecond: number) => {
       const limited = { ...config, requests: { ...config.requests, perSecond } }
       return { ...(await planPoll(limited, store, { channel: 'acme/peat', now: NOW })), minMs: minPollMs(limited) }
@@ -91,7 +89,6 @@ describe('a scheduled poll', () => {
     const schedule = { ...config.schedule, rfqs: '*/30 * * * * *' }
     const low = { ...config, channels, schedule, requests: { ...config.requests, perSecond: 0.2 } }
     const store = await openNewStore({ clock: () => NOW })
-    onTestFinished(() => store.close())
     for (const seconds of [0, 0.01, 10, 24.9, 25, 29.99]) {
       const now = new Date(NOW.getTime() - 10_000 + seconds * 1_000)
       for (const { key } of channels) {
@@ -121,7 +118,6 @@ describe('a scheduled poll', () => {
 
   it('plans for the usual interval also when it begins just before a tick', async () => {
     const store = await openNewStore({ clock: () => NOW })
-    onTestFinished(() => store.close())
     const atTick = await planPoll(config, store, { channel: 'acme/peat', now: new Date('2026-11-21T12:00:00.000Z') })
     const late = await planPoll(config, store, { channel: 'acme/peat', now: new Date('2026-11-21T12:04:59.000Z') })
     expect(late).toMatchObject({ usualBudget: atTick?.budget, intervalMs: 300_000, budget: 9 })
