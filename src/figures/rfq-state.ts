@@ -1,4 +1,5 @@
-import { assessedOutcome } from '../compare/awards/award-summary.js'
+import { awardProblem } from '../compare/awards/award-problem.js'
+import { outcomeOf } from '../compare/decision/recommendation.js'
 import { createContext } from '../compare/input/comparison-context.js'
 import type { ParsedResponse, ParsedRfq } from '../compare/input/comparison-input.js'
 import { parseStoredResponse, parseStoredRfq, versionMetadata } from '../compare/input/stored-documents.js'
@@ -90,7 +91,8 @@ export async function rfqStateOf(
     },
     context,
   )
-  const outcome = assessedOutcome(assessed, settings)
+  const { currency, offers } = assessed
+  const outcome = outcomeOf(awardProblem({ rfq: assessed.rfq, offers, settings }, currency.comparison))
   // Rounded, so that no surface shows 8.745000000000001.
   const figures = withRoundedNumbers(figuresOf(assessed, outcome, standing))
   const facts = factsOf({ shape, entry, body }, parsed.rfq.document)

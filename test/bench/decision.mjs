@@ -19,7 +19,8 @@ const NOW = new Date('2026-03-16T12:00:00.000Z')
 
 const { compareOffers } = await import(new URL('src/compare/report/compare-offers.js', dist))
 const { decisionOf } = await import(new URL('src/compare/decision/decide.js', dist))
-const { assessedOutcome, summariseAwards } = await import(new URL('src/compare/awards/award-summary.js', dist))
+const { awardProblem } = await import(new URL('src/compare/awards/award-problem.js', dist))
+const { outcomeOf } = await import(new URL('src/compare/decision/recommendation.js', dist))
 const { DEFAULT_SETTINGS: settings } = await import(new URL('src/core/decision/settings.js', dist))
 const { parseStoredResponse, parseStoredRfq } = await import(new URL('src/compare/input/stored-documents.js', dist))
 
@@ -102,7 +103,7 @@ for (const [offers, rounds] of SIZES) {
     time(rounds, () => decisionOf(assessed)),
     time(rounds, () => {
       const assessed = { rfq, currency, offers: report.offers }
-      return summariseAwards(assessed, assessedOutcome(assessed, settings))
+      return outcomeOf(awardProblem({ ...assessed, settings }, assessed.currency.comparison)).message()
     }),
   ].map((ms) => `${shown(ms)} (${(ms / parse).toFixed(1)} ×)`)
   print(offers, shown(parse), ...figures, `${decision.recommendation.award.tonnes} t`)

@@ -77,7 +77,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['listingIds', describeListings],
   ['projectName', 'Project'],
   ['projectDeveloperName', 'Developer'],
-  ['submittedAt', describeSubmission],
+  ['submittedAt', 'Time of submission'],
 ])
 const ORDER = [...RULES.keys()]
 /** What the items of a list are called, in a sentence about something in them. */
@@ -133,7 +133,10 @@ export function describeChanges(
   const others = compareDocuments(before, after).filter(({ field }) => figures.every((each) => each.field !== field))
   const rankOf = ({ field }: Change) => ORDER.indexOf(patternOf(field)) + 1 || ORDER.length + 1
   const places = new Map<string, Set<string>>()
-  for (const change of [...figures, ...others].sort((a, b) => rankOf(a) - rankOf(b))) {
+  const changes = [...figures, ...others].sort((a, b) => rankOf(a) - rankOf(b))
+  for (const change of changes) {
+    // Whoever changes an offer submits it again.
+    if (change.field === 'submittedAt' && changes.length > 1) continue
     // The price of a line says nothing new if it is that of the whole offer.
     const isPrice = patternOf(change.field) === `${VINTAGE}.unitPrice`
     if (isPrice && places.has(describeValues('Price per tonne', change, styles))) continue
@@ -198,11 +201,6 @@ function describeState(change: Change, { styles, closedBy }: Context): string {
   if (after === 'closed') return closedBy === null ? 'Closed' : `Closed by ${closedBy}`
   if (after === 'open') return before === 'closed' ? 'Opened again' : 'Opened'
   return describeValues('State', change, styles)
-}
-
-function describeSubmission(change: Change, { styles }: Context): string {
-  const day = formatDay(change.after, styles[1].year)
-  return day === null ? describeValues('Time of submission', change, styles) : `Submitted again ${day}`
 }
 
 function describeListings({ before, after }: Change): string {

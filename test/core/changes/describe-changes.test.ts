@@ -177,7 +177,7 @@ describe('a sentence about an offer', () => {
     [{ portOfDelivery: { cityName: 'Genoa' } }, {}, 'Port of delivery, city name added: “Genoa”.'],
     [{ isFirm: true }, {}, 'Is firm added: yes.'],
     [{}, { listingId: 'l2' }, 'Offered from another listing.'],
-    [{}, { submittedAt: '2026-11-19T08:00:00.000Z' }, 'Submitted again 19 Nov.'],
+    [{}, { submittedAt: '2026-11-19T08:00:00.000Z' }, 'Time of submission 3 Nov → 19 Nov.'],
     [{ totalVolume: 2500 }, {}, 'Volume 2,460 → 2,500 t (+1.6 %).'],
     [{ tags: ['b', 'a'] }, {}, 'Tags added: “a, b”.'],
     [{ files: [{ name: 'x.pdf', size: 3 }] }, {}, 'Files 1 added: “x.pdf” and 3.'],
