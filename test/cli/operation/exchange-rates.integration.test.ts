@@ -88,29 +88,17 @@ it('the first sync › reads rates before it polls, so that no recommendation ch
   expect(changes.filter(({ kind }) => kind === 'recommendation')).toEqual([])
 })
 
-describe('check', () => {
-  const finding = async (run: ReturnType<typeof withRates>, hours: number) => {
-    const { runAt } = await run
-    const found = JSON.parse((await runAt(hours, 'check', '--json')).out) as {
-      what: string
-      ok: boolean
-      found: string
-    }[]
-    return found.find(({ what }) => what === 'exchange rates')
+it('check reads the source of rates, and says how old its newest rate is', async () => {
+  const { folder, write, runAt } = await withRates()
+  const findingAt = async (hours: number) => {
+    const findings = JSON.parse((await runAt(hours, 'check', '--json')).out) as { what: string }[]
+    return findings.find(({ what }) => what === 'exchange rates')
   }
-
-  it('reads the source, and says how old its newest rate is', async () => {
-    const fixture = withRates()
-    const { folder, write } = await fixture
-    write('2026-03-09,1.25,0.85')
-    expect(await finding(fixture, 0)).toMatchObject({
-      ok: true,
-      found: 'rates.csv: newest rate of 2026-03-09, 1 day old',
-    })
-    expect(await finding(fixture, 11 * 24)).toMatchObject({
-      ...{ ok: true, remedy: expect.stringContaining('newer rates'), found: expect.stringContaining('12 days old') },
-    })
-    rmSync(join(folder, 'rates.csv'))
-    expect(await finding(fixture, 0)).toMatchObject({ ok: false, found: expect.stringContaining('no such file') })
+  write('2026-03-09,1.25,0.85')
+  expect(await findingAt(0)).toMatchObject({ ok: true, found: 'rates.csv: newest rate of 2026-03-09, 1 day old' })
+  expect(await findingAt(11 * 24)).toMatchObject({
+    ...{ ok: true, remedy: expect.stringContaining('newer rates'), found: expect.stringContaining('12 days old') },
   })
+  rmSync(join(folder, 'rates.csv'))
+  expect(await findingAt(0)).toMatchObject({ ok: false, found: expect.stringContaining('no such file') })
 })

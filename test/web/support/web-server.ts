@@ -4,21 +4,15 @@ import { onTestFinished } from 'vitest'
 import type { Readiness } from '../../../src/readiness/contract.js'
 import { healthRoutes } from '../../../src/web/routes/health.js'
 import { type ServerOptions, startWebServer, type WebServer } from '../../../src/web/server.js'
-import { LOCAL_WEB } from '../../helpers/test-config.js'
+import { serverOptions } from './web-app.js'
 
 /** The web server of a test on a free port, by default with the health endpoints. Closed when the test ends. */
 export async function serveWeb(
   options: Partial<ServerOptions> = {},
   readiness: Readiness = async () => [],
 ): Promise<WebServer> {
-  const server = await startWebServer({
-    ...LOCAL_WEB,
-    localUser: 'local',
-    now: () => new Date(),
-    plugins: [healthRoutes(readiness)],
-    onError: () => undefined,
-    ...options,
-  })
+  const own = { plugins: [healthRoutes(readiness)], onError: () => undefined }
+  const server = await startWebServer(serverOptions({ ...own, ...options }))
   onTestFinished(() => server.close())
   return server
 }
