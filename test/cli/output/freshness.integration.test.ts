@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { describeFreshness } from '../../../src/cli/output/freshness.js'
 import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { holdingRun } from '../../helpers/store/holding-run.js'
+import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { rfqRows } from '../../helpers/view-source.js'
 
 it('the age of what lists show names the prices that the newest poll did not read, poll after poll and over a restart', async () => {
@@ -63,10 +63,9 @@ it('decisions name the newest closing round of each channel and what became of i
   const keys = ['acme/a', 'acme/b', 'acme/c', 'acme/d', 'acme/e']
   const cli = { io: { now: fixture.now } } as unknown as Parameters<typeof describeFreshness>[0]
   const shown = (channels: readonly string[]) => describeFreshness(cli, fixture.store, { channels, kind: 'close' })
-  const counts = { requests: 1, seen: 1, inserted: 0, changed: 0, unchanged: 1, missing: 0, invalid: 0 }
   const end = async (channel: string, outcome: 'complete' | 'partial' | 'failed', error: string | null = null) => {
     const run = await holdingRun(fixture.store, { channel, kind: 'close', now: fixture.now() })
-    await run.finish({ ...counts, outcome, error }, fixture.now())
+    await run.finish(runEnd({ outcome, error }), fixture.now())
     fixture.advanceSeconds(60)
   }
   expect(await shown(['acme/a'])).toBe('no closing round yet')
@@ -79,7 +78,7 @@ it('decisions name the newest closing round of each channel and what became of i
   // One that has begun says nothing yet.
   const running = await holdingRun(fixture.store, { channel: 'acme/a', kind: 'close', now: fixture.now() })
   expect(await shown(['acme/a'])).toContain('12:01')
-  await running.finish({ ...counts, outcome: 'partial', error: 'late' }, fixture.now())
+  await running.finish(runEnd({ outcome: 'partial', error: 'late' }), fixture.now())
   await end('acme/b', 'partial', 'late')
   await end('acme/c', 'complete')
   expect(await shown(['acme/a', 'acme/b', 'acme/c', 'acme/d'])).toMatch(
