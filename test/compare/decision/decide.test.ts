@@ -30,183 +30,143 @@ const euros = { offer: { currency: 'EUR' } }
 
 // Which award is right is in decide.integration.test.ts: every set of random offers is tried.
 describe('the recommendation', () => {
-  it.each<[string, Responses, Scene, Body, string[]]>([
+  it.each<[headline: string, Responses, Body, Scene?]>([
     [
-      'an award, and what the tonnes beyond the need cost',
+      'Award Developer 2 · Project 2: 5,200 t at 29.00 USD/t, 150,800 USD in total. Need 5,000 t (minimum 5,000 t, maximum 9,000 t); the 200 t beyond it cost 5,800 USD. All 3 offers compared.',
       [sized(1, 8_670, 28.8), sized(2, 5_200, 29), sized(3, 6_000, 36)],
-      {},
       { award: { offers: [{ number: 2 }], tonnes: 5_200, pricePerTonne: 29, total: 150_800, currency: 'USD' } },
-      [
-        'Award Developer 2 · Project 2: 5,200 t at 29.00 USD/t, 150,800 USD in total. Need 5,000 t (minimum 5,000 t, maximum 9,000 t); the 200 t beyond it cost 5,800 USD. All 3 offers compared.',
-      ],
     ],
     [
-      'a partial award, and how much is missing',
+      ', 2,000 t short of the need. Need 5,000 t (minimum 5,000 t, maximum 9,000 t).',
       [sized(1, 3_000, 30)],
-      {},
       { status: 'partial', award: { coverage: 0.6 } },
-      [', 2,000 t short of the need. Need 5,000 t (minimum 5,000 t, maximum 9,000 t).'],
     ],
     [
-      'what is payable, if it is compared in another currency',
+      '6,000 t at 12.50 USD/t, 75,000 USD in total (60,000 EUR). Need',
       [sized(1, 6_000, 10, euros)],
+      { status: 'award' },
       { settings: { currency: 'USD', exchangeRates: { EUR: { rate: 1.25 } } } },
-      { status: 'award' },
-      ['6,000 t at 12.50 USD/t, 75,000 USD in total (60,000 EUR). Need'],
     ],
     [
-      'offers of the same developer and project by their number',
+      'Award Katari · Peat (no. 2):',
       [1, 2].map((at) => sized(at, 6_000, 40 - at, { projectDeveloperName: 'Katari', projectName: 'Peat' })),
-      {},
       { status: 'award' },
-      ['Award Katari · Peat (no. 2):'],
     ],
     [
-      'accepted offers that reach the volume',
+      'Accepted: Developer 1 · Project 1: 6,000 t ',
       [accepted(1, 6_000), sized(2, 6_000, 10)],
-      {},
       { status: 'accepted', award: null, accepted: { tonnes: 6_000 } },
-      ['Accepted: Developer 1 · Project 1: 6,000 t ', ' Nothing more is recommended.'],
     ],
+    ['Nothing more is recommended.', [accepted(1, 6_000), sized(2, 6_000, 10)], { status: 'accepted' }],
     [
-      'the smaller range that accepted offers leave',
+      'Need 2,000 t (minimum 5,000 t, maximum 9,000 t)',
       [accepted(1, 3_000), sized(2, 7_000, 10), sized(3, 4_000, 20), sized(4, 2_000, 25)],
-      {},
       { award: { offers: [{ number: 3 }] } },
-      ['Need 2,000 t (minimum 5,000 t, maximum 9,000 t)'],
     ],
     [
-      'accepted offers in a currency without a rate',
+      '2,000 t at 30.00 EUR/t',
       [accepted(1, 2_000, { currency: 'EUR' }), sized(2, 4_000, 10)],
-      {},
       { accepted: { tonnes: 2_000, award: null }, award: { tonnes: 4_000 } },
-      ['2,000 t at 30.00 EUR/t'],
     ],
     [
-      'accepted offers in two currencies',
+      '3,000 t at 30.00 USD/t; 2,500 t at 30.00 EUR/t, which cannot be compared.',
       [accepted(1, 3_000), accepted(2, 2_500, { currency: 'EUR' })],
-      {},
       { status: 'accepted' },
-      ['3,000 t at 30.00 USD/t; 2,500 t at 30.00 EUR/t, which cannot be compared.'],
     ],
     [
-      'accepted offers of unknown volume',
+      'unknown tonnes',
       [accepted(1, 0, { scheduledDeliveries: [], totalVolume: null, totalPrice: 100_000 }), sized(2, 4_000, 10)],
-      {},
       { status: 'accepted', award: null },
-      ['unknown tonnes'],
     ],
     [
-      'that the RFQ states no minimum volume',
+      'states no minimum volume',
       [sized(1, 3_000, 30)],
-      { rfq: { minVolume: null } },
       { status: 'no-volume', award: null },
-      ['states no minimum volume'],
+      { rfq: { minVolume: null } },
     ],
     ...[{ rfq: { minVolume: 10_000 } }, { settings: { volume: 10_000 } }].map(
-      (scene): [string, Responses, Scene, Body, string[]] => [
-        `that the minimum is above the maximum: ${JSON.stringify(scene)}`,
+      (scene): [string, Responses, Body, Scene] => [
+        "10,000 t, is above the RFQ's maximum of 9,000 t",
         [sized(1, 6_000, 30)],
-        scene,
         { status: 'no-volume', award: null },
-        ["10,000 t, is above the RFQ's maximum of 9,000 t"],
+        scene,
       ],
     ),
     [
-      'that the volume cannot be read, whichever is entered',
+      'the maxVolume that the RFQ states cannot be read',
       [sized(1, 6_000, 30)],
-      { rfq: { maxVolume: '9000' }, settings: { volume: 100 } },
       { status: 'no-volume', award: null },
-      ['the maxVolume that the RFQ states cannot be read'],
+      { rfq: { maxVolume: '9000' }, settings: { volume: 100 } },
     ],
-    ['the maximum, if all are larger', [sized(1, 60_000, 10)], {}, { status: 'none', award: null }, ['9,000 t']],
-    ['no offers', [], {}, { award: null }, ['The RFQ has no offers.']],
+    ['9,000 t', [sized(1, 60_000, 10)], { status: 'none', award: null }],
+    ['The RFQ has no offers.', [], { award: null }],
     [
-      'an offer in another currency',
+      'No award possible: the only offer is in EUR without an exchange rate (8.33 EUR/t).',
       [sized(1, 6_000, 8.33, euros)],
-      {},
       { award: null },
-      ['No award possible: the only offer is in EUR without an exchange rate (8.33 EUR/t).'],
     ],
-    [
-      'every offer, each once',
-      [
-        ...[sized(1, 6_000, 30), sized(2, 6_000, 35), sized(3, 6_000, 8.33, euros)],
-        ...[sized(4, 0, 8, { offer: { totalVolume: null, totalPrice: 5 } }), sized(5, 6_000, 50)],
-        ...['rejected', null].map((status, at) => sized(6 + at, 6_000, 10, { status })),
-        ...[sized(8, 6_000, 0), sized(9, 6_000, -5), sized(10, 6_000, 5, { offer: { currency: null } })],
-        response(11, { offer: null }),
-        storedDocument(sized(12, 6_000, 10), { missingSince: '2026-03-12T10:00:00.000Z' }),
-      ],
-      {},
-      { award: { offers: [{ number: 1 }] } },
-      [
-        ' 2 of 12 offers compared; ',
-        ...['1 is in EUR without an exchange rate (8.33 EUR/t)', '1 has no volume', '1 is above the maximum price'],
-        ...['1 was rejected', '1 has no status', '1 is no longer visible'],
-        ...['2 have no price', '1 has no currency', '1 is unreadable'],
-      ],
-    ],
-  ])('states %s', (_, offers, scene, expected, headline) => {
+  ])('states “%s”', (headline, offers, expected, scene) => {
     const { recommendation } = decided(offers, scene)
     expect(recommendation).toMatchObject(expected)
-    for (const part of headline) expect(recommendation.headline).toContain(part)
+    expect(recommendation.headline).toContain(headline)
   })
 
-  it.each<[string, Body[], Scene, (string | RegExp)[]]>([
+  it('counts every offer, each once', () => {
+    const { headline } = decided([
+      ...[sized(1, 6_000, 30), sized(2, 6_000, 35), sized(3, 6_000, 8.33, euros)],
+      ...[sized(4, 0, 8, { offer: { totalVolume: null, totalPrice: 5 } }), sized(5, 6_000, 50)],
+      ...['rejected', null].map((status, at) => sized(6 + at, 6_000, 10, { status })),
+      ...[sized(8, 6_000, 0), sized(9, 6_000, -5), sized(10, 6_000, 5, { offer: { currency: null } })],
+      response(11, { offer: null }),
+      storedDocument(sized(12, 6_000, 10), { missingSince: '2026-03-12T10:00:00.000Z' }),
+    ]).recommendation
+    expect(headline).toContain(' 2 of 12 offers compared; ')
+    for (const counted of [
+      ...['1 is in EUR without an exchange rate (8.33 EUR/t)', '1 has no volume', '1 is above the maximum price'],
+      ...['1 was rejected', '1 has no status', '1 is no longer visible'],
+      ...['2 have no price', '1 has no currency', '1 is unreadable'],
+    ])
+      expect(headline).toContain(counted)
+  })
+
+  it.each<[reasons: string[], Body[], Scene?]>([
     [
-      'the lowest total of those that are equal in price per tonne',
-      [sized(1, 8_670, 28.8), sized(2, 5_200, 29), sized(3, 6_000, 36)],
-      {},
       [
         'It is within 2 % of the lowest price per tonne; that of Developer 1 · Project 1 costs 0.20 USD/t less (0.7 %) but 98,896 USD more in total.',
       ],
+      [sized(1, 8_670, 28.8), sized(2, 5_200, 29), sized(3, 6_000, 36)],
     ],
     [
-      'the lowest price per tonne',
-      [sized(1, 5_000, 30), sized(2, 8_500, 28), sized(3, 4_000, 35)],
-      {},
       [
         'The lowest total, that of Developer 1 · Project 1, is not within 2 % of the lowest price per tonne: it costs 2.00 USD/t more (7.1 %) but 88,000 USD less in total.',
       ],
+      [sized(1, 5_000, 30), sized(2, 8_500, 28), sized(3, 4_000, 35)],
     ],
     [
-      'both',
-      [sized(1, 5_000, 20), sized(2, 6_000, 30)],
-      {},
       [
         'It has the lowest price per tonne, and the lowest total.',
         'Without it, the best award is Developer 2 · Project 2, which costs 10.00 USD/t more (50 %) and 80,000 USD more in total.',
       ],
+      [sized(1, 5_000, 20), sized(2, 6_000, 30)],
     ],
     [
-      'the lowest price per tonne by present value',
+      ['costs 0.16 USD/t more (0.7 %) by present value'],
       [sized(1, 6_000, 30), sized(2, 6_000, 30.2)],
       { settings: { priceBasis: 'present-value', discountRate: 0.5 } },
-      [/costs 0.16 USD\/t more \(0.7 %\) by present value/],
     ],
+    [['It has every offer that competes.'], [sized(1, 3_000, 30), sized(2, 1_000, 30)]],
+    [[], [sized(1, 3_000, 30)]],
     [
-      'every offer that competes',
-      [sized(1, 3_000, 30), sized(2, 1_000, 30)],
-      {},
-      ['It has every offer that competes.'],
-    ],
-    ['nothing to compare it with', [sized(1, 3_000, 30)], {}, []],
-    [
-      'that the one ranked first is too large',
-      [sized(1, 60_000, 10), sized(2, 6_000, 30)],
-      {},
       ['Developer 1 · Project 1, first by price, is not part of it: at most 9,000 t can be awarded.'],
+      [sized(1, 60_000, 10), sized(2, 6_000, 30)],
     ],
     [
-      'that the best award with the one ranked first costs more',
+      ['Developer 1 · Project 1, first by price, is not part of it: the best award with it,'],
       [sized(1, 1_000, 10), sized(2, 5_000, 21), sized(3, 8_900, 18)],
-      {},
-      [/first by price, is not part of it: the best award with it, .* more/],
     ],
-  ])('has as its reason %s', (_, offers, scene, reasons) => {
+  ])('has as its reasons %j', (reasons, offers, scene) => {
     const found = decided(offers, scene).recommendation.reasons
-    for (const reason of reasons) expect(found.join('\n')).toMatch(reason)
+    for (const reason of reasons) expect(found.join('\n')).toContain(reason)
     if (reasons.length === 0) expect(found).toEqual([])
   })
 
