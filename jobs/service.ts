@@ -4,9 +4,10 @@ import type { Readiness } from '../src/readiness/contract.js'
 import { createReadiness } from '../src/readiness/readiness.js'
 import type { JobRunner, Log } from './contract.js'
 import { createHandlers, type HandlerDeps } from './handlers.js'
-import { createMaintenance, type MaintenanceJob } from './maintenance.js'
+import { type MaintenanceJob, runMaintenance } from './maintenance.js'
 import { createNotifications, type NotificationOptions } from './notifications.js'
 import { createInProcessRunner } from './queue/in-process-runner.js'
+import { repeat } from './repeat.js'
 import { createSchedule, type Schedule } from './schedule.js'
 
 export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
@@ -84,16 +85,25 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
     const { stop } = schedule
     closers.push(async () => void (await withTimeout(stop(), STOP_TICK_MS)))
   }
-  if (options.schedule && options.notifications) {
-    const notifications = createNotifications({ ...options.notifications, config, store, now, log })
-    await notifications.start()
-    closers.push(async () => void (await withTimeout(notifications.stop(), STOP_TICK_MS)))
+  const keep = (what: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) => {
+    const stop = repeat(what, intervalMs, work, log)
+    closers.push(async () => void (await withTimeout(stop(), STOP_TICK_MS)))
   }
-  const maintenance = createMaintenance({ jobs: options.maintenance ?? [], store, now, log })
-  maintenance.start()
-  closers.push(async () => void (await withTimeout(maintenance.stop(), STOP_TICK_MS)))
+  if (options.schedule && options.notifications) {
+    const { deliver, watch } = createNotifications({ ...options.notifications, config, store, now, log })
+    await store.setTargets(config.notify.targets, now())
+    keep('checking due dates and late polls', WATCH_MS, watch)
+    // A target that answers slowly does not delay the others.
+    for (const target of config.notify.targets)
+      keep(`sending notifications to ${target.name}`, DELIVER_MS, (signal) => deliver(target, signal))
+  }
+  const jobs = options.maintenance ?? []
+  keep('maintenance', MAINTENANCE_MS, (signal) => runMaintenance({ jobs, store, now, log }, signal))
   return { runner, web }
 }
+
+/** How often what is due is looked for, in milliseconds. */
+const [DELIVER_MS, MAINTENANCE_MS, WATCH_MS] = [5_000, 60_000, 300_000]
 
 /**
  * Opens the configured queue.

@@ -6,7 +6,7 @@ import { toMessage } from './send-message.js'
 /** The most events of a message. */
 const PAGE = 50
 const DIGEST_PAGE = 200
-/** Messages to one target in one tick. */
+/** Messages in one call. */
 const MAX_MESSAGES = 200
 
 /** The pause after the first failed attempt, in milliseconds. Each further pause is four times as long. */
@@ -16,9 +16,8 @@ const MAX_PAUSE_MS = 4 * 3_600_000
 /** After an outage of this length, older events are passed over, in milliseconds. */
 const MAX_OUTAGE_MS = 24 * 3_600_000
 
-interface DelivererOptions {
+interface DeliveryOptions {
   store: Pick<Targets, 'takePage' | 'renewHold' | 'endPage'>
-  targets: readonly NotifyTarget[]
   send: SendMessage
   /** The newest tick of the cron expression of a digest; null if there was none yet. */
   lastDigest: (digest: string, now: Date) => Date | null
@@ -42,43 +41,27 @@ export interface Attempt {
   passedOver: number
 }
 
-/** Sends to each target what waits for it, one page after another. */
-interface Deliverer {
-  /**
-   * Call it every few seconds: it also tells other processes that this one still sends. Resolves when nothing more can be sent now. Targets
-   * do not wait for each other.
-   */
-  tick(signal: AbortSignal): Promise<void>
-}
+/** How often other processes are told that this one still sends, in milliseconds. */
+const HOLD_MS = 5_000
 
-export function createDeliverer(options: DelivererOptions): Deliverer {
-  const { store, targets, lastDigest, now } = options
-  const busy = new Set<string>()
-
-  const drain = async (target: NotifyTarget, signal: AbortSignal) => {
-    const { name } = target
-    if (busy.has(name)) return store.renewHold(name)
-    busy.add(name)
-    try {
-      const digest = target.type === 'email' ? target.digest : null
-      const upTo = digest === null ? null : lastDigest(digest, now())
-      if (digest !== null && upTo === null) return
-      for (let sent = 0; sent < MAX_MESSAGES && !signal.aborted; sent++) {
-        const limit = digest === null ? PAGE : DIGEST_PAGE
-        const page = await store.takePage({ target: name, limit, upTo, now: now() })
-        if (page === null || !(await attempt(options, target, page, signal))) return
-      }
-    } finally {
-      busy.delete(name)
+/**
+ * Sends to a target what waits for it, one page after another. Resolves when nothing more can be sent now.
+ * @throws StoreError
+ */
+export async function deliverTo(target: NotifyTarget, options: DeliveryOptions, signal: AbortSignal): Promise<void> {
+  const { store, lastDigest, now } = options
+  const digest = target.type === 'email' ? target.digest : null
+  const upTo = digest === null ? null : lastDigest(digest, now())
+  if (digest !== null && upTo === null) return
+  const hold = setInterval(() => void store.renewHold(target.name).catch(() => undefined), HOLD_MS)
+  try {
+    for (let sent = 0; sent < MAX_MESSAGES && !signal.aborted; sent++) {
+      const limit = digest === null ? PAGE : DIGEST_PAGE
+      const page = await store.takePage({ target: target.name, limit, upTo, now: now() })
+      if (page === null || !(await attempt(options, target, page, signal))) return
     }
-  }
-
-  return {
-    async tick(signal) {
-      const results = await Promise.allSettled(targets.map((target) => drain(target, signal)))
-      const failed = results.find((result) => result.status === 'rejected')
-      if (failed && !signal.aborted) throw failed.reason
-    },
+  } finally {
+    clearInterval(hold)
   }
 }
 
@@ -87,7 +70,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
  * @returns whether the next page may be sent at once
  */
 async function attempt(
-  { store, send, now, scrub, onAttempt, random = Math.random }: DelivererOptions,
+  { store, send, now, scrub, onAttempt, random = Math.random }: DeliveryOptions,
   target: NotifyTarget,
   page: TargetPage,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createMaintenance } from '../../jobs/maintenance.js'
+import { runMaintenance } from '../../jobs/maintenance.js'
 import { compileCron } from '../../src/config/cron.js'
 import { describeMaintenance } from '../../src/readiness/readiness.js'
 import { openStore } from '../../src/store/sqlite/store.js'
@@ -24,7 +24,8 @@ async function openProcesses(count: number) {
       return { runs: 1 }
     }
     const jobs = [{ task: 'prune' as const, cron: compileCron('0 2 * * *', 'UTC'), run }]
-    return { store, ...createMaintenance({ jobs, store, now, log }) }
+    const { signal } = new AbortController()
+    return { store, tick: () => runMaintenance({ jobs, store, now, log }, signal) }
   }
   const processes = await Promise.all(Array.from({ length: count }, open))
   return {

@@ -80,5 +80,19 @@ export async function notifications(
     ...more,
   })
   await store.setTargets(targets, new Date())
-  return Object.assign(started, { log })
+  const stopped = new AbortController()
+  /** As the service does: one after another to each target. */
+  const running = new Map<string, Promise<void>>()
+  const deliverTo = (target: NotifyTarget) => {
+    const run = running.get(target.name) ?? started.deliver(target, stopped.signal)
+    running.set(target.name, run)
+    return run.finally(() => running.delete(target.name))
+  }
+  return {
+    log,
+    watch: started.watch,
+    deliver: () =>
+      Promise.all(targets.map(deliverTo)).catch((error) => log.warn({ err: error }, 'sending notifications failed')),
+    stop: () => stopped.abort(new Error('the service is shutting down')),
+  }
 }

@@ -1,3 +1,4 @@
+import { repeat } from '../../../jobs/repeat.js'
 import { once } from '../../core/async.js'
 import { differingSettings } from '../../core/decision/settings.js'
 import type { Clock } from '../../core/time/clock.js'
@@ -16,28 +17,14 @@ const INTERVAL_MS = 5_000
 export async function keepFigures(app: App, now: Clock): Promise<() => Promise<void>> {
   const store = await app.store()
   await store.claimFigures('process')
-  let isStopped = false
   // With other settings, pages show other figures in lists than in comparisons.
   const warn = once(async () =>
     app.log.warn('figures are recorded with the settings of another process: restart this one to use its own'),
   )
-  let timer: NodeJS.Timeout | undefined
-
-  async function round(): Promise<void> {
-    try {
-      if (!(await refreshFigures(store, app, now, () => isStopped))) await warn()
-    } catch (error) {
-      if (!isStopped) app.log.warn({ err: error }, 'figures could not be recorded; it will be retried')
-    }
-    if (!isStopped) timer = setTimeout(() => (running = round()), INTERVAL_MS).unref()
+  const round = async (signal: AbortSignal) => {
+    if (!(await refreshFigures(store, app, now, () => signal.aborted))) await warn()
   }
-
-  let running = round()
-  return async () => {
-    isStopped = true
-    clearTimeout(timer)
-    await running
-  }
+  return repeat('recording figures', INTERVAL_MS, round, app.log)
 }
 
 /** Makes the settings of this command those of all figures, or says that a running process has others. */

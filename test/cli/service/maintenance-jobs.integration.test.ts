@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createMaintenance } from '../../../jobs/maintenance.js'
+import { runMaintenance } from '../../../jobs/maintenance.js'
 import type { App } from '../../../src/cli/app.js'
 import { createMaintenanceJobs } from '../../../src/cli/service/maintenance-jobs.js'
 import type { RateSource } from '../../../src/core/decision/rate-source.js'
@@ -23,7 +23,7 @@ it('the service › reads exchange rates at its start and then every hour, and a
     const config = testConfig({ rates: source(name) })
     const app = { config, store: async () => store } as unknown as App
     const jobs = await createMaintenanceJobs(app, () => time)
-    await createMaintenance({ jobs, store, now: () => time, log }).tick()
+    await runMaintenance({ jobs, store, now: () => time, log }, new AbortController().signal)
     return (await store.ratesAt(name, time)).recent[0]?.rate
   }
   write('a.csv', 1.1)
