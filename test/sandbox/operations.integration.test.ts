@@ -1,14 +1,34 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { z } from 'zod'
-import { responseDocument, rfqDocument } from '../../src/core/documents/documents.js'
+import { z } from 'zod'
+import { listingDocument, responseDocument, rfqDocument, rfqListDocument } from '../../src/core/documents/documents.js'
 import { parseLeniently } from '../../src/core/documents/lenient-parser.js'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { closeReply, errorReply, listingList, rfqList } from './replies.js'
-import { requestJson } from './request-json.js'
+import { send } from '../web/support/web-server.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
 const acme = '/v1/orgs/acme/channels/forest'
 const nowhere = '00000000-0000-4000-8000-000000000000'
+
+/** What the operations reply besides single documents. */
+const listingList = z.strictObject({ items: z.array(listingDocument) })
+const rfqList = z.strictObject({ items: z.array(rfqListDocument) })
+const errorReply = z.strictObject({ statusCode: z.number(), message: z.string(), error: z.number() })
+
+/** Sends a request to a sandbox; the default key is that of the organization in the path. */
+async function requestJson(
+  { url, keys }: Pick<Sandbox, 'url' | 'keys'>,
+  path: string,
+  {
+    key = keys[path.split('/')[3] ?? ''] ?? null,
+    ...options
+  }: { method?: string; key?: string | null; body?: string } = {},
+) {
+  const response = await fetch(url + path, { ...options, headers: key ? { authorization: key } : {} })
+  const text = await response.text()
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect untyped bodies
+  const body: any = text === '' ? null : JSON.parse(text)
+  return { status: response.status, headers: response.headers, body }
+}
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -72,7 +92,6 @@ describe('API operations', () => {
     const before = sandbox.world.rfq(id)
     const { status, body } = await requestJson(sandbox, `${acme}/rfqs/${id}/close`, { method: 'POST' })
     expect(status).toBe(200)
-    expectToMatch(closeReply, body)
     expect(body).toEqual({ ok: true })
     const closed = { ...before, state: 'closed', closedAt: now.toISOString(), updatedAt: now.toISOString() }
     expect((await requestJson(sandbox, `${acme}/rfqs/${id}`)).body).toEqual(closed)
@@ -85,47 +104,78 @@ describe('API operations', () => {
 })
 
 describe('error replies', () => {
+  const post = { method: 'POST' }
+  /** A key may be that of an organization. */
   const cases: [name: string, status: number, path: string, options?: Parameters<typeof requestJson>[2]][] = [
-    ['a missing key', 401, `${acme}/rfqs`, { key: null }],
+    ['a missing key', 401, `${acme}/rfqs`, { key: '' }],
     ['an unknown key', 401, `${acme}/rfqs`, { key: 'guess' }],
     ['a key with an authentication scheme', 401, `${acme}/rfqs`, { key: 'Bearer x' }],
-    ['an unknown organization', 404, '/v1/orgs/nobody/channels/forest/rfqs', { key: 'KEY' }],
+    ['a key of another organization', 403, `${acme}/rfqs/OPEN/close`, { ...post, key: 'meridian' }],
+    ['an unknown organization', 404, '/v1/orgs/nobody/channels/forest/rfqs', { key: 'acme' }],
     ['an unknown channel', 404, '/v1/orgs/acme/channels/nothing/listings'],
     ['a channel of another organization', 404, '/v1/orgs/acme/channels/removals/listings'],
     ['an unknown RFQ', 404, `${acme}/rfqs/${nowhere}`],
     ['an RFQ id that is not a UUID', 404, `${acme}/rfqs/abc`],
-    ['an unknown response', 404, `${acme}/rfqs/RFQ/responses/${nowhere}`],
-    ['closing a closed RFQ', 400, `${acme}/rfqs/CLOSED/close`, { method: 'POST' }],
-    ['closing an unknown RFQ', 404, `${acme}/rfqs/${nowhere}/close`, { method: 'POST' }],
-    ['closing an id that is not a UUID', 400, `${acme}/rfqs/1001/close`, { method: 'POST' }],
+    ['an unknown response', 404, `${acme}/rfqs/OPEN/responses/${nowhere}`],
+    ['closing a closed RFQ', 400, `${acme}/rfqs/CLOSED/close`, post],
+    ['closing an unknown RFQ', 404, `${acme}/rfqs/${nowhere}/close`, post],
+    ['closing an id that is not a UUID', 400, `${acme}/rfqs/1001/close`, post],
     ['an unknown path', 404, '/v2/orgs/acme/channels/forest/rfqs'],
-    ['an extra path segment', 404, `${acme}/rfqs/${nowhere}/close/now`, { method: 'POST' }],
+    ['an extra path segment', 404, `${acme}/rfqs/${nowhere}/close/now`, post],
     ['an invalid percent-encoding', 404, `${acme}/rfqs/%zz`],
     ['a wrong method', 404, `${acme}/rfqs`, { method: 'DELETE' }],
     ['GET on the close path', 404, `${acme}/rfqs/${nowhere}/close`],
+    ['a control path that is unknown', 404, '/_sandbox/nothing'],
+    ['a control method that is unknown', 404, '/_sandbox/faults', { method: 'PUT' }],
+    ['a fault of an unknown effect', 400, '/_sandbox/faults', { ...post, body: '{"effect":{"kind":"explode"}}' }],
+    [
+      'a fault with another condition',
+      400,
+      '/_sandbox/faults',
+      { ...post, body: '{"opration":"x","effect":{"kind":"hang"}}' },
+    ],
+    ['a fault without a body', 400, '/_sandbox/faults', post],
   ]
-  it.each(cases)('%s: replies %i with the error body', async (_name, status, path, options = {}) => {
-    const key = options.key === 'KEY' ? { key: sandbox.keys.acme ?? '' } : {}
-    const reply = await requestJson(
-      sandbox,
-      path.replace(/RFQ|CLOSED/, (found) => firstRfq(found === 'RFQ' ? 'open' : 'closed')),
-      { ...options, ...key },
-    )
-    expect(reply.status).toBe(status)
-    expectToMatch(errorReply, reply.body)
-    expect(reply.body.statusCode).toBe(status)
+  it.each(cases)(
+    '%s: replies %i with the error body, and closes nothing',
+    async (_name, status, path, options = {}) => {
+      const open = firstRfq('open')
+      const { ACME, MERIDIAN } = { ACME: sandbox.keys.acme, MERIDIAN: sandbox.keys.meridian }
+      const key = { ACME, MERIDIAN }[options.key ?? ''] ?? options.key
+      const url = path.replace('OPEN', open).replace('CLOSED', firstRfq('closed'))
+      const reply = await requestJson(sandbox, url, { ...options, ...(key !== undefined && { key }) })
+      expect(reply.status).toBe(status)
+      expectToMatch(errorReply, reply.body)
+      expect(reply.body.statusCode).toBe(status)
+      expect(firstRfq('open')).toBe(open)
+    },
+  )
+})
+
+describe('faults over HTTP', () => {
+  const control = (method: string, path: string, body?: object) =>
+    requestJson(sandbox, `/_sandbox${path}`, { method, ...(body && { body: JSON.stringify(body) }) })
+
+  it('are added and removed', async () => {
+    const rfqs = async () => (await requestJson(sandbox, `${acme}/rfqs`)).status
+    const status = { operation: 'listRfqs', times: 'always', effect: { kind: 'status', status: 503 } }
+    const { body } = await control('POST', '/faults', status)
+    expect([await rfqs(), await rfqs()]).toEqual([503, 503])
+    expect((await control('DELETE', `/faults/${body.id}`)).status).toBe(204)
+    expect(await rfqs()).toBe(200)
+    const effect = [{ kind: 'date', value: null }, { kind: 'empty' }]
+    await control('POST', '/faults', { operation: ['listRfqs'], times: 2, effect })
+    expect((await requestJson(sandbox, `${acme}/rfqs`)).body).toEqual({ items: [] })
+    await control('DELETE', '/faults')
+    expect((await requestJson(sandbox, `${acme}/rfqs`)).body.items.length).toBeGreaterThan(5)
   })
 
-  it('a key of another organization: replies 403 and closes nothing', async () => {
-    const id = firstRfq('open')
-    const reply = await requestJson(sandbox, `${acme}/rfqs/${id}/close`, {
-      method: 'POST',
-      key: sandbox.keys.meridian ?? '',
-    })
-    expect(reply.status).toBe(403)
-    expect(reply.body).toMatchObject({ statusCode: 403 })
-    expect(sandbox.world.rfq(id).state).toBe('open')
-  })
+  it.each([{ origin: 'https://elsewhere.example' }, { host: 'rebound.example' }])(
+    'are refused from web pages: %o',
+    async (headers) => {
+      expect((await send(`${sandbox.url}/_sandbox/faults`, { method: 'POST', headers })).status).toBe(403)
+    },
+  )
 })
 
 it('API operations › decode percent-encoded channel and organization names', async () => {
