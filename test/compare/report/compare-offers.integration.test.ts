@@ -10,6 +10,7 @@ import {
   lines,
   listing,
   manyResponses,
+  RFQ_ID,
   response,
   rfq,
   sampleResponses,
@@ -96,42 +97,20 @@ describe('a report', () => {
   })
 
   it('ignores later decisions and problems, and decisions on other RFQs', () => {
-    const decision = {
-      id: 1,
-      runId: 1,
-      rfqId: String(rfq().id),
-      rfqNumber: 4711,
-      dueDate: '2026-03-20',
-      timeZone: 'UTC',
-      decidedAt: '2026-03-16T11:00:00.000Z',
-      decision: 'keep',
-      reason: 'Not due.',
-      outcome: null,
-      httpStatus: null,
-      message: null,
-      versionBefore: 1,
-      versionAfter: null,
-      evidence: { more: 'than asked' },
-    } as const
+    const decided = (decidedAt: string, rfqId = RFQ_ID) =>
+      ({ rfqId, decidedAt }) as ComparisonInput['decisions'][number]
     const decisions = [
-      decision,
-      { ...decision, id: 2, decidedAt: '2026-03-16T11:30:00.000Z' },
-      { ...decision, id: 3, decidedAt: '2026-03-17T00:00:00.000Z' },
-      { ...decision, id: 4, rfqId: 'other' },
+      decided('2026-03-16T11:00:00.000Z'),
+      decided('2026-03-16T11:30:00.000Z'),
+      decided('2026-03-17T00:00:00.000Z'),
+      decided('2026-03-16T11:00:00.000Z', 'other'),
     ]
-    const problem = {
-      kind: 'rfq',
-      entityId: 'a',
-      path: 'b',
-      code: 'type',
-      message: 'm',
-      firstSeenAt: '2026-03-16T12:00:00.000Z',
-    } as const
-    const report = compareOffers(
-      comparisonInput({ decisions, problems: [problem, { ...problem, firstSeenAt: '2026-03-16T12:00:00.001Z' }] }),
-    )
+    const found = (firstSeenAt: string) =>
+      ({ kind: 'rfq', entityId: 'a', path: 'b', code: 'type', message: 'm', firstSeenAt }) as const
+    const problems = [found('2026-03-16T12:00:00.000Z'), found('2026-03-16T12:00:00.001Z')]
+    const report = compareOffers(comparisonInput({ decisions, problems }))
     expect(report.closings).toBe(2)
-    expect(report.problems).toEqual([problem])
+    expect(report.problems).toEqual(problems.slice(0, 1))
   })
 })
 
