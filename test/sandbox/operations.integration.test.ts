@@ -140,8 +140,7 @@ describe('error replies', () => {
     '%s: replies %i with the error body, and closes nothing',
     async (_name, status, path, options = {}) => {
       const open = firstRfq('open')
-      const { ACME, MERIDIAN } = { ACME: sandbox.keys.acme, MERIDIAN: sandbox.keys.meridian }
-      const key = { ACME, MERIDIAN }[options.key ?? ''] ?? options.key
+      const key = sandbox.keys[options.key ?? ''] ?? options.key
       const url = path.replace('OPEN', open).replace('CLOSED', firstRfq('closed'))
       const reply = await requestJson(sandbox, url, { ...options, ...(key !== undefined && { key }) })
       expect(reply.status).toBe(status)
