@@ -131,18 +131,21 @@ describe('a round with more RFQs than maxPerRun', () => {
     expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
   })
 
-  it.each<[string, Parameters<Fixture['closeExpired']>[0], string | null, string[]]>([
-    ['by the round that closes its RFQs', {}, null, ['closed', 'anna']],
-    ['not by a dry run', { mode: 'dry-run' }, null, []],
-    ['not while the kill switch is on', {}, 'stopped', []],
-  ])('is approved %s', async (_title, policy, stopped, [outcome = null, approvedBy = null]) => {
+  it('is approved by the round that closes its RFQs, not by a dry run or while the kill switch is on', async () => {
     const fixture = await threeRfqs()
     const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 2 })
-    const approval = { ...policy, maxPerRun: 2, approvedPlan: approvalPlan ?? '', approvedBy: 'anna' }
-    const { decisions } = await fixture.closeExpired(approval, { stopped: () => stopped })
-    const approvedPlan = approvedBy && approvalPlan
-    expect(decisions).toMatchObject(fixture.ids.map(() => ({ outcome, approvedBy, evidence: { approvedPlan } })))
-    expect(closedIds(fixture)).toEqual(approvedBy ? fixture.ids : [])
+    const approval = { maxPerRun: 2, approvedPlan: approvalPlan ?? '', approvedBy: 'anna' }
+    const rounds = [
+      await fixture.closeExpired({ ...approval, mode: 'dry-run' }),
+      await fixture.closeExpired(approval, { stopped: () => 'stopped' }),
+    ]
+    for (const { decisions } of rounds)
+      expect(decisions).toMatchObject(fixture.ids.map(() => ({ approvedBy: null, evidence: { approvedPlan: null } })))
+    expect(fixture.posts()).toEqual([])
+    expect((await fixture.closeExpired(approval)).decisions).toMatchObject(
+      fixture.ids.map(() => ({ outcome: 'closed', approvedBy: 'anna', evidence: { approvedPlan: approvalPlan } })),
+    )
+    expect(closedIds(fixture)).toEqual(fixture.ids)
   })
 
   it.each<[string, (fixture: Fixture) => void, number]>([

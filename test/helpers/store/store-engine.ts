@@ -45,9 +45,15 @@ export async function openNewPostgresStore(options: Options = {}): Promise<Store
   return store
 }
 
-/** Closes a store at the end of the test, unless the test has done that. */
+/** Closes a store at the end of the test, unless the test does that. */
 export function closedAtEnd<T extends { close(): Promise<void> }>(store: T): T {
-  onTestFinished(() => store.close().catch(() => undefined))
+  const close = store.close.bind(store)
+  let isOpen = true
+  store.close = () => {
+    isOpen = false
+    return close()
+  }
+  onTestFinished(() => (isOpen ? close() : undefined))
   return store
 }
 

@@ -19,6 +19,7 @@ import { openStore } from '../../../src/store/sqlite/store.js'
 import { CHANNEL, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { mountSmallDisk } from '../../helpers/servers/small-disk.js'
+import { closedAtEnd } from '../../helpers/store/store-engine.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 const NOW = new Date('2026-11-21T17:00:00.500Z')
@@ -35,8 +36,7 @@ async function databaseWithBackup() {
   fixture.advanceSeconds(60)
   await fixture.pollRfqs()
   const idsIn = async (path: string) => {
-    const store = await openStore({ path })
-    onTestFinished(() => store.close())
+    const store = closedAtEnd(await openStore({ path }))
     const ids = (await store.rfqs({})).map(({ rfq }) => rfq.id).sort()
     await store.close()
     return ids

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type CopiedTable, copiedTables, copyDatabase } from '../../../src/store/copy/copy-database.js'
 import { openDatabase, openDatabaseReader } from '../../../src/store/open-database.js'
 import { isPostgresUrl } from '../../../src/store/postgres/postgres-url.js'
@@ -15,6 +15,7 @@ import { mountSmallDisk } from '../../helpers/servers/small-disk.js'
 import { refreshFigures } from '../../helpers/store/figures.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
 import { newAward } from '../../helpers/store/new-award.js'
+import { closedAtEnd } from '../../helpers/store/store-engine.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 const copyModule = join(import.meta.dirname, '../../../dist/src/store/copy/copy-database.js')
@@ -91,8 +92,7 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
     expect(back.tables).toEqual(there.tables)
     expect(await answersOf(path, fixture)).toEqual(before)
     for (const location of [url, path]) {
-      const store = await openDatabase({ database: location, clock: fixture.now })
-      onTestFinished(() => store.close())
+      const store = closedAtEnd(await openDatabase({ database: location, clock: fixture.now }))
       const newest = (await store.runs({ limit: 1 }))[0]?.id ?? 0
       const run = await holdingRun(store, { channel: KEY, kind: 'rfqs', now: fixture.now() })
       expect(run.id).toBe(newest + 1)

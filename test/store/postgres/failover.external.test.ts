@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RunLostError, StoreError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
@@ -15,6 +15,7 @@ import {
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
+import { closedAtEnd } from '../../helpers/store/store-engine.js'
 
 /** The servers, and the address by which clients know the primary one. */
 let primary: PrivatePostgres
@@ -116,8 +117,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that fails over to a st
     await openFixture(PAST_DUE)
     address.moveTo(replica.port)
     const url = urlOf(`failover_${schemas - 1}`)
-    const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 3 })
-    onTestFinished(() => database.close())
+    const database = closedAtEnd(new PostgresDatabase(parsePostgresUrl(url), { connections: 3 }))
     const busy = database.stream('select key from meta', {}, 1)
     await busy.next()
     // It lags behind from now on.

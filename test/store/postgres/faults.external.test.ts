@@ -23,6 +23,7 @@ import {
 import { postgresSkipReason, usePostgres } from '../../helpers/servers/private-postgres.js'
 import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
 import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
+import { closedAtEnd } from '../../helpers/store/store-engine.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 const postgres = usePostgres()
@@ -41,11 +42,7 @@ async function execute(...statements: string[]): Promise<void> {
   for (const statement of statements) await client.query(statement)
   await client.end()
 }
-async function open(url: string): Promise<Store> {
-  const store = await openPostgresStore({ url, connections: 4 })
-  onTestFinished(() => store.close())
-  return store
-}
+const open = async (url: string): Promise<Store> => closedAtEnd(await openPostgresStore({ url, connections: 4 }))
 const begin = (store: Store) => holdingRun(store, { channel: 'acme/forest', kind: 'rfqs', now: NOW })
 
 describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
@@ -97,8 +94,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       `grant usage on schema ${schema} to reader`,
       `grant select on all tables in schema ${schema} to reader`,
     )
-    const reader = await openPostgresStore({ url: as('reader', `?schema=${schema}`), readOnly: true })
-    onTestFinished(() => reader.close())
+    const reader = closedAtEnd(await openPostgresStore({ url: as('reader', `?schema=${schema}`), readOnly: true }))
     expect(await reader.rfqs({})).toEqual([])
     const store = await open(as('reader', `?schema=${schema}`))
     const error = await begin(store).catch((thrown: Error) => thrown)
@@ -134,8 +130,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     const requestRates = { allowed: 0.1234567890123456, required: 1 }
     await (await begin(store)).finish(runEnd({ requestRates }), NOW)
     expect(await store.runs({})).toMatchObject([{ outcome: 'complete', requestRates }])
-    const database = new PostgresDatabase(parsePostgresUrl(url))
-    onTestFinished(() => database.close())
+    const database = closedAtEnd(new PostgresDatabase(parsePostgresUrl(url)))
     expect(await database.all(`select name from pg_settings where source = 'user'`)).toEqual([])
   })
 
@@ -182,8 +177,9 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     it('says when nothing can be written, and when it can again', async () => {
       const outcomes: (string | null)[] = []
       const onWrite = (error: Error | null) => outcomes.push(error?.name ?? null)
-      const store = await openPostgresStore({ url: as('quotekeeper', '?schema=outage'), connections: 4, onWrite })
-      onTestFinished(() => store.close())
+      const store = closedAtEnd(
+        await openPostgresStore({ url: as('quotekeeper', '?schema=outage'), connections: 4, onWrite }),
+      )
       await postgres.server.kill()
       const beginPoll = () => store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
       await expect(beginPoll()).rejects.toThrow(DatabaseUnavailableError)
@@ -240,8 +236,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that does not answer', 
     expect(fixture.posts().length).toBeLessThanOrEqual(sent + 1)
 
     fixture.advanceSeconds(60)
-    const other = await openPostgresStore({ url, clock: fixture.now, connections: 2 })
-    onTestFinished(() => other.close())
+    const other = closedAtEnd(await openPostgresStore({ url, clock: fixture.now, connections: 2 }))
     const run = await holdingRun(other, { channel: 'acme/forest', kind: 'close', now: fixture.now() })
     const recorded = async () => [await other.decisions({}), await other.openIntents('acme/forest')]
     const before = await recorded()
@@ -255,8 +250,9 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that does not answer', 
   })
 
   it('because its processes are suspended: reads and writes fail, and work again when it resumes', async () => {
-    const store = await openPostgresStore({ url: `${postgres.server.url}?schema=suspended`, connections: 4 })
-    onTestFinished(() => store.close())
+    const store = closedAtEnd(
+      await openPostgresStore({ url: `${postgres.server.url}?schema=suspended`, connections: 4 }),
+    )
     const begun = await holdingRun(store, { channel: 'acme/forest', kind: 'rfqs', now: new Date() })
     await postgres.server.signal('SIGSTOP')
     try {

@@ -5,6 +5,7 @@ import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { CHANNEL, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { PrivatePgBouncer, pgBouncerSkipReason } from '../../helpers/servers/private-pgbouncer.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
+import { closedAtEnd } from '../../helpers/store/store-engine.js'
 
 const SKIP = postgresSkipReason ?? pgBouncerSkipReason
 const ATTEMPTS = 6
@@ -110,8 +111,7 @@ describe.skipIf(SKIP !== null)(`PostgreSQL behind PgBouncer${SKIP ? ` (skipped: 
 
   it('whose pool is too small says so, and goes on when sessions are free', async () => {
     const bouncer = await startBouncer({ pool_mode: 'session', default_pool_size: 2 })
-    const store = await openPostgresStore({ url: `${bouncer.url}?schema=${newSchema()}`, connections: 1 })
-    onTestFinished(() => store.close())
+    const store = closedAtEnd(await openPostgresStore({ url: `${bouncer.url}?schema=${newSchema()}`, connections: 1 }))
     const held = await connect(bouncer.url)
     await held.query('select 1')
     const other = openPostgresStore({ url: `${bouncer.url}?schema=${newSchema()}`, connections: 1 })

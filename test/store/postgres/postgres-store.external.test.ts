@@ -16,14 +16,12 @@ import { postgresSkipReason, usePostgres } from '../../helpers/servers/private-p
 import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { newDecision } from '../../helpers/store/new-decision.js'
 import { at, CHANNEL, rfqSnapshot } from '../../helpers/store/recording-store.js'
+import { closedAtEnd } from '../../helpers/store/store-engine.js'
 
 const postgres = usePostgres()
 
-async function open(url = postgres.newUrl(), clock = () => at('12:00:00')): Promise<Store> {
-  const store = await openPostgresStore({ url, connections: 4, clock })
-  onTestFinished(() => store.close())
-  return store
-}
+const open = async (url = postgres.newUrl()): Promise<Store> =>
+  closedAtEnd(await openPostgresStore({ url, connections: 4, clock: () => at('12:00:00') }))
 
 /** Executes statements one after another, in the schema of a URL if it names one. Returns the rows of the last. */
 async function execute(url: string, ...statements: string[]): Promise<unknown[]> {
@@ -118,8 +116,7 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
   })
 
   it('has each document as jsonb, without what that cannot hold, so that none fails the views of all', async () => {
-    const database = new PostgresDatabase(parsePostgresUrl(postgres.newUrl()))
-    onTestFinished(() => database.close())
+    const database = closedAtEnd(new PostgresDatabase(parsePostgresUrl(postgres.newUrl())))
     await prepareSchema(database)
     const deep = (depth: number) => `{"a": ${'['.repeat(depth)}${']'.repeat(depth)}}`
     const bodies: [body: string, document: unknown][] = [
@@ -255,8 +252,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
   it('claims starts by the rule of src/core/requests/request-ledger.ts, also while the clock is set', async () => {
     const url = postgres.newUrl()
     await open(url)
-    const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 1 })
-    onTestFinished(() => database.close())
+    const database = closedAtEnd(new PostgresDatabase(parsePostgresUrl(url), { connections: 1 }))
     const sql = claimStatement('cast(@now as double precision)', 'greatest')
     let now = 0
     const ledgerOf = (origin: string): RequestLedger => ({
@@ -270,8 +266,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
 
   it('transactions that deadlock are retried', async () => {
     const location = parsePostgresUrl(postgres.newUrl())
-    const database = new PostgresDatabase(location, { connections: 4 })
-    onTestFinished(() => database.close())
+    const database = closedAtEnd(new PostgresDatabase(location, { connections: 4 }))
     let attempts = 0
     let holders = 0
     let bothLocked = () => {}
@@ -348,8 +343,7 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is unavailable', 
     const url = postgres.newUrl()
     const store = await open(url)
     const run = await begin(store)
-    const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 1 })
-    onTestFinished(() => database.close())
+    const database = closedAtEnd(new PostgresDatabase(parsePostgresUrl(url), { connections: 1 }))
     for (let round = 0; round < 6; round++) {
       await record(store, run, `rfq-${round}`)
       let read = 0

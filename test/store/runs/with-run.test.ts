@@ -7,7 +7,7 @@ import {
   PausedError,
   UnavailableError,
 } from '../../../src/marketplace/errors.js'
-import { RunBusyError, RunLostError } from '../../../src/store/errors.js'
+import { RunLostError } from '../../../src/store/errors.js'
 import { pausedUntil, type RunProgress, withRun } from '../../../src/store/runs/with-run.js'
 import { KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 
@@ -86,13 +86,6 @@ describe('a run', () => {
     expect(await store.newestRun({ channel: KEY, kind: 'rfqs' })).toMatchObject({
       outcome: 'failed',
       error: bug.message,
-    })
-  })
-
-  it('does not start while another run of its kind is active', async () => {
-    const { run } = await openRunFixture()
-    await run(async () => {
-      await expect(run(() => undefined)).rejects.toThrow(RunBusyError)
     })
   })
 
