@@ -1,10 +1,9 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Effect } from '../../src/sandbox/index.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
+import { httpReceiver } from '../helpers/servers/http-receiver.js'
 
 const always = Number.POSITIVE_INFINITY
 const history = (fixture: ChannelFixture) =>
@@ -91,14 +90,8 @@ it('429 with Retry-After of an hour: the run ends, and no channel sends a reques
 })
 
 it('a redirect: it is not followed, neither on a read nor on a close', async () => {
-  const seen: (string | undefined)[] = []
-  const elsewhere = createServer((request, response) => {
-    seen.push(request.headers.authorization)
-    response.end('{"items": []}')
-  })
-  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void elsewhere.close())
-  const location = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`
+  const elsewhere = await httpReceiver(() => ({ status: 200, body: '{"items": []}' }))
+  const location = elsewhere.url
   for (const status of [301, 302, 307, 308]) {
     const fixture = await openPolled({ retries: 0 })
     fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'redirect', location, status } })
@@ -107,5 +100,5 @@ it('a redirect: it is not followed, neither on a read nor on a close', async () 
     fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'redirect', location, status } })
     await fixture.closeExpired()
   }
-  expect(seen).toEqual([])
+  expect(elsewhere.requests).toEqual([])
 })

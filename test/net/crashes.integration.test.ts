@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect } from 'vitest'
+import { mountSkipReason, mountSmallDisk, type SmallDisk } from '../helpers/servers/small-disk.js'
 import { Desk, ENGINES, longIt, type Running } from './desk.js'
 import { day, id, response, rfq } from './documents.js'
 import { ACME, type Handler, Marketplace, RESET } from './marketplace.js'
@@ -111,12 +110,7 @@ describe('a full disk', () => {
   longIt(
     'loses nothing that was recorded, closes nothing, and all is recorded once there is room',
     async () => {
-      const disk = mkdtempSync(join(tmpdir(), 'quotekeeper-disk-'))
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', disk])
-      onTestFinished(() => {
-        execFileSync('umount', ['-l', disk])
-        rmSync(disk, { recursive: true })
-      })
+      const { folder: disk } = mountSmallDisk('12m') as SmallDisk
       const market = await Marketplace.open()
       market.add(rfq(101, { responseDueDate: day(-2) }), [response(1011)])
       const desk = await Desk.open(market, { database: join(disk, 'q.db') })
@@ -141,7 +135,7 @@ describe('a full disk', () => {
       expect((await desk.run('close-expired')).status).toBe(0)
       expect(market.posts(101)).toBe(1)
     },
-    process.getuid?.() === 0,
+    mountSkipReason() === null,
   )
 })
 
