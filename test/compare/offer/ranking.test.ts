@@ -1,16 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import { PRICE_BASES } from '../../../src/core/decision/settings.js'
-import {
-  comparisonInput,
-  lines,
-  manyResponses,
-  offerId,
-  response,
-  storedDocument,
-} from '../../helpers/data/comparison-inputs.js'
-import { shareOf } from '../../helpers/long-tests.js'
+import { comparisonInput, lines, offerId, response, storedDocument } from '../../helpers/data/comparison-inputs.js'
 
 const at = (unitPrice: number, of: object = {}) => ({ ...lines({ unitPrice }), ...of })
 
@@ -45,26 +35,6 @@ describe('ranks', () => {
       [offerId(3), 'not-compliant', null],
     ])
     expect(offers.map(({ why }) => why === null)).toEqual([false, false, true, true, false, false])
-  })
-
-  it('run from 1 without gaps by cost per tonne, whatever the offers', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 0, max: 25 }),
-        fc.integer({ min: 1, max: 1e6 }),
-        fc.constantFrom(...PRICE_BASES),
-        (count, seed, priceBasis) => {
-          const responses = manyResponses(count, 2, seed)
-          const { offers } = compareOffers(comparisonInput({ responses, settings: { priceBasis } }))
-          const ranked = offers.filter(({ standing }) => standing === 'ranked')
-          expect(ranked.map(({ rank }) => rank)).toEqual(ranked.map((_, index) => index + 1))
-          expect(offers.slice(ranked.length).every(({ rank }) => rank === null)).toBe(true)
-          const measures = ranked.map(({ compared }) => compared.costPerTonne ?? 0)
-          expect(measures).toEqual([...measures].sort((a, b) => a - b))
-        },
-      ),
-      { numRuns: shareOf(40) },
-    )
   })
 })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ComparisonInput } from '../../../src/compare/input/comparison-input.js'
 import { compareOffers, type RfqReport } from '../../../src/compare/report/compare-offers.js'
-import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
+import { DEFAULT_SETTINGS, PRICE_BASES } from '../../../src/core/decision/settings.js'
 import {
   comparisonInput,
   delivery,
@@ -39,6 +39,8 @@ function expectSound(report: RfqReport): void {
   expectAllNamed(report)
   const competing = report.offers.filter(({ standing }) => standing === 'ranked')
   expect(competing.map(({ rank }) => rank)).toEqual(competing.map((_, at) => at + 1))
+  const costs = competing.map(({ compared }) => compared.costPerTonne ?? Number.NaN)
+  expect(costs).toEqual(costs.toSorted((one, other) => one - other))
   for (const { unmet, standing, why, rank, metrics } of report.offers) {
     expect(rank === null).toBe(standing !== 'ranked')
     expect(why === null).toBe(standing === 'ranked')
@@ -200,16 +202,20 @@ describe('a report on malformed documents', () => {
       fc.double({ noNaN: true, noDefaultInfinity: true }),
       fc.string({ maxLength: 5 }),
     )
-    const anyResponses = mutated(sampleResponses(), junk, 12)
+    const many = fc.integer({ min: 1, max: 1e6 }).map((seed) => manyResponses(25, 2, seed))
+    const anyResponses = fc.oneof(mutated(sampleResponses(), junk, 12), many)
     const anyListings = mutated(
       [1, 2, 3].map((number) => listing(number)),
       junk,
       12,
     )
+    const anyRfq = fc.oneof(mutated(rfq(), junk, 12), fc.constant(rfq()))
+    const anyBasis = fc.constantFrom(...PRICE_BASES)
     fc.assert(
-      fc.property(anyResponses, anyListings, mutated(rfq(), junk, 12), (responses, listings, rfq) => {
+      fc.property(anyResponses, anyListings, anyRfq, anyBasis, (responses, listings, rfq, priceBasis) => {
         const stored = { responses: asStored(responses), listings: asStored(listings) }
-        expectSound(compareOffers(comparisonInput({ ...stored, rfq, settings: EURO_SETTINGS })))
+        const settings = { ...EURO_SETTINGS, priceBasis, discountRate: 0.2 }
+        expectSound(compareOffers(comparisonInput({ ...stored, rfq, settings })))
       }),
       { numRuns: shareOf(150) },
     )
