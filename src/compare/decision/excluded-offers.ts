@@ -19,18 +19,21 @@ export const excludedOffers = (
 
 /**
  * How many offers were compared, and why the others were not: `2 of 4 offers compared; 1 is in EUR without an exchange rate
- * (8.33 EUR/t), 1 has no volume.` An offer counts for each requirement that it does not meet.
+ * (8.33 EUR/t), 1 has no volume.` An offer counts for each of its reasons.
  */
 export function accountingText(offers: readonly OfferReport[]): string {
   const others = new Map<string, OfferReport[]>()
   for (const offer of offers.filter(({ standing }) => standing !== 'ranked'))
     for (const why of obstaclesOf(offer)) others.set(why, [...(others.get(why) ?? []), offer])
   const compared = offers.filter(({ standing }) => standing === 'ranked').length
+  const reasons = [...others.values()].reduce((sum, group) => sum + group.length, 0)
+  const several = reasons > offers.length - compared ? ' (some for several reasons)' : ''
   if (others.size === 0) return `All ${formatAmount(offers.length)} offers compared.`
-  const groups = [...others].map(
-    ([why, group]) => `${group.length} ${group.length === 1 ? why : pluralOf(why)}${pricesOf(group)}`,
-  )
-  return `${compared} of ${formatAmount(offers.length)} offers compared; ${groups.join(', ')}.`
+  const groups = [...others].map(([why, group]) => {
+    const prices = why === obstacleOf(group[0] as OfferReport) ? pricesOf(group) : ''
+    return `${group.length} ${group.length === 1 ? why : pluralOf(why)}${prices}`
+  })
+  return `${compared} of ${formatAmount(offers.length)} offers compared; ${groups.join(', ')}${several}.`
 }
 
 /**
@@ -39,14 +42,18 @@ export function accountingText(offers: readonly OfferReport[]): string {
  */
 export const obstacleOf = (offer: OfferReport): string => obstaclesOf(offer)[0] ?? 'is not comparable'
 
-/** Why it can be part of no award, or else every hard requirement that it does not meet. */
+/** Why it can be part of no award, and every hard requirement that it does not meet, unless it is gone. */
 function obstaclesOf(offer: OfferReport): string[] {
   if (offer.standing === 'accepted') return ['is accepted']
   const [exclusion] = offer.exclusions
-  if (exclusion !== undefined) return [exclusionText(exclusion.code, offer)]
+  const own = exclusion === undefined ? [] : [exclusionText(exclusion.code, offer)]
+  if (exclusion !== undefined && isGone(exclusion)) return own
   const unmet = offer.unmet.filter(({ level }) => level === 'hard')
-  return [...new Set(unmet.map((one) => unmetText(one, offer)))]
+  return [...new Set([...own, ...unmet.map((one) => unmetText(one, offer))])]
 }
+
+/** Whether nothing but its developer or its buyer could bring an offer back. */
+const isGone = ({ code }: Exclusion) => ['rejected', 'missing', 'not-open', 'no-offer', 'left-out'].includes(code)
 
 /** The same; of an offer that lacks only an exchange rate, with its price: `is in EUR without an exchange rate (8.33 EUR/t)`. */
 export const obstacleWithPrice = (offer: OfferReport): string => `${obstacleOf(offer)}${pricesOf([offer])}`

@@ -129,6 +129,14 @@ describe('the recommendation', () => {
       expect(headline).toContain(counted)
   })
 
+  it('counts an offer for each of its reasons, and says so', () => {
+    const rejected = { offer: { ...euros.offer, review: { status: 'rejected' } } }
+    const { headline } = decided([sized(1, 6_000, 30), sized(2, 6_000, 8.33, rejected)]).recommendation
+    expect(headline).toContain(
+      '1 of 2 offers compared; 1 is in EUR without an exchange rate (8.33 EUR/t), 1 was rejected in review (some for several reasons).',
+    )
+  })
+
   it.each<[reasons: string[], Body[], Scene?]>([
     [
       [
