@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
-import { CHANNEL, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { expectClosed, expectPolled, openOutageFixture, PAST_DUE } from '../../helpers/servers/outage-fixture.js'
 import { PrivatePgBouncer, pgBouncerSkipReason } from '../../helpers/servers/private-pgbouncer.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/servers/private-postgres.js'
 import { closedAtEnd } from '../../helpers/store/store-engine.js'
 
 const SKIP = postgresSkipReason ?? pgBouncerSkipReason
 const ATTEMPTS = 6
-const COUNT = 6
 
 let server: PrivatePostgres
 beforeAll(async () => {
@@ -82,11 +81,7 @@ describe.skipIf(SKIP !== null)(`PostgreSQL behind PgBouncer${SKIP ? ` (skipped: 
 
   it('with session pooling polls and closes as without, also when PgBouncer gives up all connections', async () => {
     const bouncer = await startBouncer({ pool_mode: 'session', default_pool_size: 20 })
-    const fixture = await openChannelFixture()
-    const rfqs = Array.from({ length: COUNT }, () =>
-      fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' }),
-    )
-    await fixture.reopenStore(`${bouncer.url}?schema=${newSchema()}`)
+    const fixture = await openOutageFixture(`${bouncer.url}?schema=${newSchema()}`, PAST_DUE)
     const giveUp = [
       () => bouncer.command('RECONNECT'),
       async () => {
@@ -99,14 +94,10 @@ describe.skipIf(SKIP !== null)(`PostgreSQL behind PgBouncer${SKIP ? ` (skipped: 
       },
     ]
     for (const each of giveUp) {
-      fixture.advanceSeconds(600)
-      expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
+      await expectPolled(fixture)
       await each()
     }
-    expect((await fixture.closeExpired({ maxPerRun: 100 })).run.outcome).toBe('complete')
-    expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual(expect.arrayContaining(rfqs.map(({ id }) => id)))
-    expect(fixture.posts()).toHaveLength(COUNT)
-    expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
+    await expectClosed(fixture)
   })
 
   it('whose pool is too small says so, and goes on when sessions are free', async () => {
