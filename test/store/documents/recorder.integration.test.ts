@@ -42,12 +42,7 @@ async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
 }
 
 const document = (id: string, more: Partial<Observation<unknown>> = {}) => observed({ id }, more)
-const RFQ: Omit<RfqSnapshot, 'readAt'> = {
-  rfq: document('rfq'),
-  shape: 'full',
-  responses: [],
-  responsesComplete: true,
-}
+const RFQ = { rfq: document('rfq'), shape: 'full', responses: [], responsesComplete: true } as const
 const full = (id: string, more: Partial<ObservedResponse> = {}) => observedResponse({ id }, more)
 const summary = (id: string, more: Partial<ObservedResponse> = {}) =>
   observedResponse({ id }, { shape: 'summary', ...more })
@@ -63,19 +58,12 @@ describe('read and request times of a response', () => {
     await record('08:01:00', {
       responses: [read, summary('refused', { summaryHash: '02' }), summary('seen', { requested: false })],
     })
-    const nothing = { full_read_at: null, requested_at: null, read_summary_hash: null }
     const time = iso('08:01:00')
+    const nothing = { last_read_at: time, full_read_at: null, requested_at: null, read_summary_hash: null }
     expect(await rows(REQUESTS)).toEqual([
-      {
-        id: 'read',
-        last_read_at: time,
-        full_read_at: time,
-        requested_at: null,
-        summary_hash: '01',
-        read_summary_hash: '01',
-      },
-      { ...nothing, id: 'refused', last_read_at: time, requested_at: time, summary_hash: '02' },
-      { ...nothing, id: 'seen', last_read_at: time, summary_hash: 'summary' },
+      { ...nothing, id: 'read', full_read_at: time, summary_hash: '01', read_summary_hash: '01' },
+      { ...nothing, id: 'refused', requested_at: time, summary_hash: '02' },
+      { ...nothing, id: 'seen', summary_hash: 'summary' },
     ])
   })
 
