@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import type { RunEnd, Store } from '../../src/store/contract.js'
+import type { Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { createCliFixture } from '../cli/cli-fixture.js'
 import { recomputeChain, tamper } from '../helpers/store/decision-log.js'
-import { holdingRun } from '../helpers/store/holding-run.js'
+import { holdingRun, runEnd } from '../helpers/store/holding-run.js'
 import { CHANNEL, insertIdleRuns, sql } from '../helpers/store/idle-runs.js'
 import { testFolder } from '../helpers/test-folder.js'
 
@@ -16,18 +16,6 @@ async function open(path: string): Promise<Store> {
   const store = await openStore({ path })
   onTestFinished(() => store.close())
   return store
-}
-
-const END: RunEnd = {
-  requests: 1,
-  seen: 1,
-  inserted: 0,
-  changed: 1,
-  unchanged: 0,
-  missing: 0,
-  invalid: 0,
-  outcome: 'complete',
-  error: null,
 }
 
 it('two prunings at once: two processes prune at once while a third polls, whose writes come between theirs', async () => {
@@ -49,7 +37,7 @@ it('two prunings at once: two processes prune at once while a third polls, whose
   const reports = await Promise.all([one.prune(EVERYTHING), two.prune(EVERYTHING)])
   polling = false
   await polls
-  await run.finish(END, new Date())
+  await run.finish(runEnd(), new Date())
   expect(reports[0].runs + reports[1].runs).toBe(20_000 - 100)
   expect(sql(path, 'select 1 from runs')).toHaveLength(101)
   expect(writes).toBeGreaterThan(3)

@@ -1,9 +1,6 @@
-import type { ChannelFixture } from '../channel-fixture.js'
-import { KEY } from '../channel-fixture.js'
+import { type ChannelFixture, KEY } from '../channel-fixture.js'
 import { observed, observedResponse } from '../data/observed.js'
-import { holdingRun } from './holding-run.js'
-
-const END = { outcome: 'complete', error: null, requests: 1, seen: 1, unchanged: 0, missing: 0, invalid: 0 } as const
+import { holdingRun, runEnd } from './holding-run.js'
 
 const response = (id: string, price: number) =>
   observedResponse({ id, projectDeveloperName: 'Green', offer: { totalPrice: price } })
@@ -28,5 +25,5 @@ export async function recordPoll(
     await whileItRuns?.()
   }
   if (dies) await fixture.reopenStore()
-  else await run.finish({ ...END, inserted: 0, changed: 0 }, fixture.now())
+  else await run.finish(runEnd({ requests: 1, seen: 1 }), fixture.now())
 }
