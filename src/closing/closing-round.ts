@@ -4,7 +4,7 @@ import { withRun } from '../store/runs/with-run.js'
 import { clockProblem } from './clock-skew-check.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
 import { evidenceOf, recordDecision, recordOutcome } from './decisions.js'
-import { approvalOf, type DueRfq, evaluateRfqs, qualifies } from './due-rfqs.js'
+import { approvalOf, type DueRfq, evaluateRfqs, loadEarlierCloses, qualifies } from './due-rfqs.js'
 import { type Candidate, type Evaluation, openIntentReason, type Reason, resendBlockReason } from './evaluate.js'
 import { type FreshRead, readAndRecord, readForDryRun } from './fresh-read.js'
 import {
@@ -146,8 +146,9 @@ async function closeOne(round: Round, candidate: Candidate): Promise<void> {
   context.signal?.throwIfAborted()
   if (run.lost.aborted) throw run.lost.reason
   // Another round may have closed it, or tried to, before this one got the lock.
-  const [reply] = await context.store.latestCloseReplies(round.channel, [candidate.id])
-  if (reply?.id !== round.earlier.closeReplies.get(candidate.id)?.id) return
+  const { id } = candidate
+  const { openIntents, closeReplies } = await loadEarlierCloses(context.store, round.channel, [id], context.now())
+  if (openIntents.has(id) || closeReplies.get(id)?.id !== round.earlier.closeReplies.get(id)?.id) return
   await readList(round)
   if (policy.mode === 'on') return sendClose(round, await readAndRecord(context, run, candidate.id))
   const read = await readForDryRun(context, run, candidate)

@@ -115,6 +115,22 @@ describe('a closing round for one RFQ', () => {
     }
   })
 
+  it('are sent twice at most by two rounds at the same time, of which no close has a certain effect', async () => {
+    const fixture = await openChannelFixture()
+    const store = await openAgain(fixture.store.name, { clock: fixture.now })
+    const ids = Array.from({ length: 5 }, () => fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE }).id)
+    await fixture.pollRfqs()
+    fixture.sandbox.faults.add({ operation: 'closeRfq', times: 100, effect: { kind: 'reset', apply: false } })
+    for (let round = 0; round < 4; round++) {
+      const rounds = await Promise.all(
+        [undefined, store].map((other) => fixture.closeExpired({ byHand: true }, other && { store: other })),
+      )
+      for (const { run } of rounds) expect(run.error ?? '').not.toMatch(/intent/)
+      fixture.advanceSeconds(300)
+    }
+    for (const id of ids) expect(fixture.posts().filter(({ rfqId }) => rfqId === id).length).toBeLessThanOrEqual(2)
+  })
+
   it('asked for by a person has a decision of its own, even for the same reasons', async () => {
     const fixture = await openClosingFixture([{ responseDueDate: '0001-01-01' }])
     const [id = ''] = fixture.ids
