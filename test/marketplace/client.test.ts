@@ -107,19 +107,13 @@ describe('replies', () => {
     expect((await channel.readRfq('r1', options)).value).toMatchObject({ same: false, document: { number: 2 } })
   })
 
-  it('carry the request time and the server time', async () => {
-    let asked = new Date(0)
+  it('carry the server time, if it is one', async () => {
     const server = await serve((_, response, number) => {
-      asked = new Date()
       const date = number === 1 ? 'Sun, 06 Nov 1994 08:49:37 GMT' : 'yesterday'
       json(response, 200, { items: [] }, { date })
     })
-    const before = new Date()
     const channel = session(server.url)
-    const first = await channel.listListings()
-    expect(first.readAt.getTime()).toBeGreaterThanOrEqual(before.getTime())
-    expect(first.readAt.getTime()).toBeLessThanOrEqual(asked.getTime())
-    expect(first.serverDate).toEqual(new Date('1994-11-06T08:49:37Z'))
+    expect((await channel.listListings()).serverDate).toEqual(new Date('1994-11-06T08:49:37Z'))
     expect((await channel.listListings()).serverDate).toBeNull()
   })
 
