@@ -9,7 +9,7 @@ const RFQ_READ = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-L
 const error = (status: number) => ({ statusCode: status, message: 'as the service puts it', error: 7 })
 
 describe('closing an RFQ', () => {
-  it.each([
+  it.each<[number, unknown, boolean | null, string | null]>([
     [200, { ok: true }, true, null],
     [200, { ok: false }, false, null],
     [200, { ok: false, message: 'blocked' }, false, 'blocked'],
@@ -17,14 +17,12 @@ describe('closing an RFQ', () => {
     [200, 'text', null, '"text"'],
     [200, null, null, 'null'],
     [201, { ok: true }, true, null],
-    [400, error(400), null, 'as the service puts it'],
-    [401, error(401), null, 'as the service puts it'],
-    [403, error(403), null, 'as the service puts it'],
-    [404, error(404), null, 'as the service puts it'],
-    [409, error(409), null, 'as the service puts it'],
-    [429, error(429), null, 'as the service puts it'],
-    [500, error(500), null, 'as the service puts it'],
-    [503, error(503), null, 'as the service puts it'],
+    ...[400, 401, 403, 404, 409, 429, 500, 503].map((status): [number, unknown, null, string] => [
+      status,
+      error(status),
+      null,
+      'as the service puts it',
+    ]),
   ])('returns every reply: %i %j', async (status, body, ok, message) => {
     const date = 'Sun, 06 Nov 1994 08:49:37 GMT'
     const server = await serveCloses((_, response) => json(response, status, body, { date }))
