@@ -1,20 +1,19 @@
 import { expect, it } from 'vitest'
 import type { RunEnd } from '../../../src/store/contract.js'
-import { holdingRun } from '../../helpers/store/holding-run.js'
+import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 
 const CHANNEL = 'acme/forest'
 const RFQS = { channel: CHANNEL, kind: 'rfqs' } as const
 const START = Date.parse('2026-01-01T00:00:00.000Z')
 const MINUTE = 60_000
-const NONE = { requests: 1, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, error: null }
 
 async function openRuns() {
   const store = await openNewStore()
   /** A poll that begins so many minutes after the start, and takes one. */
   const poll = async (minute: number, end: Pick<RunEnd, 'outcome' | 'failedItems' | 'seen'>) => {
     const run = await holdingRun(store, { ...RFQS, now: at(minute) })
-    return run.finish({ ...NONE, ...end }, at(minute + 1))
+    return run.finish(runEnd(end), at(minute + 1))
   }
   return { store, poll }
 }

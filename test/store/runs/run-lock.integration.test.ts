@@ -5,15 +5,12 @@ import type { RunHandle, RunStart, Store } from '../../../src/store/contract.js'
 import { RunBusyError, RunLostError } from '../../../src/store/errors.js'
 import { anRfq } from '../../helpers/data/sample-documents.js'
 import { shareOf } from '../../helpers/long-tests.js'
-import { holdingRun } from '../../helpers/store/holding-run.js'
+import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { at, CHANNEL, noonStore, rfqSnapshot } from '../../helpers/store/recording-store.js'
 import { executeIn, rowsOf } from '../../helpers/store/store-engine.js'
 
 const POLL: RunStart = { channel: CHANNEL, kind: 'rfqs', now: at('08:00:00') }
-const END = {
-  ...{ requests: 1, seen: 2, inserted: 0, changed: 0, unchanged: 2, missing: 0, invalid: 0, error: null },
-  outcome: 'complete',
-} as const
+const END = runEnd()
 const ELSEWHERE = { host: 'elsewhere', nonce: 'x' }
 
 /** A process id that no process has, as after a kill. */

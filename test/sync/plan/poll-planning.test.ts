@@ -4,7 +4,7 @@ import { compileCron } from '../../../src/config/cron.js'
 import { createPollChecks, type PollConfig } from '../../../src/readiness/poll-freshness.js'
 import { minPollMs, planPoll, shareRequests } from '../../../src/sync/budget.js'
 import { viewConfigOf } from '../../../src/tables/source.js'
-import { holdingRun } from '../../helpers/store/holding-run.js'
+import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { openNewStore } from '../../helpers/store/new-store.js'
 import { channelConfig, testConfig } from '../../helpers/test-config.js'
 
@@ -46,7 +46,6 @@ describe('a scheduled poll', () => {
     schedule: { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null },
     requests: { ...testConfig().requests, perSecond: 20 },
   })
-  const end = { outcome: 'complete', error: null, seen: 0, inserted: 0, changed: 0, unchanged: 0 } as const
 
   it('plans with its share of what the limit allows until the next one', async () => {
     const store = await openNewStore({ clock: () => NOW })
@@ -63,10 +62,10 @@ describe('a scheduled poll', () => {
     })
     const run = await holdingRun(store, { channel: 'acme/peat', kind: 'rfqs', now: NOW })
     const requestRates = { required: 1, allowed: 2 }
-    await run.finish({ ...end, requests: 60, missing: 0, invalid: 0, postponed: 40, requestRates }, NOW)
+    await run.finish(runEnd({ requests: 60, postponed: 40, requestRates }), NOW)
     // Polls by hand say nothing of what a planned one needs.
     const byHand = await holdingRun(store, { channel: 'acme/peat', kind: 'rfqs', now: NOW })
-    await byHand.finish({ ...end, requests: 9_999, missing: 0, invalid: 0 }, NOW)
+    await byHand.finish(runEnd({ requests: 9_999 }), NOW)
     expect((await plan('acme/peat'))?.budget).toBe(250)
     expect((await plan('acme/forest'))?.budget).toBe(4970)
   })
@@ -104,7 +103,7 @@ describe('a scheduled poll', () => {
     }
     // Three intervals of 84 seconds.
     const run = await holdingRun(store, { channel: 'acme/forest', kind: 'rfqs', now: NOW })
-    await run.finish({ ...end, requests: 5, missing: 0, invalid: 0, postponed: 9 }, NOW)
+    await run.finish(runEnd({ requests: 5, postponed: 9 }), NOW)
     const isInTime = async (config: PollConfig, seconds: number) => {
       const checks = await createPollChecks(config, store)(new Date(NOW.getTime() + seconds * 1_000))
       return checks.find(({ channel }) => channel === 'acme/forest')?.ok
