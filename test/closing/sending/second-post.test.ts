@@ -1,22 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { ClosingContext, ClosingPolicy } from '../../src/closing/contract.js'
-import type { FreshRead } from '../../src/closing/fresh-read.js'
-import { createRound, withItemFailures } from '../../src/closing/round.js'
-import { decideResend } from '../../src/closing/settlement.js'
-import {
-  AbortedError,
-  ChannelError,
-  ItemError,
-  LedgerError,
-  MarketplaceError,
-  PausedError,
-  UnavailableError,
-} from '../../src/marketplace/errors.js'
-import type { RunHandle } from '../../src/store/contract.js'
-import type { RunProgress } from '../../src/store/runs/with-run.js'
-import { CHANNEL } from '../helpers/channel-fixture.js'
-import { POLICY } from '../helpers/closing-round-fixture.js'
-import { anRfq } from '../helpers/data/sample-documents.js'
+import type { ClosingContext, ClosingPolicy } from '../../../src/closing/contract.js'
+import type { FreshRead } from '../../../src/closing/fresh-read.js'
+import { createRound } from '../../../src/closing/round.js'
+import { decideResend } from '../../../src/closing/settlement.js'
+import type { RunHandle } from '../../../src/store/contract.js'
+import type { RunProgress } from '../../../src/store/runs/with-run.js'
+import { CHANNEL } from '../../helpers/channel-fixture.js'
+import { POLICY } from '../../helpers/closing-round-fixture.js'
+import { anRfq } from '../../helpers/data/sample-documents.js'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
 
@@ -76,39 +67,5 @@ describe('a second POST', () => {
       const round = await aRound({}, { killSwitch: async () => stopped })
       expect(await decideResend(round, aRead(rfq))).toEqual({ kind: 'never', reason: expect.stringContaining(reason) })
     }
-  })
-})
-
-describe('a failure while an RFQ is closed', () => {
-  const failWith = async (error: Error) => {
-    const round = await aRound()
-    const failure = withItemFailures(round, 'rfq-1', async () => Promise.reject(error))
-    return { round, failure }
-  }
-
-  it.each([new ItemError('404'), new UnavailableError('503')])('concerns only that RFQ: %s', async (error) => {
-    const { round, failure } = await failWith(error)
-    await failure
-    expect(round.progress.failures).toEqual([{ id: 'RFQ rfq-1', message: error.message }])
-    expect(round.stop).toBeNull()
-  })
-
-  it('stops the round if the API key is refused', async () => {
-    const { round, failure } = await failWith(new ChannelError('401'))
-    await failure
-    expect(round.progress.failures).toEqual([{ id: 'RFQ rfq-1', message: '401' }])
-    expect(round.stop).toEqual({ code: 'channel', text: '401' })
-  })
-
-  it.each([
-    new PausedError('wait', NOW),
-    new LedgerError('not reached'),
-    new AbortedError('stopped'),
-    new MarketplaceError('other'),
-    new Error('the database is full'),
-  ])('ends the round: %s', async (error) => {
-    const { round, failure } = await failWith(error)
-    await expect(failure).rejects.toBe(error)
-    expect(round.progress.failures).toEqual([])
   })
 })
