@@ -18,8 +18,9 @@ import { basisOf, doubtsOf, marksOf, type RfqRow, stepOf } from './rfq-row.js'
 /** RFQs that are due within so many days, today included, wait for a person. */
 export const DUE_WITHIN_DAYS = 7
 
-/** Without placeholders of a due date. */
-const IS_DUE = `t.state = 'open' and t.missing_since is null and t.due_date >= '${EARLIEST_DUE_DATE}'`
+/** Without placeholders of a due date, and without RFQs that are decided, until they are overdue. */
+const IS_DUE = `t.state = 'open' and t.missing_since is null and t.due_date >= '${EARLIEST_DUE_DATE}'
+  and (t.due_date < c.today or coalesce(r.award_status, '') not in ('accepted', 'no-award'))`
 /** The one definition of urgency: now if due by tomorrow, overdue, or an award needs a person now; soon if due within a week, or something waits. */
 export const URGENCY = `case
   when coalesce(r.attention, 0) = 2 or (${IS_DUE} and t.due_date <= c.tomorrow) then 2
@@ -30,7 +31,7 @@ export const URGENCY = `case
 export const rfqJoins = ({ leftJoin, elementsOf }: Dialect): string =>
   `${leftJoin('figures', 'r', 'r.channel = t.channel and r.rfq_id = t.id')}
   ${leftJoin(
-    `(select value ->> 'channel' as channel, value ->> 'tomorrow' as tomorrow, value ->> 'dueBy' as due_by from ${elementsOf('@days')})`,
+    `(select value ->> 'channel' as channel, value ->> 'today' as today, value ->> 'tomorrow' as tomorrow, value ->> 'dueBy' as due_by from ${elementsOf('@days')})`,
     'c',
     'c.channel = t.channel',
   )}`
@@ -42,7 +43,7 @@ export const IS_RFQ = `t.kind = 'rfq' and t.channel in (select channel from chan
 export async function dayParameters({ store, rulesOf }: ListSource, now: Date) {
   const days = (await store.storedChannels()).map((channel) => {
     const today = rulesOf(channel).calendar.dateAt(now)
-    return { channel, tomorrow: addDays(today, 1), dueBy: addDays(today, DUE_WITHIN_DAYS) }
+    return { channel, today, tomorrow: addDays(today, 1), dueBy: addDays(today, DUE_WITHIN_DAYS) }
   })
   return { days: JSON.stringify(days) }
 }

@@ -92,6 +92,26 @@ describe('awards in Today', () => {
     expect(await atStake()).toEqual([])
   })
 
+  it('leave nothing to do until the due date, if nothing is awarded or the award is accepted', async () => {
+    for (const isAwarded of [false, true]) {
+      const { rfq, world, items, poll } = await openAward()
+      if (isAwarded) world.changeResponse(rfq.cheap, { status: 'accepted' })
+      else {
+        const withdrawal = { at: rfq.now().toISOString(), by: 'ana', because: 'x', programVersion: 't' }
+        await rfq.store.withdrawAward({ award: 1, ...withdrawal })
+        rfq.advanceSeconds(60)
+        await rfq.award([], 'no budget')
+      }
+      const waiting = async (time: string) => {
+        await poll(time)
+        await items()
+        return (await today(viewSourceOf(rfq.store, [RULES]), { now: rfq.now() })).summary.waiting
+      }
+      expect(await waiting('2027-06-29T12:00:00.000Z')).toBe(0)
+      expect(await waiting('2027-07-02T12:00:00.000Z')).toBe(1)
+    }
+  })
+
   it('ask again when an awarded offer changed, is not open any more, or disappeared', async () => {
     for (const [change, message] of [
       ['price', /now has a total of 24,000 USD; recorded is a total of 18,000 USD/],
