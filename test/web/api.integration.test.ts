@@ -164,7 +164,6 @@ describe('work on the queue', () => {
     expect(done[1]?.payload).not.toHaveProperty('asOf')
     const wrong: [changes: object, status: number, detail: RegExp][] = [
       [{ as_of: 'sometime' }, 400, /Invalid as_of "sometime"/],
-      [{ as_of: '2999-01-01' }, 400, /in the future/],
       [{ as_of: '2026-01-01' }, 400, /the first poll of RFQs in acme\/forest was at/],
       [{ rfq: undefined }, 400, /as_of is about one RFQ/],
     ]
