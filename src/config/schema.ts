@@ -8,7 +8,8 @@ import { isAbsent, minLength, parseSecretRef, REF_FORMS, readSecret, type Schema
 import * as values from './values.js'
 
 /** A section that may be omitted or left empty; its defaults then apply. */
-const section = <S extends z.ZodType>(schema: S) => z.preprocess((found) => found ?? {}, schema).prefault({})
+const optional = <S extends z.ZodType>(schema: S) => z.preprocess((found) => found ?? {}, schema).prefault({})
+const section = <S extends z.ZodRawShape>(shape: S) => optional(z.strictObject(shape))
 
 /** Every key of the configuration file, its allowed values and its default (docs/CONFIGURATION.md). */
 export function configSchema(context: SchemaContext) {
@@ -29,50 +30,40 @@ export function configSchema(context: SchemaContext) {
         .superRefine((found, { addIssue }) => {
           for (const index of repeated(found.map(({ key }) => key))) addIssue({ ...TWICE, path: [index] })
         }),
-      schedule: section(
-        z.strictObject({
-          listings: values.cron().prefault('*/30 * * * *'),
-          rfqs: values.cron().prefault('*/5 * * * *'),
-          closeExpired: values.cron().prefault('*/10 * * * *'),
-          channelReport: values.cron().prefault('0 6 * * 1-5'),
-        }),
-      ),
+      schedule: section({
+        listings: values.cron().prefault('*/30 * * * *'),
+        rfqs: values.cron().prefault('*/5 * * * *'),
+        closeExpired: values.cron().prefault('*/10 * * * *'),
+        channelReport: values.cron().prefault('0 6 * * 1-5'),
+      }),
       scheduleTimeZone: values.timeZone().prefault('UTC'),
-      requests: section(
-        z.strictObject({
-          concurrency: values.integer(1, 256).prefault(8),
-          perSecond: values.number(0.01, 10_000).prefault(20),
-          timeoutMs: values.integer(1, 3_600_000).prefault(30_000),
-          retries: values.integer(0, 20).prefault(5),
-          maxBodyMiB: values.number(0.001, 16_384).prefault(128),
-        }),
-      ),
+      requests: section({
+        concurrency: values.integer(1, 256).prefault(8),
+        perSecond: values.number(0.01, 10_000).prefault(20),
+        timeoutMs: values.integer(1, 3_600_000).prefault(30_000),
+        retries: values.integer(0, 20).prefault(5),
+        maxBodyMiB: values.number(0.001, 16_384).prefault(128),
+      }),
       // Which documents a scheduled poll reads again (docs/POLLING.md).
-      polling: section(
-        z.strictObject({
-          offersMaxAgeMinutes: values.number(0, 10_080).prefault(60),
-          urgentHours: values.number(0, 8760).prefault(24),
-        }),
-      ),
-      closing: section(
-        z.strictObject({
-          enabled: values.flag().prefault(true),
-          maxPerRun: values.integer(1, 100_000).prefault(25),
-          maxClockSkewSeconds: values.number(0, 86_400).prefault(60),
-          reportOnClose: values.flag().prefault(true),
-        }),
-      ),
-      reports: section(reports(toPath)),
-      history: section(
-        z.strictObject({
-          recheckClosedHours: values.number(0, 8760).prefault(24),
-          // Days after which idle runs, and events that were delivered, are deleted; null: never.
-          keepDays: values.integer(1, 36_500).nullable().prefault(90),
-          pruneSchedule: values.cron().prefault('30 3 * * *'),
-        }),
-      ),
-      notify: section(notify(context)),
-      web: section(web(context)),
+      polling: section({
+        offersMaxAgeMinutes: values.number(0, 10_080).prefault(60),
+        urgentHours: values.number(0, 8760).prefault(24),
+      }),
+      closing: section({
+        enabled: values.flag().prefault(true),
+        maxPerRun: values.integer(1, 100_000).prefault(25),
+        maxClockSkewSeconds: values.number(0, 86_400).prefault(60),
+        reportOnClose: values.flag().prefault(true),
+      }),
+      reports: optional(reports(toPath)),
+      history: section({
+        recheckClosedHours: values.number(0, 8760).prefault(24),
+        // Days after which idle runs, and events that were delivered, are deleted; null: never.
+        keepDays: values.integer(1, 36_500).nullable().prefault(90),
+        pruneSchedule: values.cron().prefault('30 3 * * *'),
+      }),
+      notify: optional(notify(context)),
+      web: optional(web(context)),
       // Null: the default of the command.
       logLevel: z.enum(LOG_LEVELS).nullable().default(null),
     })
