@@ -40,13 +40,16 @@ describe('an intent that a crash left open', () => {
     ['sent and its RFQ is not past due any more: unknown', 1, EXTENDED, 'unknown'],
     ['sent twice: unknown', 2, null, 'unknown'],
     ['sent and its RFQ is in another state: unknown', 1, { state: 'withdrawn' }, 'unknown'],
+    ['sent and its RFQ has no state: unknown', 1, { state: null }, 'unknown'],
     ['sent and its RFQ is closed: closed', 2, { state: 'closed' }, 'closed'],
     ['not sent and its RFQ is closed: closed elsewhere', 0, { state: 'closed' }, 'already-closed'],
   ])('is settled by reading if it was %s', async (_title, posts, change, outcome) => {
     const fixture = await openCrashedFixture(posts)
     if (change !== null) fixture.sandbox.world.changeRfq(rfqId(1), change)
     const { decisions, counts } = await fixture.closeExpired({ maxPerRun: 0 })
-    expect(decisions[0]).toMatchObject({ decision: 'close', outcome, reason: expect.stringContaining('a read shows') })
+    const sent = posts === 0 ? 'not sent' : 'sent 2026-11-21T12:00:00.000Z'
+    const reason = expect.stringContaining(`(${sent}); a read shows`)
+    expect(decisions[0]).toMatchObject({ decision: 'close', outcome, reason })
     expect(counts).toMatchObject({ closed: outcome === 'closed' ? 1 : 0 })
     expect(await fixture.store.openIntents(KEY)).toEqual([])
     expect(fixture.posts()).toEqual([])
@@ -68,15 +71,20 @@ describe('an intent that a crash left open', () => {
     expect(fixture.posts()).toHaveLength(posts === 0 ? 1 : 0)
   })
 
-  it.each([404, 503])('stays open if its RFQ cannot be read (%i), unless it is gone for good', async (status) => {
-    const fixture = await openCrashedFixture(1, { id: rfqId(2), rfqs: [{ responseDueDate: '2026-12-24' }, {}] })
-    const { faults } = fixture.sandbox
+  it.each<[number, 0 | 1, string | null]>([
+    [404, 1, 'unknown'],
+    [404, 0, null],
+    [503, 1, null],
+  ])('stays open if its RFQ cannot be read (%i after %i POSTs), unless it is gone for good', async (...given) => {
+    const [status, posts, outcome] = given
+    const rfqs = [{ responseDueDate: '2026-12-24' }, {}]
+    const fixture = await openCrashedFixture(posts, { id: rfqId(2), rfqs })
     fixture.always({ rfqId: rfqId(2), operation: 'readRfq' }, { kind: 'status', status })
     expect((await fixture.closeExpired()).failures).toMatchObject([{ id: `RFQ ${rfqId(2)}` }])
     expect(await fixture.store.openIntents(KEY)).toHaveLength(1)
-    faults.add({ operation: 'listRfqs', effect: { kind: 'drop', ids: [rfqId(2)] } })
+    fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', ids: [rfqId(2)] } })
     const { decisions, failures } = await fixture.closeExpired()
-    const gone = { decision: 'close', outcome: 'unknown', reason: expect.stringContaining('can no longer be read') }
+    const gone = { decision: 'close', outcome, reason: expect.stringContaining('can no longer be read') }
     // Only 404 says that it is gone.
     expect(decisions[0]).toMatchObject(status === 404 ? gone : { rfqId: rfqId(2), decision: 'keep' })
     expect(failures).toHaveLength(status === 404 ? 0 : 1)
