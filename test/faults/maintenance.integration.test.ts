@@ -1,11 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { createCliFixture } from '../cli/cli-fixture.js'
-import { recomputeChain, tamper } from '../helpers/store/decision-log.js'
 import { holdingRun, runEnd } from '../helpers/store/holding-run.js'
 import { CHANNEL, insertIdleRuns, sql } from '../helpers/store/idle-runs.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -44,25 +42,18 @@ it('two prunings at once: two processes prune at once while a third polls, whose
   expect(await one.check()).toMatchObject({ ok: true })
 })
 
-it('the closing log rewritten as a whole: verification alone passes, with a hash kept elsewhere it fails', async () => {
-  const { folder, quotekeeper } = await createCliFixture()
-  expect(await quotekeeper('close-expired')).toMatchObject({ status: 0 })
-  const path = join(folder, 'data/quotekeeper.db')
+it('a closing log in place of another: verification alone passes, with a hash kept elsewhere it fails', async () => {
+  const [kept, other] = [await createCliFixture(), await createCliFixture()]
+  await other.quotekeeper('close-expired', '--dry-run')
+  for (const { quotekeeper } of [kept, other]) expect(await quotekeeper('close-expired')).toMatchObject({ status: 0 })
+  const path = join(kept.folder, 'data/quotekeeper.db')
   const [{ hash } = { hash: '' }] = sql(path, 'select hash from close_decisions where id = 1') as { hash: string }[]
-  const verify = (...more: string[]) => quotekeeper('closings', '--verify', ...more)
-  expect(await verify('--head', hash)).toMatchObject({
-    status: 0,
-    out: expect.stringContaining('decision 1:'),
-  })
-  tamper(path, (db: Database.Database) => {
-    db.exec("update close_decisions set outcome = null, reason = 'kept' where id = 1")
-    recomputeChain(db)
-  })
+  const verified = { status: 0, out: expect.stringContaining('decision 1:') }
+  expect(await kept.quotekeeper('closings', '--verify', '--head', hash)).toMatchObject(verified)
+  const verify = (...more: string[]) => other.quotekeeper('closings', '--verify', ...more)
   expect(await verify()).toMatchObject({ status: 0 })
-  expect(await verify('--head', hash)).toMatchObject({
-    status: 1,
-    out: expect.stringContaining('No decision has this hash'),
-  })
-  expect(await quotekeeper('closings', '--head', hash)).toMatchObject({ status: 2 })
+  const unknown = { status: 1, out: expect.stringContaining('No decision has this hash') }
+  expect(await verify('--head', hash)).toMatchObject(unknown)
+  expect(await other.quotekeeper('closings', '--head', hash)).toMatchObject({ status: 2 })
   expect(await verify('--head', `${hash.slice(0, 8)}…`)).toMatchObject({ status: 2 })
 })
