@@ -2,22 +2,17 @@ import { Queue } from 'bullmq'
 import { expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../helpers/eventually.js'
 import { PrivateRedis, redisSkipReason } from '../../helpers/servers/private-redis.js'
-import {
-  addPastDueRfq,
-  openProcessFixture,
-  type ProcessFixture,
-  type RunningProcess,
-} from '../../helpers/servers/process-fixture.js'
+import { addPastDueRfq, openProcessFixture, type ProcessFixture } from '../../helpers/servers/process-fixture.js'
 
 const redisIt = it.skipIf(redisSkipReason !== null)
 const COMPLETE = "select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'"
 
-/** A private Redis and the configuration of a service on it; by default it polls and closes every second. */
-async function openService({ rfqs = 2, polls = '* * * * * *', closes = '* * * * * *' } = {}) {
+/** A private Redis and the configuration of a service on it that polls and closes every second. */
+async function openService(rfqs = 2) {
   const redis = await PrivateRedis.start()
   onTestFinished(() => redis.remove())
   const more = `queue: ${redis.url}
-schedule: { rfqs: "${polls}", closeExpired: "${closes}", channelReport: null }
+schedule: { rfqs: "* * * * * *", closeExpired: "* * * * * *", channelReport: null }
 closing: { reportOnClose: false }
 web: { port: 0 }
 `
@@ -104,7 +99,7 @@ redisIt('Redis out of memory: the service reports why it is not ready, and recov
 })
 
 redisIt('two schedulers: with three workers, each tick runs once and each RFQ is closed once', async () => {
-  const fixture = await openService({ rfqs: 4 })
+  const fixture = await openService(4)
   const debug = ['--log-level', 'debug']
   const all = [['start'], ['start'], ['work']].map((args) => fixture.start([...debug, ...args]))
   // Either of the two may be the first at each tick.
@@ -118,30 +113,4 @@ redisIt('two schedulers: with three workers, each tick runs once and each RFQ is
   onTestFinished(() => queue.close())
   const jobs = (await queue.getCompleted()).filter(({ name }) => name === 'poll-rfqs').map(({ id }) => id)
   expect(fixture.sql("select count(*) as n from runs where kind = 'rfqs'")).toEqual([{ n: jobs.length }])
-})
-
-const NEVER = { polls: '0 0 1 1 *', closes: '0 0 1 1 *' }
-const HOLDER = "select holder from runs where kind = 'rfqs' and finished_at is null"
-
-/** Waits until a process runs the job, and returns that process. */
-async function waitForHolder(all: RunningProcess[], fixture: ProcessFixture): Promise<RunningProcess> {
-  await eventually(() => expect(fixture.sql(HOLDER)).toHaveLength(1))
-  const [{ holder }] = fixture.sql(HOLDER) as [{ holder: string }]
-  const { pid } = JSON.parse(holder) as { pid: number }
-  return all.find((each) => each.pid === pid) as RunningProcess
-}
-
-redisIt('a stalled job: another worker completes the job within a minute at the default timeouts', async () => {
-  const fixture = await openService({ rfqs: 3, ...NEVER })
-  fixture.sandbox.faults.add({ operation: 'readRfq', skip: 1, effect: { kind: 'hang' } })
-  const all = [['start'], ['work'], ['work']].map((args) => fixture.start(args))
-  const victim = await waitForHolder(all, fixture)
-  await eventually(() => expect(fixture.sandbox.requests.some(({ faults }) => faults.includes('hang'))).toBe(true))
-  victim.signal('SIGKILL')
-  // It is queued again within 45 s; then it runs.
-  await eventually(() => expect(fixture.sql(COMPLETE)).toEqual([{ n: 1 }]))
-  expect(fixture.sql("select outcome from runs where kind = 'rfqs' order by id")).toEqual([
-    { outcome: 'interrupted' },
-    { outcome: 'complete' },
-  ])
 })
