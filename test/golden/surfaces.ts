@@ -11,7 +11,7 @@ import { readableJson, toGolden, visibleText, workbookText } from './readable.js
 import type { Scenario } from './scenario.js'
 
 /** What is printed of a scenario in detail. */
-export interface Focus {
+interface Focus {
   /** The channel of the RFQs. */
   channel: string
   /** Names of RFQs. The first is printed everywhere, the last where an RFQ takes hundreds of lines. */

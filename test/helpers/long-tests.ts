@@ -4,7 +4,7 @@ import { runsLongTests } from './time-limits.js'
 export { runsLongTests }
 
 /** Ends the titles of tests and cases that `npm test` leaves out and `npm run test:long` runs. */
-export const LONG_SUFFIX = '(long)'
+const LONG_SUFFIX = '(long)'
 
 /** Registers a test that only runs where long tests do; its title gets the suffix. */
 export function longIt(title: string, test: () => Promise<void>, timeout?: number): void {

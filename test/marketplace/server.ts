@@ -10,9 +10,9 @@ import { createMarketplace } from '../../src/marketplace/client.js'
 import type { ChannelSession, Marketplace, RequestLimits } from '../../src/marketplace/contract.js'
 import type { MarketplaceOptions } from '../../src/marketplace/transport.js'
 
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse, number: number) => void
+type RequestHandler = (request: IncomingMessage, response: ServerResponse, number: number) => void
 
-export interface TestServer {
+interface TestServer {
   url: string
   /** Requests received, in order. */
   requests: IncomingMessage[]

@@ -12,7 +12,7 @@ const PROGRAM = join(import.meta.dirname, '../../dist/src/cli/main.js')
 const CLOCK = join(import.meta.dirname, 'shift-clock.mjs')
 
 /** `npm run test:long` and CI run everything; `npm test` what takes seconds. */
-export const LONG = process.env.QUOTEKEEPER_LONG === '1'
+const LONG = process.env.QUOTEKEEPER_LONG === '1'
 
 /**
  * Registers a case of `npm run test:long`.
@@ -22,7 +22,7 @@ export function longIt(title: string, test: () => Promise<void>, isPossible = tr
   it.runIf(LONG && isPossible)(`${title} (long)`, test)
 }
 
-export type Engine = 'sqlite' | 'postgres'
+type Engine = 'sqlite' | 'postgres'
 /** Both engines in the long run, where what is stored is the matter. */
 export const ENGINES: readonly Engine[] = LONG && postgresSkipReason === null ? ['sqlite', 'postgres'] : ['sqlite']
 

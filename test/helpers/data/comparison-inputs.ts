@@ -10,7 +10,7 @@ import { type SettingsInput, settingsSchema } from '../../../src/core/decision/s
 type Body = Record<string, unknown>
 
 /** The as-of moment of the inputs. */
-export const AS_OF = new Date('2026-03-16T12:00:00.000Z')
+const AS_OF = new Date('2026-03-16T12:00:00.000Z')
 export const RFQ_ID = '10000000-0000-4000-8000-000000000001'
 /** `listingId(1)`, … */
 export const listingId = (number: number): string => `20000000-0000-4000-8000-${String(number).padStart(12, '0')}`
@@ -273,7 +273,7 @@ export const EURO_SETTINGS = {
 }
 
 /** A number generator for large inputs; the same seed gives the same numbers. */
-export function seededNumbers(seed: number): () => number {
+function seededNumbers(seed: number): () => number {
   let state = seed
   return () => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
