@@ -66,27 +66,26 @@ describe('the figures of an offer', () => {
     expect(yearOf({ ...period, reportingPeriodEnd: null })).toBe(2022)
   })
 
-  it('discount each delivery to the as-of date', () => {
-    const { metrics, compared } = assessed(TWO_LINES, { settings: { discountRate: 0.1 } })
-    expect(metrics.presentValue).toBeCloseTo(60_000 / 1.1 + 28_000 / 1.21, 6)
-    expect(metrics.presentValuePerTonne).toBeCloseTo((60_000 / 1.1 + 28_000 / 1.21) / 8000, 9)
-    expect(compared.presentValuePerTonne).toBe(Math.round(((60_000 / 1.1 + 28_000 / 1.21) / 8000) * 1e6) / 1e6)
-  })
-
-  it('take pre-payments as part of the total, the balance paid at delivery pro rata', () => {
-    const prePayments = [
-      { amount: 22_000, paymentDueDate: '2026-03-16' },
-      { amount: 22_000, paymentDueDate: '2027-03-16' },
-    ]
-    const { metrics } = assessed({ ...TWO_LINES, prePayments }, { settings: { discountRate: 0.1 } })
-    expect(metrics).toMatchObject({ prepaid: 44_000, prepaidShare: 0.5 })
-    expect(metrics.presentValue).toBeCloseTo(22_000 + 22_000 / 1.1 + 0.5 * (60_000 / 1.1 + 28_000 / 1.21), 6)
-  })
-
-  it('pay no balance if pre-payments exceed the total', () => {
-    const prePayments = [{ amount: 100_000, paymentDueDate: '2027-03-16' }]
-    const { metrics } = assessed({ ...TWO_LINES, prePayments }, { settings: { discountRate: 0.1 } })
-    expect(metrics.presentValue).toBeCloseTo(100_000 / 1.1, 6)
+  const [today, inAYear] = ['2026-03-16', '2027-03-16']
+  const discounted = 60_000 / 1.1 + 28_000 / 1.21
+  it.each<[string, [amount: number, paymentDueDate: string][], number, object]>([
+    ['each delivery, discounted to the as-of date', [], discounted, { prepaid: 0, prepaidShare: 0 }],
+    [
+      'pre-payments, and the balance at delivery pro rata',
+      [
+        [22_000, today],
+        [22_000, inAYear],
+      ],
+      22_000 + 22_000 / 1.1 + 0.5 * discounted,
+      { prepaid: 44_000, prepaidShare: 0.5 },
+    ],
+    ['no balance if pre-payments exceed the total', [[100_000, inAYear]], 100_000 / 1.1, { prepaid: 100_000 }],
+  ])('have as present value %s', (_, payments, presentValue, expected) => {
+    const prePayments = payments.map(([amount, paymentDueDate]) => ({ amount, paymentDueDate }))
+    const { metrics, compared } = assessed({ ...TWO_LINES, prePayments }, { settings: { discountRate: 0.1 } })
+    expect(metrics).toMatchObject({ ...expected, presentValue: expect.closeTo(presentValue, 6) })
+    expect(metrics.presentValuePerTonne).toBeCloseTo(presentValue / 8000, 9)
+    expect(compared.presentValuePerTonne).toBe(Math.round((presentValue / 8000) * 1e6) / 1e6)
   })
 
   it('count overdue and undated payments at face value', () => {
