@@ -1,29 +1,34 @@
 // A long run with random failures, followed by an independent check.
-//   npm run soak -- --minutes 20 [--seed 7]
+//   npm run soak -- --minutes 20 [--seed 7] [--database postgres]
 // A sandbox with random faults, hostile lists and changes; two services and two workers on a private Redis, all killed at
-// random. At the end the sandbox's own record is compared with the database:
+// random. With `--database postgres` they share a private PostgreSQL, which at random crashes, restarts and hangs, and no file: each has
+// a folder of its own. What is checked then is a copy by copy-database. At the end the sandbox's own record is compared with the database:
 // - every state returned to a read of a completed run is in the history;
 // - every POST has a decision, none was sent before the due date ended, and none was repeated without a read in between;
 // - all processes together kept the rate limit.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
+import pg from 'pg'
 import { contentHash } from '../../dist/src/core/documents/canonical-json.js'
 import { createWorld, startSandbox } from '../../dist/src/sandbox/index.js'
 import { checkHistory, checkPosts, checkRate } from './check.mjs'
+import { PostgresServer } from './postgres.mjs'
 
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string' },
     seed: { type: 'string' },
+    database: { type: 'string', default: 'sqlite' },
   },
 })
+if (!['sqlite', 'postgres'].includes(values.database)) throw new Error('--database: sqlite or postgres')
 const minutes = Number(values.minutes ?? 5)
 const seed = Number(values.seed ?? Date.now() % 100_000)
 const random = mulberry(seed)
@@ -40,7 +45,10 @@ const PER_SECOND = 80
 /** More faults of one operation do not wait for requests: on a busy machine none would succeed any more. */
 const MAX_WAITING_FAULTS = 6
 const SERVERS = ['service-1', 'service-2', 'worker-1', 'worker-2']
-const counts = { faults: 0, hostileLists: 0, changes: 0, kills: 0, redisKills: 0, flushes: 0, stops: 0 }
+const counts = {
+  ...{ faults: 0, hostileLists: 0, changes: 0, kills: 0, redisKills: 0, postgresCrashes: 0, postgresRestarts: 0 },
+  ...{ postgresPauses: 0, flushes: 0, stops: 0 },
+}
 const day = (offset) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
 
 // --- the marketplace ------------------------------------------------------------------------------------------------
@@ -148,7 +156,10 @@ function changeWorld() {
 // --- the program ----------------------------------------------------------------------------------------------------
 
 const [redisPort, ...webPorts] = [await freePort(), await freePort(), await freePort()]
-const database = join(folder, 'soak.db')
+// The server may run as another user.
+chmodSync(folder, 0o711)
+const postgres = values.database === 'postgres' ? new PostgresServer(join(folder, 'postgres'), await freePort()) : null
+const copy = join(folder, 'soak.db')
 const key = (org) => `SOAK_KEY_${org.toUpperCase()}`
 const env = {
   ...process.env,
@@ -161,7 +172,7 @@ function configure(name, webPort) {
   writeFileSync(
     file,
     `baseUrl: ${sandbox.url}
-database: ${database}
+database: ${postgres?.url ?? copy}
 queue: redis://127.0.0.1:${redisPort}
 channels:
 ${channels.map(({ org, channel }) => `  - { org: ${org}, channel: ${channel}, apiKey: { env: ${key(org)} }, autoClose: on }`).join('\n')}
@@ -213,6 +224,7 @@ const redisArgs = [
   '',
 ]
 keepRunning('redis', spawnPiped('redis-server', redisArgs))
+await postgres?.start()
 await wait(500)
 for (const name of SERVERS) {
   const command = name.startsWith('service') ? 'start' : 'work'
@@ -221,12 +233,30 @@ for (const name of SERVERS) {
 
 const kill = (name, signal) => processes.get(name)?.kill(signal)
 
+const ofPostgres = [
+  // Without a checkpoint, as a power failure would.
+  { count: 'postgresCrashes', act: () => postgres.restart('SIGQUIT', 200 + random() * 1500) },
+  { count: 'postgresRestarts', act: () => postgres.restart('SIGINT', 200 + random() * 1500) },
+  // Some are over before they are noticed, others outlast every limit of time.
+  { count: 'postgresPauses', act: () => postgres.pause(1000 + random() * 14_000) },
+]
+/** What was begun with PostgreSQL, until it has ended. */
+let atPostgres = Promise.resolve()
+async function disruptPostgres() {
+  const { count, act } = pick(ofPostgres)
+  await act()
+  counts[count]++
+}
+
 function disruptProcesses() {
   const chance = random()
   if (chance < 0.15) {
     kill('redis', 'SIGKILL')
     counts.redisKills++
-  } else if (chance < 0.25) {
+  } else if (postgres && chance < 0.35) {
+    // Processes are killed meanwhile.
+    atPostgres = atPostgres.then(disruptPostgres)
+  } else if (chance < 0.4) {
     spawn('redis-cli', ['-p', String(redisPort), 'FLUSHALL'], { stdio: 'ignore' })
     counts.flushes++
   } else if (chance < 0.5) {
@@ -254,6 +284,7 @@ const progress = setInterval(
 )
 await Promise.all([loop(injectFault, 700), loop(changeWorld, 250), loop(disruptProcesses, 6000)])
 clearInterval(progress)
+await atPostgres
 
 // Without faults and changes the service must recover. Stalled jobs and leases take up to three minutes.
 sandbox.faults.clear()
@@ -263,14 +294,24 @@ const calmSince = Date.now()
 // A closing round stays partial while a refused or uncertain close waits for a person.
 const DONE = `select distinct channel, kind from runs
   where started_at > ? and (outcome = 'complete' or (kind = 'close' and outcome = 'partial'))`
-function doneRuns() {
-  const db = new Database(database, { readonly: true })
-  const rows = db.prepare(DONE).all(new Date(calmSince + 70_000).toISOString())
-  db.close()
+async function doneRuns() {
+  const since = new Date(calmSince + 70_000).toISOString()
+  if (!postgres) {
+    const db = new Database(copy, { readonly: true })
+    const rows = db.prepare(DONE).all(since)
+    db.close()
+    return rows
+  }
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  const { rows } = await client.query(DONE.replace('from runs', 'from quotekeeper_data.runs').replace('?', '$1'), [
+    since,
+  ])
+  await client.end()
   return rows
 }
 const recovered = async () => {
-  const runs = doneRuns()
+  const runs = await doneRuns()
   const done = channels.every(({ org, channel }) =>
     ['rfqs', 'close', 'listings'].every((kind) =>
       runs.some((run) => run.channel === `${org}/${channel}` && run.kind === kind),
@@ -304,9 +345,12 @@ const runCommand = async (...args) => {
   return (await once(child, 'exit'))[0]
 }
 const verified = await runCommand('--config', configs['service-1'], 'closings', '--verify')
+const copied = postgres ? await runCommand('copy-database', postgres.url, copy) : 0
+await postgres?.stop()
 
-const db = new Database(database, { readonly: true })
+const db = new Database(copy, { readonly: true })
 const findings = [
+  ...(copied === 0 ? [] : ['the database could not be copied']),
   ...(isRecovered ? [] : ['the service did not recover within four minutes without faults']),
   ...exits.filter(({ code, ms }) => code !== 0 || ms > 10_000).map((exit) => `unclean exit: ${JSON.stringify(exit)}`),
   ...(db.pragma('integrity_check', { simple: true }) === 'ok' ? [] : ['the database is damaged']),
@@ -326,7 +370,7 @@ if (verified !== 0) findings.push('the hash chain of the decisions is broken')
 console.log(
   JSON.stringify(
     {
-      ...{ minutes, seed, ...counts, requests: sandbox.requests.length, runs },
+      ...{ minutes, seed, database: values.database, ...counts, requests: sandbox.requests.length, runs },
       ...{ ...history.counts, ...posts.counts, ...rate.counts },
     },
     null,

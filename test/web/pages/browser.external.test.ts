@@ -163,7 +163,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
       const pages = await Promise.all([openBrowser(base), openBrowser(base)])
       for (const page of pages) {
         await page.goto('/rfqs')
-        expect(await page.getByText('Brand new').count()).toBe(0)
+        expect(await page.getByRole('link', { name: '7777' }).count()).toBe(0)
       }
       const rfq = await openBrowser(base)
       await rfq.goto(RFQ)
@@ -178,7 +178,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
       fixture.advanceSeconds(29 * 60)
       fixture.sandbox.world.addRfq(CHANNEL, { number: 7777, title: 'Brand new' })
       await poll()
-      for (const page of pages) await page.getByText('Brand new').waitFor()
+      for (const page of pages) await page.getByRole('link', { name: '7777' }).waitFor()
       // Only older: its terms, and the axis of a chart.
       await age.filter({ hasText: 'terms read 0 s ago' }).waitFor()
       expect(await changed.count()).toBe(0)
@@ -188,11 +188,11 @@ describe.skipIf(isMissing)('in Chromium', () => {
       fixture.sandbox.world.addRfq(CHANNEL, { number: 7778, title: 'Meanwhile' })
       fixture.sandbox.world.changeResponse(fixture.offer, { offer: { totalPrice: 5_000 } })
       await poll()
-      await shown.getByText('Meanwhile').waitFor()
+      await shown.getByRole('link', { name: '7778' }).waitFor()
       await changed.waitFor()
-      expect(await hidden.getByText('Meanwhile').count()).toBe(0)
+      expect(await hidden.getByRole('link', { name: '7778' }).count()).toBe(0)
       await setVisibility(hidden, 'visible')
-      await hidden.getByText('Meanwhile').waitFor()
+      await hidden.getByRole('link', { name: '7778' }).waitFor()
     },
   )
 
