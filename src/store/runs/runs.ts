@@ -142,9 +142,12 @@ export function createRuns(options: {
             `select ${RUN} from runs where channel = @channel and kind = @kind and finished_at is null order by id`,
             { channel, kind },
           )
-          for (const other of unfinished)
-            if (!watch.isDead(other) || !(await watch.interrupt(tx, other)))
-              return busyError(watch.describe(other), other)
+          for (const other of unfinished) {
+            if (watch.isDead(other) && (await watch.interrupt(tx, other))) continue
+            // Another watcher may have interrupted it meanwhile.
+            const isUnfinished = 'select 1 as found from runs where id = @id and finished_at is null'
+            if (await tx.get(isUnfinished, { id: other.id })) return busyError(watch.describe(other), other)
+          }
         }
         const row = await tx.get<RunRow>(
           'insert into runs (channel, kind, started_at, holder) values (@channel, @kind, @at, @holder) returning id',
