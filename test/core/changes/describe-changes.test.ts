@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compareDocuments } from '../../../src/core/changes/compare-documents.js'
 import { changesOfVersion, describeChanges, MAX_SENTENCES } from '../../../src/core/changes/describe-changes.js'
 import { mutated } from '../../helpers/data/mutated.js'
+import { shareOf } from '../../helpers/long-tests.js'
 
 const AT = '2026-11-20T10:05:07.123Z'
 
@@ -275,7 +276,7 @@ describe('sentences about any two documents', () => {
         }
         expect(new Set(messages).size).toBe(messages.length)
       }),
-      { numRuns: 2000 },
+      { numRuns: shareOf(6000) },
     )
   })
 
