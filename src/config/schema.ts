@@ -158,7 +158,7 @@ const web = (context: SchemaContext) =>
           addIssue({ ...TWICE, path: ['tokens', index - 1, key] })
       const isProxied = trustedUserHeader !== null || proxySecret !== null
       const isRemote = !isLoopback(host) || (publicUrl !== null && !isLoopback(new URL(publicUrl).hostname))
-      if (context.secretsRequired && isRemote && token === null && tokens.length === 0 && !isProxied)
+      if (context.secretsRequired && isRemote && token === null && tokens.length === 0 && trustedUserHeader === null)
         expect('token', `${REF_FORMS}, which is set, because other machines can reach the page; or web.tokens`)
       // An address would not identify a proxy: every program on its machine has it, and a website by DNS rebinding.
       if (isProxied && proxySecret === null)

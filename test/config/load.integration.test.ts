@@ -224,6 +224,7 @@ describe('invalid settings are answered by what is allowed, and never by a secre
 
     ['web: { host: 0.0.0.0, token: { env: NONE } }', unset],
     [`web: { ${publicUrl} }`, unset],
+    [`web: { proxySecret: { env: T }, ${publicUrl} }`, unset],
     [`web: { tokens: [${user()}, ${user('ana', 'U')}] }`, 'web.tokens[1].name: Each only once'],
     [`web: { tokens: [${user('"an\\u0007a"')}] }`, 'web.tokens[0].name: Expected a name of at most'],
     [`web: { token: { env: U }, tokens: [${user('operator')}] }`, 'web.tokens[0].name: Each only once'],

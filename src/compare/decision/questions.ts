@@ -84,9 +84,8 @@ const until = (expiryDate: string, { state, responseDueDate }: RfqTerms) =>
 
 /**
  * What to ask each developer, as a letter: only what could change the decision. That is the doubts about offers of the award on record, or
- * else of the recommended one, about those
- * that cost less per tonne, and about all as long as nothing reaches the requested volume. Nothing is asked about offers that are accepted,
- * not open any more, not read yet, or far above the maximum price.
+ * else of the recommended one, about those that cost less per tonne, and about all as long as nothing reaches the requested volume. Nothing
+ * is asked about offers that are accepted, not open any more, not read yet, or far above the maximum price.
  */
 export function questionsOf(
   problem: AwardProblem,

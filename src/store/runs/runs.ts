@@ -145,8 +145,8 @@ export function createRuns(options: {
           for (const other of unfinished) {
             if (watch.isDead(other) && (await watch.interrupt(tx, other))) continue
             // Another watcher may have interrupted it meanwhile.
-            const isUnfinished = 'select 1 as found from runs where id = @id and finished_at is null'
-            if (await tx.get(isUnfinished, { id: other.id })) return busyError(watch.describe(other), other)
+            const stillUnfinished = 'select 1 as found from runs where id = @id and finished_at is null'
+            if (await tx.get(stillUnfinished, { id: other.id })) return busyError(watch.describe(other), other)
           }
         }
         const row = await tx.get<RunRow>(
