@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
+import { z } from 'zod'
 import type { ClosingResult } from '../src/closing/contract.js'
+import { MAX_IDENTIFIER_LENGTH } from '../src/core/documents/identifier.js'
 import type { QueueLoad } from '../src/core/queue-load.js'
 import type { RunKind } from '../src/core/records.js'
 import type { Timestamp } from '../src/core/time/clock.js'
@@ -9,22 +11,16 @@ export const JOB_NAMES = ['poll-listings', 'poll-rfqs', 'close-expired', 'channe
 export type JobName = (typeof JOB_NAMES)[number]
 
 /** Contains no API key: a handler looks the channel up in its own configuration. */
-export interface JobPayload {
-  /** `org/slug`. */
-  channel: string
+export const jobPayload = z.strictObject({
+  channel: z.string().max(500).regex(/\//, 'is not org/slug'),
   /** Of rfq-report: its RFQ. Of close-expired: closes only this RFQ, if it qualifies. */
-  rfqId?: string
+  rfqId: z.string().min(1).max(MAX_IDENTIFIER_LENGTH).exactOptional(),
   /** Of reports: the as-of time. Default: when the job runs. */
-  asOf?: Timestamp
-  /** Why the job was enqueued: `tick`, `start`, `close`, `page ana`, … */
-  cause: string
-}
-
-/** The result of a job that writes a report. */
-export interface JobResult {
-  /** Its path in the report folder of any process, with `/`; null if it is elsewhere. */
-  report: string | null
-}
+  asOf: z.iso.datetime().exactOptional(),
+  /** Why the job was enqueued: `tick`, `start`, `closing round`, `page ana`, … */
+  cause: z.string().min(1).max(100),
+})
+export type JobPayload = z.output<typeof jobPayload>
 
 export const JOB_STATES = ['active', 'waiting', 'completed', 'failed'] as const
 type JobState = (typeof JOB_STATES)[number]
@@ -39,14 +35,12 @@ export interface JobStatus {
   finishedAt: Timestamp | null
   /** Why it failed. */
   error: string | null
-  result: JobResult | null
+  /** The path of the report that it wrote, in the report folder of any process, with `/`; null if it is elsewhere, or there is none. */
+  report: string | null
 }
 
-/** Runs one job. Must be safe to repeat. A result is kept with the job. */
-export type JobHandler = (
-  payload: JobPayload,
-  context: { id: string; signal: AbortSignal },
-) => Promise<JobResult | undefined>
+/** Runs one job. Must be safe to repeat. Resolves to the report that it wrote, as in its status. */
+export type JobHandler = (payload: JobPayload, context: { id: string; signal: AbortSignal }) => Promise<string | null>
 export type JobHandlers = Record<JobName, JobHandler>
 
 /**

@@ -13,10 +13,9 @@ import { pausedUntil } from '../src/store/runs/with-run.js'
 import { newestPlanned, planPoll } from '../src/sync/budget.js'
 import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contract.js'
 import { pollContext, pollOptions } from '../src/sync/poll.js'
-import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobResult, JobRunner, Log } from './contract.js'
+import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobRunner, Log } from './contract.js'
 import { RefusedJobError, RunFailedError } from './errors.js'
-import { isScheduled, requestedBy } from './job-payload.js'
-import { enqueueMissingReports, observeReport, recordReport, requesterOf } from './report-jobs.js'
+import { requestedBy } from './job-payload.js'
 import { logDecision, logRunSummary } from './run-summary.js'
 
 export interface HandlerDeps {
@@ -44,6 +43,11 @@ export interface ReportJobOptions {
   signal: AbortSignal
 }
 
+/** The cause, and then the author, of the report on a closed RFQ. */
+const CLOSING_ROUND = 'closing round'
+/** How long after a close a missing report is still made. */
+const MAX_REPORT_DELAY_MS = 7 * 24 * 3_600_000
+
 /** One job with its channel looked up. */
 interface ChannelJob {
   deps: HandlerDeps
@@ -55,7 +59,7 @@ interface ChannelJob {
 /** The handler of each job. Handlers only call the use cases passed in, log and enqueue. */
 export function createHandlers(deps: HandlerDeps): JobHandlers {
   const forChannel =
-    (handle: (job: ChannelJob) => Promise<JobResult | undefined>): JobHandler =>
+    (handle: (job: ChannelJob) => Promise<string | null>): JobHandler =>
     async (payload, { signal }) =>
       handle({ deps, channel: channelOf(deps.config, payload), payload, signal })
   return {
@@ -79,24 +83,24 @@ function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
 
 const contextOf = ({ deps, channel, payload, signal }: ChannelJob): PollContext => ({
   ...pollContext(deps, channel, signal),
-  byHand: !isScheduled(payload),
+  byHand: requestedBy(payload) !== null,
 })
 
 /** A scheduled poll plans its requests; one that a person started reads everything open. */
 async function rfqPollOptions({ deps, channel, payload }: ChannelJob): Promise<PollRfqsOptions> {
   const options = pollOptions(deps.config)
-  if (!isScheduled(payload)) return options
+  if (requestedBy(payload) !== null) return options
   const planning = await planPoll(deps.config, deps.store, { channel: channel.key, now: deps.now() })
   return planning === undefined ? options : { ...options, planning }
 }
 
-async function closeExpired(job: ChannelJob): Promise<undefined> {
+async function closeExpired(job: ChannelJob): Promise<null> {
   const { deps, channel, signal } = job
   const { rfqId } = job.payload
   const startedBy = requestedBy(job.payload)
   const configured = closingPolicy(deps.config.closing, channel)
   if (configured === null) {
-    if (startedBy === null) return undefined
+    if (startedBy === null) return null
     // The process that enqueued the job may have another configuration.
     throw new RefusedJobError(
       `${channel.key} has autoClose: off in the configuration of this worker; nothing was closed`,
@@ -117,6 +121,24 @@ async function closeExpired(job: ChannelJob): Promise<undefined> {
 }
 
 /**
+ * Enqueues a report for each RFQ of a channel that was closed within seven days and has none made since, because an earlier round was
+ * stopped before it enqueued one, the queue lost it, or it failed. A failure is only logged, because the closing itself succeeded; the
+ * next round retries.
+ */
+async function enqueueMissingReports({ store, now, enqueue, log }: HandlerDeps, channel: string): Promise<void> {
+  try {
+    const since = new Date(now().getTime() - MAX_REPORT_DELAY_MS)
+    const reported = await store.reportedRfqs({ channel, madeBy: CLOSING_ROUND, since })
+    const reportedAt = new Map(reported.map(({ rfqId, madeAt }) => [rfqId, madeAt]))
+    for (const { rfqId, decidedAt } of await store.closedSince({ channel, since }))
+      if ((reportedAt.get(rfqId) ?? '') < decidedAt)
+        await enqueue('rfq-report', { channel, rfqId, cause: CLOSING_ROUND })
+  } catch (error) {
+    log.warn({ channel, err: error }, 'cannot enqueue the reports on closed RFQs; the next closing round retries')
+  }
+}
+
+/**
  * Runs the work and logs its outcome. The schedule skips the work while another run of the kind is in progress; nobody does it while the
  * marketplace asked for a pause.
  * @throws RunFailedError if the run failed, was aborted by shutdown, or was skipped although a user requested it
@@ -125,64 +147,60 @@ async function runAndLog(
   { deps, channel, payload, signal }: ChannelJob,
   kind: RunKind,
   work: () => Promise<PollResult | ClosingResult>,
-): Promise<undefined> {
-  const { store, now, log } = deps
+): Promise<null> {
+  const { store, now, log, observer } = deps
   const about = { channel: channel.key, kind }
-  const { rfqId } = payload
   const cause = requestedBy(payload)
-  const skip = (reason: string, facts: object = {}): undefined => {
+  const skip = (reason: string, facts: object = {}): null => {
     log.info({ ...about, ...facts }, `skipped: ${reason}`)
     if (cause !== null) throw new RunFailedError(`skipped: ${reason}`)
+    return null
   }
   const until = await pausedUntil(store, about, now())
   if (until !== null) return skip('the marketplace asked for a pause', { until })
   const previous = kind === 'rfqs' ? await newestPlanned(store, channel.key) : await store.newestRun(about)
-  try {
-    const result = await observeRun(deps.observer, about, work)
-    logRunSummary(result, log, { previous, ...(cause !== null && { cause }), ...(rfqId && { rfq: rfqId }) })
-    const { outcome, error } = result.run
-    if (outcome === 'failed' || (signal.aborted && outcome !== 'complete'))
-      throw new RunFailedError(error ?? 'the run failed')
-  } catch (error) {
-    if (error instanceof RunBusyError) return skip(error.message)
+  const result = await work().catch((error: unknown) => {
+    if (error instanceof RunBusyError) return error
+    observer?.runFailed(about)
     throw error
-  }
+  })
+  if (result instanceof RunBusyError) return skip(result.message)
+  observer?.runEnded(result)
+  logRunSummary(result, log, { previous, cause, rfq: payload.rfqId })
+  const { outcome, error } = result.run
+  if (outcome === 'failed' || (signal.aborted && outcome !== 'complete'))
+    throw new RunFailedError(error ?? 'the run failed')
+  return null
 }
 
-async function observeRun<T extends PollResult | ClosingResult>(
-  observer: JobObserver | undefined,
-  run: { channel: string; kind: RunKind },
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    const result = await work()
-    observer?.runEnded(result)
-    return result
-  } catch (error) {
-    if (!(error instanceof RunBusyError)) observer?.runFailed(run)
-    throw error
-  }
-}
-
-async function rfqReport(job: ChannelJob): Promise<JobResult> {
+async function rfqReport(job: ChannelJob): Promise<string | null> {
   const { rfqId } = job.payload
   if (rfqId === undefined) throw new RefusedJobError('rfq-report without rfqId')
   return report(job, 'rfq', (options) => job.deps.rfqReport(job.channel, rfqId, options))
 }
 
-const channelReport = (job: ChannelJob): Promise<JobResult> =>
+const channelReport = (job: ChannelJob): Promise<string | null> =>
   report(job, 'channel', (options) => job.deps.channelReport(job.channel, options))
 
 async function report(
   { deps, channel: { key: channel }, payload, signal }: ChannelJob,
   kind: 'rfq' | 'channel',
   make: (options: ReportJobOptions) => Promise<string>,
-): Promise<JobResult> {
+): Promise<string | null> {
   const { cause, rfqId, asOf } = payload
-  const options = { madeBy: requesterOf(payload), signal, ...(asOf !== undefined && { asOf: new Date(asOf) }) }
-  const file = await observeReport(deps.observer, kind, () => make(options))
+  const madeBy = requestedBy(payload)?.replace(/^(api|page) /, '') ?? 'schedule'
+  const started = performance.now()
+  const observe = (succeeded: boolean) =>
+    deps.observer?.reportEnded({ report: kind, seconds: (performance.now() - started) / 1_000, succeeded })
+  const file = await make({ madeBy, signal, ...(asOf !== undefined && { asOf: new Date(asOf) }) }).catch((error) => {
+    observe(false)
+    throw error
+  })
+  observe(true)
   const name = reportName(deps.config.reports.directory, file)
   deps.log.info({ channel, rfq: rfqId, cause, file }, 'report written')
-  await recordReport(deps, { channel, rfqId }, { name: name ?? basename(file), by: options.madeBy })
-  return { report: name }
+  const made = { name: name ?? basename(file), by: madeBy }
+  const about = { channel, ...(rfqId !== undefined && { rfqId }) }
+  await deps.store.recordEvents([{ kind: 'report.made', at: deps.now(), ...about, data: { report: made } }])
+  return name
 }

@@ -1,4 +1,4 @@
-import type { JobHandlers, JobResult, Log } from './contract.js'
+import type { JobHandlers, Log } from './contract.js'
 import { RefusedJobError, RunFailedError } from './errors.js'
 import { parseJob } from './job-payload.js'
 
@@ -14,7 +14,7 @@ interface RawJob {
  * Validates a job, passes it to its handler and logs a failure.
  * @throws Error with at most 500 characters of the message, if the job was refused, failed or was aborted
  */
-export async function runJob(handlers: JobHandlers, job: RawJob, log: Log): Promise<JobResult | undefined> {
+export async function runJob(handlers: JobHandlers, job: RawJob, log: Log): Promise<string | null> {
   try {
     const { name, payload } = parseJob(job.name, job.data)
     return await handlers[name](payload, { id: job.id, signal: job.signal })

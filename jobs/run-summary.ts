@@ -9,27 +9,23 @@ import type { Log } from './contract.js'
  * Logs one line per run: outcome, counts, and duration in seconds. A closing round that is partial for the same reason
  * as the one before is logged as `info`.
  * @param previous the previous run of this kind; of RFQ polls, the previous one that planned its requests
- * @param cause who started the run, if it was not the schedule
+ * @param cause who started the run; null if it was the schedule
  * @param rfq the RFQ to which a closing round was limited
  */
 export function logRunSummary(
   result: PollResult | ClosingResult,
   log: Log,
-  { previous = null, cause, rfq }: { previous?: RunRecord | null; cause?: string; rfq?: string } = {},
+  { previous, cause, rfq }: { previous: RunRecord | null; cause: string | null; rfq: string | undefined },
 ): void {
   const { id, startedAt, finishedAt, error, suspicious: _suspicious, notBefore, ...run } = result.run
   const { requestRates: _rates, cause: _cause, stop: _stop, ...rest } = run
   const seconds = finishedAt === null ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000
   const facts = {
-    run: id,
-    ...(cause !== undefined && { cause }),
-    ...(rfq !== undefined && { rfq }),
-    ...rest,
-    seconds,
+    ...{ run: id, cause: cause ?? undefined, rfq, ...rest, seconds },
     ...('decisions' in result ? closingFacts(result) : {}),
-    ...(result.failures.length > 0 && { failures: result.failures.length }),
-    ...(notBefore !== null && { notBefore }),
-    ...(error !== null && { error }),
+    failures: result.failures.length || undefined,
+    notBefore: notBefore ?? undefined,
+    error: error ?? undefined,
   }
   const isNew = rest.kind !== 'close' || previous?.outcome !== rest.outcome || previous.error !== error
   const level = rest.outcome === 'failed' ? 'error' : rest.outcome === 'complete' || !isNew ? 'info' : 'warn'

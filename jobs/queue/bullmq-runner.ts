@@ -6,7 +6,6 @@ import {
   type JobHandlers,
   type JobName,
   type JobPayload,
-  type JobResult,
   type JobRunner,
   type JobStatus,
   type Log,
@@ -218,6 +217,6 @@ function toStatus(job: Job, state: string): JobStatus {
     addedAt: new Date(timestamp).toISOString(),
     finishedAt: finishedOn === undefined ? null : new Date(finishedOn).toISOString(),
     error: failedReason ?? null,
-    result: (returnvalue as JobResult | null | undefined) ?? null,
+    report: typeof returnvalue === 'string' ? returnvalue : null,
   }
 }

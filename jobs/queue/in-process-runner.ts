@@ -45,8 +45,7 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
     update(job.id, { state: 'active' })
     const raw = { id: job.id, name: job.name, data: job.payload, signal: shutdown.signal }
     try {
-      const result = await runJob(workers, raw, options.log)
-      finish(job.id, { state: 'completed', result: result ?? null })
+      finish(job.id, { state: 'completed', report: await runJob(workers, raw, options.log) })
     } catch (error) {
       // Logged by runJob; the next tick enqueues the work again.
       finish(job.id, { state: 'failed', error: (error as Error).message })
@@ -72,7 +71,7 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
       if (running.has(key) || waiting.some((job) => job.key === key)) return null
       const id = randomUUID()
       const addedAt = new Date().toISOString()
-      known.set(id, { id, name, payload, state: 'waiting', addedAt, finishedAt: null, error: null, result: null })
+      known.set(id, { id, name, payload, state: 'waiting', addedAt, finishedAt: null, error: null, report: null })
       for (const oldest of known.keys()) {
         if (known.size <= MAX_KNOWN_JOBS) break
         known.delete(oldest)

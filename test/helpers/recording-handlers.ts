@@ -1,7 +1,7 @@
 import type { JobHandler, JobHandlers, JobPayload } from '../../jobs/contract.js'
 
 /** Handlers that record the jobs they begin and complete; all of them do the same work. */
-export function recordingHandlers(work: JobHandler = async () => undefined): {
+export function recordingHandlers(work: JobHandler = async () => null): {
   handlers: JobHandlers
   begun: string[]
   done: DoneJob[]
@@ -32,10 +32,10 @@ interface DoneJob {
 }
 
 /** A gate that tests open: `passed` resolves when `open` is called. */
-export function createGate(): { open: () => void; passed: Promise<undefined> } {
+export function createGate(): { open: () => void; passed: Promise<null> } {
   let open: () => void = () => undefined
-  const passed = new Promise<undefined>((resolve) => {
-    open = () => resolve(undefined)
+  const passed = new Promise<null>((resolve) => {
+    open = () => resolve(null)
   })
   return { open, passed }
 }

@@ -125,7 +125,7 @@ describe('work on the queue', () => {
     const gate = createGate()
     const makeReport = async () => {
       await gate.passed
-      return { report: 'acme_forest/1001.xlsx' }
+      return 'acme_forest/1001.xlsx'
     }
     const failing = () => Promise.reject(new Error('disk full; key of acme'))
     const { post, get } = await openApi(fixture, {

@@ -92,10 +92,7 @@ export const createQueueActions =
     },
   })
 
-function toView({ id, payload, result, ...status }: JobStatus): JobStatusView {
-  const { name, state, addedAt, finishedAt, error } = status
+function toView({ id, payload, ...status }: JobStatus): JobStatusView {
   const { channel, rfqId = null, asOf = null } = payload
-  const report = result?.report ?? null
-  const job = { job: id, name, channel, rfqId, asOf, state, addedAt, finishedAt, error }
-  return { ...job, report, reportHref: report && reportPath(report) }
+  return { job: id, channel, rfqId, asOf, ...status, reportHref: status.report && reportPath(status.report) }
 }

@@ -107,17 +107,17 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     expect(await runner.job(oldest)).toMatchObject({ name: 'poll-rfqs', payload: PAYLOAD, state: 'waiting' })
     const { handlers } = recordingHandlers(async () => {
       await gate.passed
-      return { report: 'one.xlsx' }
+      return 'one.xlsx'
     })
     await runner.work({ ...handlers, 'rfq-report': () => Promise.reject(new Error('disk full')) })
     await eventually(async () => expect(await runner.load()).toMatchObject({ waiting: 0, active: 2 }))
     expect(await runner.job(oldest)).toMatchObject({ state: 'active', finishedAt: null })
     gate.open()
-    const result = { report: 'one.xlsx' }
-    await eventually(async () => expect(await runner.job(oldest)).toMatchObject({ state: 'completed', result }))
+    const end = { state: 'completed', report: 'one.xlsx' }
+    await eventually(async () => expect(await runner.job(oldest)).toMatchObject(end))
     const report = (await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId: 'r1' })) as string
     await eventually(async () =>
-      expect(await runner.job(report)).toMatchObject({ state: 'failed', error: 'disk full', result: null }),
+      expect(await runner.job(report)).toMatchObject({ state: 'failed', error: 'disk full', report: null }),
     )
     expect((await runner.job(report))?.finishedAt).toMatch(/Z$/)
     expect(await runner.job('never-added')).toBeNull()
@@ -149,6 +149,7 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
   it('logs a failed job once, does not retry it, and continues with others', async () => {
     const { handlers, done } = recordingHandlers(async ({ channel }) => {
       if (channel === PAYLOAD.channel) throw new Error('no\u0000thing \ud800 works')
+      return null
     })
     await open()
     await runner.work(handlers)

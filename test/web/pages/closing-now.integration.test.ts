@@ -62,7 +62,7 @@ describe('closing now', () => {
         const payload = { channel: KEY, rfqId: fixture.ids[0], cause: '' }
         return (
           found &&
-          ({ id: 'x', name: 'close-expired', payload, error: null, result: null, ...times, ...found } as JobStatus)
+          ({ id: 'x', name: 'close-expired', payload, error: null, report: null, ...times, ...found } as JobStatus)
         )
       }
       const { statusCode, body, headers } = await app.inject(`${page(1042)}?job=x`)
