@@ -1,13 +1,13 @@
 import { formsOfId } from '../core/documents/identifier.js'
 import { nameById } from '../core/text/rfq-name.js'
 import { searchWords } from '../core/text/search-words.js'
-import { closestMatches } from '../core/text/suggest.js'
 import type { Queries } from '../store/contract.js'
 import { toStoredText } from '../store/documents/stored-text.js'
 import type { SqlParameters } from '../store/sql/sql-database.js'
 import { hasWords, wordPatterns } from '../store/sql/word-search.js'
+import { FilterError, unknownValue } from './filter-error.js'
 import { type Lookup, problemText, type RfqRef } from './find-rfq.js'
-import { MomentError, parseDueDate, parseMoment } from './moments.js'
+import { parseDueDate, parseMoment } from './moments.js'
 
 /** How the text of a filter becomes a value; see `PARSERS`. */
 type FilterKind = 'channel' | 'rfq' | 'choice' | 'words' | 'since' | 'before' | 'flag'
@@ -23,24 +23,8 @@ export interface Filter {
   describe: string
   /** Of a choice: the values that are allowed. Those that occur are read from the database. */
   values?: readonly string[] | ((queries: Queries) => Promise<string[]>)
-  /**
-   * The condition in SQL, with its value as `@name`; of a flag, what is true if it is `true`. Of a channel, the expression of the channel; of
-   * an RFQ, those of its channel and id; of words, that of the searched text, or of the id as a whole.
-   */
-  where: string | { channel: string; id: string } | { words: string; id: string }
-}
-
-/** A text that is no value of a filter: what was found and what is allowed, without a full stop. */
-export class FilterError extends Error {
-  override name = 'FilterError'
-  constructor(
-    readonly parameter: string,
-    message: string,
-    readonly status: 400 | 404 | 409 = 400,
-    readonly suggestions: readonly string[] = [],
-  ) {
-    super(message)
-  }
+  /** The condition in SQL, with its value as `@name`; of a flag, what is true if it is `true`; of words, the expression of the searched text. */
+  where: string
 }
 
 /** What texts are parsed with. */
@@ -52,9 +36,8 @@ interface FilterContext {
   findRfq: (search: { channel?: string; name: string; now: Date }) => Promise<Lookup<RfqRef>>
 }
 
-/** The value of a filter, for lists that are not read by SQL; and its condition. */
+/** The condition of a filter, with its values. */
 export interface ParsedFilter {
-  value: string | boolean | Date | RfqRef
   where: string
   parameters: SqlParameters
 }
@@ -76,67 +59,47 @@ export async function parseFilters(
     if (text === undefined || text === '') continue
     if (text.length > MAX_LENGTH)
       throw new FilterError(filter.name, `${filter.name} is longer than ${MAX_LENGTH} characters`)
-    parsed[filter.name] = await PARSERS[filter.kind](filter, text, context, channelText)
+    parsed[filter.name] = { where: filter.where, ...(await PARSERS[filter.kind](filter, text, context, channelText)) }
   }
   return parsed
 }
 
 const MAX_LENGTH = 1_000
 
-type Parse = (
-  filter: Filter,
-  text: string,
-  context: FilterContext,
-  channel?: string,
-) => Promise<ParsedFilter> | ParsedFilter
-
-const conditionOf = ({ where }: Filter): string => (typeof where === 'string' ? where : '')
+/** A condition is that of the filter, where it does not depend on the value. */
+type Parsed = Pick<ParsedFilter, 'parameters'> & Partial<ParsedFilter>
+type Parse = (filter: Filter, text: string, context: FilterContext, channel?: string) => Parsed | Promise<Parsed>
 
 const PARSERS: Record<FilterKind, Parse> = {
-  channel(filter, text, { channels }) {
-    const channel = findChannel(text, channels)
-    return { value: channel, where: `${conditionOf(filter)} = @channel`, parameters: { channel } }
+  channel(_, text, { channels }) {
+    return { parameters: { channel: findChannel(text, channels) } }
   },
-  async rfq({ name, where }, text, { findRfq, now, channels }, channel) {
+  async rfq({ name }, text, { findRfq, now, channels }, channel) {
     const within = channel === undefined || channel === '' ? {} : { channel: findChannel(channel, channels) }
     const found = requireFound(await findRfq({ ...within, name: text, now }), name)
-    const columns = where as { channel: string; id: string }
-    return {
-      value: found,
-      where: `${columns.channel} = @rfqChannel and ${columns.id} = @rfqId`,
-      parameters: { rfqChannel: found.channel, rfqId: toStoredText(found.id) },
-    }
+    return { parameters: { rfqChannel: found.channel, rfqId: toStoredText(found.id) } }
   },
-  async choice(filter, text, { queries }) {
-    const { name, values = [] } = filter
+  async choice({ name, values = [] }, text, { queries }) {
     const allowed = typeof values === 'function' ? await values(queries) : values
     if (!allowed.includes(text)) throw unknownValue(name, text, allowed)
-    return { value: text, where: conditionOf(filter), parameters: { [name]: toStoredText(text) } }
+    return { parameters: { [name]: toStoredText(text) } }
   },
   words({ where }, text, { queries: { dialect } }) {
     const words = searchWords(text)
-    const columns = where as { words: string; id: string }
-    return {
-      value: text,
-      where:
-        words.length === 0
-          ? 'true'
-          : `(${hasWords(columns.words, words)} or ${dialect.anyOf(columns.id, '@searchIds')})`,
-      parameters: { ...wordPatterns(words), searchIds: formsOfId(text).map(toStoredText) },
-    }
+    const isFound =
+      words.length === 0 ? 'true' : `(${hasWords(where, words)} or ${dialect.anyOf('t.id', '@searchIds')})`
+    const parameters = { ...wordPatterns(words), searchIds: formsOfId(text).map(toStoredText) }
+    return { where: isFound, parameters }
   },
-  since(filter, text, { now }) {
-    const value = momentOf(filter, () => parseMoment(text, { option: filter.name, now, dayMeans: 'start' }))
-    return { value, where: conditionOf(filter), parameters: { [filter.name]: value.toISOString() } }
+  since({ name }, text, { now }) {
+    return { parameters: { [name]: parseMoment(text, { option: name, now, dayMeans: 'start' }).toISOString() } }
   },
-  before(filter, text, { now }) {
-    const value = momentOf(filter, () => parseDueDate(text, { option: filter.name, now }))
-    return { value, where: conditionOf(filter), parameters: { [filter.name]: value } }
+  before({ name }, text, { now }) {
+    return { parameters: { [name]: parseDueDate(text, { option: name, now }) } }
   },
-  flag(filter, text) {
-    if (text !== 'true' && text !== 'false') throw unknownValue(filter.name, text, ['true', 'false'])
-    const condition = conditionOf(filter)
-    return { value: text === 'true', where: text === 'true' ? `(${condition})` : `not (${condition})`, parameters: {} }
+  flag({ name, where }, text) {
+    if (text !== 'true' && text !== 'false') throw unknownValue(name, text, ['true', 'false'])
+    return { where: text === 'true' ? `(${where})` : `not (${where})`, parameters: {} }
   },
 }
 
@@ -145,16 +108,6 @@ export function requireFound<T>(lookup: Lookup<T>, parameter = 'rfq'): T {
   if ('found' in lookup) return lookup.found
   const { reason, names } = lookup.problem
   throw new FilterError(parameter, problemText(lookup.problem), reason === 'ambiguous' ? 409 : 404, names)
-}
-
-/** A moment or a date that `parse` reads from a text. @throws FilterError */
-export function momentOf<T>({ name }: Pick<Filter, 'name'>, parse: () => T): T {
-  try {
-    return parse()
-  } catch (error) {
-    if (error instanceof MomentError) throw new FilterError(name, error.message)
-    throw error
-  }
 }
 
 /**
@@ -168,26 +121,16 @@ export function findChannel(text: string, channels: readonly string[]): string {
   throw unknownValue('channel', text, named.length > 1 ? named : channels)
 }
 
-/** The error of a value that is none of the allowed ones. */
-export function unknownValue(name: string, text: string, allowed: readonly string[]): FilterError {
-  const suggestions = closestMatches(text, allowed)
-  const hint = suggestions[0] === undefined ? '' : ` Did you mean ${suggestions[0]}?`
-  const list = allowed.length === 0 ? 'there is none yet' : allowed.slice(0, MAX_LISTED).join(', ')
-  return new FilterError(name, `${name} "${text.slice(0, 60)}" is not known.${hint} Allowed: ${list}`, 400, suggestions)
-}
-
-const MAX_LISTED = 40
-
-/** The filters that most lists have. */
-export const channelFilter = (where: string): Filter => ({
-  ...{ name: 'channel', kind: 'channel', header: 'Channel', where },
+/** The filters that most lists have. @param channel the expression of the channel */
+export const channelFilter = (channel = 't.channel'): Filter => ({
+  ...{ name: 'channel', kind: 'channel', header: 'Channel', where: `${channel} = @channel` },
   describe: 'Only this channel: org/slug, or the slug alone.',
 })
 
-export const rfqFilter = (where: { channel: string; id: string }): Filter => ({
-  ...{ name: 'rfq', kind: 'rfq', header: 'RFQ', where },
+export const RFQ_FILTER: Filter = {
+  ...{ name: 'rfq', kind: 'rfq', header: 'RFQ', where: 't.channel = @rfqChannel and t.rfq_id = @rfqId' },
   describe: `Only this RFQ: its number, reference or id (\`${nameById('…')}\`).`,
-})
+}
 
 /** @param where default: that the column of this name has the value */
 export const choiceFilter = (

@@ -1,7 +1,8 @@
 import { fromStoredText } from '../store/documents/stored-text.js'
 import { allOf, type Dialect, NO_LIMIT, type SqlParameters } from '../store/sql/sql-database.js'
 import type { Column, SqlRow } from './column.js'
-import { type Filter, FilterError, type ParsedFilter, parseFilters, unknownValue } from './filter.js'
+import { type Filter, type ParsedFilter, parseFilters } from './filter.js'
+import { FilterError, unknownValue } from './filter-error.js'
 import type { ViewSource } from './source.js'
 
 /** A list of one kind of thing (docs/ARCHITECTURE.md, "Tables"). */
@@ -32,8 +33,8 @@ export interface ReadRequest {
 
 export interface ListPage<Row> {
   rows: Row[]
-  /** Rows of all pages; null if counting them takes too long. */
-  total: number | null
+  /** Rows of all pages. */
+  total: number
   /** The cursor of the next page; null on the last one. */
   next: string | null
 }

@@ -1,15 +1,5 @@
 import { addDays, isCalendarDate } from '../core/time/calendar-days.js'
-
-/** A text that is not a moment, or one in the future. The message says what was found and what is allowed. */
-export class MomentError extends Error {
-  override name = 'MomentError'
-  constructor(
-    message: string,
-    readonly isFuture = false,
-  ) {
-    super(message)
-  }
-}
+import { FilterError } from './filter-error.js'
 
 interface MomentContext {
   /** The option or parameter, for messages: `--as-of`. */
@@ -22,19 +12,20 @@ interface MomentContext {
 /**
  * Parses a moment: `2026-01-31`, `2026-01-31T12:00Z`, `now`, `today`, `yesterday` or `2 days ago`. Days, and times without an offset,
  * are in UTC.
- * @throws {MomentError} for anything else, and for a moment in the future
+ * @throws FilterError for anything else, and for a moment in the future
  */
 export function parseMoment(text: string, context: MomentContext): Date {
   const { option, now, dayMeans } = context
   const words = wordsOf(text)
   const moment = words === 'now' ? now : (parseAgo(words, now) ?? parseDay(words, context) ?? parseTime(words))
   if (moment === null)
-    throw new MomentError(
+    throw new FilterError(
+      option,
       `Invalid ${option} "${text}". Use a date such as 2026-01-31 (the ${dayMeans} of that day in UTC), a time such as ` +
         '2026-01-31T12:00Z or 2026-01-31T14:00+02:00, or one of: now, today, yesterday, "2 days ago", "3 hours ago"',
     )
   if (moment <= now) return moment
-  throw new MomentError(`${option} ${text} is in the future. Use a time up to ${now.toISOString()}`, true)
+  throw new FilterError(option, `${option} ${text} is in the future. Use a time up to ${now.toISOString()}`)
 }
 
 const DAY_MS = 86_400_000
@@ -74,12 +65,15 @@ function parseTime(words: string): Date | null {
 
 /**
  * Parses a date up to which RFQs are due: `2026-01-31`, `today`, `tomorrow` or `in 7 days`.
- * @throws {MomentError} for anything else
+ * @throws FilterError for anything else
  */
 export function parseDueDate(text: string, { option, now }: Omit<MomentContext, 'dayMeans'>): string {
   const words = wordsOf(text)
   const [, days] = /^in (\d{1,4}) days?$/.exec(words) ?? []
   const date = days === undefined ? dateOf(words, now) : addDays(now.toISOString().slice(0, 10), Number(days))
   if (date !== null) return date
-  throw new MomentError(`Invalid ${option} "${text}". Use a date such as 2026-01-31, or today, tomorrow, "in 7 days"`)
+  throw new FilterError(
+    option,
+    `Invalid ${option} "${text}". Use a date such as 2026-01-31, or today, tomorrow, "in 7 days"`,
+  )
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { movedSince } from '../../src/tables/changes/changes.js'
 import { LISTS } from '../../src/tables/lists/lists.js'
 import { jsonRow } from '../../src/tables/print/json.js'
 import { createViewSource, viewConfigOf } from '../../src/tables/source.js'
+import { movedSince } from '../../src/tables/today/today.js'
 import { createViews } from '../../src/tables/views.js'
 import { offerTerms, openAwardedRfq } from '../helpers/store/awarded-rfq.js'
 import { refreshFigures } from '../helpers/store/figures.js'
@@ -17,7 +17,8 @@ async function setUp() {
     if ('problem' in answer) throw new Error(answer.problem.message)
     return answer.rows.map((row) => jsonRow(LISTS.changes.columns, row as never))
   }
-  const moved = (since: Date) => movedSince(createViewSource(fixture.store, viewConfigOf(testConfig())), { since })
+  const moved = (since: Date) =>
+    movedSince(createViewSource(fixture.store, viewConfigOf(testConfig())), { now: fixture.now(), since })
   return { fixture, changes, moved }
 }
 
@@ -79,7 +80,7 @@ it('changes and the sums of the desk agree over rounds in which the same award g
     const rows = 'rows' in answer ? answer.rows.map((row) => jsonRow(LISTS.changes.columns, row as never)) : []
     expect(rows).toHaveLength(round + 1)
     const sum = rows.reduce((total, { moved }) => total + Number(moved), 0)
-    const [moved] = await movedSince(source, { since })
+    const [moved] = await movedSince(source, { now: fixture.now(), since })
     expect((moved?.after.total ?? 0) - (moved?.before.total ?? 0)).toBeCloseTo(sum, 6)
     expect(sum).toBeCloseTo(2000 * (price - 9), 6)
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MomentError, parseMoment } from '../../src/tables/moments.js'
+import { parseMoment } from '../../src/tables/moments.js'
 
 const NOW = new Date('2026-03-10T09:30:00.000Z')
 const parse = (text: string, { dayMeans = 'end' as 'start' | 'end', now = NOW } = {}) =>
@@ -48,7 +48,6 @@ describe('a moment on the command line', () => {
     'yesterday evening',
     'days ago',
   ])('is rejected if it is %j, with what is allowed', (text) => {
-    expect(() => parse(text)).toThrow(MomentError)
     expect(() => parse(text)).toThrow(/^Invalid --as-of .* Use a date such as 2026-01-31.*yesterday/)
   })
 

@@ -110,8 +110,7 @@ export async function printList(
   const answer = await openViews(app, store).list(name, { ...request, ...(limit && { limit }) })
   if ('problem' in answer) throw new UsageError(remedied(answer.problem))
   const { rows, next, total } = answer
-  const of = total === null ? '' : ` of ${total}`
-  const more = next === null ? [] : [`first ${rows.length}${of} rows, a larger --limit shows more`]
+  const more = next === null ? [] : [`first ${rows.length} of ${total} rows, a larger --limit shows more`]
   if (json || csv) {
     if (json)
       printJson(

@@ -38,7 +38,7 @@ const DAY_MEANS = { '--as-of': 'end', '--since': 'start' } as const
 
 /**
  * The moment that an option names.
- * @throws {MomentError} for anything else, and for a moment in the future
+ * @throws {FilterError} for anything else, and for a moment in the future
  */
 export const parseTimeOption = ({ io }: Pick<Cli, 'io'>, option: keyof typeof DAY_MEANS, text: string): Date =>
   parseMoment(text, { option, now: io.now(), dayMeans: DAY_MEANS[option] })

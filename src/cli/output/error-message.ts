@@ -1,10 +1,4 @@
-const USAGE_ERRORS: readonly string[] = [
-  'ConfigError',
-  'UsageError',
-  'MomentError',
-  'FilterError',
-  'InvalidSettingError',
-]
+const USAGE_ERRORS: readonly string[] = ['ConfigError', 'UsageError', 'FilterError', 'InvalidSettingError']
 
 /** The exit status for an error: 2 for wrong usage or configuration, otherwise 1. */
 export const exitStatusFor = (error: unknown): 1 | 2 => (USAGE_ERRORS.includes(Object(error).name) ? 2 : 1)

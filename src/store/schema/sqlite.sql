@@ -219,7 +219,9 @@ create table events (
   data text not null
 ) strict;
 create index events_of_rfq on events (channel, rfq_id, at);
-create index events_at on events (at, sequence, kind);
+-- The list of changes: what can change an award, then what cannot.
+create index events_by_weight on events ((
+  case when kind in ('award.recorded', 'award.withdrawn', 'recommendation.changed') then 1 else 0 end), at, sequence, kind);
 
 -- The targets that the service was started with. One process at a time sends to a target.
 create table delivery_targets (

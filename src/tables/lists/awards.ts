@@ -2,7 +2,7 @@ import type { AwardRecord } from '../../core/decision/award-record.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import type { AwardBrief } from '../../figures/awards/award-in-brief.js'
 import { column, field, money, type SqlRow } from '../column.js'
-import { channelFilter, choiceFilter, rfqFilter, sinceFilter } from '../filter.js'
+import { channelFilter, choiceFilter, RFQ_FILTER, sinceFilter } from '../filter.js'
 import { sqlList } from '../list.js'
 import { awardPath } from '../page-paths.js'
 
@@ -69,8 +69,8 @@ export const awards = sqlList({
     field('hash', 'Hash', 'id', 0, 't.hash'),
   ],
   filters: [
-    channelFilter('t.channel'),
-    rfqFilter({ channel: 't.channel', id: 't.rfq_id' }),
+    channelFilter(),
+    RFQ_FILTER,
     choiceFilter('state', 'State', AWARD_STATES, 'Only awards in this state.', `${STATE} = @state`),
     sinceFilter('(t.at > @since or w.at > @since)', 'Only awards that were recorded or withdrawn since'),
   ],

@@ -35,9 +35,9 @@ export const channels: List<ChannelRow> = {
     column('timeZone', 'Time zone', 'text', 4, ({ timeZone }) => timeZone),
     column('graceHours', 'Grace, hours', 'count', 3, ({ graceHours }) => graceHours),
   ],
-  filters: [channelFilter('channel')],
+  filters: [channelFilter()],
   async read(source, { now, filters }) {
-    const only = filters.channel?.value
+    const only = filters.channel?.parameters.channel
     const [checks, freshness] = await Promise.all([source.pollChecks(now), pollViews(source).freshness()])
     const shown = source.channels.filter(({ key }) => only === undefined || key === only)
     const rows = shown.map(async ({ key: channel, ...rules }): Promise<ChannelRow> => {

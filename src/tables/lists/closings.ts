@@ -1,7 +1,7 @@
 import { CLOSE_OUTCOMES, DECISION_KINDS } from '../../core/records.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import { field } from '../column.js'
-import { channelFilter, choiceFilter, rfqFilter, sinceFilter } from '../filter.js'
+import { channelFilter, choiceFilter, RFQ_FILTER, sinceFilter } from '../filter.js'
 import { sqlList } from '../list.js'
 import { closingPath } from '../page-paths.js'
 
@@ -37,8 +37,8 @@ export const closings = sqlList({
     field('hash', 'Hash', 'id', 0, 't.hash'),
   ],
   filters: [
-    channelFilter('t.channel'),
-    rfqFilter({ channel: 't.channel', id: 't.rfq_id' }),
+    channelFilter(),
+    RFQ_FILTER,
     choiceFilter('decision', 'Decision', DECISION_KINDS, 'Only these decisions.'),
     choiceFilter('outcome', 'Outcome', CLOSE_OUTCOMES, 'Only closes with this outcome.'),
     sinceFilter('coalesce(t.repeated_until, t.decided_at) > @since', 'Only what was decided since'),

@@ -30,15 +30,12 @@ export const listings = sqlList({
     field('id', 'Id', 'id', 0, 't.id'),
   ],
   filters: [
-    channelFilter('t.channel'),
+    channelFilter(),
     {
       ...{ name: 'q', kind: 'words', header: 'Search' },
       describe: 'Words that project, developer, country or registry contain, all of them; or the id.',
-      where: {
-        words: `lower(coalesce(t.project_name, '') || ' ' || coalesce(t.organization_name, '') || ' ' || coalesce(t.country, '') || ' ' ||
-          coalesce(t.registry, '') || ' ' || coalesce(t.registry_id, ''))`,
-        id: 't.id',
-      },
+      where: `lower(coalesce(t.project_name, '') || ' ' || coalesce(t.organization_name, '') || ' ' || coalesce(t.country, '') || ' ' ||
+        coalesce(t.registry, '') || ' ' || coalesce(t.registry_id, ''))`,
     },
     sinceFilter('t.changed_at > @since', 'Only listings that are new or changed since'),
   ],

@@ -27,7 +27,7 @@ export const problems = sqlList({
     field('times', 'Times', 'count', 4, 't.times'),
   ],
   filters: [
-    channelFilter('t.channel'),
+    channelFilter(),
     choiceFilter('kind', 'Document', KINDS, 'Only those of this kind of document.'),
     sinceFilter('t.last_seen_at > @since', 'Only those seen since'),
   ],

@@ -1,6 +1,6 @@
 import { nameById } from '../../core/text/rfq-name.js'
 import { field } from '../column.js'
-import { channelFilter, rfqFilter, sinceFilter } from '../filter.js'
+import { channelFilter, RFQ_FILTER, sinceFilter } from '../filter.js'
 import { sqlList } from '../list.js'
 import { reportPath, rfqPath } from '../page-paths.js'
 
@@ -22,11 +22,7 @@ export const reports = sqlList({
     field('bytes', 'Bytes', 'count', 3, 't.bytes'),
     field('sha256', 'SHA-256', 'id', 0, 't.sha256'),
   ],
-  filters: [
-    channelFilter('t.channel'),
-    rfqFilter({ channel: 't.channel', id: 't.rfq_id' }),
-    sinceFilter('t.made_at > @since', 'Only reports made since'),
-  ],
+  filters: [channelFilter(), RFQ_FILTER, sinceFilter('t.made_at > @since', 'Only reports made since')],
   query: {
     table: 'reports',
     key: ['id'],

@@ -121,11 +121,11 @@ const list = sqlList<RfqRow>({
   columns: COLUMNS,
   filters: [
     {
-      ...{ name: 'q', kind: 'words', header: 'Search', where: { words: 'r.search', id: 't.id' } },
+      ...{ name: 'q', kind: 'words', header: 'Search', where: 'r.search' },
       describe: 'Words of number, reference, title, channel, developers and projects, all of them; or the id.',
     },
     choiceFilter('state', 'State', statesOf, 'Only RFQs in this state, such as open or closed.'),
-    channelFilter('t.channel'),
+    channelFilter(),
     {
       ...{ name: 'waiting', kind: 'flag', header: 'Waiting', where: `${URGENCY} > 0` },
       describe: 'Only RFQs that wait for a person.',

@@ -29,7 +29,7 @@ export const runs = sqlList({
     field('error', 'Error', 'text', 8, 't.error'),
   ],
   filters: [
-    channelFilter('t.channel'),
+    channelFilter(),
     choiceFilter('kind', 'Kind', RUN_KINDS, 'Only runs of this kind.'),
     choiceFilter('outcome', 'Outcome', RUN_OUTCOMES, 'Only runs with this outcome.'),
     sinceFilter('t.started_at > @since', 'Only runs that started since'),

@@ -22,7 +22,7 @@ export interface HtmlTable<Row> {
   link: (changes: Record<string, string | null>) => string
   /** The cursor of the next page, and how many rows there are on all pages. */
   next?: string | null
-  total?: number | null
+  total?: number
   /** Shows all digits of prices. Default: two decimals. */
   isExact?: boolean
   /** A row to look at first. */
@@ -117,7 +117,7 @@ function TableFoot<Row>({ name, rows, total, next, link }: HtmlTable<Row>) {
   return (
     <div class="under noprint">
       <span>
-        {total != null && total > rows.length && `${total.toLocaleString('en-US')} in all. `}
+        {total !== undefined && total > rows.length && `${total.toLocaleString('en-US')} in all. `}
         {next != null && (
           <a href={link({ cursor: next })} rel="next">
             Next page

@@ -1,16 +1,17 @@
 import { z } from 'zod'
+import type { AwardTerms } from '../../core/events/events.js'
 import { formatCount, formatTotal, withRoundedNumbers } from '../../core/text/number-format.js'
 import { addDays } from '../../core/time/calendar-days.js'
 import { EARLIEST_DUE_DATE } from '../../core/time/expiry.js'
 import { allOf } from '../../store/sql/sql-database.js'
-import { type Moved, movedSince } from '../changes/changes.js'
 import { dueOf } from '../channels/channel-rules.js'
 import { type ListSource, readList } from '../list.js'
+import { changes, termsOf } from '../lists/changes.js'
 import type { RfqRow } from '../lists/rfq-row.js'
 import { DUE_WITHIN_DAYS, dayParameters, IS_RFQ, rfqJoins, rfqs, URGENCY } from '../lists/rfqs.js'
 import { jsonRow, jsonSchema } from '../print/json.js'
 import { count, text, timestamp } from '../schema.js'
-import { closingMatters, type Matter, matterSchema, systemMatters } from './matters.js'
+import { closingMatters, matterSchema, systemMatters } from './matters.js'
 
 const amount = z.strictObject({
   kind: z.enum(['accepted', 'awarded', 'recommended']),
@@ -34,6 +35,7 @@ const summarySchema = z.strictObject({
 
 const sums = z.strictObject({ tonnes: z.number(), total: z.number() })
 const movedSchema = z.strictObject({ currency: text, rfqs: count, before: sums, after: sums })
+type Moved = z.infer<typeof movedSchema>
 
 /** Today as programs get it. */
 export const todaySchema = z
@@ -54,15 +56,7 @@ export const todaySchema = z
   })
   .meta({ id: 'Today' })
 
-export interface Today {
-  asOf: string
-  since: string
-  summary: z.infer<typeof summarySchema>
-  moved: Moved[]
-  rfqs: RfqRow[]
-  closings: Matter[]
-  system: Matter[]
-}
+export type Today = Omit<z.infer<typeof todaySchema>, 'rfqs'> & { rfqs: RfqRow[] }
 
 export interface TodayOptions {
   now: Date
@@ -78,15 +72,11 @@ export async function today(source: ListSource, options: TodayOptions): Promise<
   const { now, since = lastWorkingDay(now), channel, limit = 40 } = options
   const filter = channel === undefined ? {} : { channel }
   const summary = await summaryOf(source, options)
-  const answer = await readList(rfqs, source, {
-    ...{ now, limit },
-    parameters: { waiting: 'true', ...filter },
-  })
-  const rows = 'problem' in answer ? [] : answer.rows
+  const answer = await readList(rfqs, source, { now, limit, parameters: { waiting: 'true', ...filter } })
   return {
     ...{ asOf: now.toISOString(), since: since.toISOString(), summary },
-    moved: withRoundedNumbers(await movedSince(source, { since, channel })),
-    rfqs: rows,
+    moved: withRoundedNumbers(await movedSince(source, { now, since, ...filter })),
+    rfqs: 'rows' in answer ? answer.rows : [],
     closings: await closingMatters(source, { now, ...filter }),
     system: await systemMatters(source, { now, ...filter }),
   }
@@ -97,6 +87,38 @@ export const todayJson = ({ rfqs: rows, ...rest }: Today) => ({
   ...rest,
   rfqs: rows.map((row) => jsonRow(rfqs.columns, row)),
 })
+
+/** How awards on record and recommendations moved since a moment, by currency: the sums of the RFQs that are awarded otherwise than then. */
+export async function movedSince(
+  source: ListSource,
+  { now, since, ...filter }: { now: Date; since: Date; channel?: string },
+): Promise<Moved[]> {
+  const parameters = { kind: 'money', since: since.toISOString(), ...filter }
+  const answer = await readList(changes, source, { now, parameters })
+  const rfqTerms = new Map<string, Record<'before' | 'after', AwardTerms | null>>()
+  for (const row of 'rows' in answer ? answer.rows : []) {
+    if (row.data.moved === undefined) continue
+    // Newest first: the oldest says what it was before all of them.
+    const name = `${row.channel}\t${row.rfqId}`
+    rfqTerms.set(name, { after: termsOf(row, 'after'), ...rfqTerms.get(name), before: termsOf(row, 'before') })
+  }
+  const moved = new Map<string, Moved>()
+  for (const { before, after } of rfqTerms.values()) {
+    if (before?.currency === after?.currency && before?.total === after?.total) continue
+    for (const [at, terms] of [['before', before] as const, ['after', after] as const]) {
+      if (terms === null) continue
+      const { currency, tonnes, total } = terms
+      const none = { currency, rfqs: 0, before: { tonnes: 0, total: 0 }, after: { tonnes: 0, total: 0 } }
+      const amounts = moved.get(currency) ?? none
+      amounts[at].tonnes += tonnes
+      amounts[at].total += total
+      if (at === 'before' || before?.currency !== currency) amounts.rfqs++
+      moved.set(currency, amounts)
+    }
+  }
+  const size = (each: Moved) => Math.abs(each.after.total - each.before.total)
+  return [...moved.values()].sort((a, b) => size(b) - size(a))
+}
 
 /** `3 RFQs are to be awarded otherwise: 1,204,000 → 1,150,000 USD, 54,000 less.` */
 export const movedText = ({ currency, rfqs: changed, before, after }: Moved): string => {
@@ -115,25 +137,17 @@ export async function countWaiting(source: ListSource, now: Date): Promise<numbe
   return row?.rfqs ?? 0
 }
 
-interface DueGroup {
-  channel: string
-  is_open: number
-  due_date: string | null
-  urgency: number
-  rfqs: number
-}
-
 async function summaryOf(source: ListSource, { now, channel }: TodayOptions): Promise<Today['summary']> {
   const { database: queries } = source.store
   const { dialect } = queries
   const where = allOf(IS_RFQ, channel !== undefined && 't.channel = @channel')
   const parameters = { ...(await dayParameters(source, now)), channel: channel ?? null }
   const isOpen = `t.state = 'open' and t.missing_since is null`
-  const groups = await queries.all<DueGroup>(
-    `select channel, is_open, due_date, urgency, count(*) as rfqs from (
-      select t.channel, case when ${isOpen} then 1 else 0 end as is_open, case when ${isOpen} then t.due_date end as due_date, ${URGENCY} as urgency
+  const groups = await queries.all<{ key: string; state: string; due: string | null; urgency: number; rfqs: number }>(
+    `select key, state, due, urgency, count(*) as rfqs from (
+      select t.channel as key, case when ${isOpen} then 'open' else '' end as state, case when ${isOpen} then t.due_date end as due, ${URGENCY} as urgency
       from documents t ${rfqJoins(dialect)} where ${where} and (${isOpen} or r.attention > 0)
-    ) found group by channel, is_open, due_date, urgency`,
+    ) found group by key, state, due, urgency`,
     parameters,
   )
   const atStake = await queries.all<z.infer<typeof amount>>(
@@ -144,23 +158,16 @@ async function summaryOf(source: ListSource, { now, channel }: TodayOptions): Pr
     group by s.value ->> 'kind', s.value ->> 'currency' order by 1, 2`,
     parameters,
   )
-  const countOf = (isCounted: (group: DueGroup) => boolean) =>
-    groups.reduce((sum, group) => sum + (isCounted(group) ? group.rfqs : 0), 0)
-  const due = groups.filter(({ is_open }) => is_open === 1)
-  const timing = new Map(
-    due.map((group) => [group, dueOf({ state: 'open', dueDate: group.due_date }, source.rulesOf(group.channel), now)]),
-  )
-  const isDue = (group: DueGroup) => {
-    const { daysToDue = null, overdue = false } = timing.get(group) ?? {}
-    return !overdue && daysToDue !== null && daysToDue <= DUE_WITHIN_DAYS && (group.due_date ?? '') >= EARLIEST_DUE_DATE
+  const counts = { open: 0, waiting: 0, due: 0, overdue: 0 }
+  for (const { key, state, due, urgency, rfqs: number } of groups) {
+    const { daysToDue, overdue } = dueOf({ state, dueDate: due }, source.rulesOf(key), now)
+    if (state === 'open') counts.open += number
+    if (urgency > 0) counts.waiting += number
+    if (overdue) counts.overdue += number
+    else if ((due ?? '') >= EARLIEST_DUE_DATE && daysToDue !== null && daysToDue <= DUE_WITHIN_DAYS)
+      counts.due += number
   }
-  return {
-    open: countOf(({ is_open }) => is_open === 1),
-    waiting: countOf(({ urgency }) => urgency > 0),
-    due: countOf(isDue),
-    overdue: countOf((group) => timing.get(group)?.overdue === true),
-    atStake: withRoundedNumbers(atStake),
-  }
+  return { ...counts, atStake: withRoundedNumbers(atStake) }
 }
 
 /** The beginning of the day in UTC before this one that is no Saturday or Sunday. */

@@ -1,5 +1,5 @@
 import { closestMatches } from '../../core/text/suggest.js'
-import { FilterError, momentOf } from '../../tables/filter.js'
+import { FilterError } from '../../tables/filter-error.js'
 import { parseMoment } from '../../tables/moments.js'
 import { beforeFirstPoll } from '../../tables/polls.js'
 import type { Views } from '../../tables/views.js'
@@ -12,8 +12,7 @@ export interface Moment {
 }
 
 /** The moment that `as_of` names. @throws FilterError for what is no moment, and for one in the future */
-export const asOfIn = (text: string, now: Date): Date =>
-  momentOf({ name: 'as_of' }, () => parseMoment(text, { option: 'as_of', now, dayMeans: 'end' }))
+export const asOfIn = (text: string, now: Date): Date => parseMoment(text, { option: 'as_of', now, dayMeans: 'end' })
 
 /**
  * The state of a channel that `as_of` asks for.

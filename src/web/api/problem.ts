@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
-import { FilterError } from '../../tables/filter.js'
+import { FilterError } from '../../tables/filter-error.js'
 
 /** A problem document (RFC 9457). */
 export const problemDocument = z

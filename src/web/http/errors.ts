@@ -1,4 +1,4 @@
-import { FilterError } from '../../tables/filter.js'
+import { FilterError } from '../../tables/filter-error.js'
 
 /** Ends a request with a status and a message for the client. */
 export class HttpError extends Error {

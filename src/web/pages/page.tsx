@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { Settings } from '../../core/decision/settings.js'
 import type { Clock } from '../../core/time/clock.js'
-import { momentOf, unknownValue } from '../../tables/filter.js'
-import { MomentError, parseMoment } from '../../tables/moments.js'
+import { unknownValue } from '../../tables/filter-error.js'
+import { parseMoment } from '../../tables/moments.js'
 import { beforeFirstPoll } from '../../tables/polls.js'
 import { parseWhatIf, type WhatIf } from '../../tables/settings.js'
 import type { Views } from '../../tables/views.js'
@@ -155,25 +155,14 @@ function singleValues(values: unknown): Parameters {
 /** The channel and the name of an RFQ in a path. */
 export const addressOf = ({ org = '', channel = '', name = '' }: Parameters) => ({ channel: `${org}/${channel}`, name })
 
-/**
- * The moment of a parameter; undefined without it, and for one that is not past yet.
- * @throws FilterError for anything else
- */
+/** The moment of a parameter; undefined without it. @throws FilterError for what is no moment, and for one in the future */
 export function readMoment(
   { query, now }: Pick<PageRequest, 'query' | 'now'>,
   name: string,
   dayMeans: 'start' | 'end',
 ): Date | undefined {
   const text = query[name]
-  if (text === undefined) return undefined
-  return momentOf({ name }, () => {
-    try {
-      return parseMoment(text, { option: name, now, dayMeans })
-    } catch (error) {
-      if (error instanceof MomentError && error.isFuture) return undefined
-      throw error
-    }
-  })
+  return text === undefined ? undefined : parseMoment(text, { option: name, now, dayMeans })
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Filter, FilterError } from '../../../tables/filter.js'
+import type { Filter } from '../../../tables/filter.js'
+import { FilterError } from '../../../tables/filter-error.js'
 import { type List, sortableColumns } from '../../../tables/list.js'
 import { LISTS, type ListName } from '../../../tables/lists/lists.js'
 import { jsonRow, jsonSchema } from '../../../tables/print/json.js'
@@ -39,7 +40,7 @@ function listOperation(name: ListName, { title, about, columns, filters }: List<
     result: z.strictObject({
       items: z.array(jsonSchema(columns).meta({ id: `${capitalized}Item` })),
       nextCursor: z.string().nullable().describe('Pass it as `cursor` to get the next page; null on the last page.'),
-      total: z.int().nullable().describe('Items on all pages; null if they were not counted.'),
+      total: z.int().describe('Items on all pages.'),
     }),
     async handle({ query: { limit, ...given }, at: { now }, views }) {
       const parameters = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]))

@@ -3,7 +3,7 @@ import { awardRecordSchema } from '../../../core/decision/award-record.js'
 import { settingsSchema } from '../../../core/decision/settings.js'
 import { EVENT_KINDS, type EventKind } from '../../../core/events/events.js'
 import { eventFeed } from '../../../tables/events/events.js'
-import { findChannel, momentOf, requireFound } from '../../../tables/filter.js'
+import { findChannel, requireFound } from '../../../tables/filter.js'
 import { parseMoment } from '../../../tables/moments.js'
 import { offerDetail } from '../../../tables/offer/offer.js'
 import { rfqDetail } from '../../../tables/rfq/rfq.js'
@@ -59,8 +59,8 @@ export const RFQ_OPERATIONS = [
     result: todaySchema,
     async handle({ query: { channel, limit, since }, at: { now }, views, channels }) {
       const of = channel === undefined ? {} : { channel: findChannel(channel, channels) }
-      const parse = (text: string) => parseMoment(text, { option: 'since', now, dayMeans: 'start' })
-      const moment = since === undefined ? {} : { since: momentOf({ name: 'since' }, () => parse(since)) }
+      const moment =
+        since === undefined ? {} : { since: parseMoment(since, { option: 'since', now, dayMeans: 'start' }) }
       return todayJson(await views.today({ ...of, ...moment, now, limit }))
     },
   }),
