@@ -199,7 +199,7 @@ describe('invalid settings are answered by what is allowed, and never by a secre
     ['database: postgres://me:SECRET@host', `database: ${postgres}`],
     ['database: postgres://me:SECRET@/desk', `database: ${postgres}`],
     ['database: postgres://me:1/SECRET@host/desk', 'in a password, "/", "?", "#" and "@" are written %2F'],
-    ['database: postgres://me:SECRET@host/desk?schema=Desk', 'Use lower-case letters'],
+    ['database: postgres://me:SECRET@host/desk?schema=Desk', 'lower-case letters'],
 
     ['reports: { currency: EUR, exchangeRates: { USD: { rate: 1, date: soon } } }', 'USD.date: Invalid ISO date'],
     ['reports: { exchangeRates: hist.csv }', 'reports.currency: Expected the currency that exchangeRates convert to'],

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { StoreError, UnknownCommitError, UnusableDatabaseError } from '../errors.js'
@@ -24,12 +23,12 @@ const SETTINGS = {
   // Numbers are read as they were written.
   extra_float_digits: '1',
   TimeZone: 'UTC',
+  synchronous_commit: 'on',
   // No statement, lock or suspended client is waited for without end.
   statement_timeout: '12s',
   lock_timeout: '10s',
   idle_in_transaction_session_timeout: '15s',
   idle_session_timeout: '0',
-  transaction_timeout: '0',
   // So that the server ends sessions of clients that are gone.
   tcp_keepalives_idle: '15',
   tcp_keepalives_interval: '5',
@@ -67,13 +66,9 @@ export class PostgresDatabase implements SqlDatabase {
   readonly dialect = POSTGRES
   readonly #pool: pg.Pool
   readonly #readOnly: boolean
-  readonly #config: pg.ClientConfig
-  readonly #settings: string
   readonly #madeAt = new WeakMap<pg.ClientBase, number>()
   /** Connections made before are discarded (`performance.now()`). */
   #validSince = 0
-  /** A pooler was found to keep a session for each connection. */
-  #hasOwnSessions = false
 
   /** @param options.connections the maximum number of connections */
   constructor(
@@ -81,28 +76,25 @@ export class PostgresDatabase implements SqlDatabase {
     { connections = 10, readOnly = false } = {},
   ) {
     this.#readOnly = readOnly
-    const settings = { ...SETTINGS, search_path: `"${location.schema}"`, ...(readOnly && READ_ONLY) }
-    const values = Object.entries(settings).map(([name, value]) => `('${name}', '${value}')`)
-    // A server knows the settings of its version.
-    this.#settings = `
-      select set_config(name, value, false) from (values ${values.join()}) wanted (name, value) join pg_settings using (name);
-      select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local')`
-    this.#config = {
+    const settings = { ...SETTINGS, search_path: location.schema, ...(readOnly && READ_ONLY) }
+    this.#pool = new pg.Pool({
       connectionString: location.connectionString,
       application_name: 'quotekeeper',
+      options: startupOptions(settings),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       types: { getTypeParser: typeParser },
-    }
-    this.#pool = new pg.Pool({
-      ...this.#config,
       max: connections,
       idleTimeoutMillis: 30_000,
       maxLifetimeSeconds: readOnly ? MAX_READER_SECONDS : 0,
       allowExitOnIdle: true,
-      onConnect: (client) => this.#prepare(client),
+    })
+    this.#pool.on('connect', (client) => {
+      // Queries report the errors of busy connections; without a listener, a lost connection would end the process.
+      client.on('error', () => {})
+      this.#madeAt.set(client, performance.now())
     })
     // An idle connection was lost; the next query opens a new one.
     this.#pool.on('error', () => {})
@@ -221,17 +213,6 @@ export class PostgresDatabase implements SqlDatabase {
     client?.release(isLost)
   }
 
-  /** Sets up a new connection. */
-  async #prepare(client: pg.ClientBase): Promise<void> {
-    // Queries report the errors of busy connections; without a listener, a lost connection would end the process.
-    client.on('error', () => {})
-    this.#madeAt.set(client, performance.now())
-    // Before the settings, which a pooler might otherwise apply to other programs.
-    if (!this.#hasOwnSessions && (await sharesSessions(client, this.#config))) throw sharedSessions(this.location.name)
-    this.#hasOwnSessions = true
-    await client.query(soon(this.#settings))
-  }
-
   #unknownCommit(error: unknown): Error {
     return new UnknownCommitError(
       `The connection to ${this.location.name} was lost during a commit (${(error as Error).message}), so it is not known ` +
@@ -242,6 +223,12 @@ export class PostgresDatabase implements SqlDatabase {
 }
 
 const READ_ONLY = { default_transaction_read_only: 'on' }
+
+/** Settings that a session has from its start on. A pooler that shares sessions refuses them. */
+const startupOptions = (settings: Readonly<Record<string, string>>): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
+    .join(' ')
 
 /** Parses bigint and numeric as numbers: identifiers and sums stay far below 2^53. */
 function typeParser(type: number, format?: 'text' | 'binary') {
@@ -310,42 +297,3 @@ function toPositional(sql: string, parameters: SqlParameters = {}): { text: stri
   return { text: known.text, values }
 }
 const PARAMETER = /@([a-zA-Z]\w*)/g
-
-/** A query of a new connection, which also waits if a pooler has no session for it. */
-const soon = (text: string): pg.QueryConfig => Object.assign({ text }, { query_timeout: CONNECT_TIMEOUT_MS })
-
-/** How often to check for shared sessions, because other programs may use the pooler at the same time. */
-const ROUNDS = 5
-const SELECT_SESSION = `select current_setting('quotekeeper.connection', true) as mark, pg_backend_pid() as pid`
-
-/**
- * Whether a pooler lets connections share sessions of the server, as PgBouncer does unless its `pool_mode` is `session`. A setting of this
- * connection is then gone in its next transaction, or applies to another connection.
- * @throws errors of the driver
- */
-async function sharesSessions(client: pg.ClientBase, config: pg.ClientConfig): Promise<boolean> {
-  const session = async (each: pg.ClientBase) =>
-    (await each.query<{ mark: string | null; pid: number }>(soon(SELECT_SESSION))).rows[0]
-  // PostgreSQL sends a client the id of its server process, a pooler sends another number.
-  if ((client as pg.Client & { processID: number | null }).processID === (await session(client))?.pid) return false
-  const mark = randomUUID()
-  await client.query(soon(`set quotekeeper.connection = '${mark}'`))
-  const other = new pg.Client(config)
-  other.on('error', () => {}) // Its queries report it too.
-  try {
-    await other.connect()
-    for (let round = 0; round < ROUNDS; round++) {
-      if ((await session(other))?.mark === mark || (await session(client))?.mark !== mark) return true
-    }
-    return false
-  } finally {
-    void other.end().catch(() => {})
-  }
-}
-
-const sharedSessions = (name: string) =>
-  new UnusableDatabaseError(
-    `${name} is behind a pooler that does not keep a session of PostgreSQL for each connection (PgBouncer with pool_mode = ` +
-      'transaction or statement), so that settings and locks would be lost or pass to others. Set pool_mode = session for this ' +
-      'database in PgBouncer, or name PostgreSQL itself in "database".',
-  )

@@ -17,6 +17,9 @@ interface Remedy {
   todo: string
 }
 
+/** The remedy if there is a pooler that does not pass on the settings of a connection, as PgBouncer. */
+export const POOLER_REMEDY = 'Name PostgreSQL itself in "database", not a pooler such as PgBouncer.'
+
 const ERRORS: readonly Remedy[] = [
   {
     match: /^28...$|^3D000$|^42501$|^SASL|password must be a string/,
@@ -35,11 +38,12 @@ const ERRORS: readonly Remedy[] = [
       'Check sslmode and the files that sslrootcert, sslcert and sslkey in the URL of "database" name (docs/OPERATIONS.md), the host name and the ' +
       'TLS of the server; or use sslmode=disable in a network that you trust.',
   },
+  { match: /^08P01$/, kind: 'unusable', what: 'The connection to PostgreSQL is not accepted', todo: POOLER_REMEDY },
   {
     match: /^timeout exceeded when trying to connect|^Query read timeout/,
     kind: 'away',
     what: 'PostgreSQL does not answer',
-    todo: 'Check pg_stat_activity for slow statements and locks. Behind PgBouncer, default_pool_size may be too small.',
+    todo: 'Check pg_stat_activity for slow statements and locks.',
   },
   {
     match: /^(53100|55P03|57014)$/,

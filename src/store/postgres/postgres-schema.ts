@@ -3,6 +3,7 @@ import { describeOtherSchema, readSchema, SCHEMA_NUMBER } from '../schema/schema
 import { findMeta, setMeta, UNFINISHED_COPY, unfinishedCopy } from '../sql/meta.js'
 import type { Queries } from '../sql/sql-database.js'
 import type { PostgresDatabase } from './postgres-database.js'
+import { POOLER_REMEDY } from './postgres-errors.js'
 
 /** The oldest PostgreSQL that is supported, as `server_version_num`. */
 const MIN_SERVER_VERSION = 140_000
@@ -13,6 +14,7 @@ const SCHEMA_KEY = 'schema'
 interface Found {
   server: number
   encoding: string
+  path: string
   is_ours: boolean
   tables: number
 }
@@ -54,6 +56,7 @@ async function hasSchema(queries: Queries, { location: { name, schema } }: Postg
   const found = (await queries.get<Found>(
     `select cast(current_setting('server_version_num') as integer) as server,
       current_setting('server_encoding') as encoding,
+      current_setting('search_path') as path,
       to_regclass(@ours) is not null as is_ours,
       (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where n.nspname = @schema and c.relkind in ('r', 'v', 'p', 'm')) as tables`,
@@ -69,6 +72,8 @@ async function hasSchema(queries: Queries, { location: { name, schema } }: Postg
       `The encoding of ${name} is ${found.encoding}; UTF8 is needed. Create a database with: createdb -E UTF8 -T template0`,
     )
   }
+  if (found.path !== schema)
+    throw new UnusableDatabaseError(`${name} ignores the settings of a connection. ${POOLER_REMEDY}`)
   if (found.tables === 0) return false
   if (!found.is_ours) {
     throw new UnusableDatabaseError(

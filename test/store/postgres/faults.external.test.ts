@@ -71,18 +71,22 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     expect(await store.checkWritable()).toMatchObject({ ok: true })
   })
 
-  it('that is too old is refused with its version and the one that is needed, and nothing else is asked of it', async () => {
+  it.each([
+    [{ server: 130_014 }, /postgres:\/\/db\/desk runs on PostgreSQL 13; 14 or newer is needed. Upgrade/],
+    [{ path: 'public' }, /postgres:\/\/db\/desk ignores the settings of a connection. Name PostgreSQL itself/],
+  ])('with %o is refused, and nothing else is asked of it', async (difference, message) => {
     const asked: string[] = []
-    const old = {
-      location: { name: 'postgres://db/desk', schema: 'quotekeeper_data' },
+    const schema = 'quotekeeper_data'
+    const database = {
+      location: { name: 'postgres://db/desk', schema },
       get: async (sql: string) => {
         asked.push(sql)
-        return { server: 130_014, encoding: 'UTF8', is_ours: false, tables: 0 }
+        return { server: 140_000, encoding: 'UTF8', path: schema, is_ours: false, tables: 0, ...difference }
       },
     } as unknown as PostgresDatabase
-    const error = await requireSchema(old).catch((thrown: Error) => thrown)
+    const error = await requireSchema(database).catch((thrown: Error) => thrown)
     expect(error).toBeInstanceOf(UnusableDatabaseError)
-    expect(String(error)).toMatch(/postgres:\/\/db\/desk runs on PostgreSQL 13; 14 or newer is needed. Upgrade/)
+    expect(String(error)).toMatch(message)
     expect(asked).toHaveLength(1)
   })
 

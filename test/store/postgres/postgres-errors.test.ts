@@ -37,10 +37,17 @@ describe('an error of PostgreSQL', () => {
     ],
     ['a wrong password', ofServer('28P01'), /refuses the connection.*databasePassword .* PGPASSWORD/],
     ['a user that does not exist', ofServer('28000'), /refuses the connection.*create the user.*pg_hba/],
+    ['a pooler that refuses the settings', ofServer('08P01'), /Name PostgreSQL itself/],
     ['a database that does not exist', ofServer('3D000'), /refuses the connection.*or the database/],
   ])('about %s says what to do, and that it does not end by itself', (_, error, message) => {
     expect(messageOf(error)).toMatch(message)
     expect(toPostgresError(error, 'db')).toBeInstanceOf(UnusableDatabaseError)
+  })
+
+  it('about verify-ca without a certificate names sslrootcert', async () => {
+    const database = new PostgresDatabase(parsePostgresUrl('postgres://me@127.0.0.1:1/desk?sslmode=verify-ca'))
+    await expect(database.get('select 1')).rejects.toThrow(/the files that sslrootcert/)
+    await database.close()
   })
 
   it('about a slow statement names it, and not a lost connection', () => {

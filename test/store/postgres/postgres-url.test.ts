@@ -14,23 +14,15 @@ const rejection = (url: string): Error => {
 
 describe('the URL of a PostgreSQL database', () => {
   it.each([
-    ['sslmod=require', '"sslmod" which is not known. Allowed are schema, sslmode, sslrootcert, sslcert, sslkey'],
-    ['Schema=desk', '"Schema" which is not known'],
-    [
-      'host=other&port=1',
-      '"host" which is not known. Allowed are schema, .*host, port and user belong before the "\\?"',
-    ],
-    ['application_name=x', '"application_name" which is not known'],
-    ['schema=a&schema=b', '"schema" more than once'],
-    ['sslmode=require&sslmode=disable', '"sslmode" more than once'],
-    ['schema=pg_foo', '"pg_foo" cannot be the schema .* begin with pg_'],
-    ['sslmode=prefer', '"prefer" cannot be the sslmode .* disable, require, verify-ca, verify-full'],
-    ['sslmode=', '"" cannot be the sslmode'],
-    ['sslmode=verify-ca', 'needs sslrootcert=PATH'],
-    ['sslrootcert=certs/ca.pem', 'sslrootcert of the database is "certs/ca.pem", which is not an absolute path'],
-    ['sslrootcert=/ca.pem&sslkey=key.pem', 'sslkey of the database is "key.pem"'],
-    ['SECRET@x', 'the parameter which is not known'],
-    ['a&b=SECRET', '"a" which is not known'],
+    ['sslmod=require', 'not known, .* Allowed are schema, sslmode, sslrootcert, sslcert, sslkey; host, port and user'],
+    ['host=other&port=1', 'not known'],
+    ['schema=a&schema=b', 'the same one twice'],
+    ['schema=pg_foo', 'schema in .* without pg_'],
+    ['sslmode=prefer', 'sslmode in .* disable, require, verify-ca or verify-full'],
+    ['sslmode=', 'sslmode in .* disable'],
+    ['sslrootcert=certs/ca.pem', 'sslrootcert in .* an absolute path'],
+    ['sslrootcert=/ca.pem&sslkey=key.pem', 'sslkey in .* an absolute path'],
+    ['SECRET@x', 'not known'],
   ])('with ?%s is refused with what to write', (query, message) => {
     const error = rejection(`${HOST}?${query}`)
     expect(error).toBeInstanceOf(UnusableDatabaseError)
@@ -38,13 +30,9 @@ describe('the URL of a PostgreSQL database', () => {
     expect(error.message).not.toContain('SECRET')
   })
 
-  it('with several hosts is refused with what to use instead', () => {
-    for (const hosts of ['one,two', 'one:5432,two:5433']) {
-      const error = rejection(`postgres://me:SECRET@${hosts}/desk?target_session_attrs=read-write`)
-      expect(error).toBeInstanceOf(UnusableDatabaseError)
-      expect(error.message).toMatch(/several hosts. Use one name that .* moves with it at a fail-over/)
-      expect(error.message).not.toContain('SECRET')
-    }
+  it('with several hosts is refused', () => {
+    for (const hosts of ['one,two', 'one:5432,two:5433'])
+      expect(rejection(`postgres://me:SECRET@${hosts}/desk`).message).toMatch(/^(?!.*SECRET).*with one host/)
     expect(parsePostgresUrl('postgres://me:a,b@one/desk?sslrootcert=/a,b').name).toBe('postgres://one/desk')
   })
 
