@@ -27,11 +27,11 @@ import { VERSION } from '../version.js'
 import { type AwardBrief, awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
 import { claimsOf } from './credit-claims.js'
+import { settingsAt } from './exchange-rates.js'
 import { createListingReader } from './listing-reader.js'
 import { type RfqFacts, searchText } from './rfq-facts.js'
 import type { RfqFigures } from './rfq-figures.js'
 import { type RfqDocuments, type RfqState, readDocuments, rfqStateOf, type StateMoment } from './rfq-state.js'
-import { settingsAt } from './settings-at.js'
 
 interface FigureOptions {
   /** As configured. */

@@ -109,7 +109,7 @@ async function checkClosing({ config }: App, store: Store | null, now: Date): Pr
 
 /** The source can be read, and its newest rate is recent. Records nothing. */
 async function checkRates(source: RateSource, now: Date): Promise<CheckResult> {
-  const { readRates } = await import('../../figures/rates/read-rates.js')
+  const { readRates } = await import('../../figures/exchange-rates.js')
   const { newest } = await readRates(source, { now })
   const age = newest === null ? null : Math.floor((now.getTime() - Date.parse(newest)) / 86_400_000)
   const dated = newest === null ? 'no recent rate' : `newest rate of ${newest}, ${plural(age ?? 0, 'day')} old`

@@ -5,7 +5,7 @@ import { type AwardFacts, awardFacts } from '../../core/decision/award-record.js
 import type { Settings } from '../../core/decision/settings.js'
 import type { KnownDocument } from '../../core/records.js'
 import { pricesReadOf, termsReadOf } from '../../core/time/read-times.js'
-import { settingsAt } from '../../figures/settings-at.js'
+import { settingsAt } from '../../figures/exchange-rates.js'
 import type {
   Awards,
   Closings,

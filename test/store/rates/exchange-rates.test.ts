@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DatedRate } from '../../../src/core/decision/exchange-rates.js'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
-import { settingsAt } from '../../../src/figures/settings-at.js'
+import { settingsAt } from '../../../src/figures/exchange-rates.js'
 import { noonStore } from '../../helpers/store/recording-store.js'
 
 const SOURCE = 'https://rates.example.com/hist.csv'

@@ -6,11 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { parseRateSource } from '../../../src/core/decision/rate-source.js'
-import { type RateLimits, readRates } from '../../../src/figures/rates/read-rates.js'
-import { refreshRates } from '../../../src/figures/rates/refresh-rates.js'
-import { noonStore } from '../../helpers/store/recording-store.js'
-import { testFolder } from '../../helpers/test-folder.js'
+import { parseRateSource } from '../../src/core/decision/rate-source.js'
+import { type RateLimits, readRates, refreshRates } from '../../src/figures/exchange-rates.js'
+import { noonStore } from '../helpers/store/recording-store.js'
+import { testFolder } from '../helpers/test-folder.js'
 
 const NOW = new Date('2026-02-02T18:00:00Z')
 const CSV = 'Date,USD,\n2026-02-02,1.0851,\n2026-01-30,1.0837,\n'
@@ -44,6 +43,7 @@ const read = (text: string, limits: Partial<RateLimits> = {}) => readRates(sourc
 describe('rates of an address', () => {
   it.each([
     ['plain', Buffer.from(CSV)],
+    ['after a byte order mark', Buffer.from(`\uFEFF${CSV}`)],
     ['zipped', zip({ 'eurofxref-hist.csv': CSV })],
     ['zipped, beside other files', zip({ 'README.txt': 'rates', 'eurofxref-hist.csv': CSV })],
   ])('are read %s', async (_, body) => {
@@ -61,14 +61,10 @@ describe('rates of an address', () => {
   })
 
   it.each<[string, () => Promise<string>, Partial<RateLimits>, RegExp]>([
-    ['404', () => reply('not here', 404), {}, /HTTP 404; expected 200/],
-    ['a redirect', () => reply('', 302, { location: '/elsewhere' }), {}, /HTTP 302, a redirect/],
-    ['HTML', () => reply('<html>Sign in</html>'), {}, /line 1: found a web page/],
-    ['its query', () => reply('wrong: /hist?token=secret'), {}, /line 1: found “…”; expected a CSV file/],
-    ['a secret as a column', () => reply('Date,secret\n'), {}, /line 1: found “…”; expected a currency code/],
-    ['a secret as a date', () => reply('Date,USD\nsecret,1\n'), {}, /line 2: found “…”; expected a date/],
-    ['a secret as a rate', () => reply('Date,USD\n2026-02-02,secret\n'), {}, /line 2: found “…” for USD; expected a/],
-    ['nothing', () => reply(''), {}, /line 1: found nothing/],
+    ['404', () => reply('not here', 404), {}, /HTTP 404/],
+    ['a redirect', () => reply('', 302, { location: '/elsewhere' }), {}, /redirects are not followed/],
+    ['its query', () => reply('wrong: /hist?token=secret'), {}, /line 1: expected a CSV file/],
+    ['a secret as a date', () => reply('Date,USD\nsecret,1\n'), {}, /line 2: expected a date/],
     ['too much', () => reply(`${CSV}${' \n'.repeat(2 ** 20)}`), { maxBytes: 2 ** 20 }, /larger than 1 MiB/],
     [
       'too much once unzipped',
@@ -76,14 +72,8 @@ describe('rates of an address', () => {
       { maxUnzippedBytes: 2 ** 20 },
       /larger than 1 MiB/,
     ],
-    ['a damaged archive', () => reply(zip({ 'a.csv': CSV }).subarray(0, 60)), {}, /zip archive cannot be read/],
-    [
-      'an archive of two tables',
-      () => reply(zip({ 'a.csv': CSV, 'b.csv': CSV })),
-      {},
-      /with 2 CSV files; expected one/,
-    ],
-    ['an archive without a table', () => reply(zip({ 'a.txt': CSV })), {}, /with 0 CSV files; expected one/],
+    ['a damaged archive', () => reply(zip({ 'a.csv': CSV }).subarray(0, 60)), {}, /invalid zip data/],
+    ['an archive without a table', () => reply(zip({ 'a.txt': CSV })), {}, /no CSV file/],
     ['no reply in time', () => serve(() => undefined), { timeoutMs: 100 }, /no reply within 0\.1 s/],
     [
       'a reply that does not end',
@@ -96,11 +86,6 @@ describe('rates of an address', () => {
     expect(error).toMatchObject({ name: 'RateFileError', message: expect.stringMatching(message) })
     expect(String(error)).toMatch(/127\.0\.0\.1:\d+\/hist\b/)
     expect(String(error)).not.toContain('secret')
-  })
-
-  it('without a query: an error quotes what was found', async () => {
-    const [url = ''] = (await reply('Datum;USD\n')).split('?')
-    await expect(read(url)).rejects.toThrow(/line 1: found "Datum;USD"/)
   })
 
   it('an archive that states a smaller size than it has is not unpacked beyond it', async () => {
@@ -137,7 +122,7 @@ describe('rates of a file', () => {
   it('that is missing, too large or no regular file is an error', async () => {
     const folder = testFolder()
     const path = join(folder, 'rates.csv')
-    await expect(read(path)).rejects.toThrow(/rates\.csv: no such file/)
+    await expect(read(path)).rejects.toThrow(/rates\.csv: .*no such file/)
     const pipe = join(folder, 'pipe')
     execFileSync('mkfifo', [pipe])
     for (const other of [folder, pipe, '/dev/zero']) {
@@ -147,10 +132,6 @@ describe('rates of a file', () => {
     }
     writeFileSync(path, CSV)
     await expect(read(path, { maxBytes: 10 })).rejects.toThrow(/larger than/)
-  })
-
-  it.runIf(process.platform === 'linux')('that states no size is read as far as is allowed', async () => {
-    await expect(read('/proc/self/maps', { maxBytes: 100 })).rejects.toThrow(/larger than/)
   })
 })
 
