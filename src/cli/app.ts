@@ -97,10 +97,8 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
     return openedPool
   })
   const reportMaker = once(async () => {
-    const { recordReports } = await import('../report-files/recorded-reports.js')
-    const onError = (error: unknown, report: string) => log.warn({ report, err: error }, 'cannot record the report')
-    const { directory } = config.reports
-    return recordReports((await pool()).makeReport, { directory, store: await store(), onError })
+    const { recordReports } = await import('../report-files/report-folder.js')
+    return recordReports((await pool()).makeReport, config.reports.directory, await store())
   })
   let marketplace: Promise<Marketplace> | null = null
   return {

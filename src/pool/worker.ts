@@ -2,9 +2,7 @@
  * Entry point of the workers, which worker-pool.ts starts. Modules are loaded by the first task that needs them, so that a worker
  * that runs out of memory meanwhile fails that task.
  */
-import { getHeapStatistics } from 'node:v8'
-import { type MessagePort, threadId, workerData } from 'node:worker_threads'
-import type { BuildProgress } from '../../reports/xlsx/workbook.js'
+import { type MessagePort, workerData } from 'node:worker_threads'
 import type { MadeReport, ReportRequest } from '../report-files/make-report.js'
 import type { ViewConfig } from '../tables/source.js'
 import type { Queries } from './queries.js'
@@ -21,16 +19,6 @@ export type WorkerTask = { query: string; args: readonly unknown[] } | { report:
 
 /** What came of a task. An error is sent as what messages are made from, because its class cannot be sent. */
 export type Outcome = { result: unknown } | { error: Partial<NodeJS.ErrnoException> }
-
-/** What a worker says of a report before the task ends. */
-export type ReportMessage =
-  | { progress: BuildProgress }
-  | { threadId: number; temporary: string }
-  /** The report is made, and the worker is to be ended. */
-  | { threadId: number; made: MadeReport }
-
-/** A worker whose heap has become larger is ended: only then is the memory returned to the system. */
-const MAX_KEPT_HEAP_BYTES = 128 * 2 ** 20
 
 const { database, config } = workerData as WorkerData
 let queries: Promise<Queries> | null = null
@@ -62,23 +50,16 @@ async function openQueries(): Promise<Queries> {
 }
 
 async function makeReport({ report, port }: Extract<WorkerTask, { report: ReportRequest }>): Promise<MadeReport> {
-  const send = (message: ReportMessage) => port.postMessage(message)
   const [{ openDatabase }, { makeReportInProcess }] = await Promise.all([
     import('../store/open-database.js'),
     import('../report-files/make-report.js'),
   ])
   const store = await openDatabase({ database, readOnly: true, connections: 2 })
   try {
-    const made = await makeReportInProcess(store, config)(report, {
-      onProgress: (progress) => send({ progress }),
-      onTemporary: (temporary) => send({ threadId, temporary }),
-    })
-    if (getHeapStatistics().total_heap_size <= MAX_KEPT_HEAP_BYTES) return made
-    send({ threadId, made })
+    return await makeReportInProcess(store, config)(report, { onProgress: (progress) => port.postMessage(progress) })
   } finally {
     await store.close()
   }
-  return new Promise(() => undefined)
 }
 
 function toPlainError(error: unknown): Partial<NodeJS.ErrnoException> {

@@ -12,7 +12,7 @@ import type { ViewConfig } from '../tables/source.js'
 import { createViews } from '../tables/views.js'
 import { VERSION } from '../version.js'
 import { overviewFileName, reportFolder, rfqFileName } from './file-names.js'
-import { type WriteObserver, type WrittenFile, writeFileAtomically } from './report-file.js'
+import { type WrittenFile, writeFileAtomically } from './report-file.js'
 
 /** A report to make. Plain values only, so that it can be sent to a worker thread. */
 export interface ReportRequest {
@@ -41,7 +41,7 @@ type RfqReportRequest = ReportRequest & { channel: string; rfqId: string }
  * @throws as `buildRfqReport`, StoreError, or an error of the file system, and leaves no partial file behind; the reason of `signal` if it
  *   was aborted
  */
-export type MakeReport = (request: ReportRequest, options?: BuildOptions & WriteObserver) => Promise<MadeReport>
+export type MakeReport = (request: ReportRequest, options?: BuildOptions) => Promise<MadeReport>
 
 /** The file that was written. */
 export interface MadeReport extends WrittenFile {
@@ -77,7 +77,7 @@ export function rfqReportSource(
 async function makeRfqReport(
   source: RfqReportSource,
   { out }: RfqReportRequest,
-  options: BuildOptions & WriteObserver,
+  options: BuildOptions,
 ): Promise<MadeReport> {
   const { rfqWorkbook } = await import('../../reports/workbooks.js') // Heavy, so loaded only when needed.
   const { config, channel, asOf } = source
@@ -86,8 +86,8 @@ async function makeRfqReport(
   const name = rfqFileName({ ...report.rfq, ambiguous }, asOf)
   const path = out ?? join(reportFolder(config.reports.directory, channel.key), name)
   const content = await rfqWorkbook(report, options)
-  const written = await writeFileAtomically(path, content, { mustBeNew: out !== undefined, ...options })
-  return { path, ...written, recommendation: [...awardLines(report.award), ...decisionLines(report.decision)] }
+  const written = await writeFileAtomically(path, content, { mustBeNew: out !== undefined })
+  return { ...written, recommendation: [...awardLines(report.award), ...decisionLines(report.decision)] }
 }
 
 /** Whether another RFQ has, or had, the same number: the marketplace may reuse one. */
@@ -102,7 +102,7 @@ async function makeOverview(
   store: Store,
   config: ViewConfig,
   { channel, now, madeBy, out }: ReportRequest,
-  options: BuildOptions & WriteObserver,
+  options: BuildOptions,
 ): Promise<MadeReport> {
   const { CHANGES, OVERVIEW_LISTS, overviewWorkbook } = await import('../../reports/workbooks.js')
   const views = createViews(store, config)
@@ -121,6 +121,6 @@ async function makeOverview(
   }
   const path = out ?? join(reportFolder(config.reports.directory, channel), overviewFileName(channel, now))
   const content = await overviewWorkbook(overview, options)
-  const written = await writeFileAtomically(path, content, { mustBeNew: out !== undefined, ...options })
-  return { path, ...written, recommendation: [] }
+  const written = await writeFileAtomically(path, content, { mustBeNew: out !== undefined })
+  return { ...written, recommendation: [] }
 }

@@ -1,5 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import type { ReportRecords } from '../store/contract.js'
+import type { MakeReport } from './make-report.js'
 
 /** A file that is not hidden, in the report folder or in a folder of it. */
 const REPORT_NAME = /^(?:(?!\.{1,2}\/)[^/\\]+\/)?[^./\\][^/\\]*\.xlsx$/
@@ -9,14 +11,10 @@ export function reportName(directory: string, file: string): string | null {
   return REPORT_NAME.test(name) ? name : null
 }
 
-/** The path of a report; null for any other name, so that it cannot lead outside the folder. */
-const reportFile = (directory: string, name: string): string | null =>
-  REPORT_NAME.test(name) ? join(directory, name) : null
-
 /** The path of an existing report; null for any other name. Links are not followed. */
 export async function findReport(directory: string, name: string): Promise<string | null> {
-  const path = reportFile(directory, name)
-  if (path === null) return null
+  if (!REPORT_NAME.test(name)) return null
+  const path = join(directory, name)
   try {
     if (name.includes('/') && !(await lstat(dirname(path))).isDirectory()) return null
     return (await lstat(path)).isFile() ? path : null
@@ -24,3 +22,18 @@ export async function findReport(directory: string, name: string): Promise<strin
     return null
   }
 }
+
+/** Makes reports as `make` does, and records those that are written to the report folder: others are not served. */
+export const recordReports =
+  (make: MakeReport, directory: string, store: Pick<ReportRecords, 'addReportRecord'>): MakeReport =>
+  async (request, options) => {
+    const made = await make(request, options)
+    const name = reportName(directory, made.path)
+    const { channel, rfqId = null, now, asOf = now, madeBy = null } = request
+    if (name !== null)
+      await store.addReportRecord({
+        ...{ name, channel: channel ?? '', rfqId, asOf: asOf.toISOString(), madeAt: now.toISOString(), madeBy },
+        ...{ sha256: made.sha256, bytes: made.bytes },
+      })
+    return made
+  }

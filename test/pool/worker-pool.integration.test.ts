@@ -33,22 +33,13 @@ function startedWorkers(): Worker[] {
 }
 
 /**
- * What `ask(how)` does in its worker: `answer` with the number of the thread; `wait` for `release`, which all workers of the pool see; `loop`
- * for ever; `exit`. A report in CSV ends its worker, which leaves a temporary file; others are made by a worker that is
- * to be ended.
+ * What `ask(how)` does in its worker: `answer` with the number of the thread; `wait` for `release`, as reports do, which all workers of
+ * the pool see; `loop` for ever; `exit`.
  */
 const SCRIPT = `
-import { writeFileSync } from 'node:fs'
 import { threadId, workerData } from 'node:worker_threads'
 const [released, waiting] = workerData.config.counts
-export default async function run({ args: [how] = [], report, port }) {
-  if (report !== undefined) {
-    writeFileSync(report.out, '')
-    port.postMessage({ threadId, temporary: report.out })
-    if (report.madeBy === 'dies') process.exit(3)
-    port.postMessage({ threadId, made: { threadId } })
-    await new Promise(() => undefined)
-  }
+export default async function run({ args: [how] = ['wait'] }) {
   if (how === 'wait') {
     const turn = Atomics.add(waiting, 0, 1)
     while (Atomics.load(released, 0) <= turn) Atomics.wait(released, 0, Atomics.load(released, 0))
@@ -67,11 +58,10 @@ function openScripted(options: Partial<WorkerPoolOptions> = {}) {
   const counts = [0, 1].map(() => new Int32Array(new SharedArrayBuffer(4))) as [Int32Array, Int32Array]
   const [released, waiting] = counts
   const pool = openPool({ script: pathToFileURL(path), config: { counts } as never, ...options })
-  const ask = (how: How, query: 'read' | 'comparison' = 'read') =>
-    (pool.queries as unknown as Record<string, (how: How) => Promise<number>>)[query]?.(how) ?? never()
+  const { read } = pool.queries as unknown as { read: (how: How) => Promise<number> }
   return {
     pool,
-    ask,
+    ask: read,
     /** Resolves when so many tasks have begun to wait. */
     async waits(count: number) {
       while (Atomics.load(waiting, 0) < count) await new Promise((resolve) => setImmediate(resolve))
@@ -84,22 +74,13 @@ function openScripted(options: Partial<WorkerPoolOptions> = {}) {
   }
 }
 
-const never = (): never => {
-  throw new Error('unexpected')
-}
-
 describe('queries in workers', () => {
-  it('reads start at once over many rounds of comparisons, which start in their order', async () => {
-    const { ask, waits, release } = openScripted({ size: 2 })
-    const ended: number[] = []
-    const all = Array.from({ length: 8 }, (_, at) => ask('wait', 'comparison').then(() => ended.push(at)))
-    for (let round = 1; round <= all.length; round++) {
-      await waits(round)
-      await ask('answer')
-      release()
-    }
-    await Promise.all(all)
-    expect(ended).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+  it('do not wait for a report', async () => {
+    const { pool, ask, release } = openScripted()
+    const report = pool.makeReport({} as ReportRequest)
+    await ask('answer')
+    release()
+    await report
   })
 
   it('a worker that dies fails only its own task, and is replaced', async () => {
@@ -124,21 +105,6 @@ describe('queries in workers', () => {
     await pool.close()
     await Promise.all([...failed, ...exits])
     expect(exits).toHaveLength(2)
-  })
-
-  it('a worker that dies while it makes a report leaves no temporary file behind', async () => {
-    const { pool } = openScripted()
-    const out = join(testFolder(), 'temporary')
-    await expect(pool.makeReport({ out, madeBy: 'dies' } as ReportRequest)).rejects.toThrow('exited with code: 3')
-    expect(existsSync(out)).toBe(false)
-  })
-
-  it('a worker that has become too large ends after its report', async () => {
-    const { pool, ask } = openScripted()
-    const thread = await ask('answer')
-    const out = join(testFolder(), 'report')
-    expect(await pool.makeReport({ out } as ReportRequest)).toEqual({ threadId: thread })
-    expect([existsSync(out), await ask('answer')]).toEqual([true, thread + 1])
   })
 
   it('that take longer than 30 seconds fail, in the queue or in a worker, which is replaced', async () => {

@@ -12,10 +12,8 @@ import {
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { recordReports } from '../../src/report-files/recorded-reports.js'
 import { writeFileAtomically } from '../../src/report-files/report-file.js'
 import { findReport } from '../../src/report-files/report-folder.js'
-import { openNewStore } from '../helpers/store/new-store.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -45,19 +43,20 @@ describe('writing a report file', () => {
   it('with mustBeNew, keeps a file that exists or that appears while the new one is written', async () => {
     const file = join(folder, 'report.xlsx')
     const mustBeNew = { mustBeNew: true }
-    expect(await writeFileAtomically(file, 'first', mustBeNew)).toEqual({ bytes: 5, sha256: sha256('first') })
+    expect(await writeFileAtomically(file, 'first', mustBeNew)).toEqual({
+      path: file,
+      bytes: 5,
+      sha256: sha256('first'),
+    })
     expect([readFileSync(file, 'utf8'), mode(file)]).toEqual(['first', '600'])
     await expect(writeFileAtomically(file, 'again', mustBeNew)).rejects.toMatchObject({ code: 'EEXIST', path: file })
-    const other = join(folder, 'other.xlsx')
-    const meanwhile = { ...mustBeNew, onTemporary: () => writeFileSync(other, 'meanwhile') }
-    await expect(writeFileAtomically(other, 'late', meanwhile)).rejects.toMatchObject({ code: 'EEXIST', path: other })
     const writers = [1, 2, 3, 4, 5, 6].map((writer) =>
       writeFileAtomically(join(folder, 'raced.xlsx'), `writer ${writer}`, mustBeNew),
     )
     const outcomes = (await Promise.allSettled(writers)).map(({ status }) => status)
     expect(outcomes.filter((status) => status === 'fulfilled')).toHaveLength(1)
-    expect([readFileSync(file, 'utf8'), readFileSync(other, 'utf8')]).toEqual(['first', 'meanwhile'])
-    expect(readdirSync(folder).sort()).toEqual(['other.xlsx', 'raced.xlsx', 'report.xlsx'])
+    expect(readFileSync(file, 'utf8')).toBe('first')
+    expect(readdirSync(folder).sort()).toEqual(['raced.xlsx', 'report.xlsx'])
   })
   it('keeps the old file and removes the temporary one on failure', async () => {
     const taken = join(folder, 'report.xlsx')
@@ -100,24 +99,4 @@ it('only reports in the folder and the folders of its channels are found, and no
   const unusual = ['acme_forest/../c.xlsx', 'acme_forest//a.xlsx', 'acme_forest\\a.xlsx', 'c.xlsx\0.xlsx', '']
   for (const name of [...OTHERS, ...elsewhere, ...unusual])
     expect([name, await findReport(directory, name)]).toEqual([name, null])
-})
-
-it('the record of a report is written once more if that failed once', async () => {
-  const store = await openNewStore()
-  const directory = testFolder()
-  const now = new Date('2026-11-21T12:00:00Z')
-  const request = { channel: 'acme/forest', now }
-  const reported: unknown[] = []
-  for (const failures of [1, 2]) {
-    let left = failures
-    const addReportRecord: typeof store.addReportRecord = (record) =>
-      left-- > 0 ? Promise.reject(new Error('the database is locked')) : store.addReportRecord(record)
-    const out = join(directory, `acme_forest/failures-${failures}.xlsx`)
-    const written = { path: out, sha256: sha256('x'), bytes: 1 }
-    const make = async () => ({ ...written, recommendation: [] })
-    const onError = (_error: unknown, name: string) => reported.push(name)
-    await recordReports(make, { directory, store: { addReportRecord }, onError })({ ...request, out })
-  }
-  expect(await store.database.all('select name from reports')).toEqual([{ name: 'acme_forest/failures-1.xlsx' }])
-  expect(reported).toEqual(['acme_forest/failures-2.xlsx'])
 })

@@ -12,7 +12,7 @@ import { createScrubber } from '../../../src/core/text/secret-scrubber.js'
 import type { Marketplace } from '../../../src/marketplace/contract.js'
 import { createQueries } from '../../../src/pool/queries.js'
 import { makeReportInProcess } from '../../../src/report-files/make-report.js'
-import { recordReports } from '../../../src/report-files/recorded-reports.js'
+import { recordReports } from '../../../src/report-files/report-folder.js'
 import { viewConfigOf } from '../../../src/tables/source.js'
 import type { ServerOptions } from '../../../src/web/server.js'
 import type { ChannelFixture } from '../../helpers/channel-fixture.js'
@@ -53,10 +53,7 @@ export async function openPages(
   const directory = testFolder()
   const { settings } = testConfig().reports
   const config = testConfig({ ...locationsOf(store), channels, closing, reports: { directory, settings } })
-  const onError = (error: unknown) => {
-    throw error
-  }
-  const makeReport = recordReports(makeReportInProcess(store, viewConfigOf(config)), { directory, store, onError })
+  const makeReport = recordReports(makeReportInProcess(store, viewConfigOf(config)), directory, store)
   const reported: PagesFixture['reported'] = []
   const log = recordingLog()
   const runner = createInProcessRunner({ concurrency: 2, log })
