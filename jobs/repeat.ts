@@ -1,7 +1,8 @@
 import type { Log } from './contract.js'
 
 /**
- * Repeats work, each time some milliseconds after it ended, until it is stopped. A failure is logged, and the work is done again.
+ * Does work now and at each multiple of an interval of the clock, but never twice at the same time, until it is stopped. A timer measures
+ * elapsed time, so that setting the clock delays the work by at most one interval. A failure is logged, and the work is done again.
  * @param what names the work in the log
  * @returns stops it: aborts the work and waits for its end
  */
@@ -20,7 +21,7 @@ export function repeat(
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, `${what} failed; it will be retried`)
     }
-    if (!signal.aborted) timer = setTimeout(() => (running = round()), intervalMs).unref()
+    if (!signal.aborted) timer = setTimeout(() => (running = round()), intervalMs - (Date.now() % intervalMs)).unref()
   }
   let running = round()
   return async () => {

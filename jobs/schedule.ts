@@ -14,14 +14,15 @@ export interface ScheduleOptions {
 
 /** Enqueues jobs when they become due. */
 export interface Schedule {
-  /** Enqueues the jobs that became due since the start or the last tick. Never rejects; calls run one after another. */
+  /** How often to tick, in milliseconds: every minute; every second if any expression has six fields. */
+  stepMs: number
+  /**
+   * Enqueues the jobs that became due since the start or the last tick.
+   * @throws the first error of a job that could not be enqueued; the next tick retries
+   */
   tick(): Promise<void>
-  /** Ticks now and every minute (every second if any expression has six fields), by the monotonic clock. */
-  start(): void
   /** Whether ticks happen, by the monotonic clock; for readiness. */
   check(): { ok: boolean; message: string }
-  /** Stops ticking, and waits for the tick that is running. */
-  stop(): Promise<void>
 }
 
 const JOB_NAME: Record<JobSchedule, JobName> = {
@@ -52,47 +53,20 @@ interface ScheduledJob {
 export function createSchedule({ config, now, log, ...options }: ScheduleOptions): Schedule {
   const { elapsed = () => performance.now() } = options
   const jobs = createScheduledJobs(config, now())
-  const stepMs = Math.min(...jobs.map(({ cron }) => cron.stepMs))
-  let timer: NodeJS.Timeout | null = null
-  let stopped = false
-  let running: Promise<void> = Promise.resolve()
   let endedAt = elapsed()
-
-  const tickOnce = async () => {
-    const upTo = now()
-    const results = await Promise.allSettled(jobs.map((job) => enqueueDue(job, upTo, { ...options, log })))
-    endedAt = elapsed()
-    const failures = results.filter((result) => result.status === 'rejected')
-    if (failures.length === 0) return
-    const facts = { jobs: failures.length, err: failures[0]?.reason }
-    log.error(facts, 'cannot enqueue scheduled jobs; retrying at the next tick')
-  }
-  const tick = () => {
-    running = running.then(tickOnce)
-    return running
-  }
-  /** A timer measures elapsed time, so that setting the clock delays the next tick by at most one step. */
-  const tickRepeatedly = () => {
-    void tick().then(() => {
-      if (!stopped) timer = setTimeout(tickRepeatedly, stepMs - (now().getTime() % stepMs))
-    })
-  }
   return {
-    tick,
-    start() {
-      if (jobs.length > 0) tickRepeatedly()
+    stepMs: Math.min(60_000, ...jobs.map(({ cron }) => cron.stepMs)),
+    async tick() {
+      const upTo = now()
+      const results = await Promise.allSettled(jobs.map((job) => enqueueDue(job, upTo, { ...options, log })))
+      endedAt = elapsed()
+      for (const result of results) if (result.status === 'rejected') throw result.reason
     },
     check() {
       const sinceTickMs = elapsed() - endedAt
-      const ok = jobs.length === 0 || sinceTickMs <= MAX_TICK_AGE_MS
-      if (ok) return { ok, message: 'enqueues jobs when they become due' }
+      if (sinceTickMs <= MAX_TICK_AGE_MS) return { ok: true, message: 'enqueues jobs when they become due' }
       const minutes = Math.floor(sinceTickMs / 60_000)
-      return { ok, message: `no tick for ${minutes} min, so no job becomes due; restart this process` }
-    },
-    async stop() {
-      stopped = true
-      if (timer) clearTimeout(timer)
-      await running
+      return { ok: false, message: `no tick for ${minutes} min, so no job becomes due; restart this process` }
     },
   }
 }

@@ -1,24 +1,22 @@
 import type { Config } from '../src/config/contract.js'
 import { once, withTimeout } from '../src/core/async.js'
+import { type DeliveryOptions, deliverTo } from '../src/notify/deliverer.js'
+import { createWatch } from '../src/notify/watch.js'
 import type { Readiness } from '../src/readiness/contract.js'
 import { createReadiness } from '../src/readiness/readiness.js'
 import type { JobRunner, Log } from './contract.js'
 import { createHandlers, type HandlerDeps } from './handlers.js'
 import { type MaintenanceJob, runMaintenance } from './maintenance.js'
-import { createNotifications, type NotificationOptions } from './notifications.js'
 import { createInProcessRunner } from './queue/in-process-runner.js'
 import { repeat } from './repeat.js'
-import { createSchedule, type Schedule } from './schedule.js'
+import { createSchedule } from './schedule.js'
 
 export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
-  /** Whether to take jobs from the queue. */
-  work: boolean
-  /** Whether to enqueue jobs when they become due. */
+  /** Whether to enqueue jobs when they become due, maintain the database and send notifications, besides taking jobs from the queue. */
   schedule: boolean
-  /** Jobs on the database as a whole, run by this process. Default none. */
-  maintenance?: readonly MaintenanceJob[]
-  /** Sends notifications, in a process that schedules. Default: nothing is sent. */
-  notifications?: Pick<NotificationOptions, 'send' | 'scrub'>
+  /** Jobs on the database as a whole. */
+  maintenance: readonly MaintenanceJob[]
+  notifications: Pick<DeliveryOptions, 'send' | 'scrub'>
   /** Starts the web server; null for none. */
   serveWeb: ((readiness: Readiness, runner: ServiceQueue) => Promise<WebServer>) | null
 }
@@ -47,11 +45,13 @@ export interface Service {
 const MAX_CONCURRENT_JOBS = 4
 /** How long running jobs may continue after a stop request (ms); the rest of the ten seconds is for closing. */
 const DRAIN_MS = 6_500
-/** How long a running tick may wait for the queue at a stop (ms). */
-const STOP_TICK_MS = 500
+/** How long what is done repeatedly may take to end at a stop (ms). */
+const STOP_REPEATING_MS = 500
+/** How often what is due is looked for, in milliseconds. */
+const [DELIVER_MS, MAINTENANCE_MS, WATCH_MS] = [5_000, 60_000, 300_000]
 
 /**
- * Starts the requested parts of the service: queue, web server, workers, schedule.
+ * Starts the requested parts of the service: queue, web server, workers, and what is done repeatedly.
  * @throws QueueUnavailableError; whatever `serveWeb` throws. Nothing is left open then
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -71,39 +71,34 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   const { config, store, now, log } = options
   const runner = await createRunner(config.queue, { database: await store.identity(), log })
-  const enqueue: JobRunner['enqueue'] = (...job) => runner.enqueue(...job)
   closers.push(() => runner.close(DRAIN_MS))
-  let schedule: Schedule | null = null
-  const readiness = createReadiness({ config, store, runner, now, checkSchedule: () => schedule?.check() ?? null })
+  const enqueue: JobRunner['enqueue'] = (...job) => runner.enqueue(...job)
+  const schedule = options.schedule ? createSchedule({ config, enqueue, now, log }) : null
+  const readiness = createReadiness({ config, store, runner, now, schedule })
   const web = (await options.serveWeb?.(readiness, runner)) ?? null
   // Closed last: until all jobs have ended, health checks see a live process that is not ready.
   if (web) closers.unshift(() => web.close())
-  if (options.work) await runner.work(createHandlers({ ...options, enqueue }))
-  if (options.schedule) {
-    schedule = createSchedule({ config, enqueue, now, log })
-    schedule.start()
-    const { stop } = schedule
-    closers.push(async () => void (await withTimeout(stop(), STOP_TICK_MS)))
-  }
-  const keep = (what: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) => {
-    const stop = repeat(what, intervalMs, work, log)
-    closers.push(async () => void (await withTimeout(stop(), STOP_TICK_MS)))
-  }
-  if (options.schedule && options.notifications) {
-    const { deliver, watch } = createNotifications({ ...options.notifications, config, store, now, log })
-    await store.setTargets(config.notify.targets, now())
-    keep('checking due dates and late polls', WATCH_MS, watch)
+  await runner.work(createHandlers({ ...options, enqueue }))
+  if (schedule === null) return { runner, web }
+  await store.setTargets(config.notify.targets, now())
+  const delivery = { ...options.notifications, timeZone: config.scheduleTimeZone, store, now, log }
+  const repeating = [
+    repeat('enqueuing scheduled jobs', schedule.stepMs, schedule.tick, log),
+    repeat('checking due dates and late polls', WATCH_MS, createWatch({ config, store, now }), log),
+    ...options.maintenance.map((job) => repeat(job.task, MAINTENANCE_MS, (signal) => maintain(job, signal), log)),
     // A target that answers slowly does not delay the others.
-    for (const target of config.notify.targets)
-      keep(`sending notifications to ${target.name}`, DELIVER_MS, (signal) => deliver(target, signal))
-  }
-  const jobs = options.maintenance ?? []
-  keep('maintenance', MAINTENANCE_MS, (signal) => runMaintenance({ jobs, store, now, log }, signal))
+    ...config.notify.targets.map((target) =>
+      repeat(`notifying ${target.name}`, DELIVER_MS, (signal) => deliverTo(target, delivery, signal), log),
+    ),
+  ]
+  closers.push(async () => void (await withTimeout(Promise.all(repeating.map((end) => end())), STOP_REPEATING_MS)))
   return { runner, web }
-}
 
-/** How often what is due is looked for, in milliseconds. */
-const [DELIVER_MS, MAINTENANCE_MS, WATCH_MS] = [5_000, 60_000, 300_000]
+  async function maintain(job: MaintenanceJob, signal: AbortSignal) {
+    const done = await runMaintenance(job, { store, now }, signal)
+    if (done !== null) log.info({ task: job.task, ...done }, `${job.task} done`)
+  }
+}
 
 /**
  * Opens the configured queue.

@@ -18,7 +18,7 @@ const MODULES: Record<string, string> = {
   'src/readiness': 'src/closing src/config src/core src/store src/sync',
   'src/metrics': 'src/core src/marketplace src/readiness src/store',
   'src/tables': 'src src/closing src/compare src/config src/core src/figures src/readiness src/store',
-  'src/notify': 'src/core src/marketplace src/store src/tables',
+  'src/notify': 'src/config src/core src/marketplace src/readiness src/report-files src/store src/tables',
   'src/web': 'src/compare src/core src/readiness src/tables',
   'src/mcp': 'src/core src/tables src/web',
   reports: 'src/compare src/core src/tables',

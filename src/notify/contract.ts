@@ -1,4 +1,5 @@
-import type { EventKind, EventRecord } from '../core/events/events.js'
+import type { EventKind } from '../core/events/events.js'
+import type { TargetPage } from '../store/contract.js'
 
 export const TARGET_TYPES = ['webhook', 'slack', 'teams', 'email'] as const
 /** The encryption of a connection to a mail server: STARTTLS, TLS, or none (on loopback only). */
@@ -50,25 +51,18 @@ export interface EmailTarget extends AnyTarget {
 /** Where notifications are sent. */
 export type NotifyTarget = WebhookTarget | ChatTarget | EmailTarget
 
-/** The events of one message. */
-export interface Message {
-  /** The same for the same events. */
-  messageId: string
-  events: readonly [EventRecord, ...EventRecord[]]
-}
-
 /** The result of sending a message. */
 export type SendResult =
   /** `warning`: a partial failure, such as an address that was refused. */
   | { kind: 'delivered'; warning?: string }
-  /** The target was reached, and refuses the content: sending it again would not help. */
+  /** The target was reached, and refuses the content: sending it again would not help. An error may contain a secret. */
   | { kind: 'refused'; status: number | null; error: string }
   /** @param retryAfterMs the pause that the target asked for */
   | { kind: 'failed'; status: number | null; error: string; retryAfterMs: number | null }
 
-/** Sends a message once. Never rejects, except with the reason of the signal. */
+/** Sends events in one message, once. Never rejects, except with the reason of the signal. */
 export type SendMessage = (
   target: NotifyTarget,
-  message: Message,
+  events: TargetPage['events'],
   options: { now: Date; signal: AbortSignal },
 ) => Promise<SendResult>

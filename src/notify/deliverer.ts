@@ -1,7 +1,8 @@
+import { compileCron } from '../config/cron.js'
+import { oneLine } from '../core/events/event-text.js'
 import type { Clock } from '../core/time/clock.js'
-import type { PageEnd, TargetPage, Targets } from '../store/contract.js'
-import type { NotifyTarget, SendMessage, SendResult } from './contract.js'
-import { toMessage } from './send-message.js'
+import type { TargetPage, Targets } from '../store/contract.js'
+import type { NotifyTarget, SendMessage } from './contract.js'
 
 /** The most events of a message. */
 const PAGE = 50
@@ -15,43 +16,30 @@ const FACTOR = 4
 const MAX_PAUSE_MS = 4 * 3_600_000
 /** After an outage of this length, older events are passed over, in milliseconds. */
 const MAX_OUTAGE_MS = 24 * 3_600_000
-
-interface DeliveryOptions {
-  store: Pick<Targets, 'takePage' | 'renewHold' | 'endPage'>
-  send: SendMessage
-  /** The newest tick of the cron expression of a digest; null if there was none yet. */
-  lastDigest: (digest: string, now: Date) => Date | null
-  now: Clock
-  /** Removes secrets from an error before it is stored or logged. */
-  scrub: (text: string) => string
-  onAttempt: (attempt: Attempt) => void
-  random?: () => number
-}
-
-/** One attempt to send a message. */
-export interface Attempt {
-  target: string
-  events: number
-  /** Of the first and the last event. */
-  sequences: [first: number, last: number]
-  result: SendResult
-  /** When it is tried again, unless everything of it was passed over; null if it is not. */
-  retryAt: Date | null
-  /** Events that the target never gets. */
-  passedOver: number
-}
-
 /** How often other processes are told that this one still sends, in milliseconds. */
 const HOLD_MS = 5_000
 
+export interface DeliveryOptions {
+  store: Pick<Targets, 'takePage' | 'renewHold' | 'endPage'>
+  send: SendMessage
+  /** Of the ticks of a digest. */
+  timeZone: string
+  now: Clock
+  /** Removes secrets from an error before it is stored or logged. */
+  scrub: (text: string) => string
+  log: Record<'info' | 'warn', (facts: object, message: string) => void>
+  random?: () => number
+}
+
 /**
- * Sends to a target what waits for it, one page after another. Resolves when nothing more can be sent now.
+ * Sends to a target what waits for it, one page after another. Resolves when nothing more can be sent now. What is being sent when the
+ * signal is aborted is sent again later.
  * @throws StoreError
  */
 export async function deliverTo(target: NotifyTarget, options: DeliveryOptions, signal: AbortSignal): Promise<void> {
-  const { store, lastDigest, now } = options
+  const { store, timeZone, now } = options
   const digest = target.type === 'email' ? target.digest : null
-  const upTo = digest === null ? null : lastDigest(digest, now())
+  const upTo = digest === null ? null : compileCron(digest, timeZone).lastTick({ after: new Date(0), upTo: now() })
   if (digest !== null && upTo === null) return
   const hold = setInterval(() => void store.renewHold(target.name).catch(() => undefined), HOLD_MS)
   try {
@@ -66,35 +54,43 @@ export async function deliverTo(target: NotifyTarget, options: DeliveryOptions, 
 }
 
 /**
- * Sends one page and records how that ended.
+ * Sends one page, and records and logs how that ended.
  * @returns whether the next page may be sent at once
  */
 async function attempt(
-  { store, send, now, scrub, onAttempt, random = Math.random }: DeliveryOptions,
+  { store, send, now, scrub, log, random = Math.random }: DeliveryOptions,
   target: NotifyTarget,
   page: TargetPage,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { events, failures } = page
-  const sent = await send(target, toMessage(events), { now: now(), signal }).catch(async (error) => {
+  const result = await send(target, events, { now: now(), signal }).catch(async (error) => {
     await store.endPage(page, { kind: 'stopped' }, now())
     throw error
   })
-  const result = sent.kind === 'delivered' ? sent : { ...sent, error: scrub(sent.error) }
   const at = now()
-  const retryAt =
-    result.kind === 'failed' ? new Date(at.getTime() + retryPause(failures, result.retryAfterMs, random)) : null
-  const passedOver = await store.endPage(page, toEnd(result, retryAt, at), at)
-  const sequences: Attempt['sequences'] = [events[0].sequence, (events.at(-1) ?? events[0]).sequence]
-  onAttempt({ target: target.name, events: events.length, sequences, result, retryAt, passedOver })
-  return result.kind !== 'failed'
-}
-
-function toEnd(result: SendResult, retryAt: Date | null, at: Date): PageEnd {
-  if (result.kind === 'delivered') return { kind: 'delivered' }
-  const { error } = result
-  if (retryAt === null) return { kind: 'refused', error }
-  return { kind: 'failed', error, retryAt, outageBefore: new Date(at.getTime() - MAX_OUTAGE_MS) }
+  const last = events.at(-1) ?? events[0]
+  const facts = { target: target.name, events: events.length, sequences: [events[0].sequence, last.sequence] }
+  if (result.kind === 'delivered') {
+    await store.endPage(page, { kind: 'delivered' }, at)
+    const { warning } = result
+    if (warning === undefined) log.info(facts, 'notification sent')
+    else log.warn({ ...facts, warning }, 'notification sent in part')
+    return true
+  }
+  // Scrubbed before it is cut, which could leave an unrecognizable part of a secret.
+  const error = oneLine(scrub(result.error))
+  const why = { ...facts, status: result.status, error }
+  if (result.kind === 'refused') {
+    const passedOver = await store.endPage(page, { kind: 'refused', error }, at)
+    log.warn({ ...why, passedOver }, 'notification refused; its events are passed over')
+    return true
+  }
+  const retryAt = new Date(at.getTime() + retryPause(failures, result.retryAfterMs, random))
+  const outageBefore = new Date(at.getTime() - MAX_OUTAGE_MS)
+  const passedOver = await store.endPage(page, { kind: 'failed', error, retryAt, outageBefore }, at)
+  log.warn({ ...why, retryAt, passedOver }, 'notification could not be sent; it will be retried')
+  return false
 }
 
 /**

@@ -1,10 +1,11 @@
-import { readFile, realpath, stat } from 'node:fs/promises'
-import { basename, join, sep } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { createTransport } from 'nodemailer'
 import { oneLine } from '../core/events/event-text.js'
 import type { EventRecord } from '../core/events/events.js'
 import { describeNetworkError } from '../marketplace/network-error.js'
-import type { EmailTarget, Message, SendResult } from './contract.js'
+import { findReport } from '../report-files/report-folder.js'
+import type { EmailTarget, SendResult } from './contract.js'
 import { emailMessage } from './email-message.js'
 
 const TIMEOUT_MS = 15_000
@@ -12,6 +13,7 @@ const TIMEOUT_MS = 15_000
 const MAX_TOTAL_MS = 60_000
 
 interface EmailOptions {
+  messageId: string
   now: Date
   signal: AbortSignal
   /** The folder of reports; only workbooks in it are attached. */
@@ -21,8 +23,8 @@ interface EmailOptions {
 /** Sends events as one message by SMTP. Never rejects, except with the reason of the signal. */
 export async function sendEmail(
   target: EmailTarget,
-  { messageId, events }: Message,
-  { now, signal, reportsDirectory }: EmailOptions,
+  events: readonly EventRecord[],
+  { messageId, now, signal, reportsDirectory }: EmailOptions,
 ): Promise<SendResult> {
   const { smtp, from, to, attachWorkbook } = target
   const attachments = attachWorkbook ? await findWorkbooks(events, reportsDirectory) : []
@@ -86,33 +88,17 @@ function toFailure(error: SmtpError, { host, port }: EmailTarget['smtp']): SendR
 const MAX_BYTES = 15 * 2 ** 20
 const MAX_WORKBOOKS = 5
 
-interface Attachment {
-  filename: string
-  content: Buffer
-}
-
-/** The workbooks of `report.made` events, in the folder of reports. */
-async function findWorkbooks(events: readonly EventRecord[], directory: string): Promise<Attachment[]> {
+/** The workbooks of `report.made` events that still are in the folder of reports. */
+async function findWorkbooks(events: readonly EventRecord[], directory: string) {
   const names = events.flatMap(({ kind, data }) => (kind === 'report.made' && data.report ? [data.report.name] : []))
-  const found: Attachment[] = []
+  const found: { filename: string; content: Buffer }[] = []
   let bytes = 0
   for (const name of [...new Set(names)].slice(0, MAX_WORKBOOKS)) {
-    const content = await readWorkbook(name, directory, MAX_BYTES - bytes)
-    if (content === null) continue
+    const path = await findReport(directory, name)
+    const content = path && (await readFile(path).catch(() => null))
+    if (!content || bytes + content.length > MAX_BYTES) continue
     bytes += content.length
     found.push({ filename: basename(name), content })
   }
   return found
-}
-
-/** Returns null if the workbook no longer exists, is too large, or is not in the folder. */
-async function readWorkbook(name: string, directory: string, maxBytes: number): Promise<Buffer | null> {
-  try {
-    const [file, folder] = [await realpath(join(directory, name)), await realpath(directory)]
-    if (!file.startsWith(folder + sep) || !file.endsWith('.xlsx')) return null
-    if ((await stat(file)).size > maxBytes) return null
-    return await readFile(file)
-  } catch {
-    return null
-  }
 }

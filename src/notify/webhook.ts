@@ -1,14 +1,12 @@
 import { Webhook } from 'standardwebhooks'
 import { oneLine } from '../core/events/event-text.js'
 import type { EventRecord } from '../core/events/events.js'
-import { createScrubber } from '../core/text/secret-scrubber.js'
 import { UnavailableError } from '../marketplace/errors.js'
 import { parseHttpDate, parseRetryAfter } from '../marketplace/http-date.js'
 import type { HttpReply } from '../marketplace/http-exchange.js'
 import { postJson } from '../marketplace/http-post.js'
-import type { ChatTarget, Message, SendResult, WebhookTarget } from './contract.js'
+import type { SendResult, WebhookTarget } from './contract.js'
 import { describeEvent } from './event-text.js'
-import { targetSecrets } from './target-secrets.js'
 
 /** What webhooks get of a page of events (docs/NOTIFICATIONS.md). Members may be added, but not removed or renamed. */
 export const webhookBody = (events: readonly EventRecord[]) => ({ events: events.map(webhookEvent) })
@@ -28,38 +26,27 @@ const webhookEvent = (event: EventRecord) => ({
 
 /** Posts a page of events, signed according to Standard Webhooks. Rejects only when the signal is aborted. */
 export async function sendToWebhook(
-  target: WebhookTarget,
-  { messageId, events }: Message,
-  { now, signal }: { now: Date; signal: AbortSignal },
+  { url, secret }: WebhookTarget,
+  events: readonly EventRecord[],
+  { messageId, now, signal }: { messageId: string; now: Date; signal: AbortSignal },
 ): Promise<SendResult> {
   const body = JSON.stringify(webhookBody(events))
-  const signature = new Webhook(target.secret).sign(messageId, now, body)
   const headers = {
     'webhook-id': messageId,
     'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-    'webhook-signature': signature,
+    'webhook-signature': new Webhook(secret).sign(messageId, now, body),
   }
-  return postNotification(target, body, { headers, secrets: [signature, signature.replace(/^v1,/, '')], now, signal })
-}
-
-interface PostOptions {
-  headers?: Record<string, string>
-  /** Secrets besides those of the target that a reply could repeat. */
-  secrets?: readonly string[]
-  now: Date
-  signal: AbortSignal
+  return postNotification(url, body, { headers, now, signal })
 }
 
 /** Posts JSON and returns the result. Rejects only when the signal is aborted. */
 export async function postNotification(
-  target: WebhookTarget | ChatTarget,
+  url: string,
   body: string,
-  { headers = {}, secrets = [], now, signal }: PostOptions,
+  { headers = {}, now, signal }: { headers?: Record<string, string>; now: Date; signal: AbortSignal },
 ): Promise<SendResult> {
-  // Scrubs before truncating, which could leave an unrecognizable part of a secret.
-  const scrub = createScrubber([...targetSecrets(target), ...secrets])
   try {
-    return toResult(await postJson(target.url, body, { headers, signal }), { now, scrub })
+    return toResult(await postJson(url, body, { headers, signal }), now)
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error
     return { kind: 'failed', status: null, error: error.message, retryAfterMs: null }
@@ -68,16 +55,12 @@ export async function postNotification(
 
 /** Statuses that refuse the content. Every other failure is an outage of the target. */
 const REFUSALS = new Set([400, 413, 422])
-const MAX_QUOTED = 200
 /** Characters of a reply that are of interest. */
-const MAX_READ = 1000
+const MAX_QUOTED = 1000
 
-function toResult(
-  { status, headers, body }: HttpReply,
-  { now, scrub }: { now: Date; scrub: (text: string) => string },
-): SendResult {
+function toResult({ status, headers, body }: HttpReply, now: Date): SendResult {
   if (status >= 200 && status < 300) return { kind: 'delivered' }
-  const quoted = oneLine(scrub(body.toString('utf8').slice(0, MAX_READ)), MAX_QUOTED)
+  const quoted = oneLine(body.toString('utf8'), MAX_QUOTED)
   const remedy = status >= 300 && status < 400 ? ' (redirects are not followed: configure the final address)' : ''
   const error = `status ${status}${remedy}${quoted === '' ? '' : `: ${quoted}`}`
   if (REFUSALS.has(status)) return { kind: 'refused', status, error }

@@ -25,15 +25,15 @@ export interface ReadinessOptions {
   >
   runner: { ping(): Promise<{ ok: boolean; message: string }> }
   now: Clock
-  /** Whether ticks of the schedule happen; null, the default, in a process that does not schedule. */
-  checkSchedule?: () => Pick<ReadinessCheck, 'ok' | 'message'> | null
+  /** Says whether its ticks happen. Default null: this process does not schedule. */
+  schedule?: { check(): { ok: boolean; message: string } } | null
 }
 
 /**
  * Checks that the database is writable, the queue accepts writes, and every channel was polled completely in time. What keeps closing and
  * maintenance from working is named, and never makes the service unready, because no restart would change it.
  */
-export function createReadiness({ config, store, runner, now, checkSchedule }: ReadinessOptions): Readiness {
+export function createReadiness({ config, store, runner, now, schedule = null }: ReadinessOptions): Readiness {
   const checkPolls = createPollChecks(config, store)
   const describeClosing = closingChecks(config, store)
   return async () => {
@@ -46,8 +46,7 @@ export function createReadiness({ config, store, runner, now, checkSchedule }: R
       return store.checkWritable()
     }
     const checks = await Promise.all([runCheck('database', database), runCheck('queue', () => runner.ping())])
-    const ticks = checkSchedule?.() ?? null
-    return [...checks, ...(ticks === null ? [] : [{ name: 'schedule', ...ticks }]), ...others]
+    return [...checks, ...(schedule === null ? [] : [{ name: 'schedule', ...schedule.check() }]), ...others]
   }
 }
 

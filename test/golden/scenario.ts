@@ -7,11 +7,12 @@ import type { Io } from '../../src/cli/process/process-io.js'
 import { createCli, run } from '../../src/cli/program.js'
 import { createPages } from '../../src/cli/service/web.js'
 import type { EventRecord } from '../../src/core/events/events.js'
-import { recordDueDates } from '../../src/notify/due-dates.js'
+import { createWatch } from '../../src/notify/watch.js'
 import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { openNewStore } from '../helpers/store/new-store.js'
 import { locationsOf } from '../helpers/store/store-engine.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testIo } from '../helpers/test-io.js'
 import { webApp } from '../web/support/web-app.js'
 
@@ -60,12 +61,7 @@ export async function openScenario(options: {
     async pollAfter(days: number, ...more: string[]) {
       sandbox.advance(new Date(now().getTime() + days * DAY))
       const printed = await quotekeeper('sync', ...more)
-      for (const key of channels)
-        await recordDueDates(
-          store,
-          { key, timeZone: 'UTC', graceHours: 0, autoClose: 'on' },
-          { dueSoonDays: 3, now: now() },
-        )
+      await createWatch({ config: testConfig({ channels: channels.map((key) => channelConfig(key)) }), store, now })()
       return printed
     },
     /** What a command printed on stdout. */

@@ -65,8 +65,9 @@ async function options(
     killSwitch: async () => null,
     rfqReport: async () => '/a.xlsx',
     channelReport: async () => '/b.xlsx',
-    work: true,
     schedule: true,
+    maintenance: [],
+    notifications: { send: async () => ({ kind: 'delivered' }), scrub: (text) => text },
     serveWeb,
     log: recordingLog(),
     ...changes,
@@ -92,7 +93,7 @@ it('notifications that waited are sent when the service starts', async () => {
   const sent: string[] = []
   const notifications: ServiceOptions['notifications'] = {
     scrub: (text) => text,
-    send: async ({ name }, { events }) => {
+    send: async ({ name }, events) => {
       sent.push(`${name} ${events[0].kind}`)
       return { kind: 'delivered' }
     },

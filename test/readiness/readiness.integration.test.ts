@@ -14,9 +14,9 @@ async function createTestReadiness(options: Partial<ReadinessOptions['config']> 
   const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
   const config = testConfig({ schedule, ...options })
   let queue = { ok: true, message: 'answers' }
-  let ticks: { ok: boolean; message: string } | null = null
+  let ticks = { ok: true, message: '' }
   const runner = { ping: async () => queue }
-  const readiness = createReadiness({ config, store, runner, now: () => now, checkSchedule: () => ticks })
+  const readiness = createReadiness({ config, store, runner, now: () => now, schedule: { check: () => ticks } })
   return {
     store,
     poll: async (at: string, end: Partial<RunEnd> = {}) => {
@@ -29,8 +29,8 @@ async function createTestReadiness(options: Partial<ReadinessOptions['config']> 
       now = new Date(moment)
       return Object.fromEntries((await readiness()).map(({ name, ok }) => [name, ok]))
     },
-    setTicks: (ok: boolean) => {
-      ticks = { ok, message: '' }
+    stopTicks: () => {
+      ticks = { ok: false, message: '' }
     },
     loseQueue: () => {
       queue = { ok: false, message: 'gone' }
@@ -57,7 +57,12 @@ describe('readiness', () => {
 
   it('is ready while the last complete poll is younger than three intervals', async () => {
     const { poll, at } = await createTestReadiness()
-    expect(await at('2026-11-21T10:00:30Z')).toEqual({ database: true, queue: true, 'rfqs of acme/forest': false })
+    expect(await at('2026-11-21T10:00:30Z')).toEqual({
+      database: true,
+      queue: true,
+      schedule: true,
+      'rfqs of acme/forest': false,
+    })
     await poll('2026-11-21T10:01:00Z')
     await poll('2026-11-21T10:06:00Z', { outcome: 'partial' })
     await poll('2026-11-21T10:11:00Z', { outcome: 'failed', error: 'down' })
@@ -71,15 +76,19 @@ describe('readiness', () => {
     expect(await at('2026-11-21T10:00:00Z')).toMatchObject({ 'rfqs of acme/forest': false })
     expect((await messages()).join()).toContain('last complete poll an unknown time ago')
     await poll('2026-11-21T10:01:00Z')
-    expect(await at('2026-11-21T10:02:00Z')).toEqual({ database: true, queue: true, 'rfqs of acme/forest': true })
+    expect(await at('2026-11-21T10:02:00Z')).toEqual({
+      database: true,
+      queue: true,
+      schedule: true,
+      'rfqs of acme/forest': true,
+    })
   })
 
   it('is not ready while the schedule does not tick', async () => {
-    const { poll, at, setTicks } = await createTestReadiness()
+    const { poll, at, stopTicks } = await createTestReadiness()
     await poll('2026-11-21T10:00:00Z')
-    setTicks(true)
     expect(await at('2026-11-21T10:01:00Z')).toMatchObject({ schedule: true })
-    setTicks(false)
+    stopTicks()
     expect(await at('2026-11-21T10:01:00Z')).toMatchObject({ schedule: false, 'rfqs of acme/forest': true })
   })
 
@@ -95,7 +104,7 @@ describe('readiness', () => {
   it('ignores polls that are not scheduled', async () => {
     const schedule = { listings: null, rfqs: null, closeExpired: null, channelReport: null }
     const { at } = await createTestReadiness({ schedule })
-    expect(await at('2026-11-21T10:00:00Z')).toEqual({ database: true, queue: true })
+    expect(await at('2026-11-21T10:00:00Z')).toEqual({ database: true, queue: true, schedule: true })
   })
 
   it('says that a person stopped closing also if the schedule closes nothing, or no channel may be closed', async () => {
@@ -152,7 +161,7 @@ describe('readiness', () => {
     const { store, at, messages } = await createTestReadiness()
     const read = store.newestCompleteRun
     store.newestCompleteRun = () => Promise.reject(new Error('The database is damaged'))
-    expect(await at('2026-11-21T10:00:00Z')).toEqual({ database: false, queue: true })
+    expect(await at('2026-11-21T10:00:00Z')).toEqual({ database: false, queue: true, schedule: true })
     expect(await messages()).toContain('The database is damaged')
     store.newestCompleteRun = read
   })

@@ -1,4 +1,4 @@
-import { isDue, type MaintenanceJob } from '../../../jobs/maintenance.js'
+import { dueBy, type MaintenanceJob, runMaintenance } from '../../../jobs/maintenance.js'
 import { compileCron } from '../../config/cron.js'
 import { ratesTask } from '../../core/decision/rate-source.js'
 import type { Clock } from '../../core/time/clock.js'
@@ -20,7 +20,7 @@ function pruneJob({ config: { history, scheduleTimeZone }, store }: App, now: Cl
   if (pruneSchedule === null || keepDays === null) return null
   return {
     task: 'prune',
-    cron: compileCron(pruneSchedule, scheduleTimeZone),
+    isDue: dueBy(compileCron(pruneSchedule, scheduleTimeZone)),
     async run(signal) {
       const before = new Date(now().getTime() - keepDays * 24 * 3_600_000)
       return { ...(await (await store()).prune({ before, signal })) }
@@ -32,7 +32,7 @@ function ratesJob({ config: { rates }, store }: App, now: Clock): MaintenanceJob
   if (rates === null) return null
   return {
     task: ratesTask(rates),
-    cron: compileCron(RATE_SCHEDULES[rates.kind], 'UTC'),
+    isDue: dueBy(compileCron(RATE_SCHEDULES[rates.kind], 'UTC')),
     run: async (signal) => ({ ...(await refreshRates(await store(), rates, { now, signal })) }),
   }
 }
@@ -45,17 +45,13 @@ export async function readDueRates(cli: Cli, app: App): Promise<boolean> {
   const { now, stop } = cli.io
   const job = ratesJob(app, now)
   if (job === null) return true
-  const { task, cron, run } = job
-  const [store, started, isFile] = [await app.store(), now(), app.config.rates?.kind === 'file']
-  if (!(await store.beginMaintenance(task, started, (state) => isFile || isDue(state, cron, started)))) return true
+  const isFile = app.config.rates?.kind === 'file'
+  const store = await app.store()
   try {
-    await run(stop)
-    await store.endMaintenance(task, now(), null)
+    await runMaintenance(isFile ? { ...job, isDue: () => true } : job, { store, now }, stop)
     return true
   } catch (error) {
-    if (stop.aborted) return false
-    await store.endMaintenance(task, now(), (error as Error).message)
-    printNote(cli, `exchange rates were not read: ${errorMessage(error)}`)
+    if (!stop.aborted) printNote(cli, `exchange rates were not read: ${errorMessage(error)}`)
     return false
   }
 }

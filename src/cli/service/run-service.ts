@@ -20,7 +20,6 @@ import { createMaintenanceJobs } from './maintenance-jobs.js'
 import { createPages, type ServicePlugin, webServerStarter } from './web.js'
 
 interface ServiceParts {
-  work: boolean
   schedule: boolean
   /** Null: no web server. */
   port: number | null
@@ -29,19 +28,19 @@ interface ServiceParts {
 }
 
 /** Runs the service, or some parts of it, until SIGINT or SIGTERM. Without a port it answers no HTTP requests. */
-export async function runService({ io }: Cli, app: App, { port, pages, ...parts }: ServiceParts): Promise<void> {
+export async function runService({ io }: Cli, app: App, { port, pages, schedule }: ServiceParts): Promise<void> {
   const { config, log, scrub } = app
   const store = await app.store()
   const metrics = port === null ? null : await openMetrics(app, io.now)
   const plugins = [...(metrics === null ? [] : [metrics.plugin]), ...(pages ? [await createPages(app, io.now)] : [])]
   app.onClose(await keepFigures(app, io.now))
   const service = await startService({
-    ...{ config, store, log, now: io.now, ...parts },
+    ...{ config, store, log, now: io.now, schedule },
     marketplace: await app.marketplace(metrics?.requestObserver),
     ...{ pollListings, pollRfqs, closeExpired, killSwitch: closingKillSwitch(config, store) },
     ...reportHandlers(app, io.now),
     ...(metrics && { observer: metrics.jobObserver }),
-    maintenance: parts.schedule ? createMaintenanceJobs(app, io.now) : [],
+    maintenance: createMaintenanceJobs(app, io.now),
     notifications: { send: createSendMessage({ reportsDirectory: config.reports.directory }), scrub },
     serveWeb: port === null ? null : webServerStarter(app, io.now, { port, plugins }),
   })

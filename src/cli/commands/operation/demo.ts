@@ -122,7 +122,7 @@ async function runUntilStopped(cli: Cli, folder: string, sandbox: Sandbox): Prom
       printEvent(io, at, 'marketplace', `${channel}: ${text}`)
   }, 1000)
   try {
-    await withApp(cli, options, (app) => runService(cli, app, { work: true, schedule: true, port: 0, pages: true }))
+    await withApp(cli, options, (app) => runService(cli, app, { schedule: true, port: 0, pages: true }))
   } finally {
     clearInterval(clock)
   }

@@ -63,12 +63,12 @@ interface TestResult {
 const sendTests = (cli: Cli, { json }: Options, name: string | true) =>
   withApp(cli, { secrets: 'required' }, async ({ config }) => {
     const targets = chooseTargets(config.notify.targets, name)
-    const { createSendMessage, toMessage } = await import('../../../notify/send-message.js')
+    const { createSendMessage } = await import('../../../notify/send-message.js')
     const send = createSendMessage({ reportsDirectory: config.reports.directory })
     const results = await Promise.all(
       targets.map(async (target): Promise<TestResult> => {
         const options = { now: cli.io.now(), signal: cli.io.stop }
-        const result = await send(target, toMessage([testEvent(options.now)]), options)
+        const result = await send(target, [testEvent(options.now)], options)
         return { target: target.name, type: target.type, ...describeTest(cli, result) }
       }),
     )

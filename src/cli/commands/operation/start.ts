@@ -15,5 +15,5 @@ export const register: RegisterCommand = (command, cli) => {
 
 const start = (cli: Cli) =>
   withApp(cli, { secrets: 'required', logTo: 'stdout', createDatabase: true, servesPages: true }, (app: App) =>
-    runService(cli, app, { work: true, schedule: true, port: app.config.web.port, pages: true }),
+    runService(cli, app, { schedule: true, port: app.config.web.port, pages: true }),
   )

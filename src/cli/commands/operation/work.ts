@@ -27,7 +27,7 @@ interface Options {
 const work = (cli: Cli, { port }: Options) =>
   withApp(cli, { secrets: 'required', logTo: 'stdout', createDatabase: true }, async (app: App) => {
     requireSharedQueue(app)
-    await runService(cli, app, { work: true, schedule: false, port: port ?? null, pages: false })
+    await runService(cli, app, { schedule: false, port: port ?? null, pages: false })
   })
 
 /** The jobs of an in-process queue exist only in the memory of the process that made them. */
