@@ -4,11 +4,8 @@ import type { AwardFacts } from '../core/decision/award-record.js'
 import type { Settings } from '../core/decision/settings.js'
 import type { Store } from '../store/contract.js'
 import { awardLines } from '../tables/awards/award-schema.js'
-import { createRulesLookup } from '../tables/channels/channel-rules.js'
-import { buildRfqReport } from '../tables/rfq/build-rfq-report.js'
-import type { RfqReportSource } from '../tables/rfq/report-input.js'
 import { decisionLines } from '../tables/rfq/rfq-view.js'
-import type { ViewConfig } from '../tables/source.js'
+import { createViewSource, type ViewConfig } from '../tables/source.js'
 import { createViews } from '../tables/views.js'
 import { VERSION } from '../version.js'
 import { overviewFileName, reportFolder, rfqFileName } from './file-names.js'
@@ -38,7 +35,7 @@ type RfqReportRequest = ReportRequest & { channel: string; rfqId: string }
 
 /**
  * Makes a report.
- * @throws as `buildRfqReport`, StoreError, or an error of the file system, and leaves no partial file behind; the reason of `signal` if it
+ * @throws as `compareRfq`, StoreError, or an error of the file system, and leaves no partial file behind; the reason of `signal` if it
  *   was aborted
  */
 export type MakeReport = (request: ReportRequest, options?: BuildOptions) => Promise<MadeReport>
@@ -54,47 +51,37 @@ export const makeReportInProcess =
   (store: Store, config: ViewConfig): MakeReport =>
   (request, options = {}) =>
     isRfqRequest(request)
-      ? makeRfqReport(rfqReportSource(store, config, request), request, options)
+      ? makeRfqReport(store, config, request, options)
       : makeOverview(store, config, request, options)
 
 const isRfqRequest = (request: ReportRequest): request is RfqReportRequest => request.rfqId !== undefined
 
-/** What the comparison of an RFQ is made from. */
-export function rfqReportSource(
-  store: Store,
-  { channels, reports }: ViewConfig,
-  { channel, rfqId, now, asOf = now, madeBy, settings, award }: RfqReportRequest,
-): RfqReportSource {
-  return {
-    ...{ store, rfqId, asOf, now, version: VERSION },
-    config: { reports: { ...reports, ...(settings && { settings }) } },
-    channel: { key: channel, timeZone: createRulesLookup(channels)(channel).timeZone },
-    ...(madeBy !== undefined && { madeBy }),
-    ...(award && { award }),
-  }
-}
-
 async function makeRfqReport(
-  source: RfqReportSource,
-  { out }: RfqReportRequest,
+  store: Store,
+  config: ViewConfig,
+  request: RfqReportRequest,
   options: BuildOptions,
 ): Promise<MadeReport> {
   const { rfqWorkbook } = await import('../../reports/workbooks.js') // Heavy, so loaded only when needed.
-  const { config, channel, asOf } = source
-  const report = await buildRfqReport(source)
-  const ambiguous = out === undefined && (await isAmbiguous(source, report.rfq.number))
+  const { channel, now, asOf = now, out } = request
+  const report = await createViewSource(store, config).compare(request)
+  const ambiguous = out === undefined && (await isAmbiguous(store, { ...request, asOf }, report.rfq.number))
   const name = rfqFileName({ ...report.rfq, ambiguous }, asOf)
-  const path = out ?? join(reportFolder(config.reports.directory, channel.key), name)
+  const path = out ?? join(reportFolder(config.reports.directory, channel), name)
   const content = await rfqWorkbook(report, options)
   const written = await writeFileAtomically(path, content, { mustBeNew: out !== undefined })
   return { ...written, recommendation: [...awardLines(report.award), ...decisionLines(report.decision)] }
 }
 
 /** Whether another RFQ has, or had, the same number: the marketplace may reuse one. */
-async function isAmbiguous({ store, channel, asOf, rfqId }: RfqReportSource, number: number | null): Promise<boolean> {
+async function isAmbiguous(
+  store: Store,
+  { channel, asOf, rfqId }: RfqReportRequest & { asOf: Date },
+  number: number | null,
+): Promise<boolean> {
   if (number === null) return false
   const match = { text: String(number), kind: 'number', former: true } as const
-  const found = await store.rfqs({ channel: channel.key, asOf, match, withoutResponses: true })
+  const found = await store.rfqs({ channel, asOf, match, withoutResponses: true })
   return found.some(({ rfq }) => rfq.id !== rfqId)
 }
 

@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import { MAX_ANSWER } from '../../src/mcp/answer-size.js'
 import { TOOLS } from '../../src/mcp/tools.js'
-import { rfqReportSource } from '../../src/report-files/make-report.js'
-import { buildRfqReport } from '../../src/tables/rfq/build-rfq-report.js'
-import { viewConfigOf } from '../../src/tables/source.js'
+import { createViewSource, viewConfigOf } from '../../src/tables/source.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { testConfig } from '../helpers/test-config.js'
 import { openMcp } from './mcp-fixture.js'
@@ -24,7 +22,7 @@ async function openPolledFixture(options: Parameters<typeof openChannelFixture>[
 
 const reportOf = ({ store, now }: ChannelFixture, rfqId: string, volume: number | null = null) => {
   const order = { channel: KEY, rfqId, now: now(), settings: { ...DEFAULT_SETTINGS, volume } }
-  return buildRfqReport(rfqReportSource(store, viewConfigOf(testConfig()), order))
+  return createViewSource(store, viewConfigOf(testConfig())).compare(order)
 }
 
 describe('the MCP server', () => {

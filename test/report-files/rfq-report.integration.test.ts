@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import { reportFolder } from '../../src/report-files/file-names.js'
-import { makeReportInProcess, rfqReportSource } from '../../src/report-files/make-report.js'
-import { buildRfqReport } from '../../src/tables/rfq/build-rfq-report.js'
-import { viewConfigOf } from '../../src/tables/source.js'
+import { makeReportInProcess } from '../../src/report-files/make-report.js'
+import { createViewSource, viewConfigOf } from '../../src/tables/source.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -27,7 +26,7 @@ describe('RFQ report', () => {
   it('is written as a workbook into the folder of its channel, or with equal bytes to the requested file', async () => {
     const { directory, make, store, request } = await setUp()
     const { path, bytes } = await make(request)
-    const { rfq, offers } = await buildRfqReport(rfqReportSource(store, config(directory), request))
+    const { rfq, offers } = await createViewSource(store, config(directory)).compare(request)
     expect(path).toBe(join(directory, 'acme_forest', `rfq-${rfq.number}_asof-20261121T1200Z.xlsx`))
     expect(readFileSync(path)).toHaveLength(bytes)
     const out = join(directory, 'other.xlsx')

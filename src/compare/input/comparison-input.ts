@@ -77,7 +77,7 @@ export interface ReportParameters {
   generatedAt: Date
   programVersion: string
   /** Who requested the report, or another cause; for display only. */
-  madeBy?: string
+  madeBy?: string | undefined
   /** When the terms of the offers were read, unless `asOf` is in the past; for display only. */
   termsRead?: TermsRead | null
   /** When the RFQ with the status and prices of its offers was read; null (the default) if that is not known. */

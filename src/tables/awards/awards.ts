@@ -56,13 +56,13 @@ export const awardViews = (source: ViewSource) => ({
 
 async function prepareAward({ store, compare }: ViewSource, order: AwardOrder): Promise<PreparedAward> {
   const { channel, rfqId, offers, because, by, asOf, now, settings } = order
-  const rfq = { channel, id: rfqId }
-  const report = await compare(rfq, { now, asOf }, settings)
+  const report = await compare({ channel, rfqId, now, asOf, settings })
   const ids = 'ids' in offers ? offers.ids : offerIds(report.offers, offers.names)
   const recorded = (await store.recordedSettings()) ?? settings
   const differing = differingSettings(recorded, settings)
-  const then = differing.length === 0 ? report : await compare(rfq, { now, asOf }, recorded)
-  const desk = { then, present: asOf >= now ? then : await compare(rfq, { now }, recorded), settings: differing }
+  const then = differing.length === 0 ? report : await compare({ channel, rfqId, now, asOf, settings: recorded })
+  const present = asOf >= now ? then : await compare({ channel, rfqId, now, settings: recorded })
+  const desk = { then, present, settings: differing }
   const { award, refusals } = checkAward(report, { offerIds: ids, because, by, now }, desk)
   const [newest] = await store.awards({ channel, rfqId, limit: 1 })
   const unreadable = because === null ? null : reasonProblem(because)

@@ -80,9 +80,9 @@ async function readOffer(
   found: RfqWithResponses,
   address: OfferAddress,
 ): Promise<OfferDetail | null> {
-  const { asOf, settings, withDocuments = true } = address
+  const { asOf, withDocuments = true } = address
   const { channel, id: rfqId } = found.rfq
-  const report = await source.compare(found.rfq, address, settings)
+  const report = await source.compare({ ...address, channel, rfqId })
   const offer =
     report.offers.find(({ id }) => comparableId(id) === comparableId(address.offer)) ??
     report.offers.find(({ sequence }) => String(sequence) === address.offer)

@@ -65,10 +65,10 @@ export const rfqViews = (source: ViewSource) => ({
       }
     }),
   /** @param address.settings those that were asked for; default: the configured ones */
-  comparison: ({ settings, ...address }: RfqAddress & { settings?: Settings }): Promise<Lookup<NamedRfqView>> =>
-    withRfq(source.store, { ...address, withoutResponses: true }, async ({ rfq }, ref) => ({
+  comparison: (address: RfqAddress & { settings?: Settings }): Promise<Lookup<NamedRfqView>> =>
+    withRfq(source.store, { ...address, withoutResponses: true }, async (_rfq, ref) => ({
       ...ref,
-      view: rfqView(await source.compare(rfq, address, settings)),
+      view: rfqView(await source.compare({ ...address, channel: ref.channel, rfqId: ref.id })),
     })),
   /** The prices of some offers for an RFQ until a moment. */
   prices: (query: PriceQuery): Promise<PriceHistory[]> => priceHistoryOf(source.store, query),

@@ -80,7 +80,7 @@ describe('awards in Today', () => {
     })
     rfq.advanceSeconds(60)
     await rfq.award([rfq.other], 'delivers earlier')
-    const { decision } = await source.compare({ channel: KEY, id: rfq.rfqId }, { now: rfq.now() })
+    const { decision } = await source.compare({ channel: KEY, rfqId: rfq.rfqId, now: rfq.now() })
     expect(decision.savings).toMatchObject({ tonnes: 2_000, maxPrice: { amount: 20_000 } })
     await items()
     expect(await atStake()).toMatchObject([{ kind: 'awarded', total: 20_000 }])

@@ -1,9 +1,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { rfqReportSource } from '../../../src/report-files/make-report.js'
-import { buildRfqReport } from '../../../src/tables/rfq/build-rfq-report.js'
-import { viewConfigOf } from '../../../src/tables/source.js'
+import { createViewSource, viewConfigOf } from '../../../src/tables/source.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { refreshFigures } from '../../helpers/store/figures.js'
 import { testConfig } from '../../helpers/test-config.js'
@@ -38,7 +36,7 @@ async function oneRfq(texts: { title?: string; project?: string } = {}): Promise
 }
 
 const reportOf = ({ store, now, rfqId }: OneRfq) =>
-  buildRfqReport(rfqReportSource(store, viewConfigOf(testConfig()), { channel: KEY, rfqId, now: now() }))
+  createViewSource(store, viewConfigOf(testConfig())).compare({ channel: KEY, rfqId, now: now() })
 
 describe('every page', () => {
   it('shows hostile text as text, on the page and in its files', async () => {

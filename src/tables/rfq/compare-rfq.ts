@@ -1,0 +1,96 @@
+import type { ComparisonInput, ParsedResponse } from '../../compare/input/comparison-input.js'
+import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../compare/input/stored-documents.js'
+import { findReviewedOffers } from '../../compare/offer/reviewed-terms.js'
+import { compareOffers, type RfqReport } from '../../compare/report/compare-offers.js'
+import { type AwardFacts, awardFacts } from '../../core/decision/award-record.js'
+import type { Settings } from '../../core/decision/settings.js'
+import type { KnownDocument } from '../../core/records.js'
+import { pricesReadOf, termsReadOf } from '../../core/time/read-times.js'
+import { settingsAt } from '../../figures/exchange-rates.js'
+import type { Store } from '../../store/contract.js'
+import { VERSION } from '../../version.js'
+
+/** The RFQ whose offers to compare, as known at a moment. */
+export interface ComparisonRequest {
+  /** `org/slug`. */
+  channel: string
+  rfqId: string
+  now: Date
+  /** What was known at this moment is compared. Default: now. */
+  asOf?: Date | undefined
+  /** Default: the configured ones. */
+  settings?: Settings | undefined
+  /** Who asked for it, or what else caused it. */
+  madeBy?: string | undefined
+  /** The award to show, which is about to be recorded. Default: the one that stands. */
+  award?: AwardFacts | undefined
+}
+
+/** A setting names what the RFQ does not have. The message states what it may be. */
+class InvalidSettingError extends Error {
+  override name = 'InvalidSettingError'
+}
+
+interface Source {
+  store: Store
+  settings: Settings
+  rulesOf: (channel: string) => { timeZone: string }
+}
+
+/**
+ * Compares the offers for an RFQ.
+ * @throws InvalidSettingError, StoreError
+ */
+export async function compareRfq(source: Source, request: ComparisonRequest): Promise<RfqReport> {
+  const report = compareOffers(await readInput(source, request))
+  const { without } = report.settings
+  const isUnknown = (number: number) => report.offers.every(({ sequence }) => sequence !== number)
+  const unknown = without === null ? [] : `${without}`.split(',').map(Number).filter(isUnknown)
+  if (unknown.length === 0) return report
+  const known = report.offers.length === 0 ? 'it has none' : `its offers are 1 to ${report.offers.length}`
+  throw new InvalidSettingError(`without: the RFQ has no offer ${unknown.join(', ')}; ${known}`)
+}
+
+async function readInput({ store, rulesOf, ...source }: Source, request: ComparisonRequest): Promise<ComparisonInput> {
+  const { channel, rfqId, now, asOf = now, settings = source.settings, madeBy, award } = request
+  const isPast = asOf < now
+  const [found] = await store.rfqs({ channel, ids: [rfqId], ...(isPast && { asOf }) })
+  if (found === undefined) throw new RangeError(`RFQ ${rfqId} of ${channel} was not known at ${asOf.toISOString()}`)
+  const rfq = parseStoredRfq(found.rfq)
+  const listingIds = unique([...(rfq.document?.listingIds ?? []), ...found.responses.map(listingIdOf)])
+  const entityIds = [rfqId, ...found.responses.map(({ id }) => id), ...listingIds]
+  const [listings, problems, decisions, [standing], poll] = await Promise.all([
+    store.listings({ channel, asOf, ids: listingIds }),
+    store.problems({ channel, asOf, entityIds }),
+    store.decisions({ channel, rfqId }),
+    store.awards({ channel, rfqId, standing: true, asOf, limit: 1 }),
+    store.newestCompleteRun({ channel, kind: 'rfqs' }),
+  ])
+  return {
+    ...{ channel, timeZone: rulesOf(channel).timeZone, asOf, generatedAt: now, programVersion: VERSION, madeBy },
+    settings: await settingsAt(store, settings, asOf),
+    ...{ rfq, problems, decisions, award: award ?? (standing === undefined ? null : awardFacts(standing)) },
+    listings: listings.map(parseStoredListing),
+    reviewed: await findReviewedOffers(found.responses, () => store.rfqHistory(channel, rfqId, asOf)),
+    // Later reads change these, so a comparison as of a past moment is without them: it must never change.
+    ...(!isPast && {
+      termsRead: termsReadOf(found.responses),
+      pricesRead: pricesReadOf([found.rfq], () => poll?.startedAt ?? null),
+      claims: await store.creditClaims(),
+    }),
+    responses: parseLazily(found.responses),
+  }
+}
+
+/** Parses each document on iteration and drops its text, because thousands of both would fill the memory. */
+function* parseLazily(responses: KnownDocument[]): Generator<ParsedResponse> {
+  responses.reverse()
+  for (let next = responses.pop(); next !== undefined; next = responses.pop()) yield parseStoredResponse(next)
+}
+
+function listingIdOf({ body }: KnownDocument): string | null {
+  const { listingId } = Object(body) as { listingId?: unknown }
+  return typeof listingId === 'string' ? listingId : null
+}
+
+const unique = (ids: readonly (string | null)[]): string[] => [...new Set(ids.filter((id) => id !== null))]
