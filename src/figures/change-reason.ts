@@ -1,22 +1,14 @@
-import type { OfferReport, UnmetRequirement } from '../compare/offer/offer-report-model.js'
+import { offersText } from '../compare/awards/award-figures.js'
+import { termsHash } from '../compare/awards/award-terms.js'
+import { obstacleOf } from '../compare/decision/excluded-offers.js'
+import type { OfferReport } from '../compare/offer/offer-report-model.js'
+import { changedTermsText } from '../compare/offer/reviewed-terms.js'
 import type { RecommendationFigures } from '../core/decision/recommendation.js'
-import { differingSettings, type Settings } from '../core/decision/settings.js'
-import { oneLine } from '../core/text/clean-text.js'
-import {
-  formatCount,
-  formatPercent,
-  formatPrice,
-  formatPricePerTonne,
-  formatRange,
-  formatTonnes,
-} from '../core/text/number-format.js'
-import { offerCauses } from './offer-causes.js'
+import { differingSettings } from '../core/decision/settings.js'
 import type { RfqState } from './rfq-state.js'
 
 /** The maximum number of causes in a reason. */
 const MAX_CAUSES = 3
-/** The maximum number of offers of an award that are named. */
-const MAX_NAMED = 3
 
 /** Whether the recommended award differs. Other figures of the same award do not count. */
 export const isOtherAward = (a: RecommendationFigures, b: RecommendationFigures): boolean =>
@@ -26,144 +18,80 @@ export const isOtherAward = (a: RecommendationFigures, b: RecommendationFigures)
 const idsOf = ({ offers }: RecommendationFigures) => offers.map(({ id }) => id).sort()
 
 /**
- * Why another award is recommended than before: `Katari (20.99) → Lumen (22.68), because the offer of Katari was rejected`.
- * @param before the state when the newest recommendation was recorded
+ * Why another award is recommended than before: `Katari → Lumen, because the offer of Katari was rejected`.
+ * @param recorded the newest recommendation
+ * @param before the state when it was recorded
  */
-export function changeReason(before: RfqState, after: RfqState): string {
-  const causes = [
-    ...settingCauses(before.settings, after.settings),
-    ...awardedCauses(before, after),
-    ...windowCauses(before, after),
-    ...newcomerCauses(before, after),
-    ...rateCauses(before, after),
-  ]
-  const named = causes.length > 0 ? causes : otherCauses(before, after)
-  const because = named.length === 0 ? 'the day changed' : named.slice(0, MAX_CAUSES).join('; ')
-  const withCurrency = hasOtherCurrency(before, after)
-  return `${awardName(before, withCurrency)} → ${awardName(after, withCurrency)}, because ${because}`
+export function changeReason(recorded: RecommendationFigures, before: RfqState | null, after: RfqState): string {
+  const causes = before === null ? [] : causesOf(before, after)
+  const because = causes.slice(0, MAX_CAUSES).join('; ') || 'the day changed, or Quotekeeper was updated'
+  const labels = new Map(after.assessed.offers.map(({ id, label }) => [id, label]))
+  const nameOf = ({ status, offers }: RecommendationFigures): string =>
+    offers.length === 0
+      ? (WITHOUT_AWARD[status] ?? 'no award')
+      : offersText(offers.map(({ id, number, name }) => ({ number, name: labels.get(id) ?? name }))) +
+        (status === 'partial' ? ' (partial)' : '')
+  return `${nameOf(recorded)} → ${nameOf(after.recommendation)}, because ${because}`
 }
+const WITHOUT_AWARD: Partial<Record<string, string>> = { 'no-offers': 'no offers', accepted: 'no further award' }
 
-/** Whether the currency of prices must be named: the awards have different currencies, or differ from those of their offers. */
-function hasOtherCurrency(before: RfqState, after: RfqState): boolean {
-  const isConverted = ({ recommendation, assessed, figures }: RfqState) => {
-    const ids = new Set(idsOf(recommendation))
-    return assessed.offers.some(({ id, terms }) => ids.has(id) && terms.currencyCode !== figures.currency)
-  }
-  return before.figures.currency !== after.figures.currency || isConverted(before) || isConverted(after)
-}
-
-/** `Katari (20.99)`, `Katari and Lumen (21.50)`, `Katari (20.99) beside Lumen (accepted)`, `no award`. */
-function awardName(state: RfqState, withCurrency: boolean): string {
-  const accepted = state.assessed.offers.filter(({ standing }) => standing === 'accepted')
-  if (accepted.length === 0) return recommendedName(state, withCurrency)
-  const fixed = `${namesText(accepted.map(({ label }) => oneLine(label)))} (accepted)`
-  if (state.recommendation.status === 'accepted') return fixed
-  const isAlone = state.recommendation.offers.length === 0
-  return isAlone ? `${fixed} and no further award` : `${recommendedName(state, withCurrency)} beside ${fixed}`
-}
-
-function recommendedName(
-  { recommendation: { status, offers, tonnes, pricePerTonne, currency }, assessed }: RfqState,
-  withCurrency: boolean,
-): string {
-  const labels = new Map(assessed.offers.map(({ id, label }) => [id, label]))
-  if (offers.length === 0) return WITHOUT_AWARD[status] ?? 'no award'
-  const name = namesText(offers.map(({ id }) => oneLine(labels.get(id) ?? id)))
-  const unit = withCurrency && currency !== null ? ` ${currency}/t` : ''
-  const price = pricePerTonne === null ? '' : ` (${formatPrice(pricePerTonne)}${unit})`
-  return status === 'partial' ? `${name}${price} for only ${formatTonnes(tonnes ?? 0)}` : `${name}${price}`
-}
-const namesText = (all: readonly string[]) =>
-  all.length > MAX_NAMED ? formatCount(all.length, 'offer') : new Intl.ListFormat('en-GB').format(all)
-const WITHOUT_AWARD: Partial<Record<string, string>> = { 'no-offers': 'no offers', 'no-volume': 'no volume requested' }
-
-function settingCauses(before: Settings, after: Settings): string[] {
-  const changed = differingSettings(withoutRates(before), withoutRates(after))
-  if (changed.length === 0) return []
-  const shown = changed.slice(0, MAX_CAUSES).map(({ path, before: was, after: is }) => `${path} from ${was} to ${is}`)
-  return [`the settings changed: ${shown.join(', ')}${changed.length > shown.length ? ' and others' : ''}`]
-}
-/** Without settings that depend on the day or on recorded rates, because nobody changed them. */
-const withoutRates = ({ exchangeRates: _rates, outdatedRates: _outdated, ...others }: Settings) => others
-
-/** Changes of the offers that were recommended or are now accepted. */
-function awardedCauses(before: RfqState, after: RfqState): string[] {
-  const then = byId(before)
-  const now = byId(after)
-  const accepted = after.assessed.offers.filter(
-    ({ id, standing }) => standing === 'accepted' && then.get(id)?.standing !== 'accepted',
-  )
-  const kept = new Set(after.recommendation.offers.map(({ id }) => id))
-  const left = before.recommendation.offers.filter(({ id }) => !kept.has(id))
+function causesOf(before: RfqState, after: RfqState): string[] {
+  const offers = after.assessed.offers.map((offer) => offerChange(offer, before, after))
+  const decisive = offers.flatMap(({ isDecisive, cause }) => (isDecisive ? (cause ?? []) : []))
   return [
-    ...accepted.map(({ label }) => `the offer of ${oneLine(label)} was accepted`),
-    ...left.flatMap(({ id }) => {
-      const [old, offer] = [then.get(id), now.get(id)]
-      if (offer === undefined) return old ? [`the offer of ${oneLine(old.label)} is gone`] : []
-      return offerCauses({ old, offer, before, after, side: 'left' })
-    }),
+    ...differences('setting', settingsOf(before), settingsOf(after)),
+    // Other offers can change the best set even if they are not part of it.
+    ...(decisive.length > 0 ? decisive : offers.flatMap(({ cause }) => cause ?? [])),
+    ...differences('RFQ', demandsOf(before), demandsOf(after)),
+    ...differences('rate', ratesOf(before), ratesOf(after)),
   ]
 }
 
-/** Changes of the offers that are newly recommended. */
-function newcomerCauses(before: RfqState, after: RfqState): string[] {
-  const then = byId(before)
-  const known = new Set(before.recommendation.offers.map(({ id }) => id))
-  return after.recommendation.offers.flatMap(({ id }) => {
-    const offer = byId(after).get(id)
-    return known.has(id) || offer === undefined
-      ? []
-      : offerCauses({ old: then.get(id), offer, before, after, side: 'joined' })
-  })
+const differences = (what: string, before: object, after: object): string[] =>
+  differingSettings(before, after).map(({ path, before: was, after: is }) => `${what} ${path}: ${was} → ${is}`)
+
+/** Without what depends on the day or on recorded rates, because nobody changed it. */
+const settingsOf = ({ settings: { exchangeRates: _rates, outdatedRates: _outdated, ...others } }: RfqState) => others
+
+/** What can decide which offers compete, and how much is awarded. */
+function demandsOf({ assessed: { rfq } }: RfqState) {
+  const { minVolume, maxVolume, minUnitPrice, maxUnitPrice, currency, minVintageYear, maxVintageYear } = rfq
+  const { contractTypes, fulfilmentDueDate } = rfq
+  return {
+    ...{ listed: rfq.missingSince === null ? 'yes' : 'no', minVolume, maxVolume, minUnitPrice, maxUnitPrice, currency },
+    ...{ minVintageYear, maxVintageYear, contractTypes, fulfilmentDueDate },
+  }
 }
 
-function windowCauses(before: RfqState, after: RfqState): string[] {
-  const [was, is] = [before.assessed.rfq, after.assessed.rfq]
-  const causes: string[] = []
-  if ((was.missingSince === null) !== (is.missingSince === null))
-    causes.push(is.missingSince === null ? 'the RFQ is listed again' : 'the RFQ is no longer listed')
-  if (was.minVolume !== is.minVolume || was.maxVolume !== is.maxVolume)
-    causes.push(`the RFQ asks for ${volumeText(is)} instead of ${volumeText(was)}`)
-  if (was.maxUnitPrice !== is.maxUnitPrice && changesCompliance('priceMax', before, after))
-    causes.push(`the maximum price of the RFQ is ${limitText(is)} instead of ${limitText(was)}`)
-  return causes
-}
-
-/** Whether the set of offers that do not meet a requirement changed. */
-function changesCompliance(name: UnmetRequirement['name'], before: RfqState, after: RfqState): boolean {
-  const failing = ({ assessed }: RfqState) =>
-    assessed.offers.filter(({ unmet }) => unmet.some((each) => each.name === name)).map(({ id }) => id)
-  return failing(before).sort().join('\t') !== failing(after).sort().join('\t')
-}
-
-const limitText = ({ maxUnitPrice, currency }: RfqState['assessed']['rfq']) =>
-  maxUnitPrice === null ? 'not stated' : formatPricePerTonne(maxUnitPrice, currency)
-
-const volumeText = ({ minVolume, maxVolume }: RfqState['assessed']['rfq']) =>
-  formatRange(minVolume, maxVolume)?.concat(' t') ?? 'no volume'
-
-/** Changed rates of currencies that offers use. Rates do not matter if all competing offers have the same currency. */
-function rateCauses(before: RfqState, after: RfqState): string[] {
-  if (before.figures.currency !== after.figures.currency) return []
-  const competing = [...before.assessed.offers, ...after.assessed.offers].filter(
-    ({ standing }) => standing === 'ranked',
+/** Of the currencies in which offers compete. They do not matter if there is only one. */
+function ratesOf({ assessed: { offers }, settings: { exchangeRates } }: RfqState) {
+  const codes = new Set(
+    offers.flatMap(({ standing, terms }) => (standing === 'ranked' ? (terms.currencyCode ?? []) : [])),
   )
-  if (new Set(competing.map(({ terms }) => terms.currencyCode)).size < 2) return []
-  const then = new Map(before.assessed.currency.rates.map((rate) => [rate.currency, rate.rate]))
-  return after.assessed.currency.rates.flatMap(({ currency, rate, offers, date }) => {
-    const was = then.get(currency)
-    if (offers === 0 || rate === null || was == null || was === rate) return []
-    const change = formatPercent(Math.abs(rate / was - 1))
-    const dated = date === null ? '' : `, rate of ${date}`
-    return [`1 ${currency} is worth ${change} ${rate > was ? 'more' : 'less'} ${after.figures.currency}${dated}`]
-  })
+  return Object.fromEntries(codes.size < 2 ? [] : [...codes].map((code) => [code, exchangeRates[code]?.rate]))
 }
 
-/** Changes of other offers, which can change the best set even if they are not part of it. */
-function otherCauses(before: RfqState, after: RfqState): string[] {
-  const then = byId(before)
-  return after.assessed.offers.flatMap((offer) => offerCauses({ old: then.get(offer.id), offer, before, after }))
+/** How an offer changed, if that can explain another award, and whether it left the award, joined it, or was accepted. */
+function offerChange(offer: OfferReport, before: RfqState, after: RfqState) {
+  const old = before.assessed.offers.find(({ id }) => id === offer.id)
+  const [was, is] = [before, after].map(({ recommendation }) => recommendation.offers.some(({ id }) => id === offer.id))
+  const isAccepted = offer.standing === 'accepted' && old?.standing !== 'accepted'
+  return {
+    isDecisive: was !== is || isAccepted,
+    cause: causeOf(old, offer, was === is ? null : was ? 'left' : 'joined'),
+  }
 }
 
-const byId = ({ assessed }: RfqState): Map<string, OfferReport> =>
-  new Map(assessed.offers.map((offer) => [offer.id, offer]))
+function causeOf(old: OfferReport | undefined, offer: OfferReport, side: 'left' | 'joined' | null): string | null {
+  const name = `the offer of ${offer.label}`
+  const competes = offer.standing === 'ranked'
+  if (old === undefined) return `${name} is new${competes ? '' : ` and ${obstacleOf(offer)}`}`
+  if (old.standing !== offer.standing || (!competes && obstacleOf(old) !== obstacleOf(offer)))
+    return `${name} ${competes ? 'competes now' : obstacleOf(offer)}`
+  if (!competes || termsHash(old) === termsHash(offer)) return null
+  const [costWas, cost] = [old, offer].map(({ compared }) => compared.costPerTonne ?? 0) as [number, number]
+  // A lower price does not explain why it left, nor a higher one why it joined.
+  const isMoved = side === 'left' ? cost > costWas : side === 'joined' ? cost < costWas : cost !== costWas
+  if (!isMoved && old.metrics.volume === offer.metrics.volume) return null
+  return `${name} changed: ${changedTermsText(old.metrics, offer.metrics)}`
+}

@@ -45,11 +45,8 @@ interface FigureOptions {
 /** What a batch of RFQs is computed with. */
 interface Context {
   source: FigureSource
-  timeZone: string
   now: StateMoment
   key: string
-  /** As configured. */
-  settings: Settings
 }
 
 /** An RFQ that is computed. */
@@ -140,7 +137,9 @@ async function changeOf(
   const isOther = last !== undefined && isOtherAward(last, recommendation)
   if (last === undefined || (!isOther && last.cost === recommendation.cost))
     return { ...made, reason: null, event: null }
-  const reason = isOther ? reasonOf(last, await stateOf(context, rfq, last), state) : 'the same award for another total'
+  const reason = isOther
+    ? changeReason(last, await stateOf(context, rfq, last), state)
+    : 'the same award for another total'
   const figures = { before: toEventFigures(last), after: toEventFigures(recommendation) }
   return {
     ...made,
@@ -162,7 +161,7 @@ async function hasUnreadOffers(
 
 /** The state of an RFQ when a recommendation was recorded. */
 async function stateOf(
-  { source, timeZone, settings: configured }: Context,
+  { source, now }: Context,
   { channel, id }: KnownDocument,
   recorded: RecordedRecommendation,
 ): Promise<RfqState | null> {
@@ -170,18 +169,8 @@ async function stateOf(
   const [found] = await readDocuments(source, { channel, ids: [id], asOf: at })
   if (found === undefined) return null
   // Those of another version may have settings that no longer exist.
-  const settings = settingsSchema.safeParse(recorded.settings).data ?? configured
-  return rfqStateOf(source, found, { timeZone, at, asOf: at, settings })
-}
-
-/**
- * Why the recommendation changed.
- * @param before the state when it was recorded, recomputed; it differs if the rules have changed
- */
-function reasonOf(recorded: RecommendationFigures, before: RfqState | null, state: RfqState): string {
-  return before === null || !isOtherAward(before.recommendation, state.recommendation)
-    ? `${recordedName(recorded)} → ${recordedName(state.recommendation)}, because Quotekeeper compares offers differently now`
-    : changeReason(before, state)
+  const settings = settingsSchema.safeParse(recorded.settings).data ?? now.settings
+  return rfqStateOf(source, found, { ...now, at, asOf: at, settings })
 }
 
 const isEqual = (a: RecommendationFigures, b: RecommendationFigures) =>
@@ -191,9 +180,6 @@ function toEventFigures(of: RecommendationFigures) {
   const { coverage: _coverage, bestPrice: _bestPrice, ...figures } = figuresOfRecommendation(of)
   return figures
 }
-
-const recordedName = ({ offers }: RecommendationFigures) =>
-  offers.length === 0 ? 'no award' : new Intl.ListFormat('en-GB').format(offers.map(({ name }) => name))
 
 const later = (a: string, b: string) => (a > b ? a : b)
 
@@ -210,9 +196,8 @@ export function createFigureComputer({ settings, timeZoneOf, onFailed }: FigureO
     },
 
     async compute(source, { channel, ids }, basis, at) {
-      const timeZone = timeZoneOf(channel)
-      const now = { timeZone, at, settings: basis.settings }
-      const context = { source, timeZone, now, key: basis.key, settings }
+      const now = { timeZone: timeZoneOf(channel), at, settings: basis.settings }
+      const context = { source, now, key: basis.key }
       const documents = await readDocuments(source, { channel, ids }, readListings)
       const awards = await source.awards({ channel, rfqIds: ids, standing: true })
       const newest = await source.newestRecommendations(channel, ids)
