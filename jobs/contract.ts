@@ -1,11 +1,9 @@
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import type { ClosingResult } from '../src/closing/contract.js'
 import { MAX_IDENTIFIER_LENGTH } from '../src/core/documents/identifier.js'
 import type { QueueLoad } from '../src/core/queue-load.js'
-import type { RunKind } from '../src/core/records.js'
 import type { Timestamp } from '../src/core/time/clock.js'
-import type { PollResult } from '../src/sync/contract.js'
+import type { ActivityMetrics } from '../src/metrics/activity-metrics.js'
 
 export const JOB_NAMES = ['poll-listings', 'poll-rfqs', 'close-expired', 'channel-report', 'rfq-report'] as const
 export type JobName = (typeof JOB_NAMES)[number]
@@ -76,13 +74,8 @@ export interface JobRunner {
   close(deadlineMs: number): Promise<void>
 }
 
-/** Observes the jobs of this process, for metrics. Its methods do not throw. */
-export interface JobObserver {
-  runEnded(result: PollResult | ClosingResult): void
-  /** The run ended with an error of this process or its database, so that its result is unknown. */
-  runFailed(run: { channel: string; kind: RunKind }): void
-  reportEnded(report: { report: 'rfq' | 'channel'; seconds: number; succeeded: boolean }): void
-}
+/** Observes the jobs of this process. */
+export type JobObserver = Pick<ActivityMetrics, 'runEnded' | 'runFailed' | 'reportEnded'>
 
 /** What jobs log to: a pino logger, or any object with these methods. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>

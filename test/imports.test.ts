@@ -14,9 +14,9 @@ const MODULES: Record<string, string> = {
   'src/sync': 'src/config src/core src/marketplace src/store',
   'src/closing': 'src/core src/marketplace src/store src/sync',
   'src/figures': 'src src/compare src/core src/marketplace src/store',
-  'src/config': 'src/core src/notify src/store',
+  'src/config': 'src/core src/store',
   'src/readiness': 'src/closing src/config src/core src/store src/sync',
-  'src/metrics': 'src/core src/marketplace src/readiness src/store',
+  'src/metrics': 'src/core src/marketplace src/readiness src/store src/tables',
   'src/tables': 'src src/closing src/compare src/config src/core src/figures src/readiness src/store',
   'src/notify': 'src/config src/core src/marketplace src/readiness src/report-files src/store src/tables',
   'src/web': 'src/compare src/core src/readiness src/tables',
@@ -24,7 +24,9 @@ const MODULES: Record<string, string> = {
   reports: 'src/compare src/core src/tables',
   'src/report-files': 'reports src src/core src/store src/tables',
   'src/pool': 'reports src/report-files src/store src/tables src/web',
-  jobs: 'src/closing src/config src/core src/marketplace src/notify src/readiness src/report-files src/store src/sync',
+  jobs:
+    'src/closing src/config src/core src/marketplace src/metrics src/notify src/readiness src/report-files src/store ' +
+    'src/sync',
   'src/cli':
     'jobs src src/closing src/compare src/config src/core src/figures src/marketplace src/mcp src/metrics src/notify src/pool ' +
     'src/readiness src/report-files src/sandbox src/store src/sync src/tables src/web',

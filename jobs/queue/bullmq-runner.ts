@@ -146,11 +146,11 @@ export async function createBullRunner(options: BullRunnerOptions): Promise<JobR
 
     load: () =>
       call(async () => {
-        const { waiting = 0, active = 0, delayed = 0 } = await queue.getJobCounts('waiting', 'active', 'delayed')
+        const { waiting = 0, active = 0 } = await queue.getJobCounts('waiting', 'active')
         const [oldest] = await queue.getJobs(['waiting'], 0, 0, true)
         // Not negative: the clock of the process that added the job may be ahead.
         const oldestWaitingSeconds = oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.timestamp) / 1_000
-        return { waiting, active, delayed, oldestWaitingSeconds }
+        return { waiting, active, oldestWaitingSeconds }
       }),
 
     async close(deadlineMs) {

@@ -93,7 +93,7 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
     async load() {
       const [oldest] = waiting
       const oldestWaitingSeconds = oldest === undefined ? 0 : (performance.now() - oldest.since) / 1_000
-      return { waiting: waiting.length, active: running.size, delayed: 0, oldestWaitingSeconds }
+      return { waiting: waiting.length, active: running.size, oldestWaitingSeconds }
     },
     async close(deadlineMs) {
       closing = true

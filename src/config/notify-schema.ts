@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { EVENT_KINDS, type EventKind } from '../core/events/events.js'
 import { isLoopback } from '../core/requests/loopback.js'
 import { didYouMean } from '../core/text/suggest.js'
-import { SECURITIES, TARGET_TYPES } from '../notify/contract.js'
 import { readSecret, type SchemaContext, secret } from './secret.js'
 import * as values from './values.js'
 
@@ -46,11 +45,12 @@ const target = (context: SchemaContext) =>
         smtp: smtp(context),
         from: address(),
         to: z.array(address()).min(1).max(50),
+        // At its ticks, sends everything since the last in one message; null: sends at once.
         digest: values.cron().prefault(null),
         attachWorkbook: values.flag().prefault(false),
       }),
     ],
-    { error: `Expected a section with type: ${TARGET_TYPES.join(', ')}` },
+    { error: `Expected a section with type: webhook, slack, teams, email` },
   )
 
 function checkUrl(text: string): string {
@@ -83,7 +83,7 @@ const smtp = (context: SchemaContext) =>
     .strictObject({
       host: z.string().regex(/^[A-Za-z0-9.:_-]+$/, { error: 'Expected the name or address of a mail server' }),
       port: values.integer(1, 65_535).prefault(587),
-      security: z.enum(SECURITIES).prefault('starttls'),
+      security: z.enum(['starttls', 'tls', 'none']).prefault('starttls'),
       user: values.text().nullable().prefault(null),
       password: secret(context).nullable().prefault(null),
     })

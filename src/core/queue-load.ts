@@ -4,8 +4,6 @@ export interface QueueLoad {
   waiting: number
   /** Jobs that run, in all processes. */
   active: number
-  /** Jobs that are due later, such as those returned for a worker with their channel. */
-  delayed: number
   /** Age of the oldest waiting job; 0 if none waits. */
   oldestWaitingSeconds: number
 }

@@ -14,6 +14,7 @@ interface EndedRun {
 export interface ActivityMetrics {
   requestEnded: RequestObserver
   runEnded(run: EndedRun): void
+  /** The run ended with an error of this process or its database, so that its result is unknown. */
   runFailed(run: { channel: string; kind: RunKind }): void
   versionsWritten(channel: string, versions: readonly RecordedVersion[]): void
   reportEnded(report: { report: 'rfq' | 'channel'; seconds: number; succeeded: boolean }): void
@@ -26,71 +27,59 @@ const REPORT_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 const DELAY_BUCKETS = [10, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400]
 
 /** Declares the counters and histograms of docs/METRICS.md, "What the process does". */
-function declare(registers: Registry[]) {
+export function createActivityMetrics(registers: Registry[]): ActivityMetrics {
   const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
     new Counter({ name: `quotekeeper_${name}`, help, labelNames, registers })
   const histogram = <L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
     new Histogram({ name: `quotekeeper_${name}_seconds`, help, buckets, labelNames, registers })
-  return {
-    ...{
-      runs: counter('runs_total', 'Polls and closing rounds that ended, by outcome.', 'channel', 'kind', 'outcome'),
-      runDuration: histogram('run_duration', 'Duration of polls and closing rounds.', RUN_BUCKETS, 'kind'),
-      documents: counter('documents_seen_total', 'Documents that polls found, read again or not.', 'channel', 'kind'),
-      versions: counter('versions_written_total', 'Versions recorded.', 'channel', 'document', 'change'),
-      delay: histogram('detection_delay', 'How long a change can have been unknown.', DELAY_BUCKETS, 'document'),
-      decisions: counter('closings_total', 'Closing decisions recorded.', 'channel', 'decision', 'outcome'),
-      reports: histogram('report_duration', 'Duration of making a report.', REPORT_BUCKETS, 'report', 'outcome'),
-    },
-    ...{
-      requests: histogram(
-        'marketplace_request_duration',
-        'Duration of requests to the marketplace, retries included.',
-        REQUEST_BUCKETS,
-        'operation',
-        'code',
-      ),
-      retries: counter('marketplace_retries_total', 'Requests that repeated a failed read.', 'operation'),
-      wait: histogram('marketplace_rate_limit_wait', 'Waits for the request limits.', WAIT_BUCKETS, 'operation'),
-    },
-  }
-}
-
-export function createActivityMetrics(registers: Registry[]): ActivityMetrics {
-  const metrics = declare(registers)
-  let skew: Gauge | null = null
+  const runs = counter('runs_total', 'Polls and closing rounds that ended, by outcome.', 'channel', 'kind', 'outcome')
+  const runDuration = histogram('run_duration', 'Duration of polls and closing rounds.', RUN_BUCKETS, 'kind')
+  const documents = counter('documents_seen_total', 'Documents that polls found, read again or not.', 'channel', 'kind')
+  const versions = counter('versions_written_total', 'Versions recorded.', 'channel', 'document', 'change')
+  const delay = histogram('detection_delay', 'How long a change can have been unknown.', DELAY_BUCKETS, 'document')
+  const closings = counter('closings_total', 'Closing decisions recorded.', 'channel', 'decision', 'outcome')
+  const reports = histogram('report_duration', 'Duration of making a report.', REPORT_BUCKETS, 'report', 'outcome')
+  const requests = histogram(
+    'marketplace_request_duration',
+    'Duration of requests to the marketplace, retries included.',
+    REQUEST_BUCKETS,
+    'operation',
+    'code',
+  )
+  const retries = counter('marketplace_retries_total', 'Requests that repeated a failed read.', 'operation')
+  const wait = histogram('marketplace_rate_limit_wait', 'Waits for the request limits.', WAIT_BUCKETS, 'operation')
+  const skew = new Gauge({
+    name: 'quotekeeper_marketplace_clock_skew_seconds',
+    help: 'The local clock minus the clock of the marketplace, from the newest reply.',
+    registers,
+  })
+  skew.remove() // Absent before the first measurement, because 0 would mean that the clocks agree.
   return {
     requestEnded({ operation, code, seconds, retry, waitedSeconds, clockSkewSeconds }) {
-      metrics.requests.observe({ operation, code: codeLabel(code) }, seconds)
-      if (retry) metrics.retries.inc({ operation })
-      metrics.wait.observe({ operation }, waitedSeconds)
-      if (clockSkewSeconds === null) return
-      // Created at the first measurement, because 0 would mean that the clocks agree.
-      skew ??= new Gauge({
-        name: 'quotekeeper_marketplace_clock_skew_seconds',
-        help: 'The local clock minus the clock of the marketplace, from the newest reply.',
-        registers,
-      })
-      skew.set(clockSkewSeconds)
+      requests.observe({ operation, code: codeLabel(code) }, seconds)
+      if (retry) retries.inc({ operation })
+      wait.observe({ operation }, waitedSeconds)
+      if (clockSkewSeconds !== null) skew.set(clockSkewSeconds)
     },
     runEnded({ run, decisions = [] }) {
       const { channel, kind, outcome, startedAt, finishedAt, seen } = run
       if (outcome === null || finishedAt === null) return
-      metrics.runs.inc({ channel, kind, outcome })
-      metrics.runDuration.observe({ kind }, (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000)
-      if (kind !== 'close') metrics.documents.inc({ channel, kind }, seen)
+      runs.inc({ channel, kind, outcome })
+      runDuration.observe({ kind }, (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000)
+      if (kind !== 'close') documents.inc({ channel, kind }, seen)
       for (const { decision, outcome: result } of decisions)
-        metrics.decisions.inc({ channel, decision, outcome: result ?? 'none' })
+        closings.inc({ channel, decision, outcome: result ?? 'none' })
     },
-    runFailed: ({ channel, kind }) => metrics.runs.inc({ channel, kind, outcome: 'failed' satisfies RunOutcome }),
+    runFailed: ({ channel, kind }) => runs.inc({ channel, kind, outcome: 'failed' satisfies RunOutcome }),
     versionsWritten(channel, written) {
       for (const { kind, delaySeconds } of written) {
         const document = kind === 'response' ? 'offer' : kind
-        metrics.versions.inc({ channel, document, change: delaySeconds === null ? 'new' : 'changed' })
-        if (delaySeconds !== null) metrics.delay.observe({ document }, delaySeconds)
+        versions.inc({ channel, document, change: delaySeconds === null ? 'new' : 'changed' })
+        if (delaySeconds !== null) delay.observe({ document }, delaySeconds)
       }
     },
     reportEnded: ({ report, seconds, succeeded }) =>
-      metrics.reports.observe({ report, outcome: succeeded ? 'succeeded' : 'failed' }, seconds),
+      reports.observe({ report, outcome: succeeded ? 'succeeded' : 'failed' }, seconds),
   }
 }
 

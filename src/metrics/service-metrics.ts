@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { shareConcurrent } from '../core/async.js'
 import type { Clock } from '../core/time/clock.js'
 import { type ActivityMetrics, createActivityMetrics } from './activity-metrics.js'
-import { createStateMetrics, type MetricSources } from './state-metrics.js'
+import { type MetricSources, readState } from './state-metrics.js'
 
 interface ServiceMetrics {
   /** Counts the activity of this process. */
@@ -29,13 +29,12 @@ export function createServiceMetrics({ version }: { version: string }): ServiceM
     labelNames: ['version', 'node_version'],
     registers,
   }).set({ version, node_version: process.version }, 1)
-  const readState = createStateMetrics(registers)
   return {
     activity: createActivityMetrics(registers),
     exposeWith: (sources, { now, onError }) =>
       shareConcurrent(async () => {
-        await readState(sources, now(), onError)
-        return { contentType: registry.contentType, text: await registry.metrics() }
+        const all = Registry.merge([registry, ...(await readState(sources, now(), onError))])
+        return { contentType: registry.contentType, text: await all.metrics() }
       }),
   }
 }

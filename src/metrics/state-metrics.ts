@@ -1,23 +1,17 @@
-import { Gauge, type Registry } from 'prom-client'
+import { Gauge, Registry } from 'prom-client'
 import type { QueueLoad } from '../core/queue-load.js'
 import type { UnsettledClose } from '../core/records.js'
 import { isCalendarDate } from '../core/time/calendar-days.js'
-import { createCalendar, createOverdueTest, endOfDate } from '../core/time/expiry.js'
+import { endOfDate } from '../core/time/expiry.js'
 import type { PollCheck } from '../readiness/poll-freshness.js'
 import type { Store } from '../store/contract.js'
-
-/** A channel as configured. */
-interface MonitoredChannel {
-  key: string
-  autoClose: 'on' | 'dry-run' | 'off'
-  timeZone: string
-  graceHours: number
-}
+import { type ChannelRules, createRulesLookup } from '../tables/channels/channel-rules.js'
+import { countRfqs } from '../tables/lists/channels.js'
 
 /** What is read at a scrape. */
 export interface MetricSources {
   reader: Pick<Store, 'rfqCounts' | 'unsettledCloses' | 'newestRun' | 'targetStates' | 'sizes'>
-  channels: readonly MonitoredChannel[]
+  channels: readonly ChannelRules[]
   /** Names of the configured targets of notifications. */
   targets: readonly string[]
   pollChecks: (now: Date) => Promise<readonly PollCheck[]>
@@ -26,116 +20,116 @@ export interface MetricSources {
   queue: () => Promise<QueueLoad>
 }
 
-const OUTCOMES: readonly UnsettledClose['outcome'][] = ['refused', 'unknown', 'failed', 'open']
+/** The gauges of docs/METRICS.md, "What the database says" and "The queue". */
+const GAUGES = {
+  metrics_source_up: 'Whether the source could be read at this scrape.',
+  channel_info: 'A configured channel and its closing mode; always 1.',
+  rfqs: 'RFQs that are not missing, by state.',
+  rfqs_overdue: 'Open RFQs that are past due, grace included.',
+  rfq_next_due_timestamp_seconds: 'When the next due date of an open RFQ ends.',
+  closes_unsettled: 'Closes that need attention, by outcome.',
+  closes_blocked: '1 while the newest closing round is blocked until approved.',
+  poll_last_complete_timestamp_seconds: 'When the newest complete poll ended.',
+  poll_stale: '1 if no poll has completed within three intervals.',
+  notifications: 'Events that a target has not got, or never gets.',
+  notification_target_failures: 'Attempts in a row that failed.',
+  database_bytes: 'Size of the database file.',
+  database_wal_bytes: 'Size of the write-ahead log of the database.',
+  closing_stopped: '1 while the configuration, the stop file or a person stops all closing.',
+  queue_jobs: 'Jobs in the queue.',
+  queue_oldest_waiting_seconds: 'How long the oldest waiting job has waited; 0 if none waits.',
+} as const
+type SetGauge = (name: keyof typeof GAUGES, value: number, labels?: Readonly<Record<string, string>>) => void
+
+/** A registry of the gauges that were set. */
+function createGauges(): { registry: Registry; set: SetGauge } {
+  const registry = new Registry()
+  const gauges = new Map<string, Gauge>()
+  const set: SetGauge = (name, value, labels = {}) => {
+    const options = { name: `quotekeeper_${name}`, help: GAUGES[name], labelNames: Object.keys(labels) }
+    const gauge = gauges.get(name) ?? new Gauge({ ...options, registers: [registry] })
+    gauges.set(name, gauge)
+    gauge.set(labels, value)
+  }
+  return { registry, set }
+}
 
 /**
- * Declares the gauges of docs/METRICS.md, "What the database says" and "The queue".
- * @returns reads the sources and sets the gauges; those of a source that cannot be read are omitted
+ * Reads the sources.
+ * @param onError called with the error of a source
+ * @returns their gauges, without those of a source that could not be read, which one gauge says
  */
-export function createStateMetrics(
-  registers: Registry[],
-): (sources: MetricSources, now: Date, onError: (error: unknown) => void) => Promise<void> {
-  const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
-    new Gauge({ name: `quotekeeper_${name}`, help, labelNames, registers })
-  const up = gauge('metrics_source_up', 'Whether the source could be read at this scrape.', 'source')
-  const ofChannels = {
-    info: gauge('channel_info', 'A configured channel and its closing mode; always 1.', 'channel', 'auto_close'),
-    rfqs: gauge('rfqs', 'RFQs that are not missing, by state.', 'channel', 'state'),
-    overdue: gauge('rfqs_overdue', 'Open RFQs that are past due, grace included.', 'channel'),
-    nextDue: gauge('rfq_next_due_timestamp_seconds', 'When the next due date of an open RFQ ends.', 'channel'),
-    unsettled: gauge('closes_unsettled', 'Closes that need attention, by outcome.', 'channel', 'outcome'),
-    blocked: gauge('closes_blocked', '1 while the newest closing round is blocked until approved.', 'channel'),
-  }
-  const ofDatabase = {
-    completed: gauge('poll_last_complete_timestamp_seconds', 'When the newest complete poll ended.', 'channel', 'kind'),
-    stale: gauge('poll_stale', '1 if no poll has completed within three intervals.', 'channel', 'kind'),
-    notifications: gauge('notifications', 'Events that a target has not got, or never gets.', 'target', 'state'),
-    failures: gauge('notification_target_failures', 'Attempts in a row that failed.', 'target'),
-    bytes: gauge('database_bytes', 'Size of the database file.'),
-    walBytes: gauge('database_wal_bytes', 'Size of the write-ahead log of the database.'),
-    stopped: gauge('closing_stopped', '1 while the configuration, the stop file or a person stops all closing.'),
-  }
-  const ofQueue = {
-    jobs: gauge('queue_jobs', 'Jobs in the queue.', 'state'),
-    oldest: gauge('queue_oldest_waiting_seconds', 'How long the oldest waiting job has waited; 0 if none waits.'),
-  }
-
-  const setChannel = async (reader: MetricSources['reader'], each: MonitoredChannel, now: Date) => {
-    const { key: channel, autoClose, timeZone, graceHours } = each
-    const counts = await reader.rfqCounts(channel)
-    const calendar = createCalendar(timeZone)
-    const [today, isOverdue] = [calendar.dateAt(now), createOverdueTest(calendar, graceHours, now)]
-    const sum = (isMeant: (rfqs: (typeof counts)[number]) => boolean) =>
-      counts.reduce((total, rfqs) => total + (isMeant(rfqs) ? rfqs.count : 0), 0)
-    const [open, closed] = ['open', 'closed'].map((state) => sum((rfqs) => rfqs.state === state)) as [number, number]
-    ofChannels.info.set({ channel, auto_close: autoClose }, 1)
-    ofChannels.rfqs.set({ channel, state: 'open' }, open)
-    ofChannels.rfqs.set({ channel, state: 'closed' }, closed)
-    // States that are not in the API description.
-    ofChannels.rfqs.set({ channel, state: 'other' }, sum(() => true) - open - closed)
-    ofChannels.overdue.set(
-      { channel },
-      sum(({ state, dueDate }) => state === 'open' && isOverdue(dueDate)),
-    )
-    const [next] = counts
-      .flatMap(({ state, dueDate }) => (state === 'open' && dueDate !== null && dueDate >= today ? [dueDate] : []))
-      .filter(isCalendarDate)
-      .sort()
-    const nextDue = next === undefined ? null : endOfDate(next, calendar)
-    if (nextDue !== null) ofChannels.nextDue.set({ channel }, nextDue.getTime() / 1_000)
-    const closes = await reader.unsettledCloses({ channel, now })
-    for (const outcome of OUTCOMES)
-      ofChannels.unsettled.set({ channel, outcome }, closes.filter((close) => close.outcome === outcome).length)
-    const round = await reader.newestRun({ channel, kind: 'close' })
-    ofChannels.blocked.set({ channel }, round?.stop?.code === 'max-per-run' ? 1 : 0)
-  }
-
-  const setDatabase = async (sources: MetricSources, now: Date) => {
-    const { reader, channels, targets, pollChecks, closingStopped } = sources
-    for (const { channel, kind, ok, completeAt } of await pollChecks(now)) {
-      if (completeAt !== null) ofDatabase.completed.set({ channel, kind }, Date.parse(completeAt) / 1_000)
-      ofDatabase.stale.set({ channel, kind }, ok ? 0 : 1)
+export async function readState(
+  sources: MetricSources,
+  now: Date,
+  onError: (error: unknown) => void,
+): Promise<Registry[]> {
+  const up = createGauges()
+  const readSource = async (source: string, read: (set: SetGauge) => Promise<void>): Promise<Registry[]> => {
+    const { registry, set } = createGauges()
+    try {
+      await read(set)
+      up.set('metrics_source_up', 1, { source })
+      return [registry]
+    } catch (error) {
+      up.set('metrics_source_up', 0, { source })
+      onError(error)
+      return []
     }
-    for (const channel of channels) await setChannel(reader, channel, now)
-    for (const { target, waiting, passedOver, failures } of await reader.targetStates()) {
-      if (!targets.includes(target)) continue
-      ofDatabase.notifications.set({ target, state: 'waiting' }, waiting)
-      ofDatabase.notifications.set({ target, state: 'passed-over' }, passedOver?.events ?? 0)
-      ofDatabase.failures.set({ target }, failures)
-    }
-    const { database, wal } = await reader.sizes()
-    ofDatabase.bytes.set(database)
-    ofDatabase.walBytes.set(wal)
-    ofDatabase.stopped.set((await closingStopped()) ? 1 : 0)
   }
+  const read = await Promise.all([
+    readSource('database', (set) => readDatabase(sources, set, now)),
+    readSource('queue', (set) => readQueue(sources, set)),
+  ])
+  return [up.registry, ...read.flat()]
+}
 
-  const setQueue = async (queue: MetricSources['queue']) => {
-    const load = await queue()
-    for (const state of ['waiting', 'active', 'delayed'] as const) ofQueue.jobs.set({ state }, load[state])
-    ofQueue.oldest.set(load.oldestWaitingSeconds)
-  }
+async function readQueue({ queue }: MetricSources, set: SetGauge): Promise<void> {
+  const { waiting, active, oldestWaitingSeconds } = await queue()
+  set('queue_jobs', waiting, { state: 'waiting' })
+  set('queue_jobs', active, { state: 'active' })
+  set('queue_oldest_waiting_seconds', oldestWaitingSeconds)
+}
 
-  // After a reset, a gauge without labels has the value 0.
-  const withoutLabels = new Set<Gauge>([ofDatabase.bytes, ofDatabase.walBytes, ofDatabase.stopped, ofQueue.oldest])
-  const clear = (gauges: Readonly<Record<string, Gauge>>) => {
-    for (const each of Object.values(gauges)) withoutLabels.has(each) ? each.remove() : each.reset()
+async function readDatabase(sources: MetricSources, set: SetGauge, now: Date): Promise<void> {
+  const { reader, channels, targets, pollChecks, closingStopped } = sources
+  for (const { channel, kind, ok, completeAt } of await pollChecks(now)) {
+    if (completeAt !== null)
+      set('poll_last_complete_timestamp_seconds', Date.parse(completeAt) / 1_000, { channel, kind })
+    set('poll_stale', ok ? 0 : 1, { channel, kind })
   }
+  for (const channel of channels) await readChannel(reader, channel, set, now)
+  for (const { target, waiting, passedOver, failures } of await reader.targetStates()) {
+    if (!targets.includes(target)) continue
+    set('notifications', waiting, { target, state: 'waiting' })
+    set('notifications', passedOver?.events ?? 0, { target, state: 'passed-over' })
+    set('notification_target_failures', failures, { target })
+  }
+  const { database, wal } = await reader.sizes()
+  set('database_bytes', database)
+  set('database_wal_bytes', wal)
+  set('closing_stopped', (await closingStopped()) ? 1 : 0)
+}
 
-  return async (sources, now, onError) => {
-    const readSource = async (source: string, gauges: Record<string, Gauge>, read: () => Promise<void>) => {
-      clear(gauges)
-      try {
-        await read()
-        up.set({ source }, 1)
-      } catch (error) {
-        clear(gauges)
-        up.set({ source }, 0)
-        onError(error)
-      }
-    }
-    await Promise.all([
-      readSource('database', { ...ofChannels, ...ofDatabase } as never, () => setDatabase(sources, now)),
-      readSource('queue', ofQueue as never, () => setQueue(sources.queue)),
-    ])
-  }
+const OUTCOMES: readonly UnsettledClose['outcome'][] = ['refused', 'unknown', 'failed', 'open']
+
+async function readChannel(reader: MetricSources['reader'], each: ChannelRules, set: SetGauge, now: Date) {
+  const { key: channel, autoClose } = each
+  const [rfqs, rules] = [await reader.rfqCounts(channel), createRulesLookup([each])(channel)]
+  const { overdue, ...states } = countRfqs(rfqs, rules, now)
+  set('channel_info', 1, { channel, auto_close: autoClose })
+  for (const [state, count] of Object.entries(states)) set('rfqs', count, { channel, state })
+  set('rfqs_overdue', overdue, { channel })
+  const today = rules.calendar.dateAt(now)
+  const [next] = rfqs
+    .flatMap(({ state, dueDate }) => (state === 'open' && dueDate !== null && dueDate >= today ? [dueDate] : []))
+    .filter(isCalendarDate)
+    .sort()
+  const nextDue = next === undefined ? null : endOfDate(next, rules.calendar)
+  if (nextDue !== null) set('rfq_next_due_timestamp_seconds', nextDue.getTime() / 1_000, { channel })
+  const closes = await reader.unsettledCloses({ channel, now })
+  for (const outcome of OUTCOMES)
+    set('closes_unsettled', closes.filter((close) => close.outcome === outcome).length, { channel, outcome })
+  const round = await reader.newestRun({ channel, kind: 'close' })
+  set('closes_blocked', round?.stop?.code === 'max-per-run' ? 1 : 0, { channel })
 }

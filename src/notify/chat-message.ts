@@ -1,9 +1,8 @@
 import type { EventRecord } from '../core/events/events.js'
 import { formatCount } from '../core/text/number-format.js'
-import type { ChatTarget } from './contract.js'
 import { describeEvent } from './event-text.js'
 
-type Shape = ChatTarget['type']
+type Shape = 'slack' | 'teams'
 
 /** The maximum length of a message for each chat, in bytes, without the last line, which counts the omitted events. */
 const MAX_BYTES: Record<Shape, number> = { slack: 3500, teams: 12_000 }

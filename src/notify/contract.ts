@@ -1,55 +1,12 @@
-import type { EventKind } from '../core/events/events.js'
+import type { Config } from '../config/contract.js'
 import type { TargetPage } from '../store/contract.js'
 
-export const TARGET_TYPES = ['webhook', 'slack', 'teams', 'email'] as const
-/** The encryption of a connection to a mail server: STARTTLS, TLS, or none (on loopback only). */
-export const SECURITIES = ['starttls', 'tls', 'none'] as const
-
-interface SmtpServer {
-  host: string
-  port: number
-  security: (typeof SECURITIES)[number]
-  user: string | null
-  password: string | null
-}
-
-interface AnyTarget {
-  name: string
-  /** What it takes. */
-  kinds: EventKind[]
-  /** `org/slug`; null: of all channels. Events that belong to no channel are always taken. */
-  channels: string[] | null
-}
-
-/** A program that receives pages of events as signed POSTs (Standard Webhooks). */
-export interface WebhookTarget extends AnyTarget {
-  type: 'webhook'
-  url: string
-  /** Whether the URL is configured by `{ env }` or `{ file }`. */
-  isUrlSecret: boolean
-  /** `whsec_…`. */
-  secret: string
-}
-
-/** An incoming webhook of a chat. The URL is a secret. */
-export interface ChatTarget extends AnyTarget {
-  type: 'slack' | 'teams'
-  url: string
-}
-
-export interface EmailTarget extends AnyTarget {
-  type: 'email'
-  smtp: SmtpServer
-  from: string
-  to: string[]
-  /** A cron expression: at its ticks, sends everything since the last in one message. Null: sends at once. */
-  digest: string | null
-  /** Attaches the workbook of `report.made`. */
-  attachWorkbook: boolean
-}
-
 /** Where notifications are sent. */
-export type NotifyTarget = WebhookTarget | ChatTarget | EmailTarget
+export type NotifyTarget = Config['notify']['targets'][number]
+type OfType<T extends NotifyTarget['type']> = Extract<NotifyTarget, { type: T }>
+/** A program that receives pages of events as signed POSTs (Standard Webhooks). */
+export type WebhookTarget = OfType<'webhook'>
+export type EmailTarget = OfType<'email'>
 
 /** The result of sending a message. */
 export type SendResult =

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { createTransport } from 'nodemailer'
@@ -42,10 +43,6 @@ export async function sendEmail(
     disableUrlAccess: true,
   })
   const stop = AbortSignal.any([signal, AbortSignal.timeout(MAX_TOTAL_MS)])
-  const stopped = new Promise<never>((_, reject) => {
-    stop.addEventListener('abort', () => reject(new Error(`not sent within ${MAX_TOTAL_MS / 1000} s`)), { once: true })
-  })
-  stopped.catch(() => undefined)
   try {
     signal.throwIfAborted()
     const sending = transport.sendMail({
@@ -57,12 +54,12 @@ export async function sendEmail(
       attachments,
       ...emailMessage(events),
     })
-    sending.catch(() => undefined)
-    const { rejected } = (await Promise.race([sending, stopped])) as { rejected?: unknown[] }
-    return {
-      kind: 'delivered',
-      ...(rejected?.length && { warning: `${rejected.length} of ${to.length} addresses refused` }),
-    }
+    const stopped = once(stop, 'abort').then(() => {
+      throw new Error(`not sent within ${MAX_TOTAL_MS / 1000} s`)
+    })
+    const { rejected } = await Promise.race([sending, stopped])
+    if (rejected.length === 0) return { kind: 'delivered' }
+    return { kind: 'delivered', warning: `${rejected.length} of ${to.length} addresses refused` }
   } catch (error) {
     signal.throwIfAborted()
     return toFailure(error as SmtpError, smtp)

@@ -26,7 +26,7 @@ const SOURCES: MetricSources = {
     },
   ],
   closingStopped: async () => true,
-  queue: async () => ({ waiting: 1, active: 1, delayed: 1, oldestWaitingSeconds: 1 }),
+  queue: async () => ({ waiting: 1, active: 1, oldestWaitingSeconds: 1 }),
 }
 
 /** Every metric of Quotekeeper, after everything has happened that sets a label. */

@@ -6,7 +6,7 @@ import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helper
 import { openReaderOf } from '../helpers/store/store-engine.js'
 import { parseSamples } from './exposition.js'
 
-const EMPTY: QueueLoad = { waiting: 0, active: 0, delayed: 0, oldestWaitingSeconds: 0 }
+const EMPTY: QueueLoad = { waiting: 0, active: 0, oldestWaitingSeconds: 0 }
 
 /** Metrics over the database of a fixture; a source can be replaced. */
 async function openMetrics(fixture: ChannelFixture, replaced: Partial<MetricSources> = {}) {

@@ -5,6 +5,8 @@ import { channelFilter } from '../filter.js'
 import { type List, type ListSource, wholePage } from '../list.js'
 import { type ChannelFreshness, POLL_SUBJECTS, pollViews } from '../polls.js'
 
+type RfqCounts = Awaited<ReturnType<ListSource['store']['rfqCounts']>>
+
 /** A configured channel: when its newest complete polls ended, which are behind, and its RFQs that are not missing by state. */
 export interface ChannelRow extends Omit<ChannelRules, 'key'>, ChannelFreshness {
   polls: readonly PollCheck[]
@@ -45,20 +47,20 @@ export const channels: List<ChannelRow> = {
         ...{ channel, ...rules, rfqsAt: null, listingsAt: null },
         ...freshness.find((each) => each.channel === channel),
         polls: checks.filter((check) => check.channel === channel),
-        ...(await countRfqs(source, channel, now)),
+        ...countRfqs(await source.store.rfqCounts(channel), source.rulesOf(channel), now),
       }
     })
     return wholePage(await Promise.all(rows))
   },
 }
 
-async function countRfqs({ store, rulesOf }: ListSource, channel: string, now: Date) {
-  const counts = await store.rfqCounts(channel)
-  const count = (isCounted: (rfqs: (typeof counts)[number]) => boolean) =>
+/** How many RFQs of a channel are in each state; states that are not in the API description are `other`. */
+export function countRfqs(counts: RfqCounts, rules: ReturnType<ListSource['rulesOf']>, now: Date) {
+  const count = (isCounted: (rfqs: RfqCounts[number]) => boolean) =>
     counts.reduce((sum, rfqs) => sum + (isCounted(rfqs) ? rfqs.count : 0), 0)
   const [all, open] = [count(() => true), count(({ state }) => state === 'open')]
   const closed = count(({ state }) => state === 'closed')
-  const overdue = count((rfqs) => dueOf(rfqs, rulesOf(channel), now).overdue)
+  const overdue = count((rfqs) => dueOf(rfqs, rules, now).overdue)
   return { open, closed, other: all - open - closed, overdue }
 }
 
