@@ -5,6 +5,8 @@
  * accepts absent, null and unknown values and reports each deviation as a problem.
  */
 import { z } from 'zod'
+import { comparableInstant, composed } from '../text/comparable-text.js'
+import { comparableId, isUsableIdentifier } from './identifier.js'
 
 /** The kinds of document whose history is kept. */
 export type DocumentKind = 'listing' | 'rfq-entry' | 'rfq' | 'response'
@@ -16,14 +18,21 @@ export type SubjectKind = Exclude<DocumentKind, 'rfq-entry'>
  */
 export type DocumentShape = 'full' | 'list' | 'summary'
 
-/** The only value a document must have: a list entry without it is dropped and reported as a problem. */
-export const identifier = z.string().min(1).brand('identifier')
-/** The identifier of another document. */
-export const reference = z.string()
+/** The only value a document must have: a list entry without it is dropped and reported as a problem. Requests have it as sent. */
+const identifier = z.string().refine(isUsableIdentifier).brand('identifier')
+/** The identifier of another document, in the form in which it is compared. */
+const reference = z.string().overwrite(comparableId)
+const text = z.string().overwrite(composed)
 /** ISO 8601 calendar date, YYYY-MM-DD. */
 const calendarDate = z.iso.date()
 /** ISO 8601 timestamp. Promised in UTC with milliseconds; some values arrive in other forms. */
-const dateTime = z.iso.datetime({ offset: true })
+const dateTime = z
+  .string()
+  .overwrite(comparableInstant)
+  .check(z.iso.datetime({ offset: true }))
+
+/** A value that may be absent or null. */
+const optional = <T extends z.ZodType>(schema: T) => schema.nullable().default(null)
 
 const contractType = z.enum(['spot', 'forward'])
 /** The documented states of an RFQ. */
@@ -62,61 +71,54 @@ const ecosystemSubtype = z.enum([
   'RehabilitatedMines',
 ])
 
-const fileObject = z.strictObject({
-  fileName: z.string(),
-  contentType: z.string(),
-  fileSizeBytes: z.number(),
-  uploadedAt: dateTime,
-})
-const additionalValue = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string()), fileObject])
 /** `value` in tonnes CO2e; `type` for example `fixed`. */
-const volume = z.strictObject({ type: z.string(), value: z.number() })
+const volume = z.strictObject({ type: text, value: z.number() })
 
 const creditAvailability = z.strictObject({
   reportingPeriodStart: calendarDate,
   reportingPeriodEnd: calendarDate,
   availableVolume: volume,
-  mitigationTypes: z.array(z.string()),
+  mitigationTypes: z.array(text),
   estimatedTradableDate: calendarDate,
 })
 const availableVolumeRange = z.strictObject({
   reportingPeriodStart: calendarDate,
   reportingPeriodEnd: calendarDate,
   availableVolumeRange: z.strictObject({ min: z.number(), max: z.number() }),
-  mitigationTypes: z.array(z.string()),
+  mitigationTypes: z.array(text),
 })
 
 export const listingDocument = z.strictObject({
   id: identifier,
-  additionalData: z.record(z.string(), additionalValue).nullable(),
-  notableBuyersAndInvestors: z.array(z.string()),
-  projectName: z.string(),
-  projectDescription: z.string().nullable(),
-  country: z.string(),
-  firstIssuanceDate: calendarDate.nullable(),
-  projectStartDate: z.string().nullable(),
-  projectEndDate: z.string().nullable(),
+  additionalData: optional(z.record(z.string(), z.unknown())),
+  notableBuyersAndInvestors: z.array(text),
+  projectName: text,
+  projectDescription: optional(text),
+  country: text,
+  firstIssuanceDate: optional(calendarDate),
+  projectStartDate: optional(text),
+  projectEndDate: optional(text),
   ecosystemTypes: z.array(ecosystemType),
   ecosystemSubtypes: z.array(ecosystemSubtype),
-  methodologies: z.array(z.string()),
-  currentProjectStages: z.array(z.string()),
-  mainMitigationActivity: z.string(),
-  registry: z.string(),
-  certificationLabels: z.union([z.string(), z.array(z.string())]),
-  registryId: z.string(),
-  additionalDocumentation: z.strictObject({ url: z.string(), expires: z.number() }),
-  organizationName: z.string(),
-  organizationDescription: z.string(),
+  methodologies: z.array(text),
+  currentProjectStages: z.array(text),
+  mainMitigationActivity: text,
+  registry: text,
+  certificationLabels: z.union([text, z.array(text)]),
+  registryId: text,
+  additionalDocumentation: z.strictObject({ url: text, expires: z.number() }),
+  organizationName: text,
+  organizationDescription: text,
   creditAvailability: z.array(creditAvailability),
   totalAvailableVolume: volume,
   availableVolume: z.array(availableVolumeRange),
   pricing: z.strictObject({
-    currency: z.string(),
+    currency: text,
     minUnitPrice: z.number(),
     maxUnitPrice: z.number(),
-    notes: z.string().nullish(),
+    notes: optional(text),
   }),
-  storefrontUrl: z.string(),
+  storefrontUrl: text,
 })
 
 const vintageYear = z.union([z.number(), z.literal('Any')])
@@ -126,35 +128,35 @@ const rfqFields = {
   listingIds: z.array(reference),
   state: rfqState,
   number: z.number(),
-  reference: z.string(),
-  buyerDescription: z.string(),
+  reference: text,
+  buyerDescription: text,
   contractTypes: z.array(contractType),
-  title: z.string(),
+  title: text,
   fulfilmentDueDate: calendarDate,
   minVolume: z.number(),
   maxVolume: z.number(),
   minVintageYear: vintageYear,
   maxVintageYear: vintageYear,
-  pricing: z.strictObject({ minUnitPrice: z.number(), maxUnitPrice: z.number(), currency: z.string() }),
-  additionalRequirements: z.string().nullish(),
+  pricing: z.strictObject({ minUnitPrice: z.number(), maxUnitPrice: z.number(), currency: text }),
+  additionalRequirements: optional(text),
   reasonForPurchase,
   createdAt: dateTime,
   updatedAt: dateTime,
-  openedAt: dateTime.nullish(),
-  closedAt: dateTime.nullish(),
+  openedAt: optional(dateTime),
+  closedAt: optional(dateTime),
   responseDueDate: calendarDate,
 }
 
 export const responseSummary = z.strictObject({
   id: identifier,
   listingId: reference,
-  projectDeveloperName: z.string(),
-  projectName: z.string(),
+  projectDeveloperName: text,
+  projectName: text,
   status: responseStatus,
   totalVolume: z.number(),
-  currency: z.string(),
+  currency: text,
   totalPrice: z.number(),
-  expiryDate: calendarDate.nullish(),
+  expiryDate: optional(calendarDate),
   submittedAt: dateTime,
   contractType,
 })
@@ -173,42 +175,42 @@ const vintage = z.strictObject({
   reportingPeriodEnd: calendarDate,
   volume: z.number(),
   unitPrice: z.number(),
-  name: z.string().nullish(),
-  mitigationTypes: z.array(z.string()),
+  name: optional(text),
+  mitigationTypes: z.array(text),
 })
 const scheduledDelivery = z.strictObject({
   fulfilmentDueDate: calendarDate,
-  fulfilmentMethod: z.string(),
+  fulfilmentMethod: text,
   vintages: z.array(vintage),
 })
 const prePayment = z.strictObject({ amount: z.number(), paymentDueDate: calendarDate })
 const review = z.strictObject({
-  status: z.string(),
+  status: text,
   offerId: reference,
-  source: z.string(),
+  source: text,
   sourceId: reference,
-  comment: z.string().nullish(),
+  comment: optional(text),
   createdAt: dateTime,
   updatedAt: dateTime,
 })
 const offer = z.strictObject({
   contractType,
-  currency: z.string(),
+  currency: text,
   scheduledDeliveries: z.array(scheduledDelivery),
   prePayments: z.array(prePayment),
   totalVolume: z.number(),
   totalPrice: z.number(),
-  additionalNotesToBuyer: z.string().nullish(),
-  expiryDate: calendarDate.nullish(),
-  review: review.nullish(),
+  additionalNotesToBuyer: optional(text),
+  expiryDate: optional(calendarDate),
+  review: optional(review),
 })
 
 /** A project developer's response to an RFQ, with its offer. */
 export const responseDocument = z.strictObject({
   id: identifier,
   listingId: reference,
-  projectName: z.string(),
-  projectDeveloperName: z.string(),
+  projectName: text,
+  projectDeveloperName: text,
   status: responseStatus,
   submittedAt: dateTime,
   offer,
