@@ -10,8 +10,8 @@ import { reportName } from '../src/report-files/report-folder.js'
 import type { Store } from '../src/store/contract.js'
 import { RunBusyError } from '../src/store/errors.js'
 import { pausedUntil } from '../src/store/runs/with-run.js'
-import { newestPlanned, planPoll } from '../src/sync/budget.js'
 import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contract.js'
+import { planPoll } from '../src/sync/plan.js'
 import { pollContext, pollOptions } from '../src/sync/poll.js'
 import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobRunner, Log } from './contract.js'
 import { RefusedJobError, RunFailedError } from './errors.js'
@@ -65,7 +65,7 @@ export function createHandlers(deps: HandlerDeps): JobHandlers {
   return {
     'poll-listings': forChannel((job) => runAndLog(job, 'listings', () => deps.pollListings(contextOf(job)))),
     'poll-rfqs': forChannel((job) =>
-      runAndLog(job, 'rfqs', async () => deps.pollRfqs(contextOf(job), await rfqPollOptions(job))),
+      runAndLog(job, 'rfqs', async () => deps.pollRfqs(contextOf(job), rfqPollOptions(job))),
     ),
     'close-expired': forChannel(closeExpired),
     'channel-report': forChannel(channelReport),
@@ -87,11 +87,9 @@ const contextOf = ({ deps, channel, payload, signal }: ChannelJob): PollContext 
 })
 
 /** A scheduled poll plans its requests; one that a person started reads everything open. */
-async function rfqPollOptions({ deps, channel, payload }: ChannelJob): Promise<PollRfqsOptions> {
-  const options = pollOptions(deps.config)
-  if (requestedBy(payload) !== null) return options
-  const planning = await planPoll(deps.config, deps.store, { channel: channel.key, now: deps.now() })
-  return planning === undefined ? options : { ...options, planning }
+function rfqPollOptions({ deps, payload }: ChannelJob): PollRfqsOptions {
+  const planning = requestedBy(payload) === null ? planPoll(deps.config, deps.now()) : undefined
+  return { ...pollOptions(deps.config), ...(planning && { planning }) }
 }
 
 async function closeExpired(job: ChannelJob): Promise<null> {
@@ -158,7 +156,7 @@ async function runAndLog(
   }
   const until = await pausedUntil(store, about, now())
   if (until !== null) return skip('the marketplace asked for a pause', { until })
-  const previous = kind === 'rfqs' ? await newestPlanned(store, channel.key) : await store.newestRun(about)
+  const previous = await store.newestRun(about)
   const result = await work().catch((error: unknown) => {
     if (error instanceof RunBusyError) return error
     observer?.runFailed(about)

@@ -6,7 +6,6 @@ import { oneLine, truncate } from '../core/text/clean-text.js'
 import { ageOf } from '../core/time/clock.js'
 import { formatAge } from '../core/time/read-times.js'
 import type { RunQueries } from '../store/contract.js'
-import { minPollMs } from '../sync/budget.js'
 
 /** A poll is behind after this many schedule intervals without a complete run. */
 const MAX_AGE_INTERVALS = 3
@@ -44,12 +43,8 @@ export function createPollChecks(
     const expression = config.schedule[kind]
     return expression === null ? [] : [{ kind, cron: compileCron(expression, config.scheduleTimeZone) }]
   })
-  const minIntervalMs = minPollMs(config)
   return async (now) => {
-    const polls = crons.map(({ kind, cron }) => ({
-      kind,
-      staleBefore: staleBefore(cron, now, kind === 'rfqs' ? minIntervalMs : 0),
-    }))
+    const polls = crons.map(({ kind, cron }) => ({ kind, staleBefore: staleBefore(cron, now) }))
     const all = config.channels.flatMap(({ key: channel }) => polls.map((poll) => ({ channel, ...poll })))
     return Promise.all(
       all.map(async ({ channel, kind, staleBefore: before }): Promise<PollCheck> => {
@@ -114,10 +109,9 @@ export const errorOf = ({ error, outcome }: Pick<RunRecord, 'error' | 'outcome'>
 
 /**
  * The moment three intervals ago, counted in ticks, so that a schedule that pauses at night is not stale in the morning.
- * @param minIntervalMs minimum length of an interval, because the request limit does not allow more polls
  * @returns null if too few ticks have passed to tell
  */
-function staleBefore(cron: Cron, now: Date, minIntervalMs: number): Date | null {
+function staleBefore(cron: Cron, now: Date): Date | null {
   const after = new Date(now.getTime() - YEAR_MS)
   const ticks: number[] = []
   for (let upTo = now; ticks.length <= MAX_AGE_INTERVALS; upTo = new Date((ticks.at(-1) ?? 0) - 1)) {
@@ -126,6 +120,5 @@ function staleBefore(cron: Cron, now: Date, minIntervalMs: number): Date | null 
     ticks.push(tick.getTime())
   }
   const [newest = 0, latest = 0, oldest = 0] = [ticks[0], ticks[MAX_AGE_INTERVALS - 1], ticks[MAX_AGE_INTERVALS]]
-  const atRequestLimit = now.getTime() - MAX_AGE_INTERVALS * minIntervalMs
-  return new Date(Math.min(oldest + (now.getTime() - newest), latest, atRequestLimit))
+  return new Date(Math.min(oldest + (now.getTime() - newest), latest))
 }

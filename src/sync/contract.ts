@@ -13,9 +13,7 @@ export interface PollContext extends RunContext {
 }
 
 export interface PollRfqsOptions {
-  /** Read every RFQ again. */
-  full?: boolean
-  /** Hours after which a closed RFQ is read again. */
+  /** Hours after which a closed RFQ is read again; 0: at every poll. */
   recheckClosedHours: number
   /** RFQs read at the same time. */
   concurrency: number
@@ -29,8 +27,8 @@ export interface PollRfqsOptions {
 export interface PollPlanning {
   /** Requests that the channel may send until the next poll, including one for the list. */
   budget: number
-  /** The budget of a poll that begins at a tick of the schedule. */
-  usualBudget: number
+  /** Requests that the channel may send per second. */
+  perSecond: number
   nextPollAt: Date
   /** From that poll to the one after it, in milliseconds. */
   intervalMs: number

@@ -1,345 +1,277 @@
+import type { Config } from '../config/contract.js'
+import { compileCron } from '../config/cron.js'
 import type { ListedResponse } from '../core/documents/observation.js'
 import type { RequestRates } from '../core/records.js'
+import { allowedPerSecond } from '../core/requests/request-ledger.js'
 import { ageOf } from '../core/time/clock.js'
 import type { ResponsePollState, RfqPollState } from '../store/contract.js'
 import type { PollPlanning } from './contract.js'
 
-/** Share of the budget reserved for responses whose summaries turn out to have changed once their RFQ is read. */
-const CHANGES_SHARE = 0.1
-/** Share of the budget reserved for the documents that have waited longest while one is older than its maximum age, so that none starves. */
-const OLDEST_SHARE = 0.2
-/** Share of the remaining budget for RFQs without their responses, because one request shows the summaries of all. */
-const RFQS_SHARE = 0.5
-/** Requests for the list, which is read before the plan is made. */
+/** Share of the request limit for polls of RFQs; the rest is for listings, closing, retries and manual commands. */
+const RFQ_POLLS_SHARE = 0.9
+/** Minimum budget of a poll: the list and four documents. With a low limit, a poll then takes longer than an interval and ticks are skipped. */
+const MIN_REQUESTS = 5
+/** The request for the list, which is read before the plan is made. */
 const LIST_REQUESTS = 1
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** The stored responses of an RFQ, by id. */
-export type StoredResponses = Map<string, ResponsePollState>
+type PlanningConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'requests' | 'polling'> & {
+  channels: readonly unknown[]
+}
+
+/**
+ * Computes the limits of a scheduled poll of the RFQs of a channel (docs/POLLING.md): its equal part of the requests that the limit
+ * allows until the next tick.
+ * @returns undefined if no later poll is scheduled: then everything is read
+ */
+export function planPoll(config: PlanningConfig, now: Date): PollPlanning | undefined {
+  const { schedule, scheduleTimeZone, requests, polling, channels } = config
+  if (schedule.rfqs === null) return undefined
+  const cron = compileCron(schedule.rfqs, scheduleTimeZone)
+  const nextPollAt = cron.nextTick(now)
+  const following = nextPollAt && cron.nextTick(nextPollAt)
+  if (nextPollAt === null || following === null) return undefined
+  const perSecond = (allowedPerSecond(requests.perSecond) * RFQ_POLLS_SHARE) / channels.length
+  const budget = Math.floor((perSecond * (nextPollAt.getTime() - now.getTime())) / 1_000)
+  const intervalMs = following.getTime() - nextPollAt.getTime()
+  return { ...polling, budget: Math.max(MIN_REQUESTS, budget), perSecond, nextPollAt, intervalMs }
+}
+
+/** Without a plan, every open RFQ is read with all its responses. */
+export const READ_EVERYTHING: PollPlanning = {
+  ...{ budget: Number.POSITIVE_INFINITY, perSecond: Number.POSITIVE_INFINITY, intervalMs: 1 },
+  ...{ nextPollAt: new Date(8.64e15), offersMaxAgeMinutes: 0, urgentHours: 0 },
+}
 
 /** An RFQ as its list entry shows it. */
 interface ListedRfq {
   id: string
+  /** Hash of the entry. */
   hash: string
   /** `state` as sent; null if missing or unusable. */
   state: string | null
 }
 
-/** The part of a list entry that planning needs. */
+/** An RFQ that needs to be read. */
 export interface PlannableRfq extends ListedRfq {
-  /** As returned by `reasonToRead`; null if it need not be read. */
-  reasonToRead: string | null
   /** Identifiers of its responses; null if unknown. */
   responseIds: readonly string[] | null
   /** The end of its response due date; null if it has none. */
   dueAt: Date | null
 }
 
+/** The stored responses of an RFQ, by id. */
+export type StoredResponses = Map<string, ResponsePollState>
+
+/** The stored state of an RFQ that is read again. */
+export interface StoredState {
+  rfq: RfqPollState
+  responses: StoredResponses
+}
+
 interface PlanInput {
-  listed: readonly PlannableRfq[]
-  known: ReadonlyMap<string, RfqPollState>
-  /** The stored responses of each RFQ, by identifier. */
-  responses: ReadonlyMap<string, StoredResponses>
+  /** The stored states of RFQs; new ones have none. */
+  states: ReadonlyMap<string, StoredState>
   now: Date
-  /** Its budgets include the request for the list. */
+  /** Hours after which a closed RFQ is read again. */
+  recheckClosedHours: number
   planning: PollPlanning
 }
 
-/** The responses of an RFQ to read, and those that are due and left to the next poll. */
-export interface PlannedResponses {
-  responses: ReadonlySet<string>
-  postponed: ReadonlySet<string>
-}
-
 export interface RequestPlan {
-  /** The RFQs to read, in this order. */
-  reads: ReadonlyMap<string, PlannedResponses>
-  /** RFQs that are left to the next poll, with the number of their documents that should have been read. */
-  postponed: { id: string; documents: number }[]
-  /** RFQs that need not be read. */
-  unchanged: string[]
-  /** Requests that the plan leaves for responses whose summaries turn out to have changed. */
-  unused: number
+  /** The RFQs to read, in this order, with the responses to read of each. */
+  reads: Map<string, Set<string>>
+  /** The responses of each RFQ that should be read and are left to the next poll. */
+  postponed: ReadonlyMap<string, ReadonlySet<string>>
+  /** Requests left for responses whose summaries turn out to have changed. */
+  left: number
   rates: RequestRates
 }
-
-/** The order in which documents are read if the budget is too small for all (docs/POLLING.md). */
-const RANKS = {
-  ...{ urgentNew: 1, urgentChanged: 2, urgentOld: 3, new: 4, changed: 5, urgent: 6, summaryChanged: 7, other: 8 },
-  failed: 9,
-} as const
-type Rank = (typeof RANKS)[keyof typeof RANKS]
-/** Ranks in which what is due soonest comes first; in the others, what was read longest ago. */
-const BY_DUE_DATE: readonly Rank[] = [
-  RANKS.urgentNew,
-  RANKS.urgentChanged,
-  RANKS.new,
-  RANKS.changed,
-  RANKS.summaryChanged,
-]
 
 /** An RFQ or response that may be read. */
 interface Candidate {
   rfqId: string
   /** Null for the RFQ itself. */
   responseId: string | null
-  rank: Rank
-  dueAt: number
-  /** When it was last requested, or first listed (epoch milliseconds); and its RFQ. */
-  waitingSince: number
-  rfqWaitingSince: number
-  /** It should be read by this poll. */
+  isPending: boolean
+  /** It should be read by this poll: later, it would become too old before the next one has ended. */
   isDue: boolean
-  isUrgent: boolean
   isClosed: boolean
+  /** It is read by every poll, not once within the maximum age. */
+  isEveryPoll: boolean
+  /** The order by priority: what can be read, urgent, new or changed, open; RFQs before offers. */
+  rank: number
+  dueAt: number
+  /** When it should be read at the latest, in epoch milliseconds; what is new or changed is ahead of the others. */
+  readBy: number
 }
 
 /**
  * Plans the requests of one poll (docs/POLLING.md): which RFQs are read, with which of their responses, in which order, and
  * which are left to the next poll. Never plans more requests than the budget.
+ * @param needed the RFQs that need to be read (`needsRead`)
  */
-export function planRequests({ listed, ...input }: PlanInput): RequestPlan {
-  const { planning } = input
-  const toRead = listed.filter(({ reasonToRead }) => reasonToRead !== null)
-  const all = toRead.flatMap((rfq) => candidatesOf(rfq, input))
-  const budget = withoutListRequest(planning.budget)
-  const usual = usableOf(withoutListRequest(planning.usualBudget))
-  const load = measureLoad(all, planning)
-  const due = all.filter(({ isDue }) => isDue)
-  const taken = select([...due, ...earlyReads(all, load, usual)], usableOf(budget), planning)
-  const postponed = new Map(toRead.map(({ id }) => [id, new Set<string>()]))
+export function planRequests(needed: readonly PlannableRfq[], input: PlanInput): RequestPlan {
+  const { budget, perSecond, intervalMs, offersMaxAgeMinutes } = input.planning
+  const usable = Math.max(0, budget - LIST_REQUESTS)
+  const all = needed.flatMap((rfq) => candidatesOf(rfq, input))
+  const inTurn = all.filter((each) => !each.isClosed && !each.isEveryPoll).sort(byDeadline)
+  // One less, so that no offer exceeds its maximum age while the next poll is still reading.
+  const polls = Math.max(1, Math.floor((offersMaxAgeMinutes * MINUTE_MS) / intervalMs) - 1)
+  // Each poll reads at least an equal part of them, so that not all are due at once.
+  const part = new Set(inTurn.slice(0, Math.floor(inTurn.length / polls)))
+  const due = all.filter((each) => each.isDue || part.has(each))
+  const reads = select(due, usable)
+  const postponed = new Map(needed.map(({ id }) => [id, new Set<string>()]))
   for (const { rfqId, responseId } of due)
-    if (responseId !== null && !taken.get(rfqId)?.has(responseId)) postponed.get(rfqId)?.add(responseId)
-  const reads = [...taken].map(([id, responses]) => ({ id, responses, postponed: postponed.get(id) ?? new Set() }))
-  const rate = (requests: number) => ((requests + LIST_REQUESTS) * 1_000) / planning.intervalMs
-  return {
-    reads: new Map(reads.map((rfq) => [rfq.id, rfq])),
-    postponed: [...postponed].flatMap(([id, responses]) =>
-      taken.has(id) ? [] : [{ id, documents: 1 + responses.size }],
-    ),
-    unchanged: listed.flatMap(({ id, reasonToRead }) => (reasonToRead === null ? [id] : [])),
-    unused: budget - reads.reduce((sum, { responses }) => sum + 1 + responses.size, 0),
-    rates: { required: rate(load.perPoll), allowed: rate(usual) },
-  }
+    if (responseId !== null && !reads.get(rfqId)?.has(responseId)) postponed.get(rfqId)?.add(responseId)
+  const planned = [...reads.values()].reduce((sum, responses) => sum + 1 + responses.size, 0)
+  const everyPoll = all.filter(({ isEveryPoll }) => isEveryPoll).length
+  const required = ((LIST_REQUESTS + everyPoll + inTurn.length / polls) * 1_000) / intervalMs
+  return { reads, postponed, left: usable - planned, rates: { required, allowed: perSecond } }
 }
-
-/** The part of a budget that is left for RFQs and responses. */
-const withoutListRequest = (budget: number) => Math.max(0, Math.floor(budget) - LIST_REQUESTS)
-
-const usableOf = (budget: number) => budget - Math.floor(budget * CHANGES_SHARE)
 
 /** An RFQ with its responses; of one whose last request failed, only the RFQ, because they may be unreadable too. */
-function candidatesOf(rfq: PlannableRfq, { known, responses, now, planning }: Omit<PlanInput, 'listed'>): Candidate[] {
+function candidatesOf(rfq: PlannableRfq, { states, now, recheckClosedHours, planning }: PlanInput): Candidate[] {
+  const { nextPollAt, intervalMs, offersMaxAgeMinutes, urgentHours } = planning
+  const state = states.get(rfq.id)
   const isClosed = rfq.state === 'closed'
-  const isUrgent =
-    !isClosed && rfq.dueAt !== null && Math.abs(rfq.dueAt.getTime() - now.getTime()) <= planning.urgentHours * HOUR_MS
-  const sinceOf = (state: { requestedAt: string | null; firstObservedAt: string } | undefined) =>
-    state === undefined
-      ? now.getTime()
-      : Math.max(0, now.getTime() - ageOf(state.requestedAt ?? state.firstObservedAt, now))
-  const state = known.get(rfq.id)
-  const rfqWaitingSince = sinceOf(state)
-  const toCandidate = (responseId: string | null, reason: ReadReason | null, waitingSince: number): Candidate => {
-    const isOld = willBeOld(waitingSince, planning)
-    const rank = rankOf(reason, { isUrgent, isOld })
-    const dueAt = rfq.dueAt?.getTime() ?? Number.POSITIVE_INFINITY
-    // A closed RFQ is read rarely, so with all its responses.
-    const isDue = responseId === null || reason !== null || isUrgent || isOld || isClosed
-    return { rfqId: rfq.id, responseId, rank, dueAt, waitingSince, rfqWaitingSince, isDue, isUrgent, isClosed }
+  const dueAt = rfq.dueAt?.getTime() ?? Number.POSITIVE_INFINITY
+  const isUrgent = !isClosed && Math.abs(dueAt - now.getTime()) <= urgentHours * HOUR_MS
+  const patience = offersMaxAgeMinutes * MINUTE_MS
+  const toCandidate = (responseId: string | null, stored: DocumentState | undefined, isPending: boolean): Candidate => {
+    const since = stored ? now.getTime() - ageOf(stored.requestedAt ?? stored.firstObservedAt, now) : now.getTime()
+    const hasFailed = !isPending && lastRequestFailed(stored)
+    const isEveryPoll = isUrgent || (responseId === null && !isClosed)
+    const maxAge = isClosed ? recheckClosedHours * HOUR_MS : isEveryPoll ? 0 : patience
+    const readBy = since + (isPending ? -patience : hasFailed ? patience : maxAge)
+    const isDue = responseId === null || isPending || hasFailed || readBy < nextPollAt.getTime() + intervalMs
+    const order = [hasFailed, !isUrgent, !isPending, isClosed, !isPending && responseId !== null]
+    const rank = order.reduce((sum, isLater) => 2 * sum + Number(isLater), 0)
+    return { rfqId: rfq.id, responseId, isPending, isDue, isClosed, isEveryPoll, rank, dueAt, readBy }
   }
-  const own = toCandidate(null, reasonOfRfq(rfq, state), rfqWaitingSince)
-  if (hasFailed(state)) return [own]
-  const stored = responses.get(rfq.id)
-  const present = () =>
-    [...(stored?.values() ?? [])].flatMap(({ id, missingSince }) => (missingSince === null ? [id] : []))
-  const offers = (rfq.responseIds ?? present()).flatMap((id) => {
-    const response = stored?.get(id)
-    const reason = response === undefined ? 'never read' : reasonToReadNow(response, response.summaryHash)
-    if (rfq.reasonToRead === 'incomplete' && reason === null) return []
-    return [toCandidate(response?.id ?? id, reason, sinceOf(response))]
+  const isPending = isRfqPending(rfq, state?.rfq)
+  if (rfqFailed(state?.rfq)) return [toCandidate(null, asDocument(state?.rfq), false)]
+  const present = [...(state?.responses.values() ?? [])].filter(({ missingSince }) => missingSince === null)
+  const offers = (rfq.responseIds ?? present.map(({ id }) => id)).map((id) => {
+    const response = state?.responses.get(id)
+    // A closed RFQ is read rarely, so with all its responses.
+    const isNew = (isClosed && isPending) || isResponsePending(response, response?.summaryHash ?? null)
+    return toCandidate(response?.id ?? id, response, isNew)
   })
-  return [own, ...offers]
-}
-
-/** Whether a document is older than its maximum age before the next poll has ended, unless it is read now. */
-const willBeOld = (since: number, { nextPollAt, intervalMs, offersMaxAgeMinutes }: PollPlanning): boolean =>
-  since + offersMaxAgeMinutes * MINUTE_MS < nextPollAt.getTime() + intervalMs
-
-function rankOf(reason: ReadReason | null, { isUrgent, isOld }: { isUrgent: boolean; isOld: boolean }): Rank {
-  if (reason === 'never read') return isUrgent ? RANKS.urgentNew : RANKS.new
-  if (reason === 'changed') return isUrgent ? RANKS.urgentChanged : RANKS.changed
-  if (reason === 'summary changed') return isUrgent ? RANKS.urgentChanged : RANKS.summaryChanged
-  if (reason === 'failed' && !isOld) return isUrgent ? RANKS.urgent : RANKS.failed
-  if (isUrgent) return isOld ? RANKS.urgentOld : RANKS.urgent
-  return RANKS.other
-}
-
-interface Load {
-  /** Responses of open RFQs that are not urgent, and in how many polls each is read once. */
-  responses: number
-  polls: number
-  /** Requests that each poll needs, so that nothing exceeds its maximum age. */
-  perPoll: number
-}
-
-function measureLoad(all: readonly Candidate[], { intervalMs, offersMaxAgeMinutes }: PollPlanning): Load {
-  const open = all.filter(({ isClosed }) => !isClosed)
-  const urgent = open.filter(({ isUrgent }) => isUrgent).length
-  const rfqs = open.filter(({ isUrgent, responseId }) => !isUrgent && responseId === null).length
-  const responses = open.length - urgent - rfqs
-  // One less, so that no document exceeds its maximum age while the next poll is still reading.
-  const polls = Math.max(1, Math.floor((offersMaxAgeMinutes * MINUTE_MS) / intervalMs) - 1)
-  const perPoll = urgent + Math.min(rfqs + responses / polls, (rfqs + responses) / polls / (1 - RFQS_SHARE))
-  return { responses, polls, perPoll }
+  return [toCandidate(null, asDocument(state?.rfq), isPending), ...offers]
 }
 
 /**
- * Responses that are read before they must be, those read longest ago first: if one poll cannot read all, each poll reads an equal part.
- */
-function earlyReads(all: readonly Candidate[], { responses, polls }: Load, usual: number): Candidate[] {
-  if (responses <= usual / 2) return []
-  const others = all.filter(({ responseId, isUrgent, isClosed }) => responseId !== null && !isUrgent && !isClosed)
-  const early = others.filter(({ isDue }) => !isDue).sort((a, b) => a.waitingSince - b.waitingSince)
-  return early.slice(0, Math.max(0, Math.ceil(responses / polls) - (others.length - early.length)))
-}
-
-/**
- * Selects the documents to read: rank by rank as long as there are requests, then those that have waited longest.
- * @param usable requests for RFQs and responses
+ * Selects the documents to read: half of the requests by priority, the others by deadline, so that nothing waits for ever.
  * @returns the RFQs to read, in this order, with the responses to read of each
  */
-function select(candidates: readonly Candidate[], usable: number, planning: PollPlanning): Map<string, Set<string>> {
+function select(candidates: readonly Candidate[], budget: number): Map<string, Set<string>> {
   const taken = new Map<string, Set<string>>()
-  let left = usable
+  let left = budget
   /** A response also takes a request for its RFQ, unless that is read anyway. */
   const take = ({ rfqId, responseId }: Candidate, reserve: number) => {
-    const responses = taken.get(rfqId)
-    const cost = (responses === undefined ? 1 : 0) + (responseId === null || responses?.has(responseId) ? 0 : 1)
-    if (cost === 0 || left - cost < reserve) return
+    const responses = taken.get(rfqId) ?? new Set<string>()
+    const cost = (taken.has(rfqId) ? 0 : 1) + (responseId === null || responses.has(responseId) ? 0 : 1)
+    if (left - cost < reserve) return
     left -= cost
-    const all = responses ?? new Set<string>()
-    taken.set(rfqId, all)
-    if (responseId !== null) all.add(responseId)
+    taken.set(rfqId, responses)
+    if (responseId !== null) responses.add(responseId)
   }
-  const isLate = candidates.some(({ isClosed, waitingSince }) => !isClosed && willBeOld(waitingSince, planning))
-  const reserved = isLate ? Math.min(usable, Math.max(2, Math.ceil(usable * OLDEST_SHARE))) : 0
-  const ordered = candidates.toSorted(byRank)
-  for (const rank of Object.values(RANKS)) {
-    if (rank === RANKS.failed) for (const each of ordered.toSorted(byAge)) if (each.rank !== RANKS.failed) take(each, 0)
-    const reserve = rank === RANKS.urgentNew || rank === RANKS.failed ? 0 : reserved
-    const ofRank = ordered.filter((each) => each.rank === rank)
-    if (rank === RANKS.urgentOld || rank === RANKS.other) {
-      const rfqs = Math.floor(Math.max(0, left - reserve) * RFQS_SHARE)
-      for (const each of ofRank.filter(({ responseId }) => responseId === null).slice(0, rfqs)) take(each, reserve)
-    }
-    for (const each of ofRank) take(each, reserve)
-  }
+  for (const each of candidates.toSorted(byPriority)) take(each, Math.ceil(budget / 2))
+  for (const each of candidates.toSorted(byDeadline)) take(each, 0)
   return taken
 }
 
-const byAge = (a: Candidate, b: Candidate) => a.waitingSince - b.waitingSince
+// Compared, not subtracted: Infinity - Infinity is NaN.
+const compare = (a: number, b: number) => (a === b ? 0 : a < b ? -1 : 1)
+const byDeadline = (a: Candidate, b: Candidate) => compare(a.readBy, b.readBy) || byPriority(a, b)
 
-/** Within a rank: what is due soonest, or was read longest ago, first. By due date alone, RFQs closed years ago would come before open ones. */
-function byRank(a: Candidate, b: Candidate): number {
-  if (a.rank !== b.rank) return a.rank - b.rank
-  if (a.isClosed !== b.isClosed) return a.isClosed ? 1 : -1
-  // Compared, not subtracted: Infinity - Infinity is NaN.
-  const byDueDate = a.dueAt === b.dueAt ? 0 : a.dueAt < b.dueAt ? -1 : 1
-  if (BY_DUE_DATE.includes(a.rank)) return byDueDate || a.rfqWaitingSince - b.rfqWaitingSince
-  return byAge(a, b) || byDueDate
-}
-
-/** Why a document is read whatever its age. */
-type ReadReason = 'never read' | 'changed' | 'summary changed' | 'failed'
-
-interface ReadRules {
-  /** Read every RFQ. */
-  full: boolean
-  /** Hours after which a closed RFQ is read again. */
-  recheckClosedHours: number
-  now: Date
+/** Within a rank, what is due soonest if it is pending: by due date alone, RFQs closed years ago would come before open ones. */
+function byPriority(a: Candidate, b: Candidate): number {
+  const timeOf = ({ isPending, dueAt, readBy }: Candidate) => (isPending ? dueAt : readBy)
+  return compare(a.rank, b.rank) || compare(timeOf(a), timeOf(b)) || compare(a.dueAt, b.dueAt)
 }
 
 /**
- * Why an RFQ must be read again: it is not closed, its list entry changed, the stored RFQ is incomplete, it was missing, or its last
+ * Whether an RFQ must be read again: it is not closed, its list entry changed, the stored RFQ is incomplete, it was missing, or its last
  * read is older than `recheckClosedHours` or of unknown age.
- * @returns the reason, or null if the stored RFQ is still current
  */
-export function reasonToRead(listed: ListedRfq, known: RfqPollState | undefined, rules: ReadRules): string | null {
-  if (rules.full) return 'full poll'
-  if (!known) return 'new'
-  if (listed.state !== 'closed') return 'open'
-  if (known.state !== 'closed') return 'newly closed'
-  if (!isEntryRead(known, listed.hash)) return 'changed'
-  if (known.detailReadAt === null || known.incomplete) return 'incomplete'
-  if (known.missingSince !== null) return 'returned'
-  return ageOf(known.detailReadAt, rules.now) >= rules.recheckClosedHours * HOUR_MS ? 'recheck' : null
-}
+export const needsRead = (
+  rfq: ListedRfq,
+  known: RfqPollState | undefined,
+  recheckClosedHours: number,
+  now: Date,
+): boolean =>
+  rfq.state !== 'closed' ||
+  isRfqPending(rfq, known) ||
+  known?.detailReadAt == null ||
+  known.incomplete ||
+  ageOf(known.detailReadAt, now) >= recheckClosedHours * HOUR_MS
 
 /** Whether an RFQ was read after its list entry took its current content, which the hash identifies. */
 export const isEntryRead = (state: RfqPollState, hash: string): boolean => state.isEntryRead && state.entryHash === hash
 
-function reasonOfRfq(rfq: PlannableRfq, state: RfqPollState | undefined): ReadReason | null {
-  if (hasFailed(state)) return 'failed'
-  if (!state || state.detailReadAt === null) return 'never read'
-  const isChanged = !isEntryRead(state, rfq.hash) || state.missingSince !== null || rfq.reasonToRead === 'newly closed'
-  return isChanged ? 'changed' : null
-}
+/** Whether an RFQ was never read, or has changed since. */
+const isRfqPending = (rfq: ListedRfq, state: RfqPollState | undefined): boolean =>
+  state?.detailReadAt == null ||
+  !isEntryRead(state, rfq.hash) ||
+  state.missingSince !== null ||
+  (rfq.state === 'closed' && state.state !== 'closed')
 
-const hasFailed = (state: RfqPollState | undefined): boolean =>
-  state !== undefined && lastRequestFailed({ readAt: state.detailReadAt, requestedAt: state.requestedAt })
+/** What is known of a document. */
+type DocumentState = Pick<ResponsePollState, 'readAt' | 'requestedAt' | 'firstObservedAt'>
 
 /** Whether the last request for a document failed. A successful one has the same time as the read, whatever the clocks say. */
-export const lastRequestFailed = (state: Pick<ResponsePollState, 'readAt' | 'requestedAt'> | undefined): boolean =>
+export const lastRequestFailed = (state: DocumentState | undefined): boolean =>
   state !== undefined && state.requestedAt !== null && state.requestedAt !== state.readAt
 
-/** Why a stored response must be read whatever its age, given its current summary; null if it need not be. */
-function reasonToReadNow(state: ResponsePollState, summaryHash: string | null): ReadReason | null {
-  const { readAt, requestedAt, missingSince } = state
-  if (readAt === null && requestedAt === null) return 'never read'
-  if (missingSince !== null) return 'changed'
-  if (lastRequestFailed(state)) return summaryHash === state.summaryHash ? 'failed' : 'summary changed'
-  return summaryHash === null || summaryHash !== state.readSummaryHash ? 'summary changed' : null
+/** Whether the last request for an RFQ failed. */
+export const rfqFailed = (state: RfqPollState | undefined): boolean => lastRequestFailed(asDocument(state))
+
+const asDocument = (state: RfqPollState | undefined): DocumentState | undefined =>
+  state && { ...state, readAt: state.detailReadAt }
+
+/** Whether a response was never read, or has changed since, given its current summary. */
+function isResponsePending(state: ResponsePollState | undefined, summaryHash: string | null): boolean {
+  if (state === undefined || (state.readAt === null && state.requestedAt === null) || state.missingSince !== null)
+    return true
+  return summaryHash !== (lastRequestFailed(state) ? state.summaryHash : state.readSummaryHash)
 }
 
-/** Which responses of an RFQ are requested, and of which only the summary is recorded. */
-interface ResponseChoice {
-  request: Set<string>
+/** Which responses of an RFQ are requested. */
+export interface ResponseChoice {
+  request: ReadonlySet<string>
   /** Not requested, because it is stored in full: its summary shows only that it still exists. */
-  observe: Set<string>
+  observe: ReadonlySet<string>
   /** Responses that exceed the request budget. */
   postponed: number
-  /** Requests left in the budget. */
-  left: number
 }
 
 /**
- * Chooses the responses to request, once the RFQ has been read: those of the plan, and those whose summaries are new or have
- * changed since the plan was made, while requests are left.
+ * Chooses the responses to request, once the RFQ has been read: those of the plan, and while requests are left, those whose summaries are
+ * new or have changed since the plan was made, and all of an RFQ that could not be read before. Takes them from what the plan has left.
  */
 export function chooseResponses(
+  plan: RequestPlan,
+  rfqId: string,
   listed: readonly ListedResponse[],
-  { responses, postponed }: PlannedResponses,
-  stored?: StoredResponses,
-  left = 0,
+  state: StoredState | undefined,
 ): ResponseChoice {
-  const choice: ResponseChoice = { request: new Set(), observe: new Set(), postponed: 0, left: left + responses.size }
-  for (const { id } of listed) if (responses.has(id)) choice.request.add(id)
-  choice.left -= choice.request.size
+  const choice = { request: new Set<string>(), observe: new Set<string>(), postponed: 0 }
+  const planned = plan.reads.get(rfqId)
+  const isAllDue = rfqFailed(state?.rfq)
   for (const { id, summaryHash } of listed) {
-    if (choice.request.has(id)) continue
-    const state = stored?.get(id)
-    const isPostponed = postponed.has(id)
-    const reason = state === undefined ? 'never read' : reasonToReadNow(state, summaryHash)
-    const isDue = isPostponed || (reason !== null && reason !== 'failed')
-    const hasNewSummary = state !== undefined && state.summaryHash !== summaryHash
-    if (isDue && choice.left > 0 && (hasNewSummary || !isPostponed)) {
+    const stored = state?.responses.get(id)
+    const isLeftOver = plan.postponed.get(rfqId)?.has(id) || isAllDue || isResponsePending(stored, summaryHash)
+    if (planned?.has(id)) choice.request.add(id)
+    else if (isLeftOver && plan.left > 0) {
       choice.request.add(id)
-      choice.left--
+      plan.left--
     } else {
-      if (isDue) choice.postponed++
-      if (state?.readAt != null && state.missingSince === null) choice.observe.add(id)
+      if (isLeftOver) choice.postponed++
+      if (stored?.readAt != null && stored.missingSince === null) choice.observe.add(id)
     }
   }
   return choice

@@ -1,51 +1,30 @@
-import pLimit, { type LimitFunction } from 'p-limit'
+import pLimit from 'p-limit'
 import { IdMap } from '../core/documents/identifier.js'
 import type { ProblemCode } from '../core/documents/lenient-parser.js'
 import { TimeSlice } from '../core/time/time-slice.js'
-import {
-  AbortedError,
-  ChannelError,
-  ItemError,
-  LedgerError,
-  MarketplaceError,
-  PausedError,
-  type UnavailableError,
-} from '../marketplace/errors.js'
-import {
-  type ChooseResponses,
-  type FailureOptions,
-  type FetchedRfq,
-  isUnavailable,
-  type KnownDocuments,
-  readRfqWithResponses,
-} from '../marketplace/rfq-reader.js'
-import type { PollStates, RecordResult, RfqPollState } from '../store/contract.js'
+import { AbortedError, ItemError, MarketplaceError, UnavailableError } from '../marketplace/errors.js'
+import type { RecordResult, RfqPollState } from '../store/contract.js'
 import type { ItemFailure } from '../store/runs/with-run.js'
 import type { RfqEntry } from './list.js'
-import { chooseResponses, lastRequestFailed, type PlannedResponses, type StoredResponses } from './plan.js'
+import { chooseResponses, type RequestPlan, type StoredState } from './plan.js'
 import { countChange, countMissing, type Poll } from './poll.js'
+import { type FetchedRfq, isUnavailable, readRfqWithResponses } from './rfq-reader.js'
 
 /** A poll that reads RFQs. */
 export interface RfqReading extends Poll {
   /** RFQs read at the same time. */
   concurrency: number
+  /** Whether a person waits for the result: then what failed before is retried. */
+  isManual: boolean
   entries: ReadonlyMap<string, RfqEntry>
-  /** The RFQs that are still to be read, in this order, with the responses to request of each; null: all. */
-  toRead: Map<string, PlannedResponses | null>
-  /** Requests left for responses whose summaries turn out to have changed. */
-  left: number
+  /** When the list was requested. */
+  listReadAt: Date
+  /** `plan.reads` has the RFQs that are still to be read. */
+  plan: RequestPlan
   /** The stored states of RFQs; new ones have none. */
   states: ReadonlyMap<string, StoredState>
-  /** Called with an RFQ that could not be read; `requestFailed`: the failed request of a planned poll is to be recorded. */
-  onUnreadable: (entry: RfqEntry, requestFailed: boolean) => Promise<void>
   /** Called after each RFQ. */
   onDone: () => void
-}
-
-/** The stored state of an RFQ that is read again. */
-export interface StoredState {
-  rfq: RfqPollState
-  responses: StoredResponses
 }
 
 /** RFQs that may wait for their commit while further ones are read. */
@@ -58,28 +37,19 @@ const LIST_PROBLEMS: readonly ProblemCode[] = ['duplicate', 'encoding']
 /** The name of an RFQ in messages. */
 export const nameOf = ({ id, document }: Pick<RfqEntry, 'id' | 'document'>): string => `RFQ ${document?.number ?? id}`
 
-/**
- * Loads the stored states of RFQs with their responses.
- * @param known those of the RFQs, if they were just loaded
- */
+/** Loads the responses of stored RFQs. */
 export async function loadStates(
-  store: PollStates,
-  channel: string,
-  ids: readonly string[],
-  known?: ReadonlyMap<string, RfqPollState>,
+  { context, run }: Poll,
+  rfqs: readonly RfqPollState[],
 ): Promise<Map<string, StoredState>> {
-  const rfqs = known ?? new Map((await store.rfqStates(channel)).map((state) => [state.id, state]))
   const states = new Map<string, StoredState>()
   const slice = new TimeSlice()
-  const stored = ids.flatMap((id) => rfqs.get(id) ?? [])
-  for (let start = 0; start < stored.length; start += LOADED_TOGETHER) {
-    const group = stored.slice(start, start + LOADED_TOGETHER)
+  for (let start = 0; start < rfqs.length; start += LOADED_TOGETHER) {
+    const group = rfqs.slice(start, start + LOADED_TOGETHER)
     for (const rfq of group) states.set(rfq.id, { rfq, responses: new IdMap() })
-    const responses = await store.responseStates(
-      channel,
-      group.map(({ id }) => id),
-    )
-    for (const response of responses) states.get(response.rfqId)?.responses.set(response.id, response)
+    const ids = group.map(({ id }) => id)
+    for (const response of await context.store.responseStates(run.channel, ids))
+      states.get(response.rfqId)?.responses.set(response.id, response)
     if (slice.isOver) await slice.next()
   }
   return states
@@ -87,24 +57,24 @@ export async function loadStates(
 
 /**
  * Reads RFQs with their responses, and records each in one transaction. A failure on one RFQ does not stop the others. When somebody waits
- * for the lock of the channel, it begins no other RFQ; those not begun stay in `toRead`.
+ * for the lock of the channel, it begins no other RFQ; those not begun stay in the plan.
  * @throws an error that concerns the whole channel or this process, after all reads in progress have ended
  */
 export async function readRfqs(reading: RfqReading): Promise<void> {
-  const { run, toRead, entries, progress } = reading
+  const { run, plan, entries, progress } = reading
   const limit = pLimit(reading.concurrency)
-  const all = [...toRead].flatMap(([id, planned]) => {
-    const entry = entries.get(id)
-    return entry === undefined ? [] : [{ entry, planned }]
-  })
-  await forEachInPoll(reading, all, reading.concurrency + MAX_UNRECORDED, async (rfq, hasFailed) => {
+  const all = [...plan.reads.keys()].flatMap((id) => entries.get(id) ?? [])
+  await forEachInPoll(reading, all, reading.concurrency + MAX_UNRECORDED, async (entry, hasFailed) => {
     try {
-      if (!(await readRfq(reading, rfq, limit, () => !hasFailed() && !run.isWanted))) return
+      const fetched = await limit(() => (hasFailed() || run.isWanted ? null : fetchRfq(reading, entry)))
+      if (fetched === null) return
+      await recordRead(reading, entry, fetched)
     } catch (error) {
-      if (endsRun(error)) throw error
-      progress.failures.push({ id: nameOf(rfq.entry), message: (error as Error).message })
+      await recordFailure(reading, entry, error)
+      if (!isOfOneRfq(error)) throw error
+      progress.failures.push({ id: nameOf(entry), message: error.message })
     }
-    toRead.delete(rfq.entry.id)
+    plan.reads.delete(entry.id)
     reading.onDone()
   })
 }
@@ -139,83 +109,61 @@ function throwIfStopped({ context, run }: Pick<Poll, 'context' | 'run'>): void {
   if (run.lost.aborted) throw run.lost.reason
 }
 
-/** Whether an error concerns the whole channel or this process, not one RFQ only. */
-const endsRun = (error: unknown): boolean =>
-  !(error instanceof MarketplaceError) ||
-  error instanceof ChannelError ||
-  error instanceof PausedError ||
-  error instanceof LedgerError ||
-  error instanceof AbortedError
+/** Whether an error concerns one RFQ only, not the whole channel or this process. */
+const isOfOneRfq = (error: unknown): error is Error => error instanceof ItemError || error instanceof UnavailableError
 
-interface RfqToRead {
-  entry: RfqEntry
-  planned: PlannedResponses | null
-}
-
-/** @returns false if it was not begun */
-async function readRfq(
-  reading: RfqReading,
-  rfq: RfqToRead,
-  limit: LimitFunction,
-  mayBegin: () => boolean,
-): Promise<boolean> {
-  const failures: UnavailableError[] = []
-  try {
-    const fetched = await limit(() => (mayBegin() ? fetchRfq(reading, rfq, failures) : null))
-    if (fetched === null) return false
-    reading.progress.failures.push(...describeUnavailable(rfq.entry, failures))
-    await recordRead(reading, rfq.entry, fetched)
-    return true
-  } catch (error) {
-    if (error instanceof MarketplaceError && !(error instanceof AbortedError))
-      await reading.onUnreadable(
-        rfq.entry,
-        rfq.planned !== null && (error instanceof ItemError || isUnavailable(error)),
-      )
-    throw error
-  }
-}
-
-function fetchRfq(reading: RfqReading, rfq: RfqToRead, failures: UnavailableError[]): Promise<FetchedRfq> {
+async function fetchRfq(reading: RfqReading, entry: RfqEntry): Promise<FetchedRfq> {
   throwIfStopped(reading)
-  const stored = reading.states.get(rfq.entry.id)
-  return readRfqWithResponses(reading.context.session, rfq.entry.id, {
-    choose: responseChooser(reading, rfq.planned, stored),
-    known: stored && knownDocuments(stored, rfq.entry),
-    failures: failureOptions(rfq, stored, failures),
+  const { context, plan, progress } = reading
+  const stored = reading.states.get(entry.id)
+  const unavailable: UnavailableError[] = []
+  const fetched = await readRfqWithResponses(context.session, entry.id, {
+    choose(listed) {
+      const choice = chooseResponses(plan, entry.id, listed, stored)
+      progress.postponed += choice.postponed
+      return choice
+    },
+    stored,
+    // So that problems of its entry are counted.
+    parseRfq: listProblems(entry).length > 0,
+    attemptOnce: !reading.isManual,
+    onUnavailable: (error) => unavailable.push(error),
   })
+  progress.failures.push(...describeUnavailable(entry, unavailable))
+  return fetched
+}
+
+/** Records that the request for an RFQ failed; of one that was never read, also its list entry after an error of the whole channel. */
+async function recordFailure(reading: RfqReading, entry: RfqEntry, error: unknown): Promise<void> {
+  if (!(error instanceof MarketplaceError) || error instanceof AbortedError) return
+  const requested = error instanceof ItemError || isUnavailable(error)
+  // The next poll requests it again.
+  if (requested || reading.states.get(entry.id)?.rfq.shape !== 'full')
+    await recordListEntry(reading, entry, { requested, readAt: reading.listReadAt })
+}
+
+/** Records the list entry of an RFQ that was not or cannot be read, or that has no identifier. */
+export async function recordListEntry(
+  poll: Poll,
+  entry: RfqEntry,
+  { requested = false, readAt }: { requested?: boolean; readAt: Date },
+): Promise<void> {
+  const { context, run } = poll
+  const snapshot = { rfq: { ...entry, requested }, shape: 'list' as const, responses: [], responsesComplete: false }
+  countRecorded(poll, entry, await context.store.recordRfq(run, { ...snapshot, readAt }, context.now()))
 }
 
 /** Records an RFQ as it was read, with the problems of its list entry. */
 async function recordRead(reading: RfqReading, entry: RfqEntry, fetched: FetchedRfq): Promise<void> {
   const { context, run, progress } = reading
   const rfq = { ...fetched.rfq, problems: [...fetched.rfq.problems, ...listProblems(entry)] }
-  const recorded = await context.store.recordRfq(run, { ...fetched, rfq, shape: 'full' }, context.now())
+  const recorded = await context.store.recordRfq(run, { ...fetched, rfq }, context.now())
   countRecorded(reading, rfq, recorded)
-  progress.counts.seen += fetched.responses.length + fetched.observed.length
+  progress.counts.seen += fetched.responses.length + (fetched.observed?.length ?? 0)
   progress.counts.invalid += fetched.responses.filter((response) => !response.valid).length
 }
 
 const listProblems = ({ problems }: RfqEntry) => problems.filter(({ code }) => LIST_PROBLEMS.includes(code))
-
-/**
- * An RFQ is recorded with those of its responses that can be read. A planned poll requests a document whose last request failed only
- * once; other polls retry, because a person waits for the result.
- */
-function failureOptions(
-  { planned }: RfqToRead,
-  stored: StoredState | undefined,
-  unavailable: UnavailableError[],
-): FailureOptions {
-  const isPlanned = planned !== null
-  const rfqState = stored && { readAt: stored.rfq.detailReadAt, requestedAt: stored.rfq.requestedAt }
-  const failedBefore = (id: string) => lastRequestFailed(stored?.responses.get(id))
-  return {
-    attemptOnce: { rfq: isPlanned && lastRequestFailed(rfqState), response: (id) => isPlanned && failedBefore(id) },
-    failedBefore,
-    onUnavailable: (error) => void unavailable.push(error),
-  }
-}
 
 /** Reports one failure, however many offers of the RFQ could not be read. */
 function describeUnavailable(entry: RfqEntry, [first, ...others]: readonly UnavailableError[]): ItemFailure[] {
@@ -224,32 +172,8 @@ function describeUnavailable(entry: RfqEntry, [first, ...others]: readonly Unava
   return [{ id: nameOf(entry), message: `${first.message}${more}` }]
 }
 
-/** Chooses the responses to request; undefined: all. */
-function responseChooser(
-  reading: RfqReading,
-  planned: PlannedResponses | null,
-  stored: StoredState | undefined,
-): ChooseResponses | undefined {
-  if (planned === null) return undefined
-  return (listed) => {
-    const choice = chooseResponses(listed, planned, stored?.responses, reading.left)
-    reading.left = choice.left
-    reading.progress.postponed += choice.postponed
-    return choice
-  }
-}
-
-/** The hashes of the stored texts, by which unchanged ones are recognized. An RFQ with problems of its entry is parsed, so that they are counted. */
-const knownDocuments = ({ rfq, responses }: StoredState, entry: RfqEntry): KnownDocuments => ({
-  rfq: rfq.missingSince !== null || listProblems(entry).length > 0 ? null : rfq.textHash,
-  response(id) {
-    const response = responses.get(id)
-    return response?.missingSince === null ? response.textHash : null
-  },
-})
-
 /** Counts a recorded RFQ and its responses. */
-export function countRecorded(poll: Poll, rfq: { id: string; valid: boolean }, recorded: RecordResult): void {
+function countRecorded(poll: Poll, rfq: { id: string; valid: boolean }, recorded: RecordResult): void {
   if (!rfq.valid) poll.progress.counts.invalid++
   countChange(poll, 'rfq', rfq.id, recorded.rfq)
   for (const { id, change } of recorded.responses) countChange(poll, 'response', id, change)

@@ -7,11 +7,10 @@ const INTERVAL_MS = 300_000
 export function plannedPoll(fixture: ChannelFixture, planning: Partial<PollPlanning> = {}, signal?: AbortSignal) {
   fixture.advanceSeconds(INTERVAL_MS / 1_000)
   const nextPollAt = new Date(fixture.now().getTime() + INTERVAL_MS)
-  const budget = planning.budget ?? 1_000
   return fixture.pollRfqs({
     ...(signal && { signal }),
     planning: {
-      ...{ budget, usualBudget: budget, nextPollAt, intervalMs: INTERVAL_MS },
+      ...{ budget: 1_000, perSecond: 10, nextPollAt, intervalMs: INTERVAL_MS },
       ...{ offersMaxAgeMinutes: 60, urgentHours: 24, ...planning },
     },
   })

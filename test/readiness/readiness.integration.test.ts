@@ -194,7 +194,10 @@ describe('readiness names causes', () => {
     failAlways(fixture, 'readRfq', failing, 500)
     for (let hour = 0; hour < 24; hour++) {
       fixture.advanceSeconds(3600)
-      expect((await fixture.pollRfqs({ full: true })).run).toMatchObject({ outcome: 'partial', failedItems: 1 })
+      expect((await fixture.pollRfqs({ recheckClosedHours: 0 })).run).toMatchObject({
+        outcome: 'partial',
+        failedItems: 1,
+      })
       if (hour === 12) await fixture.reopenStore()
       const { ok, message } = (await check('rfqs')) ?? {}
       expect({ hour, ok }).toEqual({ hour, ok: true })
@@ -202,7 +205,7 @@ describe('readiness names causes', () => {
     }
     for (const id of ids) if (id !== failing) failAlways(fixture, 'readRfq', id, 500)
     fixture.advanceSeconds(3600)
-    await fixture.pollRfqs({ full: true })
+    await fixture.pollRfqs({ recheckClosedHours: 0 })
     expect(await check('rfqs')).toMatchObject({
       ok: false,
       message: expect.stringMatching(/60 min ago.*last error 0 s ago/),

@@ -57,7 +57,7 @@ describe('RFQ reports with equal numbers', () => {
     await fixture.pollRfqs()
     fixture.sandbox.world.changeRfq(renumbered.id, { number: 78 })
     const successor = fixture.sandbox.world.addRfq(CHANNEL, { number: 77 })
-    await fixture.pollRfqs({ full: true })
+    await fixture.pollRfqs({ recheckClosedHours: 0 })
     const make = makeReportInProcess(fixture.store, config(directory))
     const rfqs = [...twins, renumbered, successor, ...unnumbered]
     for (const { id: rfqId } of rfqs) await make({ channel: KEY, rfqId, now: fixture.now() })

@@ -40,7 +40,7 @@ describe('polling RFQs', () => {
     expect(await reads()).toEqual([2, 1])
     fixture.advanceSeconds(24 * 3600)
     expect(await reads()).toEqual([2, 1])
-    expect(await reads({ full: true })).toEqual([2, 1])
+    expect(await reads({ recheckClosedHours: 0 })).toEqual([2, 1])
     world.closeRfq(open.id)
     expect(await reads()).toEqual([1, 0])
     expect(await sql(fixture, 'select distinct state from rfqs')).toEqual([{ state: 'closed' }])

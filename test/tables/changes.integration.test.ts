@@ -27,7 +27,7 @@ it('changes lead with what moved, in tonnes and money, and the desk has the sums
   const before = fixture.now()
   fixture.advanceSeconds(3600)
   fixture.sandbox.world.changeResponse(fixture.cheap, { offer: offerTerms(12) })
-  await fixture.pollRfqs({ full: true })
+  await fixture.pollRfqs({ recheckClosedHours: 0 })
   await refreshFigures(fixture)
   const all = await changes()
   expect(all.map(({ kind }) => kind)).toEqual(['recommendation', 'offer'])
@@ -58,7 +58,7 @@ it('changes lead with what moved, in tonnes and money, and the desk has the sums
   // Another recommendation means nothing beside an award on record.
   fixture.advanceSeconds(3600)
   fixture.sandbox.world.changeResponse(fixture.other, { offer: offerTerms(15) })
-  await fixture.pollRfqs({ full: true })
+  await fixture.pollRfqs({ recheckClosedHours: 0 })
   await refreshFigures(fixture)
   expect((await changes({ kind: 'recommendation' }))[0]).toMatchObject({ moved: null })
   expect(await moved(before)).toEqual([{ ...sums, after: { tonnes: 2000, total: 24_000 } }])
@@ -72,7 +72,7 @@ it('changes and the sums of the desk agree over rounds in which the same award g
     if (round % 3 === 2) await fixture.reopenStore()
     fixture.advanceSeconds(3600)
     fixture.sandbox.world.changeResponse(fixture.cheap, { offer: offerTerms(price) })
-    await fixture.pollRfqs({ full: true })
+    await fixture.pollRfqs({ recheckClosedHours: 0 })
     await refreshFigures(fixture)
     const source = createViewSource(fixture.store, viewConfigOf(testConfig()))
     const parameters = { kind: 'money', since: since.toISOString() }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
+import { plannedPoll } from '../helpers/planned-poll.js'
 import { refreshFigures } from '../helpers/store/figures.js'
 import { rfqRows } from '../helpers/view-source.js'
 
@@ -12,12 +13,7 @@ it('an RFQ says that it was not read, and that its list entry changed since, unt
     return [row?.readState, row?.title]
   }
   /** A poll that may send so many requests, one of them for the list. */
-  const poll = (budget: number) => {
-    fixture.advanceSeconds(300)
-    const nextPollAt = new Date(fixture.now().getTime() + 300_000)
-    const rules = { offersMaxAgeMinutes: 60, urgentHours: 24, intervalMs: 300_000, nextPollAt }
-    return fixture.pollRfqs({ planning: { budget, usualBudget: budget, ...rules } })
-  }
+  const poll = (budget: number) => plannedPoll(fixture, { budget })
   fixture.sandbox.world.changeRfq(id, { title: 'First' })
   await poll(1)
   expect(await known()).toEqual(['not-read', 'First'])

@@ -65,5 +65,6 @@ export async function pollChannel(cli: Cli, app: App, request: PollRequest): Pro
     ...(onProgress && { onProgress }),
   }
   if (kind === 'listings') return pollListings(context)
-  return pollRfqs(context, { ...pollOptions(app.config), full, ...(only !== undefined && { only }) })
+  const options = { ...pollOptions(app.config), ...(only && { only }) }
+  return pollRfqs(context, full ? { ...options, recheckClosedHours: 0 } : options)
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { describeFreshness } from '../../../src/cli/output/freshness.js'
 import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { plannedPoll } from '../../helpers/planned-poll.js'
 import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { rfqRows } from '../../helpers/view-source.js'
 
@@ -21,10 +22,7 @@ it('the age of what lists show names the prices that the newest poll did not rea
   await fixture.pollRfqs()
   expect(await freshness()).toMatch(/^as of 12:00 UTC, 0 s ago$/)
   for (let poll = 1; poll <= 6; poll++) {
-    fixture.advanceSeconds(300)
-    const nextPollAt = new Date(fixture.now().getTime() + 300_000)
-    const rules = { offersMaxAgeMinutes: 60, urgentHours: 24, intervalMs: 300_000, nextPollAt }
-    const { run } = await fixture.pollRfqs({ planning: { budget: 1, usualBudget: 1, ...rules } })
+    const { run } = await plannedPoll(fixture, { budget: 1 })
     expect(run).toMatchObject({ outcome: 'complete', requests: 1, postponed: 1 })
     if (poll === 3) await fixture.reopenStore()
     expect(await freshness()).toMatch(new RegExp(`UTC, 0 s ago; prices and status read ${poll * 5} min ago$`))
@@ -42,7 +40,7 @@ it('a moment at which no poll was complete yet says so, like the present, over p
   for (let poll = 0; poll < 6; poll++) {
     const effect = { kind: 'status', status: 500 } as const
     fixture.sandbox.faults.add({ operation: 'readRfq', times: 5, effect })
-    const { run } = await fixture.pollRfqs({ full: true })
+    const { run } = await fixture.pollRfqs({ recheckClosedHours: 0 })
     expect(run.outcome).toBe('partial')
     if (poll === 3) await fixture.reopenStore()
     fixture.advanceSeconds(300)
@@ -51,7 +49,7 @@ it('a moment at which no poll was complete yet says so, like the present, over p
     for (const at of moments)
       expect(await freshness(at)).toMatch(/^as of 2026-11-21 12:\d\d UTC; no complete poll yet$/)
   }
-  await fixture.pollRfqs({ full: true })
+  await fixture.pollRfqs({ recheckClosedHours: 0 })
   expect(await freshness(fixture.now())).toBe('as of 2026-11-21 12:30 UTC')
   expect(await freshness(fixture.now(), [KEY, 'acme/blue'])).toMatch(/12:30 UTC; no complete poll yet of acme\/blue$/)
   fixture.advanceSeconds(300)

@@ -31,7 +31,7 @@ describe('an RFQ past due whose text another reader may understand differently',
       if (round === 2) await fixture.reopenStore()
       if (round === 3)
         expect(await fixture.store.revalidate(fixture.now())).toMatchObject({ nowValid: 0, problemsGone: 0 })
-      if (round > 3) await fixture.pollRfqs({ full: true })
+      if (round > 3) await fixture.pollRfqs({ recheckClosedHours: 0 })
       await fixture.closeExpired()
       fixture.advanceSeconds(5 * 3600)
     }

@@ -1,6 +1,12 @@
 import type { ResponsePollState, RfqPollState } from '../../../src/store/contract.js'
 import type { PollPlanning } from '../../../src/sync/contract.js'
-import { chooseResponses, type PlannableRfq, planRequests, reasonToRead } from '../../../src/sync/plan.js'
+import {
+  chooseResponses,
+  needsRead,
+  type PlannableRfq,
+  planRequests,
+  type StoredState,
+} from '../../../src/sync/plan.js'
 
 const INTERVAL_MS = 5 * 60_000
 const HOUR_MS = 3_600_000
@@ -23,8 +29,7 @@ interface WorldRfq {
 export class RequestWorld {
   readonly #rules: PlanRules
   readonly #rfqs: WorldRfq[] = []
-  readonly #known = new Map<string, RfqPollState>()
-  readonly #responses = new Map<string, Map<string, ResponsePollState>>()
+  readonly #states = new Map<string, StoredState>()
   /** Documents that cannot be read: `rfq-0`, `rfq-0 offer-1`. */
   readonly #failing = new Set<string>()
   #now = Date.parse('2026-11-21T12:00:00.000Z')
@@ -75,53 +80,48 @@ export class RequestWorld {
     const documents = this.#rfqs.reduce((sum, { offers }) => sum + 1 + offers.length, 0)
     const urgent = open.filter(({ dueAt }) => dueAt !== null).reduce((sum, { offers }) => sum + 1 + offers.length, 0)
     const polls = Math.max(1, Math.floor((this.#rules.offersMaxAgeMinutes * 60_000) / INTERVAL_MS) - 1)
-    return 5 + Math.ceil((2 * (open.length + urgent + documents / polls) + 20) / 0.9)
+    return 25 + Math.ceil(2 * (open.length + urgent + documents / polls))
   }
 
-  /** Within how many polls everything is read once, if a fifth of the requests is for what has waited longest, an RFQ with an offer at least. */
+  /** Within how many polls everything is read once, if half of the requests is for what has waited longest, an RFQ with an offer at least. */
   pollsForAll(budget: number): number {
     const documents = this.#rfqs.reduce((sum, { offers }) => sum + 1 + offers.length, 0)
-    return Math.ceil(documents / Math.max(1, Math.floor(budget * 0.2 * 0.9) - 1))
+    return Math.ceil(documents / Math.max(1, Math.floor(budget / 2) - 1))
   }
 
   /** Polls with a number of requests; the list takes none of them. Afterwards, the next poll is due. */
-  async poll(budget: number, usualBudget = budget) {
+  async poll(budget: number) {
     const now = new Date(this.#now)
     this.#markIncomplete()
-    const rules = { ...this.#rules, full: false, now }
+    const { recheckClosedHours, ...rules } = this.#rules
     const listed = this.#rfqs.map(({ id, entry, state, dueAt, offers }): PlannableRfq => {
-      const rfq = { id, hash: String(entry), state }
-      const responseIds = offers.map((offer) => offer.id)
-      return { ...rfq, dueAt, responseIds, reasonToRead: reasonToRead(rfq, this.#known.get(id), rules) }
+      return { id, hash: String(entry), state, dueAt, responseIds: offers.map((offer) => offer.id) }
     })
-    const { offersMaxAgeMinutes, urgentHours } = this.#rules
-    const plan = planRequests({
-      ...{ listed, known: this.#known, responses: this.#responses, now },
+    const needed = listed.filter((rfq) => needsRead(rfq, this.#states.get(rfq.id)?.rfq, recheckClosedHours, now))
+    const plan = planRequests(needed, {
+      ...{ states: this.#states, now, recheckClosedHours },
       planning: {
-        ...{ budget: budget + 1, usualBudget: usualBudget + 1, offersMaxAgeMinutes, urgentHours },
+        ...rules,
+        ...{ budget: budget + 1, perSecond: ((budget + 1) * 1_000) / INTERVAL_MS },
         ...{ nextPollAt: new Date(this.#now + INTERVAL_MS), intervalMs: INTERVAL_MS },
       },
     })
-    let left = plan.unused
-    let sent = 0
-    let postponed = plan.postponed.reduce((sum, { documents }) => sum + documents, 0)
+    let [sent, postponed] = [0, 0]
     /** Offers that were read. */
     const read: string[] = []
     /** Documents whose request failed. */
     const failed: string[] = []
-    for (const [rfqId, planned] of plan.reads) {
+    for (const rfqId of plan.reads.keys()) {
       const rfq = this.#rfqs.find(({ id }) => id === rfqId) as WorldRfq
       if (this.#failing.has(rfq.id)) {
         sent++
         failed.push(rfq.id)
-        const before = this.#known.get(rfq.id)
-        const requestedAt = now.toISOString()
-        this.#known.set(rfq.id, { ...(before ?? rfqState(rfq, now, null)), requestedAt })
+        const before = this.#states.get(rfq.id)?.rfq
+        this.#put(rfq.id, { ...(before ?? rfqState(rfq, now, null)), requestedAt: now.toISOString() })
         continue
       }
       const summaries = rfq.offers.map(({ id, summary }) => ({ id, summaryHash: String(summary) }))
-      const choice = chooseResponses(summaries, planned, this.#responses.get(rfq.id), left)
-      left = choice.left
+      const choice = chooseResponses(plan, rfqId, summaries, this.#states.get(rfq.id))
       sent += 1 + choice.request.size
       postponed += choice.postponed
       this.#record(rfq, choice.request, now)
@@ -130,9 +130,11 @@ export class RequestWorld {
         ;(this.#failing.has(document) ? failed : read).push(document)
       }
     }
-    for (const { id } of plan.postponed) {
+    for (const { id } of needed) {
+      if (plan.reads.has(id)) continue
+      postponed += 1 + (plan.postponed.get(id)?.size ?? 0)
       const rfq = this.#rfqs.find((each) => each.id === id) as WorldRfq
-      if (!this.#known.has(id)) this.#known.set(id, rfqState(rfq, now, null))
+      if (!this.#states.has(id)) this.#put(id, rfqState(rfq, now, null))
     }
     this.#now += INTERVAL_MS
     return { sent, postponed, order: [...plan.reads.keys()], read, failed, rates: plan.rates }
@@ -150,8 +152,8 @@ export class RequestWorld {
     const times = this.#rfqs
       .filter(({ state }) => state === 'open')
       .flatMap(({ id, offers }) => [
-        this.#known.get(id)?.detailReadAt,
-        ...offers.map((offer) => this.#responses.get(id)?.get(offer.id)?.readAt),
+        this.#states.get(id)?.rfq.detailReadAt,
+        ...offers.map((offer) => this.#states.get(id)?.responses.get(offer.id)?.readAt),
       ])
     const known = times.flatMap((time) => (time == null ? [] : [Date.parse(time)]))
     return known.length === 0 ? 0 : (this.#now - Math.min(...known)) / 60_000
@@ -160,19 +162,23 @@ export class RequestWorld {
   /** Documents that were never read. */
   unread(): string[] {
     return this.#rfqs.flatMap(({ id, offers }) => [
-      ...(this.#known.get(id)?.detailReadAt == null ? [id] : []),
+      ...(this.#states.get(id)?.rfq.detailReadAt == null ? [id] : []),
       ...offers.flatMap((offer) =>
-        this.#responses.get(id)?.get(offer.id)?.readAt == null ? [`${id} ${offer.id}`] : [],
+        this.#states.get(id)?.responses.get(offer.id)?.readAt == null ? [`${id} ${offer.id}`] : [],
       ),
     ])
   }
 
   /** As the store does: some offer is known only by its summary. */
   #markIncomplete(): void {
-    for (const [id, state] of this.#known) {
-      const incomplete = [...(this.#responses.get(id)?.values() ?? [])].some(({ readAt }) => readAt === null)
-      this.#known.set(id, { ...state, incomplete })
-    }
+    for (const { rfq, responses } of this.#states.values())
+      rfq.incomplete = [...responses.values()].some(({ readAt }) => readAt === null)
+  }
+
+  #put(id: string, rfq: RfqPollState): Map<string, ResponsePollState> {
+    const responses = this.#states.get(id)?.responses ?? new Map<string, ResponsePollState>()
+    this.#states.set(id, { rfq, responses })
+    return responses
   }
 
   #at(rfq: number): WorldRfq {
@@ -180,9 +186,7 @@ export class RequestWorld {
   }
 
   #record(rfq: WorldRfq, requested: ReadonlySet<string>, now: Date): void {
-    this.#known.set(rfq.id, rfqState(rfq, now, now))
-    const states = this.#responses.get(rfq.id) ?? new Map<string, ResponsePollState>()
-    this.#responses.set(rfq.id, states)
+    const states = this.#put(rfq.id, rfqState(rfq, now, now))
     // They are recorded after they were requested.
     const recordedAt = new Date(now.getTime() + 1_000).toISOString()
     for (const { id, summary } of rfq.offers) {

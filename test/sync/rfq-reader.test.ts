@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readRfqWithResponses } from '../../src/marketplace/rfq-reader.js'
-import { failureOf, json, serve, session } from './server.js'
+import { readRfqWithResponses } from '../../src/sync/rfq-reader.js'
+import { failureOf, json, serve, session } from '../marketplace/server.js'
 
 const limits = { maxBodyMiB: 64, timeoutMs: 60_000 }
 

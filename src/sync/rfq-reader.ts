@@ -13,50 +13,29 @@ import {
   parseResponseSummary,
   type Rfq,
 } from '../core/documents/observation.js'
-import type { ChannelSession } from './contract.js'
-import { ItemError, NotSentError, UnavailableError } from './errors.js'
+import type { ChannelSession } from '../marketplace/contract.js'
+import { ItemError, NotSentError, UnavailableError } from '../marketplace/errors.js'
+import type { RfqPollState, RfqSnapshot } from '../store/contract.js'
+import { lastRequestFailed, type ResponseChoice, rfqFailed, type StoredState } from './plan.js'
 
 /** An RFQ with all its responses, from one read. */
-export interface FetchedRfq {
+export interface FetchedRfq extends RfqSnapshot {
   rfq: Observation<Rfq>
-  responses: ObservedResponse[]
-  /** Responses that were not requested; their summaries only show that they still exist. */
-  observed: ListedResponse[]
-  /** False if `responses` was not an array, or an entry had no id: a response not listed may still exist. */
-  responsesComplete: boolean
-  /** Just before the first request was sent: all values are at least this recent. */
-  readAt: Date
   serverDate: Date | null
 }
 
-/** Chooses the responses to request. Of the others, those to observe are only reported, and the rest are recorded as summaries. */
-export type ChooseResponses = (listed: readonly ListedResponse[]) => {
-  request: ReadonlySet<string>
-  observe: ReadonlySet<string>
-}
-
-/** `textHash` of the stored RFQ and of its responses: a text with the same one is not parsed. Null: it must be parsed. */
-export interface KnownDocuments {
-  rfq: string | null
-  response(id: string): string | null
-}
-
-/** How to treat documents that the marketplace currently does not send. */
-export interface FailureOptions {
-  /** Documents that are requested once, without retries, because their last request failed. */
-  attemptOnce: { rfq: boolean; response(id: string): boolean }
-  /** Whether the last request for a response failed: if this one fails too, the document has a problem. */
-  failedBefore(id: string): boolean
+/** How a poll reads an RFQ. */
+export interface PollReadOptions {
+  /** Chooses the responses to request. Of the others, those to observe are only reported, and the rest are recorded as summaries. */
+  choose: (listed: readonly ListedResponse[]) => ResponseChoice
+  /** What is stored: a text that is the same is not parsed again. */
+  stored: StoredState | undefined
+  /** Parse the RFQ whatever is stored. */
+  parseRfq: boolean
+  /** Request a document whose last request failed only once. */
+  attemptOnce: boolean
   /** Called with the error of a failed request for a response, whose summary is used instead. */
-  onUnavailable(error: UnavailableError): void
-}
-
-export interface ReadOptions {
-  /** Chooses the responses to request; default all. */
-  choose?: ChooseResponses | undefined
-  known?: KnownDocuments | undefined
-  /** Default: every document is requested with retries, and the read fails if a response is not sent. */
-  failures?: FailureOptions | undefined
+  onUnavailable: (error: UnavailableError) => void
 }
 
 /** Requests for the responses of an RFQ that are made together; after one has failed, no other is made. */
@@ -64,41 +43,47 @@ const READ_TOGETHER = 32
 
 /**
  * Reads one RFQ, then its responses. When it ends, no request for them is in flight or sent any more.
- * @throws MarketplaceError if the RFQ cannot be read, or a response for another reason than 400, 404, 410 or those that `failures` covers
+ * @param poll default: every document is requested with retries, and the read fails if a response is not sent
+ * @throws MarketplaceError if the RFQ cannot be read, or a response for another reason than 400, 404, 410 or those that a poll accepts
  */
 export async function readRfqWithResponses(
   session: ChannelSession,
   id: string,
-  { choose, known, failures }: ReadOptions = {},
+  poll?: PollReadOptions,
 ): Promise<FetchedRfq> {
-  const retries = failures?.attemptOnce.rfq ? 0 : undefined
-  const { value: rfq, readAt, serverDate } = await session.readRfq(id, { knownHash: known?.rfq, retries })
+  const stored = poll?.stored
+  const retriesAfter = (hasFailed: boolean) => (poll?.attemptOnce && hasFailed ? 0 : undefined)
+  const {
+    value: rfq,
+    readAt,
+    serverDate,
+  } = await session.readRfq(id, {
+    knownHash: poll?.parseRfq ? null : knownHash(stored?.rfq),
+    retries: retriesAfter(rfqFailed(stored?.rfq)),
+  })
   const { summaries, responsesComplete } = readSummaries(rfq)
-  const choice = choose?.(summaries)
+  const choice = poll?.choose(summaries)
 
   const fetch = async (summary: Summary): Promise<ObservedResponse> => {
     const { id: responseId, summaryHash } = summary
     const requested = choice === undefined || choice.request.has(responseId)
     if (!requested) return observeSummary(summary, { requested })
+    const known = stored?.responses.get(responseId)
+    const failedBefore = lastRequestFailed(known)
     try {
-      const attemptOnce = failures?.attemptOnce.response(responseId)
-      const { value } = await session.readResponse(id, responseId, {
-        knownHash: known?.response(responseId),
-        retries: attemptOnce ? 0 : undefined,
-      })
+      const options = { knownHash: knownHash(known), retries: retriesAfter(failedBefore) }
+      const { value } = await session.readResponse(id, responseId, options)
       return { ...value, id: responseId, summaryHash, shape: 'full', requested }
     } catch (error) {
-      return observeSummary(summary, { requested, problems: problemsOf(error, responseId) })
+      const isAccepted = poll !== undefined && isUnavailable(error)
+      if (isAccepted) poll.onUnavailable(error)
+      else if (!(error instanceof ItemError)) throw error
+      // Once, this may be an outage, which is not a problem of the document.
+      if (isAccepted && !failedBefore) return observeSummary(summary, { requested })
+      const code = isAddressable(responseId) ? 'unavailable' : 'unaddressable'
+      const message = `listed, but cannot be read: ${error.message}`
+      return observeSummary(summary, { requested, problems: [{ path: '', code, message }] })
     }
-  }
-  const problemsOf = (error: unknown, responseId: string): Problem[] => {
-    if (failures !== undefined && isUnavailable(error)) {
-      failures.onUnavailable(error)
-      // This may be an outage, which is not a problem of the document.
-      if (!failures.failedBefore(responseId)) return []
-    } else if (!(error instanceof ItemError)) throw error
-    const code = isAddressable(responseId) ? 'unavailable' : 'unaddressable'
-    return [{ path: '', code, message: `listed, but cannot be read: ${error.message}` }]
   }
 
   const isObserved = (summary: Summary) => choice?.observe.has(summary.id) ?? false
@@ -117,8 +102,13 @@ export async function readRfqWithResponses(
     )
   await Promise.allSettled(reads)
   const responses = await Promise.all(reads)
-  return { rfq, responses, observed: summaries.filter(isObserved), responsesComplete, readAt, serverDate }
+  const observed = summaries.filter(isObserved)
+  return { rfq, shape: 'full', responses, observed, responsesComplete, readAt, serverDate }
 }
+
+/** The hash by which the text of a document that is not missing is recognized. */
+const knownHash = (state: Pick<RfqPollState, 'missingSince' | 'textHash'> | undefined): string | null =>
+  state?.missingSince === null ? state.textHash : null
 
 /** Whether the marketplace currently does not send a document that was requested. */
 export const isUnavailable = (error: unknown): error is UnavailableError =>
