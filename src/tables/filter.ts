@@ -2,7 +2,6 @@ import { formsOfId } from '../core/documents/identifier.js'
 import { nameById } from '../core/text/rfq-name.js'
 import { searchWords } from '../core/text/search-words.js'
 import type { Queries } from '../store/contract.js'
-import { toStoredText } from '../store/documents/stored-text.js'
 import type { SqlParameters } from '../store/sql/sql-database.js'
 import { hasWords, wordPatterns } from '../store/sql/word-search.js'
 import { FilterError, unknownValue } from './filter-error.js'
@@ -77,18 +76,18 @@ const PARSERS: Record<FilterKind, Parse> = {
   async rfq({ name }, text, { findRfq, now, channels }, channel) {
     const within = channel === undefined || channel === '' ? {} : { channel: findChannel(channel, channels) }
     const found = requireFound(await findRfq({ ...within, name: text, now }), name)
-    return { parameters: { rfqChannel: found.channel, rfqId: toStoredText(found.id) } }
+    return { parameters: { rfqChannel: found.channel, rfqId: found.id } }
   },
   async choice({ name, values = [] }, text, { queries }) {
     const allowed = typeof values === 'function' ? await values(queries) : values
     if (!allowed.includes(text)) throw unknownValue(name, text, allowed)
-    return { parameters: { [name]: toStoredText(text) } }
+    return { parameters: { [name]: text } }
   },
   words({ where }, text, { queries: { dialect } }) {
     const words = searchWords(text)
     const isFound =
       words.length === 0 ? 'true' : `(${hasWords(where, words)} or ${dialect.anyOf('t.id', '@searchIds')})`
-    const parameters = { ...wordPatterns(words), searchIds: formsOfId(text).map(toStoredText) }
+    const parameters = { ...wordPatterns(words), searchIds: formsOfId(text) }
     return { where: isFound, parameters }
   },
   since({ name }, text, { now }) {

@@ -1,4 +1,3 @@
-import { fromStoredText } from '../store/documents/stored-text.js'
 import { allOf, type Dialect, NO_LIMIT, type SqlParameters } from '../store/sql/sql-database.js'
 import type { Column, SqlRow } from './column.js'
 import { type Filter, type ParsedFilter, parseFilters } from './filter.js'
@@ -205,7 +204,7 @@ function createRead<Row>(columns: readonly Column<Row>[], query: SqlQuery<Row>):
         0)
     return {
       rows: records
-        .map((record) => fromStored(record, query.json))
+        .map((record) => parseJson(record, query.json))
         .map((record) => query.toRow?.(record, { source, now }) ?? (record as Row)),
       total,
       next: last === undefined ? null : encodeCursor([kind, ...order.map((_, at) => last[`o${at}`])]),
@@ -237,13 +236,13 @@ function positionParameters(after: readonly (string | number | null)[] | null): 
   )
 }
 
-/** A record as it was before it was stored. */
-const fromStored = (record: SqlRow, json: Readonly<Record<string, string>> = {}): SqlRow =>
+/** A record with its JSON parsed. */
+const parseJson = (record: SqlRow, json: Readonly<Record<string, string>> = {}): SqlRow =>
   Object.fromEntries(
-    Object.entries(record).map(([name, value]) => {
-      if (typeof value !== 'string') return [name, value]
-      return [name, name in json ? JSON.parse(value) : fromStoredText(value)]
-    }),
+    Object.entries(record).map(([name, value]) => [
+      name,
+      name in json && typeof value === 'string' ? JSON.parse(value) : value,
+    ]),
   )
 
 const encodeCursor = (values: readonly unknown[]): string => Buffer.from(JSON.stringify(values)).toString('base64url')

@@ -137,7 +137,7 @@ describe('finding an RFQ by name', () => {
 describe('the name by which an RFQ is shown', () => {
   it('leads to no other, and to it unless another has the number as reference or id, in lists and on pages, whatever identifiers, numbers and references there are', async () => {
     const plain = ['1', '2', 'id:1', 'number:2', 'reference:1', '-x', 'a', 'A']
-    const texts = [...plain, ...['a\\u0000b', 'a\0b', ' ', '1.0', 'ä', 'Ä', "o'x"]]
+    const texts = [...plain, ...['a\\u0000b', ' ', '1.0', 'ä', 'Ä', "o'x"]]
     const numbers = [1, 2, 3, '1', '3', 1e21, null, -1, 2.5]
     let state = 1
     const pick = <T>(from: readonly T[]): T => {
@@ -147,7 +147,7 @@ describe('the name by which an RFQ is shown', () => {
     const [all, names] = [[] as string[], new Set<string>()]
     for (let round = 0; round < 12; round++) {
       const ids = [...new Set(Array.from({ length: 8 }, () => pick(texts)))]
-      const rfqs = ids.map((id) => ({ id, number: pick(numbers), reference: pick(texts) }))
+      const rfqs = ids.map((id) => ({ id, number: pick(numbers), reference: pick([...texts, 'a\0b']) }))
       const { store, find } = await storeWith(poll('08:00:00', rfqs), poll('08:00:00', rfqs.slice(0, 2), BLUE))
       const now = at('12:00:00')
       await refreshFigures({ store, now: () => now })

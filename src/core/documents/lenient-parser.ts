@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { z } from 'zod'
 import { composed } from '../text/comparable-text.js'
+import { storable } from './identifier.js'
 
 /** A deviation of a document from the API description. */
 export interface Problem {
@@ -133,12 +134,12 @@ function expectedType(issue: Issue): string {
 /** Longer paths end with a hash, because they are part of keys. */
 const MAX_PATH_LENGTH = 150
 
-/** A path as problems show it, for example `responses[2].status`. */
+/** A path as problems show and store it, for example `responses[2].status`. */
 export function formatPath(path: readonly (string | number)[]): string {
   const text = path.reduce<string>((all, step) => (typeof step === 'number' ? `${all}[${step}]` : join(all, step)), '')
-  return text.length <= MAX_PATH_LENGTH
-    ? text
-    : `${text.slice(0, MAX_PATH_LENGTH)}… ${hash('sha256', text).slice(0, 16)}`
+  return storable(
+    text.length <= MAX_PATH_LENGTH ? text : `${text.slice(0, MAX_PATH_LENGTH)}… ${hash('sha256', text).slice(0, 16)}`,
+  )
 }
 const join = (path: string, key: string) => (path === '' ? truncate(key) : `${path}.${truncate(key)}`)
 const truncate = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text)

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { z } from 'zod'
 import { contentHash } from './canonical-json.js'
 import {
@@ -28,7 +27,7 @@ export type Review = NonNullable<Offer['review']>
 
 /** A document as received and parsed. */
 export interface Observation<T> extends Parsed<T> {
-  /** The identifier, or `unidentified-<hash>` of the text of a document without a usable one. */
+  /** The identifier, or `unidentified-<hash>`, with its content hash, of a document without a usable one. */
   id: string
   /** As sent, without white space around it. */
   text: string
@@ -83,8 +82,9 @@ export function observe<T>(
   kind: SubjectKind,
   parse: DocumentParser<T>,
 ): Observation<T> {
-  const id = identifierOf(body) ?? `unidentified-${hash('sha256', text).slice(0, 16)}`
-  return { id, text, textHash, hash: contentHash(kind, body), same: false, ...parse(body) }
+  const hash = contentHash(kind, body)
+  const id = identifierOf(body) ?? `unidentified-${hash.slice(0, 16)}`
+  return { id, text, textHash, hash, same: false, ...parse(body) }
 }
 
 /** The identifier of a document, or null if it has none that can be used. */

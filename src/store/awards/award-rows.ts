@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { AwardFacts, AwardRecord } from '../../core/decision/award-record.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
-import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { ChainedTable } from '../sql/hash-chain.js'
 import { allOf, NO_LIMIT, type Queries } from '../sql/sql-database.js'
 
@@ -58,10 +57,10 @@ export function awardContent(
 ): AwardContent {
   return {
     channel: award.channel,
-    rfq_id: toStoredText(award.rfqId),
+    rfq_id: award.rfqId,
     rfq_number: award.rfqNumber,
     at: award.at,
-    by_whom: toStoredText(award.by),
+    by_whom: award.by,
     withdraws: null,
     as_of: award.asOf,
     offers: canonicalJson(award.offers),
@@ -69,7 +68,7 @@ export function awardContent(
       ? { tonnes: null, total: null, price_per_tonne: null }
       : { tonnes: award.tonnes, total: award.total, price_per_tonne: award.pricePerTonne }),
     currency: award.currency,
-    because: toStoredText(award.because),
+    because: award.because,
     warnings: canonicalJson(award.warnings),
     recommendation: canonicalJson(award.recommendation),
     followed: award.followed ? 1 : 0,
@@ -85,8 +84,7 @@ export const withdrawalContent = (
   { at, by, because, programVersion }: { at: string; by: string; because: string | null; programVersion: string },
 ): AwardContent => ({
   ...{ channel, rfq_id, rfq_number, at, as_of: at, withdraws: id, program_version: programVersion },
-  by_whom: toStoredText(by),
-  because: toStoredText(because),
+  ...{ by_whom: by, because },
   ...{ offers: '[]', tonnes: null, total: null, price_per_tonne: null, currency: null, warnings: '[]' },
   ...{ recommendation: null, followed: null, settings_hash: null, workbook_sha256: null },
 })
@@ -97,17 +95,17 @@ export function toAward(row: AwardWithWithdrawal): AwardRecord {
   return {
     id: row.id,
     channel: row.channel,
-    rfqId: fromStoredText(row.rfq_id),
+    rfqId: row.rfq_id,
     rfqNumber: row.rfq_number,
     at: row.at,
-    by: fromStoredText(row.by_whom),
+    by: row.by_whom,
     asOf: row.as_of,
     offers: JSON.parse(row.offers) as AwardRecord['offers'],
     tonnes: row.tonnes ?? 0,
     total: row.total ?? 0,
     pricePerTonne: row.price_per_tonne ?? 0,
     currency: row.currency ?? '',
-    because: fromStoredText(row.because),
+    because: row.because,
     warnings: JSON.parse(row.warnings) as string[],
     recommendation: JSON.parse(row.recommendation ?? 'null') as AwardRecord['recommendation'],
     followed: row.followed === 1,
@@ -115,10 +113,7 @@ export function toAward(row: AwardWithWithdrawal): AwardRecord {
     workbookSha256: row.workbook_sha256 ?? '',
     programVersion: row.program_version,
     hash: row.hash,
-    withdrawn:
-      id === null || at === null || by === null
-        ? null
-        : { id, at, by: fromStoredText(by), because: fromStoredText(because) },
+    withdrawn: id === null || at === null || by === null ? null : { id, at, by, because },
   }
 }
 
@@ -172,7 +167,7 @@ export async function findAwards(
     from awards a left join awards w on ${allOf('w.withdraws = a.id', asOf !== undefined && 'w.at <= @asOf')}
     where ${where} order by a.id desc limit @limit`,
     {
-      ...{ id, channel, limit, rfqId: toStoredText(rfqId), rfqIds: rfqIds?.map(toStoredText) },
+      ...{ id, channel, limit, rfqId, rfqIds },
       asOf: asOf?.toISOString(),
     },
   )

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import type { AwardRecord, AwardWithdrawal, NewAward } from '../../core/decision/award-record.js'
 import { awardTerms, describeMove, oneLine } from '../../core/events/event-text.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
-import { toStoredText } from '../documents/stored-text.js'
 import type { EventDraft, EventWriter } from '../events/event-writer.js'
 import type { FigureWriter } from '../figures/figure-contract.js'
 import { storeSettings } from '../figures/settings-rows.js'
@@ -96,7 +95,7 @@ async function newestRecommendation(tx: Transaction, { channel, rfqId }: AwardRe
   const row = await tx.get<RecommendationRow>(
     `select offers, tonnes, cost as total, price_per_tonne as "pricePerTonne", currency from recommendations
     where channel = @channel and rfq_id = @rfqId and superseded_at is null and status <> 'accepted'`,
-    { channel, rfqId: toStoredText(rfqId) },
+    { channel, rfqId },
   )
   return row === undefined ? null : awardTerms({ ...row, offers: JSON.parse(row.offers) })
 }
@@ -104,8 +103,8 @@ async function newestRecommendation(tx: Transaction, { channel, rfqId }: AwardRe
 type RecommendationRow = Omit<Parameters<typeof awardTerms>[0], 'offers'> & { offers: string }
 
 async function append(tx: Transaction, content: AwardContent, workbook: string | null): Promise<AwardRow> {
-  const { id, previousHash: previous_hash, hash } = await nextLink(tx, content)
-  const row = { id, ...content, previous_hash, hash }
+  const { previousHash: previous_hash, ...link } = await nextLink(tx, content)
+  const row = { ...link, previous_hash }
   await tx.run(INSERT, { ...row, workbook })
   return row
 }

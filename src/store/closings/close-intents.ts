@@ -7,7 +7,6 @@ import {
 } from '../../core/close-intent.js'
 import type { DecisionRecord } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { IntentOpenError, StoreError } from '../errors.js'
 import { fence } from '../runs/channel-lock.js'
 import type { LiveRun } from '../runs/run-contract.js'
@@ -35,7 +34,6 @@ const INTENT = membersOf('id', 'channel', 'rfqId', 'state', 'runId', 'createdAt'
 
 const toIntent = (row: IntentRow): CloseIntent => ({
   ...row,
-  rfqId: fromStoredText(row.rfqId),
   evidence: JSON.parse(row.evidence) as Record<string, unknown>,
 })
 
@@ -60,8 +58,7 @@ export function createCloseIntents(
     const row = await tx.get<IntentRow>(`select ${INTENT} from close_intents where id = @id`, { id: intent.id })
     const name = `Close intent ${intent.id} of RFQ ${intent.rfqId}`
     // After a fail-over that lost the last commits, another intent may have the same id.
-    const isSame =
-      row?.channel === intent.channel && row.rfqId === toStoredText(intent.rfqId) && row.createdAt === intent.createdAt
+    const isSame = row?.channel === intent.channel && row.rfqId === intent.rfqId && row.createdAt === intent.createdAt
     if (!row || !isSame) throw new StoreError(`${name} does not exist.`)
     if (!isIntentTransition(row.state, to)) throw new StoreError(`${name} is ${row.state}; it cannot become ${to}.`)
     return row
@@ -74,14 +71,14 @@ export function createCloseIntents(
       throw new StoreError(`The close of RFQ ${intent.rfqId} was continued by another process.`)
   }
 
-  /** The number of intents of each RFQ, or of one as stored, that were sent after a moment. */
+  /** The number of intents of each RFQ, or of one, that were sent after a moment. */
   const countSent = async (queries: Queries, after: Date, rfq: { channel: string; rfqId?: string }) => {
     const rows = await queries.all<{ id: string; sent: number }>(
       `select rfq_id as id, count(*) as sent from close_intents
       where ${matching(rfq)} and posts > 0 and ${SENT_AT} > @after group by rfq_id`,
       { ...rfq, after: after.toISOString() },
     )
-    return new Map(rows.map(({ id, sent }) => [fromStoredText(id), sent]))
+    return new Map(rows.map(({ id, sent }) => [id, sent]))
   }
 
   return {
@@ -120,7 +117,7 @@ export function createCloseIntents(
         // A process that lost the lock must not close, because what it read may be out of date.
         await fence(tx, run)
         await tx.lock('close intents', channel, rfqId)
-        const rfq = { channel, rfqId: toStoredText(rfqId) }
+        const rfq = { channel, rfqId }
         const open = await tx.get<{ id: number }>(
           `select id from close_intents where channel = @channel and rfq_id = @rfqId and state in ${OPEN}`,
           rfq,

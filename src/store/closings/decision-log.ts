@@ -1,6 +1,5 @@
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import type { DecisionRecord } from '../../core/records.js'
-import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { EventWriter } from '../events/event-writer.js'
 import { type ChainedTable, nextLink } from '../sql/hash-chain.js'
 import {
@@ -33,9 +32,6 @@ const DECISION = membersOf(...WRITTEN, 'times', 'repeatedUntil')
 
 const toDecision = (row: DecisionRow): DecisionRecord => ({
   ...row,
-  rfqId: fromStoredText(row.rfqId),
-  reason: fromStoredText(row.reason),
-  message: fromStoredText(row.message),
   evidence: JSON.parse(row.evidence) as Record<string, unknown>,
 })
 
@@ -50,14 +46,9 @@ export const selectNewestIds = (condition: string): string =>
 export function createDecisionLog(database: SqlDatabase, events: EventWriter) {
   /** Appends a decision in the caller's transaction. */
   const append = async (tx: Transaction, decision: NewDecision): Promise<DecisionRecord> => {
+    const { evidence, ...link } = await nextLink(tx, decision)
     const row = await tx.get<DecisionRow>(INSERT_DECISION, {
-      ...decision,
-      rfqId: toStoredText(decision.rfqId),
-      reason: toStoredText(decision.reason),
-      message: toStoredText(decision.message),
-      evidence: canonicalJson(decision.evidence),
-      approvedBy: approverIn(decision.evidence),
-      ...(await nextLink(tx, decision)),
+      ...{ ...link, evidence: canonicalJson(evidence), approvedBy: approverIn(evidence) },
     })
     const appended = toDecision(row as DecisionRow)
     await writeDecisionEvent(tx, events, appended)
@@ -76,7 +67,7 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter) {
   ): Promise<DecisionRecord[]> => {
     const ofRfqs = rfqIds !== undefined && database.dialect.anyOf('rfq_id', '@rfqIds')
     const ids = selectNewestIds(allOf('channel = @channel', condition, ofRfqs))
-    const parameters = { channel, rfqIds: rfqIds?.map(toStoredText), since: since?.toISOString() }
+    const parameters = { channel, rfqIds, since: since?.toISOString() }
     return find(`id in (${ids}) order by id`, parameters)
   }
 
@@ -102,12 +93,7 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter) {
       channel?: string
       rfqId?: string
       limit?: number
-    }): Promise<DecisionRecord[]> =>
-      find(`${matching(filter)} order by id desc limit @limit`, {
-        ...filter,
-        limit,
-        rfqId: toStoredText(filter.rfqId),
-      }),
+    }): Promise<DecisionRecord[]> => find(`${matching(filter)} order by id desc limit @limit`, { ...filter, limit }),
 
     /** One decision, or null if there is none with this id. */
     decision: async (id: number): Promise<DecisionRecord | null> => (await find('id = @id', { id }))[0] ?? null,
@@ -124,9 +110,9 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter) {
   }
 }
 
-/** The approver in the evidence of a decision, as stored. */
+/** The approver in the evidence of a decision. */
 const approverIn = ({ approvedBy }: Record<string, unknown>): string | null =>
-  typeof approvedBy === 'string' ? toStoredText(approvedBy) : null
+  typeof approvedBy === 'string' ? approvedBy : null
 
 const INSERT_DECISION = `
 insert into close_decisions (${WRITTEN.map(columnOf).join(', ')}) values (${WRITTEN.map((member) => `@${member}`).join(', ')})

@@ -3,7 +3,6 @@ import { parseRfq } from '../../core/documents/observation.js'
 import type { UnsettledClose } from '../../core/records.js'
 import { createCalendar } from '../../core/time/expiry.js'
 import { CURRENT_VERSION } from '../documents/document-rows.js'
-import { fromStoredText } from '../documents/stored-text.js'
 import { allOf, type SqlDatabase } from '../sql/sql-database.js'
 import { OPEN } from './close-intents.js'
 import { HAS_OUTCOME, selectNewestIds } from './decision-log.js'
@@ -92,8 +91,7 @@ function resultIn(evidence: string | null): string | null {
 }
 
 function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClose {
-  const { channel, outcome, since } = row
-  const rfqId = fromStoredText(row.rfq_id)
+  const { channel, rfq_id: rfqId, outcome, since } = row
   const inProgress = row.in_progress === 1
   const again = retryCommand(channel, rfqId)
   const remedies: Record<UnsettledClose['outcome'], string> = {
@@ -114,7 +112,7 @@ function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClos
     inProgress,
     since,
     decisionId: row.decision_id,
-    reason: fromStoredText(resultIn(row.evidence) ?? row.reason),
+    reason: resultIn(row.evidence) ?? row.reason,
     remedy: remedies[outcome],
   }
 }

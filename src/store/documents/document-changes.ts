@@ -15,7 +15,6 @@ import {
   type VersionRow,
 } from './document-rows.js'
 import type { UpsertResult } from './recorder-contract.js'
-import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** When and by which run documents were read and recorded. */
 export interface ChangeContext {
@@ -89,7 +88,7 @@ export class DocumentChanges {
 
   /** The stored responses of an RFQ, by id. */
   responsesOf(rfqId: string): DocumentRow[] {
-    return this.#responses.get(toStoredText(rfqId)) ?? []
+    return this.#responses.get(rfqId) ?? []
   }
 
   /** Records a document as it was read. */
@@ -263,10 +262,9 @@ export class DocumentChanges {
     { observed: { changes } }: ChangeContext,
     version = row.version,
   ): void {
-    const { kind } = row
+    const { kind, id } = row
     if (kind !== 'rfq' && kind !== 'response') return
-    const id = fromStoredText(row.id)
-    const rfqId = kind === 'rfq' ? id : fromStoredText(row.rfq_id)
+    const rfqId = kind === 'rfq' ? id : row.rfq_id
     const hasBefore = change === 'changed' || (change === 'missing' && kind === 'response')
     const observed: ObservedChange = {
       ...{ kind, rfqId, id, change, version },
@@ -279,13 +277,12 @@ export class DocumentChanges {
 
   #addProblem({ kind, id: entity_id }: DocumentKey, problem: Problem, { stamp, observed }: ChangeContext): void {
     const row = {
-      ...{ kind, entity_id, path: toStoredText(problem.path), code: problem.code },
-      ...{ message: toStoredText(problem.message), stamp, times: 1 },
+      ...{ kind, entity_id, path: problem.path, code: problem.code, message: problem.message, stamp, times: 1 },
     }
     const name = problemName(row)
     const known = this.problems.get(name)
     if (known) known.row.times++
-    else this.problems.set(name, { row, id: fromStoredText(entity_id), problem, observed })
+    else this.problems.set(name, { row, id: entity_id, problem, observed })
   }
 
   /** Marks an RFQ or listing whose change may affect recommendations or lists. */

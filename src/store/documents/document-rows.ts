@@ -3,9 +3,8 @@ import { comparableId, isUsableIdentifier } from '../../core/documents/identifie
 import type { Observation, ObservedResponse } from '../../core/documents/observation.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import type { ListedDocument } from './recorder-contract.js'
-import { isStorable, toStoredText } from './stored-text.js'
 
-/** The primary key of a row of `documents`; identifiers are as stored (stored-text.ts). */
+/** The primary key of a row of `documents`. */
 export interface DocumentKey {
   channel: string
   kind: DocumentKind
@@ -90,7 +89,7 @@ export type ShapedSnapshot = ListedDocument & { shape: DocumentShape } & Partial
   >
 
 export const documentKey = ({ channel }: LiveRun, kind: DocumentKind, id: string, rfqId = ''): DocumentKey => ({
-  ...{ channel, kind, rfq_id: toStoredText(rfqId), id: toStoredText(id) },
+  ...{ channel, kind, rfq_id: rfqId, id },
 })
 
 /**
@@ -113,7 +112,7 @@ export function termColumns(
   if (kind === 'response') {
     const { listingId } = body
     const isId = typeof listingId === 'string' && isUsableIdentifier(listingId)
-    return { listing_id: isId ? comparableId(toStoredText(listingId)) : null }
+    return { listing_id: isId ? comparableId(listingId) : null }
   }
   const isEntry = kind === 'rfq-entry'
   const { state = null, responseDueDate = null } = body
@@ -124,5 +123,4 @@ export function termColumns(
 const UNCLEAR = '?'
 /** PostgreSQL limits what is indexed; a longer text is neither state nor date. */
 const MAX_TERM_LENGTH = 100
-const isTerm = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= MAX_TERM_LENGTH && isStorable(value)
+const isTerm = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_TERM_LENGTH

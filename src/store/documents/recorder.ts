@@ -7,7 +7,7 @@ import type { Observed, ObservedEvents } from '../events/observed-events.js'
 import type { FigureWriter } from '../figures/figure-contract.js'
 import { fence } from '../runs/channel-lock.js'
 import type { LiveRun } from '../runs/run-contract.js'
-import { allOf, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
+import { allOf, type SqlDatabase, storableJson, type Transaction } from '../sql/sql-database.js'
 import { bodyOf, type ChangeContext, DocumentChanges, problemName } from './document-changes.js'
 import {
   CHANGING_COLUMNS,
@@ -21,7 +21,6 @@ import {
   VERSION_COLUMNS,
 } from './document-rows.js'
 import type { ListChange, ListedDocument, Recorder, RecordResult, RfqSnapshot } from './recorder-contract.js'
-import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** The maximum number of documents of a list in a transaction, of rows touched by a statement, and of RFQs and characters in a transaction. */
 const LISTED_PER_TRANSACTION = 200
@@ -193,7 +192,7 @@ async function recordRfq(
   const { shape, observed: summaries = [], responsesComplete } = snapshot
   const document = { ...snapshot.rfq, shape }
   const key = documentKey(run, 'rfq', document.id)
-  const stored = changes.responsesOf(document.id).map((each) => ({ id: fromStoredText(each.id), row: each }))
+  const stored = changes.responsesOf(document.id).map((each) => ({ id: each.id, row: each }))
   const storedIds = new IdMap(stored.map(({ id }) => [id, id]))
   const keyOf = (id: string) => documentKey(run, 'response', storedIds.get(id) ?? id, document.id)
   const rfq = changes.upsert(key, document, context)
@@ -249,7 +248,7 @@ function compareList(
   known: readonly KnownListed[],
   whole: boolean,
 ): { same: string[]; others: Listed[] } {
-  const stored = new Map(known.map((row) => [fromStoredText(row.id), row]))
+  const stored = new Map(known.map((row) => [row.id, row]))
   const isSame = (entry: ListedDocument) => {
     const row = stored.get(entry.id)
     if (row === undefined || row.missing_since !== null) return false
@@ -265,7 +264,7 @@ function compareList(
   ]
   const isOther = new Set(others.map(({ id }) => id))
   const same = [...listed, ...absent.map(([id]) => id)].filter((id) => !isOther.has(id))
-  return { same: same.map(toStoredText), others }
+  return { same, others }
 }
 
 async function recordListed(
@@ -300,7 +299,7 @@ async function loadRows(tx: Transaction, { channel }: LiveRun, all: readonly Sel
     const found = await tx.all<DocumentRow>(
       `select ${ROW_COLUMNS} from documents e ${newest}
       where e.channel = @channel and e.kind = @kind and ${where} order by e.id`,
-      { channel, kind, ids: ids.map(toStoredText) },
+      { channel, kind, ids },
     )
     rows.push(...found)
   }
@@ -335,7 +334,7 @@ async function saveProblems(tx: Transaction, channel: string, changes: DocumentC
       on conflict (channel, kind, entity_id, path, code) do update
         set last_seen_at = excluded.last_seen_at, times = problems.times + excluded.times
       returning kind, entity_id, path, code, times`,
-      { channel, rows: JSON.stringify(batch.map(([, { row }]) => row)) },
+      { channel, rows: storableJson(batch.map(([, { row }]) => row)) },
     )
     const times = new Map(stored.map((row) => [problemName(row), row.times]))
     for (const [name, { row, id, problem, observed }] of batch)

@@ -3,7 +3,6 @@ import { parseStored } from '../../core/documents/observation.js'
 import { pacedWrites } from '../maintenance/paced-writes.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import type { DocumentKey, VersionRow } from './document-rows.js'
-import { toStoredText } from './stored-text.js'
 
 /** Codes of problems of a list, a request or a received text, which parsing stored bodies cannot find. */
 const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'unaddressable', 'encoding')`
@@ -72,10 +71,8 @@ async function revalidateEntity(tx: Transaction, entity: Entity, now: string): P
   for (const row of versions) {
     const bodies = JSON.parse(row.body) as unknown
     const parsed = (row.bodies > 1 ? (bodies as unknown[]) : [bodies]).map((body) => parseStored(kind, row.shape, body))
-    for (const { path, code, message } of parsed.flatMap(({ problems }) => problems)) {
-      const problem = { path: toStoredText(path), code, message: toStoredText(message) }
-      found.set(`${code} ${problem.path}`, problem)
-    }
+    for (const { path, code, message } of parsed.flatMap(({ problems }) => problems))
+      found.set(`${code} ${path}`, { path, code, message })
     const valid = parsed.every((each) => each.valid)
     report.documents++
     if (valid === (row.valid === 1)) continue

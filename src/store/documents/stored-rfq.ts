@@ -3,7 +3,6 @@ import { rfqFacts } from '../../core/events/event-facts.js'
 import type { RfqFacts } from '../../core/events/events.js'
 import type { Queries } from '../sql/sql-database.js'
 import { CURRENT_VERSION } from './document-rows.js'
-import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** RFQs read by one query. */
 const RFQS_PER_QUERY = 50
@@ -20,12 +19,10 @@ export async function storedRfqs(
       `select e.id, v.body as text, v.shape, v.version from documents e
       join versions v on ${CURRENT_VERSION}
       where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and ${queries.dialect.anyOf('e.id', '@ids')}`,
-      { channel, ids: rfqIds.slice(start, start + RFQS_PER_QUERY).map(toStoredText) },
+      { channel, ids: rfqIds.slice(start, start + RFQS_PER_QUERY) },
     )
-    for (const { id, text, shape, version } of rows) {
-      const rfqId = fromStoredText(id)
-      found.set(rfqId, { facts: rfqFacts(rfqId, { body: JSON.parse(text), shape }), version })
-    }
+    for (const { id, text, shape, version } of rows)
+      found.set(id, { facts: rfqFacts(id, { body: JSON.parse(text), shape }), version })
   }
   return found
 }

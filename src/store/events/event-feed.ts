@@ -1,6 +1,5 @@
 import type { EventData, EventFilter, EventKind, EventPage, EventRecord } from '../../core/events/events.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
-import { fromStoredText } from '../documents/stored-text.js'
 import { findNumber } from '../sql/meta.js'
 import { allOf, membersOf, type SqlDatabase } from '../sql/sql-database.js'
 import { type EventDraft, type EventWriter, NEWEST_SEQUENCE } from './event-writer.js'
@@ -25,12 +24,7 @@ export const EVENT = membersOf(
   ...['sequence', 'id', 'kind', 'at', 'channel', 'rfqId', 'offerId', 'version', 'text', 'data'],
 )
 
-export const toEvent = (row: EventRow): EventRecord => ({
-  ...row,
-  rfqId: fromStoredText(row.rfqId),
-  offerId: fromStoredText(row.offerId),
-  data: JSON.parse(row.data) as EventRecord['data'],
-})
+export const toEvent = (row: EventRow): EventRecord => ({ ...row, data: JSON.parse(row.data) as EventRecord['data'] })
 
 /** The key of `meta` with the sequence of the newest event that was pruned. */
 export const PRUNED_EVENTS = 'pruned_events'

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { awardTerms, describeMove, eventSentence } from '../../core/events/event-text.js'
 import type { EventData, EventKind } from '../../core/events/events.js'
-import { toStoredText } from '../documents/stored-text.js'
 import { findIdentity } from '../sql/meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 
@@ -47,8 +46,8 @@ export function createEventWriter(database: SqlDatabase) {
     kind: draft.kind,
     at: draft.at,
     channel: draft.channel,
-    rfq_id: toStoredText(draft.rfqId ?? null),
-    offer_id: toStoredText(draft.offerId ?? null),
+    rfq_id: draft.rfqId ?? null,
+    offer_id: draft.offerId ?? null,
     version: draft.version ?? null,
     ...(await describe(tx, draft)),
   })
@@ -85,7 +84,7 @@ export type EventWriter = ReturnType<typeof createEventWriter>
 /** The text and the data of an event. Of a changed recommendation, with what it moved: nothing if an award stands, or an offer was accepted. */
 async function describe(tx: Transaction, { kind, channel, rfqId, data }: EventDraft) {
   const full = data.recommendation === undefined ? data : { ...data, ...(await moveOf(tx, channel, rfqId, data)) }
-  return { text: toStoredText(eventSentence(kind, full)), data: JSON.stringify(full) }
+  return { text: eventSentence(kind, full), data: JSON.stringify(full) }
 }
 
 async function moveOf(
@@ -99,7 +98,7 @@ async function moveOf(
   const standing = await tx.get(
     `select 1 as found from awards a where a.channel = @channel and a.rfq_id = @rfqId and a.withdraws is null
       and not exists (select 1 from awards w where w.withdraws = a.id)`,
-    { channel, rfqId: toStoredText(rfqId ?? null) },
+    { channel, rfqId: rfqId ?? null },
   )
   if (!before || !after || standing || before.status === 'accepted' || after.status === 'accepted') return { messages }
   const moved = {

@@ -5,7 +5,6 @@ import { compareVersions, offerFacts, rfqFacts, type ShapedBody } from '../../co
 import type { EventData, EventKind, RfqFacts } from '../../core/events/events.js'
 import { createCalendar, isLate } from '../../core/time/expiry.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
-import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import type { RunRow } from '../runs/run-queries.js'
 import { newestHash } from '../sql/hash-chain.js'
@@ -120,9 +119,9 @@ async function countedRfqs(
   const rows = await tx.all<{ id: string }>(
     `select id from documents where channel = @channel and kind = 'rfq' and rfq_id = ''
       and ${tx.dialect.anyOf('id', '@ids')} and first_observed_at <= @countedBy`,
-    { channel, ids: rfqIds.map(toStoredText), countedBy },
+    { channel, ids: rfqIds, countedBy },
   )
-  return new Set(rows.map(({ id }) => fromStoredText(id)))
+  return new Set(rows.map(({ id }) => id))
 }
 
 // --- what the events of a transaction have in common ----------------------------------------------------------------
@@ -172,9 +171,9 @@ async function rfqsBeingClosed(tx: Transaction, run: LiveRun, rfqIds: readonly s
   const rows = await tx.all<{ rfq_id: string }>(
     `select rfq_id from close_intents
     where channel = @channel and state = 'sending' and ${tx.dialect.anyOf('rfq_id', '@rfqIds')}`,
-    { channel: run.channel, rfqIds: rfqIds.map(toStoredText) },
+    { channel: run.channel, rfqIds },
   )
-  return new Set(rows.map(({ rfq_id }) => fromStoredText(rfq_id)))
+  return new Set(rows.map(({ rfq_id }) => rfq_id))
 }
 
 // --- events ---------------------------------------------------------------------------------------------------------

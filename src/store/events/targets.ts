@@ -1,5 +1,4 @@
 import type { EventKind, EventRecord, PassedOver, TargetState } from '../../core/events/events.js'
-import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { createHeartbeatWatch, createHolder, type Holder, livenessOf } from '../runs/process-holder.js'
 import { membersOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import { EVENT, type EventRow, toEvent } from './event-feed.js'
@@ -172,7 +171,7 @@ export function createTargets(database: SqlDatabase) {
           const outage = end.kind === 'failed' ? outageOf(own, end, at) : null
           const to = outage === null ? next : await passedUpTo(tx, own, outage)
           if (end.kind !== 'delivered' && to > position) passed = await countTaken(tx, target, { position, end: to })
-          const error = 'error' in end ? toStoredText(end.error) : null
+          const error = 'error' in end ? end.error : null
           await tx.run(
             `update delivery_targets set position = @to, failures = @failures, failing_since = @failingSince,
               retry_at = @retryAt, error = @error, succeeded_at = @succeededAt, passed_over = @passedOver
@@ -269,10 +268,5 @@ const toPassedOver = (row: TargetRow) => (row.passedOver === null ? null : (JSON
 
 function toTargetState(row: TargetRow & { waiting: number }): TargetState {
   const { failingSince, holder, heartbeat, ...state } = row
-  const passed = toPassedOver(row)
-  return {
-    ...state,
-    error: fromStoredText(state.error),
-    passedOver: passed && { ...passed, error: fromStoredText(passed.error) },
-  }
+  return { ...state, passedOver: toPassedOver(row) }
 }

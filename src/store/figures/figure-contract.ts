@@ -96,7 +96,7 @@ export interface FigureComputer {
   ): Promise<ComputedFigures[]>
 }
 
-/** What a transaction changed that figures depend on. Ids are as stored. */
+/** What a transaction changed that figures depend on. */
 export interface FigureChanges {
   channel: string
   rfqs: ReadonlySet<string>

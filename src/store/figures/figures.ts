@@ -5,7 +5,6 @@ import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { createAwardQueries } from '../awards/award-rows.js'
 import { createHistory } from '../documents/queries/history.js'
 import { createPollStates } from '../documents/queries/poll-states.js'
-import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { EventDraft, EventWriter } from '../events/event-writer.js'
 import { createRateQueries } from '../rates/exchange-rates.js'
 import { type Holder, mayBeAlive } from '../runs/process-holder.js'
@@ -45,10 +44,8 @@ const RECOMMENDATION = membersOf(
 
 const toRecommendation = (row: RecommendationRow): RecordedRecommendation => ({
   ...row,
-  rfqId: fromStoredText(row.rfqId),
   offers: JSON.parse(row.offers) as RecordedRecommendation['offers'],
   settings: JSON.parse(row.settings) as unknown,
-  reason: fromStoredText(row.reason),
 })
 
 const createFigureQueries = (queries: Queries): FigureQueries => ({
@@ -56,7 +53,7 @@ const createFigureQueries = (queries: Queries): FigureQueries => ({
     const rows = await queries.all<RecommendationRow>(
       `select ${RECOMMENDATION} from recommendations join settings on hash = settings_hash
       where channel = @channel and superseded_at is null and ${queries.dialect.anyOf('rfq_id', '@ids')}`,
-      { channel, ids: rfqIds.map(toStoredText) },
+      { channel, ids: rfqIds },
     )
     return rows.map(toRecommendation)
   },
@@ -68,10 +65,9 @@ const createFigureQueries = (queries: Queries): FigureQueries => ({
     const rows = await queries.all<{ channel: string; rfq_id: string; number: number | null; claims: string }>(
       'select channel, rfq_id, number, claims from figures where claims is not null order by channel, number, rfq_id',
     )
-    return rows.flatMap(({ channel, rfq_id, number: rfqNumber, claims }) => {
-      const rfqId = fromStoredText(rfq_id)
-      return (JSON.parse(claims) as RfqClaim[]).map((claim) => ({ ...claim, channel, rfqId, rfqNumber }))
-    })
+    return rows.flatMap(({ channel, rfq_id: rfqId, number: rfqNumber, claims }) =>
+      (JSON.parse(claims) as RfqClaim[]).map((claim) => ({ ...claim, channel, rfqId, rfqNumber })),
+    )
   },
 })
 
@@ -109,7 +105,7 @@ export function createFigures(
     const computed = await by.compute(source, { channel, ids }, basis, now)
     const written = new Set(computed.map(({ row }) => row.rfqId))
     const left = ids.filter((id) => !written.has(id))
-    await outdate(tx, { channel, rfqs: new Set(left.map(toStoredText)) })
+    await outdate(tx, { channel, rfqs: new Set(left) })
     const settingsHash = await storeSettings(tx, basis.settings)
     for (const each of computed) await recordRecommendation(tx, each, settingsHash)
     await recordRows(tx, channel, computed)
@@ -131,7 +127,7 @@ export function createFigures(
       if (ids.size === 0) return []
       await tx.lock('figures', channel)
       const by = await computerIn(tx)
-      if (by !== null) return compute(tx, by, { channel, ids: [...ids].map(fromStoredText), now })
+      if (by !== null) return compute(tx, by, { channel, ids: [...ids], now })
       await outdate(tx, { channel, rfqs: ids })
       return []
     },
@@ -155,7 +151,7 @@ export function createFigures(
         if (by === null) return null
         const { key } = await by.basisOf(sourceOf(tx), channel, now)
         const rows = await tx.all<{ id: string }>(SELECT_OUTDATED, { channel, key, settled: SETTLED })
-        const outdated = rows.map(({ id }) => fromStoredText(id)).filter((id) => !failed.has(nameOf(channel, id)))
+        const outdated = rows.map(({ id }) => id).filter((id) => !failed.has(nameOf(channel, id)))
         if (outdated.length === 0) return 0
         const ids = outdated.slice(0, BATCH_SIZE)
         await events.write(tx, await compute(tx, by, { channel, ids, now }))
@@ -198,7 +194,7 @@ async function recordRecommendation(
 ): Promise<void> {
   if (recommendation === null) return
   const { at, status, tonnes, cost, pricePerTonne, currency, coverage, bestPrice } = recommendation
-  const key = { channel: row.channel, rfqId: toStoredText(row.rfqId), at }
+  const key = { channel: row.channel, rfqId: row.rfqId, at }
   await tx.run(
     `update recommendations set superseded_at = @at
     where channel = @channel and rfq_id = @rfqId and superseded_at is null`,
@@ -212,7 +208,7 @@ async function recordRecommendation(
     {
       ...{ ...key, status, tonnes, cost, pricePerTonne, currency, coverage, bestPrice, settingsHash },
       offers: JSON.stringify(recommendation.offers),
-      reason: toStoredText(recommendation.reason),
+      reason: recommendation.reason,
     },
   )
 }
@@ -227,14 +223,13 @@ const COLUMNS = {
 } satisfies Record<string, keyof FigureRow>
 
 async function recordRows(tx: Transaction, channel: string, computed: readonly ComputedFigures[]): Promise<void> {
-  const ids = computed.map(({ row }) => toStoredText(row.rfqId))
+  const ids = computed.map(({ row }) => row.rfqId)
   await tx.run(`delete from figures where channel = @channel and ${tx.dialect.anyOf('rfq_id', '@ids')}`, {
     channel,
     ids,
   })
   const rows = computed.map(({ row }) => ({
-    ...{ ...row, rfqId: toStoredText(row.rfqId), valid: row.valid ? 1 : 0, search: toStoredText(row.search) },
-    ...{ title: toStoredText(row.title), recommended: toStoredText(row.recommended) },
+    ...{ ...row, valid: row.valid ? 1 : 0 },
   }))
   await tx.insertAll(
     'figures',

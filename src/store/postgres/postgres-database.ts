@@ -1,7 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
+import { storable } from '../../core/documents/identifier.js'
 import { StoreError, UnknownCommitError, UnusableDatabaseError } from '../errors.js'
-import type { Dialect, SqlDatabase, SqlParameters, Transaction } from '../sql/sql-database.js'
+import {
+  type Dialect,
+  type SqlDatabase,
+  type SqlParameters,
+  storableJson,
+  type Transaction,
+} from '../sql/sql-database.js'
 import { kindOf, toPostgresError } from './postgres-errors.js'
 import type { PostgresLocation } from './postgres-url.js'
 
@@ -42,12 +49,12 @@ const joinOne: Dialect['joinOne'] = (table, alias, condition) =>
   `cross join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias}`
 
 /** JSON without the escapes of characters that PostgreSQL cannot store: NUL, and half of a surrogate pair. */
-const storable = (json: string) =>
+const safeJson = (json: string) =>
   String.raw`case when ${json} ~ '\\u(0000|d[89a-f])' then regexp_replace(${json}, '(\\\\)|\\u(0000|d[89a-f][0-9a-f]{2})', '\1', 'g') else ${json} end`
 
 const POSTGRES: Dialect = {
   anyOf: (value, parameter) => `${value} = any(${parameter})`,
-  elementsOf: (parameter) => `json_array_elements((${storable(`(${parameter})::text`)})::json)`,
+  elementsOf: (parameter) => `json_array_elements((${safeJson(`(${parameter})::text`)})::json)`,
   joinOne,
   leftJoin: (table, alias, condition) =>
     `left join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias} on true`,
@@ -268,7 +275,7 @@ function* inBatches(rows: Iterable<object>): Generator<string> {
   let texts: string[] = []
   let length = 0
   for (const row of rows) {
-    const text = JSON.stringify(row)
+    const text = storableJson(row)
     texts.push(text)
     length += text.length
     if (length < MAX_CHARACTERS) continue
@@ -292,8 +299,10 @@ function toPositional(sql: string, parameters: SqlParameters = {}): { text: stri
   const values = known.names.map((name) => {
     const value = parameters[name]
     if (value === undefined) throw new TypeError(`Missing named parameter "${name}"`)
-    return value
+    if (Array.isArray(value)) return value.map(bound)
+    return bound(value)
   })
   return { text: known.text, values }
 }
+const bound = (value: unknown) => (typeof value === 'string' ? storable(value) : value)
 const PARAMETER = /@([a-zA-Z]\w*)/g

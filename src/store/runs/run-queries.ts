@@ -1,6 +1,5 @@
 import type { RunKind, RunRecord } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import { fromStoredText } from '../documents/stored-text.js'
 import { allOf, matching, membersOf, type Queries, type SqlParameters } from '../sql/sql-database.js'
 import type { PollKind } from './run-contract.js'
 
@@ -26,8 +25,6 @@ export function toRunRecord(row: RunRow): RunRecord {
   const { stopCode, stopClocks, allowedRate, requiredRate, holder, heartbeat, ...run } = row
   return {
     ...run,
-    error: fromStoredText(run.error),
-    cause: fromStoredText(run.cause),
     stop: stopCode === null ? null : { code: stopCode, clocks: stopClocks },
     suspicious: run.suspicious === 1,
     requestRates:

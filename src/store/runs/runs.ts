@@ -1,6 +1,5 @@
 import type { RunRecord } from '../../core/records.js'
 import type { Clock } from '../../core/time/clock.js'
-import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { RunBusyError } from '../errors.js'
 import type { EventDraft, EventWriter } from '../events/event-writer.js'
 import { endFirstPoll } from '../events/observed-events.js'
@@ -83,10 +82,8 @@ export function createRuns(options: {
         where id = @id and finished_at is null and holder = @holder returning ${RUN}`,
         {
           ...counts,
-          ...{ id, holder, outcome, postponed },
+          ...{ id, holder, outcome, postponed, error, cause },
           finishedAt: now.toISOString(),
-          error: toStoredText(error),
-          cause: toStoredText(cause),
           stopCode: stop?.code ?? null,
           stopClocks: stop?.clocks ?? null,
           suspicious: suspicious == null ? null : Number(suspicious),
@@ -116,7 +113,7 @@ export function createRuns(options: {
     )
     if (reported !== undefined) return []
     const at = row.finishedAt ?? row.startedAt
-    const data = { reason: fromStoredText(error ?? ''), remedy: KEY_REMEDY }
+    const data = { reason: error ?? '', remedy: KEY_REMEDY }
     return [{ kind: 'channel.key-refused', at, channel, data }]
   }
 

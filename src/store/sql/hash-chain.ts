@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { findNumber, setMeta } from './meta.js'
-import { allOf, type Queries, type SqlDatabase, type Transaction } from './sql-database.js'
+import { allOf, type Queries, type SqlDatabase, storableJson, type Transaction } from './sql-database.js'
 
 /** The previous hash of the first decision. */
 const GENESIS = '0'.repeat(64)
@@ -58,19 +58,20 @@ export async function newestHash(queries: Queries): Promise<string | null> {
 }
 
 /**
- * Returns the number and the hashes of the next row, and locks the chain until the transaction ends.
- * @param content what the hash covers
+ * Returns the next row, and locks the chain until the transaction ends.
+ * @param what the hash covers, once its texts are as databases can store them
  */
-export async function nextLink(
+export async function nextLink<T extends object>(
   tx: Transaction,
-  content: unknown,
-): Promise<{ id: number; previousHash: string; hash: string }> {
+  what: T,
+): Promise<T & { id: number; previousHash: string; hash: string }> {
+  const content = JSON.parse(storableJson(what)) as T
   await lockChain(tx)
   const previousHash = (await newestHash(tx)) ?? GENESIS
   // Not the highest number in the tables, so that a row that was removed leaves a gap.
   const id = (await findNumber(tx, CHAIN)) + 1
   await setMeta(tx, CHAIN, id)
-  return { id, previousHash, hash: chainHash(previousHash, content) }
+  return { ...content, id, previousHash, hash: chainHash(previousHash, content) }
 }
 
 /** The row with a hash; null if there is none. */

@@ -1,3 +1,5 @@
+import { storable } from '../../core/documents/identifier.js'
+
 /**
  * A database for modules whose SQL both SQLite and PostgreSQL accept (docs/ARCHITECTURE.md). Parameters are named: `@name`.
  */
@@ -52,6 +54,10 @@ export interface Dialect {
   /** Appended to a select, locks its rows until the transaction ends. */
   readonly rowLock: string
 }
+
+/** JSON of rows whose texts are as databases can store them. */
+export const storableJson = (rows: unknown): string =>
+  JSON.stringify(rows, (_name, value) => (typeof value === 'string' ? storable(value) : value))
 
 /** The conditions that are not false, joined by `and`. */
 export const allOf = (...conditions: readonly (string | false)[]): string =>

@@ -1,8 +1,15 @@
 import { statSync } from 'node:fs'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Statement } from 'better-sqlite3'
+import { storable } from '../../core/documents/identifier.js'
 import { UnusableDatabaseError } from '../errors.js'
-import type { Dialect, SqlDatabase, SqlParameters, Transaction } from '../sql/sql-database.js'
+import {
+  type Dialect,
+  type SqlDatabase,
+  type SqlParameters,
+  storableJson,
+  type Transaction,
+} from '../sql/sql-database.js'
 import { toStoreError } from './sqlite-errors.js'
 import { connect, openReader, openWriter, retryWhileBusy, type Sqlite } from './sqlite-file.js'
 
@@ -164,7 +171,7 @@ const ROWS_PER_STEP = 500
 async function runAll(statement: Statement, columns: readonly string[], rows: Iterable<object>): Promise<void> {
   let written = 0
   for (const row of rows as Iterable<Record<string, unknown>>) {
-    statement.run(columns.map((column) => row[column]))
+    statement.run(columns.map((column) => bound(row[column])))
     if (++written % ROWS_PER_STEP === 0) await yieldToEventLoop()
   }
 }
@@ -178,10 +185,11 @@ function cachedStatements(db: Sqlite): (sql: string) => Statement {
   }
 }
 
-/** Converts lists to JSON, which SQLite reads with json_each. */
-function toSqlite(parameters: SqlParameters = {}): Record<string, unknown> {
-  if (!Object.values(parameters).some(Array.isArray)) return parameters
-  return Object.fromEntries(
-    Object.entries(parameters).map(([name, value]) => [name, Array.isArray(value) ? JSON.stringify(value) : value]),
-  )
+const toSqlite = (parameters: SqlParameters = {}): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, bound(value)]))
+
+/** The value of a parameter; of a list, JSON, which SQLite reads with json_each. */
+function bound(value: unknown): unknown {
+  if (typeof value === 'string') return storable(value)
+  return Array.isArray(value) ? storableJson(value) : value
 }

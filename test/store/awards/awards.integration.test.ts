@@ -22,10 +22,10 @@ async function record(store: Store, changes: Parameters<typeof newAward>[0] = {}
 describe('award log', () => {
   it('stores all fields of an award with its workbook', async () => {
     const store = await noonStore()
-    const { workbook, settings: _settings, ...facts } = newAward({ rfqId: 'a\0b', by: 'O\u0000', because: null })
+    const { workbook, settings: _settings, ...facts } = newAward({ by: 'O', because: null })
     const recorded = await record(store, { ...facts, workbook })
     expect(recorded).toMatchObject({ ...facts, id: 1, withdrawn: null })
-    expect(await store.awards({ channel: 'acme/forest', rfqId: 'a\0b' })).toEqual([recorded])
+    expect(await store.awards({ channel: 'acme/forest', rfqId: facts.rfqId })).toEqual([recorded])
     expect(await store.awardFile(recorded.id)).toEqual(workbook)
     expect(await store.awardFile(2)).toBeNull()
   })

@@ -1,6 +1,5 @@
 import { isCalendarDate } from '../../../core/time/calendar-days.js'
 import type { Queries } from '../../sql/sql-database.js'
-import { fromStoredText } from '../stored-text.js'
 
 interface DueRow {
   id: string
@@ -22,9 +21,7 @@ export const createDueRfqs = (queries: Queries) => ({
       order by id`,
       { channel, upTo },
     )
-    return rows.flatMap(({ id, due_date }) =>
-      isCalendarDate(due_date) ? [{ rfqId: fromStoredText(id), dueDate: due_date }] : [],
-    )
+    return rows.flatMap(({ id, due_date }) => (isCalendarDate(due_date) ? [{ rfqId: id, dueDate: due_date }] : []))
   },
 
   /**
@@ -34,7 +31,7 @@ export const createDueRfqs = (queries: Queries) => ({
   async unclosedRfqs({ channel, dueBefore }: { channel: string; dueBefore?: string }): Promise<string[]> {
     const rows = await queries.all<DueRow>(`${UNCLOSED} order by id`, { channel })
     return rows.flatMap(({ id, due_date: date }) =>
-      dueBefore !== undefined && date !== null && isCalendarDate(date) && date >= dueBefore ? [] : [fromStoredText(id)],
+      dueBefore !== undefined && date !== null && isCalendarDate(date) && date >= dueBefore ? [] : [id],
     )
   },
 })

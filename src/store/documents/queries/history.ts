@@ -14,7 +14,6 @@ import {
   type SqlParameters,
 } from '../../sql/sql-database.js'
 import { sameDocument } from '../document-rows.js'
-import { fromStoredText, isStorable, toStoredText } from '../stored-text.js'
 
 export interface RfqFilter {
   channel?: string
@@ -39,8 +38,7 @@ type VersionRow = Omit<Version, 'body' | 'valid' | 'rfqId'> & { valid: number; r
 /** Parses the body on each access, so that only its text is kept in memory. */
 const toVersion = <Row extends VersionRow>(row: Row) => ({
   ...row,
-  id: fromStoredText(row.id),
-  rfqId: row.rfqId === '' ? null : fromStoredText(row.rfqId),
+  rfqId: row.rfqId || null,
   valid: row.valid === 1,
   get body() {
     return JSON.parse(row.bodyText) as unknown
@@ -124,9 +122,7 @@ function selectKnown({ dialect }: Pick<Queries, 'dialect'>, filter: DocumentFilt
     more,
   )
   const parameters: SqlParameters = {
-    ...{ kind, channel, asOf: asOf?.toISOString() },
-    ids: ids?.map(toStoredText),
-    rfqIds: rfqIds?.map(toStoredText),
+    ...{ kind, channel, asOf: asOf?.toISOString(), ids, rfqIds },
   }
   const sql = `
 select ${PLAIN.map((member) => `v.${columnOf(member)} as "${member}"`).join(', ')},
@@ -172,7 +168,7 @@ export function createHistory(queries: Queries) {
       const ids = filter.ids?.flatMap(formsOfId)
       const isOther = known !== undefined && `not ${queries.dialect.anyOf(LISTING_STATE, '@known')}`
       const { sql, parameters } = selectKnown(queries, { ...filter, ids, kind: 'listing' }, isOther)
-      return select({ sql: `${sql} ${IN_ORDER}`, parameters: { ...parameters, known: known?.map(toStoredText) } })
+      return select({ sql: `${sql} ${IN_ORDER}`, parameters: { ...parameters, known } })
     },
 
     async rfqs({ match, withoutResponses, ...filter }: RfqFilter): Promise<RfqWithResponses[]> {
@@ -190,7 +186,7 @@ export function createHistory(queries: Queries) {
 
     /** Every version of an RFQ and its responses up to `asOf`, oldest first. */
     async rfqHistory(channel: string, rfqId: string, asOf?: Date): Promise<Version[]> {
-      const parameters = { channel, rfqId: toStoredText(rfqId), asOf: asOf?.toISOString() ?? MAX_TIMESTAMP }
+      const parameters = { channel, rfqId, asOf: asOf?.toISOString() ?? MAX_TIMESTAMP }
       return (await queries.all<VersionRow>(VERSIONS_OF_RFQ, parameters)).map(toVersion)
     },
 
@@ -210,16 +206,10 @@ export function createHistory(queries: Queries) {
         entityIds ? `kind in ('listing', 'rfq', 'response') and ${queries.dialect.anyOf('entity_id', '@ids')}` : false,
         asOf !== undefined && 'first_seen_at <= @asOf',
       )
-      const rows = await queries.all<ProblemRecord>(
+      return queries.all<ProblemRecord>(
         `select ${PROBLEM} from problems p where ${where} order by last_seen_at desc, channel, kind, entity_id, path, code`,
-        { channel, ids: entityIds?.map(toStoredText), asOf: asOf?.toISOString() },
+        { channel, ids: entityIds, asOf: asOf?.toISOString() },
       )
-      return rows.map((row) => ({
-        ...row,
-        entityId: fromStoredText(row.entityId),
-        path: fromStoredText(row.path),
-        message: fromStoredText(row.message),
-      }))
     },
   }
 }
@@ -288,7 +278,7 @@ async function addMissing(
     const row = await queries.get<{ version: number; observed_at: string; body: string }>(
       `select version, observed_at, body from versions where channel = @channel and kind = 'rfq' and rfq_id = ''
         and id = @id and shape = 'full' and observed_at <= @asOf and version < @before order by version desc limit 1`,
-      { channel, id: toStoredText(id), asOf: asOf.toISOString(), before },
+      { channel, id, asOf: asOf.toISOString(), before },
     )
     if (row === undefined) return
     before = row.version
@@ -311,7 +301,6 @@ function listedIn(body: unknown): IdMap<true> | null {
 async function findNamed(queries: Queries, { text, kind }: RfqName, { channel, ids }: RfqFilter): Promise<string[]> {
   const { dialect } = queries
   const isMeant = (wanted: RfqName['kind']) => kind === undefined || kind === wanted
-  const storable = isStorable(text) ? text : null
   const number = Number(text)
   const ofChannel = channel === undefined ? 'channel in (select channel from channels)' : 'channel = @channel'
   const named = (condition: string) => `select id from versions where kind = 'rfq' and ${condition}`
@@ -321,22 +310,20 @@ async function findNamed(queries: Queries, { text, kind }: RfqName, { channel, i
     union ${named(`lower(${dialect.rfqMember('reference')}) in (@reference, @decomposed)`)}`,
     {
       channel,
-      // With the stored form of the id, as users see it in the database.
-      named: [...(isMeant('id') ? formsOfId(text).map(toStoredText) : []), ...(storable === null ? [] : [storable])],
+      named: isMeant('id') ? formsOfId(text) : [],
       number: isMeant('number') && Number.isFinite(number) && String(number) === text ? number : null,
-      numberText: isMeant('number') ? storable : null,
-      reference: isMeant('reference') ? lowerCase(storable?.normalize('NFC')) : null,
-      decomposed: isMeant('reference') ? lowerCase(storable?.normalize('NFD')) : null,
+      numberText: isMeant('number') ? text : null,
+      reference: isMeant('reference') ? lowerCase(text.normalize('NFC')) : null,
+      decomposed: isMeant('reference') ? lowerCase(text.normalize('NFD')) : null,
     },
   )
-  const found = rows.map((row) => fromStoredText(row.id))
+  const found = rows.map((row) => row.id)
   return ids === undefined ? found : found.filter((id) => ids.includes(id))
 }
 
 /** As the indexes have it: only these letters. */
-const lowerCase = (text: string | undefined) => text?.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) ?? null
+const lowerCase = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-const isNamed = ({ id, body }: KnownDocument, name: RfqName): boolean =>
-  hasName({ id, ...namesIn(body) }, name) || (name.kind === undefined && toStoredText(id) === name.text)
+const isNamed = ({ id, body }: KnownDocument, name: RfqName): boolean => hasName({ id, ...namesIn(body) }, name)
 
 export type History = ReturnType<typeof createHistory>

@@ -3,7 +3,6 @@ import { isAddressable } from '../../../core/documents/identifier.js'
 import type { Timestamp } from '../../../core/time/clock.js'
 import { type Dialect, membersOf, type Queries } from '../../sql/sql-database.js'
 import { CURRENT_VERSION, sameDocument } from '../document-rows.js'
-import { fromStoredText, toStoredText } from '../stored-text.js'
 
 /** The stored state by which a poll decides whether to read an RFQ again. */
 export interface RfqPollState {
@@ -62,13 +61,8 @@ export function createPollStates(queries: Queries) {
     },
 
     /** The responses of some RFQs. */
-    async responseStates(channel: string, rfqIds: readonly string[]): Promise<ResponsePollState[]> {
-      const rows = await queries.all<ResponsePollState>(selectResponseStates, {
-        channel,
-        ids: rfqIds.map(toStoredText),
-      })
-      return rows.map((row) => ({ ...row, rfqId: fromStoredText(row.rfqId), id: fromStoredText(row.id) }))
-    },
+    responseStates: (channel: string, rfqIds: readonly string[]) =>
+      queries.all<ResponsePollState>(selectResponseStates, { channel, ids: rfqIds }),
 
     /** Ids of documents that are not missing; used to detect a loss. */
     async presentIds(channel: string, kind: 'listing' | 'rfq-entry'): Promise<string[]> {
@@ -76,7 +70,7 @@ export function createPollStates(queries: Queries) {
         'select id from documents where channel = @channel and kind = @kind and missing_since is null',
         { channel, kind },
       )
-      return rows.map((row) => fromStoredText(row.id))
+      return rows.map(({ id }) => id)
     },
   }
 }
@@ -109,9 +103,8 @@ interface RfqStateRow extends Omit<RfqPollState, 'isEntryRead' | 'incomplete'> {
 }
 const toRfqState = ({ unread, ...row }: RfqStateRow): RfqPollState => ({
   ...row,
-  id: fromStoredText(row.id),
   isEntryRead: row.isEntryRead === 1,
-  incomplete: (JSON.parse(unread) as string[]).some((id) => isAddressable(fromStoredText(id))),
+  incomplete: (JSON.parse(unread) as string[]).some(isAddressable),
 })
 
 const responseStates = ({ anyOf }: Dialect) => `
