@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { renderCsv } from '../../src/tables/print/csv.js'
+import { csvText } from '../../src/tables/print/csv.js'
 
-/** The one field of a table with one column and one row. */
-function fieldOf(message: string): string {
-  return renderCsv([[message]])
-    .slice(1, -2)
-    .replace(/^"(.*)"$/s, '$1')
-}
+const fieldOf = (message: string): string => csvText(message).replace(/^"(.*)"$/s, '$1')
 
 describe('CSV table', () => {
   it.each(['=1+1', '+1', '-1', '@SUM(1)', '|cmd', '%1', '\uff1d1+1'])(

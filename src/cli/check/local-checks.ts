@@ -4,11 +4,11 @@ import { isExampleAddress } from '../../config/example.js'
 import { once } from '../../core/async.js'
 import { MAX_RATE_AGE_DAYS } from '../../core/decision/exchange-rates.js'
 import type { RateSource } from '../../core/decision/rate-source.js'
+import { formatCount } from '../../core/text/number-format.js'
 import { proxyFor } from '../../marketplace/dispatcher.js'
 import { closingChecks } from '../../readiness/readiness.js'
 import type { Store } from '../../store/contract.js'
 import { databaseName } from '../../store/open-database.js'
-import { plural } from '../../tables/print/terminal-text.js'
 import type { App } from '../app.js'
 
 /** A test of one thing that `start` needs. */
@@ -84,7 +84,7 @@ function checkConfiguration({ config: { file, channels, baseUrl } }: App): Check
     )
   const proxy = proxyFor(new URL(baseUrl))
   const through = proxy === null ? '' : `; the marketplace through the proxy ${proxy.host} of HTTPS_PROXY`
-  return passed(`${file}, ${plural(channels.length, 'channel')}${through}`)
+  return passed(`${file}, ${formatCount(channels.length, 'channel')}${through}`)
 }
 
 async function checkDatabase(store: Store | null, name: string): Promise<CheckResult> {
@@ -112,7 +112,7 @@ async function checkRates(source: RateSource, now: Date): Promise<CheckResult> {
   const { readRates } = await import('../../figures/exchange-rates.js')
   const { newest } = await readRates(source, { now })
   const age = newest === null ? null : Math.floor((now.getTime() - Date.parse(newest)) / 86_400_000)
-  const dated = newest === null ? 'no recent rate' : `newest rate of ${newest}, ${plural(age ?? 0, 'day')} old`
+  const dated = newest === null ? 'no recent rate' : `newest rate of ${newest}, ${formatCount(age ?? 0, 'day')} old`
   if (age !== null && age <= MAX_RATE_AGE_DAYS) return passed(`${source.name}: ${dated}`)
   const why = `offers in other currencies are not compared: rates may be ${MAX_RATE_AGE_DAYS} days old at most`
   const remedy = 'use a source with newer rates, or set them by hand under `reports.exchangeRates:`'

@@ -2,9 +2,9 @@ import { clockProblem } from '../../closing/clock-skew-check.js'
 import type { ChannelConfig } from '../../config/contract.js'
 import { isExampleAddress } from '../../config/example.js'
 import { once } from '../../core/async.js'
+import { formatCount } from '../../core/text/number-format.js'
 import type { ChannelSession, ReadResult } from '../../marketplace/contract.js'
 import { UnavailableError } from '../../marketplace/errors.js'
-import { plural } from '../../tables/print/terminal-text.js'
 import { VERSION } from '../../version.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
@@ -42,7 +42,7 @@ export function marketplaceChecks({ io }: Cli, app: App): Check[] {
         refused.set(channel.key, what)
         throw error
       })
-      const found = `${plural(value.length, noun)} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`
+      const found = `${formatCount(value.length, noun)} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`
       const skew = clockProblem({ readAt, answeredAt: io.now(), serverDate }, closing.maxClockSkewSeconds)
       if (noun === 'listing' || skew === null) return passed(found)
       const closes = channel.autoClose !== 'off' && closing.enabled

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
 import type { RunKind } from '../../core/records.js'
+import { formatCount } from '../../core/text/number-format.js'
 import type { Store } from '../../store/contract.js'
 import type { Filter } from '../../tables/filter.js'
 import { type List, type ListProblem, sortableColumns } from '../../tables/list.js'
 import { type ListName, listNamed } from '../../tables/lists/lists.js'
 import { BYTE_ORDER_MARK, printCsv } from '../../tables/print/csv.js'
 import { jsonRow } from '../../tables/print/json.js'
-import { plural } from '../../tables/print/terminal-text.js'
 import { type App, withStore } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
@@ -132,7 +132,7 @@ export async function printList(
             channels: await shownChannels(app.config, store, filters.channel),
           }),
         ]
-  const rest = hidden.length === 0 ? [] : [`${plural(hidden.length, 'more column')} with --wide`]
+  const rest = hidden.length === 0 ? [] : [`${formatCount(hidden.length, 'more column')} with --wide`]
   printNotes(io, [...age, ...more, ...rest])
 }
 

@@ -1,9 +1,9 @@
 import type { ClosingResult } from '../../closing/contract.js'
 import type { DecisionRecord } from '../../core/records.js'
+import { formatCount } from '../../core/text/number-format.js'
 import { formatMinute } from '../../core/time/clock.js'
 import type { Store } from '../../store/contract.js'
 import { type Column, column } from '../../tables/column.js'
-import { plural } from '../../tables/print/terminal-text.js'
 import type { Cli } from '../cli-context.js'
 import type { SharedOptions } from '../input/options.js'
 import { printJson, printNote, printTable } from './output.js'
@@ -105,7 +105,8 @@ export function printRounds(cli: Cli, { json }: Pick<SharedOptions, 'json'>, rou
   else if (closings.length > 0) printTable(io, COLUMNS, closings)
   else if (rounds.every(({ failures }) => failures.length === 0)) io.err(`${emptyText(rounds)}\n`)
   for (const { channel, result, failures } of rounds) {
-    if (result) io.err(`${channel}: ${plural(result.run.seen, 'open RFQ')} evaluated, ${result.run.changed} closed.\n`)
+    if (result)
+      io.err(`${channel}: ${formatCount(result.run.seen, 'open RFQ')} evaluated, ${result.run.changed} closed.\n`)
     for (const failure of failures) printNote(cli, `${channel}: ${failure}`)
   }
   if (rounds.length > 0) io.err(`${totals(rounds)}\n`)

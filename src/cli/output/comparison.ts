@@ -1,12 +1,13 @@
 import type { DeveloperQuestions } from '../../compare/decision/decision-model.js'
 import { unreadText } from '../../compare/rfq/rfq-terms.js'
 import type { RfqWithResponses } from '../../core/records.js'
+import { formatCount } from '../../core/text/number-format.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import type { Store } from '../../store/contract.js'
 import { awardLines } from '../../tables/awards/award-schema.js'
 import { OFFER_COLUMNS } from '../../tables/offer/offer-view.js'
 import { BYTE_ORDER_MARK, printCsv } from '../../tables/print/csv.js'
-import { plural, sanitize } from '../../tables/print/terminal-text.js'
+import { sanitize } from '../../tables/print/terminal-text.js'
 import { truncate } from '../../tables/print/text-width.js'
 import { CHOICE_COLUMNS } from '../../tables/rfq/choice-columns.js'
 import { decisionLines, type RfqView, rateLines, reasonLines } from '../../tables/rfq/rfq-view.js'
@@ -65,7 +66,7 @@ export async function printComparison(
   if (explained.length > 0) io.out(`\n${formatRecommendation(explained, tableWidth(io))}`)
   printNotes(io, [
     ...(freshness === undefined ? [] : [freshness]),
-    ...(hidden.length === 0 ? [] : [`${plural(hidden.length, 'more column')} with --wide`]),
+    ...(hidden.length === 0 ? [] : [`${formatCount(hidden.length, 'more column')} with --wide`]),
   ])
 }
 

@@ -58,6 +58,23 @@ export const isTelling = ({
   cells.some((cell) => cell !== '') &&
   (weight >= TELLING_WEIGHT || cells.length < 2 || cells.some((cell) => cell !== cells[0]))
 
+/** The weight of columns that are never hidden, and never cut. */
+export const MAX_WEIGHT = 9
+
+/** Hides the last of the columns with the lowest weight, one after the other, until the others fit. */
+export function fitColumns<Shown extends { column: { weight: number } }>(
+  columns: readonly Shown[],
+  isFitting: (columns: readonly Shown[], lowestWeight: number) => boolean,
+): readonly Shown[] {
+  const lowest = Math.min(...columns.map(({ column }) => column.weight))
+  if (lowest >= MAX_WEIGHT || isFitting(columns, lowest)) return columns
+  const hidden = columns.findLast(({ column }) => column.weight === lowest)
+  return fitColumns(
+    columns.filter((each) => each !== hidden),
+    isFitting,
+  )
+}
+
 function sharedCurrency(values: readonly Value[]): string | null {
   const currencies = new Set(values.flatMap((value) => (isMoney(value) ? [value.currency] : [])))
   const [only = null] = currencies

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { type Column, type Fact, isNumeric } from '../column.js'
-import { formatFact, isTelling, type PrintedColumn, printColumns } from './format.js'
+import { fitColumns, formatFact, isTelling, MAX_WEIGHT, type PrintedColumn, printColumns } from './format.js'
 import { toneOf } from './tones.js'
 
 /** The key of a column whose links look like buttons: what a person does next. */
@@ -142,25 +142,25 @@ const ROOMS = [
 ] as const
 /** Columns of less weight are no lines of a card. */
 const MIN_CARD_WEIGHT = 5
-/** The weight of columns that are never hidden, and never cut. */
-const MAX_WEIGHT = 9
-const CHARACTER_PX = 8
-const SMALL_CHARACTER_PX = 7
+const DIGIT_PX = 8
+const LETTER_PX = 7
 const PADDING_PX = 16
 /** Of a button or of the word of a state. */
 const FRAME_PX = 18
 const ACTION_PX = 230
 /** Characters of a name, and of a sentence, that a column makes room for; longer ones are wrapped, and cut after two lines unless rows are read for them. */
-const MAX_NAME = 18
+const MAX_NAME = 14
 const MAX_SENTENCE = 44
 
 /** The columns that say something about these rows, with classes that hide some of them where there is little room. */
 function fittedColumns<Row>({ columns, rows, action, isExact = false }: HtmlTable<Row>): FittedColumn<Row>[] {
   const printed = printColumns(columns, rows, { isExact }).filter(isTelling)
-  const hiddenAt = ROOMS.map(({ room }) => hiddenColumns(printed, room - (action ? ACTION_PX : 0)))
+  const shownAt = ROOMS.map(({ room }) =>
+    fitColumns(printed, (shown) => shown.reduce((sum, each) => sum + widthOf(each), action ? ACTION_PX : 0) <= room),
+  )
   return printed.map((each) => {
     const { key, kind, weight } = each.column
-    const widest = ROOMS.findLast((_, at) => hiddenAt[at]?.has(each))
+    const widest = ROOMS.findLast((_, at) => !shownAt[at]?.includes(each))
     const longestWord = longestOf(each.cells.flatMap((cell) => cell.split(/\s/)))
     const classes = [
       ...[kind, isNumeric(kind) ? 'r' : '', widest?.class, weight < MIN_CARD_WEIGHT ? 'minor' : ''],
@@ -169,23 +169,6 @@ function fittedColumns<Row>({ columns, rows, action, isExact = false }: HtmlTabl
     ]
     return { ...each, class: classes.filter(Boolean).join(' ') }
   })
-}
-
-/** Columns of less weight are hidden until the others fit; of those, what still fits beside them is shown. */
-function hiddenColumns<Row>(printed: readonly PrintedColumn<Row>[], room: number): Set<PrintedColumn<Row>> {
-  const hidden = new Set<PrintedColumn<Row>>()
-  let left = printed.reduce((rest, each) => rest - widthOf(each), room)
-  for (const each of printed.toSorted((a, b) => a.column.weight - b.column.weight)) {
-    if (left >= 0 || each.column.weight === MAX_WEIGHT) break
-    hidden.add(each)
-    left += widthOf(each)
-  }
-  for (const each of [...hidden].reverse()) {
-    if (widthOf(each) > left) continue
-    hidden.delete(each)
-    left -= widthOf(each)
-  }
-  return hidden
 }
 
 const longestOf = (texts: readonly string[]): number =>
@@ -201,7 +184,8 @@ function widthOf<Row>(printed: PrintedColumn<Row>): number {
   const frame = kind === 'state' || key === STEP ? FRAME_PX : 0
   const longest = longestOf([header, ...(kind === 'state' ? cells.flatMap((cell) => cell.split(', ')) : cells)])
   const max = kind !== 'text' ? longest : isProse(printed) ? MAX_SENTENCE : MAX_NAME
-  return Math.min(longest, max) * (kind === 'state' ? SMALL_CHARACTER_PX : CHARACTER_PX) + PADDING_PX + frame
+  const isWords = kind === 'state' || kind === 'text'
+  return Math.min(longest, max) * (isWords ? LETTER_PX : DIGIT_PX) + PADDING_PX + frame
 }
 
 function HeaderCell<Row>({

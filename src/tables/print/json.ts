@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { withoutNoise } from '../../core/text/number-format.js'
 import { type Column, isMoney, type Kind, type Value } from '../column.js'
 
-type Json = string | number | boolean | null | readonly string[]
+export type Json = string | number | boolean | null | readonly string[]
 
 /** The member that has the currency of a price or an amount. */
 const currencyKey = ({ key }: Column<never>) => `${key}Currency`

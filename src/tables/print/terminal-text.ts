@@ -27,7 +27,3 @@ export const escapeInvisible = (text: string): string =>
   )
 
 const unicodeEscape = (unit: number) => `\\u${unit.toString(16).padStart(4, '0')}`
-
-/** `1 RFQ`, `2 RFQs`. */
-export const plural = (number: number, noun: string, plural = `${noun}s`) =>
-  `${number.toLocaleString('en')} ${number === 1 ? noun : plural}`

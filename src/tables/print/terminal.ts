@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import { type Column, isNumeric, type Kind } from '../column.js'
-import { isTelling, printColumns } from './format.js'
+import { fitColumns, isTelling, type PrintedColumn, printColumns } from './format.js'
 import { sanitize } from './terminal-text.js'
 import { padEnd, padStart, truncate, wrap } from './text-width.js'
 
@@ -14,11 +14,8 @@ interface TerminalFormat {
 }
 
 /** A column with its sanitized cells and the width it is shown at. */
-interface Fitted {
-  kind: Kind
-  weight: number
-  header: string
-  cells: string[]
+interface Fitted extends Omit<PrintedColumn<never>, 'column'> {
+  column: Pick<Column<never>, 'kind' | 'weight'>
   width: number
 }
 
@@ -45,10 +42,12 @@ export function printTerminal<Row>(
 ): { text: string; hidden: string[] } {
   const chosen = printColumns(columns, rows)
     .filter((column) => all || isTelling(column))
-    .map(({ column: { kind, weight }, header, cells }) => fitted(kind, weight, header, cells.map(sanitize)))
+    .map(fitted)
   const below = width === null || totalWidth(chosen) <= width ? [] : chosen.filter(isProse)
   const inRow = chosen.filter((column) => !below.includes(column))
-  const kept = width === null ? inRow : hideUntilFit(inRow, width)
+  const isFitting = (shown: readonly Fitted[], lowest: number) =>
+    totalWidth(shown, lowest < MAIN_WEIGHT ? readableWidth : minWidth) <= (width ?? Number.POSITIVE_INFINITY)
+  const kept = fitColumns(inRow, isFitting)
   const table = width === null ? kept : shrink(kept, width)
   const header = [joinCells(table, (column) => column.header), ...below.map((column) => INDENT + column.header)]
   const rule = joinCells(table, (column) => '─'.repeat(column.width))
@@ -62,39 +61,25 @@ export function printTerminal<Row>(
   }
 }
 
-const widthOf = (cells: readonly string[], header: string) =>
-  cells.reduce((widest, cell) => Math.max(widest, stringWidth(cell)), stringWidth(header))
-
-const fitted = (kind: Kind, weight: number, header: string, cells: string[]): Fitted => ({
-  ...{ kind, weight, header, cells },
-  width: widthOf(cells, header),
-})
+function fitted<Row>({ column, header, cells }: PrintedColumn<Row>): Fitted {
+  const shown = cells.map(sanitize)
+  const width = [header, ...shown].reduce((widest, text) => Math.max(widest, stringWidth(text)), 0)
+  return { column, header, cells: shown, width }
+}
 
 /** Whether most cells of a text column are sentences. */
-function isProse({ kind, cells }: Fitted): boolean {
+function isProse({ column: { kind }, cells }: Fitted): boolean {
   const texts = cells.filter((cell) => cell !== '')
   const sentences = texts.filter((cell) => stringWidth(cell) > SENTENCE_WIDTHS[END_OF_CLAUSE.test(cell) ? 0 : 1])
   return kind === 'text' && sentences.length > texts.length / 2
 }
 
-const minWidth = ({ kind, width, header }: Fitted) =>
+const minWidth = ({ column: { kind }, width, header }: Fitted) =>
   Math.min(width, Math.max(MIN_WIDTHS[kind] ?? width, stringWidth(header)))
 const readableWidth = (column: Fitted) => Math.min(column.width, Math.max(READABLE_WIDTH, minWidth(column)))
 
 const totalWidth = (columns: readonly Fitted[], of: (column: Fitted) => number = ({ width }) => width) =>
   columns.reduce((sum, column) => sum + of(column), GAP.length * (columns.length - 1))
-
-/** Hides the last of the columns with the lowest weight, one after the other. */
-function hideUntilFit(columns: readonly Fitted[], available: number): readonly Fitted[] {
-  const lowest = Math.min(...columns.map(({ weight }) => weight))
-  const needed = totalWidth(columns, lowest < MAIN_WEIGHT ? readableWidth : minWidth)
-  if (lowest >= 9 || needed <= available) return columns
-  const hidden = columns.findLast(({ weight }) => weight === lowest)
-  return hideUntilFit(
-    columns.filter((column) => column !== hidden),
-    available,
-  )
-}
 
 /** Makes the widest texts narrower until the columns fit, and cuts what does not fit into them. */
 function shrink(columns: readonly Fitted[], available: number): Fitted[] {
@@ -118,6 +103,6 @@ const linesBelow = (columns: readonly Fitted[], row: number, width: number): str
 
 const joinCells = (columns: readonly Fitted[], text: (column: Fitted) => string) =>
   columns
-    .map((column) => (isNumeric(column.kind) ? padStart : padEnd)(text(column), column.width))
+    .map((each) => (isNumeric(each.column.kind) ? padStart : padEnd)(text(each), each.width))
     .join(GAP)
     .trimEnd()

@@ -2,20 +2,10 @@ type Tone = 'good' | 'warn' | 'bad'
 
 /** Words by which a state is coloured; the word carries the meaning. Other words are neutral. */
 const WORDS: Record<Tone, readonly string[]> = {
-  good: [
-    'complete',
-    'closed',
-    'already-closed',
-    'up to date',
-    'works',
-    'delivered',
-    'accepted',
-    'awarded',
-    'recommended',
-  ],
-  warn: ['partial', 'interrupted', 'pending', 'missing', 'not valid', 'waiting', 'decide', 'blocked'],
+  good: ['complete', 'closed', 'already-closed', 'up to date', 'works', 'accepted', 'awarded', 'recommended'],
+  warn: ['partial', 'interrupted', 'pending', 'missing', 'not valid', 'waiting', 'blocked'],
   bad: [
-    ...['list not whole', 'failed', 'refused', 'unknown', 'dead', 'behind', 'fails', 'overdue', 'differs'],
+    ...['list not whole', 'failed', 'refused', 'unknown', 'behind', 'fails', 'overdue', 'differs'],
     ...['loud doubts', 'beyond listing', 'due today', 'due tomorrow'],
   ],
 }

@@ -1,8 +1,8 @@
-import { formatTotal } from '../../../core/text/number-format.js'
+import { formatCount, formatTotal } from '../../../core/text/number-format.js'
 import { formatMinute } from '../../../core/time/clock.js'
 import { DUE_WITHIN_DAYS, rfqs as list } from '../../../tables/lists/rfqs.js'
 import { printTerminal } from '../../../tables/print/terminal.js'
-import { plural, sanitize } from '../../../tables/print/terminal-text.js'
+import { sanitize } from '../../../tables/print/terminal-text.js'
 import { wrap } from '../../../tables/print/text-width.js'
 import type { Matter } from '../../../tables/today/matters.js'
 import { movedText, type Today, todayJson } from '../../../tables/today/today.js'
@@ -52,7 +52,7 @@ function printToday(cli: Cli, today: Today): void {
       `\n${printTerminal(list.columns, rfqs, { width: tableWidth(io), emphasize: (text) => bold(io, text) }).text}`,
     )
   if (summary.waiting > rfqs.length)
-    io.err(`${plural(summary.waiting - rfqs.length, 'more RFQ')}; --limit ${summary.waiting} shows all.\n`)
+    io.err(`${formatCount(summary.waiting - rfqs.length, 'more RFQ')}; --limit ${summary.waiting} shows all.\n`)
   printMatters(cli, 'Closings', closings)
   printMatters(cli, 'System', system)
   io.out(`\nWhat changed: quotekeeper changes --since ${formatMinute(today.since).replace(' ', 'T')}Z\n`)
@@ -66,7 +66,7 @@ function summaryText({ summary: { open, due, overdue, waiting, atStake }, closin
     ...(system.length > 0 ? [`${system.length} about the system`] : []),
   ]
   return [
-    `${plural(waiting, 'RFQ')} ${waiting === 1 ? 'waits' : 'wait'} for a person; ${due} due within ${DUE_WITHIN_DAYS} days, ${overdue} overdue; ${open} open.`,
+    `${formatCount(waiting, 'RFQ')} ${waiting === 1 ? 'waits' : 'wait'} for a person; ${due} due within ${DUE_WITHIN_DAYS} days, ${overdue} overdue; ${open} open.`,
     ...(stakes.length === 0 ? [] : [`At stake: ${stakes.join('; ')}.`]),
     ...(others.length === 0 ? [] : [`Below the RFQs: ${others.join(', ')}.`]),
   ].join('\n')

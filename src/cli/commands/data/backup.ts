@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { plural } from '../../../tables/print/terminal-text.js'
+import { formatCount } from '../../../core/text/number-format.js'
 import { withStore } from '../../app.js'
 import type { RegisterCommand } from '../../cli-context.js'
 import { UsageError } from '../../cli-error.js'
@@ -25,7 +25,8 @@ export const register: RegisterCommand = (command, cli) => {
         await store.backup(file, io.stop)
         io.out(`${file}\n`)
         const deleted = keep === undefined ? [] : deleteOldest(path, keep)
-        if (deleted.length > 0) io.err(`Deleted ${plural(deleted.length, 'older backup')}: ${deleted.join(', ')}\n`)
+        if (deleted.length > 0)
+          io.err(`Deleted ${formatCount(deleted.length, 'older backup')}: ${deleted.join(', ')}\n`)
       }),
     )
   withExamples(

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
+import { formatCount } from '../../../core/text/number-format.js'
 import { createScrubber } from '../../../core/text/secret-scrubber.js'
 import { passwordsIn } from '../../../log.js'
 import { isPostgresUrl } from '../../../store/postgres/postgres-url.js'
-import { plural } from '../../../tables/print/terminal-text.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { withExamples } from '../../input/options.js'
 import { withProgress } from '../../output/output.js'
@@ -32,7 +32,7 @@ async function copy(cli: Cli, ...databases: [from: string, to: string]): Promise
   io.out(`${report.to}\n`)
   if (report.decisions.brokenAt !== null) cli.status = 1
   io.err(
-    `Copied ${report.from}: ${plural(rows, 'row')} in ${report.tables.length} tables. Decisions: ${report.decisions.message}\n` +
+    `Copied ${report.from}: ${formatCount(rows, 'row')} in ${report.tables.length} tables. Decisions: ${report.decisions.message}\n` +
       'To use the copy, set `database` to it in all processes; keep the original until you are sure, and start nothing on it: ' +
       'RFQs would be closed by both.\n',
   )
