@@ -1,4 +1,7 @@
 import { hash } from 'node:crypto'
+import type { ListingQuality } from '../compare/offer/listing-quality.js'
+import type { OfferReport } from '../compare/offer/offer-report-model.js'
+import type { RfqFacts } from '../compare/rfq/rfq-terms.js'
 import type { AwardRecord } from '../core/decision/award-record.js'
 import {
   figuresOfRecommendation,
@@ -10,6 +13,7 @@ import { canonicalJson } from '../core/documents/canonical-json.js'
 import { isAddressable } from '../core/documents/identifier.js'
 import { rfqFacts } from '../core/events/event-facts.js'
 import type { KnownDocument } from '../core/records.js'
+import { searchTextOf } from '../core/text/search-words.js'
 import type { Timestamp } from '../core/time/clock.js'
 import { createCalendar } from '../core/time/expiry.js'
 import { TimeSlice } from '../core/time/time-slice.js'
@@ -24,13 +28,10 @@ import type {
 import { StoreError } from '../store/errors.js'
 import { SETTLED } from '../store/figures/figure-contract.js'
 import { VERSION } from '../version.js'
-import { type AwardBrief, awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
 import { claimsOf } from './credit-claims.js'
 import { settingsAt } from './exchange-rates.js'
-import { createListingReader } from './listing-reader.js'
-import { type RfqFacts, searchText } from './rfq-facts.js'
-import type { RfqFigures } from './rfq-figures.js'
+import { type AwardBrief, awardBrief, type RfqFigures } from './rfq-figures.js'
 import { type RfqDocuments, type RfqState, readDocuments, rfqStateOf, type StateMoment } from './rfq-state.js'
 
 interface FigureOptions {
@@ -62,11 +63,11 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
   const { rfq, responses, standing } = subject
   const { channel, id: rfqId, version, valid } = rfq
   const state = await rfqStateOf(source, subject, now, standing)
-  const { facts, figures } = state
+  const { facts, figures, stakes } = state
   const { offers } = state.assessed
-  const award = standing === undefined ? null : awardInBrief(standing, state)
+  const award = standing === undefined ? null : awardBrief(standing, offers)
   const presentOffers = responses.filter(({ missingSince }) => missingSince === null).length
-  const { decision, stakes } = figures
+  const { decision } = figures
   const claims = claimsOf(state, standing)
   // Another process whose clock is ahead may have recorded the documents.
   const computedAt = later(now.at.toISOString(), rfq.lastObservedAt ?? '')
@@ -82,7 +83,7 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
       facts: JSON.stringify(facts),
       figures: JSON.stringify(figures),
       award: award && JSON.stringify(award),
-      search: searchText({ ...facts, channel }, offers),
+      search: searchText(channel, facts, offers),
       number: facts.number,
       title: facts.title?.toLowerCase() ?? null,
       offers: presentOffers + facts.unreadOffers,
@@ -100,6 +101,10 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
     },
   }
 }
+
+/** The text that is searched, in lower case: names of the RFQ and its channel, of developers and projects. */
+const searchText = (channel: string, { number, reference, title }: RfqFacts, offers: readonly OfferReport[]) =>
+  searchTextOf(number, reference, title, channel, ...new Set(offers.flatMap((each) => [each.developer, each.project])))
 
 /**
  * Whether a person has to look at an RFQ, whatever its due date: 2 (now) if its recorded award has to be decided again or expires by
@@ -185,7 +190,7 @@ const later = (a: string, b: string) => (a > b ? a : b)
 
 /** Computes figures of RFQs, and keeps the listings that it has read. */
 export function createFigureComputer({ settings, timeZoneOf, onFailed }: FigureOptions): FigureComputer {
-  const readListings = createListingReader()
+  const listings = new Map<string, Map<string, ListingQuality>>()
   return {
     settings,
 
@@ -198,7 +203,9 @@ export function createFigureComputer({ settings, timeZoneOf, onFailed }: FigureO
     async compute(source, { channel, ids }, basis, at) {
       const now = { timeZone: timeZoneOf(channel), at, settings: basis.settings }
       const context = { source, now, key: basis.key }
-      const documents = await readDocuments(source, { channel, ids }, readListings)
+      const kept = listings.get(channel) ?? new Map<string, ListingQuality>()
+      listings.set(channel, kept)
+      const documents = await readDocuments(source, { channel, ids }, kept)
       const awards = await source.awards({ channel, rfqIds: ids, standing: true })
       const newest = await source.newestRecommendations(channel, ids)
       const slice = new TimeSlice()

@@ -1,10 +1,36 @@
+import { type AwardState, awardState } from '../compare/decision/award-state.js'
 import type { Outcome } from '../compare/decision/recommendation.js'
 import { coverageOf } from '../compare/offer/metrics.js'
-import { summariseOffers } from '../compare/report/rfq-statistics.js'
+import type { OfferReport } from '../compare/offer/offer-report-model.js'
+import { isAccepted } from '../compare/offer/ranking.js'
+import type { Summary } from '../compare/report/rfq-statistics.js'
 import type { RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 import type { AwardFacts } from '../core/decision/award-record.js'
-import { sum } from '../core/numbers.js'
-import { type DecidedAward, decidedAwardOf, type Stake, stakesOf } from './decided-award.js'
+import { ratio, sum } from '../core/numbers.js'
+
+/** What an RFQ is decided by: the desk's award on record, else what is accepted, else what is recommended. */
+export interface DecidedAward {
+  basis: 'awarded' | 'accepted' | 'recommended'
+  /** It does not reach the requested tonnes. */
+  isPartial: boolean
+  /** Labels of the offers. */
+  offers: string[]
+  tonnes: number
+  /** Null, like the total, unless all can be compared. */
+  pricePerTonne: number | null
+  total: number | null
+  currency: string | null
+  /** Less than at the RFQ's maximum price; null without one in this currency. */
+  savings: number | null
+}
+
+/** Tonnes of an RFQ and what they cost, each tonne once. */
+export interface Stake {
+  kind: 'accepted' | 'awarded' | 'recommended'
+  currency: string
+  tonnes: number
+  total: number
+}
 
 /** Figures of an RFQ and its offers: what is recorded, and what lists show. */
 export interface RfqFigures {
@@ -25,7 +51,6 @@ export interface RfqFigures {
   limit: number | null
   /** Null if nothing is awarded, accepted or recommended. */
   decision: DecidedAward | null
-  stakes: Stake[]
   /** The share of the requested tonnes that is accepted, awarded or recommended, at most 1; null also if offers were not read yet. */
   coverage: number | null
   /** Loud doubts about the award on record, or else about the recommended one. */
@@ -38,20 +63,8 @@ export interface RfqFigures {
 
 /** The figures of an RFQ without offers. */
 export const NO_FIGURES: RfqFigures = {
-  ranked: 0,
-  summaryOnly: 0,
-  withoutRate: 0,
-  wanted: null,
-  currency: null,
-  bestPricePerTonne: null,
-  bestPriceOffer: null,
-  limit: null,
-  decision: null,
-  stakes: [],
-  coverage: null,
-  loud: 0,
-  noAward: null,
-  undecided: false,
+  ...{ ranked: 0, summaryOnly: 0, withoutRate: 0, wanted: null, currency: null, bestPricePerTonne: null },
+  ...{ bestPriceOffer: null, limit: null, decision: null, coverage: null, loud: 0, noAward: null, undecided: false },
 }
 
 /**
@@ -59,12 +72,15 @@ export const NO_FIGURES: RfqFigures = {
  * @param outcome the recommendation
  * @param standing the desk's award on record
  */
-export function figuresOf(assessed: RfqAssessment, outcome: Outcome, standing?: AwardFacts): RfqFigures {
+export function figuresOf(
+  assessed: RfqAssessment,
+  { outcome, summary, stakes }: { outcome: Outcome; summary: Summary; stakes: readonly Stake[] },
+  standing?: AwardFacts,
+): RfqFigures {
   const { rfq, currency, offers } = assessed
-  const { ranked, price } = summariseOffers(offers, rfq)
+  const { ranked, price } = summary
   const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === price.lowest)
-  const decision = decidedAwardOf(assessed, outcome, standing)
-  const stakes = stakesOf(assessed, outcome, standing)
+  const decision = decidedAwardOf(assessed, { ...outcome, stakes }, standing)
   const tonnes = sum(stakes.map((each) => each.tonnes))
   return {
     ranked,
@@ -75,7 +91,7 @@ export function figuresOf(assessed: RfqAssessment, outcome: Outcome, standing?: 
     bestPricePerTonne: price.lowest,
     bestPriceOffer: best?.label ?? null,
     limit: rfq.comparedMaxUnitPrice,
-    ...{ decision, stakes },
+    decision,
     coverage: rfq.unreadOffers > 0 ? null : coverageOf(tonnes, rfq.window.lower),
     loud: (standing === undefined ? outcome.conditions : flagsOf(standing, offers)).filter(({ loud }) => loud).length,
     noAward: decision === null ? outcome.message() : null,
@@ -83,5 +99,90 @@ export function figuresOf(assessed: RfqAssessment, outcome: Outcome, standing?: 
   }
 }
 
-const flagsOf = (standing: AwardFacts, offers: RfqAssessment['offers']) =>
+const flagsOf = (standing: AwardFacts, offers: readonly OfferReport[]) =>
   offers.flatMap(({ id, flags }) => (standing.offers.some((one) => one.id === id) ? flags : []))
+
+/**
+ * The award that an RFQ is decided by.
+ * @param standing the desk's award on record; one without offers says that nothing is awarded
+ * @returns null if nothing is awarded, accepted or recommended
+ */
+function decidedAwardOf(
+  { rfq: { comparedMaxUnitPrice: limit }, currency: { comparison }, offers }: RfqAssessment,
+  { award, accepted, status, stakes }: Pick<Outcome, 'award' | 'accepted' | 'status'> & { stakes: readonly Stake[] },
+  standing: AwardFacts | undefined,
+): DecidedAward | null {
+  const recorded = standing?.offers.length ? standing : null
+  const recommended = standing === undefined ? award : null
+  const decided = recorded ?? accepted ?? recommended
+  if (decided === null) return null
+  const [first, ...others] = stakes.filter(({ kind }) => kind === 'accepted')
+  // Of several currencies without a rate, no total is known.
+  const known = others.length === 0 ? (first ?? null) : null
+  const { pricePerTonne, total, currency } = recorded ??
+    (accepted === null ? recommended : null) ?? {
+      pricePerTonne: known && ratio(known.total, known.tonnes),
+      total: known?.total ?? null,
+      currency: known?.currency ?? null,
+    }
+  const labels = new Map(offers.map(({ id, label }) => [id, label]))
+  return {
+    basis: recorded !== null ? 'awarded' : accepted !== null ? 'accepted' : 'recommended',
+    isPartial: recorded === null && accepted === null && status === 'partial',
+    offers: decided.offers.map(({ id, name }) => labels.get(id) ?? name),
+    tonnes: decided.tonnes,
+    ...{ pricePerTonne, total, currency },
+    savings:
+      pricePerTonne === null || limit === null || currency !== comparison
+        ? null
+        : decided.tonnes * (limit - pricePerTonne),
+  }
+}
+
+/** What is at stake: what is accepted, what else is awarded on record, or else recommended besides. */
+export function stakesOf(
+  { offers, currency: { comparison } }: Pick<RfqAssessment, 'offers' | 'currency'>,
+  { award, accepted }: Pick<Outcome, 'award' | 'accepted'>,
+  standing: AwardFacts | undefined,
+): Stake[] {
+  const acceptedOffers = offers.filter(isAccepted)
+  const isOther = ({ id }: { id: string }) => acceptedOffers.every((offer) => offer.id !== id)
+  // In the currency of the comparison, or each in its own if one cannot be converted.
+  const amounts =
+    accepted?.award && comparison !== null
+      ? [{ ...accepted.award, currency: comparison }]
+      : acceptedOffers.map(({ metrics: { volume, total }, terms }) => ({
+          ...{ tonnes: volume, total, currency: terms.currencyCode },
+        }))
+  const currency = standing?.currency ?? award?.currency ?? ''
+  const decided = standing?.offers.filter(isOther) ?? award?.offers ?? []
+  return [
+    ...stakesByCurrency('accepted', amounts),
+    ...stakesByCurrency(
+      standing === undefined ? 'recommended' : 'awarded',
+      decided.map(({ tonnes, total }) => ({ tonnes, total, currency })),
+    ),
+  ]
+}
+
+/** Of amounts that are known. */
+function stakesByCurrency(
+  kind: Stake['kind'],
+  amounts: readonly { tonnes: number | null; total: number | null; currency: string | null }[],
+): Stake[] {
+  const stakes = new Map<string, Stake>()
+  for (const { tonnes, total, currency } of amounts) {
+    if (tonnes === null || total === null || currency === null) continue
+    const { tonnes: before, total: sum } = stakes.get(currency) ?? { tonnes: 0, total: 0 }
+    stakes.set(currency, { kind, currency, tonnes: before + tonnes, total: sum + total })
+  }
+  return [...stakes.values()]
+}
+
+/** The state of the standing award of an RFQ that lists show. */
+export type AwardBrief = Pick<AwardState, 'status' | 'findings' | 'next'>
+
+export function awardBrief(award: AwardFacts, offers: readonly OfferReport[]): AwardBrief {
+  const { status, findings, next } = awardState(award, offers)
+  return { status, findings, next }
+}

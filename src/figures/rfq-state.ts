@@ -2,21 +2,23 @@ import { awardProblem } from '../compare/awards/award-problem.js'
 import { outcomeOf } from '../compare/decision/recommendation.js'
 import { createContext } from '../compare/input/comparison-context.js'
 import type { ParsedResponse, ParsedRfq } from '../compare/input/comparison-input.js'
-import { parseStoredResponse, parseStoredRfq, versionMetadata } from '../compare/input/stored-documents.js'
-import type { ListingQuality } from '../compare/offer/listing-quality.js'
+import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../compare/input/stored-documents.js'
+import { type ListingQuality, listingQuality } from '../compare/offer/listing-quality.js'
+import type { OfferReport } from '../compare/offer/offer-report-model.js'
+import { isAccepted } from '../compare/offer/ranking.js'
 import { findReviewedOffers } from '../compare/offer/reviewed-terms.js'
 import { summariseOffers } from '../compare/report/rfq-statistics.js'
 import { assessRfq, type RfqAssessment } from '../compare/rfq/rfq-assessment.js'
+import { type RfqFacts, rfqFacts } from '../compare/rfq/rfq-terms.js'
 import type { AwardFacts } from '../core/decision/award-record.js'
 import type { RecommendationFigures } from '../core/decision/recommendation.js'
 import type { Settings } from '../core/decision/settings.js'
+import { comparableId } from '../core/documents/identifier.js'
 import { parseStored } from '../core/documents/observation.js'
 import type { RfqWithResponses } from '../core/records.js'
 import { withRoundedNumbers } from '../core/text/number-format.js'
 import type { History, RfqFilter } from '../store/contract.js'
-import { createListingReader } from './listing-reader.js'
-import { factsOf, type RfqFacts } from './rfq-facts.js'
-import { figuresOf, type RfqFigures } from './rfq-figures.js'
+import { figuresOf, type RfqFigures, type Stake, stakesOf } from './rfq-figures.js'
 
 type StateStore = Pick<History, 'rfqs' | 'listings' | 'rfqHistory'>
 
@@ -24,6 +26,7 @@ type StateStore = Pick<History, 'rfqs' | 'listings' | 'rfqHistory'>
 export interface RfqState {
   facts: RfqFacts
   figures: RfqFigures
+  stakes: Stake[]
   recommendation: RecommendationFigures
   assessed: RfqAssessment
   /** The settings with which it was computed. */
@@ -42,8 +45,6 @@ export interface StateMoment {
 
 /** The stored documents of an RFQ, parsed. */
 export interface RfqDocuments extends RfqWithResponses {
-  /** The body of the RFQ. */
-  body: unknown
   parsed: { rfq: ParsedRfq; responses: readonly ParsedResponse[] }
   /** By id: those that the offers of the RFQs that were read together name. */
   listings: ReadonlyMap<string, ListingQuality>
@@ -51,21 +52,29 @@ export interface RfqDocuments extends RfqWithResponses {
 
 /**
  * Reads RFQs of a channel with what figures are computed from.
+ * @param kept listings of the channel, to which others are added: those that have not changed since are not read again
  * @throws StoreError
  */
 export async function readDocuments(
   store: Pick<History, 'rfqs' | 'listings'>,
   filter: RfqFilter & { channel: string },
-  readListings = createListingReader(),
+  kept = new Map<string, ListingQuality>(),
 ): Promise<RfqDocuments[]> {
   const found = (await store.rfqs(filter)).map(({ rfq, responses }) => {
-    const { shape, entry, body } = rfq
-    const own = parseStoredRfq({ ...versionMetadata(rfq), shape, entry, body })
-    return { rfq, responses, body, parsed: { rfq: own, responses: responses.map(parseStoredResponse) } }
+    const parsed = { rfq: parseStoredRfq(rfq), responses: responses.map(parseStoredResponse) }
+    return { rfq, responses, parsed, listings: kept }
   })
+  const { channel, asOf } = filter
   const ids = found.flatMap(({ parsed }) => parsed.responses.flatMap(({ document }) => document?.listingId ?? []))
-  const listings = await readListings(store, filter.channel, [...new Set(ids)], filter.asOf)
-  return found.map((each) => ({ ...each, listings }))
+  const known = ids.flatMap((id) => {
+    const { source = null, missingSince = null } = kept.get(comparableId(id)) ?? {}
+    return source === null ? [] : `${source.id} ${source.version} ${missingSince ?? ''}`
+  })
+  for (const stored of await store.listings({ channel, ids: [...new Set(ids)], known, ...(asOf && { asOf }) })) {
+    const listing = parseStoredListing(stored)
+    kept.set(listing.id, listingQuality(listing))
+  }
+  return found
 }
 
 /**
@@ -79,41 +88,41 @@ export async function rfqStateOf(
   moment: StateMoment,
   standing?: AwardFacts,
 ): Promise<RfqState> {
-  const { rfq, responses, body, parsed, listings } = documents
+  const { rfq, responses, parsed, listings } = documents
   const { timeZone, at, asOf, settings } = moment
-  const { channel, shape, entry } = rfq
+  const { channel, id } = rfq
   const context = createContext({ channel, timeZone, settings, asOf: at, generatedAt: at, programVersion: '' })
   const assessed = assessRfq(
     {
       ...parsed,
       listings,
-      reviewed: await findReviewedOffers(responses, () => store.rfqHistory(channel, rfq.id, asOf)),
+      reviewed: await findReviewedOffers(responses, () => store.rfqHistory(channel, id, asOf)),
     },
     context,
   )
   const { currency, offers } = assessed
   const outcome = outcomeOf(awardProblem({ rfq: assessed.rfq, offers, settings }, currency.comparison))
-  // Rounded, so that no surface shows 8.745000000000001.
-  const figures = withRoundedNumbers(figuresOf(assessed, outcome, standing))
-  const facts = factsOf({ shape, entry, body }, parsed.rfq.document)
   const { award } = outcome
+  const stakes = stakesOf(assessed, outcome, standing)
+  const summary = summariseOffers(offers, assessed.rfq)
+  const figures = figuresOf(assessed, { outcome, summary, stakes }, standing)
+  figures.undecided = standing === undefined && (await isUndecided(store, documents, moment, assessed))
   return {
-    facts,
-    figures: {
-      ...figures,
-      undecided: standing === undefined && (await isUndecided(store, documents, moment, { facts, figures })),
-    },
-    recommendation: withRoundedNumbers({
-      status: outcome.status,
-      offers: (award?.offers ?? []).map(({ id, number, name, tonnes, total, pricePerTonne }) => ({
-        ...{ id, number, name, tonnes, total, pricePerTonne },
-      })),
-      tonnes: award?.tonnes ?? null,
-      cost: award?.total ?? null,
-      pricePerTonne: award?.pricePerTonne ?? null,
-      currency: figures.currency,
-      coverage: summariseOffers(assessed.offers, assessed.rfq).coverage,
-      bestPrice: figures.bestPricePerTonne,
+    facts: rfqFacts(parsed.rfq),
+    // Rounded, so that no surface shows 8.745000000000001.
+    ...withRoundedNumbers({
+      figures,
+      stakes,
+      recommendation: {
+        status: outcome.status,
+        offers: award?.offers ?? [],
+        tonnes: award?.tonnes ?? null,
+        cost: award?.total ?? null,
+        pricePerTonne: award?.pricePerTonne ?? null,
+        currency: currency.comparison,
+        coverage: summary.coverage,
+        bestPrice: summary.price.lowest,
+      },
     }),
     assessed,
     settings,
@@ -125,19 +134,22 @@ async function isUndecided(
   store: StateStore,
   { rfq: { channel, id, version }, responses }: RfqDocuments,
   { asOf, ...moment }: StateMoment,
-  { facts: { state }, figures }: Pick<RfqState, 'facts' | 'figures'>,
+  { rfq: { state }, offers }: RfqAssessment,
 ): Promise<boolean> {
   const isOpen = state === 'open' || state === null
-  if (isOpen || version === 1 || figures.stakes.some(({ kind }) => kind === 'accepted') || responses.length === 0)
-    return false
+  if (isOpen || version === 1 || responses.length === 0 || offers.some(isAccepted)) return false
   const versions = await store.rfqHistory(channel, id, asOf)
   const open = versions.findLast(
     ({ kind, shape, body }) => kind === 'rfq' && parseStored('rfq', shape, body).document?.state === 'open',
   )
-  if (open === undefined || figures.ranked > 0) return open !== undefined
+  if (open === undefined || offers.some(isRanked)) return open !== undefined
   // Its offers may have been withdrawn or rejected since it closed.
   const closedAt = Date.parse(open.supersededAt ?? open.observedAt)
   const at = new Date(closedAt - 1)
   const [then] = await readDocuments(store, { channel, ids: [id], asOf: at })
-  return then !== undefined && (await rfqStateOf(store, then, { ...moment, at, asOf: at })).figures.ranked > 0
+  return (
+    then !== undefined && (await rfqStateOf(store, then, { ...moment, at, asOf: at })).assessed.offers.some(isRanked)
+  )
 }
+
+const isRanked = ({ standing }: OfferReport) => standing === 'ranked'

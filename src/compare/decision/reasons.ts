@@ -72,7 +72,7 @@ const priceLimit = (tolerance: AwardTolerance): string =>
   `${typeof tolerance === 'number' && tolerance > 0 ? `within ${formatPercent(tolerance)} of ` : ''}the lowest price per tonne`
 
 /** What an alternative costs more or less, per tonne and in total: `costs 1.20 USD/t less (4 %) but 9,000 USD more in total`. */
-function comparison(award: Award, other: Award, { priceBasis: basis }: Settings): string {
+export function comparison(award: Award, other: Award, { priceBasis: basis }: Settings): string {
   const perTonne = other.costPerTonne - award.costPerTonne
   const cost = award.costPerTonne * award.tonnes
   const total = other.costPerTonne * other.tonnes - cost

@@ -1,5 +1,4 @@
 import { CURRENCY_CODE } from '../../core/decision/settings.js'
-import type { DocumentShape } from '../../core/documents/documents.js'
 import { nonBlank, plausibleOrNull } from '../../core/numbers.js'
 import { formatCount } from '../../core/text/number-format.js'
 import { daysBetween } from '../date-math.js'
@@ -7,18 +6,37 @@ import { type ComparisonContext, toSource } from '../input/comparison-context.js
 import type { ParsedRfq } from '../input/comparison-input.js'
 import { awardWindow } from './award-window.js'
 
+/** What lists show of an RFQ; all null if its document is unusable. */
+export function rfqFacts({ document, shape, readState }: Pick<ParsedRfq, 'document' | 'shape' | 'readState'>) {
+  return {
+    number: plausibleOrNull(document?.number),
+    reference: nonBlank(document?.reference),
+    title: nonBlank(document?.title),
+    state: nonBlank(document?.state),
+    responseDueDate: document?.responseDueDate ?? null,
+    fulfilmentDueDate: document?.fulfilmentDueDate ?? null,
+    minVolume: plausibleOrNull(document?.minVolume),
+    maxVolume: plausibleOrNull(document?.maxVolume),
+    /** In the RFQ's currency, as sent. */
+    minUnitPrice: plausibleOrNull(document?.pricing?.minUnitPrice),
+    maxUnitPrice: plausibleOrNull(document?.pricing?.maxUnitPrice),
+    currency: nonBlank(document?.pricing?.currency),
+    /** Offers that the list shows of an RFQ that was never read itself. */
+    unreadOffers: shape === 'list' ? new Set(document?.responses?.map(({ id }) => id)).size : 0,
+    readState,
+  }
+}
+export type RfqFacts = ReturnType<typeof rfqFacts>
+
 /** Extracts the terms of an RFQ; all null if its document is unusable. */
 export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: ComparisonContext) {
   const rfq = known.document
-  const minVolume = plausibleOrNull(rfq?.minVolume)
-  const maxVolume = plausibleOrNull(rfq?.maxVolume)
+  const facts = rfqFacts(known)
+  const { minVolume, maxVolume } = facts
   return {
     source: toSource('rfq', known),
     id: known.id,
-    number: plausibleOrNull(rfq?.number),
-    reference: nonBlank(rfq?.reference),
-    title: nonBlank(rfq?.title),
-    state: nonBlank(rfq?.state),
+    ...facts,
     buyerDescription: nonBlank(rfq?.buyerDescription),
     additionalRequirements: nonBlank(rfq?.additionalRequirements),
     reasonForPurchase: nonBlank(rfq?.reasonForPurchase),
@@ -28,24 +46,14 @@ export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: Comparis
     updatedAt: rfq?.updatedAt ?? null,
     openedAt: rfq?.openedAt ?? null,
     closedAt: rfq?.closedAt ?? null,
-    responseDueDate: rfq?.responseDueDate ?? null,
     /** Days from the as-of date; 0 on the due date, negative after it. */
-    daysToDue: daysBetween(asOfDate, rfq?.responseDueDate ?? null),
-    fulfilmentDueDate: rfq?.fulfilmentDueDate ?? null,
-    minVolume,
-    maxVolume,
+    daysToDue: daysBetween(asOfDate, facts.responseDueDate),
     /** Null: no limit (`Any`, or not stated). */
     minVintageYear: vintageLimit(rfq?.minVintageYear),
     maxVintageYear: vintageLimit(rfq?.maxVintageYear),
-    /** In the RFQ's currency, as sent. */
-    minUnitPrice: plausibleOrNull(rfq?.pricing?.minUnitPrice),
-    maxUnitPrice: plausibleOrNull(rfq?.pricing?.maxUnitPrice),
-    currency: nonBlank(rfq?.pricing?.currency),
     window: awardWindow({ minVolume, maxVolume, unreadable: known.unreadable }, settings),
     /** What it states in a way that cannot be read, `fulfilmentDueDate`: such a limit is unknown, not absent. */
     unreadable: [...known.unreadable],
-    unreadOffers: unreadOffersOf(known.shape, rfq),
-    readState: known.readState,
     missingSince: known.missingSince,
   }
 }
@@ -58,12 +66,6 @@ export interface RfqTerms extends StatedRfqTerms {
   comparedMinUnitPrice: number | null
   comparedMaxUnitPrice: number | null
 }
-
-/** Offers that the list shows of an RFQ that was never read itself; 0 of one that was. */
-export const unreadOffersOf = (
-  shape: DocumentShape,
-  document: { responses?: readonly { id: string }[] | null } | null,
-): number => (shape === 'list' ? new Set(document?.responses?.map(({ id }) => id)).size : 0)
 
 /** `1 offer, not read yet`. */
 export const unreadText = (offers: number): string => `${formatCount(offers, 'offer')}, not read yet`

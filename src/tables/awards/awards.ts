@@ -2,7 +2,7 @@ import { type AwardState, awardState, awardText } from '../../compare/decision/a
 import type { AwardRecord } from '../../core/decision/award-record.js'
 import { differingSettings, type Settings } from '../../core/decision/settings.js'
 import { reasonProblem } from '../../core/text/clean-text.js'
-import { checkAward, offerIds } from '../../figures/awards/check-award.js'
+import { checkAward, offerIds } from '../../figures/check-award.js'
 import type { ViewSource } from '../source.js'
 
 /** An award that a person wants to record. */

@@ -1,6 +1,7 @@
+import { parseStoredRfq } from '../../compare/input/stored-documents.js'
+import { rfqFacts } from '../../compare/rfq/rfq-terms.js'
 import type { DecisionRecord } from '../../core/records.js'
 import { formatCount } from '../../core/text/number-format.js'
-import { factsOf } from '../../figures/rfq-facts.js'
 import type { Fact } from '../column.js'
 import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
 import type { ViewSource } from '../source.js'
@@ -29,7 +30,7 @@ export function closingViews(source: ViewSource) {
     rfqClosing: (address: RfqAddress): Promise<Lookup<RfqClosing>> =>
       withRfq(store, { ...address, withoutResponses: true }, async ({ rfq }, ref) => {
         const { channel, id } = ref
-        const { title, state, responseDueDate } = factsOf(rfq)
+        const { title, state, responseDueDate } = rfqFacts(parseStoredRfq(rfq))
         const { timeZone, graceHours, autoClose } = rulesOf(channel)
         const found = await closingOutlook(source, { channel, ids: [id] }, address.now)
         const grace = graceHours === 0 ? null : formatCount(graceHours, 'hour')

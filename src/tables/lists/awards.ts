@@ -1,6 +1,6 @@
 import type { AwardRecord } from '../../core/decision/award-record.js'
 import { nameById } from '../../core/text/rfq-name.js'
-import type { AwardBrief } from '../../figures/awards/award-in-brief.js'
+import type { AwardBrief } from '../../figures/rfq-figures.js'
 import { column, field, money, type SqlRow } from '../column.js'
 import { channelFilter, choiceFilter, RFQ_FILTER, sinceFilter } from '../filter.js'
 import { sqlList } from '../list.js'

@@ -1,8 +1,7 @@
 import { READ_STATE_TEXT } from '../../compare/input/stored-documents.js'
+import type { RfqFacts } from '../../compare/rfq/rfq-terms.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
-import type { AwardBrief } from '../../figures/awards/award-in-brief.js'
-import type { RfqFacts } from '../../figures/rfq-facts.js'
-import type { RfqFigures } from '../../figures/rfq-figures.js'
+import type { AwardBrief, RfqFigures } from '../../figures/rfq-figures.js'
 import { awardPath, closingPath, rfqPath, systemPath } from '../page-paths.js'
 
 /** An RFQ in a list: the newest recorded figures, beside what its document and its entry say now. */

@@ -1,8 +1,8 @@
+import { type RfqFacts, rfqFacts } from '../../compare/rfq/rfq-terms.js'
 import { RFQ_STATES } from '../../core/documents/documents.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import { addDays } from '../../core/time/calendar-days.js'
 import { EARLIEST_DUE_DATE } from '../../core/time/expiry.js'
-import { NO_FACTS, type RfqFacts } from '../../figures/rfq-facts.js'
 import { NO_FIGURES } from '../../figures/rfq-figures.js'
 import type { Queries } from '../../store/contract.js'
 import { SETTLED } from '../../store/figures/figure-contract.js'
@@ -183,7 +183,7 @@ function toRow(record: SqlRow, { source, now }: { source: ListSource; now: Date 
   const { channel, id, state } = record
   const rules = source.rulesOf(channel)
   const readState = record.readAt === null ? ('not-read' as const) : ('read' as const)
-  const facts: RfqFacts = record.facts ?? { ...NO_FACTS, readState }
+  const facts: RfqFacts = record.facts ?? rfqFacts({ document: null, shape: 'full', readState })
   const responseDueDate: string | null = record.dueDate ?? facts.responseDueDate
   const isNamed = record.shared === 0 && facts.number !== null
   return {

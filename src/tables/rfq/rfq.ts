@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { parseStoredRfq } from '../../compare/input/stored-documents.js'
+import { rfqFacts } from '../../compare/rfq/rfq-terms.js'
 import type { Settings } from '../../core/decision/settings.js'
-import { parseStored } from '../../core/documents/observation.js'
-import { factsOf } from '../../figures/rfq-facts.js'
 import { dueOf } from '../channels/channel-rules.js'
 import { body, observation, observationOf } from '../document.js'
 import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
@@ -52,14 +52,15 @@ export interface NamedRfqView extends RfqRef {
 export const rfqViews = (source: ViewSource) => ({
   rfq: (address: RfqAddress): Promise<Lookup<RfqDetail>> =>
     withRfq(source.store, address, async ({ rfq, responses }, { name }) => {
-      const terms = factsOf(rfq)
+      const parsed = parseStoredRfq(rfq)
+      const terms = rfqFacts(parsed)
       const { state, responseDueDate: dueDate } = terms
       return {
         ...{ channel: rfq.channel, id: rfq.id, name },
         ...terms,
         ...dueOf({ state, dueDate }, source.rulesOf(rfq.channel), address.asOf ?? address.now),
         offers: responses.filter(({ missingSince }) => missingSince === null).length,
-        closedAt: parseStored('rfq', rfq.shape, rfq.body).document?.closedAt ?? null,
+        closedAt: parsed.document?.closedAt ?? null,
         ...observationOf(rfq),
         body: rfq.body,
       }

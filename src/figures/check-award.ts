@@ -1,17 +1,20 @@
-import { awardOf, type Candidate, candidatesOf, createNames } from '../../compare/awards/award-figures.js'
-import { termsHash } from '../../compare/awards/award-terms.js'
-import { atLeast, upTo } from '../../compare/awards/efficient-awards.js'
-import type { Recommendation } from '../../compare/decision/decision-model.js'
-import { isComparable } from '../../compare/offer/eligibility.js'
-import type { OfferReport } from '../../compare/offer/offer-report-model.js'
-import { tonnesOf } from '../../compare/offer/price-per-tonne.js'
-import { isAccepted } from '../../compare/offer/ranking.js'
-import type { RfqReport } from '../../compare/report/compare-offers.js'
-import type { AwardedOfferRecord, AwardFacts, RecommendationRecord } from '../../core/decision/award-record.js'
-import type { DifferingSetting } from '../../core/decision/settings.js'
-import { IdMap } from '../../core/documents/identifier.js'
-import { sum } from '../../core/numbers.js'
-import { formatPricePerTonne, formatTonnes, formatTotal, withoutNoise } from '../../core/text/number-format.js'
+import { awardOf, type Candidate, candidatesOf, createNames } from '../compare/awards/award-figures.js'
+import { awardProblem } from '../compare/awards/award-problem.js'
+import { termsHash } from '../compare/awards/award-terms.js'
+import { atLeast, upTo } from '../compare/awards/efficient-awards.js'
+import { conditionsOf } from '../compare/decision/conditions.js'
+import type { Award, Recommendation } from '../compare/decision/decision-model.js'
+import { comparison } from '../compare/decision/reasons.js'
+import { isComparable } from '../compare/offer/eligibility.js'
+import type { OfferReport } from '../compare/offer/offer-report-model.js'
+import { tonnesOf } from '../compare/offer/price-per-tonne.js'
+import { isAccepted } from '../compare/offer/ranking.js'
+import type { RfqReport } from '../compare/report/compare-offers.js'
+import type { AwardedOfferRecord, AwardFacts, RecommendationRecord } from '../core/decision/award-record.js'
+import type { DifferingSetting } from '../core/decision/settings.js'
+import { IdMap } from '../core/documents/identifier.js'
+import { sum } from '../core/numbers.js'
+import { formatTonnes, withoutNoise } from '../core/text/number-format.js'
 
 /** The award that a person wants to record. */
 interface AwardRequest {
@@ -53,18 +56,17 @@ export function checkAward(
   if (refusals.length > 0) return { award: null, refusals }
   const changed = desk.present === report ? [] : changesSince(report, desk.present, chosen)
   if (changed.length > 0) return { award: null, refusals: changed }
-  const nameOf = createNames(report.offers)
-  const context = { currency: report.currency.comparison ?? '', lower: report.rfq.window.lower, nameOf }
-  const { tonnes, total, pricePerTonne, currency } =
-    chosen.length === 0 ? { ...NOTHING, currency: context.currency } : awardOf(chosen, context)
+  const { context } = problemOf(report)
+  const awarded = chosen.length === 0 ? null : awardOf(chosen, context)
+  const { tonnes, total, pricePerTonne, currency } = awarded ?? { ...NOTHING, currency: context.currency }
   const { recommendation } = desk.then.decision
   const followed = isRecommended(recommendation, chosen)
   const warnings = [
     ...basisWarnings(report, desk, chosen),
-    ...(chosen.length === 0 ? [] : windowWarnings(report, chosen, tonnes)),
-    ...chosen.flatMap((one) => offerWarnings(one, nameOf)),
-    ...loudDoubts(desk.present, chosen, nameOf),
-    ...(followed || chosen.length === 0 ? [] : costWarning({ total, pricePerTonne, currency }, recommendation)),
+    ...(awarded === null ? [] : windowWarnings(report, chosen, tonnes)),
+    ...chosen.flatMap((one) => offerWarnings(one, context.nameOf)),
+    ...loudDoubts(awarded, desk.present),
+    ...(followed || awarded === null ? [] : costWarning(awarded, recommendation, report, desk.then)),
   ]
   const award: AwardFacts = {
     ...{ id: null, at: now.toISOString(), by, asOf: report.context.asOf },
@@ -79,12 +81,12 @@ export function checkAward(
 
 const NOTHING = { tonnes: 0, total: 0, pricePerTonne: 0 }
 
+const problemOf = ({ currency, ...report }: RfqReport) => awardProblem(report, currency.comparison)
+
 /** Why chosen offers can no longer be awarded, or differ from the comparison. */
 function changesSince({ context }: RfqReport, present: RfqReport, chosen: readonly Candidate[]): string[] {
-  const { refusals } = chooseOffers(
-    present,
-    chosen.map(({ offer }) => offer.id),
-  )
+  const ids = chosen.map(({ offer }) => offer.id)
+  const { refusals } = chooseOffers(present, ids)
   const terms = new Map(present.offers.map((offer) => [offer.id, termsHash(offer)]))
   const others = chosen.filter(({ offer }) => terms.get(offer.id) !== termsHash(offer))
   return refusals.length > 0
@@ -95,37 +97,25 @@ function changesSince({ context }: RfqReport, present: RfqReport, chosen: readon
 }
 
 /** Warnings if the award is not based on the present comparison with the configured settings. */
-function basisWarnings(report: RfqReport, desk: DeskComparisons, chosen: readonly Candidate[]): string[] {
+function basisWarnings({ context }: RfqReport, desk: DeskComparisons, chosen: readonly Candidate[]): string[] {
   const isPast = desk.then !== desk.present && !isRecommended(desk.present.decision.recommendation, chosen)
-  const shown = desk.settings
-    .slice(0, MAX_SETTINGS)
-    .map(({ path, before, after }) => `${path} ${after} instead of ${before}`)
-  const more = desk.settings.length > shown.length ? ' and others' : ''
+  const others = desk.settings.map(({ path, before, after }) => `${path} ${after} instead of ${before}`)
   return [
     ...(isPast
-      ? [`It is based on the comparison as of ${report.context.asOf}; at present, it is not the recommended award.`]
+      ? [`It is based on the comparison as of ${context.asOf}; at present, it is not the recommended award.`]
       : []),
-    ...(shown.length === 0
+    ...(others.length === 0
       ? []
-      : [`It is compared with other settings than the configured ones: ${shown.join(', ')}${more}.`]),
+      : [`It is compared with other settings than the configured ones: ${others.join(', ')}.`]),
   ]
 }
-const MAX_SETTINGS = 5
 
-/** A warning if the award costs more than the recommended one, per tonne or in total. */
-function costWarning(
-  { total, pricePerTonne, currency }: Pick<AwardFacts, 'total' | 'pricePerTonne' | 'currency'>,
-  { award }: Recommendation,
-): string[] {
-  if (award === null || award.currency !== currency) return []
-  const price = pricePerTonne - award.pricePerTonne
-  const more = total - award.total
-  if (price <= 0 && more <= 0) return []
-  const parts = [
-    ...(price > 0 ? [`${formatPricePerTonne(price, currency)} more`] : []),
-    ...(more === 0 ? [] : [`${formatTotal(Math.abs(more), currency)} ${more > 0 ? 'more' : 'less'} in total`]),
-  ]
-  return [`It costs ${parts.join(' and ')} than the recommended award.`]
+/** What the recommended award costs less, per tonne or in total, if that is measured alike. */
+function costWarning(award: Award, { award: recommended }: Recommendation, { settings }: RfqReport, then: RfqReport) {
+  const isAlike = recommended?.currency === award.currency && settings.priceBasis === then.settings.priceBasis
+  if (recommended === null || !isAlike) return []
+  const isCheaper = recommended.pricePerTonne < award.pricePerTonne || recommended.total < award.total
+  return isCheaper ? [`The recommended award ${comparison(award, recommended, settings)}.`] : []
 }
 
 function chooseOffers({ offers }: RfqReport, named: readonly string[]): { chosen: Candidate[]; refusals: string[] } {
@@ -155,17 +145,16 @@ function refusalsOf(offer: OfferReport): string[] {
 }
 
 /** Whether these are the recommended offers, besides accepted ones. */
-function isRecommended({ award, status }: Recommendation, chosen: readonly Candidate[]): boolean {
-  const open = chosen.filter(({ offer }) => offer.standing !== 'accepted').map(({ offer }) => offer.id)
+function isRecommended({ award }: Recommendation, chosen: readonly Candidate[]): boolean {
+  const open = chosen.flatMap(({ offer }) => (offer.standing === 'accepted' ? [] : offer.id))
   const recommended = new Set(award?.offers.map(({ id }) => id))
-  if (award === null) return (status === 'accepted' || chosen.length === 0) && open.length === 0
   return open.length === recommended.size && open.every((id) => recommended.has(id))
 }
 
-/** Warnings about the tonnes of the award together with those already accepted. */
-function windowWarnings({ rfq, offers }: RfqReport, chosen: readonly Candidate[], tonnes: number): string[] {
+/** Warnings about the tonnes of the award together with those already accepted, and if the RFQ is missing. */
+function windowWarnings({ rfq, offers, decision }: RfqReport, chosen: readonly Candidate[], tonnes: number): string[] {
   const { lower, upper, isUpperStated, problem } = rfq.window
-  const gone = rfq.missingSince === null ? [] : [`The RFQ has been missing since ${rfq.missingSince.slice(0, 10)}.`]
+  const gone = decision.banners.flatMap(({ code, message }) => (code === 'rfq-missing' ? message : []))
   if (problem !== null) return [...gone, problem]
   const others = offers.filter((one) => one.standing === 'accepted' && !chosen.some(({ offer }) => offer.id === one.id))
   const all = tonnes + sum(others.map((offer) => tonnesOf(offer) ?? 0))
@@ -184,17 +173,10 @@ const offerWarnings = ({ offer }: Candidate, nameOf: (offer: OfferReport) => str
   ...(offer.shape === 'summary' ? [`${nameOf(offer)}: only the summary of the offer was read.`] : []),
 ]
 
-/** The loud doubts about an award at present, or about its offers if another one is recommended. */
-function loudDoubts(
-  { decision: { recommendation }, offers }: RfqReport,
-  chosen: readonly Candidate[],
-  nameOf: (offer: OfferReport) => string,
-): string[] {
-  if (isRecommended(recommendation, chosen))
-    return recommendation.conditions.filter(({ loud }) => loud).map(({ message }) => message)
-  return offers
-    .filter(({ id }) => chosen.some(({ offer }) => offer.id === id))
-    .flatMap((offer) => offer.flags.filter(({ loud }) => loud).map(({ message }) => `${nameOf(offer)}: ${message}`))
+/** The loud doubts about an award at present. */
+function loudDoubts(award: Award | null, present: RfqReport): string[] {
+  const about = { award, accepted: null, gap: null }
+  return conditionsOf(about, problemOf(present)).flatMap(({ loud, message }) => (loud ? message : []))
 }
 
 function missingReason({ offers, followed, warnings }: AwardFacts): string[] {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
-import { offerIds } from '../../../src/figures/awards/check-award.js'
-import { ROUNDS } from '../../helpers/long-tests.js'
-import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
-import { refreshFigures } from '../../helpers/store/figures.js'
+import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
+import { offerIds } from '../../src/figures/check-award.js'
+import { ROUNDS } from '../helpers/long-tests.js'
+import { offerTerms, openAwardedRfq } from '../helpers/store/awarded-rfq.js'
+import { refreshFigures } from '../helpers/store/figures.js'
 
 type Change = Parameters<Awaited<ReturnType<typeof openAwardedRfq>>['change']>[1]
 
@@ -78,7 +78,7 @@ describe('an award that is checked', () => {
       {
         followed: false,
         recommendation: { offers: [{ id: rfq.cheap }] },
-        warnings: [expect.stringMatching(/^It costs/)],
+        warnings: [expect.stringMatching(/^The recommended award costs/)],
       },
     ])
   })
@@ -117,7 +117,8 @@ describe('an award that is checked', () => {
     expect(award).toMatchObject({ tonnes: 6_000, total: 56_000, followed: false, because: 'both are needed' })
     expect(award?.warnings).toEqual([
       'The award has 6,000 t, more than the 5,000 t that an award may have.',
-      'It costs 0.33 USD/t more and 20,000 USD more in total than the recommended award.',
+      'The award has more than twice the tonnes that are needed.',
+      'The recommended award costs 0.33 USD/t less (3.6 %) and 20,000 USD less in total.',
     ])
   })
 })
