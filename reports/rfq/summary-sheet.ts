@@ -1,6 +1,6 @@
 import { extraText } from '../../src/compare/decision/choices.js'
 import type { RfqReport } from '../../src/compare/report/compare-offers.js'
-import { cleanText, oneLine, truncate } from '../../src/core/text/clean-text.js'
+import { cleanLine, oneLine } from '../../src/core/text/clean-text.js'
 import { formatAmount, formatPrice, formatRange } from '../../src/core/text/number-format.js'
 import { doubtsOf, type OfferView, offerName } from '../../src/tables/offer/offer-view.js'
 import { rankedBy } from '../layout/about-sheet.js'
@@ -90,7 +90,7 @@ function addFact(sheet: Sheet, label: string, sentences: readonly string[]): voi
 }
 
 /** A text of at most MAX_LINES lines. */
-const fitted = (text: string, units: number) => truncate(oneLine(cleanText(text)), MAX_LINES * charactersIn(units))
+const fitted = (text: string, units: number) => cleanLine(text, MAX_LINES * charactersIn(units))
 
 function addChoices(sheet: Sheet, { view }: RfqLayout): void {
   const { choices } = view.decision

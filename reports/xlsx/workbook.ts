@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import ExcelJS from 'exceljs'
-import { cleanText, oneLine, truncate } from '../../src/core/text/clean-text.js'
+import { cleanLine } from '../../src/core/text/clean-text.js'
 import { escapeXstring } from './cells.js'
 import { Sheet, type SheetOptions } from './sheet.js'
 
@@ -69,7 +69,7 @@ export async function streamWorkbook(
 }
 
 function withIdentity<W extends ExcelJS.Workbook>(workbook: W, { title, subject, asOf }: ReportIdentity): W {
-  const property = (text: string) => truncate(oneLine(cleanText(text)), MAX_PROPERTY_CHARACTERS)
+  const property = (text: string) => cleanLine(text, MAX_PROPERTY_CHARACTERS)
   return Object.assign(workbook, {
     ...{ creator: 'Quotekeeper', lastModifiedBy: 'Quotekeeper', created: asOf, modified: asOf },
     ...{ title: property(title), subject: property(subject) },
@@ -102,7 +102,7 @@ async function writeSheets(
  */
 function footerText(text: string, reserved: number): string {
   let kept = ''
-  for (const character of escapeXstring(oneLine(cleanText(text)))) {
+  for (const character of escapeXstring(cleanLine(text))) {
     const next = character === '&' ? '&&' : character
     if (kept.length + next.length > MAX_FOOTER_CHARACTERS - reserved - 6) break
     kept += next

@@ -1,5 +1,5 @@
 import { compileCron } from '../config/cron.js'
-import { oneLine } from '../core/events/event-text.js'
+import { cleanLine } from '../core/text/clean-text.js'
 import type { Clock } from '../core/time/clock.js'
 import type { TargetPage, Targets } from '../store/contract.js'
 import type { NotifyTarget, SendMessage } from './contract.js'
@@ -9,6 +9,8 @@ const PAGE = 50
 const DIGEST_PAGE = 200
 /** Messages in one call. */
 const MAX_MESSAGES = 200
+/** Characters of an error that are stored. */
+const MAX_ERROR = 400
 
 /** The pause after the first failed attempt, in milliseconds. Each further pause is four times as long. */
 const FIRST_PAUSE_MS = 5_000
@@ -79,7 +81,7 @@ async function attempt(
     return true
   }
   // Scrubbed before it is cut, which could leave an unrecognizable part of a secret.
-  const error = oneLine(scrub(result.error))
+  const error = cleanLine(scrub(result.error), MAX_ERROR)
   const why = { ...facts, status: result.status, error }
   if (result.kind === 'refused') {
     const passedOver = await store.endPage(page, { kind: 'refused', error }, at)

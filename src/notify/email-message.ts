@@ -1,5 +1,5 @@
-import { oneLine } from '../core/events/event-text.js'
 import type { EventRecord } from '../core/events/events.js'
+import { cleanLine } from '../core/text/clean-text.js'
 import { formatMinute } from '../core/time/clock.js'
 import { FONTS, lightColour, SIZES } from '../tables/look/colours.js'
 import { escapeMarkup } from '../tables/look/markup.js'
@@ -19,7 +19,7 @@ export function emailMessage(events: readonly EventRecord[]): EmailContent {
   const all = events.map((event): Item => ({ at: event.at, ...describeEvent(event) }))
   const items = [...all.filter(({ remedy }) => remedy !== null), ...all.filter(({ remedy }) => remedy === null)]
   const more = items.length > 1 ? `, and ${items.length - 1} more` : ''
-  const heading = `${oneLine(items[0]?.title ?? '', MAX_SUBJECT)}${more}`
+  const heading = `${cleanLine(items[0]?.title ?? '', MAX_SUBJECT)}${more}`
   return {
     subject: `Quotekeeper: ${heading}`,
     text: [...items.flatMap(itemText), '', FOOTER].join('\n'),

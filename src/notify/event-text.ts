@@ -1,5 +1,5 @@
-import { oneLine } from '../core/events/event-text.js'
 import type { EventRecord } from '../core/events/events.js'
+import { cleanLine } from '../core/text/clean-text.js'
 
 /** The text of an event: plain text in one line each. Text of the marketplace is not escaped. */
 export interface EventText {
@@ -17,6 +17,6 @@ export function describeEvent({ channel, text, data }: EventRecord): EventText {
   const line = [...(data.remedy === undefined ? [] : [data.remedy]), ...head].join('; ')
   return {
     title: channel === null ? text : `${channel}: ${text}`,
-    remedy: line === '' ? null : oneLine(line, MAX_REMEDY),
+    remedy: line === '' ? null : cleanLine(line, MAX_REMEDY),
   }
 }

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
-import { oneLine } from '../core/events/event-text.js'
 import type { EventRecord } from '../core/events/events.js'
+import { cleanLine } from '../core/text/clean-text.js'
 import { UnavailableError } from '../marketplace/errors.js'
 import { parseHttpDate, parseRetryAfter } from '../marketplace/http-date.js'
 import type { HttpReply } from '../marketplace/http-exchange.js'
@@ -60,7 +60,7 @@ const MAX_QUOTED = 1000
 
 function toResult({ status, headers, body }: HttpReply, now: Date): SendResult {
   if (status >= 200 && status < 300) return { kind: 'delivered' }
-  const quoted = oneLine(body.toString('utf8'), MAX_QUOTED)
+  const quoted = cleanLine(body.toString('utf8'), MAX_QUOTED)
   const remedy = status >= 300 && status < 400 ? ' (redirects are not followed: configure the final address)' : ''
   const error = `status ${status}${remedy}${quoted === '' ? '' : `: ${quoted}`}`
   if (REFUSALS.has(status)) return { kind: 'refused', status, error }

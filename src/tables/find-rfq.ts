@@ -1,7 +1,7 @@
 import { parseStored } from '../core/documents/observation.js'
 import { plausibleOrNull } from '../core/numbers.js'
 import type { KnownDocument, RfqWithResponses } from '../core/records.js'
-import { cleanText, oneLine, truncate } from '../core/text/clean-text.js'
+import { cleanLine } from '../core/text/clean-text.js'
 import { nameById, namesIn, parseRfqName, plainNames } from '../core/text/rfq-name.js'
 import { closestMatches } from '../core/text/suggest.js'
 import type { History } from '../store/contract.js'
@@ -146,7 +146,7 @@ function namedRfq({
 const MAX_LISTED = 10
 const MAX_SUGGESTED = 5
 
-const shown = (text: string) => truncate(oneLine(cleanText(text)), 100)
+const shown = (text: string) => cleanLine(text, 100)
 
 const lineOf = ({ channel, id, number, title, firstSeen }: NamedRfq): string =>
   [channel, number === null ? null : `number ${number}`, nameById(id), title, firstSeen && `first seen ${firstSeen}`]

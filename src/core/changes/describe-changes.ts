@@ -1,9 +1,8 @@
+import { parseResponse, parseStored } from '../documents/observation.js'
 import { priceOffer } from '../documents/offer-price.js'
-import { plausibleOrNull } from '../numbers.js'
 import type { Version } from '../records.js'
 import { truncate } from '../text/clean-text.js'
 import {
-  formatAmount,
   formatCount,
   formatExactPrice,
   formatPricePerTonne,
@@ -30,8 +29,8 @@ const MAX_LENGTH = 600
 interface Context {
   /** Of the version before and after. */
   styles: readonly [Style, Style]
-  /** Who closed the RFQ in this version, such as `Quotekeeper`; null if that is not known. */
-  closedBy: string | null
+  /** Quotekeeper closed the RFQ in this version. */
+  isClosedByUs: boolean
 }
 type Rule = string | ((change: Change, context: Context) => string)
 
@@ -74,7 +73,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['offer.contractType', 'Contract type'],
   ['offer.additionalNotesToBuyer', 'Notes'],
   ['listingId', () => 'Offered from another listing'],
-  ['listingIds', describeListings],
+  ['listingIds', 'Invited listings'],
   ['projectName', 'Project'],
   ['projectDeveloperName', 'Developer'],
   ['submittedAt', 'Time of submission'],
@@ -103,9 +102,9 @@ export function changesOfVersion(
   const { kind, observedAt, shape } = version
   if (previous === null) {
     const describeNew = kind === 'rfq' ? describeNewRfq : describeNewOffer
-    return [sentence(describeNew(asResponse(version), observedAt.slice(0, 4)))]
+    return [sentence(describeNew(version, observedAt.slice(0, 4)))]
   }
-  const sentences = describeChanges(previous, version, observedAt, isClosedByUs ? 'Quotekeeper' : null)
+  const sentences = describeChanges(previous, version, observedAt, isClosedByUs)
   if (previous.shape === shape) return sentences
   const read =
     shape === 'full' ? 'Read in full; before, only part of it was known.' : 'Could no longer be read in full.'
@@ -115,13 +114,13 @@ export function changesOfVersion(
 /**
  * Describes how two versions differ, the most important first. The same difference in several places is one sentence.
  * @param observedAt when the later version was observed
- * @param closedBy who closed the RFQ in this version, such as `Quotekeeper`
+ * @param isClosedByUs Quotekeeper closed the RFQ in this version
  */
 export function describeChanges(
   before: ReadBody,
   after: ReadBody,
   observedAt: Timestamp,
-  closedBy: string | null = null,
+  isClosedByUs = false,
 ): string[] {
   const [old, now] = [asResponse(before), asResponse(after)]
   const year = observedAt.slice(0, 4)
@@ -141,7 +140,8 @@ export function describeChanges(
     const isPrice = patternOf(change.field) === `${VINTAGE}.unitPrice`
     if (isPrice && places.has(describeValues('Price per tonne', change, styles))) continue
     const rule = RULES.get(patternOf(change.field)) ?? fieldName(change.field.replace(/^offer\./, ''))
-    const message = typeof rule === 'string' ? describeValues(rule, change, styles) : rule(change, { styles, closedBy })
+    const message =
+      typeof rule === 'string' ? describeValues(rule, change, styles) : rule(change, { styles, isClosedByUs })
     places.set(message, (places.get(message) ?? new Set<string>()).add(placeOf(change)))
   }
   const all = [...places].map(([message, found]) => {
@@ -196,76 +196,51 @@ function periodText(vintage: unknown, { year }: Style): string {
   return calendarYear ?? dates.map((date) => formatDay(date, year) ?? 'unknown').join('–')
 }
 
-function describeState(change: Change, { styles, closedBy }: Context): string {
+function describeState(change: Change, { styles, isClosedByUs }: Context): string {
   const { before, after } = change
-  if (after === 'closed') return closedBy === null ? 'Closed' : `Closed by ${closedBy}`
+  if (after === 'closed') return isClosedByUs ? 'Closed by Quotekeeper' : 'Closed'
   if (after === 'open') return before === 'closed' ? 'Opened again' : 'Opened'
   return describeValues('State', change, styles)
 }
 
-function describeListings({ before, after }: Change): string {
-  const [old, now] = [before, after].map((ids) => new Set(typeof ids === 'string' ? ids.split(', ') : []))
-  const countNew = (ids?: Set<string>, known?: Set<string>) => [...(ids ?? [])].filter((id) => !known?.has(id)).length
-  const [added, removed] = [countNew(now, old), countNew(old, now)]
-  const parts = [...(added > 0 ? [`${added} added`] : []), ...(removed > 0 ? [`${removed} removed`] : [])]
-  return `Invited listings: ${parts.join(', ') || 'listed differently'}`
-}
-
 /** `First seen: open, 10,000–50,000 t at up to 30.00 USD/t, responses due 12 Dec`. */
-function describeNewRfq(body: unknown, year: string): string {
-  const number = (of: unknown, name: string) => numberOrNull(memberOf(of, name))
-  const volume = formatRange(number(body, 'minVolume'), number(body, 'maxVolume'), formatAmount)
-  const pricing = memberOf(body, 'pricing')
-  const price = formatRange(number(pricing, 'minUnitPrice'), number(pricing, 'maxUnitPrice'), formatExactPrice)
-  const [state, due] = [textOf(body, 'state'), formatDay(memberOf(body, 'responseDueDate'), year)]
-  const terms = [
-    ...(volume === null ? [] : [`${volume} t`]),
-    ...(price === null ? [] : [`${price} ${currencyOf(body)}/t`]),
-  ]
+function describeNewRfq({ shape, body }: ReadBody, year: string): string {
+  const { document } = parseStored('rfq', shape, body)
+  const { state = null, minVolume = null, maxVolume = null, pricing, responseDueDate } = document ?? {}
+  const volume = formatRange(minVolume, maxVolume)
+  const price = formatRange(pricing?.minUnitPrice ?? null, pricing?.maxUnitPrice ?? null, formatExactPrice)
+  const due = formatDay(responseDueDate, year)
   const facts = [
-    state === 'open' || state === 'closed' ? state : `state ${state === '' ? 'unknown' : quote(state)}`,
-    terms.join(' at '),
-    due === null ? '' : `responses due ${due}`,
+    state === 'open' || state === 'closed' ? state : `state ${state === null ? 'unknown' : quote(state)}`,
+    [volume && `${volume} t`, price && `${price} ${currencyOf(body)}/t`].filter(Boolean).join(' at '),
+    due && `responses due ${due}`,
   ]
   return `First seen: ${facts.filter(Boolean).join(', ')}`
 }
 
 /** `Submitted 13 Mar: 8,670 t at 28.80 USD/t`. */
-function describeNewOffer(body: unknown, year: string): string {
-  const day = formatDay(memberOf(body, 'submittedAt'), year)
+function describeNewOffer(read: ReadBody, year: string): string {
+  const body = asResponse(read)
+  const { status = null, submittedAt } = parseResponse(body).document ?? {}
+  const day = formatDay(submittedAt, year)
   const { pricePerTonne: price, offer } = figuresOf(body)
+  const currency = currencyOf(body)
   const terms = [
-    ...(offer.totalVolume === null ? [] : [formatTonnes(offer.totalVolume)]),
-    ...(price === null ? [] : [formatPricePerTonne(price, currencyOf(body))]),
-  ].join(' at ')
-  const total =
-    offer.totalPrice === null ? 'no volume and price stated' : formatTotal(offer.totalPrice, currencyOf(body))
-  const status = textOf(body, 'status')
+    offer.totalVolume !== null && formatTonnes(offer.totalVolume),
+    price !== null && formatPricePerTonne(price, currency),
+  ]
+  const total = offer.totalPrice === null ? 'no volume and price stated' : formatTotal(offer.totalPrice, currency)
   const isKnown = status === 'accepted' || status === 'rejected'
-  const more = status === '' || status === 'submitted' ? '' : `; status ${isKnown ? status : quote(status)}`
-  return `Submitted${day === null ? '' : ` ${day}`}: ${terms || total}${more}`
+  const more = status === null || status === 'submitted' ? '' : `; status ${isKnown ? status : quote(status)}`
+  return `Submitted${day === null ? '' : ` ${day}`}: ${terms.filter(Boolean).join(' at ') || total}${more}`
 }
-
-const numberOrNull = (value: unknown) => (typeof value === 'number' ? plausibleOrNull(value) : null)
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /** The figures of an offer, in the form of a response; null for what is not known, and for an RFQ. */
 function figuresOf(body: unknown) {
-  const offer = memberOf(body, 'offer')
-  const stated = {
-    volume: numberOrNull(memberOf(offer, 'totalVolume')),
-    total: numberOrNull(memberOf(offer, 'totalPrice')),
-  }
-  const lines = listOf(memberOf(offer, 'scheduledDeliveries')).flatMap((delivery) =>
-    listOf(memberOf(delivery, 'vintages')),
-  )
-  const { pricePerTonne, volume, total } = priceOffer(
-    lines.map((line) => ({
-      volume: numberOrNull(memberOf(line, 'volume')),
-      unitPrice: numberOrNull(memberOf(line, 'unitPrice')),
-    })),
-    stated,
-  )
+  const offer = parseResponse(body).document?.offer
+  const stated = { volume: offer?.totalVolume ?? null, total: offer?.totalPrice ?? null }
+  const lines = offer?.scheduledDeliveries.flatMap(({ vintages }) => vintages) ?? []
+  const { pricePerTonne, volume, total } = priceOffer(lines, stated)
   return { pricePerTonne, offer: { totalVolume: stated.volume ?? volume, totalPrice: stated.total ?? total } }
 }
 

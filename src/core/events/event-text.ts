@@ -1,16 +1,11 @@
-import { INVISIBLE, truncate } from '../text/clean-text.js'
+import { cleanLine } from '../text/clean-text.js'
 import { formatCount, formatMoney, formatPricePerTonne, formatTonnes, formatTotal } from '../text/number-format.js'
 import type { AwardTerms, EventData, EventKind, OfferFacts, RecommendedAward, RfqFacts } from './events.js'
 
 const MAX_LINE = 400
 const MAX_NAMED_CHANGES = 3
-const UNSAFE = new RegExp(`[${INVISIBLE}\\s]+`, 'gu')
-
-/** Converts text to one line, without characters that control, hide or reorder text. */
-export const oneLine = (text: string, max = MAX_LINE): string => truncate(text.replace(UNSAFE, ' ').trim(), max)
-
 /** The sentence of an event, in one line. Text of the marketplace is not escaped. */
-export const eventSentence = (kind: EventKind, data: EventData): string => oneLine(SENTENCES[kind](data))
+export const eventSentence = (kind: EventKind, data: EventData): string => cleanLine(SENTENCES[kind](data), MAX_LINE)
 
 type Sentence = (data: EventData) => string
 

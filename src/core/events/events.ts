@@ -4,6 +4,7 @@
  */
 
 import type { RecommendationFigures } from '../decision/recommendation.js'
+import type { ResponseSummary, Rfq } from '../documents/observation.js'
 import type { Timestamp } from '../time/clock.js'
 
 /** Every kind, with what it means. */
@@ -37,27 +38,10 @@ export const EVENT_KINDS = {
 export type EventKind = keyof typeof EVENT_KINDS
 
 /** The RFQ that an event is about. Text is as the marketplace sent it. */
-export interface RfqFacts {
-  id: string
-  number: number | null
-  reference: string | null
-  title: string | null
-  state: string | null
-  responseDueDate: string | null
-}
+export type RfqFacts = Pick<Rfq, 'id' | 'number' | 'reference' | 'title' | 'state' | 'responseDueDate'>
 
 /** The offer that an event is about. Text is as the marketplace sent it. */
-export interface OfferFacts {
-  id: string
-  projectDeveloperName: string | null
-  projectName: string | null
-  status: string | null
-  contractType: string | null
-  currency: string | null
-  totalVolume: number | null
-  totalPrice: number | null
-  submittedAt: string | null
-}
+export type OfferFacts = Omit<ResponseSummary, 'listingId' | 'expiryDate'>
 
 /** A field that changed. */
 export interface FieldChange {

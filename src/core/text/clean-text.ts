@@ -62,6 +62,10 @@ export const truncate = (text: string, max: number, mark = '…'): string =>
 /** Collapses each run of white space, line breaks included, to one space. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
+/** Text from outside, cleaned, on one line of at most `max` UTF-16 units. */
+export const cleanLine = (value: unknown, max = Number.POSITIVE_INFINITY): string =>
+  truncate(oneLine(cleanText(value)), max)
+
 export const MAX_NAME_LENGTH = 100
 
 /** Characters that are not shown, not assigned, or for private use. */

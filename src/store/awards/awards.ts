@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { AwardRecord, AwardWithdrawal, NewAward } from '../../core/decision/award-record.js'
-import { awardTerms, describeMove, oneLine } from '../../core/events/event-text.js'
+import { awardTerms, describeMove } from '../../core/events/event-text.js'
+import { cleanLine } from '../../core/text/clean-text.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
 import type { EventDraft, EventWriter } from '../events/event-writer.js'
 import type { FigureWriter } from '../figures/figure-contract.js'
@@ -17,6 +18,9 @@ import {
   toAward,
   withdrawalContent,
 } from './award-rows.js'
+
+/** Characters of a reason that are quoted. */
+const MAX_QUOTED = 400
 
 /** The desk's awards: an append-only log (docs/DATABASE.md). */
 export const createAwards = (database: SqlDatabase, events: EventWriter, figures: FigureWriter) => ({
@@ -76,10 +80,10 @@ async function awardEvent(tx: Transaction, award: AwardRecord): Promise<EventDra
   const [recommended, own] = [await newestRecommendation(tx, award), awardTerms(award)]
   const moved = withdrawn === null ? { before: recommended, after: own } : { before: own, after: recommended }
   const { at, by, because } = withdrawn ?? award
-  const names = new Intl.ListFormat('en-GB').format(own?.offers.map((name) => oneLine(name)) ?? []) || 'no award'
+  const names = new Intl.ListFormat('en-GB').format(own?.offers.map((name) => cleanLine(name)) ?? []) || 'no award'
   const how = withdrawn === null ? `, ${followed ? 'as recommended' : 'not as recommended'}` : ''
-  const why = because === null ? '' : `, because “${oneLine(because)}”`
-  const what = `${withdrawn === null ? 'Recorded' : 'Withdrawn'} by ${oneLine(by)}: ${names}${how}${why}.`
+  const why = because === null ? '' : `, because “${cleanLine(because, MAX_QUOTED)}”`
+  const what = `${withdrawn === null ? 'Recorded' : 'Withdrawn'} by ${cleanLine(by)}: ${names}${how}${why}.`
   return {
     kind: withdrawn === null ? 'award.recorded' : 'award.withdrawn',
     ...{ at, channel, rfqId, version: rfq?.version ?? null },

@@ -1,7 +1,6 @@
+import type { ReadBody } from '../../core/changes/compare-documents.js'
 import { comparableId } from '../../core/documents/identifier.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
-import type { RfqResponse } from '../../core/documents/observation.js'
-import type { ShapedBody } from '../../core/events/event-facts.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import type { Observations, ObservedChange } from '../events/observed-events.js'
 import type { LiveRun } from '../runs/run-contract.js'
@@ -351,9 +350,8 @@ const isContradicted = (rfq: DocumentRow, entry: DocumentRow): boolean =>
     (entry.due_date !== null && entry.due_date !== rfq.due_date))
 
 /** Parses the body on each access; most bodies are not needed. */
-export const bodyOf = ({ text, shape, document }: ShapedSnapshot): ShapedBody => ({
+export const bodyOf = ({ text, shape }: ShapedSnapshot): ReadBody => ({
   shape,
-  ...(document !== null && { submittedAt: (document as Partial<RfqResponse>).submittedAt ?? null }),
   get body() {
     return JSON.parse(text) as unknown
   },

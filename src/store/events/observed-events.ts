@@ -1,7 +1,8 @@
+import { compareDocuments, type ReadBody } from '../../core/changes/compare-documents.js'
 import { changesOfVersion } from '../../core/changes/describe-changes.js'
 import type { DocumentShape } from '../../core/documents/documents.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
-import { compareVersions, offerFacts, rfqFacts, type ShapedBody } from '../../core/events/event-facts.js'
+import { changeData, offerFacts, rfqFacts } from '../../core/events/event-facts.js'
 import type { EventData, EventKind, RfqFacts } from '../../core/events/events.js'
 import { createCalendar, isLate } from '../../core/time/expiry.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
@@ -23,13 +24,13 @@ export interface ObservedChange {
   /** The text is read after the change was observed. */
   before: { text: string | null; shape: DocumentShape } | null
   /** Null if it is missing. */
-  after: ShapedBody | null
+  after: ReadBody | null
 }
 
 /** The observations of a transaction. */
 export interface Observations {
   /** The RFQ that it recorded, if any. */
-  rfq: (ShapedBody & { id: string }) | null
+  rfq: (ReadBody & { id: string }) | null
   changes: ObservedChange[]
   problems: { kind: string; id: string; problem: Problem }[]
 }
@@ -183,7 +184,7 @@ interface FoundEvent {
   data?: EventData
 }
 
-const parsedBefore = ({ before }: ObservedChange): ShapedBody | null =>
+const parsedBefore = ({ before }: ObservedChange): ReadBody | null =>
   before?.text == null ? null : { body: JSON.parse(before.text), shape: before.shape }
 
 function factsOf(change: ObservedChange, context: Context): EventData {
@@ -210,14 +211,14 @@ function toEvent(change: ObservedChange, context: Context): FoundEvent | null {
 }
 
 /** Two versions of other shapes do not differ: a summary has fewer fields than the response itself. */
-function changedDocument(change: ObservedChange, after: ShapedBody, context: Context): FoundEvent | null {
+function changedDocument(change: ObservedChange, after: ReadBody, context: Context): FoundEvent | null {
   const before = parsedBefore(change)
   if (before === null || before.shape !== after.shape) return null
-  const { changes, describe } = compareVersions(before, after)
+  const changes = compareDocuments(before, after)
   if (changes.length === 0) return null
-  if (change.kind === 'response') return { kind: 'offer.changed', data: describe(context.stamp) }
-  const byUs = context.beingClosed.has(change.rfqId)
-  const data = describe(context.stamp, byUs ? 'Quotekeeper' : null)
+  const byUs = change.kind === 'rfq' && context.beingClosed.has(change.rfqId)
+  const data = changeData([before, after], changes, context.stamp, byUs)
+  if (change.kind === 'response') return { kind: 'offer.changed', data }
   if (!changes.some(({ field, after: state }) => field === 'state' && state === 'closed'))
     return { kind: 'rfq.changed', data }
   const { head } = context
@@ -226,11 +227,11 @@ function changedDocument(change: ObservedChange, after: ShapedBody, context: Con
 }
 
 /** An offer is late if it was submitted, or without a submission time first seen, after the response due date. */
-function newOffer({ rfqId, id }: ObservedChange, after: ShapedBody, context: Context): FoundEvent {
+function newOffer({ rfqId, id }: ObservedChange, after: ReadBody, context: Context): FoundEvent {
   const due = context.rfq(rfqId)?.responseDueDate ?? null
   const calendar = createCalendar(context.timeZone)
   if (due === null || calendar.dateAt(new Date(context.stamp)) <= due) return { kind: 'offer.new' }
-  const { submittedAt: sent = offerFacts(id, after).submittedAt } = after
+  const sent = offerFacts(id, after).submittedAt
   if (sent !== null && !Number.isNaN(Date.parse(sent)))
     return isLate(sent, due, calendar)
       ? { kind: 'offer.late', data: { reason: 'submitted after the response due date' } }

@@ -1,5 +1,5 @@
 import type { DecisionRecord } from '../../core/records.js'
-import { cleanText, oneLine } from '../../core/text/clean-text.js'
+import { cleanLine } from '../../core/text/clean-text.js'
 import { formatCount } from '../../core/text/number-format.js'
 
 /** The evidence a closing round stores with a decision; every member may be absent. */
@@ -33,7 +33,7 @@ interface Evidence {
 /** A decision and its evidence, as text with a labelled line per fact, without characters that are not shown. */
 export const explainDecision = (decision: DecisionRecord): string =>
   decisionFacts(decision)
-    .map(({ label, value }) => `${label.padEnd(13)}${oneLine(cleanText(value))}\n`)
+    .map(({ label, value }) => `${label.padEnd(13)}${cleanLine(value)}\n`)
     .join('')
 
 const fact = (label: string, value: string) => ({ label, kind: 'text' as const, value })

@@ -1,4 +1,4 @@
-import { cleanText, oneLine } from '../../core/text/clean-text.js'
+import { cleanLine } from '../../core/text/clean-text.js'
 import {
   formatAmount,
   formatExactPrice,
@@ -98,7 +98,7 @@ export function formatFact({ kind, value }: Pick<Fact, 'kind' | 'value'>): strin
   return text === '' || UNITS[kind] === undefined ? text : `${text} ${UNITS[kind]}`
 }
 
-const plain = (text: string | null): string => oneLine(cleanText(text ?? ''))
+const plain = (text: string | null): string => cleanLine(text ?? '')
 
 function firstOf([first, ...others]: readonly string[]): string {
   if (first === undefined) return ''

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { cleanText, oneLine } from '../../core/text/clean-text.js'
+import { cleanLine, cleanText } from '../../core/text/clean-text.js'
 import { formatAmount, formatPercent, formatPrice, formatTotal, formatWeekday } from '../../core/text/number-format.js'
 import { formatMinute } from '../../core/time/clock.js'
 
@@ -7,7 +7,7 @@ import { formatMinute } from '../../core/time/clock.js'
 export const UNKNOWN = '–'
 
 /** Text from outside on one line, without characters that are not shown or reorder others. */
-export const plain = (text: string | null | undefined): string => oneLine(cleanText(text ?? '')) || UNKNOWN
+export const plain = (text: string | null | undefined): string => cleanLine(text ?? '') || UNKNOWN
 
 export const amount = (value: number | null) => (value === null ? UNKNOWN : formatAmount(value))
 /** A sum of money without its currency. */

@@ -197,7 +197,7 @@ describe('a sentence about an offer', () => {
 
   it('says what was submitted', () => {
     expect(firstOf('response', response())).toEqual(['Submitted 3 Nov: 2,460 t at 380.90 USD/t.'])
-    const summary = { totalVolume: 10, totalPrice: 50, currency: 'USD', status: 'accepted' }
+    const summary = { id: 'r1', totalVolume: 10, totalPrice: 50, currency: 'USD', status: 'accepted' }
     expect(firstOf('response', summary, 'summary')).toEqual(['Submitted: 10 t at 5.00 USD/t; status accepted.'])
     expect(firstOf('response', {})).toEqual(['Submitted: no volume and price stated.'])
   })
@@ -223,7 +223,7 @@ describe('a sentence about an RFQ', () => {
     [{ title: 'Peat' }, 'Title: “Mangroves 2027” → “Peat”.'],
     [{ contractTypes: ['spot', 'forward'] }, 'Contract types: spot → forward, spot.'],
     [{ reasonForPurchase: 'buyToSell' }, 'Reason for purchase: buy to retire → buy to sell.'],
-    [{ listingIds: ['c', 'a', 'd'] }, 'Invited listings: 2 added, 1 removed.'],
+    [{ listingIds: ['c', 'a', 'd'] }, 'Invited listings changed.'],
     [{ number: 2042 }, 'Number 1042 → 2042.'],
   ])('describes %j', (members, expected) => {
     expect(ofRfq(members)).toEqual([expected])
