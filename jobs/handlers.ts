@@ -1,6 +1,11 @@
 import { basename } from 'node:path'
-import { closingContext, closingPolicy } from '../src/closing/closing-inputs.js'
-import type { ClosingContext, ClosingPolicy, ClosingResult } from '../src/closing/contract.js'
+import {
+  type ClosingContext,
+  type ClosingPolicy,
+  type ClosingResult,
+  closingContext,
+  closingPolicy,
+} from '../src/closing/contract.js'
 import type { KillSwitch } from '../src/closing/kill-switch.js'
 import type { ChannelConfig, Config } from '../src/config/contract.js'
 import type { DecisionRecord, RunKind } from '../src/core/records.js'

@@ -89,7 +89,7 @@ describe('commands that are shown', () => {
     const context = closingContextOf(fixture, { session: session() })
     const held = await closeExpired(context, { ...POLICY, maxPerRun: 1 })
     const rules = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
-    const preview = await previewCloses(store, { channel: KEY, ...rules, maxPerRun: 1 }, now())
+    const preview = await previewCloses(store, { channel: KEY }, { ...POLICY, maxPerRun: 1 }, now())
     const events = (await rowsOf(store, 'select data from events')) as { data: string }[]
     const remedies = events.map(({ data }) => String(JSON.parse(data).remedy ?? ''))
     const waiting = await today(viewSourceOf(store, [rules], { closing: { ...testConfig().closing, maxPerRun: 1 } }), {

@@ -1,26 +1,22 @@
 import type { UnsettledClose } from '../core/records.js'
 import { createCalendar } from '../core/time/expiry.js'
 import { withRun } from '../store/runs/with-run.js'
-import { clockProblem } from './clock-skew-check.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
-import { evidenceOf, recordDecision, recordOutcome } from './decisions.js'
-import { approvalOf, type DueRfq, evaluateRfqs, loadEarlierCloses, qualifies } from './due-rfqs.js'
-import { type Candidate, type Evaluation, openIntentReason, type Reason, resendBlockReason } from './evaluate.js'
-import { type FreshRead, readAndRecord, readForDryRun } from './fresh-read.js'
+import { recordDecision } from './decisions.js'
+import { approvalOf, evaluateStored, loadEarlierCloses } from './due-rfqs.js'
+import { type EvaluatedRfq, qualifies, type Reason } from './evaluate.js'
+import { readAndRecord } from './read-rfq.js'
 import {
   createRound,
-  evaluateNow,
-  evaluationContext,
   findChannelBlocker,
   isInScope,
   loadDecisions,
   type Round,
   readList,
-  stopForClocks,
   withItemFailures,
 } from './round.js'
-import { readAndSend } from './send-close.js'
-import { settleIntent, verifyClose } from './settlement.js'
+import { attemptClose } from './send-close.js'
+import { settle, settleIntent } from './settlement.js'
 
 /** This many RFQs of a kind are named in the error of a run. */
 const MAX_NAMED = 5
@@ -76,13 +72,13 @@ async function closeDue(round: Round): Promise<void> {
         }),
       )
   const qualified = await findQualified(round)
-  const chosen = qualified.filter(({ candidate }) => isInScope(round, candidate.id))
+  const chosen = qualified.filter(({ id }) => isInScope(round, id))
   if (chosen.length === 0) return
   const blocker = (await findChannelBlocker(round)) ?? (policy.mode === 'on' ? findSizeBlocker(round, qualified) : null)
-  for (const { candidate, evaluation } of chosen) {
-    if (blocker !== null) await recordDecision(round, candidate, evaluation, { decision: 'blocked', blocker })
+  for (const rfq of chosen) {
+    if (blocker !== null) await recordDecision(round, { ...rfq, against: [blocker] })
     else if (round.stop === null)
-      await withItemFailures(round, candidate.id, () => round.run.step(() => closeOne(round, candidate)))
+      await withItemFailures(round, rfq.id, () => round.run.step(() => closeOne(round, rfq)))
   }
   // A person who looks before closing sees what a round would wait for.
   if (policy.byHand && policy.mode === 'dry-run' && round.stop === null) findSizeBlocker(round, qualified)
@@ -98,34 +94,28 @@ async function dueIds({ context, channel, calendar, policy: { only = [], retry =
  * Evaluates what is due as stored, and records what is kept open. Returns those that qualify, earliest due date first. Those out of
  * scope are included, because they count towards `maxPerRun`.
  */
-async function findQualified(round: Round): Promise<DueRfq[]> {
+async function findQualified(round: Round): Promise<EvaluatedRfq[]> {
   const { context, channel, progress } = round
   const ids = await dueIds(round)
   await loadDecisions(round, ids)
-  const settled = new Set(round.decisions.filter(({ outcome }) => outcome !== null).map(({ rfqId }) => rfqId))
-  const qualified: DueRfq[] = []
-  const evaluated = await evaluateRfqs(
-    context.store,
-    { channel, ids },
-    { ...evaluationContext(round), ...round.earlier },
-  )
-  for (const rfq of evaluated) {
-    const { candidate, evaluation } = rfq
-    if (evaluation.state === 'closed' || settled.has(candidate.id)) continue
+  const qualified: EvaluatedRfq[] = []
+  for (const rfq of await evaluateStored(context.store, { channel, ids }, { ...round, now: context.now() })) {
+    const { id, state, against } = rfq
+    if (state === 'closed' || round.decided.has(id)) continue
     if (qualifies(rfq)) qualified.push(rfq)
-    if (!isInScope(round, candidate.id)) continue
-    round.evaluated.add(candidate.id)
-    if (evaluation.against.some(({ code }) => code === 'document')) progress.counts.invalid++
-    if (!qualifies(rfq)) await recordDecision(round, candidate, evaluation, { decision: 'keep' })
+    if (!isInScope(round, id)) continue
+    round.evaluated.add(id)
+    if (against.some(({ code }) => code === 'document')) progress.counts.invalid++
+    if (!qualifies(rfq)) await recordDecision(round, rfq)
   }
   return qualified.sort(byDueDate)
 }
 
-const byDueDate = (a: DueRfq, b: DueRfq): number =>
-  (a.evaluation.dueDate ?? '').localeCompare(b.evaluation.dueDate ?? '') || a.candidate.id.localeCompare(b.candidate.id)
+const byDueDate = (a: EvaluatedRfq, b: EvaluatedRfq): number =>
+  (a.document?.responseDueDate ?? '').localeCompare(b.document?.responseDueDate ?? '') || a.id.localeCompare(b.id)
 
 /** Why a round of this size is blocked; null if it is small enough, or a person approved or named these RFQs. Also sets the stop reason. */
-function findSizeBlocker(round: Round, qualified: readonly DueRfq[]): Reason | null {
+function findSizeBlocker(round: Round, qualified: readonly EvaluatedRfq[]): Reason | null {
   const { context, policy, channel, calendar } = round
   if (policy.retry !== undefined) return null
   const day = calendar.dateAt(context.now())
@@ -141,79 +131,20 @@ function findSizeBlocker(round: Round, qualified: readonly DueRfq[]): Reason | n
   return { code: 'max-per-run', text: `blocked until approved: ${reason}; plan ${plan}` }
 }
 
-async function closeOne(round: Round, candidate: Candidate): Promise<void> {
+async function closeOne(round: Round, known: EvaluatedRfq): Promise<void> {
   const { context, run, policy } = round
   context.signal?.throwIfAborted()
   if (run.lost.aborted) throw run.lost.reason
   // Another round may have closed it, or tried to, before this one got the lock.
-  const { id } = candidate
+  const { id } = known
   const { openIntents, closeReplies } = await loadEarlierCloses(context.store, round.channel, [id], context.now())
   if (openIntents.has(id) || closeReplies.get(id)?.id !== round.earlier.closeReplies.get(id)?.id) return
   await readList(round)
-  if (policy.mode === 'on') return sendClose(round, await readAndRecord(context, run, candidate.id))
-  const read = await readForDryRun(context, run, candidate)
-  if (read === null) return recordChanging(round, candidate)
-  const { evaluation, kept } = await checkRead(round, read)
-  await recordDecision(round, read, evaluation, { ...(kept ?? { decision: 'would-close' }), read })
-}
-
-/** Why an RFQ that was just read is not closed. */
-type Kept = { decision: 'keep'; outcome: 'already-closed' | null } | { decision: 'blocked'; blocker: Reason }
-
-/** Evaluates an RFQ that was just read against the newest list, the clocks and everything that blocks closing. */
-async function checkRead(round: Round, read: FreshRead): Promise<{ evaluation: Evaluation; kept: Kept | null }> {
-  const evaluation = evaluateNow(round, read)
-  // A refusal concerns the document that was read, which may differ from the stored one.
-  const reason = resendBlockReason(read, { ...evaluationContext(round), ...round.earlier })
-  if (reason !== null) evaluation.against.push(reason)
-  const clock = clockProblem(read, round.policy.maxClockSkewSeconds)
-  if (clock !== null) {
-    evaluation.against.push({ code: 'clock', text: clock })
-    stopForClocks(round, clock)
-  }
-  if (evaluation.against.length > 0) {
-    const outcome = read.state === 'closed' ? ('already-closed' as const) : null
-    return { evaluation, kept: { decision: 'keep', outcome } }
-  }
-  const blocker = await findChannelBlocker(round)
-  return { evaluation, kept: blocker && { decision: 'blocked', blocker } }
-}
-
-async function recordChanging(round: Round, candidate: Candidate): Promise<void> {
-  const against: Reason[] = [{ code: 'changing', text: 'it changed at every fresh read' }]
-  await recordDecision(round, candidate, { ...evaluateNow(round, candidate), against }, { decision: 'keep' })
-}
-
-async function sendClose(round: Round, known: FreshRead): Promise<void> {
-  const { context, run, policy } = round
-  const result = await readAndSend<{ kept: Kept; evaluation: Evaluation }>(round, known, async (read) => {
-    const { evaluation, kept } = await checkRead(round, read)
-    if (kept !== null) return { kept: { kept, evaluation } }
-    const intent = await context.store.planClose({
-      rfqId: read.id,
-      run,
-      evidence: evidenceOf(round, read, evaluation, { read }),
-      requested: policy.retry?.includes(read.id) ?? false,
-      now: context.now(),
-    })
-    return { intent }
-  })
-  if (result.kind === 'changing') return recordChanging(round, known)
-  const { read } = result
-  if (result.kind === 'kept') return recordDecision(round, read, result.kept.evaluation, { ...result.kept.kept, read })
-  const evaluation = evaluateNow(round, read)
-  if (result.kind !== 'sent') {
-    const message = `its close was not sent: ${result.reason}`
-    evaluation.against.push({ code: 'not-sent', text: `${message}; the next round tries again` })
-    round.progress.failures.push({ id: `RFQ ${evaluation.number ?? read.id}`, message })
-    return recordDecision(round, read, evaluation, { decision: 'keep', read })
-  }
-  const settlement = await verifyClose(round, result)
-  if ('unresolved' in settlement) {
-    const { unresolved, after } = settlement
-    evaluation.against.push(openIntentReason(unresolved))
-    await recordDecision(round, after, evaluation, { decision: 'keep', read: after })
-  } else await recordOutcome(round, read, evaluation, settlement)
+  const { rfq, sent } = await attemptClose(round, policy.mode === 'on' ? await readAndRecord(round, id) : known, null)
+  if (sent !== null) return settle(round, { ...sent, sent: [sent.intent.sentAt] }, rfq)
+  for (const { code, text } of rfq.against)
+    if (code === 'not-sent') round.progress.failures.push({ id: `RFQ ${rfq.document?.number ?? id}`, message: text })
+  await recordDecision(round, rfq)
 }
 
 // --- the end of a round ---------------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ChannelRef } from '../core/channel.js'
 import type { DecisionRecord, RunRecord, UnsettledClose } from '../core/records.js'
-import type { ChannelSession } from '../marketplace/contract.js'
+import type { ChannelSession, Marketplace } from '../marketplace/contract.js'
 import type { Closings, History, PollStates, Recorder, Runs } from '../store/contract.js'
 import type { ItemFailure, RunContext } from '../store/runs/with-run.js'
 import type { KillSwitch } from './kill-switch.js'
@@ -14,6 +16,21 @@ export interface ClosingContext extends Omit<RunContext, 'timeZone'> {
   onDecision?: (decision: DecisionRecord) => void
   /** Waits; a parameter so that tests need not wait. */
   pause: (milliseconds: number) => Promise<void>
+}
+
+/**
+ * The context of one closing round of one channel, with its own session.
+ * @param signal stops the round, its requests and its pauses
+ */
+export function closingContext(
+  services: Pick<ClosingContext, 'store' | 'now' | 'killSwitch'> & { marketplace: Marketplace },
+  channel: ChannelRef & { apiKey: string },
+  signal: AbortSignal,
+): ClosingContext {
+  const { marketplace, store, now, killSwitch } = services
+  const session = marketplace.session(channel, { signal })
+  const pause = (milliseconds: number) => wait(milliseconds, undefined, { signal })
+  return { session, store, now, signal, killSwitch, pause }
 }
 
 export interface ClosingPolicy {
@@ -41,6 +58,15 @@ export interface ClosingPolicy {
   byHand?: boolean
   /** Who started it, and where, if that is known. Recorded in the evidence only. */
   startedBy?: string
+}
+
+/** The closing policy of a channel, or null if `autoClose` is `off` (docs/CLOSING.md, rule 1). */
+export function closingPolicy(
+  { maxPerRun, maxClockSkewSeconds }: Pick<ClosingPolicy, 'maxPerRun' | 'maxClockSkewSeconds'>,
+  channel: Pick<ClosingPolicy, 'timeZone' | 'graceHours'> & { autoClose: ClosingPolicy['mode'] | 'off' },
+): ClosingPolicy | null {
+  const { autoClose, timeZone, graceHours } = channel
+  return autoClose === 'off' ? null : { mode: autoClose, timeZone, graceHours, maxPerRun, maxClockSkewSeconds }
 }
 
 export interface ClosingResult {

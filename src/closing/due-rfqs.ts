@@ -4,19 +4,13 @@ import { createCalendar } from '../core/time/expiry.js'
 import type { Closings, History } from '../store/contract.js'
 import type { ClosingPolicy } from './contract.js'
 import {
-  type Candidate,
   type EarlierCloses,
-  type Evaluation,
+  type EvaluatedRfq,
   type EvaluationContext,
-  evaluateStored,
+  evaluate,
+  qualifies,
   storedCandidate,
 } from './evaluate.js'
-
-/** A stored RFQ, and whether a closing round would read it to close it. */
-export interface DueRfq {
-  candidate: Candidate
-  evaluation: Evaluation
-}
 
 export type ClosingQueries = Pick<History, 'rfqs'> &
   Pick<Closings, 'unclosedRfqs' | 'latestCloseReplies' | 'openIntents' | 'sentIntents' | 'restoredAt'>
@@ -34,25 +28,20 @@ export async function loadEarlierCloses(
     store.sentIntents(channel, new Date(now.getTime() - 24 * 3_600_000)),
     store.restoredAt(),
   ])
-  const openIntents = new Map<string, string | undefined>(intents.map(({ rfqId }) => [rfqId, undefined]))
+  const openIntents = new Set(intents.map(({ rfqId }) => rfqId))
   return { openIntents, closeReplies: new Map(replies.map((each) => [each.rfqId, each])), sentIntents, restoredAt }
 }
 
 /** Evaluates RFQs by what is stored of them. RFQs that are not stored are left out. */
-export async function evaluateRfqs(
+export async function evaluateStored(
   store: Pick<History, 'rfqs'>,
   { channel, ids }: { channel: string; ids: readonly string[] },
-  context: EvaluationContext & EarlierCloses,
-): Promise<DueRfq[]> {
+  context: EvaluationContext,
+): Promise<EvaluatedRfq[]> {
   if (ids.length === 0) return []
-  return (await store.rfqs({ channel, ids, withoutResponses: true })).map(({ rfq }) => {
-    const candidate = storedCandidate(rfq)
-    return { candidate, evaluation: evaluateStored(candidate, context) }
-  })
+  const stored = await store.rfqs({ channel, ids, withoutResponses: true })
+  return stored.map(({ rfq }) => evaluate(storedCandidate(rfq), context))
 }
-
-/** Whether there is no reason against closing an RFQ. */
-export const qualifies = ({ evaluation: { against } }: Pick<DueRfq, 'evaluation'>): boolean => against.length === 0
 
 /** What a round with more RFQs than `maxPerRun` waits for (docs/CLOSING.md, rule 5). */
 interface Approval {
@@ -71,10 +60,10 @@ interface Approval {
  */
 export function approvalOf(
   { channel, day, maxPerRun }: { channel: string; day: string; maxPerRun: number },
-  qualified: readonly DueRfq[],
+  qualified: readonly EvaluatedRfq[],
 ): Approval | null {
   if (qualified.length <= maxPerRun) return null
-  const rfqs = qualified.map(({ candidate: { id }, evaluation: { dueDate } }) => JSON.stringify([id, dueDate])).sort()
+  const rfqs = qualified.map(({ id, document }) => JSON.stringify([id, document?.responseDueDate])).sort()
   const plan = `plan-${hash('sha256', JSON.stringify([channel, day, rfqs])).slice(0, 12)}`
   return {
     plan,
@@ -85,40 +74,33 @@ export function approvalOf(
 
 /** How a closing round that started now would evaluate RFQs of a channel before it reads them again. */
 export interface ClosingPreview {
-  /** By id; an RFQ qualifies if there is no reason against. RFQs that are not stored have none. */
-  evaluations: ReadonlyMap<string, Evaluation>
+  /** Those that are not stored are left out. */
+  rfqs: readonly EvaluatedRfq[]
   /** What the round would wait for; null if it is small enough. */
   approval: Approval | null
-}
-
-interface PreviewedRfqs extends Pick<ClosingPolicy, 'timeZone' | 'graceHours' | 'maxPerRun'> {
-  channel: string
-  /** Default: all that a round would evaluate, and `others`. */
-  ids?: readonly string[] | undefined
-  others?: readonly string[]
 }
 
 /**
  * Evaluates RFQs as stored by the rules of a round (docs/CLOSING.md), without sending, reading from the marketplace or recording
  * anything. The round itself decides: it also reads the list and each RFQ again, and compares the clocks.
+ * @param rfqs.ids default: all that a round would evaluate, and `others`
  */
 export async function previewCloses(
   store: ClosingQueries,
-  { channel, ids, others = [], timeZone, graceHours, maxPerRun }: PreviewedRfqs,
+  { channel, ids, others = [] }: { channel: string; ids?: readonly string[] | undefined; others?: readonly string[] },
+  policy: Pick<ClosingPolicy, 'timeZone' | 'graceHours' | 'maxPerRun' | 'maxClockSkewSeconds'>,
   now: Date,
 ): Promise<ClosingPreview> {
-  const calendar = createCalendar(timeZone)
+  const calendar = createCalendar(policy.timeZone)
   const day = calendar.dateAt(now)
   const due = await store.unclosedRfqs({ channel, dueBefore: day })
   const wanted = ids ?? [...new Set([...due, ...others])]
   const earlier = await loadEarlierCloses(store, channel, [...new Set([...wanted, ...due])], now)
-  const context = { calendar, graceHours, now, ...earlier }
-  const evaluated = await evaluateRfqs(store, { channel, ids: wanted }, context)
+  const context = { policy, calendar, earlier, now }
+  const rfqs = await evaluateStored(store, { channel, ids: wanted }, context)
   // The documents of all others are read only if so many are due that the round may be too large.
-  const rest_ = due.length > maxPerRun && evaluated.some(qualifies) ? due.filter((id) => !wanted.includes(id)) : []
-  const rest = await evaluateRfqs(store, { channel, ids: rest_ }, context)
-  return {
-    evaluations: new Map(evaluated.map(({ candidate, evaluation }) => [candidate.id, evaluation])),
-    approval: approvalOf({ channel, day, maxPerRun }, [...evaluated, ...rest].filter(qualifies)),
-  }
+  const restIds = due.length > policy.maxPerRun && rfqs.some(qualifies) ? due.filter((id) => !wanted.includes(id)) : []
+  const rest = await evaluateStored(store, { channel, ids: restIds }, context)
+  const { maxPerRun } = policy
+  return { rfqs, approval: approvalOf({ channel, day, maxPerRun }, [...rfqs, ...rest].filter(qualifies)) }
 }

@@ -3,7 +3,9 @@ import { contentHash } from '../core/documents/canonical-json.js'
 import { contradictionOf, entryTermsOf, termsOf } from '../core/documents/list-contradiction.js'
 import { parseRfq, type Rfq } from '../core/documents/observation.js'
 import type { DecisionRecord, KnownDocument, KnownEntry } from '../core/records.js'
+import { type ClockTimes, clockSkewSeconds } from '../core/time/clock-skew.js'
 import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../core/time/expiry.js'
+import type { ClosingPolicy } from './contract.js'
 
 /** An RFQ that may have to be closed: as stored, or as just read. */
 export interface Candidate {
@@ -11,6 +13,8 @@ export interface Candidate {
   body: unknown
   /** The parsed body; null if it is not an object. */
   document: Rfq | null
+  /** That of the document; null also if the text of a read is not clear, so that it proves no state. */
+  state: string | null
   valid: boolean
   /** Its entry in the newest list; null if none was recorded. */
   entry: KnownEntry | null
@@ -19,6 +23,8 @@ export interface Candidate {
   missingSince: string | null
   version: number
   hash: string
+  /** When it was just read; null if that is not why it is known. */
+  reading: ClockTimes | null
 }
 
 /** Names a reason without its details, so that two rounds can be compared (docs/CLOSING.md, rule 9). */
@@ -47,23 +53,34 @@ export interface Reason {
   text: string
 }
 
+/** Closes of earlier rounds on a channel. */
+export interface EarlierCloses {
+  /** RFQs with an open intent. */
+  openIntents: ReadonlySet<string>
+  /** The newest decision with an outcome about each RFQ. */
+  closeReplies: Map<string, DecisionRecord>
+  /** How many intents of each RFQ were sent within the last 24 hours. */
+  sentIntents: ReadonlyMap<string, number>
+  /** When a backup of the database was restored last; null if none was. */
+  restoredAt: Date | null
+}
+
 /** By what an RFQ is evaluated. */
 export interface EvaluationContext {
+  policy: Pick<ClosingPolicy, 'graceHours' | 'maxClockSkewSeconds' | 'retry'>
   calendar: Calendar
-  graceHours: number
+  earlier: EarlierCloses
   now: Date
 }
 
-/** The reasons for and against closing an RFQ. It qualifies if there is none against. */
-export interface Evaluation {
+/** An RFQ with the reasons for and against closing it. It qualifies if there is none against. */
+export interface EvaluatedRfq extends Candidate {
   for: string[]
   against: Reason[]
-  number: number | null
-  dueDate: string | null
-  /** `responseDueDate` exactly as in the document. */
-  dueDateAsSent: unknown
-  state: string | null
 }
+
+/** Whether there is no reason against closing an RFQ. */
+export const qualifies = ({ against }: EvaluatedRfq): boolean => against.length === 0
 
 /** A stored RFQ as a candidate. Its body is parsed here, once. */
 export function storedCandidate(rfq: KnownDocument): Candidate {
@@ -73,38 +90,48 @@ export function storedCandidate(rfq: KnownDocument): Candidate {
     id: rfq.id,
     body,
     document,
+    state: document?.state ?? null,
     valid: rfq.valid && valid,
     listEntryOnly: rfq.shape !== 'full',
     entry: rfq.entry,
     missingSince: rfq.missingSince,
     version: rfq.version,
     hash: rfq.contentHash,
+    reading: null,
   }
 }
 
-/** Evaluates whether an RFQ is eligible and past due (docs/CLOSING.md, rules 2 and 3). */
-export function evaluate(candidate: Candidate, { calendar, graceHours, now }: EvaluationContext): Evaluation {
-  const { document, body, missingSince } = candidate
-  const evaluation: Evaluation = {
-    for: [],
-    against: [],
-    number: document?.number ?? null,
-    dueDate: document?.responseDueDate ?? null,
-    dueDateAsSent: (body as { responseDueDate?: unknown } | null)?.responseDueDate ?? null,
-    state: document?.state ?? null,
-  }
-  const { state, dueDate, dueDateAsSent } = evaluation
+/** `responseDueDate` exactly as in the document. */
+export const dueDateAsSent = ({ body }: Candidate): unknown =>
+  (body as { responseDueDate?: unknown } | null)?.responseDueDate ?? null
+
+/**
+ * Evaluates whether an RFQ may be closed (docs/CLOSING.md, rules 2 to 5, 7 and 11): the same for rounds, before and after they read it,
+ * and for previews. Rule 4 concerns an RFQ that was just read.
+ * @param options.isSecondPost it is asked for the second POST of an intent: of earlier closes, only a restore counts
+ */
+export function evaluate(
+  candidate: Candidate,
+  context: EvaluationContext,
+  { isSecondPost = false } = {},
+): EvaluatedRfq {
+  const { id, document, missingSince, reading } = candidate
+  const { calendar, now, policy, earlier } = context
+  const evaluated: EvaluatedRfq = { ...candidate, for: [], against: [] }
   const require = (condition: boolean, met: string, code: ReasonCode, notMet: string) =>
-    condition ? evaluation.for.push(met) : evaluation.against.push({ code, text: notMet })
+    condition ? evaluated.for.push(met) : evaluated.against.push({ code, text: notMet })
+  const state = document?.state ?? null
   const stateText = state === null ? 'its state is missing or invalid' : `its state is ${state}`
   require(state === 'open', 'its state is open', 'state', stateText)
+  const dueDate = document?.responseDueDate ?? null
   if (dueDate === null) {
-    const text = `its response due date is not a valid date (${JSON.stringify(dueDateAsSent)})`
-    evaluation.against.push({ code: 'due-date', text })
+    const text = `its response due date is not a valid date (${JSON.stringify(dueDateAsSent(candidate))})`
+    evaluated.against.push({ code: 'due-date', text })
   } else if (dueDate < EARLIEST_DUE_DATE) {
     const text = `its response due date ${dueDate} is before ${EARLIEST_DUE_DATE}, so probably a placeholder for no date`
-    evaluation.against.push({ code: 'due-date', text })
+    evaluated.against.push({ code: 'due-date', text })
   } else {
+    const { graceHours } = policy
     const today = `today is ${calendar.dateAt(now)} in ${calendar.timeZone}`
     const due = `its response due date ${dueDate}${graceHours > 0 ? ` plus ${graceHours} h of grace` : ''}`
     const pastDue = isExpired(dueDate, calendar, graceHours, now)
@@ -114,7 +141,21 @@ export function evaluate(candidate: Candidate, { calendar, graceHours, now }: Ev
   require(invalid === null, 'its document is valid', 'document', invalid ?? '')
   const missing = `it has been missing from the list since ${missingSince}`
   require(missingSince === null, 'it is in the newest list', 'missing', missing)
-  return evaluation
+  if (!isSecondPost && earlier.openIntents.has(id)) evaluated.against.push(openIntentReason())
+  const resend = resendBlockReason(candidate, context, isSecondPost)
+  if (resend !== null) evaluated.against.push(resend)
+  const clock = reading && clockProblem(reading, policy.maxClockSkewSeconds)
+  if (clock !== null) evaluated.against.push({ code: 'clock', text: clock })
+  return evaluated
+}
+
+/** The reason why the clocks do not allow a close, or null (docs/CLOSING.md, rule 4). */
+export function clockProblem(times: ClockTimes, maxClockSkewSeconds: number): string | null {
+  const skew = clockSkewSeconds(times)
+  if (skew === null) return 'the marketplace sent no Date header'
+  if (Math.abs(skew) <= maxClockSkewSeconds) return null
+  const direction = skew > 0 ? 'behind' : 'ahead of'
+  return `the marketplace's clock is ${Math.round(Math.abs(skew))} s ${direction} ours (limit ${maxClockSkewSeconds} s)`
 }
 
 /** Null if its document matches the documented format and the list does not contradict it. */
@@ -129,33 +170,10 @@ function invalidReason({ listEntryOnly, valid, entry, body }: Candidate): string
     : `its list entry contradicts it: it says ${contradiction}`
 }
 
-/** Closes of earlier rounds on a channel. */
-export interface EarlierCloses {
-  /** RFQs with an open intent, and why it is still open; undefined if the reason is not known. */
-  openIntents: Map<string, string | undefined>
-  /** The newest decision with an outcome about each RFQ. */
-  closeReplies: Map<string, DecisionRecord>
-  /** How many intents of each RFQ were sent within the last 24 hours. */
-  sentIntents: ReadonlyMap<string, number>
-  /** When a backup of the database was restored last; null if none was. */
-  restoredAt: Date | null
-  /** RFQs that a person named: earlier closes of these do not block another. */
-  retried?: readonly string[] | undefined
-}
-
-/** Evaluates a stored RFQ as a round does before it reads it again (docs/CLOSING.md, rules 2, 3, 5, 7 and 11). */
-export function evaluateStored(candidate: Candidate, context: EvaluationContext & EarlierCloses): Evaluation {
-  const evaluation = evaluate(candidate, context)
-  const { id } = candidate
-  if (context.openIntents.has(id)) evaluation.against.push(openIntentReason(context.openIntents.get(id)))
-  const blocker = resendBlockReason(candidate, context)
-  if (blocker !== null) evaluation.against.push(blocker)
-  return evaluation
-}
-
-export const openIntentReason = (unresolved?: string): Reason => ({
+/** An open intent; `why` it is still open, if that is known. */
+export const openIntentReason = (why?: string): Reason => ({
   code: 'open-intent',
-  text: `an earlier close of it is not settled yet${unresolved === undefined ? '' : ` (${unresolved})`}`,
+  text: `an earlier close of it is not settled yet${why === undefined ? '' : ` (${why})`}`,
 })
 
 /**
@@ -184,35 +202,27 @@ function retryBlockReason(reply: DecisionRecord | undefined, candidate: Candidat
  */
 function restoreBlockReason(
   { id, document }: Candidate,
-  { calendar, graceHours, restoredAt, closeReplies }: EvaluationContext & EarlierCloses,
+  { calendar, policy, earlier: { restoredAt, closeReplies } }: EvaluationContext,
 ): Reason | null {
   const reply = closeReplies.get(id)
   if (restoredAt === null || (reply !== undefined && Date.parse(reply.decidedAt) > restoredAt.getTime())) return null
   const dueDate = document?.responseDueDate
-  if (!dueDate || !isExpired(dueDate, calendar, graceHours, restoredAt)) return null
+  if (!dueDate || !isExpired(dueDate, calendar, policy.graceHours, restoredAt)) return null
   const text =
     `it was past due when a backup was restored (${restoredAt.toISOString()}), so that its last close may not be known: ` +
     'check it; `quotekeeper close-expired --retry` closes it'
   return { code: 'uncertain', text }
 }
 
-/**
- * Why earlier closes of an RFQ that qualifies block another one (docs/CLOSING.md, rules 5 and 11).
- * @param isSecondPost whether it is asked for the second POST of an intent, which only a restore prevents
- * @returns the reason; null if nothing blocks it, or a person asked for it
- */
-export function resendBlockReason(
-  candidate: Candidate,
-  context: EvaluationContext & EarlierCloses,
-  { isSecondPost = false } = {},
-): Reason | null {
+/** Why earlier closes of an RFQ block another one (docs/CLOSING.md, rules 5 and 11); null if nothing does, or a person asked for it. */
+function resendBlockReason(candidate: Candidate, context: EvaluationContext, isSecondPost: boolean): Reason | null {
   const { id } = candidate
-  const { closeReplies, sentIntents, retried, now } = context
-  if (retried?.includes(id)) return null
+  const { policy, earlier, now } = context
+  if (policy.retry?.includes(id)) return null
   const restored = restoreBlockReason(candidate, context)
   if (isSecondPost) return restored
-  const reason = retryBlockReason(closeReplies.get(id), candidate, now) ?? restored
-  const sent = sentIntents.get(id) ?? 0
+  const reason = retryBlockReason(earlier.closeReplies.get(id), candidate, now) ?? restored
+  const sent = earlier.sentIntents.get(id) ?? 0
   if (reason !== null || sent < MAX_INTENTS_PER_DAY) return reason
   return { code: 'daily-limit', text: `its close was sent ${sent} times within 24 hours` }
 }

@@ -1,28 +1,27 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { ClosingStop, Closings } from '../store/contract.js'
+import type { Closings, RunQueries } from '../store/contract.js'
 import { databaseFile } from '../store/open-database.js'
 
 const STOP_FILE = 'closing.stop'
 
-interface Locations {
+/** The part of the configuration that says whether closing is stopped, and where the stop file is. */
+interface ClosingSwitches {
   /** Path or URL of the database. */
   database: string
   /** Path of the configuration. */
   file: string
-}
-
-/** The part of the configuration that says whether closing is stopped, and where the stop file is. */
-export interface ClosingSwitches extends Locations {
   closing: { enabled: boolean }
 }
+
+type Locations = Pick<ClosingSwitches, 'database' | 'file'>
 
 /** The path of the stop file: beside the database, or beside the configuration if the database is on a server. */
 export const stopFileOf = ({ database, file }: Locations): string =>
   join(dirname(databaseFile(database) ?? file), STOP_FILE)
 
 /** The stop file that exists; null if there is none. If the database is a symbolic link, one beside its target counts too. */
-export function findStopFile({ database, file }: Locations): string | null {
+function findStopFile({ database, file }: Locations): string | null {
   const beside = databaseFile(database) ?? file
   const paths = [beside, realPathOf(beside)].map((path) => join(dirname(path), STOP_FILE))
   return paths.find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined) ?? null
@@ -53,12 +52,23 @@ export function closingKillSwitch(config: ClosingSwitches, store: Pick<Closings,
     // Without its folder: the reason is recorded and sent in events.
     if (findStopFile(config) !== null) return `stop file ${STOP_FILE} exists`
     const stop = await store.closingStop()
-    return stop === null ? null : stopOrderText(stop)
+    return stop && `stopped by ${stop.by} at ${stop.since} (${stop.reason})`
+  }
+}
+
+/** Creates a function that finds what blocks all closing of a channel: the kill switch, or a list that may not be whole (docs/CLOSING.md, rules 2 and 10). */
+export function createFindClosingBlocker(
+  config: ClosingSwitches,
+  store: Pick<RunQueries, 'newestList'> & Pick<Closings, 'closingStop'>,
+): (channel: string) => Promise<string | null> {
+  const killSwitch = closingKillSwitch(config, store)
+  return async (channel) => {
+    const stopped = await killSwitch()
+    if (stopped !== null) return stopped
+    const list = await store.newestList(channel)
+    return list === null || list.isWhole ? null : `the newest list (run ${list.runId}) may not be whole`
   }
 }
 
 const inodeOf = (file: string | null): number | undefined =>
   file === null ? undefined : statSync(file, { throwIfNoEntry: false })?.ino
-
-/** A person's order as a message. */
-const stopOrderText = ({ by, since, reason }: ClosingStop): string => `stopped by ${by} at ${since} (${reason})`

@@ -5,17 +5,9 @@ import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors
 import type { RunHandle } from '../store/contract.js'
 import type { RunProgress } from '../store/runs/with-run.js'
 import { readRfqList } from '../sync/list.js'
-import { NO_DATE_HEADER } from './clock-skew-check.js'
 import type { ClosingContext, ClosingPolicy, RoundCounts } from './contract.js'
 import { loadEarlierCloses } from './due-rfqs.js'
-import {
-  type Candidate,
-  type EarlierCloses,
-  type Evaluation,
-  type EvaluationContext,
-  evaluate,
-  type Reason,
-} from './evaluate.js'
+import { type Candidate, type EarlierCloses, type EvaluatedRfq, evaluate, qualifies, type Reason } from './evaluate.js'
 
 /** How old the list may be when an RFQ is closed, in milliseconds. */
 const MAX_LIST_AGE_MS = 60_000
@@ -39,7 +31,7 @@ export interface Round {
   calendar: Calendar
   /** When the newest list was read; null before. Whether it may not be whole is in `progress`. */
   listReadAt: Date | null
-  /** Earlier closes of the RFQs that this round may close, and why the intents that it could not settle are open. */
+  /** Earlier closes of the RFQs that this round may close. */
   earlier: EarlierCloses
   /** The newest decision about each of them. */
   newestDecisions: Map<string, DecisionRecord>
@@ -53,6 +45,8 @@ export interface Round {
   decisions: DecisionRecord[]
   /** Identifiers of the RFQs evaluated in this round, and of those with an open intent. */
   evaluated: Set<string>
+  /** Identifiers of those that need no further decision. */
+  decided: Set<string>
   approvalPlan: string | null
   /** Why no further RFQ is closed in this round, or null. */
   stop: RoundStop | null
@@ -79,6 +73,7 @@ export async function createRound(
     unsettled: [],
     decisions: [],
     evaluated: new Set(),
+    decided: new Set(),
     approvalPlan: null,
     stop: null,
     consecutiveUncertain: 0,
@@ -97,22 +92,35 @@ export async function readList(round: Round): Promise<void> {
 
 /** Loads earlier decisions about RFQs that this round may close. Most RFQs were closed long ago, so not all are loaded. */
 export async function loadDecisions(round: Round, rfqIds: readonly string[]): Promise<void> {
-  const { context, channel, earlier, policy } = round
-  const { openIntents, ...loaded } = await loadEarlierCloses(context.store, channel, rfqIds, context.now())
-  const open = [...openIntents.keys()].map((id) => [id, earlier.openIntents.get(id)] as const)
-  round.earlier = { ...loaded, openIntents: new Map(open), retried: policy.retry }
+  const { context, channel } = round
+  round.earlier = await loadEarlierCloses(context.store, channel, rfqIds, context.now())
   for (const decision of await context.store.newestDecisions(channel, rfqIds))
     round.newestDecisions.set(decision.rfqId, decision)
 }
 
-/** What RFQs are evaluated by, now. */
-export const evaluationContext = ({ calendar, policy, context }: Round): EvaluationContext => ({
-  ...{ calendar, graceHours: policy.graceHours, now: context.now() },
-})
-
 /** Evaluates a candidate by the policy of this round, now. */
-export const evaluateNow = (round: Round, candidate: Candidate): Evaluation =>
-  evaluate(candidate, evaluationContext(round))
+export const evaluateNow = (round: Round, candidate: Candidate, options?: { isSecondPost: boolean }): EvaluatedRfq =>
+  evaluate(candidate, { ...round, now: round.context.now() }, options)
+
+/**
+ * Evaluates an RFQ that was just read; if it qualifies, what blocks all closing is a reason against it. A clock difference stops the
+ * round.
+ */
+export async function evaluateWithBlockers(
+  round: Round,
+  read: Candidate,
+  options: { isSecondPost: boolean },
+): Promise<EvaluatedRfq> {
+  const rfq = evaluateNow(round, read, options)
+  const clock = rfq.against.find(({ code }) => code === 'clock')
+  if (clock !== undefined) {
+    const text = `No ${round.counts.closed > 0 ? 'further ' : ''}RFQ was closed: ${clock.text}.`
+    round.stop = { code: 'clock', text, clocks: clock.text }
+  }
+  const blocker = qualifies(rfq) ? await findChannelBlocker(round) : null
+  if (blocker !== null) rfq.against.push(blocker)
+  return rfq
+}
 
 /** Whether this round decides about an RFQ: about all of them, unless a person limited it to some. */
 export const isInScope = ({ policy: { only, retry } }: Pick<Round, 'policy'>, id: string): boolean =>
@@ -130,12 +138,6 @@ export async function findChannelBlocker(round: Round): Promise<Reason | null> {
   if (!progress.suspicious) return null
   round.stop = { code: 'mass-loss', text: `Nothing is closed. ${progress.incomplete}` }
   return { code: 'mass-loss', text: 'the list may not be whole' }
-}
-
-/** Stops the round because the clocks differ too much. */
-export function stopForClocks(round: Round, clocks: string): void {
-  const text = `No ${round.counts.closed > 0 ? 'further ' : ''}RFQ was closed: ${clocks}.`
-  round.stop = { code: clocks === NO_DATE_HEADER ? 'no-date-header' : 'clock', text, clocks }
 }
 
 /** Does the work for one RFQ; a failure is recorded and stops the round only if it concerns the whole channel. */

@@ -2,13 +2,19 @@ import { MAX_POSTS_PER_INTENT } from '../core/close-intent.js'
 import type { CloseOutcome } from '../core/records.js'
 import type { CloseResult } from '../marketplace/contract.js'
 import { ItemError } from '../marketplace/errors.js'
-import type { CloseIntent } from '../store/contract.js'
-import { clockProblem, clockProblemInGeneral } from './clock-skew-check.js'
-import { recordOutcome, type Settlement } from './decisions.js'
-import { resendBlockReason, storedCandidate } from './evaluate.js'
-import { type FreshRead, readAndRecord } from './fresh-read.js'
-import { evaluateNow, evaluationContext, type Round, readList, stopForClocks } from './round.js'
-import { readAndSend, type SentClose } from './send-close.js'
+import type { CloseIntent, NewDecision } from '../store/contract.js'
+import { addToRound, commonFields, recordDecision } from './decisions.js'
+import {
+  type Candidate,
+  type EvaluatedRfq,
+  hashWithoutUpdateTimes,
+  openIntentReason,
+  qualifies,
+  type ReasonCode,
+} from './evaluate.js'
+import { findStored, readAndRecord } from './read-rfq.js'
+import { evaluateNow, evaluateWithBlockers, type Round, readList } from './round.js'
+import { type Attempt, attemptClose } from './send-close.js'
 
 /** Pause before a read that must show a delayed effect, in milliseconds. */
 const VERIFY_PAUSE_MS = 5000
@@ -19,155 +25,154 @@ const VERIFY_PAUSE_MS = 5000
  */
 const MIN_AGE_FOR_REPOST_MS = 60_000
 
-/** The effect is not certain yet, and a second POST is only blocked for now: the intent stays open. */
-interface Unresolved {
-  /** Why. */
-  unresolved: string
-  after: FreshRead
+/** This many closes in a row with an uncertain effect stop the round (docs/CLOSING.md, rule 5). */
+const MAX_CONSECUTIVE_UNCERTAIN = 2
+
+/** A close whose effect is to be found. */
+export interface OpenClose {
+  intent: CloseIntent
+  /** To the newest POST of this round; null if none arrived, or a crash left the intent open and this round has sent nothing. */
+  reply: CloseResult | null
+  /** Why no reply arrived, or null. */
+  failure: string | null
+  /** When the first byte of each POST of this round was sent. */
+  sent: (string | null)[]
 }
 
-/**
- * Reads the RFQ to find the effect of a close that was sent (docs/CLOSING.md, rules 7 and 8). An inconclusive reply leads to
- * a pause and a read; if the RFQ is still open and still qualifies, to one more POST, and never to a third.
- * @throws MarketplaceError if the verifying read fails: the intent stays open and is settled by a later round
- */
-export async function verifyClose(round: Round, first: SentClose): Promise<Settlement | Unresolved> {
-  let { intent, reply, failure } = first
-  const sent = [intent.sentAt ?? '']
-  for (;;) {
-    const after = await verify(round, intent.rfqId, reply)
-    const settleWith = (read: FreshRead): Settlement => {
-      return { intent, ...outcomeOf(reply, failure, read.state, intent.posts), reply, failure, after: read, sent }
-    }
-    if (after.state !== 'open' || !isInconclusive(reply) || intent.posts >= MAX_POSTS_PER_INTENT)
-      return settleWith(after)
-    const next = await sendAgain(round, intent, after)
-    if ('unresolved' in next) return { unresolved: next.unresolved, after }
-    if ('ruledOut' in next) return settleWith(next.ruledOut)
-    ;({ intent, reply, failure } = next)
-    sent.push(intent.sentAt ?? '')
-  }
-}
-
-/**
- * Settles an intent that a crash left open, by a fresh read (docs/CLOSING.md, rule 7).
- * @throws MarketplaceError if the read fails: the intent stays open
- */
+/** Settles an intent that a crash left open, by a fresh read (docs/CLOSING.md, rule 7). */
 export async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
-  const { rfqId, posts } = intent
-  round.evaluated.add(rfqId)
+  round.evaluated.add(intent.rfqId)
   await readList(round)
-  const read = await readUnlessGone(round, intent)
-  if (read === null) return
-  const evaluation = evaluateNow(round, read)
-  if (read.state !== 'open' || posts === 0 || posts >= MAX_POSTS_PER_INTENT)
-    return recordOutcome(round, read, evaluation, settleByRead(intent, read))
-  const clock = clockProblem(read, round.policy.maxClockSkewSeconds)
-  if (clock !== null) stopForClocks(round, clock)
-  const sent = await sendAgain(round, intent, read, tooRecentReason(intent, round))
-  if ('ruledOut' in sent) {
-    const { ruledOut } = sent
-    return recordOutcome(round, ruledOut, evaluateNow(round, ruledOut), settleByRead(intent, ruledOut))
-  }
-  const settlement = 'unresolved' in sent ? sent : await verifyClose(round, sent)
-  if ('unresolved' in settlement) round.earlier.openIntents.set(rfqId, settlement.unresolved)
-  else await recordOutcome(round, read, evaluation, settlement)
-}
-
-/** Why an intent was sent too recently to be sent again; null if it was not. */
-function tooRecentReason({ sentAt, createdAt }: CloseIntent, { context, policy }: Round): string | null {
-  const age = context.now().getTime() - Date.parse(sentAt ?? createdAt)
-  const minAge = MIN_AGE_FOR_REPOST_MS + policy.maxClockSkewSeconds * 1000
-  return age < minAge ? `its close was sent less than ${minAge / 1000} s ago and may still take effect` : null
+  await settle(round, { intent, reply: null, failure: null, sent: [] })
 }
 
 /**
- * Reads the RFQ of an intent. If it cannot be read and is missing from the list, settles the intent without a read and returns null.
+ * Reads the RFQ to find the effect of a close, and records it (docs/CLOSING.md, rules 7 and 8). Without a conclusive reply, if the RFQ
+ * is still open and still qualifies, one more POST is sent, and never a third. If that is blocked for now, the intent stays open.
+ * @param before the RFQ as evaluated before the POST; null after a crash
+ * @throws MarketplaceError if the read fails: the intent stays open and is settled by a later round
  */
-async function readUnlessGone(round: Round, intent: CloseIntent): Promise<FreshRead | null> {
-  const { context, run, channel } = round
+export async function settle(round: Round, close: OpenClose, before: EvaluatedRfq | null = null): Promise<void> {
+  const { reply, intent } = close
+  const after = await readEffect(round, close)
+  const evaluated = before ?? evaluateNow(round, after, { isSecondPost: true })
+  const mayBeSentAgain = isInconclusive(reply) && intent.posts > 0 && intent.posts < MAX_POSTS_PER_INTENT
+  if (after.state !== 'open' || !mayBeSentAgain) return recordOutcome(round, evaluated, close, after)
+  const { rfq, sent } = await sendAgain(round, close, after)
+  if (sent !== null) return settle(round, { ...sent, sent: [...close.sent, sent.intent.sentAt] }, evaluated)
+  if (rfq.against.some(({ code }) => !PASSING.has(code))) return recordOutcome(round, evaluated, close, rfq)
+  const why = rfq.against[0]?.text ?? 'the round is a dry run'
+  await recordDecision(round, { ...rfq, against: [openIntentReason(why)] })
+}
+
+/** Reasons against a second POST that may pass: it is left to a later round. The others rule it out. */
+const PASSING: ReadonlySet<ReasonCode> = new Set([
+  ...(['kill-switch', 'mass-loss', 'clock', 'changing', 'not-sent', 'open-intent'] as const),
+])
+
+/** Sends the second POST of an intent, if nothing is against it. */
+async function sendAgain(round: Round, { intent, sent }: OpenClose, after: Candidate): Promise<Attempt> {
+  const rfq = await evaluateWithBlockers(round, after, { isSecondPost: true })
+  const minAge = MIN_AGE_FOR_REPOST_MS + round.policy.maxClockSkewSeconds * 1000
+  const age = round.context.now().getTime() - Date.parse(intent.sentAt ?? intent.createdAt)
+  if (qualifies(rfq) && sent.length === 0 && age < minAge) {
+    const text = `its close was sent less than ${minAge / 1000} s ago and may still take effect`
+    rfq.against.push({ code: 'open-intent', text })
+  }
+  return qualifies(rfq) ? attemptClose(round, after, intent) : { rfq, sent: null }
+}
+
+/** The RFQ as a read shows it; as stored, without a state, if it is missing from the list and cannot be read after a crash. */
+async function readEffect(round: Round, { intent: { rfqId }, reply, sent }: OpenClose): Promise<Candidate> {
+  const { context } = round
+  if (sent.length > 0 && isInconclusive(reply)) await context.pause(VERIFY_PAUSE_MS)
   try {
-    return await readAndRecord(context, run, intent.rfqId)
+    const after = await readAndRecord(round, rfqId)
+    if (after.state !== 'open' || !isConfirmed(reply)) return after
   } catch (error) {
-    if (!(error instanceof ItemError)) throw error
-    const [stored] = await context.store.rfqs({ channel, ids: [intent.rfqId], withoutResponses: true })
-    if (stored === undefined || stored.rfq.missingSince === null) throw error
-    const now = context.now()
-    const gone = { ...storedCandidate(stored.rfq), state: null, readAt: now, answeredAt: now, serverDate: null }
-    await recordOutcome(round, gone, evaluateNow(round, gone), settleByRead(intent, gone, error.message))
-    return null
+    const stored = error instanceof ItemError && sent.length === 0 ? await findStored(round, rfqId) : null
+    if (stored === null || stored.missingSince === null) throw error
+    return { ...stored, state: null }
   }
-}
-
-/**
- * Sends the second POST of an intent, if a read just before it allows that.
- * @param known the RFQ as it was read last
- * @param tooRecent why the first POST may still take effect, or null
- * @returns the POST; or why it is left to a later round; or the read that rules it out
- */
-async function sendAgain(
-  round: Round,
-  intent: CloseIntent,
-  known: FreshRead,
-  tooRecent: string | null = null,
-): Promise<SentClose | Pick<Unresolved, 'unresolved'> | { ruledOut: FreshRead }> {
-  const first = await decideResend(round, known)
-  if (first.kind === 'never') return { ruledOut: known }
-  if (first.kind === 'wait') return { unresolved: first.reason }
-  if (tooRecent !== null) return { unresolved: tooRecent }
-  const result = await readAndSend(round, known, async (read) => {
-    const next = await decideResend(round, read)
-    return next.kind === 'send' ? { intent } : { kept: next }
-  })
-  if (result.kind === 'sent') return result
-  if (result.kind === 'changing') return { unresolved: 'it changed at every fresh read' }
-  if (result.kind !== 'kept') return { unresolved: result.reason }
-  return result.kept.kind === 'never' ? { ruledOut: result.read } : { unresolved: result.kept.reason }
-}
-
-/** Whether an intent that was sent may be sent once more: `wait` for a reason that passes, `never` for one that stays. */
-type ResendDecision = { kind: 'send' } | { kind: 'wait' | 'never'; reason: string }
-
-/** Whether a second POST may follow a read (docs/CLOSING.md, rules 2, 3, 4, 7, 10 and 11). */
-export async function decideResend(round: Round, read: FreshRead): Promise<ResendDecision> {
-  const { policy, context, progress } = round
-  const lost = resendBlockReason(read, { ...evaluationContext(round), ...round.earlier }, { isSecondPost: true })
-  const against = evaluateNow(round, read).against[0] ?? lost
-  if (against) return { kind: 'never', reason: against.text }
-  const reason =
-    (await context.killSwitch()) ??
-    (policy.mode === 'on' ? null : 'the round is a dry run') ??
-    clockProblemInGeneral(read, policy.maxClockSkewSeconds) ??
-    (progress.suspicious ? 'the list may not be whole' : null)
-  return reason === null ? { kind: 'send' } : { kind: 'wait', reason }
-}
-
-/**
- * Settles an intent that a crash left open by what a read shows, without another POST.
- * @param gone why the RFQ cannot be read, if it is also missing from the list; `after` is then what is stored
- */
-export function settleByRead(intent: CloseIntent, after: FreshRead, gone: string | null = null): Settlement {
-  const isSent = intent.posts > 0
-  const outcome = after.state === 'closed' ? (isSent ? 'closed' : 'already-closed') : isSent ? 'unknown' : null
-  const shown =
-    gone === null
-      ? `a read shows ${stateOf(after.state)}`
-      : `the RFQ has been missing from the list since ${after.missingSince} and can no longer be read`
-  return { intent, outcome, reason: `${crashReason(intent)}; ${shown}`, reply: null, failure: gone, after, sent: [] }
-}
-
-const crashReason = ({ posts, sentAt }: CloseIntent) =>
-  `the process ended before the outcome of its close was recorded (${posts === 0 ? 'not sent' : sentAt === null ? 'perhaps sent' : `sent ${sentAt}`})`
-
-const stateOf = (state: string | null) => (state === null ? 'no state' : `state ${state}`)
-
-async function verify({ context, run }: Round, id: string, reply: CloseResult | null): Promise<FreshRead> {
-  if (isInconclusive(reply)) await context.pause(VERIFY_PAUSE_MS)
-  const after = await readAndRecord(context, run, id)
-  if (after.state !== 'open' || !isConfirmed(reply)) return after
   // Confirmed, but still open: the effect may be delayed.
   await context.pause(VERIFY_PAUSE_MS)
-  return readAndRecord(context, run, id)
+  return readAndRecord(round, rfqId)
+}
+
+/** Records how a close ended, and settles its intent with it. */
+async function recordOutcome(round: Round, rfq: EvaluatedRfq, close: OpenClose, after: Candidate): Promise<void> {
+  const { intent, reply, failure, sent } = close
+  const { outcome, reason } = outcomeOf(close, after)
+  const decision: NewDecision = {
+    ...commonFields(round, rfq),
+    decision: 'close',
+    reason: `${rfq.for.join('; ')}. ${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
+    outcome,
+    httpStatus: reply?.status ?? null,
+    message: reply?.message ?? failure,
+    versionAfter: after.version,
+    evidence: {
+      ...intent.evidence,
+      result: reason,
+      request: {
+        operation: 'POST …/rfqs/{id}/close',
+        sentAt: sent.length > 0 ? sent : intent.posts > 0 ? [intent.sentAt] : [],
+        posts: intent.posts,
+      },
+      answer: reply && { status: reply.status, ok: reply.ok, message: reply.message },
+      failure,
+      verified: after.reading && {
+        readAt: after.reading.readAt.toISOString(),
+        state: after.state,
+        version: after.version,
+        hash: after.hash,
+        hashWithoutUpdateTimes: hashWithoutUpdateTimes(after.body),
+      },
+    },
+  }
+  // One that was withdrawn is evaluated again.
+  if (outcome !== null) round.decided.add(rfq.id)
+  addToRound(round, await round.context.store.settleClose(intent, decision))
+  round.consecutiveUncertain = outcome === 'unknown' || outcome === 'failed' ? round.consecutiveUncertain + 1 : 0
+  if (round.consecutiveUncertain >= MAX_CONSECUTIVE_UNCERTAIN) {
+    const text = `The round stopped after ${MAX_CONSECUTIVE_UNCERTAIN} closes in a row with an uncertain effect.`
+    round.stop = { code: 'uncertain-effects', text }
+  }
+}
+
+/** The outcome of a close, null if nothing was sent and the RFQ is not closed; and why. */
+function outcomeOf(close: OpenClose, after: Candidate): { outcome: CloseOutcome | null; reason: string } {
+  const { reply, intent } = close
+  const { posts } = intent
+  const shown =
+    after.reading === null
+      ? `the RFQ has been missing from the list since ${after.missingSince} and can no longer be read`
+      : `a read shows ${after.state === null ? 'no state' : `state ${after.state}`}`
+  const reason = `${describe(close)}; ${shown}`
+  if (after.state === 'closed') {
+    // Not sent, or refused at the first POST, and yet closed: somebody else closed it.
+    const closedElsewhere = posts === 0 || (posts === 1 && !isInconclusive(reply) && !isConfirmed(reply))
+    return closedElsewhere
+      ? { outcome: 'already-closed', reason: `${reason}: it was closed elsewhere` }
+      : { outcome: 'closed', reason }
+  }
+  if (posts === 0) return { outcome: null, reason }
+  if (isInconclusive(reply)) return { outcome: 'unknown', reason: `${reason} after POST ${posts}: check it` }
+  if (isConfirmed(reply)) return { outcome: 'failed', reason: `${reason}: the close had no effect, check it` }
+  return { outcome: 'refused', reason }
+}
+
+function describe({ intent: { posts, sentAt }, reply, failure, sent }: OpenClose): string {
+  if (sent.length === 0) {
+    const state = posts === 0 ? 'not sent' : sentAt === null ? 'perhaps sent' : `sent ${sentAt}`
+    return `the process ended before the outcome of its close was recorded (${state})`
+  }
+  if (reply === null) return `no reply to the POST (${failure})`
+  const message = reply.message ? `: ${reply.message}` : ''
+  if (reply.status !== 200) return `the marketplace replied ${reply.status}${message}`
+  return reply.ok === null
+    ? `the marketplace replied 200 without ok${message}`
+    : `the marketplace replied 200, ok: ${reply.ok}`
 }
 
 /** The marketplace confirmed the close. */
@@ -180,31 +185,3 @@ const isInconclusive = (reply: CloseResult | null): boolean =>
   reply.status === 429 ||
   reply.status >= 500 ||
   (reply.status >= 300 && reply.status < 400)
-
-function outcomeOf(
-  reply: CloseResult | null,
-  failure: string | null,
-  state: string | null,
-  posts: number,
-): { outcome: CloseOutcome; reason: string } {
-  const description = `${describe(reply, failure)}; a read shows ${stateOf(state)}`
-  if (state === 'closed') {
-    // Refused at the first POST and yet closed: somebody else closed it.
-    const closedElsewhere = posts === 1 && !isInconclusive(reply) && !isConfirmed(reply)
-    return closedElsewhere
-      ? { outcome: 'already-closed', reason: `${description}: it was closed elsewhere` }
-      : { outcome: 'closed', reason: description }
-  }
-  if (isInconclusive(reply)) return { outcome: 'unknown', reason: `${description} after POST ${posts}: check it` }
-  if (isConfirmed(reply)) return { outcome: 'failed', reason: `${description}: the close had no effect, check it` }
-  return { outcome: 'refused', reason: description }
-}
-
-function describe(reply: CloseResult | null, failure: string | null): string {
-  if (reply === null) return `no reply to the POST (${failure})`
-  const message = reply.message ? `: ${reply.message}` : ''
-  if (reply.status !== 200) return `the marketplace replied ${reply.status}${message}`
-  return reply.ok === null
-    ? `the marketplace replied 200 without ok${message}`
-    : `the marketplace replied 200, ok: ${reply.ok}`
-}

@@ -14,15 +14,7 @@ export type RunKind = (typeof RUN_KINDS)[number]
 export const RUN_OUTCOMES = ['complete', 'partial', 'failed', 'interrupted'] as const
 export type RunOutcome = (typeof RUN_OUTCOMES)[number]
 /** Why a closing round closes no further RFQ. */
-export const STOP_CODES = [
-  'kill-switch',
-  'mass-loss',
-  'max-per-run',
-  'uncertain-effects',
-  'channel',
-  'clock',
-  'no-date-header',
-] as const
+export const STOP_CODES = ['kill-switch', 'mass-loss', 'max-per-run', 'uncertain-effects', 'channel', 'clock'] as const
 
 export interface RunCounts {
   requests: number

@@ -1,5 +1,4 @@
-import { createFindClosingBlocker } from '../closing/closing-blockers.js'
-import { closingKillSwitch } from '../closing/kill-switch.js'
+import { closingKillSwitch, createFindClosingBlocker } from '../closing/kill-switch.js'
 import type { Config } from '../config/contract.js'
 import { withTimeout } from '../core/async.js'
 import { ratesTask } from '../core/decision/rate-source.js'

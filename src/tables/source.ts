@@ -1,7 +1,6 @@
-import { createFindClockSkewBlock, createFindClosingBlocker } from '../closing/closing-blockers.js'
+import { createFindClosingBlocker } from '../closing/kill-switch.js'
 import type { RfqReport } from '../compare/report/compare-offers.js'
 import type { Config } from '../config/contract.js'
-import type { ClockSkewBlock } from '../core/time/clock-skew.js'
 import type { Calendar } from '../core/time/expiry.js'
 import { createPollChecks, type PollCheck } from '../readiness/poll-freshness.js'
 import type { Store } from '../store/contract.js'
@@ -37,8 +36,6 @@ export interface ViewSource {
   pollChecks: (now: Date) => Promise<PollCheck[]>
   /** Why a closing round of a channel would close no RFQ at all now, such as a stop file; null if nothing keeps it. */
   findClosingBlocker: (channel: string) => Promise<string | null>
-  /** What the newest closing round of a channel found of the clocks, if that stopped it. */
-  findClockSkewBlock: (channel: string) => Promise<ClockSkewBlock | null>
   rulesOf: (channel: string) => ChannelRules & { calendar: Calendar }
   findRfq: ReturnType<typeof rfqFinder>
   compare: (request: ComparisonRequest) => Promise<RfqReport>
@@ -54,6 +51,5 @@ export function createViewSource(store: Store, config: ViewConfig): ViewSource {
     compare: (request) => compareRfq({ store, settings, rulesOf }, request),
     pollChecks: createPollChecks(config, store),
     findClosingBlocker: createFindClosingBlocker(config, store),
-    findClockSkewBlock: createFindClockSkewBlock(store),
   }
 }

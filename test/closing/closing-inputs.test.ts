@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { closingPolicy } from '../../src/closing/closing-inputs.js'
+import { closingPolicy } from '../../src/closing/contract.js'
 
 const CLOSING = { maxPerRun: 3, maxClockSkewSeconds: 90 }
 const CHANNEL = { timeZone: 'Europe/Berlin', graceHours: 2 }

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
-import { approvalOf, type DueRfq } from '../../src/closing/due-rfqs.js'
+import { approvalOf } from '../../src/closing/due-rfqs.js'
+import type { EvaluatedRfq } from '../../src/closing/evaluate.js'
 
-const due = (id: string, dueDate = '2026-11-20') => ({ candidate: { id }, evaluation: { dueDate } }) as DueRfq
+const due = (id: string, dueDate = '2026-11-20') => ({ id, document: { responseDueDate: dueDate } }) as EvaluatedRfq
 const THREE = [due('a'), due('b'), due('c')]
 const ROUND = { channel: 'acme/forest', day: '2026-11-21', maxPerRun: 1 }
 
@@ -15,7 +16,7 @@ it('a round needs approval only if it is larger than maxPerRun', () => {
 })
 
 it('a plan is of exactly its RFQs with their due dates, in any order, on its channel and day', () => {
-  const planOf = (rfqs: DueRfq[], more = {}) => approvalOf({ ...ROUND, ...more }, rfqs)?.plan
+  const planOf = (rfqs: EvaluatedRfq[], more = {}) => approvalOf({ ...ROUND, ...more }, rfqs)?.plan
   expect(planOf(THREE.toReversed(), { maxPerRun: 2 })).toBe(planOf(THREE))
   const others = [
     planOf(THREE.slice(1)),

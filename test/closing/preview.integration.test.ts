@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readAndRecord } from '../../src/closing/fresh-read.js'
+import { readAndRecord } from '../../src/closing/read-rfq.js'
 import { closingOutlook } from '../../src/tables/closings/closing-outlook.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { closingContextOf, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
@@ -60,7 +60,7 @@ describe('the preview of a close', () => {
     const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     expect(await preview(fixture, id)).toBeUndefined()
     const poll = await holdingRun(fixture.store, { channel: KEY, kind: 'rfqs', now: fixture.now() })
-    await readAndRecord(closingContextOf(fixture), poll, id)
+    await readAndRecord({ context: closingContextOf(fixture), run: poll }, id)
     expect(await preview(fixture, id)).toMatchObject({ against: [], why: null })
   })
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { closingProblems } from '../../src/closing/text-scan.js'
+import { closingProblems } from '../../src/closing/read-rfq.js'
 
 const RFQ = '{"id":"a","state":"open","responseDueDate":"2026-11-20","title":"t","extra":{"a":[1]}}'
 

@@ -1,4 +1,4 @@
-import { clockProblem } from '../../closing/clock-skew-check.js'
+import { clockProblem } from '../../closing/evaluate.js'
 import type { ChannelConfig } from '../../config/contract.js'
 import { isExampleAddress } from '../../config/example.js'
 import { once } from '../../core/async.js'

@@ -1,6 +1,6 @@
 import type { JobStatus } from '../../../jobs/contract.js'
 import type { ServiceQueue } from '../../../jobs/service.js'
-import { createFindClosingBlocker } from '../../closing/closing-blockers.js'
+import { createFindClosingBlocker } from '../../closing/kill-switch.js'
 import { scrubError } from '../../core/text/secret-scrubber.js'
 import type { Clock } from '../../core/time/clock.js'
 import type { Readiness } from '../../readiness/contract.js'

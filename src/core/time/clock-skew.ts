@@ -1,15 +1,3 @@
-import type { Timestamp } from './clock.js'
-
-/** A closing round stopped because the clocks differ. */
-export interface ClockSkewBlock {
-  /** `the marketplace's clock is 3599 s behind ours (limit 60 s)`, or that it sent no `Date` header. */
-  problem: string
-  /** False if the marketplace sent no `Date` header. */
-  isCompared: boolean
-  /** When the round ended. */
-  at: Timestamp
-}
-
 /** The times of one request, by our clock, and the marketplace's clock in its response. */
 export interface ClockTimes {
   /** When the request was sent. */

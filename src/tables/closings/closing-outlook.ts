@@ -1,10 +1,9 @@
 import { type ClosingPreview, type ClosingQueries, previewCloses } from '../../closing/due-rfqs.js'
-import type { Evaluation, ReasonCode } from '../../closing/evaluate.js'
+import type { EvaluatedRfq, ReasonCode } from '../../closing/evaluate.js'
 import { retryCommand } from '../../core/close-intent.js'
 import type { UnsettledClose } from '../../core/records.js'
 import { formatMinute } from '../../core/time/clock.js'
-import type { ClockSkewBlock } from '../../core/time/clock-skew.js'
-import type { Closings } from '../../store/contract.js'
+import type { Closings, RunQueries } from '../../store/contract.js'
 import type { ChannelRules } from '../channels/channel-rules.js'
 
 /** What keeps closing rounds from closing any RFQ of a channel. */
@@ -38,11 +37,10 @@ export interface ClosingOutlook {
 }
 
 interface OutlookSource {
-  store: ClosingQueries & Pick<Closings, 'unsettledCloses'>
+  store: ClosingQueries & Pick<Closings, 'unsettledCloses'> & Pick<RunQueries, 'newestRun'>
   rulesOf: (channel: string) => ChannelRules
-  config: { closing: { maxPerRun: number } }
+  config: { closing: { maxPerRun: number; maxClockSkewSeconds: number } }
   findClosingBlocker: (channel: string) => Promise<string | null>
-  findClockSkewBlock: (channel: string) => Promise<ClockSkewBlock | null>
 }
 
 /**
@@ -56,30 +54,25 @@ export async function closingOutlook(
 ): Promise<ClosingOutlook> {
   const { store, rulesOf, config } = source
   const rules = rulesOf(channel)
-  const { timeZone, graceHours } = rules
-  const { maxPerRun } = config.closing
   const closes = new Map((await store.unsettledCloses({ channel, now })).map((close) => [close.rfqId, close]))
-  const { evaluations, approval } = await previewCloses(
-    store,
-    { channel, ids, others: [...closes.keys()], timeZone, graceHours, maxPerRun },
-    now,
-  )
-  const isShown = ([id, { against }]: [string, Evaluation]) =>
+  const wanted = { channel, ids, others: [...closes.keys()] }
+  const { rfqs, approval } = await previewCloses(store, wanted, { ...config.closing, ...rules }, now)
+  const isShown = ({ id, against }: EvaluatedRfq) =>
     ids !== undefined || closes.has(id) || !against.some(({ code }) => NOT_DUE_CODES.has(code))
-  const shown = [...evaluations].filter(isShown)
   return {
     stop: await stopOf(source, rules, approval),
-    rfqs: new Map(shown.map(([id, evaluation]) => [id, rfqOutlook(channel, id, evaluation, closes.get(id) ?? null)])),
+    rfqs: new Map(rfqs.filter(isShown).map((rfq) => [rfq.id, rfqOutlook(channel, rfq, closes.get(rfq.id) ?? null)])),
   }
 }
 
-function rfqOutlook(channel: string, id: string, evaluation: Evaluation, close: UnsettledClose | null): RfqOutlook {
-  const [first] = evaluation.against
+function rfqOutlook(channel: string, rfq: EvaluatedRfq, close: UnsettledClose | null): RfqOutlook {
+  const { id, against } = rfq
+  const [first] = against
   const isOfClose = first !== undefined && CLOSE_CODES.has(first.code) && close !== null
   const retry = retryCommand(channel, id)
   return {
-    for: evaluation.for,
-    against: evaluation.against.map(({ text }) => text),
+    for: rfq.for,
+    against: against.map(({ text }) => text),
     why: first === undefined ? null : isOfClose ? closeText(close) : sentence(first.text),
     remedy: close === null ? null : sentence(close.remedy.replace(`with: ${retry}`, 'with --retry')),
     command: first !== undefined && RETRY_CODES.has(first.code) ? retry : null,
@@ -108,7 +101,7 @@ const CLOSE_TEXTS = {
 
 /** What keeps a channel from closing anything; the first that a person has to remove. */
 async function stopOf(
-  { findClosingBlocker, findClockSkewBlock }: OutlookSource,
+  { store, findClosingBlocker }: OutlookSource,
   { key, autoClose }: Pick<ChannelRules, 'key' | 'autoClose'>,
   approval: ClosingPreview['approval'],
 ): Promise<ChannelStop | null> {
@@ -116,8 +109,12 @@ async function stopOf(
   const blocker = await findClosingBlocker(key)
   if (blocker !== null)
     return { code: 'stopped', message: `Closing is stopped, so nothing is closed: ${blocker}.`, command: null }
-  const clocks = await findClockSkewBlock(key)
-  if (clocks !== null) return { code: 'clocks', message: clockText(clocks), command: 'quotekeeper check' }
+  const round = await store.newestRun({ channel: key, kind: 'close' })
+  if (round?.finishedAt && round.stop?.clocks) {
+    const at = `at the closing round of ${formatMinute(round.finishedAt)} UTC`
+    const message = `Nothing is closed until the clocks agree: ${round.stop.clocks}, ${at}.`
+    return { code: 'clocks', message, command: 'quotekeeper check' }
+  }
   return (
     approval && {
       code: 'approval',
@@ -131,11 +128,6 @@ const MODE_TEXTS = {
   off: 'Closing is off for the channel, so nothing is closed.',
   'dry-run': 'The channel is set to dry-run, so nothing is closed.',
 }
-
-/** Why nothing is closed until the clocks agree; amounts are those of the newest closing round. */
-const clockText = ({ problem, isCompared, at }: ClockSkewBlock) =>
-  `${isCompared ? 'The clocks differ, so nothing is closed until they agree' : 'The clocks cannot be compared, so nothing is closed until they can'}: ` +
-  `${problem}, at the closing round of ${formatMinute(at)} UTC.`
 
 /** Whether the next closing round closes an RFQ, and else the one reason that counts most. */
 export function outlookText({ stop, rfqs }: ClosingOutlook, id: string): string {

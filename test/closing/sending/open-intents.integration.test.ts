@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Effect } from '../../../src/sandbox/index.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
 
@@ -52,6 +53,28 @@ describe('an intent that a crash left open', () => {
     expect(decisions[0]).toMatchObject({ decision: 'close', outcome, reason })
     expect(counts).toMatchObject({ closed: outcome === 'closed' ? 1 : 0 })
     expect(await fixture.store.openIntents(KEY)).toEqual([])
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it.each<[string, object, Effect]>([
+    ['the list may not be whole', { operation: 'listRfqs' }, { kind: 'empty' }],
+    ['the marketplace sent no Date header', {}, { kind: 'date', value: null }],
+    ["the marketplace's clock is 119 s behind ours", {}, { kind: 'date', skewMs: -120_000 }],
+  ])('waits while %s', async (reason, where, effect) => {
+    const fixture = await openCrashedFixture(1)
+    fixture.always(where, effect)
+    expect((await fixture.closeExpired()).decisions).toMatchObject([
+      { decision: 'keep', reason: expect.stringContaining(reason), evidence: { codes: ['open-intent'] } },
+    ])
+    expect(await fixture.store.openIntents(KEY)).toMatchObject([{ posts: 1 }])
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it('is unknown if its RFQ is not past due any more, even while the kill switch is on', async () => {
+    const fixture = await openCrashedFixture(1)
+    fixture.sandbox.world.changeRfq(rfqId(1), EXTENDED)
+    const { decisions } = await fixture.closeExpired({}, { stopped: () => 'stopped' })
+    expect(decisions).toMatchObject([{ decision: 'close', outcome: 'unknown' }])
     expect(fixture.posts()).toEqual([])
   })
 

@@ -1,22 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { closeExpired } from '../../../src/closing/closing-round.js'
 import type { ClosingContext } from '../../../src/closing/contract.js'
-import { readAndRecord } from '../../../src/closing/fresh-read.js'
-import { createRound } from '../../../src/closing/round.js'
-import { readAndSend } from '../../../src/closing/send-close.js'
-import { verifyClose } from '../../../src/closing/settlement.js'
 import type { Effect } from '../../../src/sandbox/index.js'
-import { newProgress } from '../../../src/store/runs/with-run.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { closingContextOf, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
-import { holdingRun } from '../../helpers/store/holding-run.js'
 
-/** A planned close of the only RFQ; each POST has the next effect, without one the close is done and confirmed. */
-async function openPlannedClose(effects: readonly Effect[]) {
+/** The only RFQ, past due; each POST of its close has the next effect, without one the close is done and confirmed. */
+async function openPastDue(effects: readonly Effect[]) {
   const fixture = await openClosingFixture()
-  const { sandbox, store, now } = fixture
-  for (const effect of effects) sandbox.faults.add({ operation: 'closeRfq', effect })
-  const run = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
-  const planned = await store.planClose({ run: run, rfqId: rfqId(1), evidence: {}, now: now() })
+  for (const effect of effects) fixture.sandbox.faults.add({ operation: 'closeRfq', effect })
   const pauses: number[] = []
   let onPause = () => {}
   const close = async (context: Partial<ClosingContext> = {}) => {
@@ -25,15 +17,12 @@ async function openPlannedClose(effects: readonly Effect[]) {
       onPause()
       fixture.advanceSeconds(milliseconds / 1000)
     }
-    const round = await createRound(closingContextOf(fixture, { pause, ...context }), POLICY, run, newProgress())
-    const known = await readAndRecord(round.context, run, rfqId(1))
-    const sent = await readAndSend(round, known, async () => ({ intent: planned }))
-    if (sent.kind !== 'sent') throw new Error(`${sent.kind}, not sent`)
-    return verifyClose(round, sent)
+    const { decisions } = await closeExpired(closingContextOf(fixture, { pause, ...context }), POLICY)
+    return decisions[0]
   }
   /** Changes the RFQ during the pause, as somebody else would. */
   const changeInPause = (change: object) => {
-    onPause = () => void sandbox.world.changeRfq(rfqId(1), change)
+    onPause = () => void fixture.sandbox.world.changeRfq(rfqId(1), change)
   }
   return Object.assign(fixture, { close, changeInPause, pauses })
 }
@@ -69,13 +58,11 @@ describe('a close that is sent', () => {
       /replied 200 without ok: <html>; .* closed$/,
     ],
   ])('and answered with %s has its outcome by a read', async (_title, effects, outcome, count, reason) => {
-    const { close, pauses, posts } = await openPlannedClose(effects)
+    const { close, pauses, posts } = await openPastDue(effects)
     const sent = [FIRST_SENT, SECOND_SENT].slice(0, count)
     expect(await close()).toMatchObject({
       outcome,
-      reason: expect.stringMatching(reason),
-      sent,
-      intent: { posts: count },
+      evidence: { result: expect.stringMatching(reason), request: { sentAt: sent, posts: count } },
     })
     expect(posts()).toHaveLength(count)
     // A reply that says nothing is verified after a pause; what is conclusive, at once.
@@ -86,10 +73,10 @@ describe('a close that is sent', () => {
     ['closed', { state: 'closed' }, 'replied 200, ok: true; a read shows state closed'],
     ['failed', null, 'replied 200, ok: true; a read shows state open: the close had no effect, check it'],
   ])('and confirmed without effect is read again 5 seconds later: %s', async (outcome, change, reason) => {
-    const { close, changeInPause, pauses, posts } = await openPlannedClose([NO_EFFECT])
+    const { close, changeInPause, pauses, posts } = await openPastDue([NO_EFFECT])
     if (change) changeInPause(change)
-    const after = { readAt: new Date(SECOND_SENT) }
-    expect(await close()).toMatchObject({ outcome, reason: expect.stringContaining(reason), after })
+    const evidence = { result: expect.stringContaining(reason), verified: { readAt: SECOND_SENT } }
+    expect(await close()).toMatchObject({ outcome, evidence })
     expect(pauses).toEqual([5000])
     expect(posts()).toHaveLength(1)
   })
@@ -97,8 +84,9 @@ describe('a close that is sent', () => {
   it.each([300, 302, 399, 408, 429, 500, 503])(
     'and answered with %i is sent again after 5 seconds, once',
     async (code) => {
-      const once = await openPlannedClose([status(code)])
-      expect(await once.close()).toMatchObject({ outcome: 'closed', sent: [FIRST_SENT, SECOND_SENT] })
+      const once = await openPastDue([status(code)])
+      const request = { sentAt: [FIRST_SENT, SECOND_SENT] }
+      expect(await once.close()).toMatchObject({ outcome: 'closed', evidence: { request } })
       expect(once.pauses).toEqual([5000])
     },
   )
@@ -109,27 +97,18 @@ describe('a close that is sent', () => {
     [{ state: 'closed' }, 'closed', 'a read shows state closed'],
     [{ responseDueDate: '2026-12-24' }, 'unknown', 'a read shows state open after POST 1'],
   ])('without a conclusive reply is not sent again if the read shows %j', async (change, outcome, reason) => {
-    const { close, changeInPause, posts } = await openPlannedClose([status(500)])
+    const { close, changeInPause, posts } = await openPastDue([status(500)])
     changeInPause(change)
-    expect(await close()).toMatchObject({ outcome, reason: expect.stringContaining(reason), sent: [FIRST_SENT] })
-    expect(posts()).toHaveLength(1)
-  })
-
-  it('without a conclusive reply waits, open, for what blocks the round', async () => {
-    const { close, posts, store } = await openPlannedClose([status(500)])
-    expect(await close({ killSwitch: async () => 'Closing is off.' })).toMatchObject({
-      unresolved: 'Closing is off.',
-      after: { state: 'open', version: 1 },
-    })
-    expect(await store.openIntents(KEY)).toMatchObject([{ posts: 1 }])
+    const evidence = { result: expect.stringContaining(reason), request: { sentAt: [FIRST_SENT] } }
+    expect(await close()).toMatchObject({ outcome, evidence })
     expect(posts()).toHaveLength(1)
   })
 
   it('stays open if the round is stopped while it is on its way', async () => {
-    const { close, session, store, sandbox, posts } = await openPlannedClose([])
+    const { close, session, store, sandbox, posts } = await openPastDue([])
     const round = new AbortController()
     sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'call', call: () => round.abort() } })
-    await expect(close({ session: session(round.signal) })).rejects.toThrow('The run was stopped')
+    expect(await close({ session: session(round.signal) })).toBeUndefined()
     expect(await store.openIntents(KEY)).toMatchObject([{ state: 'sending', posts: 1, sentAt: FIRST_SENT }])
     expect(posts()).toHaveLength(1)
   })

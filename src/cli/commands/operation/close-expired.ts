@@ -1,7 +1,6 @@
 import { Option } from 'commander'
-import { closingContext, closingPolicy } from '../../../closing/closing-inputs.js'
 import { closeExpired } from '../../../closing/closing-round.js'
-import type { ClosingPolicy, ClosingResult } from '../../../closing/contract.js'
+import { type ClosingPolicy, type ClosingResult, closingContext, closingPolicy } from '../../../closing/contract.js'
 import { closingKillSwitch } from '../../../closing/kill-switch.js'
 import type { ChannelConfig } from '../../../config/contract.js'
 import { type App, withServices } from '../../app.js'
