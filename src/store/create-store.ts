@@ -21,7 +21,7 @@ import { createReportRecords } from './reports/report-records.js'
 import { createHolder } from './runs/process-holder.js'
 import { createRuns } from './runs/runs.js'
 import { findIdentity } from './sql/meta.js'
-import type { SqlDatabase, SqlParameters } from './sql/sql-database.js'
+import type { SqlDatabase } from './sql/sql-database.js'
 
 export interface StoreOptions {
   /** Creates the tables if there are none, which is otherwise an error. Default true. */
@@ -56,19 +56,16 @@ interface Engine {
   /** Makes a consistent copy (mode 0600) while other processes write. */
   backup(file: string, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
-  database: SqlDatabase & {
-    /** Reads rows one by one, in one consistent state. */
-    stream<T>(sql: string, parameters: SqlParameters): AsyncIterable<T>
-  }
+  database: SqlDatabase
   clock: Clock
 }
 
 /** The store over a database of either engine. */
 export function createStore({ clock, ...engine }: Engine, options: StoreOptions) {
-  const { command = null, onWrite, readOnly = false, figures: computer = null } = options
+  const { onWrite, readOnly = false, figures: computer = null } = options
   const database = observed(engine.database, onWrite)
   const events = createEventWriter(database)
-  const self = createHolder({ command })
+  const self = createHolder(options.command)
   const { writeFigures, outdateFigures, ...figures } = createFigures(database, events, { computer, self })
   const writer = { writeFigures, outdateFigures }
   const { stopBeating, ...runs } = createRuns({ database, clock, self, events, beats: !readOnly })
@@ -79,7 +76,7 @@ export function createStore({ clock, ...engine }: Engine, options: StoreOptions)
     ...runs,
     ...createRecorder(database, createObservedEvents(events), writer),
     ...createHistory(database),
-    ...createExport(database, (...query) => engine.database.stream(...query)),
+    ...createExport(database),
     ...createPollStates(database),
     ...createClosings(database, events),
     ...createAwards(database, events, writer),
@@ -107,6 +104,7 @@ const observed = (database: SqlDatabase, onWrite?: (error: Error | null) => void
   dialect: database.dialect,
   all: (...query) => database.all(...query),
   get: (...query) => database.get(...query),
+  stream: (...query) => database.stream(...query),
   async write(work) {
     try {
       const result = await database.write(work)

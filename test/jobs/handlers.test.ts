@@ -129,12 +129,12 @@ describe('poll job', () => {
 
   it('is skipped until the Retry-After of the marketplace has passed', async () => {
     const { run, store, called, log } = await createTestHandlers()
-    await recordRun(store, 'rfqs', { outcome: 'partial', notBefore: new Date('2026-11-21T10:00:01Z') })
+    await recordRun(store, 'rfqs', { outcome: 'partial', notBefore: '2026-11-21T10:00:01.000Z' })
     await run('poll-rfqs')
     expect(called).toEqual([])
     expect(log.lines).toMatchObject([{ level: 'info', facts: { until: '2026-11-21T10:00:01.000Z' } }])
     await run('poll-listings')
-    await recordRun(store, 'rfqs', { outcome: 'partial', notBefore: NOW })
+    await recordRun(store, 'rfqs', { outcome: 'partial', notBefore: NOW.toISOString() })
     await run('poll-rfqs')
     expect(called.map(({ what }) => what)).toEqual(['listings', 'rfqs'])
   })
@@ -163,7 +163,7 @@ describe('closing job', () => {
     const other = await createTestHandlers({ closeExpired: busy })
     await other.run('close-expired')
     await expect(other.run('close-expired', asked)).rejects.toThrow('skipped: another closing round is running')
-    await recordRun(store, 'close', { outcome: 'partial', notBefore: new Date(NOW.getTime() + 60_000) })
+    await recordRun(store, 'close', { outcome: 'partial', notBefore: new Date(NOW.getTime() + 60_000).toISOString() })
     await expect(run('close-expired', asked)).rejects.toThrow('skipped: the marketplace asked for a pause')
     await run('close-expired')
     expect(called).toHaveLength(1)

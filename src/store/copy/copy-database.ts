@@ -8,13 +8,12 @@ import { isPostgresUrl } from '../postgres/postgres-url.js'
 import { readSchema } from '../schema/schema.js'
 import type { ChainReport } from '../sql/hash-chain.js'
 import { deleteMeta, setMeta, UNFINISHED_COPY } from '../sql/meta.js'
-import type { Queries, SqlValue, Transaction } from '../sql/sql-database.js'
+import type { Queries, Transaction } from '../sql/sql-database.js'
 
 interface CopyOptions {
   /** Path or URL of each database. */
   from: string
   to: string
-  now: Date
   signal?: AbortSignal
   /** Called with the number of rows that are copied. */
   onProgress?: (progress: { done: number; total: number }) => void
@@ -32,21 +31,17 @@ interface CopyReport {
 /** A table that is copied row by row. */
 export interface CopiedTable {
   name: string
-  columns: readonly { name: string; type: string }[]
-  /** The columns by which rows are read in pages. */
+  columns: readonly string[]
   key: readonly string[]
   /** Whether the database numbers the rows, by the key. */
   isNumbered: boolean
 }
 
-type Row = Record<string, SqlValue>
-
 /** Not copied row by row: `meta`, and the request limits, which are times of a clock. */
 const OTHER_TABLES = ['meta', 'request_limits']
 
-/** The approximate length of a page, in characters, and the maximum number of its rows. */
-const PAGE_LENGTH = 4 * 2 ** 20
-const MAX_ROWS = 2000
+/** Rows written in one transaction. */
+const ROWS_PER_STEP = 200
 
 /**
  * Copies a database of either engine to an empty one of either engine, with its identity. At the end, the rows of each table are counted
@@ -102,14 +97,22 @@ async function copyAll(source: Store, target: Store, { signal, onProgress }: Omi
   })
   const total = (await countRows(source.database, tables)).reduce((sum, rows) => sum + rows, 0)
   let done = 0
-  for (const table of tables) {
-    const insert = insertStatement(table, target.database)
-    for await (const { rows, count } of readPages(source.database, table)) {
+  for (const { name, columns, key } of tables) {
+    let rows: object[] = []
+    const write = async () => {
       signal?.throwIfAborted()
-      await target.database.write((tx) => tx.run(insert, { rows }))
-      done += count
+      await target.database.write((tx) => tx.insertAll(name, columns, rows))
+      done += rows.length
+      rows = []
       onProgress?.({ done, total })
     }
+    for await (const row of source.database.stream<object>(
+      `select ${columns.join(', ')} from ${name} order by ${key.join(', ')}`,
+    )) {
+      rows.push(row)
+      if (rows.length === ROWS_PER_STEP) await write()
+    }
+    await write()
   }
   return finish(source, target, tables)
 }
@@ -145,9 +148,10 @@ export function copiedTables(): CopiedTable[] {
   return tables
     .filter(({ name }) => !OTHER_TABLES.includes(name))
     .map(({ name, sql }) => {
-      const columns = db.pragma(`table_info(${name})`) as { name: string; type: string; pk: number }[]
+      const columns = db.pragma(`table_info(${name})`) as { name: string; pk: number }[]
       const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
-      return { name, columns, key: key.map((column) => column.name), isNumbered: sql.includes('autoincrement') }
+      const namesOf = (each: typeof columns) => each.map((column) => column.name)
+      return { name, columns: namesOf(columns), key: namesOf(key), isNumbered: sql.includes('autoincrement') }
     })
 }
 
@@ -161,30 +165,4 @@ async function countRows(database: Queries, tables: readonly CopiedTable[]): Pro
   const counts = tables.map(({ name }, at) => `select ${at} as at, count(*) as rows from ${name}`)
   const rows = await database.all<{ rows: number }>(`${counts.join(' union all ')} order by at`)
   return rows.map((row) => row.rows)
-}
-
-/** Reads a table in pages ordered by its key, each as a JSON list. */
-async function* readPages(database: Queries, { name, columns, key }: CopiedTable) {
-  const select = `select ${columns.map((column) => column.name).join(', ')} from ${name}`
-  const order = `order by ${key.join(', ')} limit @limit`
-  const next = `where (${key.join(', ')}) > (${key.map((column) => `@${column}`).join(', ')})`
-  let limit = 100
-  for (let last: Row | undefined; ; ) {
-    const page = await database.all<Row>(`${select} ${last ? next : ''} ${order}`, { ...last, limit })
-    last = page.at(-1)
-    if (last === undefined) return
-    const rows = JSON.stringify(page)
-    yield { rows, count: page.length }
-    // Rows differ in size by five orders of magnitude.
-    limit = Math.min(MAX_ROWS, limit * 2, Math.ceil((page.length * PAGE_LENGTH) / rows.length))
-  }
-}
-
-const CASTS: Record<string, string> = { TEXT: 'text', INTEGER: 'bigint', REAL: 'double precision' }
-
-/** Inserts the rows of the JSON list `@rows`. */
-function insertStatement({ name, columns }: CopiedTable, { dialect }: Queries): string {
-  const values = columns.map((column) => `cast(value ->> '${column.name}' as ${CASTS[column.type]})`)
-  const list = columns.map((column) => column.name)
-  return `insert into ${name} (${list.join(', ')}) select ${values.join(', ')} from ${dialect.elementsOf('@rows')}`
 }

@@ -1,5 +1,5 @@
 import type { EventKind, EventRecord, PassedOver, TargetState } from '../../core/events/events.js'
-import { createHeartbeatWatch, createHolder, type Holder, livenessOf } from '../runs/process-holder.js'
+import { createHolder, createHolderWatch } from '../runs/process-holder.js'
 import { membersOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import { EVENT, type EventRow, toEvent } from './event-feed.js'
 import { NEWEST_SEQUENCE } from './event-writer.js'
@@ -73,12 +73,9 @@ async function lastBefore(queries: Queries, position: number, before: string | n
 export function createTargets(database: SqlDatabase) {
   const self = createHolder()
   const holder = JSON.stringify(self)
-  const isSilent = createHeartbeatWatch()
-  const isFree = (row: TargetRow): boolean => {
-    const { holder: other } = row
-    if (other === null || other === holder) return true
-    return livenessOf(JSON.parse(other) as Holder, self) === 'gone' || isSilent(row.target, `${row.heartbeat} ${other}`)
-  }
+  const hasEnded = createHolderWatch(self)
+  const isFree = ({ target, holder: other, heartbeat }: TargetRow): boolean =>
+    other === null || other === holder || hasEnded(target, other, heartbeat)
 
   return {
     /** Sets the configured targets. A new one starts at the end of the feed; others lose their positions. */

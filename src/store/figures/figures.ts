@@ -7,7 +7,7 @@ import { createHistory } from '../documents/queries/history.js'
 import { createPollStates } from '../documents/queries/poll-states.js'
 import type { EventDraft, EventWriter } from '../events/event-writer.js'
 import { createRateQueries } from '../rates/exchange-rates.js'
-import { type Holder, mayBeAlive } from '../runs/process-holder.js'
+import { type Holder, isGone } from '../runs/process-holder.js'
 import { findMeta, setMeta } from '../sql/meta.js'
 import { membersOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import {
@@ -137,8 +137,7 @@ export function createFigures(
         await tx.lock('figures')
         if (own === null || (await computerIn(tx)) !== null) return null
         const holder = JSON.parse((await findMeta(tx, SET_BY)) ?? 'null') as Holder | null
-        if (from === 'command' && holder !== null && mayBeAlive(holder, self))
-          return holder.command ?? 'another process'
+        if (from === 'command' && holder !== null && !isGone(holder, self)) return holder.command ?? 'another process'
         await setMeta(tx, SETTINGS, own)
         await setMeta(tx, SET_BY, JSON.stringify(self))
         return null

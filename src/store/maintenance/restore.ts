@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeFolder } from '../../make-folder.js'
 import { StoreError } from '../errors.js'
+import { isBusy } from '../sqlite/sqlite-errors.js'
 import type { Sqlite } from '../sqlite/sqlite-file.js'
 import { openStore } from '../sqlite/store.js'
 import { COMPANIONS, flush, isQuotekeeperFile } from './backup.js'
@@ -86,7 +87,7 @@ export function assertNotInUse(database: string): void {
     db.exec('begin exclusive; rollback')
   } catch (error) {
     // A damaged database cannot be locked, but may be replaced.
-    if (!(error instanceof Database.SqliteError) || !/^SQLITE_(BUSY|LOCKED)/.test(error.code)) return
+    if (!isBusy(error)) return
     throw new StoreError(
       `the database ${database} is in use by another process. Stop quotekeeper start and work first; with Docker: docker compose stop.`,
     )

@@ -116,7 +116,7 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   /** Reads rows in pages from one snapshot. */
-  async *stream<T>(sql: string, parameters: SqlParameters, pageSize = 200): AsyncGenerator<T> {
+  async *stream<T>(sql: string, parameters?: SqlParameters, pageSize = 200): AsyncGenerator<T> {
     let client: pg.PoolClient | undefined
     // The caller may stop reading, which leaves a transaction open.
     let failure: unknown = 'stopped'

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Clock } from '../../core/time/clock.js'
 import { RunLostError } from '../errors.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
+import { createHolderWatch, describeProcess, type Holder } from './process-holder.js'
 import type { LiveRun, LockHolder } from './run-contract.js'
 import { RUN, type RunRow } from './run-queries.js'
-import type { RunWatch } from './run-watch.js'
 
 /** How often a run that waits looks at the lock, in milliseconds. */
 const LOOK_MS = 100
@@ -16,13 +17,6 @@ const TELL_AFTER_MS = 2_000
 export interface LockTaker extends LiveRun {
   readonly signal: AbortSignal | undefined
   readonly onWait: ((holder: LockHolder) => void) | undefined
-  /** Until when it leaves the lock to others (`performance.now()`). */
-  givesWayUntil: number
-}
-
-interface LockRow {
-  lock_run: number | null
-  wanted: number
 }
 
 /**
@@ -30,30 +24,30 @@ interface LockRow {
  * looking at the row; nothing is sent between processes.
  */
 export function createChannelLock(database: SqlDatabase, watch: RunWatch) {
-  /** Takes the lock if nobody holds it, or a run that is dead. @returns whether it is taken; what holds it otherwise */
-  const tryTake = async (run: LockTaker, mayTake: boolean): Promise<true | RunRow | null> => {
-    const { id, channel, level } = run
-    const lock = await database.get<LockRow>('select lock_run, wanted from channels where channel = @channel', {
-      channel,
-    })
-    const { lock_run: heldBy = null, wanted = 0 } = lock ?? {}
+  /**
+   * Takes the lock if nobody holds it, or a run that is dead, and nobody waits more urgently than `goesBefore`.
+   * @returns whether it is taken; what holds it otherwise
+   */
+  const tryTake = async (run: LockTaker, goesBefore: number): Promise<true | RunRow | null> => {
+    const { id, channel, level, holder } = run
+    const { lock_run: heldBy = null, wanted = 0 } =
+      (await database.get<{ lock_run: number | null; wanted: number }>(
+        'select lock_run, wanted from channels where channel = @channel',
+        { channel },
+      )) ?? {}
     const held =
       heldBy === null || heldBy === id
         ? undefined
         : await database.get<RunRow>(`select ${RUN} from runs where id = @heldBy and finished_at is null`, { heldBy })
     const isFree = held === undefined || watch.isDead(held)
-    if (!isFree || (wanted > level && !mayTake)) {
-      if (wanted < level)
-        await database.write((tx) =>
-          tx.run('update channels set wanted = @level where channel = @channel and wanted < @level', {
-            channel,
-            level,
-          }),
-        )
-      return isFree ? null : held
-    }
+    if (!isFree && wanted < level)
+      await database.write((tx) =>
+        tx.run('update channels set wanted = @level where channel = @channel and wanted < @level', { channel, level }),
+      )
+    if (!isFree) return held
+    if (wanted > goesBefore) return null
     return database.write(async (tx) => {
-      await requireUnfinished(tx, run)
+      if (!(await tx.get(`select 1 as found where ${IS_UNFINISHED}`, { id, channel, holder }))) throw lostError(run)
       if (held !== undefined && !(await watch.interrupt(tx, held))) return held
       const taken = await tx.run(
         `update channels set lock_run = @id, wanted = 0
@@ -65,39 +59,29 @@ export function createChannelLock(database: SqlDatabase, watch: RunWatch) {
   }
 
   const take = async (run: LockTaker): Promise<void> => {
-    const { signal, lost } = run
+    const { signal, lost, level } = run
     const begun = performance.now()
-    await wait(run.givesWayUntil - begun, signal)
     let isTold = false
-    /** Since when it is free and left to others, or when waiting began. */
+    /** It has asked for the lock, which another run held. */
+    let hasAsked = false
+    /** Since when it is free, and left to others. */
     let freeSince: number | null = null
     for (;;) {
       signal?.throwIfAborted()
       if (lost.aborted) throw lost.reason
-      const mayTake = freeSince !== null && performance.now() - freeSince >= GIVE_WAY_MS
-      const result = await tryTake(run, mayTake)
+      const hasGivenWay = freeSince !== null && performance.now() - freeSince >= GIVE_WAY_MS
+      // A run that comes back for its next step lets those go first that are as urgent.
+      const result = await tryTake(run, hasGivenWay ? Number.POSITIVE_INFINITY : hasAsked ? level : level - 1)
       if (result === true) break
+      hasAsked ||= result !== null
       freeSince = result === null ? (freeSince ?? performance.now()) : null
       if (result !== null && !isTold && performance.now() - begun >= TELL_AFTER_MS) {
         isTold = true
         run.onWait?.(watch.describe(result))
       }
-      await wait(LOOK_MS, signal)
+      await delay(LOOK_MS, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted())
     }
     run.isWanted = false
-  }
-
-  const release = async (run: LockTaker): Promise<void> => {
-    const { id, channel, level } = run
-    const lock = await database.write(async (tx) => {
-      const found = await tx.get<LockRow>(
-        `select lock_run, wanted from channels where channel = @channel and lock_run = @id ${tx.dialect.rowLock}`,
-        { channel, id },
-      )
-      await tx.run('update channels set lock_run = null where channel = @channel and lock_run = @id', { channel, id })
-      return found
-    })
-    if (lock && lock.wanted >= level) run.givesWayUntil = performance.now() + GIVE_WAY_MS
   }
 
   /** Does work with the lock. */
@@ -107,10 +91,13 @@ export function createChannelLock(database: SqlDatabase, watch: RunWatch) {
       return await work()
     } finally {
       // If this fails, the end of the run releases it, or it is taken over as that of a dead run.
-      await release(run).catch(() => undefined)
+      await database.write((tx) => releaseLock(tx, run)).catch(() => undefined)
     }
   }
 }
+
+export const releaseLock = (tx: Transaction, { id, channel }: Pick<LiveRun, 'id' | 'channel'>): Promise<number> =>
+  tx.run('update channels set lock_run = null where channel = @channel and lock_run = @id', { channel, id })
 
 /**
  * Locks the row of the channel until the transaction ends, and checks that the run still holds its lock: the first statement of every
@@ -131,16 +118,49 @@ export async function fence(tx: Transaction, run: LiveRun): Promise<void> {
 const IS_UNFINISHED = `exists (select 1 from runs where id = @id and runs.channel = @channel and holder = @holder
   and finished_at is null)`
 
-async function requireUnfinished(tx: Transaction, run: LiveRun): Promise<void> {
-  const { id, channel, holder } = run
-  if (!(await tx.get(`select 1 as found where ${IS_UNFINISHED}`, { id, channel, holder }))) throw lostError(run)
-}
-
 export const lostError = ({ id, channel }: Pick<LiveRun, 'id' | 'channel'>): RunLostError =>
   new RunLostError(`Run ${id} no longer has the lock of ${channel}: another process took it over.`)
 
-/** @throws the reason of the signal */
-async function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  if (milliseconds <= 0) return
-  await delay(milliseconds, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted())
+/**
+ * Watches the runs of other processes.
+ * @param options.isOwn whether this process works on a run that has its nonce
+ */
+export function createRunWatch({ self, isOwn, clock }: { self: Holder; isOwn: (id: number) => boolean; clock: Clock }) {
+  const hasEnded = createHolderWatch(self)
+  const holderOf = ({ holder }: RunRow) => JSON.parse(holder) as Holder
+  return {
+    /** Whether the process of an unfinished run has ended, as far as this process can tell (process-holder.ts). */
+    isDead(run: RunRow): boolean {
+      // Otherwise the database was unavailable when this process began or ended it.
+      if (holderOf(run).nonce === self.nonce) return !isOwn(run.id)
+      return hasEnded(run.id, run.holder, run.heartbeat)
+    },
+
+    /**
+     * Records a dead run as interrupted, and releases the lock of its channel.
+     * @returns false if its process has changed it since it was read
+     */
+    async interrupt(tx: Transaction, run: RunRow): Promise<boolean> {
+      const { id, heartbeat } = run
+      const changed = await tx.run(
+        `update runs set outcome = 'interrupted', finished_at = @at, error = @error
+        where id = @id and finished_at is null and heartbeat = @heartbeat`,
+        { at: clock().toISOString(), error: 'the process ended before the run was finished', id, heartbeat },
+      )
+      if (changed > 0) await releaseLock(tx, run)
+      return changed > 0
+    },
+
+    describe(run: RunRow): LockHolder {
+      const holder = holderOf(run)
+      const by = holder.nonce === self.nonce ? 'this process' : describeProcess(holder)
+      return {
+        kind: run.kind,
+        startedAt: run.startedAt,
+        by: holder.host === self.host ? by : `${by} on ${holder.host}`,
+      }
+    },
+  }
 }
+
+type RunWatch = ReturnType<typeof createRunWatch>

@@ -13,38 +13,22 @@ export interface Holder {
   command?: string
 }
 
-/**
- * Describes this process as a holder, with a new nonce.
- * @param options.pid default: the id of this process
- */
-export const createHolder = ({
-  command,
-  pid = process.pid,
-}: {
-  command?: string | null
-  pid?: number
-} = {}): Holder => ({
-  ...{ host: hostname(), pidNamespace: pidNamespace(), pid, nonce: randomUUID() },
+/** Describes this process as a holder, with a new nonce. */
+export const createHolder = (command?: string): Holder => ({
+  ...{ host: hostname(), pidNamespace: pidNamespace(), pid: process.pid, nonce: randomUUID() },
   ...(command && { command }),
 })
 
 /** Nonces of the open stores of this process: each holds its own runs. */
 export const openStores = new Set<string>()
 
-/**
- * Whether a holder still runs, as far as this machine can tell.
- * @returns `exists` also if the system has reused its process id
- */
-export function livenessOf(holder: Holder, self: Holder): 'exists' | 'gone' | 'unknown' {
+/** Whether a holder is known to have ended, which only its own machine can tell. */
+export function isGone(holder: Holder, self: Holder): boolean {
   if (holder.nonce === self.nonce || holder.host !== self.host || holder.pidNamespace !== self.pidNamespace)
-    return 'unknown'
-  // Otherwise this process has reused the id of the holder, so the holder is gone.
-  const isAlive = holder.pid === self.pid ? openStores.has(holder.nonce) : isProcessAlive(holder.pid)
-  return isAlive ? 'exists' : 'gone'
+    return false
+  // Otherwise this process has reused the id of the holder.
+  return holder.pid === self.pid ? !openStores.has(holder.nonce) : !isProcessAlive(holder.pid)
 }
-
-/** False only if the holder is known to have ended. */
-export const mayBeAlive = (holder: Holder, self: Holder): boolean => livenessOf(holder, self) !== 'gone'
 
 /** Whether a process of this machine exists; false also for one in another container, which is not visible. */
 function isProcessAlive(pid: number): boolean {
@@ -76,17 +60,20 @@ const SILENT_MS = 15_000
 const MAX_GAP_MS = 2.5 * BEAT_MS
 
 /**
- * Watches heartbeats by the monotonic clock of this process. No other clock is used.
- * @returns whether a heartbeat did not change for 15 seconds of watching, to be called again and again with the name of what has it
+ * Watches other holders.
+ * @returns whether the holder of something has ended: at once if it ran on this machine, otherwise once its heartbeat did not change for 15
+ *   seconds of watching by the monotonic clock of this process. No other clock is used. To be called again and again, with the name of what
+ *   it holds
  */
-export function createHeartbeatWatch(): (name: string | number, heartbeat: string | number) => boolean {
-  const watched = new Map<string | number, { heartbeat: string | number; since: number; seen: number }>()
-  return (name, heartbeat) => {
+export function createHolderWatch(self: Holder): (name: string | number, holder: string, heartbeat: number) => boolean {
+  const watched = new Map<string | number, { beat: string; since: number; seen: number }>()
+  return (name, holder, heartbeat) => {
     const seen = performance.now()
+    const beat = `${heartbeat} ${holder}`
     const before = watched.get(name)
-    const isSame = before?.heartbeat === heartbeat && seen - before.seen <= MAX_GAP_MS
+    const isSame = before?.beat === beat && seen - before.seen <= MAX_GAP_MS
     const since = isSame ? before.since : seen
-    watched.set(name, { heartbeat, since, seen })
-    return seen - since >= SILENT_MS
+    watched.set(name, { beat, since, seen })
+    return isGone(JSON.parse(holder) as Holder, self) || seen - since >= SILENT_MS
   }
 }

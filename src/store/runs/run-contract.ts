@@ -1,20 +1,14 @@
-import type { RequestRates, RunCounts, RunKind, RunOutcome, RunRecord } from '../../core/records.js'
+import type { RunKind, RunOutcome, RunRecord } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
 
-export interface RunEnd extends RunCounts {
+/** How a run ended. */
+export interface RunEnd
+  extends Omit<RunRecord, 'id' | 'channel' | 'kind' | 'startedAt' | 'finishedAt' | 'outcome' | 'suspicious'> {
   outcome: Exclude<RunOutcome, 'interrupted'>
-  error: string | null
-  /** As in `RunRecord`; default `error`. */
-  cause?: string | null
-  stop?: RunRecord['stop']
   /** Whether the list may not be whole; null if none was read. */
-  suspicious?: boolean | null
-  failedItems?: number | null
-  postponed?: number
-  requestRates?: RequestRates | null
-  notBefore?: Date | null
+  suspicious: boolean | null
   /** The marketplace does not accept the API key. */
-  keyRefused?: boolean
+  keyRefused: boolean
 }
 
 export type PollKind = Exclude<RunKind, 'close'>
@@ -32,9 +26,9 @@ export interface RunStart {
   kind: RunKind
   now: Date
   /** The time zone that decides whether an offer is late. Default UTC. */
-  timeZone?: string
+  timeZone?: string | undefined
   /** A person started it: it runs beside another run of its kind, and before polls of the schedule. Default false. */
-  byHand?: boolean
+  byHand?: boolean | undefined
   /** Ends the waiting for the lock. */
   signal?: AbortSignal | undefined
   /** Called once, when it has waited for the lock for two seconds. */

@@ -5,11 +5,9 @@ import type { PollKind } from './run-contract.js'
 
 /** A row of `runs`, with the names of members. */
 export interface RunRow extends Omit<RunRecord, 'stop' | 'suspicious' | 'requestRates'> {
-  stopCode: NonNullable<RunRecord['stop']>['code'] | null
-  stopClocks: string | null
+  stop: string | null
   suspicious: number | null
-  allowedRate: number | null
-  requiredRate: number | null
+  requestRates: string | null
   holder: string
   heartbeat: number
 }
@@ -17,20 +15,16 @@ export interface RunRow extends Omit<RunRecord, 'stop' | 'suspicious' | 'request
 /** The columns of a `RunRow`. */
 export const RUN = membersOf(
   ...['id', 'channel', 'kind', 'startedAt', 'finishedAt', 'outcome', 'requests', 'seen', 'inserted', 'changed'],
-  ...['unchanged', 'missing', 'invalid', 'error', 'cause', 'stopCode', 'stopClocks', 'suspicious', 'failedItems'],
-  ...['notBefore', 'postponed', 'allowedRate', 'requiredRate', 'holder', 'heartbeat'],
+  ...['unchanged', 'missing', 'invalid', 'error', 'cause', 'stop', 'suspicious', 'failedItems', 'notBefore'],
+  ...['postponed', 'requestRates', 'holder', 'heartbeat'],
 )
 
-export function toRunRecord(row: RunRow): RunRecord {
-  const { stopCode, stopClocks, allowedRate, requiredRate, holder, heartbeat, ...run } = row
-  return {
-    ...run,
-    stop: stopCode === null ? null : { code: stopCode, clocks: stopClocks },
-    suspicious: run.suspicious === 1,
-    requestRates:
-      allowedRate === null || requiredRate === null ? null : { allowed: allowedRate, required: requiredRate },
-  }
-}
+export const toRunRecord = ({ holder, heartbeat, ...run }: RunRow): RunRecord => ({
+  ...run,
+  stop: run.stop === null ? null : JSON.parse(run.stop),
+  suspicious: run.suspicious === 1,
+  requestRates: run.requestRates === null ? null : JSON.parse(run.requestRates),
+})
 
 /** SQL condition: a run counts as complete. */
 const COUNTS_AS_COMPLETE = `(outcome = 'complete' or outcome = 'partial' and failed_items > 0 and failed_items < seen

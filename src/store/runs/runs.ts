@@ -3,12 +3,11 @@ import type { Clock } from '../../core/time/clock.js'
 import { RunBusyError } from '../errors.js'
 import type { EventDraft, EventWriter } from '../events/event-writer.js'
 import { endFirstPoll } from '../events/observed-events.js'
-import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
-import { createChannelLock, type LockTaker, lostError } from './channel-lock.js'
+import { columnOf, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
+import { createChannelLock, createRunWatch, type LockTaker, lostError, releaseLock } from './channel-lock.js'
 import { BEAT_MS, type Holder, openStores } from './process-holder.js'
 import type { LiveRun, LockHolder, RunEnd, RunHandle, RunStart } from './run-contract.js'
 import { createRunQueries, RUN, type RunRow, toRunRecord } from './run-queries.js'
-import { createRunWatch } from './run-watch.js'
 
 const KEY_REMEDY = 'correct or renew the API key of the channel, then restart the service'
 
@@ -27,8 +26,8 @@ export function createRuns(options: {
   const { database, clock, self, events } = options
   const holder = JSON.stringify(self)
   openStores.add(self.nonce)
-  /** The unfinished runs of this process. */
-  const active = new Map<number, { lose: (error: Error) => void; run: LiveRun }>()
+  /** The unfinished runs of this process, and what to call when one is lost. */
+  const active = new Map<number, () => void>()
   const watch = createRunWatch({ self, isOwn: (id) => active.has(id), clock })
   const withLock = createChannelLock(database, watch)
 
@@ -49,18 +48,17 @@ export function createRuns(options: {
   /** Shows others that the runs of this process live, and notices those that were recorded as interrupted. */
   const beat = async () => {
     if (active.size === 0) return
-    let ids: number[] = []
-    const live = await database.write((tx) => {
+    const lost = await database.write(async (tx) => {
       // Only now that the database answers: a run that could not be ended meanwhile is dead.
-      ids = [...active.keys()]
-      return tx.all<{ id: number }>(
+      const ids = [...active.keys()]
+      const live = await tx.all<{ id: number }>(
         `update runs set heartbeat = heartbeat + 1
         where ${tx.dialect.anyOf('id', '@ids')} and finished_at is null and holder = @holder returning id`,
         { ids, holder },
       )
+      return ids.filter((each) => !live.some(({ id }) => id === each))
     })
-    const lost = ids.filter((id) => !live.some((run) => run.id === id)).flatMap((id) => active.get(id) ?? [])
-    for (const { lose, run } of lost) lose(lostError(run))
+    for (const id of lost) active.get(id)?.()
   }
   // If the database is locked, full or unreachable, the next beat comes early enough.
   const tick = () =>
@@ -69,37 +67,27 @@ export function createRuns(options: {
       .catch(() => undefined)
   const timer = options.beats ? setInterval(() => void tick(), BEAT_MS).unref() : undefined
 
-  const finish = async (run: LiveRun, end: RunEnd, now: Date): Promise<RunRecord> => {
-    const { id, channel } = run
-    const { outcome, error, cause = error, stop, suspicious, failedItems, notBefore, postponed = 0, ...rest } = end
-    const { keyRefused, requestRates, ...counts } = rest
+  const finish = async (run: LiveRun, { keyRefused, ...end }: RunEnd, now: Date): Promise<RunRecord> => {
+    const columns = {
+      ...end,
+      finishedAt: now.toISOString(),
+      stop: end.stop && JSON.stringify(end.stop),
+      suspicious: end.suspicious === null ? null : Number(end.suspicious),
+      requestRates: end.requestRates && JSON.stringify(end.requestRates),
+    }
+    const set = Object.keys(columns).map((member) => `${columnOf(member)} = @${member}`)
     const finished = database.write(async (tx) => {
       const row = await tx.get<RunRow>(
-        `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
-          inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
-          error = @error, cause = @cause, stop_code = @stopCode, stop_clocks = @stopClocks, suspicious = @suspicious, failed_items = @failedItems,
-          not_before = @notBefore, postponed = @postponed, allowed_rate = @allowed, required_rate = @required
-        where id = @id and finished_at is null and holder = @holder returning ${RUN}`,
-        {
-          ...counts,
-          ...{ id, holder, outcome, postponed, error, cause },
-          finishedAt: now.toISOString(),
-          stopCode: stop?.code ?? null,
-          stopClocks: stop?.clocks ?? null,
-          suspicious: suspicious == null ? null : Number(suspicious),
-          failedItems: failedItems ?? null,
-          allowed: requestRates?.allowed ?? null,
-          required: requestRates?.required ?? null,
-          notBefore: notBefore?.toISOString() ?? null,
-        },
+        `update runs set ${set.join(', ')} where id = @id and finished_at is null and holder = @holder returning ${RUN}`,
+        { ...columns, id: run.id, holder },
       )
       if (!row) throw lostError(run)
-      await tx.run('update channels set lock_run = null where channel = @channel and lock_run = @id', { channel, id })
+      await releaseLock(tx, run)
       await events.write(tx, [...(await endFirstPoll(tx, row)), ...(keyRefused ? await keyRefusal(tx, row) : [])])
       return toRunRecord(row)
     })
     // Also if this fails: then the run is dead, and whoever watches it ends it.
-    return finished.finally(() => active.delete(id))
+    return finished.finally(() => active.delete(run.id))
   }
 
   /** The event that the API key was refused: one until a run of this kind succeeds again. */
@@ -117,6 +105,17 @@ export function createRuns(options: {
     return [{ kind: 'channel.key-refused', at, channel, data }]
   }
 
+  /** @throws RunBusyError if the channel has an unfinished run of this kind whose process lives */
+  const interruptDead = async (tx: Transaction, { channel, kind }: RunStart) => {
+    await tx.lock('run', channel, kind)
+    const unfinished = await tx.all<RunRow>(
+      `select ${RUN} from runs where channel = @channel and kind = @kind and finished_at is null order by id ${tx.dialect.rowLock}`,
+      { channel, kind },
+    )
+    for (const run of unfinished)
+      if (!watch.isDead(run) || !(await watch.interrupt(tx, run))) throw busyError(watch.describe(run), run)
+  }
+
   return {
     /**
      * Starts a run. Unless a person starts it, it rejects with `RunBusyError` while the channel has an unfinished run of this kind. One whose
@@ -125,44 +124,28 @@ export function createRuns(options: {
     async beginRun(start: RunStart): Promise<RunHandle> {
       const { channel, kind, now, timeZone = 'UTC', byHand = false, signal, onWait } = start
       const controller = new AbortController()
-      const begin = (id: number): LockTaker => {
-        const level = byHand || kind === 'close' ? 2 : 1
-        const run = { id, channel, kind, timeZone, holder, level, lost: controller.signal, isWanted: false } as const
-        return { ...run, signal, onWait, givesWayUntil: 0 }
-      }
-      let run: LockTaker | undefined
-      const attempt = database.write(async (tx) => {
+      let id = 0
+      const begin = async (tx: Transaction) => {
         await tx.run(`insert into channels (channel) values (@channel) on conflict do nothing`, { channel })
-        if (!byHand) {
-          await tx.lock('run', channel, kind)
-          const unfinished = await tx.all<RunRow>(
-            `select ${RUN} from runs where channel = @channel and kind = @kind and finished_at is null order by id`,
-            { channel, kind },
-          )
-          for (const other of unfinished) {
-            if (watch.isDead(other) && (await watch.interrupt(tx, other))) continue
-            // Another watcher may have interrupted it meanwhile.
-            const stillUnfinished = 'select 1 as found from runs where id = @id and finished_at is null'
-            if (await tx.get(stillUnfinished, { id: other.id })) return busyError(watch.describe(other), other)
-          }
-        }
-        const row = await tx.get<RunRow>(
+        if (!byHand) await interruptDead(tx, start)
+        const row = await tx.get<{ id: number }>(
           'insert into runs (channel, kind, started_at, holder) values (@channel, @kind, @at, @holder) returning id',
           { channel, kind, at: now.toISOString(), holder },
         )
-        run = begin((row as RunRow).id)
+        id = (row as { id: number }).id
         // Before the commit, after which other attempts of this process see the run.
-        active.set(run.id, { run, lose: (error) => controller.abort(error) })
-        return run
-      })
-      const begun = await attempt.catch((error) => {
-        if (run !== undefined) active.delete(run.id)
+        active.set(id, () => controller.abort(lostError({ id, channel })))
+      }
+      await database.write(begin).catch((error) => {
+        active.delete(id)
         throw error
       })
-      if (begun instanceof RunBusyError) throw begun
-      return Object.assign(begun, {
-        step: <T>(work: () => Promise<T>) => withLock(begun, work),
-        finish: (end: RunEnd, at: Date) => finish(begun, end, at),
+      const level = byHand || kind === 'close' ? 2 : 1
+      const live = { id, channel, kind, timeZone, holder, level, lost: controller.signal, isWanted: false } as const
+      const run: LockTaker = { ...live, signal, onWait }
+      return Object.assign(run, {
+        step: <T>(work: () => Promise<T>) => withLock(run, work),
+        finish: (end: RunEnd, at: Date) => finish(run, end, at),
       })
     },
     watchRuns,

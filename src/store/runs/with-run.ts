@@ -53,7 +53,7 @@ export async function withRun(
   kind: RunKind,
   work: (run: RunHandle, progress: RunProgress) => Promise<void>,
 ): Promise<{ run: RunRecord; failures: ItemFailure[] }> {
-  const { session, store, now, timeZone = 'UTC', byHand = false, signal, onWait } = context
+  const { session, store, now, timeZone, byHand, signal, onWait } = context
   const channel = channelKey(session.channel)
   const run = await store.beginRun({ channel, kind, now: now(), timeZone, byHand, signal, onWait })
   const progress = newProgress()
@@ -103,23 +103,19 @@ export const newProgress = (): RunProgress => ({
 })
 
 function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
+  const { counts, failures, limitations, madeProgress, incomplete, needsAttention, ...found } = progress
   const interrupted = error instanceof PausedError || error instanceof AbortedError
-  const failed = error !== null && !progress.madeProgress && !interrupted
-  const { failures, incomplete, needsAttention } = progress
-  const partial =
-    error !== null || failures.length > 0 || [incomplete, needsAttention].some((reason) => reason !== null)
+  const isCut = error !== null || incomplete !== null || needsAttention !== null
+  const failed = error !== null && !madeProgress && !interrupted
   return {
-    ...progress.counts,
+    ...counts,
+    ...found,
     requests: session.requests,
-    outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
+    outcome: failed ? 'failed' : isCut || failures.length > 0 ? 'partial' : 'complete',
     error: describeEnd(progress, error),
     cause: describeEnd({ ...progress, needsAttention: null }, error),
-    stop: progress.stop,
-    suspicious: progress.suspicious,
-    postponed: progress.postponed,
-    requestRates: progress.requestRates,
-    failedItems: error === null && incomplete === null && needsAttention === null ? failures.length : null,
-    notBefore: error instanceof PausedError ? error.until : null,
+    failedItems: isCut ? null : failures.length,
+    notBefore: error instanceof PausedError ? error.until.toISOString() : null,
     keyRefused: error instanceof ChannelError && (error.status === 401 || error.status === 403),
   }
 }

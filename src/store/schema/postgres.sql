@@ -26,13 +26,11 @@ create table runs (
   suspicious bigint,
   error text collate "C",
   cause text collate "C",
-  stop_code text collate "C",
-  stop_clocks text collate "C",
+  stop text collate "C",
   not_before text collate "C",
   holder text collate "C" not null,
   heartbeat bigint not null default 0,
-  allowed_rate double precision,
-  required_rate double precision
+  request_rates text collate "C"
 );
 create index runs_unfinished on runs (channel, kind) where finished_at is null;
 create index runs_newest on runs (channel, kind, id);

@@ -33,16 +33,14 @@ create table runs (
   error text,
   -- "error" without the RFQs that need attention.
   cause text,
-  -- Why a closing round stopped closing, and the result of comparing the clocks if they were the reason.
-  stop_code text,
-  stop_clocks text,
+  -- JSON: why a closing round stopped closing, and the result of comparing the clocks if they were the reason.
+  stop text,
   not_before text,
   -- The process, as JSON, and a counter that it increases while the run is unfinished.
   holder text not null,
   heartbeat integer not null default 0,
-  -- Requests per second that the limit allows the channel, and that its documents require; null if the run planned no requests.
-  allowed_rate real,
-  required_rate real
+  -- JSON: requests per second that the limit allows the channel, and that its documents require; null if the run planned no requests.
+  request_rates text
 ) strict;
 create index runs_unfinished on runs (channel, kind) where finished_at is null;
 create index runs_newest on runs (channel, kind, id);

@@ -4,6 +4,8 @@ import { storable } from '../../core/documents/identifier.js'
  * A database for modules whose SQL both SQLite and PostgreSQL accept (docs/ARCHITECTURE.md). Parameters are named: `@name`.
  */
 export interface SqlDatabase extends Queries {
+  /** Reads rows one by one, in one consistent state. */
+  stream<T>(sql: string, parameters?: SqlParameters): AsyncIterable<T>
   /**
    * Runs writes in one transaction, which is durable when the promise resolves.
    * @param work may be retried if the database cancels the transaction, so it must have no other side effects

@@ -70,7 +70,9 @@ export async function openWriter(path: string, create: boolean): Promise<Sqlite>
 }
 
 async function opening(path: string, options: Database.Options, prepare: (db: Sqlite) => Promise<void>) {
-  rejectOtherThanFile(path)
+  // SQLite would report an I/O error.
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new UnusableDatabaseError(`${path} is a folder, but a file is needed: choose another path`)
   let db: Sqlite | undefined
   try {
     if (!options.readonly) createPrivateFile(path)
@@ -109,14 +111,6 @@ function rejectMissing(path: string): void {
 
 const emptyDatabase = (path: string) =>
   new MissingDatabaseError(`There is no database at ${path}. Create it with: quotekeeper sync (or quotekeeper start).`)
-
-/** The error of SQLite would say only that it cannot be opened. */
-function rejectOtherThanFile(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (!found || found.isFile()) return
-  const what = found.isDirectory() ? 'a folder' : 'a device or a pipe'
-  throw new UnusableDatabaseError(`${path} is ${what}, but a file is needed: choose another path`)
-}
 
 /** Creates a missing file that only its owner can read, with its folder. */
 export function createPrivateFile(path: string): void {

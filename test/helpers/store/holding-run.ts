@@ -23,6 +23,7 @@ export async function holdingRun(store: Pick<Store, 'beginRun'>, start: RunStart
 
 /** The end of a complete run that did nothing. */
 export const runEnd = (changes: Partial<RunEnd> = {}): RunEnd => ({
-  ...{ requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 },
-  ...{ outcome: 'complete', error: null, ...changes },
+  ...{ requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, postponed: 0 },
+  ...{ outcome: 'complete', error: null, cause: changes.error ?? null, stop: null, suspicious: null },
+  ...{ failedItems: null, notBefore: null, requestRates: null, keyRefused: false, ...changes },
 })

@@ -24,7 +24,7 @@ describe('openStore', () => {
     const text = join(folder, 'text.db')
     writeFileSync(text, 'not a database, but longer than a database header'.repeat(40))
     await expect(openStore({ path: text })).rejects.toThrow(
-      /not a SQLite file, or is damaged.*Check the path of "database".*Restore a backup.*sqlite3 \S+ \.recover \| sqlite3 recovered\.db/s,
+      /damaged, or not a SQLite file.*Check the path of "database".*Restore a backup.*sqlite3 \S+ \.recover \| sqlite3 recovered\.db/s,
     )
     const foreign = join(folder, 'foreign.db')
     new Database(foreign).exec('create table theirs (a)').close()

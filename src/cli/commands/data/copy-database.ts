@@ -26,7 +26,7 @@ async function copy(cli: Cli, ...databases: [from: string, to: string]): Promise
   const [from = '', to = ''] = databases.map((each) => (isPostgresUrl(each) ? each : resolve(io.cwd, each)))
   const { copyDatabase } = await import('../../../store/copy/copy-database.js')
   const report = await withProgress(io, 'copying rows', (onProgress) =>
-    copyDatabase({ from, to, now: io.now(), signal: io.stop, onProgress }),
+    copyDatabase({ from, to, signal: io.stop, onProgress }),
   )
   const rows = report.tables.reduce((sum, table) => sum + table.rows, 0)
   io.out(`${report.to}\n`)

@@ -11,6 +11,7 @@ import {
   membersOf,
   NO_LIMIT,
   type Queries,
+  type SqlDatabase,
   type SqlParameters,
 } from '../../sql/sql-database.js'
 import { sameDocument } from '../document-rows.js'
@@ -218,11 +219,7 @@ const PROBLEM = membersOf(
   ...['channel', 'kind', 'entityId', 'path', 'code', 'message', 'firstSeenAt', 'lastSeenAt', 'times'],
 )
 
-/** @param stream reads the rows of a query in one consistent state */
-export function createExport(
-  queries: Queries,
-  stream: <T>(sql: string, parameters: SqlParameters) => AsyncIterable<T>,
-) {
+export function createExport(database: SqlDatabase) {
   return {
     /** Streams documents in a stable order. */
     async *export(filter: {
@@ -230,15 +227,16 @@ export function createExport(
       channel?: string
       asOf?: Date
     }): AsyncGenerator<KnownDocument, void, undefined> {
-      const { sql, parameters } = selectKnown(queries, filter)
+      const { sql, parameters } = selectKnown(database, filter)
       const { asOf } = filter
       let responses: KnownDocument[] = []
       const ended = async () => {
         const [first] = responses
-        if (asOf && first) await addMissing(queries, { channel: first.channel, id: first.rfqId ?? '' }, responses, asOf)
+        if (asOf && first)
+          await addMissing(database, { channel: first.channel, id: first.rfqId ?? '' }, responses, asOf)
         return responses
       }
-      for await (const row of stream<KnownRow>(`${sql} ${IN_ORDER}`, parameters)) {
+      for await (const row of database.stream<KnownRow>(`${sql} ${IN_ORDER}`, parameters)) {
         const document = toKnown(row)
         const [first] = responses
         if (first && (first.channel !== document.channel || first.rfqId !== document.rfqId)) {
