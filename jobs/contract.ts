@@ -54,8 +54,6 @@ export interface JobRunner {
   enqueue(name: JobName, payload: JobPayload): Promise<string | null>
   /** Starts taking jobs. */
   work(handlers: JobHandlers): Promise<void>
-  /** Whether the queue answers and accepts writes, for readiness. */
-  ping(): Promise<{ ok: boolean; message: string }>
   /**
    * The state of a job, and how it ended. Finished ones are kept for a while.
    * @returns null if the queue does not know it
@@ -64,7 +62,7 @@ export interface JobRunner {
   job(id: string): Promise<JobStatus | null>
   /**
    * How many jobs are in each state.
-   * @throws QueueUnavailableError
+   * @throws QueueUnavailableError also if the queue answers, but accepts no writes
    */
   load(): Promise<QueueLoad>
   /**

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Job, type Queue, UnrecoverableError, WaitingError, type Worker } from 'bullmq'
+import { type Job, Queue, UnrecoverableError, WaitingError, Worker } from 'bullmq'
+import { Redis, type RedisOptions } from 'ioredis'
 import { withTimeout } from '../../src/core/async.js'
 import {
   JOB_STATES,
@@ -14,7 +15,6 @@ import { QueueUnavailableError } from '../errors.js'
 import { fairnessKey, parseJob } from '../job-payload.js'
 import { createOutageLog } from '../outage-log.js'
 import { runJob } from '../run-job.js'
-import { openRedisBackend, queueAddress, type RedisBackend } from './redis-backend.js'
 
 export interface BullRunnerOptions {
   /** URL of the Redis server. */
@@ -27,6 +27,9 @@ export interface BullRunnerOptions {
   /** Only tests override it. */
   timing?: Partial<typeof TIMING>
 }
+
+/** The name of the only queue, without the prefix. */
+const QUEUE_NAME = 'jobs'
 
 /** Intervals and timeouts, in milliseconds. */
 const TIMING = {
@@ -59,16 +62,27 @@ export async function createBullRunner(options: BullRunnerOptions): Promise<JobR
   /** Called with each error of the queue, and with null when it works. */
   const onOutcome: typeof logOutage = (error, began) =>
     void (LOST_LOCK.test(error?.message ?? '') || logOutage(error, began))
-  const backend = openRedisBackend({
-    ...{ url, prefix, responseTimeoutMs: timing.response },
-    onReconnect: () => onOutcome(null),
-  })
-  const queue = await openQueue(backend, timing.start, onOutcome).catch((error: Error) => {
-    throw unavailableError(address, error)
+  const connections = createConnections(url, () => onOutcome(null))
+  const producer = connections.open({ maxRetriesPerRequest: 2, commandTimeout: timing.response })
+  const queue = new Queue(QUEUE_NAME, { connection: producer, prefix })
+  let lastError = new Error('no response')
+  queue.on('error', (error) => {
+    lastError = error
+    onOutcome(error)
   })
   const running = new Set<Promise<unknown>>()
   let worker: Worker | null = null
   let isClosing = false
+
+  const started = queue.waitUntilReady().then(() => requireNoEviction(producer, address))
+  try {
+    if (!(await withTimeout(started, timing.start))) throw lastError
+    await started
+  } catch (error) {
+    connections.end()
+    void queue.close().catch(onOutcome)
+    throw unavailableError(address, error as Error)
+  }
 
   /** Calls the queue with a timeout. */
   async function call<T>(operation: () => Promise<T>): Promise<T> {
@@ -111,8 +125,8 @@ export async function createBullRunner(options: BullRunnerOptions): Promise<JobR
 
     async work(handlers) {
       // BullMQ passes the signal only to functions with three declared parameters.
-      const opened = backend.worker((job, token, signal) => run(handlers, job, token, signal), {
-        concurrency,
+      const opened = new Worker(QUEUE_NAME, (job, token, signal) => run(handlers, job, token, signal), {
+        ...{ connection: connections.open({ maxRetriesPerRequest: null }), prefix, concurrency },
         lockDuration: timing.lock,
         stalledInterval: timing.stalledCheck,
         maxStalledCount: 3,
@@ -127,17 +141,6 @@ export async function createBullRunner(options: BullRunnerOptions): Promise<JobR
       await call(() => opened.waitUntilReady())
     },
 
-    async ping() {
-      try {
-        // A write, because a Redis that is full or became a replica still answers reads.
-        await call(() => queue.getBackend().setQueueMeta({ 'quotekeeper.ping': Date.now() }))
-        onOutcome(null)
-        return { ok: true, message: `${address} accepts writes` }
-      } catch (error) {
-        return { ok: false, message: (error as Error).message }
-      }
-    },
-
     job: (id) =>
       call(async () => {
         const job = await queue.getJob(id)
@@ -146,6 +149,9 @@ export async function createBullRunner(options: BullRunnerOptions): Promise<JobR
 
     load: () =>
       call(async () => {
+        // A write, because a Redis that is full or became a replica still answers reads.
+        await queue.getBackend().setQueueMeta({ 'quotekeeper.ping': Date.now() })
+        onOutcome(null)
         const { waiting = 0, active = 0 } = await queue.getJobCounts('waiting', 'active')
         const [oldest] = await queue.getJobs(['waiting'], 0, 0, true)
         // Not negative: the clock of the process that added the job may be ahead.
@@ -163,27 +169,9 @@ export async function createBullRunner(options: BullRunnerOptions): Promise<JobR
       }
       // Forced if a job has not ended: its lock expires and another worker runs it again.
       await withTimeout(Promise.allSettled([worker?.close(running.size > 0), queue.close()]), timing.grace)
-      backend.disconnect()
+      connections.end()
     },
   }
-}
-
-async function openQueue(backend: RedisBackend, withinMs: number, onError: (error: Error) => void): Promise<Queue> {
-  const queue = backend.queue()
-  let lastError = new Error('no response')
-  queue.on('error', (error) => {
-    lastError = error
-    onError(error)
-  })
-  const ready = queue.waitUntilReady().then(() => backend.requireNoEviction())
-  try {
-    if (await withTimeout(ready, withinMs)) return await ready.then(() => queue)
-  } catch (error) {
-    lastError = error as Error
-  }
-  backend.disconnect()
-  void queue.close().catch(onError)
-  throw lastError
 }
 
 function unavailableError(address: string, cause: Error): QueueUnavailableError {
@@ -219,4 +207,61 @@ function toStatus(job: Job, state: string): JobStatus {
     error: failedReason ?? null,
     report: typeof returnvalue === 'string' ? returnvalue : null,
   }
+}
+
+/** @throws QueueUnavailableError with the remedy if Redis may delete jobs when its memory is full */
+async function requireNoEviction(client: Redis, address: string): Promise<void> {
+  const policy = /^maxmemory_policy:(\S+)/m.exec(await client.info('memory'))?.[1] ?? 'noeviction'
+  if (policy === 'noeviction') return
+  throw new QueueUnavailableError(
+    `the queue at ${address} may lose jobs, because Redis deletes keys when its memory is full (maxmemory-policy ${policy}): ` +
+      'set maxmemory-policy to noeviction in the configuration of Redis',
+  )
+}
+
+/**
+ * Opens connections to Redis, of two kinds: commands of a producer fail after a timeout; commands of a worker wait until Redis is available
+ * again, as BullMQ requires.
+ */
+function createConnections(url: string, onReady: () => void) {
+  const clients: Redis[] = []
+  const track = (client: Redis): Redis => {
+    clients.push(client)
+    // BullMQ reports errors, but removes its listener when it closes; ioredis prints errors that nobody listens to.
+    client.on('error', () => undefined)
+    return client.on('ready', onReady)
+  }
+  return {
+    open(options: Pick<RedisOptions, 'maxRetriesPerRequest' | 'commandTimeout'>): Redis {
+      const client = new Redis(url, { ...RECONNECT_OPTIONS, ...options, replyMapping: 'legacy' })
+      const duplicate = client.duplicate.bind(client)
+      // BullMQ duplicates the client for its blocking connection; track that one too, so that `end` ends it.
+      return track(
+        Object.assign(client, { duplicate: (override?: RedisOptions) => track(duplicate(override) as Redis) }),
+      )
+    },
+    /** Ends every connection at once, without waiting for replies, and without BullMQ reconnecting one whose server hung. */
+    end() {
+      for (const client of clients) {
+        client.options.retryStrategy = () => null
+        client.connect = () => Promise.reject(new Error('Connection is closed.'))
+        client.disconnect()
+      }
+    },
+  }
+}
+
+const RECONNECT_OPTIONS = {
+  connectTimeout: 5_000,
+  /** Short, because a hanging server does not confirm the end of a connection either. */
+  disconnectTimeout: 200,
+  retryStrategy: (times: number) => Math.min(100 * 2 ** times, 3_000) * (0.75 + Math.random() / 2),
+  /** After a fail-over the old master is read-only: reconnect, then resend the command (2). */
+  reconnectOnError: (error: Error) => (error.message.startsWith('READONLY') ? 2 : false),
+} satisfies RedisOptions
+
+/** The address of a queue without user and password, for messages. */
+function queueAddress(url: string): string {
+  const { protocol, host, pathname } = new URL(url)
+  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
 }

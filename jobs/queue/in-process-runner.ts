@@ -63,10 +63,14 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
     }
   }
 
+  const refuseIfClosing = () => {
+    if (closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
+  }
+
   return {
     async enqueue(name, payload) {
       parseJob(name, payload)
-      if (closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
+      refuseIfClosing()
       const key = fairnessKey(name, payload)
       if (running.has(key) || waiting.some((job) => job.key === key)) return null
       const id = randomUUID()
@@ -84,13 +88,11 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
       handlers = workers
       startWaiting()
     },
-    async ping() {
-      return closing ? { ok: false, message: 'shutting down' } : { ok: true, message: 'jobs run in this process' }
-    },
     async job(id) {
       return known.get(id) ?? null
     },
     async load() {
+      refuseIfClosing()
       const [oldest] = waiting
       const oldestWaitingSeconds = oldest === undefined ? 0 : (performance.now() - oldest.since) / 1_000
       return { waiting: waiting.length, active: running.size, oldestWaitingSeconds }

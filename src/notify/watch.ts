@@ -10,7 +10,7 @@ const AUTO_CLOSE_HOURS = 1
 
 interface WatchOptions {
   config: PollConfig & Pick<Config, 'channels' | 'notify'>
-  store: Pick<Store, 'openRfqsDue' | 'recordEvents' | 'runs' | 'newestCompleteRun'>
+  store: Store
   now: Clock
 }
 
@@ -33,7 +33,7 @@ export function createWatch({ config, store, now }: WatchOptions): () => Promise
  * extended is recorded again.
  */
 async function dueEvents(
-  store: WatchOptions['store'],
+  store: Store,
   { key: channel, timeZone, graceHours, autoClose }: ChannelConfig,
   { dueSoonDays, now }: { dueSoonDays: number; now: Date },
 ): Promise<NewEvent[]> {

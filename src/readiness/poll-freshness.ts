@@ -1,11 +1,11 @@
 import type { Config } from '../config/contract.js'
 import { type Cron, compileCron } from '../config/cron.js'
-import type { RequestRates, RunKind, RunRecord } from '../core/records.js'
+import type { RunRecord } from '../core/records.js'
 import { describeShortage } from '../core/requests/request-rates.js'
 import { oneLine, truncate } from '../core/text/clean-text.js'
 import { ageOf } from '../core/time/clock.js'
 import { formatAge } from '../core/time/read-times.js'
-import type { RunQueries } from '../store/contract.js'
+import type { PollKind, Store } from '../store/contract.js'
 
 /** A poll is behind after this many schedule intervals without a complete run. */
 const MAX_AGE_INTERVALS = 3
@@ -17,7 +17,7 @@ const MAX_RECENT_RUNS = 50
 /** How recently one kind of scheduled poll of a channel completed. */
 export interface PollCheck {
   channel: string
-  kind: 'listings' | 'rfqs'
+  kind: PollKind
   /** Whether a poll completed within three intervals of the schedule. */
   ok: boolean
   message: string
@@ -30,15 +30,14 @@ export interface PollCheck {
 }
 
 /** The part of the configuration that determines the polls. */
-export type PollConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'requests'> & {
+export type PollConfig = Pick<Config, 'schedule' | 'scheduleTimeZone'> & {
   channels: readonly { key: string }[]
 }
 
+type PollRuns = Pick<Store, 'runs' | 'newestCompleteRun'>
+
 /** Creates a function that checks each scheduled poll of each channel. */
-export function createPollChecks(
-  config: PollConfig,
-  store: Pick<RunQueries, 'runs' | 'newestCompleteRun'>,
-): (now: Date) => Promise<PollCheck[]> {
+export function createPollChecks(config: PollConfig, store: PollRuns): (now: Date) => Promise<PollCheck[]> {
   const crons = (['listings', 'rfqs'] as const).flatMap((kind) => {
     const expression = config.schedule[kind]
     return expression === null ? [] : [{ kind, cron: compileCron(expression, config.scheduleTimeZone) }]
@@ -46,61 +45,47 @@ export function createPollChecks(
   return async (now) => {
     const polls = crons.map(({ kind, cron }) => ({ kind, staleBefore: staleBefore(cron, now) }))
     const all = config.channels.flatMap(({ key: channel }) => polls.map((poll) => ({ channel, ...poll })))
-    return Promise.all(
-      all.map(async ({ channel, kind, staleBefore: before }): Promise<PollCheck> => {
-        const runs = await newestRuns(store, { channel, kind })
-        return {
-          ...{ channel, kind, ...describe(runs, !isStale(before, runs.newest, now), now) },
-          completeAt: runs.newest?.finishedAt ?? null,
-          error: runs.failed?.error ?? null,
-          lostEntriesAt: runs.failed?.suspicious ? runs.failed.finishedAt : null,
-        }
-      }),
-    )
+    return Promise.all(all.map((poll) => checkPoll(store, poll, now)))
   }
 }
 
-interface NewestRuns {
-  /** The newest run that counts as complete. */
-  newest: RunRecord | null
-  /** The newest finished run, if it is newer and does not count as complete. */
-  failed: RunRecord | null
-  /** Of the newest run that planned its requests; manual polls do not plan. */
-  rates: RequestRates | null
+async function checkPoll(
+  store: PollRuns,
+  { channel, kind, staleBefore }: { channel: string; kind: PollKind; staleBefore: Date | null },
+  now: Date,
+): Promise<PollCheck> {
+  const newest = await store.newestCompleteRun({ channel, kind })
+  const recent = await store.runs({ channel, kind, limit: MAX_RECENT_RUNS })
+  const last = recent.find(({ finishedAt }) => finishedAt !== null) ?? null
+  const failed = last?.id === newest?.id ? null : last
+  const completeAt = newest?.finishedAt ?? null
+  const isYoung = (at: string, since: Date) => ageOf(at, now) <= now.getTime() - since.getTime()
+  const ok = staleBefore === null || (completeAt !== null && isYoung(completeAt, staleBefore))
+  // Manual polls do not plan their requests.
+  const planned = recent.find(({ requestRates }) => requestRates !== null)
+  const parts = [
+    newest && completeAt ? completeText(newest, completeAt, { ok, now }) : 'no complete poll yet',
+    describeShortage(planned?.requestRates),
+    failed?.finishedAt ? `last error ${formatAge(failed.finishedAt, now)} ago: ${errorOf(failed)}` : null,
+    ok || completeAt === null ? null : 'see `quotekeeper runs`',
+  ]
+  return {
+    ...{
+      channel,
+      kind,
+      ok,
+      message: parts.filter((part) => part !== null).join('; '),
+      completeAt,
+      error: failed?.error ?? null,
+    },
+    lostEntriesAt: failed?.suspicious ? failed.finishedAt : null,
+  }
 }
 
-/** Reads the runs of a poll that say how recent it is. */
-async function newestRuns(
-  store: Pick<RunQueries, 'runs' | 'newestCompleteRun'>,
-  { channel, kind }: { channel: string; kind: RunKind },
-): Promise<NewestRuns> {
-  const [newest, recent] = await Promise.all([
-    store.newestCompleteRun({ channel, kind }),
-    store.runs({ channel, kind, limit: MAX_RECENT_RUNS }),
-  ])
-  const finished = recent.filter(({ finishedAt }) => finishedAt !== null)
-  const [last] = finished
-  const planned = finished.find(({ requestRates }) => requestRates !== null)
-  return { newest, failed: last && last.id !== newest?.id ? last : null, rates: planned?.requestRates ?? null }
-}
-
-function isStale(before: Date | null, newest: RunRecord | null, now: Date): boolean {
-  if (before === null) return false
-  if (newest?.finishedAt == null) return true
-  return ageOf(newest.finishedAt, now) > now.getTime() - before.getTime()
-}
-
-function describe({ newest, failed, rates }: NewestRuns, ok: boolean, now: Date): Pick<PollCheck, 'ok' | 'message'> {
-  const lastError = failed?.finishedAt
-    ? `; last error ${formatAge(failed.finishedAt, now)} ago: ${errorOf(failed)}`
-    : ''
-  if (newest?.finishedAt == null) return { ok, message: `no complete poll yet${lastError}` }
-  // A complete poll has an error if an RFQ can never be read.
-  const exception = newest.error || newest.outcome === 'partial' ? `, except ${errorOf(newest)}` : ''
-  const shortage = describeShortage(rates)
-  const message = `last complete poll ${formatAge(newest.finishedAt, now)} ago${exception}${shortage === null ? '' : `; ${shortage}`}`
-  if (ok) return { ok, message: message + lastError }
-  return { ok, message: `${message} (older than 3 intervals)${lastError}; see \`quotekeeper runs\`` }
+/** A complete poll has an error if an RFQ can never be read. */
+function completeText(run: RunRecord, completeAt: string, { ok, now }: { ok: boolean; now: Date }): string {
+  const exception = run.error || run.outcome === 'partial' ? `, except ${errorOf(run)}` : ''
+  return `last complete poll ${formatAge(completeAt, now)} ago${ok ? '' : ' (older than 3 intervals)'}${exception}`
 }
 
 /** The error of a run on one line, cut; its outcome if it has none. */

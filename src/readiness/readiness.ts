@@ -2,27 +2,28 @@ import { closingKillSwitch, createFindClosingBlocker } from '../closing/kill-swi
 import type { Config } from '../config/contract.js'
 import { withTimeout } from '../core/async.js'
 import { ratesTask } from '../core/decision/rate-source.js'
+import type { QueueLoad } from '../core/queue-load.js'
 import { formatCount } from '../core/text/number-format.js'
 import type { Clock } from '../core/time/clock.js'
-import type { MaintenanceLog, Store } from '../store/contract.js'
-import type { Readiness, ReadinessCheck } from './contract.js'
+import type { Store } from '../store/contract.js'
 import { createPollChecks, errorOf } from './poll-freshness.js'
 
+/** One condition that must hold for the service to do its work. */
+export interface ReadinessCheck {
+  /** `database`, `queue`, `rfqs of acme/forest`, … */
+  name: string
+  ok: boolean
+  /** For operators; never contains a secret. */
+  message: string
+}
+
+/** Runs every check; settles within seconds. */
+export type Readiness = () => Promise<ReadinessCheck[]>
+
 export interface ReadinessOptions {
-  config: Pick<Config, 'channels' | 'closing' | 'database' | 'file' | 'schedule' | 'scheduleTimeZone' | 'requests'> &
-    Partial<Pick<Config, 'rates'>>
-  store: Pick<
-    Store,
-    | 'runs'
-    | 'newestList'
-    | 'newestRun'
-    | 'newestCompleteRun'
-    | 'checkWritable'
-    | 'unsettledCloses'
-    | 'closingStop'
-    | 'maintenanceState'
-  >
-  runner: { ping(): Promise<{ ok: boolean; message: string }> }
+  config: Config
+  store: Store
+  runner: { load(): Promise<QueueLoad> }
   now: Clock
   /** Says whether its ticks happen. Default null: this process does not schedule. */
   schedule?: { check(): { ok: boolean; message: string } } | null
@@ -44,16 +45,17 @@ export function createReadiness({ config, store, runner, now, schedule = null }:
       others.push(...(await describeClosing(moment)), ...(await describeMaintenance(store, config)))
       return store.checkWritable()
     }
-    const checks = await Promise.all([runCheck('database', database), runCheck('queue', () => runner.ping())])
+    const queue = async () => {
+      const { waiting, active } = await runner.load()
+      return { ok: true, message: `${formatCount(waiting, 'job')} waiting, ${active} running` }
+    }
+    const checks = await Promise.all([runCheck('database', database), runCheck('queue', queue)])
     return [...checks, ...(schedule === null ? [] : [{ name: 'schedule', ...schedule.check() }]), ...others]
   }
 }
 
 /** What keeps each channel from closing, and how many closes need attention; nothing if that is all well. */
-export function closingChecks(
-  config: ReadinessOptions['config'],
-  store: ReadinessOptions['store'],
-): (now: Date) => Promise<ReadinessCheck[]> {
+export function closingChecks(config: Config, store: Store): (now: Date) => Promise<ReadinessCheck[]> {
   const channels = config.channels.filter(({ autoClose }) => autoClose !== 'off')
   const findClosingBlocker = createFindClosingBlocker(config, store)
   const killSwitch = closingKillSwitch(config, store)
@@ -81,8 +83,8 @@ const stopText = (blocker: string): string => (blocker.startsWith('stopped ') ? 
 
 /** The configured maintenance tasks that failed. */
 export async function describeMaintenance(
-  store: Pick<MaintenanceLog, 'maintenanceState'>,
-  { rates = null }: Partial<Pick<Config, 'rates'>>,
+  store: Pick<Store, 'maintenanceState'>,
+  { rates }: Pick<Config, 'rates'>,
 ): Promise<ReadinessCheck[]> {
   const tasks = [
     { name: 'pruning', task: 'prune' as const },

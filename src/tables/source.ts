@@ -10,10 +10,9 @@ import { rfqFinder } from './find-rfq.js'
 import { type ComparisonRequest, compareRfq } from './rfq/compare-rfq.js'
 
 /** The part of the configuration that views use; contains no secret, so that it can be sent to a thread. */
-export type ViewConfig = Pick<
-  Config,
-  'file' | 'database' | 'schedule' | 'scheduleTimeZone' | 'requests' | 'reports' | 'closing'
-> & { channels: Omit<Config['channels'][number], 'apiKey'>[] }
+export type ViewConfig = Pick<Config, 'file' | 'database' | 'schedule' | 'scheduleTimeZone' | 'reports' | 'closing'> & {
+  channels: Omit<Config['channels'][number], 'apiKey'>[]
+}
 
 export const viewConfigOf = ({ channels, ...config }: Config): ViewConfig => ({
   channels: channels.map(({ apiKey: _secret, ...channel }) => channel),
@@ -23,7 +22,6 @@ export const viewConfigOf = ({ channels, ...config }: Config): ViewConfig => ({
   database: databaseName(config.database),
   schedule: config.schedule,
   scheduleTimeZone: config.scheduleTimeZone,
-  requests: config.requests,
   reports: config.reports,
 })
 

@@ -46,7 +46,7 @@ async function openProcesses(count: number) {
       time = new Date(to)
     },
     tick: () => Promise.all(processes.map(({ tick }) => tick())),
-    status: async () => (await describeMaintenance(processes[0]?.store as never, {}))[0]?.message,
+    status: async () => (await describeMaintenance(processes[0]?.store as never, { rates: null }))[0]?.message,
   }
 }
 

@@ -8,14 +8,17 @@ import { runEnd } from '../helpers/store/holding-run.js'
 import { openNewStore } from '../helpers/store/new-store.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
+const EMPTY = { waiting: 0, active: 0, oldestWaitingSeconds: 0 }
+
 async function createTestReadiness(options: Partial<ReadinessOptions['config']> = {}) {
   let now = new Date('2026-11-21T10:00:00Z')
   const store = await openNewStore({ clock: () => now })
   const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
   const config = testConfig({ schedule, ...options })
-  let queue = { ok: true, message: 'answers' }
+  let isLost = false
   let ticks = { ok: true, message: '' }
-  const runner = { ping: async () => queue }
+  const load = async () => (isLost ? Promise.reject(new Error('gone')) : EMPTY)
+  const runner = { load }
   const readiness = createReadiness({ config, store, runner, now: () => now, schedule: { check: () => ticks } })
   return {
     store,
@@ -33,7 +36,7 @@ async function createTestReadiness(options: Partial<ReadinessOptions['config']> 
       ticks = { ok: false, message: '' }
     },
     loseQueue: () => {
-      queue = { ok: false, message: 'gone' }
+      isLost = true
     },
     messages: async () => (await readiness()).map(({ message }) => message),
   }
@@ -46,7 +49,7 @@ describe('readiness', () => {
     const never = () => new Promise<never>(() => undefined)
     const store = await openNewStore()
     const options = { config: testConfig(), now: () => new Date('2026-11-21T10:00:00Z') }
-    const hanging = createReadiness({ ...options, store: { ...store, runs: never }, runner: { ping: never } })
+    const hanging = createReadiness({ ...options, store: { ...store, runs: never }, runner: { load: never } })
     const answer = hanging()
     await vi.advanceTimersByTimeAsync(5000)
     expect(await answer).toEqual([
@@ -173,7 +176,7 @@ const DUE = '2026-11-19'
 function readinessOf(fixture: ChannelFixture) {
   const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: '*/10 * * * *', channelReport: null }
   const config = testConfig({ schedule })
-  const runner = { ping: async () => ({ ok: true, message: 'answers' }) }
+  const runner = { load: async () => EMPTY }
   // The fixture closes and reopens its store.
   return async (name: string) => {
     const checks = await createReadiness({ config, store: fixture.store, runner, now: fixture.now })()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ReadinessCheck } from '../../src/readiness/contract.js'
+import type { ReadinessCheck } from '../../src/readiness/readiness.js'
 import { healthRoutes } from '../../src/web/routes/health.js'
 import { metricsRoute } from '../../src/web/routes/metrics.js'
 import { createGate } from '../helpers/recording-handlers.js'

@@ -123,9 +123,8 @@ async function checkRates(source: RateSource, now: Date): Promise<CheckResult> {
 async function checkQueue({ config, log }: App, store: Store | null): Promise<CheckResult> {
   const { createRunner } = await import('../../../jobs/service.js')
   const runner = await createRunner(config.queue, { database: (await store?.identity()) ?? randomUUID(), log })
-  const { ok, message } = await runner.ping()
-  await runner.close(0)
-  return ok ? passed(message) : failed(message, START_QUEUE)
+  const { waiting, active } = await runner.load().finally(() => runner.close(0))
+  return passed(`${config.queue.kind}: ${formatCount(waiting, 'job')} waiting, ${active} running`)
 }
 
 function checkReports(directory: string): CheckResult {

@@ -1,5 +1,5 @@
 import { shareConcurrent } from '../../core/async.js'
-import type { Readiness } from '../../readiness/contract.js'
+import type { Readiness } from '../../readiness/readiness.js'
 import type { WebPlugin } from '../plugin.js'
 
 /**

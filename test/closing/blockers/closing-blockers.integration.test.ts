@@ -21,7 +21,7 @@ async function shown({ store, now }: ChannelFixture, autoClose: 'on' | 'dry-run'
   const { stop, rfqs } = await closingOutlook(source, { channel: KEY }, now())
   // What keeps the channel is not said of its RFQs.
   for (const { why } of rfqs.values()) expect(why ?? '').not.toMatch(/clock|stop|list/)
-  const runner = { ping: async () => ({ ok: true, message: 'answers' }) }
+  const runner = { load: async () => ({ waiting: 0, active: 0, oldestWaitingSeconds: 0 }) }
   const checks = await createReadiness({ config, store, runner, now })()
   return {
     stop: stop?.message ?? null,

@@ -104,7 +104,7 @@ describe.skipIf(redisSkipReason !== null)('Redis as it is configured', () => {
     await runner.work(handlers)
     await runner.enqueue('poll-rfqs', PAYLOAD)
     await eventually(() => expect(done).toHaveLength(1))
-    expect(await runner.ping()).toMatchObject({ ok: true })
+    expect(await runner.load()).toMatchObject({ waiting: 0 })
   })
 
   it('that may evict jobs fails the start, and the error names the setting', async () => {
@@ -113,7 +113,7 @@ describe.skipIf(redisSkipReason !== null)('Redis as it is configured', () => {
     onTestFinished(() => redis.remove())
     await expect(start(redis)).rejects.toThrow(/may lose jobs.*maxmemory-policy allkeys-lru.*noeviction/)
     await redis.withClient((client) => client.config('SET', 'maxmemory-policy', 'noeviction'))
-    expect(await (await start(redis)).ping()).toMatchObject({ ok: true })
+    expect(await (await start(redis)).load()).toMatchObject({ waiting: 0 })
   })
 })
 

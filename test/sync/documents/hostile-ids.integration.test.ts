@@ -143,7 +143,7 @@ describe('an RFQ whose identifier cannot be part of a URL', () => {
     expect(problems).toMatchObject(UNADDRESSABLE.map(() => ({ path: 'id', code: 'unaddressable', times: 6 })))
     const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
     const config = testConfig({ schedule })
-    const runner = { ping: async () => ({ ok: true, message: '' }) }
+    const runner = { load: async () => ({ waiting: 0, active: 0, oldestWaitingSeconds: 0 }) }
     const checks = await createReadiness({ config, store: fixture.store, runner, now: fixture.now })()
     expect(checks.find(({ name }) => name.startsWith('rfqs'))).toMatchObject({
       ok: true,

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type RequestOptions, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
-import type { Readiness } from '../../../src/readiness/contract.js'
+import type { Readiness } from '../../../src/readiness/readiness.js'
 import { healthRoutes } from '../../../src/web/routes/health.js'
 import { type ServerOptions, startWebServer, type WebServer } from '../../../src/web/server.js'
 import { serverOptions } from './web-app.js'
