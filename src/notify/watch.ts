@@ -1,7 +1,7 @@
 import type { ChannelConfig, Config } from '../config/contract.js'
 import { addDays } from '../core/time/calendar-days.js'
 import type { Clock } from '../core/time/clock.js'
-import { createCalendar, createOverdueTest } from '../core/time/expiry.js'
+import { createCalendar, isExpired } from '../core/time/expiry.js'
 import { createPollChecks, type PollCheck, type PollConfig } from '../readiness/poll-freshness.js'
 import type { NewEvent, Store } from '../store/contract.js'
 
@@ -40,13 +40,13 @@ async function dueEvents(
   const calendar = createCalendar(timeZone)
   const today = calendar.dateAt(now)
   const rfqs = await store.openRfqsDue(channel, addDays(today, dueSoonDays))
-  const isOverdue = createOverdueTest(calendar, graceHours + (autoClose === 'on' ? AUTO_CLOSE_HOURS : 0), now)
+  const grace = graceHours + (autoClose === 'on' ? AUTO_CLOSE_HOURS : 0)
   const toEvent = (kind: NewEvent['kind'], { rfqId, dueDate }: (typeof rfqs)[number]): NewEvent => ({
     ...{ kind, at: now, channel, rfqId, key: [channel, rfqId, dueDate], data: {} },
   })
   return [
     ...rfqs.filter(({ dueDate }) => dueDate >= today).map((rfq) => toEvent('rfq.due-soon', rfq)),
-    ...rfqs.filter(({ dueDate }) => isOverdue(dueDate)).map((rfq) => toEvent('rfq.overdue', rfq)),
+    ...rfqs.filter(({ dueDate }) => isExpired(dueDate, calendar, grace, now)).map((rfq) => toEvent('rfq.overdue', rfq)),
   ]
 }
 

@@ -1,4 +1,4 @@
-import { addDays, firstInstantOf, isCalendarDate } from './calendar-days.js'
+import { addDays, isCalendarDate } from './calendar-days.js'
 
 /** Calendar dates in one time zone. */
 export interface Calendar {
@@ -31,55 +31,51 @@ function newCalendar(timeZone: string): Calendar {
     const part = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, value]))
     return `${part.year?.padStart(4, '0')}-${part.month}-${part.day}`
   }
-  // Formatting is slow, and most calls are about the present minute.
-  let newest = { minute: Number.NaN, date: '' }
+  // Formatting is slow, and most calls are about a few minutes. Local dates change at whole minutes.
+  const known = new Map<number, string>()
   return {
     timeZone,
     dateAt(instant) {
-      if (!(instant.getTime() >= WHOLE_MINUTES_SINCE)) return formatted(instant)
       const minute = Math.floor(instant.getTime() / MINUTE_MS)
-      if (newest.minute !== minute) newest = { minute, date: formatted(instant) }
-      return newest.date
+      const date = known.get(minute) ?? formatted(instant)
+      if (known.size >= MAX_KNOWN) known.clear()
+      known.set(minute, date)
+      return date
     },
   }
 }
 
 const MINUTE_MS = 60_000
-/** Since then, local dates change at whole minutes of UTC in all time zones. */
-const WHOLE_MINUTES_SINCE = Date.UTC(1973, 0, 1)
+const MAX_KNOWN = 100
 
 /** Earlier due dates are placeholders of software for "no date", such as 0001-01-01, 1900-01-01 or 1970-01-01. */
 export const EARLIEST_DUE_DATE = '2000-01-01'
 
 /**
  * Whether an RFQ is past due: `graceHours` ago, the local date was already later than the due date. An RFQ due today is
- * not past due. Dates are compared as text, never converted to local times (docs/CLOSING.md).
- * @param dueDate YYYY-MM-DD
+ * not past due. Dates are compared as text, never converted to local times (docs/CLOSING.md). Placeholders and texts that are not dates are
+ * never past due.
  * @param graceHours hours added after the end of the due date
  */
-export function isExpired(dueDate: string, calendar: Calendar, graceHours: number, now: Date): boolean {
-  return dueDate < expiredBefore(calendar, graceHours, now)
-}
-
-/** The date before which due dates are past due. */
-function expiredBefore(calendar: Calendar, graceHours: number, now: Date): string {
+export function isExpired(dueDate: string | null, calendar: Calendar, graceHours: number, now: Date): boolean {
+  if (dueDate === null || dueDate < EARLIEST_DUE_DATE || !isCalendarDate(dueDate)) return false
   const withoutGrace = now.getTime() - graceHours * HOUR_MS
   // A clock set back across midnight repeats the due date, so the date must also have passed half an hour later.
-  const dates = [withoutGrace, withoutGrace + HOUR_MS / 2].map((time) => calendar.dateAt(new Date(time)))
-  return dates.reduce((earliest, date) => (date < earliest ? date : earliest))
+  return [withoutGrace, withoutGrace + HOUR_MS / 2].every((time) => dueDate < calendar.dateAt(new Date(time)))
 }
 
-/**
- * Creates the test whether open RFQs with some due dates are past due. It is cheap for each of them. Placeholders and texts that
- * are not dates are never past due: closing ignores them too.
- */
-export function createOverdueTest(
-  calendar: Calendar,
-  graceHours: number,
-  now: Date,
-): (dueDate: string | null) => boolean {
-  const before = expiredBefore(calendar, graceHours, now)
-  return (dueDate) => dueDate !== null && dueDate >= EARLIEST_DUE_DATE && dueDate < before && isCalendarDate(dueDate)
+/** The first instant at which the local date is the given one or later. Null if it is not a date. */
+export function startOfDate(date: string, calendar: Calendar): Date | null {
+  if (!isCalendarDate(date)) return null
+  // Local midnight is at most a day from midnight in UTC. Clocks may be set forward over it, so the instant is searched for.
+  const midnight = Date.parse(`${date}T00:00Z`)
+  let [before, after] = [midnight - DAY_MS, midnight + DAY_MS]
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (calendar.dateAt(new Date(middle)) >= date) after = middle
+    else before = middle
+  }
+  return new Date(after)
 }
 
 /**
@@ -87,7 +83,7 @@ export function createOverdueTest(
  * @returns null if it is not a calendar date
  */
 export const endOfDate = (date: string, calendar: Calendar): Date | null =>
-  isCalendarDate(date) ? firstInstantOf(addDays(date, 1), (instant) => calendar.dateAt(instant)) : null
+  isCalendarDate(date) ? startOfDate(addDays(date, 1), calendar) : null
 
 /**
  * Whether an offer was submitted after the response due date.

@@ -1,6 +1,5 @@
 import { daysBetween } from '../../compare/date-math.js'
-import { firstInstantOf } from '../../core/time/calendar-days.js'
-import { type Calendar, createCalendar, createOverdueTest } from '../../core/time/expiry.js'
+import { type Calendar, createCalendar, isExpired, startOfDate } from '../../core/time/expiry.js'
 
 /** What lists need to know of the configuration of a channel. */
 export interface ChannelRules {
@@ -21,8 +20,7 @@ export function createDayStarts(channels: readonly ChannelRules[], at: Date): (c
   const known = new Map<string, string>()
   return (channel) => {
     const { calendar } = rulesOf(channel)
-    const dateAt = (instant: Date) => calendar.dateAt(instant)
-    const start = known.get(channel) ?? firstInstantOf(dateAt(at), dateAt)?.toISOString() ?? ''
+    const start = known.get(channel) ?? startOfDate(calendar.dateAt(at), calendar)?.toISOString() ?? ''
     known.set(channel, start)
     return start
   }
@@ -52,6 +50,6 @@ export function dueOf(
   return {
     daysToDue: daysBetween(calendar.dateAt(at), dueDate),
     timeZone,
-    overdue: state === 'open' && createOverdueTest(calendar, graceHours, at)(dueDate),
+    overdue: state === 'open' && isExpired(dueDate, calendar, graceHours, at),
   }
 }
