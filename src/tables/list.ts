@@ -138,7 +138,7 @@ interface SqlQuery<Row> {
   /** Values that the SQL uses besides those of filters. */
   parameters?: (source: ListSource, now: Date) => Promise<SqlParameters>
   /** Default: the values as they were read. */
-  toRow?: (record: SqlRow, request: { source: ListSource; now: Date }) => Row
+  toRows?: (records: SqlRow[], source: ListSource, now: Date) => Promise<Row[]>
 }
 
 interface Order {
@@ -195,17 +195,15 @@ function createRead<Row>(columns: readonly Column<Row>[], query: SqlQuery<Row>):
       order by ${orderBy(order, 'p.o')}`,
       { ...parameters, ...positionParameters(after), limit: limit >= NO_LIMIT ? NO_LIMIT : limit + 1 },
     )
-    const records = found.slice(0, limit)
-    const last = found.length > limit ? records.at(-1) : undefined
+    const records = found.slice(0, limit).map((record) => parseJson(record, query.json))
+    const last = found.length > limit ? found[limit - 1] : undefined
     const isWhole = cursor === null && found.length <= limit
     const total = isWhole
       ? found.length
       : ((await queries.get<{ total: number }>(`select count(*) as total ${from} where ${where}`, parameters))?.total ??
         0)
     return {
-      rows: records
-        .map((record) => parseJson(record, query.json))
-        .map((record) => query.toRow?.(record, { source, now }) ?? (record as Row)),
+      rows: query.toRows === undefined ? (records as Row[]) : await query.toRows(records, source, now),
       total,
       next: last === undefined ? null : encodeCursor([kind, ...order.map((_, at) => last[`o${at}`])]),
     }

@@ -1,5 +1,5 @@
 import { daysBetween } from '../../compare/date-math.js'
-import { type Calendar, createCalendar, isExpired, startOfDate } from '../../core/time/expiry.js'
+import { type Calendar, createCalendar, isExpired } from '../../core/time/expiry.js'
 
 /** What lists need to know of the configuration of a channel. */
 export interface ChannelRules {
@@ -14,32 +14,13 @@ export interface ChannelRules {
 /** The rules of a channel whose RFQs are stored, but which is no longer configured: nothing closes them. */
 const unconfigured = (key: string): ChannelRules => ({ key, timeZone: 'UTC', graceHours: 0, autoClose: 'off' })
 
-/** Finds the first instant of the day of a moment in the time zone of a channel, as a timestamp. */
-export function createDayStarts(channels: readonly ChannelRules[], at: Date): (channel: string) => string {
-  const rulesOf = createRulesLookup(channels)
-  const known = new Map<string, string>()
-  return (channel) => {
-    const { calendar } = rulesOf(channel)
-    const start = known.get(channel) ?? startOfDate(calendar.dateAt(at), calendar)?.toISOString() ?? ''
-    known.set(channel, start)
-    return start
-  }
-}
-
 /** Finds the rules and the calendar of a channel by its key. */
-export function createRulesLookup(
-  channels: readonly ChannelRules[],
-): (key: string) => ChannelRules & { calendar: Calendar } {
-  const known = new Map<string, ChannelRules & { calendar: Calendar }>()
-  return (key) => {
-    const found = known.get(key)
-    if (found !== undefined) return found
+export const createRulesLookup =
+  (channels: readonly ChannelRules[]) =>
+  (key: string): ChannelRules & { calendar: Calendar } => {
     const rules = channels.find((channel) => channel.key === key) ?? unconfigured(key)
-    const withCalendar = { ...rules, calendar: createCalendar(rules.timeZone) }
-    known.set(key, withCalendar)
-    return withCalendar
+    return { ...rules, calendar: createCalendar(rules.timeZone) }
   }
-}
 
 /** How many days an RFQ has left, in which time zone, and whether it is open, past due and past the grace period. */
 export function dueOf(

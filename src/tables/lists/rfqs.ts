@@ -2,15 +2,15 @@ import { type RfqFacts, rfqFacts } from '../../compare/rfq/rfq-terms.js'
 import { RFQ_STATES } from '../../core/documents/documents.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import { addDays } from '../../core/time/calendar-days.js'
-import { EARLIEST_DUE_DATE } from '../../core/time/expiry.js'
+import { EARLIEST_DUE_DATE, startOfDate } from '../../core/time/expiry.js'
 import { NO_FIGURES } from '../../figures/rfq-figures.js'
 import type { Queries } from '../../store/contract.js'
 import { SETTLED } from '../../store/figures/figure-contract.js'
 import type { Dialect } from '../../store/sql/sql-database.js'
-import { createDayStarts, dueOf } from '../channels/channel-rules.js'
+import { dueOf } from '../channels/channel-rules.js'
 import { type Column, column, money, type SqlRow } from '../column.js'
 import { channelFilter, choiceFilter, sinceFilter } from '../filter.js'
-import { type List, type ListSource, sqlList } from '../list.js'
+import { type ListSource, sqlList } from '../list.js'
 import { rfqPath } from '../page-paths.js'
 import { beyondAvailability } from './credit-availability.js'
 import { basisOf, doubtsOf, marksOf, type RfqRow, stepOf } from './rfq-row.js'
@@ -31,7 +31,7 @@ export const URGENCY = `case
 export const rfqJoins = ({ leftJoin, elementsOf }: Dialect): string =>
   `${leftJoin('figures', 'r', 'r.channel = t.channel and r.rfq_id = t.id')}
   ${leftJoin(
-    `(select value ->> 'channel' as channel, value ->> 'today' as today, value ->> 'tomorrow' as tomorrow, value ->> 'dueBy' as due_by from ${elementsOf('@days')})`,
+    `(select value ->> 'channel' as channel, value ->> 'today' as today, value ->> 'tomorrow' as tomorrow, value ->> 'dueBy' as due_by, value ->> 'start' as start from ${elementsOf('@days')})`,
     'c',
     'c.channel = t.channel',
   )}`
@@ -42,8 +42,10 @@ export const IS_RFQ = `t.kind = 'rfq' and t.channel in (select channel from chan
 /** The parameter `@days` of `rfqJoins`. */
 export async function dayParameters({ store, rulesOf }: ListSource, now: Date) {
   const days = (await store.storedChannels()).map((channel) => {
-    const today = rulesOf(channel).calendar.dateAt(now)
-    return { channel, today, tomorrow: addDays(today, 1), dueBy: addDays(today, DUE_WITHIN_DAYS) }
+    const { calendar } = rulesOf(channel)
+    const today = calendar.dateAt(now)
+    const start = startOfDate(today, calendar)?.toISOString()
+    return { channel, today, tomorrow: addDays(today, 1), dueBy: addDays(today, DUE_WITHIN_DAYS), start }
   })
   return { days: JSON.stringify(days) }
 }
@@ -113,7 +115,8 @@ const COLUMNS: readonly Column<RfqRow>[] = [
   column('version', 'Version', 'id', 0, ({ version }) => version),
 ]
 
-const list = sqlList<RfqRow>({
+/** RFQs with whom to award, the most urgent first. */
+export const rfqs = sqlList<RfqRow>({
   name: 'rfqs',
   title: 'RFQs',
   about: 'RFQs with the award on record, or else what is accepted or recommended; the most urgent first.',
@@ -152,7 +155,8 @@ const list = sqlList<RfqRow>({
     select: {
       ...{ id: 't.id', version: 't.version', dueDate: 't.due_date', missingSince: 't.missing_since' },
       ...{ readAt: 't.full_read_at', valid: 'r.valid' },
-      ...{ presentOffers: 'r.offers', computedAt: 'r.computed_at', figuresKey: 'r.key' },
+      ...{ presentOffers: 'r.offers', figuresAt: 'r.computed_at' },
+      isOutdated: `case when r.key <> '${SETTLED}' and r.computed_at < c.start then 1 else 0 end`,
       shared: `case when exists (
         select 1 from figures n where n.channel = t.channel and n.number = r.number and n.rfq_id <> t.id)
         then 1 else 0 end`,
@@ -165,48 +169,29 @@ const list = sqlList<RfqRow>({
       { expression: 'r.number', descending: true },
     ],
     parameters: dayParameters,
-    toRow,
+    toRows,
   },
 })
 
-/** RFQs with whom to award, the most urgent first. */
-export const rfqs: List<RfqRow> = {
-  ...list,
-  async read(source, request) {
-    const page = await list.read(source, request)
-    for (const row of await beyondAvailability(source, page.rows)) row.isBeyondAvailability = true
-    return page
-  },
+async function toRows(records: SqlRow[], source: ListSource, now: Date): Promise<RfqRow[]> {
+  const rows = records.map((record) => toRow(record, source, now))
+  for (const row of await beyondAvailability(source, rows)) row.isBeyondAvailability = true
+  return rows
 }
 
-function toRow(record: SqlRow, { source, now }: { source: ListSource; now: Date }): RfqRow {
-  const { channel, id, state } = record
-  const rules = source.rulesOf(channel)
-  const readState = record.readAt === null ? ('not-read' as const) : ('read' as const)
+function toRow(record: SqlRow, source: ListSource, now: Date): RfqRow {
+  const { channel, id, state, version, changedAt, readAt, missingSince, figuresAt, urgency, standing } = record
+  const readState = readAt === null ? ('not-read' as const) : ('read' as const)
   const facts: RfqFacts = record.facts ?? rfqFacts({ document: null, shape: 'full', readState })
   const responseDueDate: string | null = record.dueDate ?? facts.responseDueDate
-  const isNamed = record.shared === 0 && facts.number !== null
   return {
-    ...facts,
-    ...{ channel, id, state, responseDueDate },
-    name: isNamed ? String(facts.number) : nameById(id),
-    ...dueOf({ state: record.missingSince === null ? state : null, dueDate: responseDueDate }, rules, now),
+    ...{ ...facts, channel, id, state, responseDueDate, version, changedAt, readAt, missingSince, figuresAt, urgency },
+    name: record.shared === 0 && facts.number !== null ? String(facts.number) : nameById(id),
+    ...dueOf({ state: missingSince === null ? state : null, dueDate: responseDueDate }, source.rulesOf(channel), now),
     offers: record.presentOffers ?? 0,
-    ...{
-      version: record.version,
-      changedAt: record.changedAt,
-      readAt: record.readAt,
-      missingSince: record.missingSince,
-    },
     valid: record.valid !== 0,
     figures: record.figures ?? NO_FIGURES,
-    figuresAt: record.computedAt ?? null,
-    isOutdated:
-      record.figuresKey !== SETTLED &&
-      record.computedAt != null &&
-      record.computedAt < createDayStarts(source.channels, now)(channel),
-    standing: record.standing ?? null,
-    urgency: record.urgency,
-    isBeyondAvailability: false,
+    isOutdated: record.isOutdated === 1,
+    ...{ standing, isBeyondAvailability: false },
   }
 }

@@ -3,8 +3,8 @@ import type { Exclusion } from '../../compare/offer/eligibility.js'
 import type { OfferReport, UnmetRequirement } from '../../compare/offer/offer-report-model.js'
 import { formatRange } from '../../core/text/number-format.js'
 import { type Column, column, money } from '../column.js'
+import { pick, text } from '../schema.js'
 
-const text = z.string()
 const number = z.number().nullable()
 
 const listing = z.strictObject({
@@ -21,6 +21,23 @@ const listing = z.strictObject({
 
 /** Money in one currency: the offer's own, or the one in which the offers of the RFQ are compared. */
 const amounts = z.strictObject({ currency: text.nullable(), total: number, pricePerTonne: number })
+
+const ownAmounts = amounts.extend({
+  basis: z
+    .enum(['lines', 'stated'])
+    .nullable()
+    .describe('Whether the figures are those of the delivery lines, or those stated.'),
+  statedTonnes: number,
+  statedTotal: number,
+})
+
+const comparedAmounts = amounts.extend({
+  exchangeRate: number.describe('Into this currency; null if none is known.'),
+  costPerTonne: number.describe('By the price basis of the settings; ranks go by it.'),
+  presentValuePerTonne: number,
+})
+
+const flagSchema = z.strictObject({ loud: z.boolean(), message: text })
 
 const notMet = z.strictObject({
   kind: z
@@ -60,23 +77,8 @@ export const offerViewSchema = z
     daysToExpiry: z.int().nullable(),
     tonnes: number,
     coverage: number.describe('Share of the requested tonnes, at most 1.'),
-    own: amounts
-      .extend({
-        basis: z
-          .enum(['lines', 'stated'])
-          .nullable()
-          .describe('Whether the figures are those of the delivery lines, or those stated.'),
-        statedTonnes: number,
-        statedTotal: number,
-      })
-      .describe('As offered.'),
-    compared: amounts
-      .extend({
-        exchangeRate: number.describe('Into this currency; null if none is known.'),
-        costPerTonne: number.describe('By the price basis of the settings; ranks go by it.'),
-        presentValuePerTonne: number,
-      })
-      .describe('In the currency of the comparison.'),
+    own: ownAmounts.describe('As offered.'),
+    compared: comparedAmounts.describe('In the currency of the comparison.'),
     prepaidShare: number,
     firstDelivery: text.nullable(),
     lastDelivery: text.nullable(),
@@ -86,7 +88,7 @@ export const offerViewSchema = z
       .number()
       .describe('Tonnes in the award of the desk, or else in the accepted or the recommended one; otherwise 0.'),
     notMet: z.array(notMet).describe('Empty if it meets everything.'),
-    flags: z.array(z.strictObject({ loud: z.boolean(), message: text })).describe('Doubts, loud ones first.'),
+    flags: z.array(flagSchema).describe('Doubts, loud ones first.'),
     notes: text.nullable().describe('The notes of the seller to the buyer.'),
     version: z.int(),
     observedAt: text,
@@ -100,51 +102,22 @@ export function offerView(
   awardedTonnes: Readonly<Record<string, number>>,
   currency: string | null,
 ): OfferView {
-  const { id, rank, standing, why, label, developer, project, listingId, status, submittedAt, late, missingSince } =
-    offer
-  const { terms, metrics, compared, flags, source } = offer
-  const { prepaidShare, firstDelivery, lastDelivery, oldestVintage, newestVintage } = metrics
-  const { country, registry, registryId, methodologies, mitigationActivity, labels, availableVolume, storefrontUrl } =
-    offer.listing
+  const { terms, metrics } = offer
   const ecosystems = [...offer.listing.ecosystemTypes, ...offer.listing.ecosystemSubtypes]
-  return {
-    ...{ id, number: offer.sequence, rank, standing, why, label, developer, project, listingId, status },
-    listing: {
-      ...{ country, registry, registryId, methodologies, mitigationActivity, ecosystems, labels, availableVolume },
-      storefrontUrl,
-    },
+  const { contractType, expiryDate, daysToExpiry, notes, statedTotal } = terms
+  return pick(offerViewSchema, {
+    ...{ ...metrics, ...offer.source, ...offer, contractType, expiryDate, daysToExpiry, notes },
+    number: offer.sequence,
+    listing: pick(listing, { ...offer.listing, ecosystems }),
     reviewStatus: terms.review?.status ?? null,
-    ...{ submittedAt, late, missingSince },
     summaryOnly: offer.shape === 'summary',
-    contractType: terms.contractType,
-    expiryDate: terms.expiryDate,
-    daysToExpiry: terms.daysToExpiry,
     tonnes: metrics.volume,
-    coverage: metrics.coverage,
-    own: {
-      currency: terms.currency,
-      total: metrics.total,
-      pricePerTonne: metrics.pricePerTonne,
-      basis: metrics.basis,
-      statedTonnes: terms.statedVolume,
-      statedTotal: terms.statedTotal,
-    },
-    compared: {
-      currency,
-      exchangeRate: compared.rate,
-      total: compared.total,
-      pricePerTonne: compared.pricePerTonne,
-      costPerTonne: compared.costPerTonne,
-      presentValuePerTonne: compared.presentValuePerTonne,
-    },
-    ...{ prepaidShare, firstDelivery, lastDelivery, oldestVintage, newestVintage },
-    awardedTonnes: awardedTonnes[id] ?? 0,
+    own: pick(ownAmounts, { ...metrics, currency: terms.currency, statedTonnes: terms.statedVolume, statedTotal }),
+    compared: pick(comparedAmounts, { ...offer.compared, currency, exchangeRate: offer.compared.rate }),
+    awardedTonnes: awardedTonnes[offer.id] ?? 0,
     notMet: notMetBy(offer),
-    flags: flags.map(({ loud, message }) => ({ loud, message })),
-    notes: terms.notes,
-    version: source.version,
-    observedAt: source.observedAt,
-  }
+    flags: offer.flags.map((flag) => pick(flagSchema, { ...flag })),
+  })
 }
 
 /** Why it cannot be awarded, then every hard requirement that it does not meet, then every advisory one. */

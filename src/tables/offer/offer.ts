@@ -8,10 +8,23 @@ import { withRoundedNumbers } from '../../core/text/number-format.js'
 import { body, observation, observationOf } from '../document.js'
 import { type Lookup, type RfqAddress, withRfq } from '../find-rfq.js'
 import { rfqView } from '../rfq/rfq-view.js'
-import { channelKey, nullableText, text, timestamp, unvalidated } from '../schema.js'
+import { channelKey, nullableText, pick, text, timestamp, unvalidated } from '../schema.js'
 import type { ViewSource } from '../source.js'
 import { type OfferLine, type OfferPrepayment, offerLines, offerPrepayments } from './offer-lines.js'
 import { offerViewSchema } from './offer-view.js'
+
+const versionSchema = z.strictObject({
+  version: z.int().min(1),
+  contentHash: text,
+  notBefore: timestamp.nullable(),
+  observedAt: timestamp,
+  supersededAt: timestamp.nullable(),
+  valid: z.boolean(),
+  summaryOnly: z.boolean().describe('Only the summary within the RFQ was known.'),
+  changes: z.array(text).describe('One sentence per difference to the version before; empty for the first.'),
+  body,
+})
+export type OfferVersion = z.infer<typeof versionSchema>
 
 export const offerDetail = offerViewSchema
   .extend({
@@ -29,27 +42,12 @@ export const offerDetail = offerViewSchema
     breakEven: nullableText.describe(
       'Up to which price it stays in the recommended award; null if it is not part of it, or if that is not known.',
     ),
-    versions: z
-      .array(
-        z.strictObject({
-          version: z.int().min(1),
-          contentHash: text,
-          notBefore: timestamp.nullable(),
-          observedAt: timestamp,
-          supersededAt: timestamp.nullable(),
-          valid: z.boolean(),
-          summaryOnly: z.boolean().describe('Only the summary within the RFQ was known.'),
-          changes: z.array(text).describe('One sentence per difference to the version before; empty for the first.'),
-          body,
-        }),
-      )
-      .describe('Newest first.'),
+    versions: z.array(versionSchema).describe('Newest first.'),
     body,
   })
   .meta({ id: 'Offer' })
 /** One offer with everything behind its figures, and its versions. */
 export type OfferDetail = z.infer<typeof offerDetail>
-export type OfferVersion = OfferDetail['versions'][number]
 
 /** One offer for an RFQ. */
 export const offerViews = (source: ViewSource) => ({
@@ -110,13 +108,10 @@ async function readOffer(
     versions: versions
       .map((each, at): OfferVersion => {
         const previous = versions[at - 1]
-        const { version, contentHash, notBefore, observedAt, supersededAt, valid } = each
-        return {
-          ...{ version, contentHash, notBefore, observedAt, supersededAt, valid },
-          summaryOnly: each.shape === 'summary',
+        return pick(versionSchema, {
+          ...{ ...each, summaryOnly: each.shape === 'summary', body: withDocuments ? each.body : null },
           changes: previous === undefined ? [] : changesOfVersion(previous, each),
-          body: withDocuments ? each.body : null,
-        }
+        })
       })
       .reverse(),
   }

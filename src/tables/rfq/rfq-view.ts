@@ -6,15 +6,10 @@ import { withRoundedNumbers } from '../../core/text/number-format.js'
 import type { PricesRead, TermsRead } from '../../core/time/read-times.js'
 import { awardStateSchema } from '../awards/award-schema.js'
 import { offerView, offerViewSchema } from '../offer/offer-view.js'
-import { unvalidated } from '../schema.js'
-
-const text = z.string()
-const count = z.int().min(0)
+import { count, pick, text, unvalidated } from '../schema.js'
 
 /** An object whose members are not validated; docs/COMPARISON.md describes them. */
-const unvalidatedObject = <T extends object | null>() => z.looseObject({}) as unknown as z.ZodType<T, T>
-const unvalidatedObjectOrNull = <T extends object | null>() =>
-  z.looseObject({}).nullable() as unknown as z.ZodType<T, T>
+const unvalidatedObject = <T extends object>() => z.looseObject({}) as unknown as z.ZodType<T, T>
 
 /** What one unit of a currency is worth in the comparison currency. */
 const rate = z.strictObject({
@@ -24,6 +19,12 @@ const rate = z.strictObject({
   source: text.nullable(),
   offers: count.describe('Offers in this currency.'),
   message: text.describe('The rate and its source, or why none is known.'),
+})
+
+const currencySchema = z.strictObject({
+  comparison: text.nullable(),
+  reason: text,
+  rates: z.array(rate).describe('Exchange rates of the other currencies that the RFQ and its offers use.'),
 })
 
 /** The comparison of the offers for an RFQ, as every surface shows it. */
@@ -36,14 +37,10 @@ export const rfqViewSchema = z
     termsRead: unvalidated<TermsRead | null>().describe(
       'When the terms of the offers were read; null as of a past moment.',
     ),
-    pricesRead: unvalidatedObjectOrNull<PricesRead | null>().describe(
-      'When the RFQ was read, which shows status and prices; null as of a past moment.',
-    ),
-    currency: z.strictObject({
-      comparison: text.nullable(),
-      reason: text,
-      rates: z.array(rate).describe('Exchange rates of the other currencies that the RFQ and its offers use.'),
-    }),
+    pricesRead: unvalidatedObject<PricesRead>()
+      .nullable()
+      .describe('When the RFQ was read, which shows status and prices; null as of a past moment.'),
+    currency: currencySchema,
     settings: unvalidatedObject<Settings>().describe('The settings it was computed with.'),
     rfq: unvalidatedObject<RfqReport['rfq']>().describe(
       'The terms of the RFQ; `window` has the tonnes that an award may have.',
@@ -63,23 +60,20 @@ export type RfqView = z.infer<typeof rfqViewSchema>
 /** The view of a report on an RFQ, with 15 significant digits, so that no surface shows 8.745000000000001. */
 export const rfqView = (report: RfqReport): RfqView => withRoundedNumbers(viewOf(report))
 
-/** Tonnes by offer: what the desk decided counts more than what is recommended. */
-const awardedTonnesOf = ({ award, decision }: Pick<RfqReport, 'award' | 'decision'>): Record<string, number> =>
-  award === null ? decision.awardedTonnes : Object.fromEntries(award.award.offers.map(({ id, tonnes }) => [id, tonnes]))
-
 function viewOf(report: RfqReport): RfqView {
-  const { context, settings, currency, rfq, award, decision, offers } = report
-  const { rates, rfq: _own, ...currencies } = currency
-  const { channel, asOf, timeZone, generatedAt, termsRead, pricesRead } = context
-  const awardedTonnes = awardedTonnesOf(report)
-  return {
-    ...{ channel, asOf, timeZone, generatedAt, termsRead, pricesRead },
-    currency: { ...currencies, rates: rates.filter((each) => each.currency !== currencies.comparison) },
-    ...{ settings, rfq, summary: report.summary, award, decision },
-    offers: offers.map((offer) => offerView(offer, awardedTonnes, currency.comparison)),
-    closings: report.closings,
+  const { currency, award, decision } = report
+  const rates = currency.rates.filter((each) => each.currency !== currency.comparison)
+  // What the desk decided counts more than what is recommended.
+  const awardedTonnes =
+    award === null
+      ? decision.awardedTonnes
+      : Object.fromEntries(award.award.offers.map(({ id, tonnes }) => [id, tonnes]))
+  return pick(rfqViewSchema, {
+    ...{ ...report, ...report.context },
+    currency: pick(currencySchema, { ...currency, rates }),
+    offers: report.offers.map((offer) => offerView(offer, awardedTonnes, currency.comparison)),
     problems: report.problems.length,
-  }
+  })
 }
 
 /** The exchange rates that were used, one sentence each. */
