@@ -7,7 +7,7 @@ import { maxOf } from '../core/numbers.js'
 import { isCalendarDate } from '../core/time/calendar-days.js'
 import type { Clock } from '../core/time/clock.js'
 import { createDispatcher } from '../marketplace/dispatcher.js'
-import { describeNetworkError } from '../marketplace/network-error.js'
+import { describeNetworkError } from '../marketplace/errors.js'
 import type { ExchangeRates } from '../store/contract.js'
 
 /**

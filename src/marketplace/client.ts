@@ -1,7 +1,30 @@
-import type { Marketplace } from './contract.js'
-import { DEFAULT_BACKOFF } from './retry.js'
+import type { RequestLedger } from '../core/requests/request-ledger.js'
+import type { Clock } from '../core/time/clock.js'
+import type { Marketplace, RequestLimits, RequestObserver } from './contract.js'
+import { createDispatcher } from './dispatcher.js'
+import { AbortedError } from './errors.js'
+import { RateLimiter, SYSTEM_TIMING, type Timing } from './rate-limiter.js'
+import { type Backoff, DEFAULT_BACKOFF } from './retry.js'
 import { Session } from './session.js'
-import { type MarketplaceOptions, Transport } from './transport.js'
+
+export interface MarketplaceOptions {
+  /** Origin, with an optional path. */
+  baseUrl: string
+  limits: RequestLimits
+  /** Quotekeeper's version, for the User-Agent. */
+  version: string
+  /** Shares the limits with other processes (docs/ARCHITECTURE.md); without it, they apply to this client only. */
+  ledger?: RequestLedger | undefined
+  /** Called after each HTTP request, for metrics. */
+  observer?: RequestObserver | undefined
+  now?: Clock
+  /** Waits before retries; tests make them short. */
+  backoff?: Backoff
+  /** Clock and timers; tests replace them. */
+  timing?: Timing
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
 
 /**
  * Creates the client of one marketplace (docs/MARKETPLACE.md). Its sessions share connections, limits and pauses.
@@ -10,11 +33,24 @@ import { type MarketplaceOptions, Transport } from './transport.js'
  * @throws TypeError for an invalid base URL
  */
 export function createMarketplace(options: MarketplaceOptions): Marketplace {
-  const { limits, version, backoff = DEFAULT_BACKOFF } = options
-  const transport = new Transport(options)
+  const { limits, observer = () => undefined, now = () => new Date() } = options
+  const { timing = SYSTEM_TIMING, backoff = DEFAULT_BACKOFF } = options
+  const { origin, pathname } = new URL(options.baseUrl)
+  const limiter = new RateLimiter({ ...limits, ledger: options.ledger, timing, now })
+  const connectMs = Math.min(CONNECT_TIMEOUT_MS, limits.timeoutMs)
+  // http-exchange.ts enforces one deadline per request in place of undici's timeouts.
+  const pool = { connections: limits.concurrency, headersTimeout: 0, bodyTimeout: 0 }
+  const reads = createDispatcher(origin, connectMs, pool)
+  // A POST gets a new connection: the server may be closing a kept-alive one, and the outcome would be unknown.
+  const closes = createDispatcher(origin, connectMs, { ...pool, pipelining: 0 })
+  const shared = { ...options, observer, now, timing, backoff, origin, limiter, reads, closes }
+  const prefix = pathname.replace(/\/+$/, '')
   return {
     session: (channel, { signal = new AbortController().signal } = {}) =>
-      new Session({ transport, version, channel, retries: limits.retries, backoff, signal }),
-    close: () => transport.close(),
+      new Session({ ...shared, prefix }, channel, signal),
+    async close() {
+      const waiting = limiter.close(new AbortedError('The marketplace client was closed'))
+      await Promise.all([waiting, reads.destroy(), closes.destroy()])
+    },
   }
 }

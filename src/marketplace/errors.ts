@@ -52,20 +52,6 @@ export class PausedError extends MarketplaceError {
   }
 }
 
-/**
- * The ledger that keeps the request limits for all processes cannot be reached: nothing was sent. End the run; the next
- * one tries again.
- */
-export class LedgerError extends MarketplaceError {
-  override name = 'LedgerError'
-  constructor(cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    super(`No request was sent, because the limits that all processes keep together cannot be checked. ${reason}`, {
-      cause,
-    })
-  }
-}
-
 /** The run was stopped, or the client was closed. */
 export class AbortedError extends MarketplaceError {
   override name = 'AbortedError'
@@ -74,3 +60,13 @@ export class AbortedError extends MarketplaceError {
 /** The error of a call whose signal is aborted. */
 export const abortedError = ({ reason }: AbortSignal): AbortedError =>
   reason instanceof AbortedError ? reason : new AbortedError('The run was stopped')
+
+/**
+ * Describes a network error by its message, never by its whole error object, which may contain parts of the reply. If every address of a
+ * host failed, Node throws an AggregateError with an empty message.
+ */
+export function describeNetworkError(error: unknown): string {
+  const cause = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error
+  const { message, code } = Object(cause) as { message?: string; code?: string }
+  return message || code || 'unknown network error'
+}

@@ -1,4 +1,5 @@
 import { MAX_PAUSE_MS } from '../core/requests/request-ledger.js'
+import type { HttpReply } from './http-exchange.js'
 
 /**
  * Parses an HTTP date in the form that senders must use (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
@@ -11,13 +12,13 @@ export function parseHttpDate(text: string): Date | null {
 }
 
 /**
- * Parses a Retry-After header (RFC 9110 §10.2.3).
- * @param value the header: whole seconds or an HTTP date; undefined if absent
- * @param from the time a date is relative to: the `Date` of the reply, so that clock skew does not matter
- * @returns milliseconds to wait, 0 (also for a past date) to 24 hours; null if absent or invalid
+ * How long a reply asks to wait (Retry-After, RFC 9110 §10.2.3).
+ * @param headers a date in them is relative to their `Date`, so that clock skew does not matter, and to `now` without one
+ * @returns milliseconds, 0 (also for a past date) to 24 hours; null if the header is absent or invalid
  */
-export function parseRetryAfter(value: string | undefined, from: Date): number | null {
-  const text = value?.trim() ?? ''
+export function parseRetryAfter(headers: HttpReply['headers'], now: Date): number | null {
+  const text = String(headers['retry-after'] ?? '').trim()
+  const from = parseHttpDate(String(headers.date ?? '')) ?? now
   const wait = /^\d+$/.test(text)
     ? Number(text) * 1000
     : (parseHttpDate(text)?.getTime() ?? Number.NaN) - from.getTime()

@@ -1,15 +1,16 @@
 import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { brotliDecompress, gunzip } from 'node:zlib'
 import type { Dispatcher } from 'undici'
+import { createDispatcher } from './dispatcher.js'
 import {
   AbortedError,
   abortedError,
+  describeNetworkError,
   MarketplaceError,
   NotSentError,
   TransientError,
   UnavailableError,
 } from './errors.js'
-import { describeNetworkError } from './network-error.js'
 
 export interface HttpRequest {
   origin: string
@@ -48,107 +49,88 @@ const MAX_MESSAGE_BYTES = 64 * 1024
  *   large or has an unknown encoding; AbortedError on cancellation
  */
 export async function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpReply> {
-  const { signal, timeoutMs, origin, method, path, headers, body = null, label } = request
-  if (signal.aborted) throw abortedError(signal)
-  const reader = new ReplyReader(request)
-  const timer = setTimeout(
-    () => reader.end(new TransientError(`${label()}: no complete reply within ${timeoutMs} ms`)),
-    timeoutMs,
-  )
-  const abort = () => reader.end(abortedError(signal))
-  signal.addEventListener('abort', abort)
+  if (request.signal.aborted) throw abortedError(request.signal)
+  let hasStarted = false
+  const onStart = () => {
+    hasStarted = true
+  }
   try {
-    dispatcher.dispatch({ origin, method, path, headers, body }, reader)
-    return await decoded(await reader.reply, request)
+    return await decoded(await exchange(dispatcher, request, onStart), request)
   } catch (error) {
-    throw toMarketplaceError(error, request, reader.hasStarted)
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', abort)
+    throw toMarketplaceError(error, request, hasStarted)
   }
 }
 
 const isDocument = ({ method }: HttpRequest, status: number) => method === 'GET' && status === 200
 
 /**
- * Receives one reply, and ends once: with it, or with an error. Reads it from undici as it arrives, because `request` of
+ * Sends a request, and ends once: with its reply, or with an error. Reads the reply from undici as it arrives, because `request` of
  * undici, which makes a stream of every body, takes about a third of the time that a small request takes. Never pauses the
  * connection: undici 7 ends the process with an AssertionError if the connection of a paused reply ends
  * (https://github.com/nodejs/undici/issues/5360).
+ * @param onStart called just before the first byte is sent
  */
-class ReplyReader implements Dispatcher.DispatchHandler {
-  readonly reply: Promise<HttpReply>
-  /** Whether the first byte of the request was sent, or is about to be. */
-  hasStarted = false
-  readonly #request: HttpRequest
-  readonly #chunks: Buffer[] = []
-  #size = 0
-  #head: Omit<HttpReply, 'body'> = { status: 0, headers: {} }
-  #controller: Dispatcher.DispatchController | null = null
-  #hasEnded = false
-  #settle: { resolve: (reply: HttpReply) => void; reject: (error: Error) => void } | null = null
-
-  constructor(request: HttpRequest) {
-    this.#request = request
-    this.reply = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject }
-    })
-  }
-
-  /** Ends with an error, or what has arrived, at once; nothing is sent from then on. */
-  end(error: Error | null): void {
-    if (this.#hasEnded) return
-    this.#hasEnded = true
-    const [first] = this.#chunks
-    const body = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks)
-    if (error) this.#settle?.reject(error)
-    else this.#settle?.resolve({ ...this.#head, body })
-    this.#controller?.abort(error ?? new Error('The rest of the body is not needed'))
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    if (this.#hasEnded) {
-      controller.abort(new Error('The request was cancelled before it was sent'))
-      return
+function exchange(dispatcher: Dispatcher, request: HttpRequest, onStart: () => void): Promise<HttpReply> {
+  const { signal, timeoutMs, origin, method, path, headers, body = null, label, refuseStart } = request
+  return new Promise((resolve, reject) => {
+    let head: Omit<HttpReply, 'body'> = { status: 0, headers: {} }
+    const chunks: Buffer[] = []
+    let size = 0
+    let controller: Dispatcher.DispatchController | null = null
+    let hasEnded = false
+    /** Ends with an error, or what has arrived, at once; nothing is sent from then on. */
+    const end = (error: Error | null) => {
+      if (hasEnded) return
+      hasEnded = true
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+      const [first] = chunks
+      if (error) reject(error)
+      else resolve({ ...head, body: chunks.length === 1 && first ? first : Buffer.concat(chunks) })
+      controller?.abort(error ?? new Error('The rest of the body is not needed'))
     }
-    const { refuseStart, label } = this.#request
-    const reason = refuseStart?.() ?? null
-    if (reason !== null) this.end(new NotSentError(`${label()}: not sent, because ${reason}`))
-    this.hasStarted = !this.#hasEnded
-  }
-
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: HttpReply['headers']): void {
-    // Informational replies come before the reply itself.
-    if (status >= 200) this.#head = { status, headers }
-  }
-
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#hasEnded) return
-    this.#chunks.push(chunk)
-    this.#size += chunk.length
-    if (isDocument(this.#request, this.#head.status)) {
-      if (this.#size > this.#request.maxBytes) this.end(tooLargeError(this.#request))
-    } else if (this.#size > MAX_MESSAGE_BYTES) this.end(null)
-  }
-
-  onResponseEnd(): void {
-    this.#controller = null
-    this.end(null)
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.end(error)
-  }
+    const abort = () => end(abortedError(signal))
+    const timedOut = () => end(new TransientError(`${label()}: no complete reply within ${timeoutMs} ms`))
+    const timer = setTimeout(timedOut, timeoutMs)
+    signal.addEventListener('abort', abort)
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(started) {
+        controller = started
+        if (hasEnded) return started.abort(new Error('The request was cancelled before it was sent'))
+        const reason = refuseStart?.() ?? null
+        if (reason === null) onStart()
+        else end(new NotSentError(`${label()}: not sent, because ${reason}`))
+      },
+      onResponseStart(_, status, received) {
+        // Informational replies come before the reply itself.
+        if (status >= 200) head = { status, headers: received }
+      },
+      onResponseData(_, chunk) {
+        if (hasEnded) return
+        chunks.push(chunk)
+        size += chunk.length
+        if (!isDocument(request, head.status)) {
+          if (size > MAX_MESSAGE_BYTES) end(null)
+        } else if (size > request.maxBytes) end(tooLargeError(request))
+      },
+      onResponseEnd() {
+        controller = null
+        end(null)
+      },
+      onResponseError: (_, error) => end(error),
+    }
+    try {
+      dispatcher.dispatch({ origin, method, path, headers, body }, handler)
+    } catch (error) {
+      end(error as Error)
+    }
+  })
 }
 
 const DECODERS = new Map([
   ['gzip', promisify(gunzip)],
-  ['x-gzip', promisify(gunzip)],
-  ['deflate', promisify(inflate)],
   ['br', promisify(brotliDecompress)],
 ])
-/** Deflate is decoded but not requested, because servers disagree on its meaning. */
 export const ACCEPT_ENCODING = 'gzip, br'
 
 /** Stops at the limits, because a small body may decode to one that fills the memory. */
@@ -189,4 +171,31 @@ function tooLargeError({ label, maxBytes }: HttpRequest): UnavailableError {
   const mib = Math.round((maxBytes / 2 ** 20) * 1000) / 1000
   const advice = 'If this size is expected, raise requests.maxBodyMiB'
   return new UnavailableError(`${label()}: the body is larger than ${mib} MiB. ${advice}`, { status: 200 })
+}
+
+/** Of `postJson`, from connecting to the last byte of the reply, in milliseconds. */
+const POST_TIMEOUT_MS = 15_000
+
+/**
+ * Sends one POST with a JSON body to a URL that the configuration allows: https, or http to this machine, whatever a name
+ * server answers. Follows no redirects. Messages have the origin of the URL only, because path and query may contain a secret.
+ * @returns the reply with the first 64 KiB of its body
+ * @throws UnavailableError if none arrives; AbortedError when the signal is aborted
+ */
+export async function postJson(
+  url: string,
+  body: string,
+  { headers = {}, signal }: { headers?: Record<string, string>; signal: AbortSignal },
+): Promise<HttpReply> {
+  const { origin, pathname, search } = new URL(url)
+  const dispatcher = createDispatcher(origin, POST_TIMEOUT_MS)
+  try {
+    return await sendHttpRequest(dispatcher, {
+      ...{ origin, method: 'POST', path: pathname + search, body, signal, timeoutMs: POST_TIMEOUT_MS, maxBytes: 0 },
+      headers: { 'content-type': 'application/json', 'user-agent': 'quotekeeper', ...headers },
+      label: () => origin,
+    })
+  } finally {
+    await dispatcher.destroy()
+  }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   claimOf,
   createProcessLedger,
@@ -10,8 +11,21 @@ import {
 } from '../core/requests/request-ledger.js'
 import type { Clock } from '../core/time/clock.js'
 import type { RequestLimits } from './contract.js'
-import { abortedError, LedgerError, PausedError } from './errors.js'
-import type { Timing } from './timing.js'
+import { abortedError, MarketplaceError, PausedError } from './errors.js'
+
+/** Clock and timers, passed as a parameter so that tests need not wait. */
+export interface Timing {
+  /** Milliseconds on a monotonic clock. */
+  elapsed(): number
+  /** Resolves after the time; rejects at once if the signal aborts. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>
+}
+
+/** The real clock. */
+export const SYSTEM_TIMING: Timing = {
+  elapsed: () => performance.now(),
+  wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+}
 
 /** Maximum Retry-After that a request waits for, in milliseconds; a longer one ends the run. */
 const MAX_WAIT_MS = 60_000
@@ -44,6 +58,7 @@ export interface Slot {
 }
 
 interface Waiter {
+  caller: Caller
   /** Starts that it needs at once. */
   starts: number
   admit: (slot: Slot) => void
@@ -52,17 +67,21 @@ interface Waiter {
 
 /**
  * Limits the requests to one host: concurrency, starts per second, and none during a pause.
- * Waiting requests are served round-robin by caller (the session), so that a long poll does not starve another
- * channel. The first of them claims its start from the ledger, and waits for it.
+ * Of waiting requests, one of the caller (the session) that was served longest ago is next, so that a long poll does not starve another
+ * channel. It claims its start from the ledger, and waits for it.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions
   readonly #ledger: RequestLedger
   /** Average time between two starts, in milliseconds. */
   readonly #interval: number
-  readonly #queues = new Map<Caller, { waiters: Set<Waiter>; stopListening: () => void }>()
+  readonly #waiters = new Set<Waiter>()
+  /** The number of the newest admission of each caller. */
+  readonly #served = new WeakMap<Caller, number>()
+  #admissions = 0
   #running = 0
-  #pause: { end: number; until: Date } = { end: Number.NEGATIVE_INFINITY, until: new Date(0) }
+  /** When the current pause ends, on the monotonic clock. */
+  #pauseEnd = Number.NEGATIVE_INFINITY
   /** Number of pauses that this process has learned of. */
   #pauses = 0
   /** How late the next start may be. */
@@ -70,8 +89,6 @@ export class RateLimiter {
   #serving: Promise<void> | null = null
   #reporting: Promise<void> | null = null
   readonly #closed = new AbortController()
-  /** Ends the wait of the first request. */
-  #wait = new AbortController()
 
   constructor(options: RateLimiterOptions) {
     this.#options = options
@@ -83,22 +100,25 @@ export class RateLimiter {
    * Waits until one request may start, or several in sequence.
    * @param starts number of requests in sequence: all are admitted now, so that only the first one waits
    * @returns their slot, which the caller releases
-   * @throws PausedError at once during a pause too long to wait for; LedgerError if the ledger cannot be reached;
+   * @throws PausedError at once during a pause too long to wait for; MarketplaceError if the ledger cannot be reached;
    *   AbortedError on cancellation
    */
   async acquire(caller: Caller, starts = 1): Promise<Slot> {
     for (const { signal } of [caller, this.#closed]) if (signal.aborted) throw abortedError(signal)
     const pause = this.longPause()
     if (pause) throw pause
-    return new Promise((admit, reject) => {
-      this.#queueOf(caller).add({ starts, admit, reject })
+    const { signal } = caller
+    const abort = () => this.#rejectAll(abortedError(signal), caller)
+    signal.addEventListener('abort', abort)
+    return new Promise<Slot>((admit, reject) => {
+      this.#waiters.add({ caller, starts, admit, reject })
       this.#serve()
-    })
+    }).finally(() => signal.removeEventListener('abort', abort))
   }
 
   /**
    * Loads pauses that other processes were asked for.
-   * @throws LedgerError if the ledger cannot be reached
+   * @throws MarketplaceError if the ledger cannot be reached
    */
   async syncPauses(): Promise<void> {
     this.#pauseLocally((await this.#claim(NO_STARTS)).pausedFor)
@@ -116,9 +136,10 @@ export class RateLimiter {
 
   /**
    * Pauses all requests to the host, of all processes. Never shortens a current pause.
-   * @param milliseconds from now
+   * @param milliseconds from now; 0: no pause
    */
   pause(milliseconds: number): void {
+    if (milliseconds === 0) return
     this.#pauseLocally(milliseconds)
     this.#reporting ??= this.#reportPause()
   }
@@ -126,8 +147,8 @@ export class RateLimiter {
   async #reportPause(): Promise<void> {
     const { signal } = this.#closed
     let reported = Number.NEGATIVE_INFINITY
-    while (reported < this.#pause.end && this.#pauseLeft() > 0 && !signal.aborted) {
-      const { end } = this.#pause
+    while (reported < this.#pauseEnd && this.#pauseLeft() > 0 && !signal.aborted) {
+      const end = this.#pauseEnd
       try {
         await this.#ledger.claim({ ...NO_STARTS, pausedFor: Math.ceil(this.#pauseLeft()) })
         reported = end
@@ -140,9 +161,9 @@ export class RateLimiter {
 
   #pauseLocally(milliseconds: number): void {
     const end = this.#options.timing.elapsed() + milliseconds
-    if (milliseconds <= 0 || end <= this.#pause.end) return
+    if (milliseconds <= 0 || end <= this.#pauseEnd) return
     this.#pauses++
-    this.#pause = { end, until: new Date(this.#options.now().getTime() + milliseconds) }
+    this.#pauseEnd = end
     const error = this.longPause()
     if (error) this.#rejectAll(error)
   }
@@ -150,21 +171,19 @@ export class RateLimiter {
   /** The error of a pause too long to wait for; null if there is none. */
   longPause(): PausedError | null {
     if (this.#pauseLeft() <= MAX_WAIT_MS) return null
-    const until = this.#pause.until.toISOString()
-    return new PausedError(
-      `The marketplace asked for a pause until ${until}, longer than a run waits. The next run after that continues`,
-      this.#pause.until,
-    )
+    const until = new Date(this.#options.now().getTime() + this.#pauseLeft())
+    const message = `The marketplace asked for a pause until ${until.toISOString()}, longer than a run waits`
+    return new PausedError(`${message}. The next run after that continues`, until)
   }
 
   #pauseLeft(): number {
-    return this.#pause.end - this.#options.timing.elapsed()
+    return this.#pauseEnd - this.#options.timing.elapsed()
   }
 
   /** Admits waiting requests one after another. */
   #serve(): void {
     this.#serving ??= this.#admitAll()
-      .catch((error: LedgerError) => this.#rejectAll(error))
+      .catch((error: MarketplaceError) => this.#rejectAll(error))
       .finally(() => {
         this.#serving = null
         if (this.#canAdmit()) this.#serve()
@@ -172,17 +191,24 @@ export class RateLimiter {
   }
 
   #canAdmit(): boolean {
-    return this.#queues.size > 0 && this.#running < this.#options.concurrency
+    return this.#waiters.size > 0 && this.#running < this.#options.concurrency
   }
 
   async #admitAll(): Promise<void> {
     while (this.#canAdmit()) {
-      const first = this.#first()
-      if (first === undefined || !(await this.#takeStarts(first.starts)) || this.#first() !== first) continue
+      const next = this.#next()
+      if (next === undefined || !(await this.#takeStarts(next.starts)) || !this.#waiters.delete(next)) continue
       this.#running++
-      this.#removeFirst()
-      first.admit(this.#newSlot())
+      this.#served.set(next.caller, ++this.#admissions)
+      next.admit(this.#newSlot())
     }
+  }
+
+  #next(): Waiter | undefined {
+    const servedAt = ({ caller }: Waiter) => this.#served.get(caller) ?? 0
+    let next: Waiter | undefined
+    for (const each of this.#waiters) if (next === undefined || servedAt(each) < servedAt(next)) next = each
+    return next
   }
 
   #newSlot(): Slot {
@@ -207,7 +233,7 @@ export class RateLimiter {
     const { startsIn, pausedFor } = await this.#claim(claimOf(this.#interval, starts, grace))
     this.#pauseLocally(pausedFor)
     if (startsIn > 1 && pausedFor === 0) await this.#sleep(startsIn)
-    if (startsIn > RECENT_MS && this.#queues.size > 0) await this.syncPauses()
+    if (startsIn > RECENT_MS) await this.syncPauses()
     if (this.#pauses !== pauses) return false
     // The claim was made at `asked` or later.
     const isMissed = timing.elapsed() > asked + startsIn + grace
@@ -216,55 +242,22 @@ export class RateLimiter {
   }
 
   async #claim(claim: StartClaim): Promise<StartGrant> {
-    return this.#ledger.claim(claim).catch((error: unknown) => {
-      throw new LedgerError(error)
+    return this.#ledger.claim(claim).catch((cause: Error) => {
+      const message = 'No request was sent, because the limits that all processes keep together cannot be checked'
+      throw new MarketplaceError(`${message}. ${cause.message}`, { cause })
     })
   }
 
-  /** Ends early when nothing waits any more. */
   async #sleep(milliseconds: number): Promise<void> {
-    this.#wait = new AbortController()
-    await this.#options.timing.wait(milliseconds, this.#wait.signal).catch(() => undefined)
+    await this.#options.timing.wait(milliseconds, this.#closed.signal).catch(() => undefined)
   }
 
-  #queueOf(caller: Caller): Set<Waiter> {
-    const known = this.#queues.get(caller)
-    if (known) return known.waiters
-    const { signal } = caller
-    const reject = () => this.#reject(caller, abortedError(signal))
-    signal.addEventListener('abort', reject)
-    const waiters = new Set<Waiter>()
-    this.#queues.set(caller, { waiters, stopListening: () => signal.removeEventListener('abort', reject) })
-    return waiters
-  }
-
-  #first(): Waiter | undefined {
-    const [queue] = this.#queues.values()
-    const [first] = queue?.waiters ?? []
-    return first
-  }
-
-  /** Removes the first waiter of the first caller, who is the last one then. */
-  #removeFirst(): void {
-    const [[caller, queue] = []] = this.#queues
-    const [first] = queue?.waiters ?? []
-    if (!caller || !queue || !first) return
-    queue.waiters.delete(first)
-    this.#queues.delete(caller)
-    if (queue.waiters.size > 0) this.#queues.set(caller, queue)
-    else queue.stopListening()
-  }
-
-  #reject(caller: Caller, error: unknown): void {
-    const queue = this.#queues.get(caller)
-    this.#queues.delete(caller)
-    if (this.#queues.size === 0) this.#wait.abort()
-    queue?.stopListening()
-    for (const waiter of queue?.waiters ?? []) waiter.reject(error)
-  }
-
-  #rejectAll(error: unknown): void {
-    this.#wait.abort()
-    for (const caller of [...this.#queues.keys()]) this.#reject(caller, error)
+  /** @param caller only its requests; default: all */
+  #rejectAll(error: unknown, caller?: Caller): void {
+    for (const waiter of this.#waiters) {
+      if (caller !== undefined && waiter.caller !== caller) continue
+      this.#waiters.delete(waiter)
+      waiter.reject(error)
+    }
   }
 }

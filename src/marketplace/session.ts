@@ -1,5 +1,7 @@
+import { constants } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
+import type { Dispatcher } from 'undici'
 import type { ChannelRef } from '../core/channel.js'
 import type { SubjectKind } from '../core/documents/documents.js'
 import { comparableId, isAddressable } from '../core/documents/identifier.js'
@@ -17,36 +19,82 @@ import {
   type RfqListItem,
   type RfqResponse,
 } from '../core/documents/observation.js'
-import type { ChannelSession, CloseSlot, ItemReadOptions, ListResult, Operation, ReadResult } from './contract.js'
-import { ChannelError, ItemError, NotSentError, TransientError } from './errors.js'
-import { parseList, parseObject, type ReceivedText, readBody, UnusableBodyError } from './json-body.js'
-import type { Slot } from './rate-limiter.js'
-import { closeResultOf, errorForStatus } from './replies.js'
+import type { Clock } from '../core/time/clock.js'
+import { clockSkewSeconds } from '../core/time/clock-skew.js'
+import type {
+  ChannelSession,
+  CloseSlot,
+  ItemReadOptions,
+  ListResult,
+  Operation,
+  ReadResult,
+  RequestLimits,
+  RequestObserver,
+} from './contract.js'
+import { ChannelError, ItemError, NotSentError, TransientError, UnavailableError } from './errors.js'
+import { parseHttpDate, parseRetryAfter } from './http-date.js'
+import { ACCEPT_ENCODING, type HttpReply, type HttpRequest, sendHttpRequest } from './http-exchange.js'
+import type { RateLimiter, Slot, Timing } from './rate-limiter.js'
+import {
+  closeResultOf,
+  errorForStatus,
+  parseList,
+  parseObject,
+  type ReceivedText,
+  readBody,
+  UnusableBodyError,
+} from './replies.js'
 import { type Backoff, RetryQuota, withRetries } from './retry.js'
 import { createKeySearch, createSanitizer, type Sanitize } from './sanitizer.js'
-import type { AdmittedRequest, Target, Transport, TransportReply } from './transport.js'
 
-interface SessionOptions {
-  transport: Transport
+/** What the sessions of a client share. */
+interface Client {
+  origin: string
+  /** The path of the base URL, without a trailing slash. */
+  prefix: string
+  limits: RequestLimits
   /** Quotekeeper's version. */
   version: string
-  channel: ChannelRef & { readonly apiKey: string }
-  retries: number
+  limiter: RateLimiter
+  reads: Dispatcher
+  closes: Dispatcher
+  observer: RequestObserver
+  now: Clock
+  timing: Timing
   backoff: Backoff
-  signal: AbortSignal
 }
+
+/** An operation on a resource. */
+interface Target extends Pick<HttpRequest, 'method' | 'path' | 'label'> {
+  operation: Operation
+  scope: 'list' | 'item'
+}
+
+interface SendOptions extends Pick<HttpRequest, 'refuseStart'> {
+  /** Attempts of the same read before this one. */
+  retry: number
+  /** How long the request waited for the request limits. */
+  waitedSeconds: number
+}
+
+interface Reply extends HttpReply {
+  /** Just before the request was sent. */
+  sentAt: Date
+  /** The `Date` header, null if absent or invalid. */
+  serverDate: Date | null
+}
+
+type Parse<T> = (received: ReceivedText) => T | Promise<T>
 
 /** A read, and the close that may follow it. */
 const STARTS_OF_CLOSE = 2
 
-type SendOptions = Pick<AdmittedRequest, 'retry' | 'waitedSeconds' | 'refuseStart'>
-type Parse<T> = (received: ReceivedText) => T | Promise<T>
-
-/** The requests of one run on one channel, with its own key, retry quota and count; the transport is shared. */
+/** The requests of one run on one channel, with its own key, retry quota and count. */
 export class Session implements ChannelSession {
   readonly channel: ChannelRef
   readonly signal: AbortSignal
-  readonly #options: SessionOptions
+  readonly #client: Client
+  readonly #apiKey: string
   readonly #quota = new RetryQuota()
   readonly #sanitize: Sanitize
   readonly #hasKey: (bytes: Buffer) => boolean
@@ -56,15 +104,25 @@ export class Session implements ChannelSession {
   #suspended: Error | null = null
 
   /** @throws ChannelError for a key that cannot be sent in a header, or names that cannot be part of a URL */
-  constructor(options: SessionOptions) {
-    const { transport, channel, signal } = options
-    checkKey(channel)
-    this.channel = { org: channel.org, channel: channel.channel }
-    this.#options = options
-    this.#sanitize = createSanitizer(channel.apiKey)
-    this.#hasKey = createKeySearch(channel.apiKey)
-    this.#base = basePath(transport.prefix, channel, this.#sanitize)
+  constructor(client: Client, { org, channel, apiKey }: ChannelRef & { readonly apiKey: string }, signal: AbortSignal) {
+    this.channel = { org, channel }
     this.signal = signal
+    this.#client = client
+    this.#apiKey = apiKey
+    this.#sanitize = createSanitizer(apiKey)
+    this.#hasKey = createKeySearch(apiKey)
+    // Printable ASCII only: an HTTP library might quote another key in its error message.
+    if (!/^[!-~](?:[ -~]*[!-~])?$/.test(apiKey))
+      throw new ChannelError(
+        `The API key of ${createSanitizer('')(`${org}/${channel}`)} is empty or has characters other than printable ASCII, such as a ` +
+          'line break. Set it again',
+      )
+    const base = encodePath(client.prefix, ['v1', 'orgs', org, 'channels', channel])
+    if (base === null)
+      throw new ChannelError(
+        `The channel "${this.#sanitize(`${org}/${channel}`)}" cannot be part of a URL: correct org and channel`,
+      )
+    this.#base = base
     // All its requests listen, and the sessions of all channels may share one signal.
     setMaxListeners(0, signal)
   }
@@ -91,17 +149,17 @@ export class Session implements ChannelSession {
 
   async readForClose(id: string): Promise<CloseSlot> {
     const [target, closing] = [this.#target('readRfq', ['rfqs', id]), this.#target('closeRfq', ['rfqs', id, 'close'])]
-    const { transport } = this.#options
+    const { limiter, timing } = this.#client
     return this.#retried(async (retry) => {
       const { slot, since, waitedSeconds } = await this.#acquire(target, STARTS_OF_CLOSE)
       try {
         const reply = await this.#send(target, { retry, waitedSeconds })
         return {
           read: await this.#read(reply, target, this.#parserOf('rfq', id, parseRfq)),
-          readAge: () => transport.elapsed() - since,
+          readAge: () => timing.elapsed() - since,
           wasPaused: () => slot.wasPaused(),
           close: async (refuseStart) => {
-            await transport.limiter.syncPauses()
+            await limiter.syncPauses()
             return closeResultOf(await this.#send(closing, { retry: 0, waitedSeconds: 0, refuseStart }), this.#sanitize)
           },
           release: () => slot.release(),
@@ -163,20 +221,21 @@ export class Session implements ChannelSession {
 
   /** Another version of Quotekeeper may find other problems in the same text. */
   #textHash(text: string): string {
-    return hash('sha256', `${this.#options.version} ${text}`)
+    return hash('sha256', `${this.#client.version} ${text}`)
   }
 
   #target(operation: Operation, segments: string[]): Target {
     const path = encodePath(this.#base, segments)
     const method = operation === 'closeRfq' ? 'POST' : 'GET'
-    const url = () => this.#options.transport.origin + (path ?? [this.#base, ...segments].join('/'))
+    const url = () => this.#client.origin + (path ?? [this.#base, ...segments].join('/'))
     const label = () => `${method} ${this.#sanitize(url())}`
     if (path === null) throw new ItemError(`${label()}: this identifier cannot be part of a URL; nothing was sent`)
     return { operation, method, path, label, scope: segments.length === 1 ? 'list' : 'item' }
   }
 
-  #retried<T>(attempt: (retry: number) => Promise<T>, retries = this.#options.retries): Promise<T> {
-    return withRetries(attempt, { ...this.#options, retries, quota: this.#quota })
+  #retried<T>(attempt: (retry: number) => Promise<T>, retries = this.#client.limits.retries): Promise<T> {
+    const { backoff } = this.#client
+    return withRetries(attempt, { retries, backoff, quota: this.#quota, signal: this.signal })
   }
 
   #retriedRead<T>(target: Target, parse: Parse<T>, retries?: number): Promise<ReadResult<T>> {
@@ -189,52 +248,90 @@ export class Session implements ChannelSession {
 
   /** Waits for a slot; its requests may be sent at once. */
   async #acquire(target: Target, starts = 1): Promise<{ slot: Slot; since: number; waitedSeconds: number }> {
-    const { transport } = this.#options
-    this.#assertMayRead(target)
-    const asked = transport.elapsed()
-    const slot = await transport.limiter.acquire(this, starts)
-    const since = transport.elapsed()
-    try {
-      this.#assertMayRead(target)
-    } catch (error) {
-      slot.release()
-      throw error
-    }
+    const { limiter, timing } = this.#client
+    this.#assertMaySend(target)
+    const asked = timing.elapsed()
+    const slot = await limiter.acquire(this, starts)
+    const since = timing.elapsed()
     return { slot, since, waitedSeconds: (since - asked) / 1000 }
   }
 
-  #assertMayRead({ label }: Target): void {
+  #assertMaySend({ label, method }: Target): void {
     if (this.#suspended) throw this.#suspended
-    if (this.#quota.exhausted)
+    if (method === 'GET' && this.#quota.exhausted)
       throw new NotSentError(`${label()}: not sent, because too many requests of this run failed`)
   }
 
-  /** Sends a request in a slot. After a rejected read the session sends no other; after a rejected close it reads, to verify the outcome. */
-  async #send(target: Target, options: SendOptions): Promise<TransportReply> {
-    const { transport, channel, signal } = this.#options
-    if (this.#suspended) throw this.#suspended
+  /**
+   * Sends a request in a slot. After a rejected read the session sends no other; after a rejected close it reads, to verify the outcome.
+   * @throws errors of `sendHttpRequest`; UnavailableError for a reply that a cache made earlier, which shows neither what the marketplace
+   *   has now nor what a close did
+   */
+  async #send(target: Target, { retry, waitedSeconds, refuseStart }: SendOptions): Promise<Reply> {
+    const { origin, limits, limiter, reads, closes, observer, now, timing } = this.#client
+    this.#assertMaySend(target)
     this.#requests++
-    try {
-      const reply = await transport.send({ target, apiKey: channel.apiKey, signal, ...options })
-      const { status } = reply
-      if ((status === 401 || status === 403) && target.method === 'GET')
-        this.#suspended ??= errorForStatus(reply, target, this.#sanitize)
-      return reply
-    } catch (error) {
+    const { operation, method, path, label } = target
+    const started = timing.elapsed()
+    const sentAt = now()
+    const report = (code: number | 'error', serverDate: Date | null) => {
+      const seconds = (timing.elapsed() - started) / 1000
+      const skew = clockSkewSeconds({ serverDate, readAt: sentAt, answeredAt: now() })
+      observer({ operation, code, seconds, retry: retry > 0, waitedSeconds, clockSkewSeconds: skew })
+    }
+    const reply = await sendHttpRequest(method === 'POST' ? closes : reads, {
+      ...{ origin, method, path, label, headers: this.#headers(), signal: this.signal, refuseStart },
+      timeoutMs: limits.timeoutMs,
+      maxBytes: Math.min(limits.maxBodyMiB * 2 ** 20, constants.MAX_STRING_LENGTH),
+    }).catch((error: unknown) => {
       if (error instanceof NotSentError) this.#requests--
+      else report('error', null)
       throw error
+    })
+    const { status, headers } = reply
+    // Of a reply that a cache kept, whose `Date` is not the time of now; NaN if it cannot be read (RFC 9111 §5.1).
+    const age = Number(headers.age ?? 0)
+    const serverDate = age === 0 && typeof headers.date === 'string' ? parseHttpDate(headers.date) : null
+    report(status, serverDate)
+    // A 429 or 503 with Retry-After pauses all requests (docs/MARKETPLACE.md, Pauses).
+    if (status === 429 || status === 503) limiter.pause(parseRetryAfter(headers, now()) ?? 0)
+    if (age !== 0) throw oldReplyError(target, status, age)
+    if ((status === 401 || status === 403) && method === 'GET')
+      this.#suspended ??= errorForStatus(reply, target, this.#sanitize)
+    return { ...reply, sentAt, serverDate }
+  }
+
+  #headers(): Record<string, string> {
+    return {
+      authorization: this.#apiKey,
+      accept: 'application/json',
+      'accept-encoding': ACCEPT_ENCODING,
+      // No cache in between may answer with a reply that it has; the second is for caches of HTTP/1.0 (RFC 9111).
+      'cache-control': 'no-cache',
+      pragma: 'no-cache',
+      'user-agent': `quotekeeper/${this.#client.version}`,
     }
   }
 
-  async #read<T>(reply: TransportReply, target: Target, parse: Parse<T>): Promise<ReadResult<T>> {
+  async #read<T>(reply: Reply, target: Target, parse: Parse<T>): Promise<ReadResult<T>> {
     const { status, sentAt: readAt, serverDate } = reply
     if (status !== 200) {
       const error = errorForStatus(reply, target, this.#sanitize)
-      throw (error instanceof TransientError && this.#options.transport.limiter.longPause()) || error
+      throw (error instanceof TransientError && this.#client.limiter.longPause()) || error
     }
     const options = { label: target.label, sanitize: this.#sanitize, hasKey: this.#hasKey }
     return { value: await readBody(reply, options, parse), readAt, serverDate }
   }
+}
+
+/** The error for a reply that was not made for this request. It is not retried, because a cache keeps a reply for longer than a retry waits. */
+function oldReplyError({ label }: Target, status: number, age: number): UnavailableError {
+  const made = age > 0 ? `${age} s ago` : 'at an unknown time'
+  return new UnavailableError(
+    `${label()}: status ${status}, but a cache answered with a reply made ${made}, although the request asks for none ` +
+      '(Cache-Control: no-cache). Let requests to the marketplace bypass that cache',
+    { status },
+  )
 }
 
 const INVALID_UTF8: Problem = {
@@ -252,23 +349,6 @@ function requireMatchingId({ id: found }: { id?: unknown }, id: string, sanitize
   if (typeof found === 'string' && comparableId(found) === comparableId(id)) return
   const shown = typeof found === 'string' ? sanitize(found) : `of type ${typeof found}`
   throw new UnusableBodyError(`the body is another document (id ${shown})`)
-}
-
-/** Accepts printable ASCII only: an HTTP library might quote another key in its error message. */
-function checkKey({ org, channel, apiKey }: SessionOptions['channel']): void {
-  if (/^[!-~](?:[ -~]*[!-~])?$/.test(apiKey)) return
-  const name = createSanitizer('')(`${org}/${channel}`)
-  throw new ChannelError(
-    `The API key of ${name} is empty or has characters other than printable ASCII, such as a line break. Set it again`,
-  )
-}
-
-function basePath(prefix: string, { org, channel }: ChannelRef, sanitize: Sanitize): string {
-  const path = encodePath(prefix, ['v1', 'orgs', org, 'channels', channel])
-  if (path !== null) return path
-  throw new ChannelError(
-    `The channel "${sanitize(`${org}/${channel}`)}" cannot be part of a URL: correct org and channel`,
-  )
 }
 
 /** Joins and percent-encodes a path; null if a segment cannot be part of a URL. */

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { EventRecord } from '../core/events/events.js'
 import { cleanLine } from '../core/text/clean-text.js'
-import { describeNetworkError } from '../marketplace/network-error.js'
+import { describeNetworkError } from '../marketplace/errors.js'
 import { findReport } from '../report-files/report-folder.js'
 import type { EmailTarget, SendResult } from './contract.js'
 import { emailMessage } from './email-message.js'
@@ -74,7 +74,7 @@ const MAX_QUOTED = 200
 
 function toFailure(error: SmtpError, { host, port }: EmailTarget['smtp']): SendResult {
   const { code = '', responseCode = null, response } = error
-  const reason = response ?? (/^E(CONN|TIMEDOUT|SOCKET|DNS)/.test(code) ? describeNetworkError(error) : error.message)
+  const reason = response ?? describeNetworkError(error)
   const failure = { status: responseCode, error: `${host}:${port}: ${cleanLine(reason, MAX_QUOTED)}` }
   // The server takes the addresses, and refuses the text for good.
   if (code === 'EMESSAGE' && responseCode !== null && responseCode >= 500) return { kind: 'refused', ...failure }

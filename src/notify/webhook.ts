@@ -2,9 +2,8 @@ import { Webhook } from 'standardwebhooks'
 import type { EventRecord } from '../core/events/events.js'
 import { cleanLine } from '../core/text/clean-text.js'
 import { UnavailableError } from '../marketplace/errors.js'
-import { parseHttpDate, parseRetryAfter } from '../marketplace/http-date.js'
-import type { HttpReply } from '../marketplace/http-exchange.js'
-import { postJson } from '../marketplace/http-post.js'
+import { parseRetryAfter } from '../marketplace/http-date.js'
+import { type HttpReply, postJson } from '../marketplace/http-exchange.js'
 import type { SendResult, WebhookTarget } from './contract.js'
 import { describeEvent } from './event-text.js'
 
@@ -64,12 +63,5 @@ function toResult({ status, headers, body }: HttpReply, now: Date): SendResult {
   const remedy = status >= 300 && status < 400 ? ' (redirects are not followed: configure the final address)' : ''
   const error = `status ${status}${remedy}${quoted === '' ? '' : `: ${quoted}`}`
   if (REFUSALS.has(status)) return { kind: 'refused', status, error }
-  return { kind: 'failed', status, error, retryAfterMs: retryAfter(headers, now) }
-}
-
-function retryAfter(headers: HttpReply['headers'], now: Date): number | null {
-  const value = headers['retry-after']
-  if (typeof value !== 'string') return null
-  const date = typeof headers.date === 'string' ? parseHttpDate(headers.date) : null
-  return parseRetryAfter(value, date ?? now)
+  return { kind: 'failed', status, error, retryAfterMs: parseRetryAfter(headers, now) }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { Timing } from '../../src/marketplace/timing.js'
+import type { Timing } from '../../src/marketplace/rate-limiter.js'
 
 /** A clock that only the test moves. */
 export class ManualClock implements Timing {
@@ -10,17 +10,14 @@ export class ManualClock implements Timing {
   random = () => 0
   wait = (milliseconds: number, signal: AbortSignal) =>
     new Promise<void>((fire, reject) => {
-      const timer = { at: this.#now + milliseconds, fire }
-      this.#timers.push(timer)
-      signal.addEventListener('abort', () => {
+      const abort = () => {
         this.#timers = this.#timers.filter((other) => other !== timer)
         reject(signal.reason)
-      })
+      }
+      const timer = { at: this.#now + milliseconds, fire: () => fire(signal.removeEventListener('abort', abort)) }
+      this.#timers.push(timer)
+      signal.addEventListener('abort', abort)
     })
-
-  get timers() {
-    return this.#timers.length
-  }
 
   /** Advances to the next timer and fires it; false if there is none. */
   async step(): Promise<boolean> {

@@ -85,7 +85,7 @@ describe('closing an RFQ', () => {
     stop = server.close
     const error = await failureOf(close(session(server.url)))
     expect(error).toBeInstanceOf(NotSentError)
-    expect(error.message).toMatch(/POST .*: not sent \(connection refused/)
+    expect(error.message).toMatch(/POST .*: not sent \(connect ECONNREFUSED/)
     expect(server.heads).toHaveLength(1)
   })
 

