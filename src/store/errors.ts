@@ -13,23 +13,13 @@ export class RunLostError extends StoreError {
   override name = 'RunLostError'
 }
 
-/** The RFQ has a close that is not settled. The caller settles it first. */
-export class IntentOpenError extends StoreError {
-  override name = 'IntentOpenError'
-}
-
-/** The database cannot be used: it is newer than the program, damaged, of another program or not writable. An operator must act. */
-export class UnusableDatabaseError extends StoreError {
-  override name = 'UnusableDatabaseError'
-}
-
 /** Nothing can be written now: the server is away, the disk is full, or others hold locks for too long. The caller may try again. */
 export class DatabaseUnavailableError extends StoreError {
   override name = 'DatabaseUnavailableError'
 }
 
 /** There is no database yet. An operator creates it, or corrects its path. */
-export class MissingDatabaseError extends UnusableDatabaseError {
+export class MissingDatabaseError extends StoreError {
   override name = 'MissingDatabaseError'
 }
 

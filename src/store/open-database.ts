@@ -11,7 +11,7 @@ interface DatabaseOptions extends StoreOptions {
 
 /**
  * Opens the store in a database of either engine, and loads only the driver of that engine.
- * @throws UnusableDatabaseError with a remedy if the database cannot be used
+ * @throws StoreError with a remedy if the database cannot be used
  */
 export async function openDatabase({ database, connections, ...options }: DatabaseOptions): Promise<Store> {
   if (!isPostgresUrl(database)) return (await import('./sqlite/store.js')).openStore({ path: database, ...options })
@@ -21,7 +21,7 @@ export async function openDatabase({ database, connections, ...options }: Databa
 
 /**
  * Opens an existing database of either engine for reading only.
- * @throws UnusableDatabaseError
+ * @throws StoreError
  */
 export const openDatabaseReader = (database: string): Promise<Store> =>
   openDatabase({ database, readOnly: true, connections: 2 })

@@ -126,12 +126,12 @@ it('pages and the API answer 503 while the database cannot be used, and log why'
     ],
   })
   for (const path of ['page', 'operation']) {
-    for (const name of ['StoreError', 'UnusableDatabaseError', 'UnknownCommitError']) {
+    for (const name of ['StoreError', 'UnknownCommitError']) {
       const { statusCode, body } = await app.inject(`/${path}/${name}`)
       expect([statusCode, body]).toEqual([503, expect.stringContaining('the database cannot be used at the moment')])
       expect(body).not.toContain('the address of the server')
     }
     expect((await app.inject(`/${path}/RunBusyError`)).statusCode).toBe(500)
   }
-  expect(logged).toEqual(Array(8).fill('the address of the server'))
+  expect(logged).toEqual(Array(6).fill('the address of the server'))
 })

@@ -7,7 +7,7 @@ import {
 } from '../../core/close-intent.js'
 import type { DecisionRecord } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import { IntentOpenError, StoreError } from '../errors.js'
+import { StoreError } from '../errors.js'
 import { fence } from '../runs/channel-lock.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import { matching, membersOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
@@ -95,7 +95,7 @@ export function createCloseIntents(
     sentIntents: (channel: string, after: Date) => countSent(database, after, { channel }),
 
     /**
-     * Stores an intent. Rejects with `IntentOpenError` if the RFQ has an open intent, with `RunLostError` if the run lost the lock, and with
+     * Stores an intent. Rejects with `StoreError` if the RFQ has an open intent, with `RunLostError` if the run lost the lock, and with
      * `StoreError` if two intents of the RFQ were sent within 24 hours and no person requested this one.
      * @param intent.requested a person requested this close, so that the limit of two within 24 hours does not apply
      */
@@ -123,7 +123,7 @@ export function createCloseIntents(
           rfq,
         )
         if (open) {
-          throw new IntentOpenError(`RFQ ${rfqId} of ${channel} has a close that is not settled (intent ${open.id}).`)
+          throw new StoreError(`RFQ ${rfqId} of ${channel} has a close that is not settled (intent ${open.id}).`)
         }
         const sent = (await countSent(tx, new Date(now.getTime() - DAY_MS), rfq)).get(rfqId) ?? 0
         if (!requested && sent >= MAX_INTENTS_PER_DAY) {

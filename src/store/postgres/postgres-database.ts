@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { storable } from '../../core/documents/identifier.js'
-import { StoreError, UnknownCommitError, UnusableDatabaseError } from '../errors.js'
+import { StoreError, UnknownCommitError } from '../errors.js'
 import {
   type Dialect,
   type SqlDatabase,
@@ -107,8 +107,14 @@ export class PostgresDatabase implements SqlDatabase {
     this.#pool.on('error', () => {})
   }
 
-  all<T>(sql: string, parameters?: SqlParameters): Promise<T[]> {
-    return this.#read((client) => query<T>(client, sql, parameters))
+  async all<T>(sql: string, parameters?: SqlParameters): Promise<T[]> {
+    const read = () => this.#use((client) => query<T>(client, sql, parameters))
+    try {
+      // Once more if the connection was lost, which may have been before.
+      return await read().catch((error) => (kindOf(error) === 'away' ? read() : Promise.reject(error)))
+    } catch (error) {
+      throw toPostgresError(error, this.location.name)
+    }
   }
 
   async get<T>(sql: string, parameters?: SqlParameters): Promise<T | undefined> {
@@ -135,7 +141,7 @@ export class PostgresDatabase implements SqlDatabase {
       failure = error
       throw toPostgresError(error, this.location.name)
     } finally {
-      await this.#release(client, failure)
+      if (client) await this.#release(client, failure)
     }
   }
 
@@ -145,26 +151,33 @@ export class PostgresDatabase implements SqlDatabase {
    * @throws UnknownCommitError
    */
   async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    if (this.#readOnly) throw new UnusableDatabaseError(`${this.location.name} was opened for reading only.`)
+    const { name, schema } = this.location
+    if (this.#readOnly) throw new StoreError(`${name} was opened for reading only.`)
     const deadline = performance.now() + MAX_OUTAGE_MS
     for (let conflicts = 0; ; ) {
       let isCommitting = false
-      const attempt = await this.#attempt(async (client) => {
-        await client.query('begin')
-        const result = await work(transactionOf(client, this.location.schema))
-        isCommitting = true
-        // A transaction in which a statement failed is rolled back by its commit.
-        if ((await client.query('commit')).command !== 'COMMIT')
-          throw new StoreError('The transaction was rolled back.')
-        return result
-      })
-      if ('result' in attempt) return attempt.result
-      const { error } = attempt
-      const kind = kindOf(error)
-      if (kind === 'away' && isCommitting) throw this.#unknownCommit(error)
-      if (kind === 'away' && performance.now() < deadline) await wait(100 + Math.random() * 200)
-      else if (kind === 'conflict' && ++conflicts < MAX_CONFLICTS) await wait(Math.random() * 20 * conflicts)
-      else throw toPostgresError(error, this.location.name)
+      try {
+        return await this.#use(async (client) => {
+          await client.query('begin')
+          const result = await work(transactionOf(client, schema))
+          isCommitting = true
+          // A transaction in which a statement failed is rolled back by its commit.
+          if ((await client.query('commit')).command !== 'COMMIT')
+            throw new StoreError('The transaction was rolled back.')
+          return result
+        })
+      } catch (error) {
+        const kind = kindOf(error)
+        if (kind === 'away' && isCommitting)
+          throw new UnknownCommitError(
+            `The connection to ${name} was lost during a commit (${(error as Error).message}), so it is not known ` +
+              'whether the change was stored. The next run reads what is stored and goes on from there.',
+            { cause: error },
+          )
+        if (kind === 'away' && performance.now() < deadline) await wait(100 + Math.random() * 200)
+        else if (kind === 'conflict' && ++conflicts < MAX_CONFLICTS) await wait(Math.random() * 20 * conflicts)
+        else throw toPostgresError(error, name)
+      }
     }
   }
 
@@ -173,26 +186,14 @@ export class PostgresDatabase implements SqlDatabase {
     if (!this.#pool.ending) await this.#pool.end()
   }
 
-  /** Runs queries on a connection, and once more on another one if it was lost, which may have been before. */
-  async #read<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    let attempt = await this.#attempt(work)
-    if ('error' in attempt && attempt.isConnected && kindOf(attempt.error) === 'away')
-      attempt = await this.#attempt(work)
-    if ('error' in attempt) throw toPostgresError(attempt.error, this.location.name)
-    return attempt.result
-  }
-
-  async #attempt<T>(
-    work: (client: pg.PoolClient) => Promise<T>,
-  ): Promise<{ result: T } | { error: unknown; isConnected: boolean }> {
-    let client: pg.PoolClient | undefined
+  async #use<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#take()
     let failure: unknown
     try {
-      client = await this.#take()
-      return { result: await work(client) }
+      return await work(client)
     } catch (error) {
       failure = error
-      return { error, isConnected: client !== undefined }
+      throw error
     } finally {
       await this.#release(client, failure)
     }
@@ -207,25 +208,16 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   /** @param failure why a transaction of the connection may be open */
-  async #release(client: pg.PoolClient | undefined, failure: unknown): Promise<void> {
-    if (failure === undefined) return client?.release()
+  async #release(client: pg.PoolClient, failure: unknown): Promise<void> {
+    if (failure === undefined) return client.release()
     const isAway = kindOf(failure) === 'away'
-    if (isAway && client) this.#validSince = performance.now()
-    const isLost =
-      isAway ||
-      (await client?.query('rollback').then(
+    if (isAway) this.#validSince = performance.now()
+    const rollBack = () =>
+      client.query('rollback').then(
         () => false,
         () => true,
-      ))
-    client?.release(isLost)
-  }
-
-  #unknownCommit(error: unknown): Error {
-    return new UnknownCommitError(
-      `The connection to ${this.location.name} was lost during a commit (${(error as Error).message}), so it is not known ` +
-        'whether the change was stored. The next run reads what is stored and goes on from there.',
-      { cause: error },
-    )
+      )
+    client.release(isAway || (await rollBack()))
   }
 }
 

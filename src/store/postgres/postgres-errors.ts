@@ -1,13 +1,13 @@
 import pg from 'pg'
-import { DatabaseUnavailableError, StoreError, UnusableDatabaseError } from '../errors.js'
+import { DatabaseUnavailableError, StoreError } from '../errors.js'
 
 /**
  * - `away`: the server cannot be reached or written now, as while it restarts or fails over; another connection, or a later one, may work
  * - `conflict`: PostgreSQL cancelled the transaction because of another one; it can be retried at once
  * - `busy`: nothing can be written until somebody frees what is in the way
- * - `unusable`: an operator must act
+ * - `failed`: an operator must act
  */
-type Kind = 'away' | 'conflict' | 'busy' | 'unusable' | 'failed'
+type Kind = 'away' | 'conflict' | 'busy' | 'failed'
 
 interface Remedy {
   /** The codes of the server, or the codes and messages of the driver. */
@@ -23,7 +23,7 @@ export const POOLER_REMEDY = 'Name PostgreSQL itself in "database", not a pooler
 const ERRORS: readonly Remedy[] = [
   {
     match: /^28...$|^3D000$|^42501$|^SASL|password must be a string/,
-    kind: 'unusable',
+    kind: 'failed',
     what: 'PostgreSQL refuses the connection or the work',
     todo:
       'Correct "database" or databasePassword in the configuration, or PGPASSWORD; or create the user or the database, allow it in pg_hba.conf, ' +
@@ -32,13 +32,13 @@ const ERRORS: readonly Remedy[] = [
   {
     match:
       /CERT_|_CERT$|^UNABLE_TO_VERIFY|certificate|does not support SSL|establishing an SSL connection|^ERR_(TLS|SSL|OSSL|CRYPTO)|^EPROTO$|^(ENOENT|EACCES|EISDIR|ENOTDIR): .*, (open|read)\b/,
-    kind: 'unusable',
+    kind: 'failed',
     what: 'The connection to PostgreSQL cannot be encrypted, or its certificate is not accepted',
     todo:
       'Check sslmode and the files that sslrootcert, sslcert and sslkey in the URL of "database" name (docs/OPERATIONS.md), the host name and the ' +
       'TLS of the server; or use sslmode=disable in a network that you trust.',
   },
-  { match: /^08P01$/, kind: 'unusable', what: 'The connection to PostgreSQL is not accepted', todo: POOLER_REMEDY },
+  { match: /^08P01$/, kind: 'failed', what: 'The connection to PostgreSQL is not accepted', todo: POOLER_REMEDY },
   {
     match: /^timeout exceeded when trying to connect|^Query read timeout/,
     kind: 'away',
@@ -67,11 +67,11 @@ const ERRORS: readonly Remedy[] = [
   },
 ]
 
-const UNKNOWN = {
+const UNKNOWN: Omit<Remedy, 'match'> = {
   kind: 'failed',
   what: 'Unexpected database error',
   todo: 'This is a bug in Quotekeeper; please report it.',
-} as const
+}
 
 /** The kind of an error of PostgreSQL or its driver; null for any other, as those of the store. */
 export const kindOf = (error: unknown): Kind | null => find(error)?.remedy.kind ?? null
@@ -84,15 +84,13 @@ export function toPostgresError(error: unknown, name: string): Error {
   const found = find(error)
   if (found === null) return error instanceof Error ? error : new StoreError(String(error))
   const { cause, remedy } = found
-  const isTemporary = remedy.kind === 'away' || remedy.kind === 'busy'
-  const ErrorClass =
-    remedy.kind === 'unusable' ? UnusableDatabaseError : isTemporary ? DatabaseUnavailableError : StoreError
+  const ErrorClass = /^(away|busy)$/.test(remedy.kind) ? DatabaseUnavailableError : StoreError
   const reason = cause.message || cause.code || 'no connection'
   return new ErrorClass(`${remedy.what}: ${name} (${reason}). ${remedy.todo}`, { cause })
 }
 
 /** What the table says about an error or one of its causes. */
-function find(error: unknown): { cause: NodeJS.ErrnoException; remedy: Pick<Remedy, 'kind' | 'what' | 'todo'> } | null {
+function find(error: unknown): { cause: NodeJS.ErrnoException; remedy: Omit<Remedy, 'match'> } | null {
   if (error instanceof StoreError) return null
   const causes = withCauses(error)
   for (const remedy of ERRORS) {

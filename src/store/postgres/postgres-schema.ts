@@ -1,4 +1,4 @@
-import { MissingDatabaseError, UnusableDatabaseError } from '../errors.js'
+import { MissingDatabaseError, StoreError } from '../errors.js'
 import { describeOtherSchema, readSchema, SCHEMA_NUMBER } from '../schema/schema.js'
 import { findMeta, setMeta, UNFINISHED_COPY, unfinishedCopy } from '../sql/meta.js'
 import type { Queries } from '../sql/sql-database.js'
@@ -20,18 +20,21 @@ interface Found {
 }
 
 /**
- * Creates the tables in an empty schema, in one transaction, under a lock.
- * @throws UnusableDatabaseError if the server is too old, or the schema belongs to another program or another version of Quotekeeper; and for
- *   an empty database unless `create` is true
+ * Creates the tables if the schema is empty, in one transaction, under a lock.
+ * @throws StoreError if the server is too old, or the schema belongs to another program or another version of Quotekeeper; and for an empty
+ *   database unless `create` is true
  */
-export function prepareSchema(database: PostgresDatabase, { create = true } = {}): Promise<void> {
-  return database.write(async (tx) => {
-    if (await hasSchema(tx, database)) return
-    if (!create) throw emptyDatabase(database)
+export async function prepareSchema(database: PostgresDatabase, { create = true } = {}): Promise<void> {
+  if (await hasSchema(database, database)) return
+  const { schema, name } = database.location
+  if (!create)
+    throw new MissingDatabaseError(
+      `${name} is an empty database. Fill it first with: quotekeeper sync (or quotekeeper start).`,
+    )
+  await database.write(async (tx) => {
     await tx.lock('schema')
-    // Another process may have created them while this one waited for the lock.
+    // Another process may have created them meanwhile.
     if (await hasSchema(tx, database)) return
-    const { schema } = database.location
     const known = await tx.get('select 1 as found from pg_namespace where nspname = @schema', { schema })
     // A role that may not create schemas can use an existing one.
     if (!known) await tx.run(`create schema "${schema}"`)
@@ -40,17 +43,9 @@ export function prepareSchema(database: PostgresDatabase, { create = true } = {}
   })
 }
 
-/** @throws UnusableDatabaseError unless the database has the schema of this Quotekeeper */
-export async function requireSchema(database: PostgresDatabase): Promise<void> {
-  if (!(await hasSchema(database, database))) throw emptyDatabase(database)
-}
-
-const emptyDatabase = ({ location: { name } }: PostgresDatabase) =>
-  new MissingDatabaseError(`${name} is an empty database. Fill it first with: quotekeeper sync (or quotekeeper start).`)
-
 /**
  * Whether the database has the schema of this Quotekeeper; false if it is empty.
- * @throws UnusableDatabaseError
+ * @throws StoreError
  */
 async function hasSchema(queries: Queries, { location: { name, schema } }: PostgresDatabase): Promise<boolean> {
   const found = (await queries.get<Found>(
@@ -63,25 +58,23 @@ async function hasSchema(queries: Queries, { location: { name, schema } }: Postg
     { schema, ours: `"${schema}".close_decisions` },
   )) as Found
   if (found.server < MIN_SERVER_VERSION) {
-    throw new UnusableDatabaseError(
+    throw new StoreError(
       `${name} runs on PostgreSQL ${Math.floor(found.server / 10_000)}; 14 or newer is needed. Upgrade the server.`,
     )
   }
   if (found.encoding !== 'UTF8') {
-    throw new UnusableDatabaseError(
+    throw new StoreError(
       `The encoding of ${name} is ${found.encoding}; UTF8 is needed. Create a database with: createdb -E UTF8 -T template0`,
     )
   }
-  if (found.path !== schema)
-    throw new UnusableDatabaseError(`${name} ignores the settings of a connection. ${POOLER_REMEDY}`)
+  if (found.path !== schema) throw new StoreError(`${name} ignores the settings of a connection. ${POOLER_REMEDY}`)
   if (found.tables === 0) return false
   if (!found.is_ours) {
-    throw new UnusableDatabaseError(
+    throw new StoreError(
       `The schema "${schema}" of ${name} has tables of another program. Choose another one: add ?schema=NAME to "database".`,
     )
   }
-  if ((await findMeta(queries, SCHEMA_KEY)) !== String(SCHEMA_NUMBER))
-    throw new UnusableDatabaseError(describeOtherSchema(name))
+  if ((await findMeta(queries, SCHEMA_KEY)) !== String(SCHEMA_NUMBER)) throw new StoreError(describeOtherSchema(name))
   if ((await findMeta(queries, UNFINISHED_COPY)) !== null) throw unfinishedCopy(name)
   return true
 }

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { UnusableDatabaseError } from '../errors.js'
+import { StoreError } from '../errors.js'
 
 /** The server of the database, and the schema that contains the tables. */
 export interface PostgresLocation {
@@ -33,13 +33,13 @@ export const isPostgresUrl = (database: string): boolean => /^postgres(ql)?:\/\/
 
 /**
  * Reads the URL of a PostgreSQL database: postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME.
- * @throws UnusableDatabaseError, whose message does not repeat what may be part of a password
+ * @throws StoreError, whose message does not repeat what may be part of a password
  */
 export function parsePostgresUrl(text: string): PostgresLocation {
   const url = isPostgresUrl(text) ? parseUrl(text) : null
   // At a fail-over, one name has to move to the server that can be written.
   if (url === null || url.host.includes(','))
-    throw new UnusableDatabaseError(
+    throw new StoreError(
       'The URL of the database is not valid. Expected: postgres://USER:PASSWORD@HOST:PORT/DATABASE with one host, and with % and ' +
         'other special characters of user and password as %25 and so on.',
     )
@@ -47,12 +47,11 @@ export function parsePostgresUrl(text: string): PostgresLocation {
   for (const [name, value] of parameters) {
     const known = PARAMETERS[name]
     if (known === undefined || parameters.getAll(name).length > 1)
-      throw new UnusableDatabaseError(
+      throw new StoreError(
         'The URL of the database has a parameter that is not known, or the same one twice. ' +
           `Allowed are ${Object.keys(PARAMETERS).join(', ')}; host, port and user belong before the "?".`,
       )
-    if (!known.isValid(value))
-      throw new UnusableDatabaseError(`${name} in the URL of the database must be ${known.expected}.`)
+    if (!known.isValid(value)) throw new StoreError(`${name} in the URL of the database must be ${known.expected}.`)
   }
   const schema = parameters.get('schema') ?? DEFAULT_SCHEMA
   parameters.delete('schema')

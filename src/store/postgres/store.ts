@@ -6,7 +6,7 @@ import { SCHEMA_NUMBER } from '../schema/schema.js'
 import { claimStatement } from '../sql/claim-starts.js'
 import type { SqlDatabase } from '../sql/sql-database.js'
 import { PostgresDatabase } from './postgres-database.js'
-import { prepareSchema, requireSchema } from './postgres-schema.js'
+import { prepareSchema } from './postgres-schema.js'
 import { parsePostgresUrl } from './postgres-url.js'
 
 interface PostgresStoreOptions extends StoreOptions {
@@ -18,14 +18,14 @@ interface PostgresStoreOptions extends StoreOptions {
 
 /**
  * Opens the store in a PostgreSQL database, and creates its tables.
- * @throws UnusableDatabaseError with a remedy if the database cannot be used; StoreError if it cannot be reached
+ * @throws StoreError with a remedy if the database cannot be used; StoreError if it cannot be reached
  */
 export async function openPostgresStore({ url, connections = 10, ...options }: PostgresStoreOptions): Promise<Store> {
   const { create = true, readOnly = false } = options
   const database = new PostgresDatabase(parsePostgresUrl(url), { connections, readOnly })
   const { name } = database.location
   try {
-    await (readOnly ? requireSchema(database) : prepareSchema(database, { create }))
+    await prepareSchema(database, { create: create && !readOnly })
     const engine = {
       ...{ name, database, clock: options.clock ?? (() => new Date()) },
       requestLedger: (origin: string) => createRequestLedger(database, origin),

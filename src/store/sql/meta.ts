@@ -1,4 +1,4 @@
-import { UnusableDatabaseError } from '../errors.js'
+import { StoreError } from '../errors.js'
 import type { Queries, Transaction } from './sql-database.js'
 
 /** Selects the UUID of the database, as `value`. */
@@ -34,6 +34,6 @@ export const UNFINISHED_COPY = 'unfinished_copy'
 
 /** The error for an unfinished copy. */
 export const unfinishedCopy = (name: string): Error =>
-  new UnusableDatabaseError(
+  new StoreError(
     `${name} is an unfinished copy of another database. Remove it (delete the file, or drop the schema in PostgreSQL) and copy again.`,
   )

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Statement } from 'better-sqlite3'
 import { storable } from '../../core/documents/identifier.js'
-import { UnusableDatabaseError } from '../errors.js'
+import { StoreError } from '../errors.js'
 import {
   type Dialect,
   type SqlDatabase,
@@ -74,7 +74,7 @@ export class SqliteDatabase implements SqlDatabase {
    * Opens a file.
    * @param options.readOnly opens an existing one for reading only
    * @param options.create creates a missing one, which is otherwise an error
-   * @throws UnusableDatabaseError, MissingDatabaseError
+   * @throws StoreError, MissingDatabaseError
    */
   static async open(path: string, { readOnly = false, create = true } = {}): Promise<SqliteDatabase> {
     const writer = readOnly ? null : await openWriter(path, create)
@@ -117,7 +117,7 @@ export class SqliteDatabase implements SqlDatabase {
 
   async #write<T>(work: (tx: Transaction) => Promise<T>, began: number): Promise<T> {
     const writer = this.#writer
-    if (!writer) throw new UnusableDatabaseError(`The database ${this.path} was opened for reading only.`)
+    if (!writer) throw new StoreError(`The database ${this.path} was opened for reading only.`)
     try {
       // All that wait while another process holds the lock give up together.
       await retryWhileBusy(() => writer.exec('begin immediate'), Math.max(began, this.#lockedAt) + MAX_WAIT_MS)

@@ -1,5 +1,5 @@
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
-import { DatabaseUnavailableError, StoreError, UnusableDatabaseError } from '../errors.js'
+import { DatabaseUnavailableError, StoreError } from '../errors.js'
 
 /** The remedy for a damaged database. `.recover` prints SQL, which a second sqlite3 reads into a new file. */
 export const restoreRemedy = (path: string): string =>
@@ -17,16 +17,12 @@ export function toStoreError(error: unknown, path: string): Error {
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
     const todo =
       'Nothing was changed. Check the path of "database" in the configuration. If it is right, the file is damaged.'
-    return make(
-      UnusableDatabaseError,
-      'The database is damaged, or not a SQLite file',
-      `${todo} ${restoreRemedy(path)}`,
-    )
+    return make(StoreError, 'The database is damaged, or not a SQLite file', `${todo} ${restoreRemedy(path)}`)
   }
   if (/^(SQLITE_(READONLY|CANTOPEN|PERM|AUTH)|EACCES|EPERM|EROFS)/.test(code)) {
     const todo =
       'Check that the folder exists, that this user may write to it and to the file, and that the disk is not mounted read-only.'
-    return make(UnusableDatabaseError, 'The database cannot be opened or written', todo)
+    return make(StoreError, 'The database cannot be opened or written', todo)
   }
   if (isBusy(error)) {
     const todo = `Wait for it to finish, or find it with: fuser ${quoteForShell(path)}`

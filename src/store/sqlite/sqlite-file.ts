@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { makeFolder } from '../../make-folder.js'
-import { MissingDatabaseError, UnusableDatabaseError } from '../errors.js'
+import { MissingDatabaseError, StoreError } from '../errors.js'
 import { describeOtherSchema, readSchema, SCHEMA_NUMBER } from '../schema/schema.js'
 import { UNFINISHED_COPY, unfinishedCopy } from '../sql/meta.js'
 import { isBusy, restoreRemedy, toStoreError } from './sqlite-errors.js'
@@ -40,7 +40,7 @@ export function connect(path: string, options: Database.Options = {}): Sqlite {
 
 /**
  * Opens an existing file for reading.
- * @throws UnusableDatabaseError, MissingDatabaseError
+ * @throws StoreError, MissingDatabaseError
  */
 export async function openReader(path: string): Promise<Sqlite> {
   rejectMissing(path)
@@ -53,7 +53,7 @@ export async function openReader(path: string): Promise<Sqlite> {
 /**
  * Opens a file for writing, with a write-ahead log, and checks it for damage. Creates the tables in an empty one.
  * @param create creates a missing file (mode 0600, its folder 0700), which is otherwise an error
- * @throws UnusableDatabaseError, MissingDatabaseError; nothing is changed then
+ * @throws StoreError, MissingDatabaseError; nothing is changed then
  */
 export async function openWriter(path: string, create: boolean): Promise<Sqlite> {
   if (!create) rejectMissing(path)
@@ -72,7 +72,7 @@ export async function openWriter(path: string, create: boolean): Promise<Sqlite>
 async function opening(path: string, options: Database.Options, prepare: (db: Sqlite) => Promise<void>) {
   // SQLite would report an I/O error.
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new UnusableDatabaseError(`${path} is a folder, but a file is needed: choose another path`)
+    throw new StoreError(`${path} is a folder, but a file is needed: choose another path`)
   let db: Sqlite | undefined
   try {
     if (!options.readonly) createPrivateFile(path)
@@ -126,7 +126,7 @@ export function createPrivateFile(path: string): void {
 
 /**
  * The number of the schema of a file; 0 if it is empty.
- * @throws UnusableDatabaseError for a file of another program, with another schema, or that is an unfinished copy
+ * @throws StoreError for a file of another program, with another schema, or that is an unfinished copy
  */
 function schemaNumber(db: Sqlite): number {
   const { id, number, tables } = db
@@ -137,11 +137,11 @@ function schemaNumber(db: Sqlite): number {
     .get() as { id: number; number: number; tables: number }
   if (id !== APPLICATION_ID) {
     if (number === 0 && tables === 0) return 0
-    throw new UnusableDatabaseError(
+    throw new StoreError(
       `${db.name} is a database of another program. Set "database" in the configuration to another file.`,
     )
   }
-  if (number !== SCHEMA_NUMBER) throw new UnusableDatabaseError(describeOtherSchema(db.name))
+  if (number !== SCHEMA_NUMBER) throw new StoreError(describeOtherSchema(db.name))
   if (db.prepare('select 1 from meta where key = ?').get(UNFINISHED_COPY)) throw unfinishedCopy(db.name)
   return number
 }
@@ -159,7 +159,5 @@ function createSchema(db: Sqlite): void {
 function rejectDamaged(db: Sqlite): void {
   const found = db.pragma('quick_check(1)', { simple: true })
   if (found === 'ok') return
-  throw new UnusableDatabaseError(
-    `The database is damaged: ${db.name} (${found}). Nothing was changed. ${restoreRemedy(db.name)}`,
-  )
+  throw new StoreError(`The database is damaged: ${db.name} (${found}). Nothing was changed. ${restoreRemedy(db.name)}`)
 }

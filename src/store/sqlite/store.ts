@@ -9,7 +9,7 @@ import { SqliteDatabase } from './sqlite-database.js'
 
 /**
  * Opens the store in a SQLite file. Writes are on the disk before they are acknowledged.
- * @throws UnusableDatabaseError with a remedy if the file cannot be used; MissingDatabaseError
+ * @throws StoreError with a remedy if the file cannot be used; MissingDatabaseError
  */
 export async function openStore({ path, ...options }: StoreOptions & { path: string }): Promise<Store> {
   const { clock } = options

@@ -35,7 +35,7 @@ const noModule = await import(String('no-such-package')).catch((error) => error)
 describe('error messages', () => {
   it("use the message of each of the project's error classes", () => {
     const names = errorNames()
-    expect(names).toContain('UnusableDatabaseError')
+    expect(names).toContain('StoreError')
     expect(names.filter((name) => !isUserFacing({ name }))).toEqual([])
   })
 

@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Store } from '../../../src/store/contract.js'
-import { DatabaseUnavailableError, RunBusyError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
+import { DatabaseUnavailableError, RunBusyError, StoreError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
-import { requireSchema } from '../../../src/store/postgres/postgres-schema.js'
+import { prepareSchema } from '../../../src/store/postgres/postgres-schema.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import {
@@ -84,8 +84,8 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
         return { server: 140_000, encoding: 'UTF8', path: schema, is_ours: false, tables: 0, ...difference }
       },
     } as unknown as PostgresDatabase
-    const error = await requireSchema(database).catch((thrown: Error) => thrown)
-    expect(error).toBeInstanceOf(UnusableDatabaseError)
+    const error = await prepareSchema(database).catch((thrown: Error) => thrown)
+    expect(error).toBeInstanceOf(StoreError)
     expect(String(error)).toMatch(message)
     expect(asked).toHaveLength(1)
   })
@@ -102,7 +102,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     expect(await reader.rfqs({})).toEqual([])
     const store = await open(as('reader', `?schema=${schema}`))
     const error = await begin(store).catch((thrown: Error) => thrown)
-    expect(error).toBeInstanceOf(UnusableDatabaseError)
+    expect(error).toBeInstanceOf(StoreError)
     expect(String(error)).toMatch(
       /refuses .* the work: .*\(permission denied .*\)\. .*the rights that docs\/OPERATIONS\.md/,
     )

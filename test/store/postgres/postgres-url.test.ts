@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { UnusableDatabaseError } from '../../../src/store/errors.js'
+import { StoreError } from '../../../src/store/errors.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 
 const HOST = 'postgres://me:SECRET@host/desk'
@@ -25,7 +25,7 @@ describe('the URL of a PostgreSQL database', () => {
     ['SECRET@x', 'not known'],
   ])('with ?%s is refused with what to write', (query, message) => {
     const error = rejection(`${HOST}?${query}`)
-    expect(error).toBeInstanceOf(UnusableDatabaseError)
+    expect(error).toBeInstanceOf(StoreError)
     expect(error.message).toMatch(new RegExp(message))
     expect(error.message).not.toContain('SECRET')
   })

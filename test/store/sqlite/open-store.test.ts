@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { UnusableDatabaseError } from '../../../src/store/errors.js'
+import { StoreError } from '../../../src/store/errors.js'
 import { openDatabaseReader } from '../../../src/store/open-database.js'
 import { SCHEMA_NUMBER } from '../../../src/store/schema/schema.js'
 import { openStore } from '../../../src/store/sqlite/store.js'
@@ -34,7 +34,7 @@ describe('openStore', () => {
       expect(readFileSync(foreign).equals(untouched)).toBe(true)
       expect(readdirSync(folder).sort()).toEqual(['foreign.db', 'text.db'])
     }
-    await expect(openStore({ path: join(folder, 'none.db'), create: false })).rejects.toThrow(UnusableDatabaseError)
+    await expect(openStore({ path: join(folder, 'none.db'), create: false })).rejects.toThrow(StoreError)
     expect(existsSync(join(folder, 'none.db'))).toBe(false)
   })
 

@@ -85,7 +85,7 @@ describe('the file of the request ledger', () => {
     const store = await open(path)
     mkdirSync(`${path}-requests`)
     const claim = store.requestLedger(ORIGIN).claim(CLAIM)
-    await expect(claim).rejects.toMatchObject({ name: 'UnusableDatabaseError' })
+    await expect(claim).rejects.toMatchObject({ name: 'StoreError' })
     await expect(claim).rejects.toThrow(`${path}-requests`)
     rmSync(`${path}-requests`, { recursive: true })
     expect((await store.requestLedger(ORIGIN).claim(CLAIM)).pausedFor).toBe(0)
