@@ -9,7 +9,7 @@ import { isRecord } from './environment.js'
  * @param toPath makes a path absolute
  */
 export function reportSettings(toPath: (path: string) => string) {
-  const { ratesFrom: _from, outdatedRates: _outdated, without: _without, ...shape } = settingsSchema.shape
+  const { ratesFrom: _from, without: _without, ...shape } = settingsSchema.shape
   return {
     ...shape,
     exchangeRates: z
@@ -53,10 +53,9 @@ function normalizeRates(found: unknown): unknown {
 /** The values of `reportSettings` as settings, and the source of exchange rates. */
 export function toSettings<T extends { exchangeRates: ReturnType<typeof readRates> }>({ exchangeRates, ...found }: T) {
   const { fixed, source } = exchangeRates
-  const rates: Pick<Settings, 'exchangeRates' | 'ratesFrom' | 'outdatedRates' | 'without'> = {
+  const rates: Pick<Settings, 'exchangeRates' | 'ratesFrom' | 'without'> = {
     exchangeRates: fixed,
     ratesFrom: source?.name ?? null,
-    outdatedRates: null,
     without: null,
   }
   return { settings: { ...found, ...rates }, source }

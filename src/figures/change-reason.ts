@@ -51,7 +51,7 @@ const differences = (what: string, before: object, after: object): string[] =>
   differingSettings(before, after).map(({ path, before: was, after: is }) => `${what} ${path}: ${was} → ${is}`)
 
 /** Without what depends on the day or on recorded rates, because nobody changed it. */
-const settingsOf = ({ settings: { exchangeRates: _rates, outdatedRates: _outdated, ...others } }: RfqState) => others
+const settingsOf = ({ settings: { exchangeRates: _rates, ...others } }: RfqState) => others
 
 /** What can decide which offers compete, and how much is awarded. */
 function demandsOf({ assessed: { rfq } }: RfqState) {

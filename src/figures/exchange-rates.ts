@@ -11,8 +11,8 @@ import { describeNetworkError } from '../marketplace/errors.js'
 import type { ExchangeRates } from '../store/contract.js'
 
 /**
- * The settings of a comparison as of a moment, with the exchange rates of `ratesFrom` known at that time. Returns settings that already have
- * rates, such as those of a recorded report, unchanged.
+ * The settings of a comparison as of a moment, with the exchange rates of `ratesFrom` known at that time. Rates that they already have
+ * stay.
  * @throws StoreError
  */
 export async function settingsAt(
@@ -20,9 +20,8 @@ export async function settingsAt(
   settings: Settings,
   at: Date,
 ): Promise<Settings> {
-  const { ratesFrom, outdatedRates } = settings
-  if (ratesFrom === null || outdatedRates !== null) return settings
-  return withKnownRates(settings, await store.ratesAt(ratesFrom, at))
+  const { ratesFrom } = settings
+  return ratesFrom === null ? settings : withKnownRates(settings, await store.ratesAt(ratesFrom, at))
 }
 
 /**

@@ -1,7 +1,7 @@
 import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../core/decision/settings.js'
 
 /** Set rate by rate, or by whoever configures where rates come from. */
-const NO_PARAMETERS: readonly string[] = ['exchangeRates', 'ratesFrom', 'outdatedRates'] satisfies (keyof Settings)[]
+const NO_PARAMETERS: readonly string[] = ['exchangeRates', 'ratesFrom'] satisfies (keyof Settings)[]
 
 /** The names of all settings that a request can replace: `requirements.priceMax`, `discountRate`, … */
 export const SETTING_NAMES: readonly string[] = [

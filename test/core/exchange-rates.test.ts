@@ -8,12 +8,7 @@ const settings = (more: Partial<Settings> = {}): Settings => ({
   ...{ ...DEFAULT_SETTINGS, currency: 'USD', ratesFrom: SOURCE },
   ...more,
 })
-const newestOf = (rates: readonly DatedRate[]) =>
-  Object.fromEntries(
-    [...rates].sort((a, b) => (a.date < b.date ? -1 : 1)).map(({ currency, date }) => [currency, date]),
-  )
-const resolve = (recent: DatedRate[], given = settings(), older: DatedRate[] = []) =>
-  withKnownRates(given, { recent, newest: newestOf([...older, ...recent]) })
+const resolve = (recent: DatedRate[], given = settings()) => withKnownRates(given, recent)
 
 describe('cross rates', () => {
   it('go through the euro, which has the rate 1', () => {
@@ -31,10 +26,9 @@ describe('cross rates', () => {
       ...[rate('GBP', '2026-01-29', 0.75), rate('GBP', '2026-01-28', 9)],
       rate('CHF', '2026-01-27', 1),
     ]
-    const { exchangeRates, outdatedRates } = resolve(recent)
+    const { exchangeRates } = resolve(recent)
     expect(exchangeRates).toMatchObject({ EUR: { date: '2026-01-30' }, GBP: { date: '2026-01-29', rate: 2 } })
     expect(exchangeRates.CHF).toBeUndefined()
-    expect(outdatedRates).toEqual({ CHF: '2026-01-27' })
   })
 
   it('are not used outside the limits of rates: there is none then, or that of an earlier day', () => {
@@ -42,10 +36,10 @@ describe('cross rates', () => {
       ...[rate('USD', '2026-01-30', 1.25), rate('GBP', '2026-01-30', 1e-320), rate('CHF', '2026-01-30', 1e-9)],
       ...[rate('USD', '2026-01-29', 1.5), rate('GBP', '2026-01-29', 0.75), rate('JPY', '2026-01-30', 5e8)],
     ]
-    const { exchangeRates, outdatedRates } = resolve(recent)
+    const { exchangeRates } = resolve(recent)
     expect(exchangeRates).toMatchObject({ EUR: { rate: 1.25 }, GBP: { date: '2026-01-29', rate: 2 } })
     expect(exchangeRates).toMatchObject({ JPY: { rate: 2.5e-9 } })
-    expect([exchangeRates.CHF, outdatedRates]).toEqual([undefined, {}])
+    expect(exchangeRates.CHF).toBeUndefined()
   })
 
   it('have eight significant digits', () => {
@@ -62,21 +56,9 @@ describe('cross rates', () => {
     expect(exchangeRates).toMatchObject({ ...fixed, GBP: { rate: 1.5625 } })
   })
 
-  it('name the date of rates that are too old, of the older one of two', () => {
-    const older = [rate('GBP', '2025-12-31', 0.8), rate('HRK', '2025-06-30', 7.5)]
-    expect(resolve([rate('USD', '2026-01-30', 1.25)], settings(), older).outdatedRates).toEqual({
-      ...{ GBP: '2025-12-31', HRK: '2025-06-30' },
-    })
-    const noneRecent = [rate('USD', '2026-01-02', 1.25), ...older]
-    expect(resolve([], settings(), noneRecent)).toMatchObject({
-      exchangeRates: {},
-      outdatedRates: { EUR: '2026-01-02', GBP: '2025-12-31', HRK: '2025-06-30' },
-    })
-  })
-
   it('are unknown without the comparison currency, and if nothing was read', () => {
-    expect(resolve([rate('GBP', '2026-01-30', 0.8)])).toMatchObject({ exchangeRates: {}, outdatedRates: {} })
-    expect(resolve([])).toMatchObject({ exchangeRates: {}, outdatedRates: {} })
+    expect(resolve([rate('GBP', '2026-01-30', 0.8)])).toMatchObject({ exchangeRates: {} })
+    expect(resolve([])).toMatchObject({ exchangeRates: {} })
     expect(resolve([rate('USD', '2026-01-30', 1)], settings({ currency: null })).exchangeRates).toEqual({})
   })
 })
@@ -84,10 +66,9 @@ describe('cross rates', () => {
 it('exchange rates › of currencies that do not occur are left out, fixed ones are not', () => {
   const fixed = { CHF: { rate: 1.1, date: null, source: null } }
   const recent = [rate('USD', '2026-01-30', 1.25), rate('GBP', '2026-01-30', 0.8)]
-  const resolved = resolve(recent, settings({ exchangeRates: fixed }), [rate('HRK', '2025-06-30', 7.5)])
-  const { exchangeRates, outdatedRates } = withRatesOf(resolved, ['USD', 'GBP'])
+  const resolved = resolve(recent, settings({ exchangeRates: fixed }))
+  const { exchangeRates } = withRatesOf(resolved, ['USD', 'GBP'])
   expect(Object.keys(exchangeRates).sort()).toEqual(['CHF', 'GBP'])
-  expect(outdatedRates).toEqual({})
   expect(withRatesOf(DEFAULT_SETTINGS, [])).toBe(DEFAULT_SETTINGS)
 })
 

@@ -3,7 +3,7 @@ import type { Settings } from '../../core/decision/settings.js'
 import { countByName } from '../../core/numbers.js'
 import type { CalendarDate } from './comparison-input.js'
 
-type RateSettings = Pick<Settings, 'currency' | 'exchangeRates' | 'ratesFrom' | 'outdatedRates'>
+type RateSettings = Pick<Settings, 'currency' | 'exchangeRates' | 'ratesFrom'>
 
 /**
  * Determines the comparison currency of an RFQ's offers and the exchange rates. Offers in a currency without a rate are not ranked.
@@ -86,12 +86,8 @@ function unknownRate(code: string, comparison: string, settings: RateSettings): 
 }
 
 /** Why the source of rates has none for a currency; null if none is configured. */
-function fromSource(code: string, { ratesFrom, outdatedRates }: RateSettings): string | null {
-  if (ratesFrom === null) return null
-  const date = outdatedRates?.[code]
-  if (date === undefined) return `no exchange rate for ${code} was known from ${ratesFrom}`
-  return `the newest exchange rate for ${code} from ${ratesFrom} was of ${date}, more than ${MAX_RATE_AGE_DAYS} days before`
-}
+const fromSource = (code: string, { ratesFrom }: RateSettings): string | null =>
+  ratesFrom && `no exchange rate for ${code} of the last ${MAX_RATE_AGE_DAYS} days was known from ${ratesFrom}`
 
 const baseText = (base: string | null) =>
   base === null

@@ -9,14 +9,6 @@ export interface DatedRate {
   rate: number
 }
 
-/** What was known of a source of rates at a moment. */
-export interface KnownRates {
-  /** Dated at most `MAX_RATE_AGE_DAYS` before the day of the moment, and not after it. */
-  recent: readonly DatedRate[]
-  /** Date of the newest rate by currency, however old. */
-  newest: Readonly<Record<string, string>>
-}
-
 /** Older rates are not used: they would hide that the source is no longer read. Long holidays have fewer days without rates. */
 export const MAX_RATE_AGE_DAYS = 10
 /** Older rates are not recorded: no moment uses them. */
@@ -32,11 +24,11 @@ export const dayBefore = (at: Date, days = 0): string =>
   new Date(at.getTime() - days * 86_400_000).toISOString().slice(0, 10)
 
 /**
- * Fills `exchangeRates` with what was known of `ratesFrom`; rates that are set already stay. Each has its date, and the source as
+ * Fills `exchangeRates` with what was known of `ratesFrom`, dated at most `MAX_RATE_AGE_DAYS` before the day of the moment; rates that are set already stay. Each has its date, and the source as
  * `ratesFrom` names it. Both rates of a cross rate have the same date, the newest that both have. A cross rate outside the limits of rates is
  * not used.
  */
-export function withKnownRates(settings: Settings, { recent, newest }: KnownRates): Settings {
+export function withKnownRates(settings: Settings, recent: readonly DatedRate[]): Settings {
   const { currency: base, ratesFrom: source, exchangeRates: fixed } = settings
   const days = ratesByDay(recent)
   const codes = new Set(days.flatMap(({ rates }) => [...rates.keys()]))
@@ -50,8 +42,7 @@ export function withKnownRates(settings: Settings, { recent, newest }: KnownRate
     }
     return []
   })
-  const exchangeRates = { ...Object.fromEntries(found), ...fixed }
-  return { ...settings, exchangeRates, outdatedRates: outdatedDates(newest, base, { exchangeRates, days }) }
+  return { ...settings, exchangeRates: { ...Object.fromEntries(found), ...fixed } }
 }
 
 interface RatesOfDay {
@@ -70,32 +61,11 @@ function ratesByDay(recent: readonly DatedRate[]): RatesOfDay[] {
   return [...days].map(([date, rates]) => ({ date, rates })).sort((a, b) => (a.date < b.date ? 1 : -1))
 }
 
-/** Of currencies without a rate that is recent enough, the date of the newest one: the older one of the currency and the base. */
-function outdatedDates(
-  newest: KnownRates['newest'],
-  base: string | null,
-  { exchangeRates, days }: { exchangeRates: Settings['exchangeRates']; days: readonly RatesOfDay[] },
-): Record<string, string> {
-  const [latest] = Object.values(newest).sort().reverse()
-  if (latest === undefined || base === null) return {}
-  const dates: Record<string, string> = { ...newest, [EURO]: latest }
-  const until = dates[base]
-  if (until === undefined) return {}
-  // A rate that is recent, but outside the limits, is not outdated.
-  const isRecent = (code: string) => days.some(({ rates }) => rates.has(code) && rates.has(base))
-  const outdated = Object.entries(dates)
-    .filter(([code]) => CURRENCY_CODE.test(code) && code !== base && exchangeRates[code] === undefined)
-    .filter(([code]) => !isRecent(code))
-    .map(([code, date]) => [code, date < until ? date : until] as const)
-  return Object.fromEntries(outdated.sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
 /** The settings with only those rates of `ratesFrom` that concern some currencies; fixed rates stay. */
 export function withRatesOf(settings: Settings, currencies: readonly string[]): Settings {
-  const { ratesFrom, exchangeRates, outdatedRates } = settings
-  if (ratesFrom === null || outdatedRates === null) return settings
-  const keep = (code: string) => currencies.includes(code)
-  const rates = Object.entries(exchangeRates).filter(([code, { source }]) => source !== ratesFrom || keep(code))
-  const outdated = Object.entries(outdatedRates).filter(([code]) => keep(code))
-  return { ...settings, exchangeRates: Object.fromEntries(rates), outdatedRates: Object.fromEntries(outdated) }
+  const { ratesFrom, exchangeRates } = settings
+  if (ratesFrom === null) return settings
+  const isKept = ([code, { source }]: [string, { source: string | null }]) =>
+    source !== ratesFrom || currencies.includes(code)
+  return { ...settings, exchangeRates: Object.fromEntries(Object.entries(exchangeRates).filter(isKept)) }
 }

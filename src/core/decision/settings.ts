@@ -67,11 +67,6 @@ export const settingsSchema = z.strictObject({
   exchangeRates: exchangeRates.default({}),
   /** Where other rates are read from: a path as it is configured, or an address without its query. Null: nowhere. */
   ratesFrom: text().nullable().default(null),
-  /**
-   * By currency, the date of the newest rate of `ratesFrom` that was known at the moment of the comparison, but too old to be used.
-   * Null until `settingsAt` has looked up the rates of that moment, which `exchangeRates` then has.
-   */
-  outdatedRates: z.record(currencyCode, z.iso.date()).nullable().default(null),
   /** Yearly, as a fraction: 0.08 is 8 %. */
   discountRate: number(SETTING_LIMITS.discountRate).default(0.08),
   /** Awards that cost at most this share more per tonne than the cheapest are equal in price: the lowest total of them is recommended. */

@@ -1,10 +1,4 @@
-import {
-  type DatedRate,
-  dayBefore,
-  type KnownRates,
-  MAX_RATE_AGE_DAYS,
-  RECORDED_RATE_DAYS,
-} from '../../core/decision/exchange-rates.js'
+import { type DatedRate, dayBefore, MAX_RATE_AGE_DAYS, RECORDED_RATE_DAYS } from '../../core/decision/exchange-rates.js'
 import type { Queries, SqlDatabase } from '../sql/sql-database.js'
 
 /** The newest rates by currency and day that were fetched by @at, dated from @from to @to. */
@@ -16,19 +10,11 @@ const SELECT_NEWEST = `select e.currency, e.date, e.rate from exchange_rates e
 
 /** The queries of readers. */
 export const createRateQueries = (database: Queries) => ({
-  /** The rates of a source that had been recorded by a moment. */
-  async ratesAt(source: string, at: Date): Promise<KnownRates> {
+  /** The rates of a source that had been recorded by a moment, dated at most `MAX_RATE_AGE_DAYS` before its day, and not after it. */
+  ratesAt(source: string, at: Date): Promise<DatedRate[]> {
     const to = dayBefore(at)
     const known = { source, to, at: at.toISOString(), from: dayBefore(at, MAX_RATE_AGE_DAYS) }
-    const [recent, newest] = await Promise.all([
-      database.all<DatedRate>(SELECT_NEWEST, known),
-      database.all<{ currency: string; date: string }>(
-        `select currency, max(date) as date from exchange_rates
-        where source = @source and date <= @to and fetched_at <= @at group by currency order by currency`,
-        known,
-      ),
-    ])
-    return { recent, newest: Object.fromEntries(newest.map(({ currency, date }) => [currency, date])) }
+    return database.all<DatedRate>(SELECT_NEWEST, known)
   },
 })
 

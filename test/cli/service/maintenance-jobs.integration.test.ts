@@ -22,7 +22,7 @@ it('the service › reads exchange rates at its start and then every hour, and a
     const app = { config, store: async () => store } as unknown as App
     for (const job of createMaintenanceJobs(app, () => time))
       await runMaintenance(job, { store, now: () => time }, new AbortController().signal).catch(() => undefined)
-    return (await store.ratesAt(name, time)).recent[0]?.rate
+    return (await store.ratesAt(name, time))[0]?.rate
   }
   write('a.csv', 1.1)
   expect(await tick(0)).toBe(1.1)

@@ -18,7 +18,7 @@ describe('recorded exchange rates', () => {
       [rate('USD', '2026-01-29', 1.3), rate('USD', '2026-01-30', 1.4)],
       at('2026-01-30T16:00'),
     )
-    const known = async (moment: string) => (await db.ratesAt(SOURCE, at(moment))).recent.map((each) => each.rate)
+    const known = async (moment: string) => (await db.ratesAt(SOURCE, at(moment))).map((each) => each.rate)
     expect(await known('2026-01-29T15:59:59.999')).toEqual([])
     expect(await known('2026-01-29T16:00')).toEqual([1.2])
     expect(await known('2026-01-30T15:59:59.999')).toEqual([1.2])
@@ -43,18 +43,17 @@ describe('recorded exchange rates', () => {
       days.map((day, index) => rate('USD', day, index + 1)),
       at('2026-01-30T00:00'),
     )
-    const dates = async (moment: string) => (await db.ratesAt(SOURCE, at(moment))).recent.map(({ date }) => date)
+    const dates = async (moment: string) => (await db.ratesAt(SOURCE, at(moment))).map(({ date }) => date)
     expect(await dates('2026-01-30T23:59')).toEqual(['2026-01-20', '2026-01-30'])
     expect(await dates('2026-02-09T00:00')).toEqual(['2026-01-30'])
     expect(await dates('2026-02-10T00:00')).toEqual([])
-    expect((await db.ratesAt(SOURCE, at('2026-02-10T00:00'))).newest).toEqual({ USD: '2026-01-30' })
   })
 
   it('are separate for each source', async () => {
     const db = await noonStore()
     await db.recordRates(SOURCE, [rate('USD', '2026-01-30', 1.2)], at('2026-01-30T16:00'))
     await db.recordRates('rates.csv', [rate('USD', '2026-01-30', 1.9)], at('2026-01-30T17:00'))
-    const known = async (source: string) => (await db.ratesAt(source, at('2026-01-30T18:00'))).recent
+    const known = async (source: string) => await db.ratesAt(source, at('2026-01-30T18:00'))
     expect(await known(SOURCE)).toEqual([rate('USD', '2026-01-30', 1.2)])
     expect(await known('rates.csv')).toEqual([rate('USD', '2026-01-30', 1.9)])
     expect(await known('other.csv')).toEqual([])
@@ -75,7 +74,7 @@ describe('recorded exchange rates', () => {
     )
     expect(await db.recordRates(SOURCE, rates, at('2026-01-30T16:00'))).toBe(900)
     expect(await db.recordRates(SOURCE, rates, at('2026-01-31T16:00'))).toBe(0)
-    expect((await db.ratesAt(SOURCE, at('2026-01-31T16:00'))).recent).toHaveLength(30)
+    expect(await db.ratesAt(SOURCE, at('2026-01-31T16:00'))).toHaveLength(30)
   })
 })
 
@@ -90,12 +89,10 @@ describe('settings as of a moment', () => {
     expect(await euro('2026-01-30T16:00')).toEqual({ rate: 1.4, date: '2026-01-30', source: SOURCE })
   })
 
-  it('are unchanged once their rates were looked up, even if there were none', async () => {
+  it('keep the rates that were looked up', async () => {
     const db = await noonStore()
-    const early = await settingsAt(db, USD, at('2026-01-29T12:00'))
     await db.recordRates(SOURCE, [rate('USD', '2026-01-29', 1.2)], at('2026-01-29T16:00'))
     const later = await settingsAt(db, USD, at('2026-01-29T17:00'))
-    expect(await settingsAt(db, early, at('2026-01-29T17:00'))).toEqual(early)
     await db.recordRates(SOURCE, [rate('USD', '2026-01-29', 1.5)], at('2026-01-30T16:00'))
     expect(await settingsAt(db, later, at('2026-01-30T17:00'))).toEqual(later)
   })
