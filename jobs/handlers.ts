@@ -116,7 +116,7 @@ async function closeExpired(job: ChannelJob): Promise<null> {
   }
   return runAndLog(job, 'close', async () => {
     const onDecision = (decision: DecisionRecord) => logDecision(decision, deps.log)
-    const context = { ...closingContext(deps, channel, signal), byHand: startedBy !== null, onDecision }
+    const context = { ...closingContext(deps, channel, signal), onDecision }
     const result = await deps.closeExpired(context, policy)
     if (deps.config.closing.reportOnClose) await enqueueMissingReports(deps, channel.key)
     return result

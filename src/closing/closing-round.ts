@@ -35,10 +35,11 @@ const UNSETTLED_KINDS: readonly [outcome: UnsettledClose['outcome'], word: strin
  * @throws RunBusyError, RunLostError, StoreError; RangeError for an invalid time zone
  */
 export async function closeExpired(context: ClosingContext, policy: ClosingPolicy): Promise<ClosingResult> {
-  createCalendar(policy.timeZone) // An invalid time zone is refused before a run begins.
+  const { timeZone, byHand = false } = policy
+  createCalendar(timeZone) // An invalid time zone is refused before a run begins.
   let round: Round | undefined
   let interruption: string | null = null
-  const result = await withRun({ ...context, timeZone: policy.timeZone }, 'close', async (run, progress) => {
+  const result = await withRun({ ...context, timeZone, byHand }, 'close', async (run, progress) => {
     round = await createRound(context, policy, run, progress)
     try {
       await closeDue(round)
@@ -140,8 +141,9 @@ async function closeOne(round: Round, known: EvaluatedRfq): Promise<void> {
   const { openIntents, closeReplies } = await loadEarlierCloses(context.store, round.channel, [id], context.now())
   if (openIntents.has(id) || closeReplies.get(id)?.id !== round.earlier.closeReplies.get(id)?.id) return
   await readList(round)
-  const { rfq, sent } = await attemptClose(round, policy.mode === 'on' ? await readAndRecord(round, id) : known, null)
-  if (sent !== null) return settle(round, { ...sent, sent: [sent.intent.sentAt] }, rfq)
+  const read = policy.mode === 'on' ? await readAndRecord(round, id) : known
+  const { rfq, close } = await attemptClose(round, read, null)
+  if (close !== null) return settle(round, close, rfq)
   for (const { code, text } of rfq.against)
     if (code === 'not-sent') round.progress.failures.push({ id: `RFQ ${rfq.document?.number ?? id}`, message: text })
   await recordDecision(round, rfq)

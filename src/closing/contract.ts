@@ -7,7 +7,7 @@ import type { ItemFailure, RunContext } from '../store/runs/with-run.js'
 import type { KillSwitch } from './kill-switch.js'
 
 /** A signal stops the round before the next RFQ. */
-export interface ClosingContext extends Omit<RunContext, 'timeZone'> {
+export interface ClosingContext extends Omit<RunContext, 'timeZone' | 'byHand'> {
   session: ChannelSession
   store: Runs & Recorder & PollStates & History & Closings
   /** Called before each POST: the reason closing is stopped, or null (docs/CLOSING.md, rule 10). */
@@ -54,7 +54,7 @@ export interface ClosingPolicy {
   only?: readonly string[]
   /** The person who decided on `approvedPlan` or `retry`. */
   approvedBy?: string
-  /** A person started the round. Recorded in the evidence only. */
+  /** A person started the round. */
   byHand?: boolean
   /** Who started it, and where, if that is known. Recorded in the evidence only. */
   startedBy?: string

@@ -15,9 +15,12 @@ const MAX_READS = 3
 /** After this many attempts with a read or checks that were too old, or without a connection, a close is left to the next round. */
 const MAX_ATTEMPTS = 3
 
-/** One POST that was sent. */
-interface SentClose {
+/** A close whose effect is to be found. */
+export interface OpenClose {
   intent: CloseIntent
+  /** When the first byte of each POST of this round was sent: none after a crash. */
+  sent: (string | null)[]
+  /** To the newest of them; null if none arrived. */
   reply: CloseResult | null
   /** Why no reply arrived, or null. */
   failure: string | null
@@ -27,17 +30,17 @@ interface SentClose {
 export interface Attempt {
   /** As evaluated just before the POST. If nothing was sent, the reasons against it say why; in a dry run there may be none. */
   rfq: EvaluatedRfq
-  sent: SentClose | null
+  close: OpenClose | null
 }
 
 /**
  * Sends one POST right after a read that confirms what is known of the RFQ (docs/CLOSING.md, rule 6). The rate limiter admits read
  * and POST together, so that only the checks take time between them. A dry run reads and checks only.
  * @param known the RFQ as recorded; if it has changed, it is read and recorded anew
- * @param intent whose second POST this is; null for the first POST, whose intent is planned after the checks
+ * @param previous the close whose second POST this is; null for the first POST, whose intent is planned after the checks
  * @throws MarketplaceError that concerns the whole channel or run: nothing was sent, and no POST is counted; AbortedError
  */
-export async function attemptClose(round: Round, known: Candidate, intent: CloseIntent | null): Promise<Attempt> {
+export async function attemptClose(round: Round, known: Candidate, previous: OpenClose | null): Promise<Attempt> {
   const { context, policy } = round
   let expected = known
   let [changes, attempts] = [0, 0]
@@ -47,20 +50,20 @@ export async function attemptClose(round: Round, known: Candidate, intent: Close
       const checksBegan = { at: context.now(), readAge: slot?.readAge() ?? 0 }
       const read = await confirmRead(round, expected, slot?.read ?? (await context.session.readRfq(known.id)))
       if (read !== null) {
-        const rfq = await evaluateWithBlockers(round, read, { isSecondPost: intent !== null })
-        if (slot === null || !qualifies(rfq)) return { rfq, sent: null }
-        const result = await send(round, slot, { rfq, intent, checksBegan })
-        if (typeof result !== 'string') return { rfq, sent: result }
+        const rfq = await evaluateWithBlockers(round, read, { isSecondPost: previous !== null })
+        if (slot === null || !qualifies(rfq)) return { rfq, close: null }
+        const result = await send(round, slot, { rfq, previous, checksBegan })
+        if (typeof result !== 'string') return { rfq, close: result }
         if (++attempts < MAX_ATTEMPTS) continue
         rfq.against.push({ code: 'not-sent', text: `its close was not sent: ${result}; the next round tries again` })
-        return { rfq, sent: null }
+        return { rfq, close: null }
       }
     } finally {
       slot?.release()
     }
     if (++changes === MAX_READS) {
       const against = [{ code: 'changing' as const, text: 'it changed at every fresh read' }]
-      return { rfq: { ...evaluateNow(round, expected), against }, sent: null }
+      return { rfq: { ...evaluateNow(round, expected), against }, close: null }
     }
     expected = await readAndRecord(round, known.id)
   }
@@ -68,17 +71,17 @@ export async function attemptClose(round: Round, known: Candidate, intent: Close
 
 interface CheckedClose {
   rfq: EvaluatedRfq
-  intent: CloseIntent | null
+  previous: OpenClose | null
   /** When the checks began, by the wall clock, and how old the read was then, by the monotonic one. */
   checksBegan: { at: Date; readAge: number }
 }
 
 /** Stores the intent and sends the POST. @returns why nothing was sent, if that is all */
-async function send(round: Round, slot: CloseSlot, checked: CheckedClose): Promise<SentClose | string> {
+async function send(round: Round, slot: CloseSlot, checked: CheckedClose): Promise<OpenClose | string> {
   const { context, run, policy } = round
-  const { rfq, intent } = checked
+  const { rfq, previous } = checked
   const planned =
-    intent ??
+    previous?.intent ??
     (await context.store.planClose({
       ...{ run, rfqId: rfq.id, now: context.now() },
       evidence: evidenceOf(round, rfq),
@@ -104,9 +107,9 @@ async function send(round: Round, slot: CloseSlot, checked: CheckedClose): Promi
     if (failure instanceof NotSentError) return failure.message
     throw failure
   }
-  const sent = await context.store.recordSent(sending, sentAt)
+  const intent = await context.store.recordSent(sending, sentAt)
   if (failure !== null && (!(failure instanceof MarketplaceError) || failure instanceof AbortedError)) throw failure
-  return { intent: sent, reply, failure: failure?.message ?? null }
+  return { intent, sent: [...(previous?.sent ?? []), intent.sentAt], reply, failure: failure?.message ?? null }
 }
 
 /** Why a close that passed its checks may no longer be sent, or null. */

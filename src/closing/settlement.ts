@@ -14,7 +14,7 @@ import {
 } from './evaluate.js'
 import { findStored, readAndRecord } from './read-rfq.js'
 import { evaluateNow, evaluateWithBlockers, type Round, readList } from './round.js'
-import { type Attempt, attemptClose } from './send-close.js'
+import { type Attempt, attemptClose, type OpenClose } from './send-close.js'
 
 /** Pause before a read that must show a delayed effect, in milliseconds. */
 const VERIFY_PAUSE_MS = 5000
@@ -27,17 +27,6 @@ const MIN_AGE_FOR_REPOST_MS = 60_000
 
 /** This many closes in a row with an uncertain effect stop the round (docs/CLOSING.md, rule 5). */
 const MAX_CONSECUTIVE_UNCERTAIN = 2
-
-/** A close whose effect is to be found. */
-export interface OpenClose {
-  intent: CloseIntent
-  /** To the newest POST of this round; null if none arrived, or a crash left the intent open and this round has sent nothing. */
-  reply: CloseResult | null
-  /** Why no reply arrived, or null. */
-  failure: string | null
-  /** When the first byte of each POST of this round was sent. */
-  sent: (string | null)[]
-}
 
 /** Settles an intent that a crash left open, by a fresh read (docs/CLOSING.md, rule 7). */
 export async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
@@ -58,8 +47,8 @@ export async function settle(round: Round, close: OpenClose, before: EvaluatedRf
   const evaluated = before ?? evaluateNow(round, after, { isSecondPost: true })
   const mayBeSentAgain = isInconclusive(reply) && intent.posts > 0 && intent.posts < MAX_POSTS_PER_INTENT
   if (after.state !== 'open' || !mayBeSentAgain) return recordOutcome(round, evaluated, close, after)
-  const { rfq, sent } = await sendAgain(round, close, after)
-  if (sent !== null) return settle(round, { ...sent, sent: [...close.sent, sent.intent.sentAt] }, evaluated)
+  const { rfq, close: sentAgain } = await sendAgain(round, close, after)
+  if (sentAgain !== null) return settle(round, sentAgain, evaluated)
   if (rfq.against.some(({ code }) => !PASSING.has(code))) return recordOutcome(round, evaluated, close, rfq)
   const why = rfq.against[0]?.text ?? 'the round is a dry run'
   await recordDecision(round, { ...rfq, against: [openIntentReason(why)] })
@@ -71,7 +60,8 @@ const PASSING: ReadonlySet<ReasonCode> = new Set([
 ])
 
 /** Sends the second POST of an intent, if nothing is against it. */
-async function sendAgain(round: Round, { intent, sent }: OpenClose, after: Candidate): Promise<Attempt> {
+async function sendAgain(round: Round, close: OpenClose, after: Candidate): Promise<Attempt> {
+  const { intent, sent } = close
   const rfq = await evaluateWithBlockers(round, after, { isSecondPost: true })
   const minAge = MIN_AGE_FOR_REPOST_MS + round.policy.maxClockSkewSeconds * 1000
   const age = round.context.now().getTime() - Date.parse(intent.sentAt ?? intent.createdAt)
@@ -79,7 +69,7 @@ async function sendAgain(round: Round, { intent, sent }: OpenClose, after: Candi
     const text = `its close was sent less than ${minAge / 1000} s ago and may still take effect`
     rfq.against.push({ code: 'open-intent', text })
   }
-  return qualifies(rfq) ? attemptClose(round, after, intent) : { rfq, sent: null }
+  return qualifies(rfq) ? attemptClose(round, after, close) : { rfq, close: null }
 }
 
 /** The RFQ as a read shows it; as stored, without a state, if it is missing from the list and cannot be read after a crash. */

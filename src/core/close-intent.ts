@@ -1,6 +1,7 @@
 import type { CloseOutcome } from './records.js'
 import { quoteForShell } from './text/quote-for-shell.js'
 import { nameById } from './text/rfq-name.js'
+import type { Timestamp } from './time/clock.js'
 
 /** Time after a refused close in which the RFQ is not closed again unless it changed (docs/CLOSING.md, rule 5). */
 export const REFUSAL_COOLDOWN_MS = 24 * 3_600_000
@@ -33,6 +34,20 @@ export const MAX_POSTS_PER_INTENT = 2
 export const MAX_INTENTS_PER_DAY = 2
 
 export const isIntentTransition = (from: IntentState, to: IntentState): boolean => TRANSITIONS[from].includes(to)
+
+/** What a person can do about a close that had no certain effect. @param since when that was decided */
+export function closeRemedy(
+  outcome: 'refused' | 'failed' | 'unknown',
+  { channel, rfqId, since }: { channel: string; rfqId: string; since: Timestamp },
+): string {
+  const until = new Date(Date.parse(since) + REFUSAL_COOLDOWN_MS).toISOString()
+  const remedies = {
+    refused: `why it was refused; it is sent again when its document changes or after ${until}, or at once`,
+    failed: 'why the close had no effect; it is not sent again, except',
+    unknown: 'whether it is closed; it is not sent again, except',
+  }
+  return `check on the marketplace ${remedies[outcome]} with: ${retryCommand(channel, rfqId)}`
+}
 
 /** The command that sends a close again. Uses the id, because another RFQ may have the same number by now. */
 export const retryCommand = (channel: string, rfqId: string) =>

@@ -80,7 +80,7 @@ describe('the preview of a close', () => {
     const plan = { run: run, rfqId: rfqId(1), evidence: {}, now: now() }
     const intent = await store.planClose(plan)
     const [wait, settle] = [/^No action needed: the closing round in progress/, /^A closing round settles it/]
-    await expectText('close is about to be sent', wait)
+    await expectText('close is being sent or verified', wait)
     await store.markSending(intent, run)
     await expectText('close is being sent or verified', wait)
     await run.finish(runEnd({ outcome: 'partial' }), now())

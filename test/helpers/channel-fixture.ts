@@ -107,7 +107,6 @@ export async function openChannelFixture(
           session: session(),
           store: other ?? store,
           now,
-          byHand: policy.byHand ?? false,
           killSwitch: async () => (await stopped?.()) ?? null,
           pause: async (milliseconds) => {
             pauses.push(milliseconds)

@@ -19,9 +19,6 @@ const CLOSING_STOPPED = 'closing_stopped'
 /** The key of `meta` that holds when a backup was restored last. */
 const RESTORED_AT = 'restored_at'
 
-/** The maximum number of replaced orders kept with the one in force. Each also has an event. */
-const MAX_REPLACED = 10
-
 /** The order of a person to all processes on the database to stop closing (docs/CLOSING.md, rule 10). */
 export function createClosingStop(database: SqlDatabase, events: EventWriter) {
   const record = (tx: Transaction, kind: EventKind, at: Date, stop: NonNullable<EventData['stop']>) =>
@@ -45,7 +42,12 @@ export function createClosingStop(database: SqlDatabase, events: EventWriter) {
       database.write(async (tx) => {
         // So that `resumeClosing` at the same time ends the order that it read.
         await tx.lock('closing stop')
-        const stop: ClosingStop = { by, reason, since: now.toISOString(), ...replacing(await selectStop(tx)) }
+        const before = await selectStop(tx)
+        const stop: ClosingStop = { by, reason, since: now.toISOString() }
+        if (before !== null) {
+          const { replaces = [], ...replaced } = before
+          stop.replaces = [...replaces, replaced]
+        }
         await setMeta(tx, CLOSING_STOPPED, JSON.stringify(stop))
         if (restored) await setMeta(tx, RESTORED_AT, now.toISOString())
         await record(tx, 'close.stopped', now, stop)
@@ -67,17 +69,6 @@ export function createClosingStop(database: SqlDatabase, events: EventWriter) {
       }),
   }
 }
-
-/** The order in force after those that it replaced; empty without one. */
-function ordersOf(stop: ClosingStop | null): ClosingStop[] {
-  if (stop === null) return []
-  const { replaces = [], ...newest } = stop
-  return [...replaces, newest]
-}
-
-/** The replaced orders to keep with a new order. */
-const replacing = (stop: ClosingStop | null): Pick<ClosingStop, 'replaces'> =>
-  stop === null ? {} : { replaces: ordersOf(stop).slice(-MAX_REPLACED) }
 
 async function selectStop(queries: Queries): Promise<ClosingStop | null> {
   const value = await findMeta(queries, CLOSING_STOPPED)

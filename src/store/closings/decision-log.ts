@@ -1,6 +1,8 @@
+import { closeRemedy } from '../../core/close-intent.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import type { DecisionRecord } from '../../core/records.js'
-import type { EventWriter } from '../events/event-writer.js'
+import { quoteForShell } from '../../core/text/quote-for-shell.js'
+import type { EventDraft, EventWriter } from '../events/event-writer.js'
 import { type ChainedTable, nextLink } from '../sql/hash-chain.js'
 import {
   allOf,
@@ -12,7 +14,6 @@ import {
   type SqlParameters,
   type Transaction,
 } from '../sql/sql-database.js'
-import { writeDecisionEvent } from './decision-events.js'
 
 /** A decision to be appended. */
 export type NewDecision = Omit<
@@ -51,7 +52,8 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter) {
       ...{ ...link, evidence: canonicalJson(evidence), approvedBy: approverIn(evidence) },
     })
     const appended = toDecision(row as DecisionRow)
-    await writeDecisionEvent(tx, events, appended)
+    const event = eventOf(appended)
+    if (event !== null) await events.write(tx, [event])
     return appended
   }
 
@@ -107,6 +109,34 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter) {
 
     /** The newest decision with an outcome about each RFQ: the result of its last close. */
     latestCloseReplies: (channel: string, rfqIds?: readonly string[]) => newest(HAS_OUTCOME, channel, { rfqIds }),
+  }
+}
+
+/**
+ * The event of a decision that needs attention; null if it needs none. It does not repeat, because the closing log has one entry per
+ * situation, not per round. The recorder writes the event that an RFQ was closed, because it also observes closes made elsewhere.
+ */
+function eventOf(decision: DecisionRecord): EventDraft | null {
+  const { id, channel, rfqId, decidedAt: at, outcome, reason, evidence, hash: head } = decision
+  const unsuccessful = outcome === 'refused' || outcome === 'failed' || outcome === 'unknown' ? outcome : null
+  if (unsuccessful === null && decision.decision !== 'blocked') return null
+  const { approvalPlan: plan, result } = evidence
+  if (typeof plan === 'string') {
+    // One event for the whole round, which has a decision for each RFQ.
+    const again = `quotekeeper close-expired --channel ${quoteForShell(channel)}`
+    const remedy = `check them with: ${again} --dry-run; then close exactly these with: ${again} --approve ${plan}`
+    return { kind: 'close.blocked', at, channel, key: [plan], data: { reason, plan, remedy, head } }
+  }
+  const { rfqNumber: number, dueDate: responseDueDate } = decision
+  const rfq = { id: rfqId, number, reference: null, title: null, state: null, responseDueDate }
+  const remedy =
+    unsuccessful === null
+      ? 'resolve what blocks closing; the next round tries again'
+      : closeRemedy(unsuccessful, { channel, rfqId, since: at })
+  return {
+    kind: unsuccessful === null ? 'close.blocked' : unsuccessful === 'unknown' ? 'close.unknown' : 'close.refused',
+    ...{ at, channel, rfqId, version: decision.versionAfter ?? decision.versionBefore },
+    data: { rfq, decision: id, head, reason: typeof result === 'string' ? result : reason, remedy },
   }
 }
 

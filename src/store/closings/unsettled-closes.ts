@@ -1,4 +1,4 @@
-import { REFUSAL_COOLDOWN_MS, retryCommand } from '../../core/close-intent.js'
+import { closeRemedy } from '../../core/close-intent.js'
 import { parseRfq } from '../../core/documents/observation.js'
 import type { UnsettledClose } from '../../core/records.js'
 import { createCalendar } from '../../core/time/expiry.js'
@@ -41,7 +41,6 @@ with answers as (
   union all
   select channel, rfq_id, 'open', in_progress, coalesce(sent_at, created_at), null,
     case
-      when in_progress = 1 and posts = 0 then 'a close is about to be sent'
       when in_progress = 1 then 'a close is being sent or verified'
       when posts > 0 then 'a close was sent and is not settled'
       else 'a close was planned and not sent'
@@ -93,17 +92,12 @@ function resultIn(evidence: string | null): string | null {
 function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClose {
   const { channel, rfq_id: rfqId, outcome, since } = row
   const inProgress = row.in_progress === 1
-  const again = retryCommand(channel, rfqId)
-  const remedies: Record<UnsettledClose['outcome'], string> = {
-    refused:
-      'check on the marketplace why it was refused; it is sent again when its document changes or after ' +
-      `${new Date(Date.parse(since) + REFUSAL_COOLDOWN_MS).toISOString()}, or at once with: ${again}`,
-    unknown: `check on the marketplace whether it is closed; it is not sent again, except with: ${again}`,
-    failed: `check on the marketplace why the close had no effect; it is not sent again, except with: ${again}`,
-    open: inProgress
-      ? 'no action needed: the closing round in progress sends it, and reads the RFQ to verify it'
-      : 'a closing round settles it by reading the RFQ; it needs autoClose: on and closing to be enabled to send it again',
-  }
+  const remedy =
+    outcome !== 'open'
+      ? closeRemedy(outcome, { channel, rfqId, since })
+      : inProgress
+        ? 'no action needed: the closing round in progress sends it, and reads the RFQ to verify it'
+        : 'a closing round settles it by reading the RFQ; it needs autoClose: on and closing to be enabled to send it again'
   return {
     channel,
     rfqId,
@@ -113,6 +107,6 @@ function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClos
     since,
     decisionId: row.decision_id,
     reason: resultIn(row.evidence) ?? row.reason,
-    remedy: remedies[outcome],
+    remedy,
   }
 }
