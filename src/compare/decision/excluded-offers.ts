@@ -82,9 +82,10 @@ const EXCLUSION_TEXT: Record<Exclude<Exclusion['code'], 'not-open' | 'no-exchang
   'left-out': 'is left out',
 }
 
-function unmetText({ name, met }: UnmetRequirement, { shape }: OfferReport): string {
+/** A fact is unknown if the offer does not state it, or if the limit of the RFQ is unreadable. */
+function unmetText({ name, title, met }: UnmetRequirement, { shape }: OfferReport): string {
   if (met !== null) return NOT_MET_TEXT[name]
-  return shape === 'summary' ? 'is not read in full yet' : `has ${UNKNOWN_FACT[name]} that cannot be checked`
+  return shape === 'summary' ? 'is not read in full yet' : `cannot be checked for “${title}”`
 }
 
 const NOT_MET_TEXT: Record<UnmetRequirement['name'], string> = {
@@ -98,20 +99,6 @@ const NOT_MET_TEXT: Record<UnmetRequirement['name'], string> = {
   priceMin: 'is below the minimum price',
   submittedOnTime: 'was submitted late',
   listing: 'is for another listing',
-}
-
-/** The fact that a requirement depends on and that is unknown: the offer does not state it, or the limit of the RFQ is unreadable. */
-const UNKNOWN_FACT: Record<UnmetRequirement['name'], string> = {
-  reviewNotRejected: 'a review',
-  reviewAccepted: 'a review',
-  notExpired: 'an expiry date',
-  contractType: 'a contract type',
-  vintages: 'vintages',
-  fulfilmentDate: 'delivery dates',
-  priceMax: 'a price',
-  priceMin: 'a price',
-  submittedOnTime: 'a time of submission',
-  listing: 'a listing',
 }
 
 /** Prices in their own currency, of offers that lack only an exchange rate: ` (8.33 EUR/t)`, ` (8.33 to 9.10 EUR/t)`. */

@@ -14,8 +14,6 @@ export function listingQuality(known: ParsedListing | undefined) {
   return {
     missingSince: known?.missingSince ?? null,
     source: known === undefined ? null : toSource('listing', known),
-    projectName: nonBlank(listing?.projectName),
-    organizationName: nonBlank(listing?.organizationName),
     country: nonBlank(listing?.country),
     registry: nonBlank(listing?.registry),
     registryId: nonBlank(listing?.registryId),
@@ -25,16 +23,10 @@ export function listingQuality(known: ParsedListing | undefined) {
     ecosystemSubtypes: [...(listing?.ecosystemSubtypes ?? [])],
     /** As claimed. */
     labels: labelsOf(listing?.certificationLabels ?? null),
-    projectStages: [...(listing?.currentProjectStages ?? [])],
-    firstIssuanceDate: listing?.firstIssuanceDate ?? null,
     storefrontUrl: httpsOnly(listing?.storefrontUrl ?? null),
     /** Its total available volume, tonnes. */
     availableVolume: plausibleOrNull(listing?.totalAvailableVolume?.value),
     availability: listing === null ? NOTHING_AVAILABLE : availabilityOf(listing),
-    /** Its own price range, in its own currency. */
-    minUnitPrice: plausibleOrNull(listing?.pricing?.minUnitPrice),
-    maxUnitPrice: plausibleOrNull(listing?.pricing?.maxUnitPrice),
-    currency: nonBlank(listing?.pricing?.currency),
   }
 }
 

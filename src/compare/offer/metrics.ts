@@ -1,9 +1,8 @@
 import type { Settings } from '../../core/decision/settings.js'
 import { type PriceBasis, priceOffer } from '../../core/documents/offer-price.js'
-import { maxOf, minOf, positiveOrNull, ratio, sum } from '../../core/numbers.js'
+import { maxOf, minOf, ratio, round6, sum } from '../../core/numbers.js'
 import type { StatedRfqTerms } from '../rfq/rfq-terms.js'
 import { discountFactor, type OfferFacts } from './offer-terms.js'
-import { EXACT_TOTAL, reconcile, totalTolerance, VOLUME_TOLERANCE } from './reconciliation.js'
 
 /**
  * The figures of one offer, in its own currency; null is unknown.
@@ -15,10 +14,6 @@ export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Sett
   const { basis, volume, total, pricePerTonne, sumVolume, sumValue } = price
   const prepaid = sum(prepayments.map((payment) => Math.max(0, payment.amount ?? 0)))
   const prepaidShare = hasOffer && shape === 'full' ? ratio(prepaid, total) : null
-  const volumes = lines.map((line) => line.volume)
-  const totals = lines.map((line) => line.total)
-  const volumeDifference = differenceOf(terms.statedVolume, volumes, sumVolume)
-  const totalDifference = differenceOf(terms.statedTotal, totals, sumValue)
   const dueDates = lines.map((line) => line.dueDate)
   const presentValue = presentValueOf(facts, { basis, total, prepaidShare }, settings.discountRate)
   const presentValuePerTonne = ratio(presentValue, volume)
@@ -31,14 +26,20 @@ export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Sett
     /** Over the lines; what is absent counts 0. */
     sumVolume,
     sumValue,
-    statedPrice: ratio(positiveOrNull(terms.statedTotal), positiveOrNull(terms.statedVolume)),
     prepaid,
     /** Of the total; null of a summary, which has no pre-payments. */
     prepaidShare,
-    volumeDifference,
-    totalDifference,
-    volumeVerdict: reconcile(volumeDifference, VOLUME_TOLERANCE, VOLUME_TOLERANCE),
-    totalVerdict: reconcile(totalDifference, EXACT_TOTAL, totalTolerance(terms.statedTotal)),
+    /** Whether a stated figure differs from that of the lines. */
+    isOtherVolume: differs(
+      terms.statedVolume,
+      lines.map(({ volume }) => volume),
+      VOLUME_TOLERANCE,
+    ),
+    isOtherTotal: differs(
+      terms.statedTotal,
+      lines.map(({ total }) => total),
+      Math.max(CENT, TOTAL_TOLERANCE * Math.abs(terms.statedTotal ?? 0)),
+    ),
     firstDelivery: minOf(dueDates),
     lastDelivery: maxOf(dueDates),
     oldestVintage: minOf(lines.map((line) => line.vintageYear)),
@@ -59,9 +60,18 @@ export function coverageOf(volume: number | null, wanted: number | null): number
   return volume >= wanted ? 1 : volume / wanted
 }
 
-// An incomplete sum cannot be reconciled with the stated figure.
-const differenceOf = (stated: number | null, parts: (number | null)[], total: number) =>
-  stated === null || parts.length === 0 || parts.includes(null) ? null : stated - total
+/** Tonnes by which a stated volume may differ from the sum of its lines. */
+const VOLUME_TOLERANCE = 0.5
+/** Share of a stated total by which it may differ from the sum of its lines; a cent at least. */
+const TOTAL_TOLERANCE = 0.001
+const CENT = 0.01
+
+/** Rounded, so that floating-point noise is no cent. An incomplete sum cannot be compared. */
+const differs = (stated: number | null, parts: readonly (number | null)[], tolerance: number): boolean =>
+  stated !== null &&
+  parts.length > 0 &&
+  !parts.includes(null) &&
+  round6(Math.abs(stated - sum(parts.map((part) => part ?? 0)))) > round6(tolerance)
 
 /**
  * The present value of an offer's payments at the as-of date: pre-payments are part of the total, and the balance is paid on delivery,

@@ -75,12 +75,12 @@ function expiring(of: FlagContext): string | null {
 }
 
 function volumeMismatch({ offer: { terms, metrics } }: FlagContext): string | null {
-  if (metrics.volumeVerdict !== 'differs' || terms.statedVolume === null) return null
+  if (!metrics.isOtherVolume || terms.statedVolume === null) return null
   return `The stated volume is ${formatTonnes(terms.statedVolume)}, but the delivery lines, which count, add up to ${formatTonnes(metrics.sumVolume)}.`
 }
 
 function totalMismatch({ offer: { terms, metrics } }: FlagContext): string | null {
-  if (metrics.totalVerdict !== 'differs' || terms.statedTotal === null) return null
+  if (!metrics.isOtherTotal || terms.statedTotal === null) return null
   const [stated, added] = [terms.statedTotal, metrics.sumValue].map((total) => formatMoney(total, terms.currency))
   return `The stated total is ${stated}, but the delivery lines, which count, add up to ${added}.`
 }

@@ -33,7 +33,7 @@ const CASES: Record<Exclude<FlagCode, 'beyond-availability'>, [scene: Comparison
   ],
   'summary-differs': [
     { responses: [response(1)], rfq: { responses: [summary] } },
-    'The RFQ says accepted, total 60,000 USD; the offer itself says submitted, total 120,000 USD.',
+    'The summary in the RFQ differs from the offer itself: Price per tonne 6.00 → 12.00 USD (+100 %). Total 60,000 → 120,000 USD (+100 %). Status: accepted → submitted.',
   ],
   expiring: [offering({ expiryDate: '2026-03-30' }), 'The offer expires in 14 days, on 2026-03-30.'],
   'volume-mismatch': [
