@@ -137,7 +137,6 @@ export const ACCEPT_ENCODING = 'gzip, br'
 async function decoded(reply: HttpReply, request: HttpRequest): Promise<HttpReply> {
   const { status, headers, body } = reply
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
-  // A 304 has no body, although its headers may describe that of the document.
   if (encoding === 'identity' || encoding === '' || body.length === 0) return reply
   const decode = DECODERS.get(encoding)
   if (!decode) {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { isPlainObject, membersOf, partsOf } from '../core/documents/json-text.js'
 import type { Observation } from '../core/documents/observation.js'
 import { TimeSlice } from '../core/time/time-slice.js'
-import type { CloseResult } from './contract.js'
+import type { CloseResult, Operation } from './contract.js'
 import { ChannelError, ItemError, type MarketplaceError, TransientError, UnavailableError } from './errors.js'
 import type { HttpReply } from './http-exchange.js'
 import type { Sanitize } from './sanitizer.js'
@@ -96,15 +96,10 @@ export async function parseList<T>(
   const { items, ...others } = Object.fromEntries(membersOf(text))
   const envelope = parseObject(`{${Object.entries(others).map(([name, value]) => `${JSON.stringify(name)}:${value}`)}}`)
   if (!items?.startsWith('[')) throw new UnusableBodyError('the body has no "items" array')
-  const texts: string[] = []
-  for (const part of partsOf(items)) {
-    // Before any is parsed, which takes a hundred times the memory.
-    if (texts.push(part) > MAX_ITEMS) throw new UnusableBodyError(`the list has more than ${MAX_ITEMS} entries`)
-    if (slice.isOver) await slice.next()
-  }
   const value: Observation<T>[] = []
-  for (const each of texts) {
-    value.push(observe(each))
+  for (const part of partsOf(items)) {
+    if (value.push(observe(part)) > MAX_ITEMS)
+      throw new UnusableBodyError(`the list has more than ${MAX_ITEMS} entries`)
     if (slice.isOver) await slice.next()
   }
   return { value, partial: partialReason(headers, envelope, value.length) }
@@ -184,28 +179,31 @@ export function closeResultOf(reply: HttpReply & { serverDate: Date | null }, sa
  */
 export function errorForStatus(
   reply: HttpReply,
-  { label, scope }: { label: () => string; scope: 'list' | 'item' },
+  { label, operation }: { label: () => string; operation: Operation },
   sanitize: Sanitize,
 ): MarketplaceError {
   const { status, headers } = reply
   const { shown } = readMessage(reply, sanitize)
   const failure = `${label()}: status ${status}${shown ? ` (${shown})` : ''}`
-  if (status === 401) return new ChannelError(`${failure}. ${UNAUTHORIZED}`, { status })
-  if (status === 403) return new ChannelError(`${failure}. ${FORBIDDEN}`, { status })
+  const isList = operation === 'listListings' || operation === 'listRfqs'
+  if (status === 401)
+    return new ChannelError(`${failure}. The API key is not accepted: correct or renew it`, { status })
+  if (status === 403) {
+    const remedy = 'request access, or correct org and channel'
+    return new ChannelError(`${failure}. The API key has no access to this organization or channel: ${remedy}`, {
+      status,
+    })
+  }
   if (status === 400 || status === 404 || status === 410) {
-    if (scope === 'item') return new ItemError(failure, { status })
+    if (!isList) return new ItemError(failure, { status })
     return new ChannelError(`${failure}. The channel does not exist there: correct org, channel or baseUrl`, { status })
   }
   if (status === 408 || status === 429 || status >= 500) return new TransientError(failure, { status })
-  if (status >= 300 && status < 400 && status !== 304) {
+  if (status >= 300 && status < 400) {
     // The API key is sent to the configured origin only.
     const location = sanitize(String(headers.location ?? 'an unspecified address'))
     const message = `${label()}: status ${status}, a redirect to ${location}. Redirects are not followed: if the marketplace has moved, correct baseUrl`
-    return new (scope === 'list' ? ChannelError : UnavailableError)(message, { status })
+    return new (isList ? ChannelError : UnavailableError)(message, { status })
   }
   return new UnavailableError(`${failure}, which the API description does not define`, { status })
 }
-
-const UNAUTHORIZED = 'The API key is not accepted: correct or renew it'
-const FORBIDDEN =
-  'The API key has no access to this organization or channel: request access, or correct org and channel'

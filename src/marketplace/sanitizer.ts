@@ -1,3 +1,4 @@
+import { truncate } from '../core/text/clean-text.js'
 import { createScrubber, MIN_PART_LENGTH } from '../core/text/secret-scrubber.js'
 
 const MAX_LENGTH = 200
@@ -12,15 +13,8 @@ export type Sanitize = (text: string) => string
  */
 export function createSanitizer(apiKey: string): Sanitize {
   const scrub = createScrubber([apiKey], '[API key removed]')
-  return (text) => {
-    const safe = scrub(collapseInvisible(text))
-    // Code points, so that no surrogate pair is cut; the slice bounds the work for very long texts.
-    const characters = Array.from(safe.slice(0, MAX_LENGTH * 2 + 2))
-    return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH - 1).join('')}…` : safe
-  }
+  return (text) => truncate(scrub(text.replace(/[\p{C}\s]+/gu, ' ').trim()), MAX_LENGTH)
 }
-
-const collapseInvisible = (text: string) => text.replace(/[\p{C}\s]+/gu, ' ').trim()
 
 /**
  * Creates a function that says whether a body contains the API key, or a long word of it such as the key without its scheme: as it

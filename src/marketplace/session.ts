@@ -67,7 +67,6 @@ interface Client {
 /** An operation on a resource. */
 interface Target extends Pick<HttpRequest, 'method' | 'path' | 'label'> {
   operation: Operation
-  scope: 'list' | 'item'
 }
 
 interface SendOptions extends Pick<HttpRequest, 'refuseStart'> {
@@ -112,16 +111,13 @@ export class Session implements ChannelSession {
     this.#sanitize = createSanitizer(apiKey)
     this.#hasKey = createKeySearch(apiKey)
     // Printable ASCII only: an HTTP library might quote another key in its error message.
-    if (!/^[!-~](?:[ -~]*[!-~])?$/.test(apiKey))
-      throw new ChannelError(
-        `The API key of ${createSanitizer('')(`${org}/${channel}`)} is empty or has characters other than printable ASCII, such as a ` +
-          'line break. Set it again',
-      )
+    const name = this.#sanitize(`${org}/${channel}`)
+    if (!/^[!-~](?:[ -~]*[!-~])?$/.test(apiKey)) {
+      const problem = 'is empty or has characters other than printable ASCII, such as a line break'
+      throw new ChannelError(`The API key of ${name} ${problem}. Set it again`)
+    }
     const base = encodePath(client.prefix, ['v1', 'orgs', org, 'channels', channel])
-    if (base === null)
-      throw new ChannelError(
-        `The channel "${this.#sanitize(`${org}/${channel}`)}" cannot be part of a URL: correct org and channel`,
-      )
+    if (base === null) throw new ChannelError(`The channel "${name}" cannot be part of a URL: correct org and channel`)
     this.#base = base
     // All its requests listen, and the sessions of all channels may share one signal.
     setMaxListeners(0, signal)
@@ -230,7 +226,7 @@ export class Session implements ChannelSession {
     const url = () => this.#client.origin + (path ?? [this.#base, ...segments].join('/'))
     const label = () => `${method} ${this.#sanitize(url())}`
     if (path === null) throw new ItemError(`${label()}: this identifier cannot be part of a URL; nothing was sent`)
-    return { operation, method, path, label, scope: segments.length === 1 ? 'list' : 'item' }
+    return { operation, method, path, label }
   }
 
   #retried<T>(attempt: (retry: number) => Promise<T>, retries = this.#client.limits.retries): Promise<T> {
@@ -295,7 +291,8 @@ export class Session implements ChannelSession {
     report(status, serverDate)
     // A 429 or 503 with Retry-After pauses all requests (docs/MARKETPLACE.md, Pauses).
     if (status === 429 || status === 503) limiter.pause(parseRetryAfter(headers, now()) ?? 0)
-    if (age !== 0) throw oldReplyError(target, status, age)
+    // It is not retried, because a cache keeps a reply for longer than a retry waits.
+    if (age !== 0) throw new UnavailableError(`${label()}: status ${status}, ${FROM_CACHE}`, { status })
     if ((status === 401 || status === 403) && method === 'GET')
       this.#suspended ??= errorForStatus(reply, target, this.#sanitize)
     return { ...reply, sentAt, serverDate }
@@ -324,15 +321,9 @@ export class Session implements ChannelSession {
   }
 }
 
-/** The error for a reply that was not made for this request. It is not retried, because a cache keeps a reply for longer than a retry waits. */
-function oldReplyError({ label }: Target, status: number, age: number): UnavailableError {
-  const made = age > 0 ? `${age} s ago` : 'at an unknown time'
-  return new UnavailableError(
-    `${label()}: status ${status}, but a cache answered with a reply made ${made}, although the request asks for none ` +
-      '(Cache-Control: no-cache). Let requests to the marketplace bypass that cache',
-    { status },
-  )
-}
+const FROM_CACHE =
+  'but a cache answered with an earlier reply, although the request asks for none (Cache-Control: no-cache). ' +
+  'Let requests to the marketplace bypass that cache'
 
 const INVALID_UTF8: Problem = {
   path: '',
@@ -347,8 +338,7 @@ const INVALID_UTF8: Problem = {
 function requireMatchingId({ id: found }: { id?: unknown }, id: string, sanitize: Sanitize): void {
   if (found === undefined || found === null || found === '') return
   if (typeof found === 'string' && comparableId(found) === comparableId(id)) return
-  const shown = typeof found === 'string' ? sanitize(found) : `of type ${typeof found}`
-  throw new UnusableBodyError(`the body is another document (id ${shown})`)
+  throw new UnusableBodyError(`the body is another document (id ${sanitize(String(found))})`)
 }
 
 /** Joins and percent-encodes a path; null if a segment cannot be part of a URL. */

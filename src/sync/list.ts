@@ -3,6 +3,7 @@ import { IdMap } from '../core/documents/identifier.js'
 import type { Observation, RfqListItem } from '../core/documents/observation.js'
 import { byCodeUnit } from '../core/numbers.js'
 import { TimeSlice } from '../core/time/time-slice.js'
+import type { ListResult } from '../marketplace/contract.js'
 import type { ListChange, ListedDocument, LiveRun, PollStates, Recorder, RfqPollState } from '../store/contract.js'
 import type { RunProgress } from '../store/runs/with-run.js'
 import type { PollContext } from './contract.js'
@@ -31,50 +32,37 @@ export interface RfqList {
  */
 export async function readRfqList(reading: ListReading): Promise<RfqList> {
   const { context, run } = reading
-  const { value, partial, readAt } = await context.session.listRfqs()
+  const list = await context.session.listRfqs()
   const known = new Map((await context.store.rfqStates(run.channel)).map((state) => [state.id, state]))
-  const present = await context.store.presentIds(run.channel, 'rfq-entry')
-  const entries = await dedupeById(value, [...known.keys(), ...present])
-  checkList(reading, 'RFQs', { present, listed: new Set(entries.keys()), partial })
-  const changes = await recordList(reading, 'rfq-entry', entries, readAt)
+  const { entries, changes } = await recordList(reading, 'rfq-entry', list, known.keys())
   const missing = changes.flatMap(({ id, change }) => (change === 'missing' ? [id] : []))
-  return { entries, known, missing, readAt }
+  return { entries, known, missing, readAt: list.readAt }
 }
 
 /**
- * Compares a list with what is stored, before recording any of it. After a suspicious list (docs/CLOSING.md, rule 2) the run is partial, and
- * nothing is marked missing, unless the user accepted the loss.
- * @param list.present identifiers that are stored and not missing
- * @param list.listed identifiers of the list just read
- * @param list.partial what the list says of itself that makes it only a part, or null
+ * Records a list. What it does not have is missing; but after a suspicious list (docs/CLOSING.md, rule 2) the run is partial, and nothing
+ * is marked missing, unless the user accepted the loss.
+ * @param known further identifiers that are stored
+ * @returns its entries, and what changed
  */
-export function checkList(
-  { context, progress }: ListReading,
-  noun: 'listings' | 'RFQs',
-  { present, listed, partial }: { present: readonly string[]; listed: ReadonlySet<string>; partial: string | null },
-): void {
-  const loss = context.acceptLoss ? null : (partial ?? detectLoss(present, listed))
+export async function recordList<T>(
+  { context, run, progress }: ListReading,
+  kind: 'listing' | 'rfq-entry',
+  { value, partial, readAt }: ListResult<T>,
+  known: Iterable<string> = [],
+): Promise<{ entries: Map<string, ListEntry<T>>; changes: ListChange[] }> {
+  const present = await context.store.presentIds(run.channel, kind)
+  const entries = await dedupeById(value, [...known, ...present])
+  const loss = context.acceptLoss ? null : (partial ?? detectLoss(present, entries))
   progress.suspicious = loss !== null
   progress.incomplete =
     loss &&
-    `The list of ${noun} may not be whole: ${loss}. Nothing was marked missing. ` +
+    `The list of ${kind === 'listing' ? 'listings' : 'RFQs'} may not be whole: ${loss}. Nothing was marked missing. ` +
       'If the list is right, run `quotekeeper sync --accept-loss`.'
+  const snapshots = [...entries.values()].map(toSnapshot)
+  const changes = await context.store.recordList(run, kind, snapshots, { whole: loss === null, readAt }, context.now())
+  return { entries, changes }
 }
-
-/** Records a list; what it does not have is missing, unless it is suspicious. @returns what changed */
-export const recordList = <T>(
-  { context, run, progress }: ListReading,
-  kind: 'listing' | 'rfq-entry',
-  entries: ReadonlyMap<string, ListEntry<T>>,
-  readAt: Date,
-): Promise<ListChange[]> =>
-  context.store.recordList(
-    run,
-    kind,
-    [...entries.values()].map(toSnapshot),
-    { whole: !progress.suspicious, readAt },
-    context.now(),
-  )
 
 /** A list of at least this many entries that loses more than half of them is suspicious. */
 const MIN_ENTRIES = 10
@@ -86,7 +74,10 @@ const MIN_ENTRIES = 10
  * @param listed identifiers of the list just read
  * @returns what was lost, or null
  */
-export function detectLoss(present: readonly string[], listed: ReadonlySet<string>): string | null {
+export function detectLoss(
+  present: readonly string[],
+  listed: Pick<ReadonlySet<string>, 'has' | 'size'>,
+): string | null {
   const lost = present.filter((id) => !listed.has(id)).length
   const isLoss = listed.size === 0 ? lost > 0 : present.length >= MIN_ENTRIES && lost * 2 > present.length
   return isLoss ? `it suddenly lost ${lost} of ${present.length} entries` : null
@@ -108,12 +99,12 @@ interface ListEntry<T> extends Observation<T> {
  * are written. Equal entries with one identifier count once; differing ones are a problem.
  * @param stored identifiers that are stored: an entry has the one with which it was first listed
  */
-export async function dedupeById<T>(
+async function dedupeById<T>(
   observed: readonly Observation<T>[],
-  stored: Iterable<string> = [],
+  stored: readonly string[],
 ): Promise<Map<string, ListEntry<T>>> {
   const slice = new TimeSlice()
-  const ids = new IdMap([...stored].map((id) => [id, id]))
+  const ids = new IdMap(stored.map((id) => [id, id]))
   const byId = new Map<string, Map<string, Observation<T>>>()
   for (const each of observed) {
     const id = ids.get(each.id) ?? each.id
@@ -143,7 +134,7 @@ function toEntry<T>(id: string, twins: ReadonlyMap<string, Observation<T>>): Lis
 }
 
 /** What is recorded of an identifier in a list: the entry, or the array of those that differ. */
-export function toSnapshot<T>(entry: ListEntry<T>): ListedDocument {
+function toSnapshot<T>(entry: ListEntry<T>): ListedDocument {
   if (entry.others.length === 0) return entry
   const all = [...entry.others, entry]
   return {

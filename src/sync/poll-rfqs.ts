@@ -4,7 +4,7 @@ import { createCalendar, endOfDate } from '../core/time/expiry.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { type RfqEntry, readRfqList } from './list.js'
 import { isEntryRead, needsRead, type PlannableRfq, planRequests, READ_EVERYTHING } from './plan.js'
-import { countMissing, type Poll, runPoll } from './poll.js'
+import { countChange, type Poll, runPoll } from './poll.js'
 import {
   forEachInPoll,
   loadStates,
@@ -48,7 +48,7 @@ async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqRe
   const { only, concurrency, planning = READ_EVERYTHING } = options
   const { known, entries, missing, readAt } = await readRfqList(poll)
   progress.counts.seen += entries.size
-  countMissing(poll, 'rfq', missing)
+  for (const id of missing) countChange(poll, 'rfq', id, 'missing')
   const now = context.now()
   const all = [...entries.values()]
   const readable = all.filter(isReadable).map(plannable(context))

@@ -5,9 +5,7 @@ import type { Marketplace } from '../marketplace/contract.js'
 import type { RunHandle, UpsertResult } from '../store/contract.js'
 import { withRun } from '../store/runs/with-run.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
-import { checkList, dedupeById, type ListReading, recordList } from './list.js'
-
-type DocumentKind = PollResult['changes'][number]['kind']
+import { type ListReading, recordList } from './list.js'
 
 /** One poll in progress. */
 export interface Poll extends ListReading {
@@ -34,61 +32,33 @@ export async function runPoll(
  * @throws RunBusyError, RunLostError, StoreError
  */
 export function pollListings(context: PollContext): Promise<PollResult> {
-  const { session, store } = context
   return runPoll(context, 'listings', (poll) =>
     poll.run.step(async () => {
-      const { run, progress } = poll
-      const { value, partial, readAt } = await session.listListings()
-      const present = await store.presentIds(run.channel, 'listing')
-      const listings = await dedupeById(value, present)
-      checkList(poll, 'listings', { present, listed: new Set(listings.keys()), partial })
-      const changes = await recordList(poll, 'listing', listings, readAt)
-      progress.madeProgress = true
-      progress.counts.seen += listings.size
-      progress.counts.unchanged += listings.size
-      for (const { id, change } of changes) {
-        poll.changes.push({ kind: 'listing', id, change })
-        progress.counts[change]++
-        if (change !== 'missing') progress.counts.unchanged--
-      }
-      for (const { valid } of listings.values()) if (!valid) progress.counts.invalid++
+      const { counts } = poll.progress
+      const { entries, changes } = await recordList(poll, 'listing', await context.session.listListings())
+      poll.progress.madeProgress = true
+      counts.seen += entries.size
+      counts.unchanged += entries.size - changes.filter(({ change }) => change !== 'missing').length
+      for (const { id, change } of changes) countChange(poll, 'listing', id, change)
+      for (const { valid } of entries.values()) if (!valid) counts.invalid++
     }),
   )
 }
 
-/** Counts one recorded document, and reports it if it is new or changed. */
+/** Counts one recorded or missing document, and reports it unless it is unchanged. */
 export function countChange(
-  { progress, changes }: Pick<Poll, 'progress' | 'changes'>,
-  kind: DocumentKind,
+  { progress, changes }: Poll,
+  kind: PollResult['changes'][number]['kind'],
   id: string,
-  change: UpsertResult,
+  change: UpsertResult | 'missing',
 ): void {
-  if (change === 'inserted' || change === 'changed') {
-    progress.counts[change]++
-    changes.push({ kind, id, change })
-  } else progress.counts.unchanged++
-}
-
-/** Counts and reports documents that are newly missing. */
-export function countMissing(
-  { progress, changes }: Pick<Poll, 'progress' | 'changes'>,
-  kind: DocumentKind,
-  ids: readonly string[],
-): void {
-  progress.counts.missing += ids.length
-  for (const id of ids) changes.push({ kind, id, change: 'missing' })
-}
-
-/** What a process uses for every poll. */
-interface PollServices {
-  marketplace: Marketplace
-  store: PollContext['store']
-  now: Clock
+  progress.counts[change]++
+  if (change !== 'unchanged') changes.push({ kind, id, change })
 }
 
 /** The context of one poll of one channel, with its own session. */
 export function pollContext(
-  { marketplace, store, now }: PollServices,
+  { marketplace, store, now }: { marketplace: Marketplace; store: PollContext['store']; now: Clock },
   channel: ChannelRef & { apiKey: string; timeZone: string },
   signal: AbortSignal,
 ): PollContext {

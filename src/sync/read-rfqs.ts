@@ -7,7 +7,7 @@ import type { RecordResult, RfqPollState } from '../store/contract.js'
 import type { ItemFailure } from '../store/runs/with-run.js'
 import type { RfqEntry } from './list.js'
 import { chooseResponses, type RequestPlan, type StoredState } from './plan.js'
-import { countChange, countMissing, type Poll } from './poll.js'
+import { countChange, type Poll } from './poll.js'
 import { type FetchedRfq, isUnavailable, readRfqWithResponses } from './rfq-reader.js'
 
 /** A poll that reads RFQs. */
@@ -177,5 +177,5 @@ function countRecorded(poll: Poll, rfq: { id: string; valid: boolean }, recorded
   if (!rfq.valid) poll.progress.counts.invalid++
   countChange(poll, 'rfq', rfq.id, recorded.rfq)
   for (const { id, change } of recorded.responses) countChange(poll, 'response', id, change)
-  countMissing(poll, 'response', recorded.missing)
+  for (const id of recorded.missing) countChange(poll, 'response', id, 'missing')
 }
