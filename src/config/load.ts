@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { didYouMean } from '../core/text/suggest.js'
 import { ConfigError } from './config-error.js'
 import type { Config } from './contract.js'
 import { applyOverrides, type Environment, isRecord, readEnvironment } from './environment.js'
-import { insteadOfKey } from './removed.js'
+import { REMOVED } from './removed.js'
 import { configSchema } from './schema.js'
 import { type Path, readDocument } from './yaml-document.js'
 
@@ -74,7 +74,7 @@ function mistakesOf(issue: z.core.$ZodIssue): { path: Path; message: string }[] 
   const path = issue.path as Path
   if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }]
   return issue.keys.map((key) => {
-    const instead = insteadOfKey([...path, key].filter((step) => typeof step === 'string'))
+    const instead = new Map(Object.entries(REMOVED.key)).get([...path, key].join('.'))
     const closest = `${didYouMean(key, issue.message.split(', '))}Known here: ${issue.message}`
     return { path: [...path, key], message: instead ? `Removed: ${instead}` : `Unknown key; ${closest}` }
   })
@@ -82,10 +82,7 @@ function mistakesOf(issue: z.core.$ZodIssue): { path: Path; message: string }[] 
 
 /** `channels[0].autoClose (acme/forest)`. */
 function keyName(path: Path, value: unknown): string {
-  const text = path
-    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
-    .join('')
-    .replace(/^\./, '')
+  const text = z.core.toDotPath(path)
   const [section, index] = path
   const channels = isRecord(value) && section === 'channels' ? value.channels : null
   const channel: unknown = Array.isArray(channels) && typeof index === 'number' ? channels[index] : null

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { EVENT_KINDS, type EventKind } from '../core/events/events.js'
-import { isLoopback } from '../core/requests/loopback.js'
+import { isLoopback, isSecureUrl } from '../core/requests/loopback.js'
 import { didYouMean } from '../core/text/suggest.js'
-import { readSecret, type SchemaContext, secret } from './secret.js'
+import { readSecret, type SchemaContext, secret, secretRef } from './secret.js'
 import * as values from './values.js'
 
 /** The section `notify`: where notifications are sent (docs/NOTIFICATIONS.md). */
@@ -54,17 +54,20 @@ const target = (context: SchemaContext) =>
   )
 
 function checkUrl(text: string): string {
-  const { username, password, href } = values.isSecureUrl(text) ? new URL(text) : {}
+  const { username, password, href } = isSecureUrl(text) ? new URL(text) : {}
   if (href !== undefined && username === '' && password === '') return href
   throw new Error('Expected an https URL without user and password (http on loopback only)')
 }
 
 /** The URL itself, or where to find it if it contains a secret. */
 const webhookUrl = (context: SchemaContext) =>
-  values.readBy((found) => {
-    const isUrlSecret = typeof found !== 'string'
-    return { url: isUrlSecret ? readSecret(found, context, checkUrl) : checkUrl(found.trim()), isUrlSecret }
-  })
+  values.readBy(
+    (found) => {
+      const isUrlSecret = typeof found !== 'string'
+      return { url: isUrlSecret ? readSecret(found, context, checkUrl) : checkUrl(found.trim()), isUrlSecret }
+    },
+    z.union([z.string(), secretRef]),
+  )
 
 /** The format that Standard Webhooks requires. */
 function checkSigningSecret(text: string): string {

@@ -1,7 +1,4 @@
-/**
- * What earlier versions had, each with what to use instead: commands, options of commands, and configuration keys, with `*` for a name
- * that the user chose and without numbers of list entries (`channels.color`, `notify.targets.*.color`).
- */
+/** What earlier versions had, each with what to use instead: commands, options of commands, and configuration keys. */
 export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<string, string>>> = {
   command: {
     completion: '`quotekeeper --help` lists the commands, and `--help` after one its options',
@@ -50,10 +47,3 @@ export const REMOVED: Record<'command' | 'option' | 'key', Readonly<Record<strin
     'polling.conditionalRequests': 'delete it: no request is conditional',
   },
 }
-
-/** What to use instead of a configuration key that was removed; undefined if there never was such a key. */
-export const insteadOfKey = (names: readonly string[]): string | undefined =>
-  Object.entries(REMOVED.key).find(([key]) => {
-    const steps = key.split('.')
-    return steps.length === names.length && steps.every((step, at) => step === '*' || step === names[at])
-  })?.[1]

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { z } from 'zod'
 import { MIN_PART_LENGTH } from '../core/text/secret-scrubber.js'
-import { type Environment, isRecord } from './environment.js'
+import type { Environment } from './environment.js'
 import { readBy } from './values.js'
 
 /** The context of validation besides the file. */
@@ -16,22 +17,33 @@ export interface SchemaContext {
 /** Returns a secret, or throws an Error that says what is wrong with it. */
 type SecretCheck = (secret: string) => string
 
+export const REF_FORMS = '{ env: NAME } or { file: PATH }'
+const REF = `Expected ${REF_FORMS}; never write the secret itself into this file`
+
+/** Where a secret is stored: in an environment variable or in a file. */
+export const secretRef = z.union(
+  [
+    z.strictObject({ env: z.string().regex(/^[A-Za-z_]\w*$/, REF) }),
+    z.strictObject({ file: z.string().regex(/\S/, REF) }),
+  ],
+  REF,
+)
+type SecretRef = z.output<typeof secretRef>
+
 /**
  * A secret, as a reference. One that is written where its reference belongs is refused by every command, also by those
- * that need none; a missing one only by those that need it.
+ * that need none; an unavailable one only by those that need it.
  * @param check by default rejects one that is too short to be removed from logs
  */
 export const secret = (context: SchemaContext, check?: SecretCheck) =>
-  readBy((found) => readSecret(found, context, check))
+  readBy((ref) => readSecret(ref, context, check), secretRef)
 
-/** Like `secret`, for a key that may also have another value. */
+/** Like `secret`, of a reference that was parsed. */
 export function readSecret(
-  found: unknown,
+  ref: SecretRef,
   context: SchemaContext,
   check: SecretCheck = minLength(MIN_PART_LENGTH, ': a shorter secret cannot be removed from logs'),
 ): string {
-  if (isAbsent(found) && !context.secretsRequired) return ''
-  const ref = parseSecretRef(found)
   if (context.secretsRequired) return check(fetchSecret(ref, context))
   try {
     return fetchSecret(ref, context)
@@ -47,22 +59,6 @@ export const minLength =
     if (text.length >= min) return text
     throw new Error(`Expected at least ${min} characters${why}; this secret has ${text.length}`)
   }
-
-export const isAbsent = (found: unknown) => found === undefined || found === null
-
-/** Where a secret is stored: in an environment variable or in a file. */
-type SecretRef = { env: string } | { file: string }
-
-export const REF_FORMS = '{ env: NAME } or { file: PATH }'
-
-/** Parses `{ env: NAME }` or `{ file: PATH }`. */
-export function parseSecretRef(found: unknown): SecretRef {
-  const { env, file, ...others } = isRecord(found) ? found : { others: found }
-  const isAlone = Object.keys(others).length === 0
-  if (isAlone && file === undefined && typeof env === 'string' && /^[A-Za-z_]\w*$/.test(env)) return { env }
-  if (isAlone && env === undefined && typeof file === 'string' && file.trim() !== '') return { file }
-  throw new Error(`Expected ${REF_FORMS}; never write the secret itself into this file`)
-}
 
 /**
  * Reads a secret and trims it. Only printable ASCII is accepted: an HTTP library printed a key with a line break in its

@@ -1,13 +1,16 @@
 import { z } from 'zod'
-import { isLoopback } from '../core/requests/loopback.js'
+import { isSecureUrl } from '../core/requests/loopback.js'
 import { MAX_NAME_LENGTH, nameProblem } from '../core/text/clean-text.js'
 import { closestMatches } from '../core/text/suggest.js'
 import { isPostgresUrl, parsePostgresUrl } from '../store/postgres/postgres-url.js'
 import { compileCron } from './cron.js'
 
 /** Schema of a value that a function reads. It throws an Error that says what is allowed, without the value, which may be a secret. */
-export const readBy = <T>(read: (found: unknown) => T) =>
-  z.unknown().transform((found, context): T => {
+export const readBy = <T, Found = unknown>(
+  read: (found: Found) => T,
+  schema: z.ZodType<Found> = z.unknown() as never,
+) =>
+  schema.transform((found, context): T => {
     try {
       return read(found)
     } catch (error) {
@@ -83,7 +86,6 @@ export const cron = () =>
     }
   })
 
-/** Plain http is allowed on loopback only: it would expose keys and sessions. */
 const secureUrl = (expected: string, read: (url: URL) => string | null) =>
   readBy((found) => {
     const url = typeof found === 'string' && !/[@?#]/.test(found) && isSecureUrl(found) ? new URL(found) : null
@@ -91,12 +93,6 @@ const secureUrl = (expected: string, read: (url: URL) => string | null) =>
     if (value) return value
     throw new Error(`Expected ${expected} (http on loopback only), without user, query or fragment`)
   })
-
-/** Whether text is an https URL, or an http URL of this machine. */
-export function isSecureUrl(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : null
-  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
-}
 
 /** Origin and path without a trailing slash. */
 export const baseUrl = () => secureUrl('the https URL of the marketplace', ({ href }) => href.replace(/\/+$/, ''))

@@ -1,4 +1,4 @@
-import { isCollection, isNode, isPair, isScalar, LineCounter, parseDocument } from 'yaml'
+import { isNode, LineCounter, parseDocument } from 'yaml'
 import type { ConfigIssue } from './config-error.js'
 
 export type Path = readonly (string | number)[]
@@ -6,7 +6,7 @@ export type Path = readonly (string | number)[]
 /** A parsed YAML file with the line of each part. */
 interface ConfigDocument {
   value: unknown
-  /** The line of a key (or of its nearest existing parent), counted from 1; null for an empty file. */
+  /** The line of the value at a path, or of the nearest part that exists, counted from 1; null for an empty file. */
   lineOf(path: Path): number | null
   /** Errors in the YAML, at most one for each line. */
   issues: ConfigIssue[]
@@ -25,9 +25,10 @@ const LAYOUT =
 export function readDocument(text: string, file: string): ConfigDocument {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
-  const lineOf = (path: Path) => {
-    const offset = offsetOf(document.contents, path)
-    return offset === null ? null : lines.linePos(offset).line
+  const lineOf = (path: Path): number | null => {
+    const node = document.getIn(path, true)
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
+    return path.length === 0 ? null : lineOf(path.slice(0, -1))
   }
   const errors = [...document.errors, ...document.warnings].sort((one, other) => one.pos[0] - other.pos[0])
   const byLine = new Map<number, ConfigIssue>()
@@ -44,21 +45,3 @@ export function readDocument(text: string, file: string): ConfigDocument {
     return { value: undefined, lineOf, issues: [{ file, line: null, key: '', message }] }
   }
 }
-
-/** The offset of the deepest existing part of the path. */
-function offsetOf(contents: unknown, path: Path): number | null {
-  let node = contents
-  let offset = startOf(contents)
-  for (const step of path) {
-    const item: unknown = isCollection(node)
-      ? node.items.find((each, index) => (isPair(each) ? keyOf(each.key) : index) === step)
-      : undefined
-    if (item === undefined) break
-    offset = startOf(isPair(item) ? item.key : item) ?? offset
-    node = isPair(item) ? item.value : item
-  }
-  return offset
-}
-
-const keyOf = (key: unknown) => (isScalar(key) ? key.value : key)
-const startOf = (part: unknown): number | null => (isNode(part) ? (part.range?.[0] ?? null) : null)

@@ -311,7 +311,7 @@ web:
       '16 reports.exchangeRates.USD.rate: Too small: expected number to be >=1e-9',
       '16 reports.exchangeRates.eur: Expected a currency code of three capital letters, such as EUR',
       '17 reports.awardTolerance: Expected a share from 0 to 1, or unlimited',
-      '18 web.token: Expected { env: NAME } or { file: PATH }, which is set, because other machines can reach the page',
+      '19 web.token: Expected { env: NAME } or { file: PATH }, which is set, because other machines can reach the page',
     ])
     expect(issues[1]?.message).toContain('did you mean database?')
   })

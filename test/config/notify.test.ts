@@ -88,7 +88,7 @@ describe('notify in the configuration', () => {
       /^6 notify\.targets\.open\.secret: Expected \{ env: NAME \} or \{ file: PATH \}/,
       /^7 notify\.targets\.chat\.url: Expected \{ env: NAME \}/,
       /^8 notify\.targets\.pager.*webhook, slack, teams, email/,
-      /^9 notify\.targets\.bad name: .*at most 40 letters/,
+      /^9 notify\.targets\["bad name"\]: .*at most 40 letters/,
       /^12 notify\.targets\.mail\.smtp\.security: Expected starttls or tls/,
       /^12 notify\.targets\.mail\.smtp: Expected both user and password/,
       /^13 notify\.targets\.mail\.from: Expected an e-mail address/,

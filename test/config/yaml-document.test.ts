@@ -93,10 +93,10 @@ describe('the line of a setting', () => {
     [['channels', 0, 'channel'], 5],
     [['channels', 1, 'org'], 6],
     [['channels', 1, 'channel'], 6],
-    [['channels', 7, 'org'], 3],
+    [['channels', 7, 'org'], 4],
     [['b'], 7],
     [['c'], 1],
-  ])('is that of its key, or of the nearest part that exists: %j', (path, line) => {
+  ])('is that of its value, or of the nearest part that exists: %j', (path, line) => {
     expect(document.lineOf(path)).toBe(line)
   })
 })

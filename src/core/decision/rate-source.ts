@@ -1,4 +1,4 @@
-import { isLoopback } from '../requests/loopback.js'
+import { isSecureUrl } from '../requests/loopback.js'
 
 /** Where exchange rates are read from. */
 export type RateSource = ({ kind: 'file'; path: string } | { kind: 'url'; url: string }) & {
@@ -21,9 +21,8 @@ export const ratesTask = ({ name }: RateSource) => `rates ${name}` as const
  */
 export function parseRateSource(text: string, toPath: (path: string) => string): RateSource | null {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { kind: 'file', path: toPath(text), name: text }
-  if (!URL.canParse(text)) return null
-  const { protocol, hostname, username, password, origin, pathname, href } = new URL(text)
-  const secure = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
-  if (!secure || username !== '' || password !== '') return null
+  if (!isSecureUrl(text)) return null
+  const { username, password, origin, pathname, href } = new URL(text)
+  if (username !== '' || password !== '') return null
   return { kind: 'url', url: href, name: `${origin}${pathname}` }
 }
