@@ -1,7 +1,4 @@
-import stringWidth from 'string-width'
-import { cleanText, truncate } from '../../core/text/clean-text.js'
 import { formatAmount, formatPrice } from '../../core/text/number-format.js'
-import { type Axis, numberAxis, timeAxis } from './axis.js'
 
 /** Points drawn in the same way. */
 export interface Series {
@@ -27,26 +24,15 @@ export interface ChartProps {
   limits?: readonly { name: string; value: number }[]
 }
 
-/** A rectangle in pixels; `x` and `y` are its left and upper edge. */
-interface Box {
-  x: number
-  y: number
-  width: number
-  height: number
-}
-
 /** As wide as a phone shows without scaling; the style sheet limits how far a chart grows. */
 const WIDTH = 400
 /** The vertical range of a plot. */
 const [TOP, BOTTOM] = [18, 208]
 /** Height of a line of text, and a width of a character that no usual font exceeds, so that labels do not touch. */
 const [TEXT_HEIGHT, CHARACTER_WIDTH] = [14, 8.2]
-const MAX_LABEL = 16
 const RADIUS = 4.5
 /** Line styles. */
 const DASHES = 4
-/** How much farther than the points a limit may lie, as a share of their range, and still be on the chart. */
-const MAX_LIMIT_DISTANCE = 1.5
 
 /** A chart: caption and SVG. Labels that have no room are left out; shapes say the same when pointed at. */
 export function Chart({ title, alt, xAxis, legend, series, limits = [] }: ChartProps) {
@@ -56,28 +42,28 @@ export function Chart({ title, alt, xAxis, legend, series, limits = [] }: ChartP
   const near = limits.filter(({ value }) => isNear(value, numberAxis(ys)))
   const across = (isTime ? timeAxis : numberAxis)(all.map((point) => point.x))
   const up = numberAxis([...ys, ...near.map(({ value }) => value)])
-  const ends = series.map(({ name, shape }) => (shape === 'steps' ? textWidth(labelOf(name)) + 14 : 20))
   const left = Math.ceil(Math.max(...up.ticks.map((tick) => textWidth(formatPrice(tick))))) + 8
+  const ends = series.map(({ name, shape }) => (shape === 'steps' ? textWidth(name) + 14 : 20))
   const right = WIDTH - Math.ceil(Math.max(20, ...ends))
   const [x, y] = [scale(across, left + 4, right), scale(up, BOTTOM, TOP)]
   // What is awarded covers the others.
   const drawn = series
     .toSorted((a, b) => Number(a.awarded ?? 0) - Number(b.awarded ?? 0))
     .map((each) => ({
-      ...{ ...each, name: labelOf(each.name) },
-      points: each.points.map((point) => ({
-        ...{ x: x(point.x), y: y(point.y), name: labelOf(each.name) },
-        figures: `${isTime ? '' : `${formatAmount(point.x)} t, `}${formatPrice(point.y)}`,
-      })),
+      ...each,
+      points: each.points.map((point): Point => {
+        const figures = `${isTime ? '' : `${formatAmount(point.x)} t, `}${formatPrice(point.y)}`
+        return { x: x(point.x), y: y(point.y), name: each.name, text: `${each.name}: ${figures}` }
+      }),
     }))
-  const dots = drawn.flatMap(({ shape, points }) => (shape === 'dot' || shape === 'open-dot' ? points : []))
-  const taken = drawn.flatMap(({ points }) => points.map(boxOf))
-  const area = { x: left, y: 0, width: WIDTH - left, height: BOTTOM + TEXT_HEIGHT / 2 }
+  const placed = drawn.flatMap(({ points }) => points.map(boxOf))
+  const label = labeller({ x: left, y: 0, width: WIDTH - left, height: BOTTOM + TEXT_HEIGHT / 2 }, placed)
+  const tickLabel = labeller({ x: 0, y: 0, width: WIDTH, height: BOTTOM + 26 }, [])
   return (
     <figure class="chart">
       <figcaption>
         {title}
-        <small>{cleanText(legend)}</small>
+        <small>{legend}</small>
       </figcaption>
       <svg class="plot" text-anchor="middle" viewBox={`0 0 ${WIDTH} ${BOTTOM + 26}`} role="img" aria-label={alt}>
         <path class="grid" d={up.ticks.map((tick) => `M${left} ${y(tick)}H${right}`).join('')} />
@@ -88,10 +74,10 @@ export function Chart({ title, alt, xAxis, legend, series, limits = [] }: ChartP
             </text>
           ))}
         </g>
-        {ticksBelow(across, x)}
+        {across.ticks.map((tick) => tickLabel(across.format(tick), placesBelow(across.format(tick), x(tick)), 'tick'))}
         {near.map(({ name, value }) => [
           <path class="limit" d={`M${left} ${y(value)}H${right}`} />,
-          label(name, limitPlaces(name, y(value), left, right), taken, area, 'limit-name'),
+          label(name, placesOnLine(name, y(value), right), 'limit-name'),
         ])}
         {drawn.map(({ shape, awarded, points }, at) => [
           <path class={`path ${awarded ? 'award' : `d${at % DASHES}`}`} d={pathOf(shape, points)} />,
@@ -102,117 +88,182 @@ export function Chart({ title, alt, xAxis, legend, series, limits = [] }: ChartP
                 class={`dot ${shape === 'open-dot' ? 'open' : awarded ? 'award' : ''}`}
                 cx={point.x}
                 cy={point.y}
-                r={shape === 'dot' || shape === 'open-dot' ? RADIUS : 3}
+                r={isDot(shape) ? RADIUS : 3}
               >
-                <title>{`${point.name}: ${point.figures}`}</title>
+                <title>{point.text}</title>
               </circle>
             ),
           ),
         ])}
-        {withSharedNames(dots).map((dot) => label(dot.name, placesAround(dot), taken, area, 'value'))}
-        {stepEnds(drawn).map(({ name, y: end, awarded }) =>
-          label(name, placesAtEnd(name, right, end), taken, area, awarded ? 'value award' : 'value'),
+        {drawn.flatMap(({ shape, points }) =>
+          isDot(shape) ? points.map((dot) => label(dot.name, placesAround(dot), 'value')) : [],
         )}
+        {drawn
+          .flatMap(({ shape, awarded, points }) =>
+            shape === 'steps' ? points.slice(-1).map((end) => ({ ...end, awarded })) : [],
+          )
+          // From the upper one down, so that their labels are in this order.
+          .sort((a, b) => a.y - b.y)
+          .map((end) => label(end.name, placesAtEnd(end.name, right, end.y), end.awarded ? 'value award' : 'value'))}
       </svg>
     </figure>
   )
 }
 
-const textWidth = (text: string) => stringWidth(text) * CHARACTER_WIDTH
-const labelOf = (text: string) => truncate(cleanText(text), MAX_LABEL)
+/** In pixels. */
+interface Point {
+  x: number
+  y: number
+  name: string
+  /** Shown when it is pointed at. */
+  text: string
+}
 
-/** Rounded to a tenth of a pixel. */
+const isDot = (shape: Series['shape']) => shape === 'dot' || shape === 'open-dot'
+
+/** What joins the points of a series. */
+function pathOf(shape: Series['shape'], points: readonly Point[]): string {
+  if (isDot(shape)) return ''
+  const next = ({ x, y }: Point) => (shape === 'line' ? `L${x} ${y}` : `H${x}V${y}`)
+  return points.map((point, at) => (at === 0 ? `M${point.x} ${point.y}` : next(point))).join('')
+}
+
+// --- axes -----------------------------------------------------------------------------------------------------------
+
+/** An axis from `min` to `max`, with its marks. */
+interface Axis {
+  min: number
+  max: number
+  ticks: readonly number[]
+  /** The text beside a mark. */
+  format: (tick: number) => string
+}
+
+const MAX_STEPS = 5
+/** What is left free at both ends: a share of the range, and of the values, since no figure of an offer is more exact. */
+const [MARGIN, MIN_MARGIN] = [0.08, 0.01]
+/** Marks have two decimals. */
+const MIN_STEP = 0.01
+
+const rangeOf = (values: readonly number[]): [low: number, high: number] =>
+  values.length === 0 ? [0, 1] : [Math.min(...values), Math.max(...values)]
+
+/** An axis with round marks around all values. @param values finite numbers */
+function numberAxis(values: readonly number[]): Axis {
+  const [low, high] = rangeOf(values)
+  const margin = Math.max((high - low) * MARGIN, Math.max(Math.abs(low), Math.abs(high)) * MIN_MARGIN, MIN_STEP)
+  const step = roundStep((high - low + 2 * margin) / MAX_STEPS)
+  const first = Math.floor((low - margin) / step)
+  const from = low >= 0 ? Math.max(0, first) : first
+  const to = Math.ceil((high + margin) / step)
+  // 3 × 0.1 is not 0.3 in binary.
+  const ticks = Array.from({ length: to - from + 1 }, (_, at) => Number(((from + at) * step).toPrecision(12)))
+  return { min: ticks[0] ?? 0, max: ticks.at(-1) ?? 1, ticks, format: formatAmount }
+}
+
+/** A step of 1, 2 or 5 times a power of ten, at least as large. */
+function roundStep(step: number): number {
+  const magnitude = 10 ** Math.floor(Math.log10(step))
+  const factor = [1, 2, 5].find((each) => each * magnitude >= step) ?? 10
+  return Math.max(MIN_STEP, factor * magnitude)
+}
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const TIME_STEPS = [
+  HOUR / 4,
+  HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  ...[1, 2, 7, 14, 28, 91, 364].map((days) => days * DAY),
+]
+
+/** An axis of moments in UTC, in milliseconds, with marks at full hours or days. */
+function timeAxis(moments: readonly number[]): Axis {
+  const [first, max] = rangeOf(moments)
+  const min = Math.min(first, max - HOUR)
+  const step = TIME_STEPS.find((each) => (max - min) / each <= MAX_STEPS) ?? 3640 * DAY
+  const from = Math.ceil(min / step) * step
+  const ticks = Array.from({ length: Math.floor((max - from) / step) + 1 }, (_, at) => from + at * step)
+  return { min, max, ticks, format: formatTime }
+}
+
+const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+
+/** `18:00` or `3 Dec`. */
+const formatTime = (tick: number): string =>
+  tick % DAY === 0 ? dayFormat.format(tick) : new Date(tick).toISOString().slice(11, 16)
+
+/** The place of a value in pixels, rounded to a tenth. */
 const scale =
   ({ min, max }: Axis, from: number, to: number) =>
   (value: number) =>
     Math.round((from + ((value - min) / (max - min)) * (to - from)) * 10) / 10
 
+/** Whether a limit is at most so many times the range of an axis away from it, so that it does not squash the points. */
 function isNear(limit: number, { min, max }: Axis): boolean {
-  const room = (max - min) * MAX_LIMIT_DISTANCE
+  const room = (max - min) * 1.5
   return limit >= min - room && limit <= max + room
-}
-
-interface Point {
-  x: number
-  y: number
-  name: string
-}
-
-/** What joins the points of a series. */
-function pathOf(shape: Series['shape'], points: readonly Point[]): string {
-  if (shape === 'dot' || shape === 'open-dot') return ''
-  const next = ({ x, y }: Point) => (shape === 'line' ? `L${x} ${y}` : `H${x}V${y}`)
-  return points.map((point, at) => (at === 0 ? `M${point.x} ${point.y}` : next(point))).join('')
 }
 
 // --- labels ---------------------------------------------------------------------------------------------------------
 
+/** A rectangle in pixels; `x` and `y` are its left and upper edge. */
+interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+const textWidth = (text: string) => text.length * CHARACTER_WIDTH
+const boxAt = (text: string, x: number, y: number): Box => ({ x, y, width: textWidth(text), height: TEXT_HEIGHT })
+const boxOf = ({ x, y }: Point): Box => ({ x: x - RADIUS, y: y - RADIUS, width: 2 * RADIUS, height: 2 * RADIUS })
+
 const overlaps = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 
-const boxOf = ({ x, y }: Point): Box => ({ x: x - RADIUS, y: y - RADIUS, width: 2 * RADIUS, height: 2 * RADIUS })
-const boxAt = (text: string, x: number, y: number): Box => ({ x, y, width: textWidth(text), height: TEXT_HEIGHT })
-
-/** A text at the first place that is inside of the area and overlaps nothing taken, which it joins; nothing if there is none. */
-function label(text: string, places: readonly Box[], taken: Box[], area: Box, className: string) {
+/**
+ * Creates the function that shows a text at the first of some places that is inside of the area and overlaps nothing, or else not at all.
+ * @param taken where nothing else may be; labels join them
+ */
+function labeller(area: Box, taken: Box[]) {
   const isInside = ({ x, y, width, height }: Box) =>
     area.x <= x && area.y <= y && x + width <= area.x + area.width && y + height <= area.y + area.height
-  const free = places.find((box) => isInside(box) && !taken.some((other) => overlaps(box, other)))
-  if (free === undefined) return null
-  taken.push(free)
-  return (
-    <text class={className} x={Math.round(free.x + free.width / 2)} y={Math.round(free.y) + TEXT_HEIGHT - 3}>
-      {text}
-    </text>
-  )
+  return (text: string, places: readonly Box[], className: string) => {
+    const free = places.find((box) => isInside(box) && !taken.some((other) => overlaps(box, other)))
+    if (free === undefined) return null
+    taken.push(free)
+    return (
+      <text class={className} x={Math.round(free.x + free.width / 2)} y={Math.round(free.y) + TEXT_HEIGHT - 3}>
+        {text}
+      </text>
+    )
+  }
 }
 
-/** The marks of the axis below the plot that do not touch the one before. */
-function ticksBelow({ ticks, format }: Axis, x: (value: number) => number) {
-  const taken: Box[] = []
-  const area = { x: 0, y: 0, width: WIDTH, height: BOTTOM + 26 }
-  return ticks.map((tick) => {
-    const text = format(tick)
-    const left = Math.max(0, Math.min(WIDTH - textWidth(text), x(tick) - textWidth(text) / 2))
-    return label(text, [boxAt(text, left, BOTTOM + 7)], taken, area, 'tick')
-  })
-}
+/** Below a mark of the horizontal axis. */
+const placesBelow = (text: string, x: number): Box[] => [
+  boxAt(text, Math.max(0, Math.min(WIDTH - textWidth(text), x - textWidth(text) / 2)), BOTTOM + 7),
+]
 
-/** Above or below the right or the left end of a limit. */
-const limitPlaces = (name: string, y: number, left: number, right: number): Box[] =>
-  [right - textWidth(name), left + 4].flatMap((x) => [y - TEXT_HEIGHT - 1, y + 1].map((top) => boxAt(name, x, top)))
+/** Above or below the right end of a line. */
+const placesOnLine = (name: string, y: number, right: number): Box[] =>
+  [y - TEXT_HEIGHT - 1, y + 1].map((top) => boxAt(name, right - textWidth(name), top))
 
-/** Points in one place share a label. */
-function withSharedNames(points: readonly Point[]): Point[] {
-  const isSame = (a: Point) => (b: Point) => Math.hypot(a.x - b.x, a.y - b.y) < 2
-  const firsts = points.filter((point, at) => points.findIndex(isSame(point)) === at)
-  const namesAt = (point: Point) => points.filter(isSame(point)).map(({ name }) => name)
-  return firsts.map((point) => ({ ...point, name: namesAt(point).join(', ') }))
-}
-
-/** Above, below, right, left, then the corners. */
+/** Above, below, right, left. */
 function placesAround({ x, y, name }: Point): Box[] {
   const gap = RADIUS + 3
-  const rows = [y - gap - TEXT_HEIGHT, y + gap]
-  const [left, right, middle] = [x - gap - textWidth(name), x + gap, x - textWidth(name) / 2]
-  const besides = [right, left].map((side) => boxAt(name, side, y - TEXT_HEIGHT / 2))
-  const [vertical, ...corners] = [middle, right, left].map((column) => rows.map((row) => boxAt(name, column, row)))
-  return [...(vertical ?? []), ...besides, ...corners.flat()]
+  return [
+    ...[y - gap - TEXT_HEIGHT, y + gap].map((top) => boxAt(name, x - textWidth(name) / 2, top)),
+    ...[x + gap, x - gap - textWidth(name)].map((side) => boxAt(name, side, y - TEXT_HEIGHT / 2)),
+  ]
 }
-
-/** The last points of steps, from the upper one down, so that their labels are in this order. */
-const stepEnds = (series: readonly (Pick<Series, 'shape' | 'awarded'> & { points: readonly Point[] })[]) =>
-  series
-    .flatMap(({ shape, awarded, points }) =>
-      points.slice(-1).flatMap((end) => (shape === 'steps' ? { ...end, awarded } : [])),
-    )
-    .sort((a, b) => a.y - b.y)
 
 /** At the right of the end of steps, or so many lines down or up. */
 const placesAtEnd = (name: string, right: number, y: number): Box[] =>
-  Array.from({ length: 16 }, (_, at) => (at % 2 === 0 ? -at / 2 : (at + 1) / 2)).map((line) =>
-    boxAt(name, right + 6, y + (line - 0.5) * TEXT_HEIGHT),
-  )
+  [0, 1, -1, 2, -2, 3, -3].map((line) => boxAt(name, right + 6, y + (line - 0.5) * TEXT_HEIGHT))
 
 /** Styles of charts; theme.ts defines colours and sizes. Charts keep the size of the text around them. */
 export const CHART_STYLE = `.chart{margin:0;padding:0;border:0;background:none;min-width:0;max-width:30rem}.chart figcaption{font-size:var(--t3);font-weight:600;margin-bottom:var(--s2)}.chart figcaption small{display:block;font-size:var(--t4);font-weight:400;color:var(--muted)}

@@ -43,41 +43,22 @@ function priceOf({ shape, body }: Version): { pricePerTonne: number; currency: s
   return pricePerTonne === null ? null : { pricePerTonne, currency: currencyCode(terms?.currency ?? null) }
 }
 
-/** Prices over time in one currency, so that they can be compared. */
-export interface ComparedPrices {
-  currency: string | null
-  histories: { offerId: string; number: number; awarded: boolean; points: { at: string; pricePerTonne: number }[] }[]
-  /** Which prices are left out because they cannot be converted; null if none. */
-  leftOut: string | null
-}
-
 /**
- * Converts prices into the currency of the comparison, all of them with its exchange rates, so that each step is a change by the seller.
+ * Prices in the currency of the comparison, all of them converted with its exchange rates, so that each step is a change by the seller.
+ * Those without a rate are left out.
  */
 export function comparePrices(
   histories: readonly PriceHistory[],
   { currency: { comparison, rates }, offers }: Pick<RfqView, 'currency' | 'offers'>,
-): ComparedPrices {
+) {
   const rateOf = (code: string | null) =>
     code !== null && code === comparison ? 1 : (rates.find(({ currency }) => currency === code)?.rate ?? null)
-  const leftOut = new Map<string, Set<number>>()
-  const compared = histories.flatMap(({ offerId, points }) => {
+  return histories.flatMap(({ offerId, points }) => {
     const offer = offers.find(({ id }) => id === offerId)
-    if (offer === undefined) return []
-    const converted = points.flatMap(({ at, pricePerTonne, currency }) => {
+    const compared = points.flatMap(({ at, pricePerTonne, currency }) => {
       const rate = rateOf(currency)
-      if (rate !== null) return [{ at, pricePerTonne: pricePerTonne * rate }]
-      const name = currency ?? 'an unknown currency'
-      leftOut.set(name, (leftOut.get(name) ?? new Set()).add(offer.number))
-      return []
+      return rate === null ? [] : [{ at, pricePerTonne: pricePerTonne * rate }]
     })
-    const { number, awardedTonnes } = offer
-    return converted.length === 0 ? [] : [{ offerId, number, awarded: awardedTonnes > 0, points: converted }]
+    return offer === undefined || compared.length === 0 ? [] : [{ offer, points: compared }]
   })
-  const parts = [...leftOut].map(([name, numbers]) => `no. ${[...numbers].join(', ')} in ${name}`)
-  return {
-    currency: comparison,
-    histories: compared,
-    leftOut: parts.length === 0 ? null : `Not shown, because no exchange rate is known: prices of ${parts.join('; ')}.`,
-  }
 }

@@ -1,5 +1,5 @@
 import { Chart, type ChartProps, type Series } from '../../../tables/charts/chart.js'
-import { type ComparedPrices, comparePrices, type PriceHistory } from '../../../tables/rfq/price-history.js'
+import { comparePrices, type PriceHistory } from '../../../tables/rfq/price-history.js'
 import type { RfqView } from '../../../tables/rfq/rfq-view.js'
 import { awardOf } from '../../../tables/rfq/what-if.js'
 import { plain } from '../../components/format.js'
@@ -11,16 +11,15 @@ const perTonne = (currency: string | null) => `Price per tonne${currency ? `, ${
 
 /** The offers by tonnes and price, and their prices over time. */
 export function Charts({ view, prices }: { view: RfqView; prices: readonly PriceHistory[] }) {
-  const { currency, histories, leftOut } = comparePrices(prices, view)
+  const histories = comparePrices(prices, view)
   if (histories.length === 0) return null
   return (
     <section aria-labelledby="charts-title">
       <h2 id="charts-title">Prices</h2>
       <div class="charts">
         <Chart {...choicesChart(view)} />
-        <Chart {...priceChart(view, { currency, histories })} />
+        <Chart {...priceChart(view, histories)} />
       </div>
-      {leftOut && <p class="small muted">{plain(leftOut)}</p>}
     </section>
   )
 }
@@ -56,18 +55,16 @@ function choicesChart({ offers, decision, currency, rfq }: RfqView): ChartProps 
 }
 
 /** The price of each offer over time, held until the next version. */
-function priceChart({ offers, asOf }: RfqView, { currency, histories }: Omit<ComparedPrices, 'leftOut'>): ChartProps {
+function priceChart({ currency, asOf }: RfqView, histories: ReturnType<typeof comparePrices>): ChartProps {
   return {
     title: 'Prices over time',
     alt: `Price per tonne of ${histories.length} offers over time`,
     xAxis: 'time',
-    legend: perTonne(currency),
-    series: histories.map(({ offerId, number, awarded, points }) => {
-      const end = offers.find(({ id }) => id === offerId)?.missingSince ?? asOf
-      const shown = points.map(({ at, pricePerTonne: y }) => ({ x: Date.parse(at), y }))
-      const last = shown.at(-1)
-      if (last !== undefined) shown.push({ x: Date.parse(end), y: last.y })
-      return { name: `no. ${number}`, points: shown, shape: 'steps', awarded }
+    legend: perTonne(currency.comparison),
+    series: histories.map(({ offer: { number, missingSince, awardedTonnes }, points }) => {
+      const ends = points.slice(-1).map((last) => ({ ...last, at: missingSince ?? asOf }))
+      const shown = [...points, ...ends].map(({ at, pricePerTonne: y }) => ({ x: Date.parse(at), y }))
+      return { name: `no. ${number}`, points: shown, shape: 'steps', awarded: awardedTonnes > 0 }
     }),
   }
 }
