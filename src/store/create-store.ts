@@ -48,7 +48,7 @@ interface Engine {
    */
   requestLedger(origin: string): RequestLedger
   /** Checks the integrity of the database; `message` describes the damage if `ok` is false. */
-  check(): Promise<{ ok: boolean; message: string; bytes: number; schemaVersion: number }>
+  check(): Promise<{ ok: boolean; message: string }>
   /** Whether the database can be written, as far as it can be told: the free space of its disk, or an answer of its server. */
   checkWritable(): Promise<{ ok: boolean; message: string }>
   /** Sizes of the database and of its write-ahead log, in bytes. */

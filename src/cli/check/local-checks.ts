@@ -9,6 +9,7 @@ import { proxyFor } from '../../marketplace/dispatcher.js'
 import { closingChecks } from '../../readiness/readiness.js'
 import type { Store } from '../../store/contract.js'
 import { databaseName } from '../../store/open-database.js'
+import { SCHEMA_NUMBER } from '../../store/schema/schema.js'
 import type { App } from '../app.js'
 
 /** A test of one thing that `start` needs. */
@@ -89,8 +90,8 @@ function checkConfiguration({ config: { file, channels, baseUrl } }: App): Check
 
 async function checkDatabase(store: Store | null, name: string): Promise<CheckResult> {
   if (store === null) return passed(`${name}: new; \`quotekeeper sync\` or \`quotekeeper start\` creates it`)
-  const { ok, message, bytes, schemaVersion } = await store.check()
-  const found = `${name}: ${message}, ${(bytes / 1e6).toFixed(1)} MB, schema ${schemaVersion}`
+  const { ok, message } = await store.check()
+  const found = `${name}: ${message}, ${((await store.sizes()).database / 1e6).toFixed(1)} MB, schema ${SCHEMA_NUMBER}`
   if (!ok) return failed(found, 'stop Quotekeeper and restore a backup: quotekeeper restore FILE')
   const disk = await store.checkWritable()
   return disk.ok ? passed(found) : failed(`${found}; ${disk.message}`, 'free some space on the disk')

@@ -80,21 +80,11 @@ export function createRunQueries(queries: Queries) {
      * When the first poll that did not fail began, or the first poll if all failed. Nothing is known about earlier moments. Null if there was
      * no poll.
      */
-    async firstPollAt({ channel, kind }: { channel?: string; kind?: PollKind }): Promise<Timestamp | null> {
-      // Documents are included because a poll that failed may have stored some.
-      const ofChannel = channel !== undefined && 'channel = @channel'
-      const ofKind = kind !== undefined && (kind === 'listings' ? `kind = 'listing'` : `kind <> 'listing'`)
+    async firstPollAt(filter: { channel?: string; kind?: PollKind }): Promise<Timestamp | null> {
       const first = await queries.get<{ at: string | null }>(
-        `with polls as (
-          select started_at, outcome from runs
-          where ${allOf(`kind <> 'close'`, ofChannel, kind !== undefined && 'kind = @kind')}
-        ), known as (
-          select min(started_at) as at from polls where outcome is null or outcome <> 'failed'
-          union all
-          select min(first_observed_at) from documents where ${allOf(ofChannel, ofKind)}
-        )
-        select coalesce((select min(at) from known), (select min(started_at) from polls)) as at`,
-        { channel, kind },
+        `select coalesce(min(case when outcome = 'failed' then null else started_at end), min(started_at)) as at from runs
+        where kind <> 'close' and ${matching(filter)}`,
+        filter,
       )
       return first?.at ?? null
     },

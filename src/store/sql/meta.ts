@@ -1,18 +1,14 @@
 import { StoreError } from '../errors.js'
 import type { Queries, Transaction } from './sql-database.js'
 
-/** Selects the UUID of the database, as `value`. */
-const SELECT_ID = "select value from meta where key = 'database_id'"
-
-/** The UUID of the database. */
-export const findIdentity = async (queries: Queries): Promise<string> =>
-  (await queries.get<{ value: string }>(SELECT_ID))?.value ?? ''
-
 /** A value of `meta`; null if there is none with this key. */
 export async function findMeta(queries: Queries, key: string): Promise<string | null> {
   const row = await queries.get<{ value: string }>('select value from meta where key = @key', { key })
   return row?.value ?? null
 }
+
+/** The UUID of the database. */
+export const findIdentity = async (queries: Queries): Promise<string> => (await findMeta(queries, 'database_id')) ?? ''
 
 /** A number in `meta`; 0 if there is none with this key. */
 export const findNumber = async (queries: Queries, key: string): Promise<number> =>

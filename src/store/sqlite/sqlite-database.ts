@@ -24,9 +24,6 @@ const SQLITE: Dialect = {
   rowLock: '',
 }
 
-/** How long a transaction waits for other processes, in milliseconds. */
-const MAX_WAIT_MS = 5000
-
 /** A SQLite file, with one connection for reading and one for writing. Transactions follow one another, and are on the disk when they end. */
 export class SqliteDatabase implements SqlDatabase {
   readonly dialect = SQLITE
@@ -34,8 +31,6 @@ export class SqliteDatabase implements SqlDatabase {
   readonly #writer: Sqlite | null
   readonly #transaction: Transaction
   #writes: Promise<unknown> = Promise.resolve()
-  /** When a transaction of this process last had the lock (`performance.now()`). */
-  #lockedAt = 0
 
   private constructor(
     readonly path: string,
@@ -108,22 +103,18 @@ export class SqliteDatabase implements SqlDatabase {
    * @param work may yield to the event loop
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const began = performance.now()
-    const result = this.#writes.then(() => this.#write(work, began))
+    const result = this.#writes.then(() => this.#write(work))
     // Between transactions, the event loop has its turn.
     this.#writes = result.then(yieldToEventLoop, yieldToEventLoop)
     return result
   }
 
-  async #write<T>(work: (tx: Transaction) => Promise<T>, began: number): Promise<T> {
+  async #write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const writer = this.#writer
     if (!writer) throw new StoreError(`The database ${this.path} was opened for reading only.`)
     try {
-      // All that wait while another process holds the lock give up together.
-      await retryWhileBusy(() => writer.exec('begin immediate'), Math.max(began, this.#lockedAt) + MAX_WAIT_MS)
-      const result = await work(this.#transaction).finally(() => {
-        this.#lockedAt = performance.now()
-      })
+      await retryWhileBusy(() => writer.exec('begin immediate'))
+      const result = await work(this.#transaction)
       await retryWhileBusy(() => writer.exec('commit'))
       return result
     } catch (error) {

@@ -88,11 +88,9 @@ async function opening(path: string, options: Database.Options, prepare: (db: Sq
 /** The page size of the file, in bytes. */
 export const pageSize = (db: Sqlite): number => db.pragma('page_size', { simple: true }) as number
 
-/**
- * Retries without blocking the thread while another process holds the lock.
- * @param deadline until when (`performance.now()`), by default for five seconds
- */
-export async function retryWhileBusy<T>(attempt: () => T, deadline = performance.now() + MAX_BUSY_WAIT_MS): Promise<T> {
+/** Retries without blocking the thread while another process holds the lock, for five seconds. */
+export async function retryWhileBusy<T>(attempt: () => T): Promise<T> {
+  const deadline = performance.now() + MAX_BUSY_WAIT_MS
   for (;;) {
     try {
       return attempt()

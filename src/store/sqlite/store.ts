@@ -3,7 +3,6 @@ import { dirname } from 'node:path'
 import type { Store } from '../contract.js'
 import { createStore, type StoreOptions } from '../create-store.js'
 import { backupDatabase } from '../maintenance/backup.js'
-import { SCHEMA_NUMBER } from '../schema/schema.js'
 import { createRequestLedgers, machineClock } from './request-ledger.js'
 import { SqliteDatabase } from './sqlite-database.js'
 
@@ -34,8 +33,7 @@ async function check(database: SqliteDatabase) {
   const [found] = await database.all<{ integrity_check: string }>('pragma integrity_check(1)')
   const orphans = (await database.all('pragma foreign_key_check')).length
   const message = orphans > 0 ? `foreign key violations: ${orphans}` : String(found?.integrity_check)
-  const { database: bytes } = await database.sizes()
-  return { ok: message === 'ok', message, bytes, schemaVersion: SCHEMA_NUMBER }
+  return { ok: message === 'ok', message }
 }
 
 /** The minimum free space, in bytes; with less, the next large poll may not fit. */
