@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest'
 import {
   allowedPerSecond,
   claimOf,
-  claimStarts,
   GRACE_MS,
-  type LedgerRow,
   MAX_PAUSE_MS,
   NO_STARTS,
   startInterval,
 } from '../../src/core/requests/request-ledger.js'
+import { claimStarts, type LedgerRow } from '../helpers/data/ledger-rule.js'
 import { shortestExcess } from '../helpers/data/shortest-excess.js'
 
 const DAY = 24 * 60 * 60 * 1000

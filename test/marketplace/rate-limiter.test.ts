@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { claimStarts, type LedgerRow, type RequestLedger } from '../../src/core/requests/request-ledger.js'
+import type { RequestLedger } from '../../src/core/requests/request-ledger.js'
 import { type Caller, RateLimiter, type Slot } from '../../src/marketplace/rate-limiter.js'
+import { claimStarts, type LedgerRow } from '../helpers/data/ledger-rule.js'
 import { shortestExcess } from '../helpers/data/shortest-excess.js'
 import { ManualClock } from '../helpers/manual-clock.js'
 

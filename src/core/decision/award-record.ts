@@ -82,8 +82,7 @@ export interface NewAward extends Omit<AwardFacts, 'id'> {
   workbook: Buffer
 }
 
+const shown = awardFactsSchema.strip()
+
 /** What is shown of an award. */
-export function awardFacts(award: AwardFacts): AwardFacts {
-  const isShown = ([name]: [string, unknown]) => Object.hasOwn(awardFactsSchema.shape, name)
-  return Object.fromEntries(Object.entries(award).filter(isShown)) as AwardFacts
-}
+export const awardFacts = (award: AwardFacts): AwardFacts => shown.parse(award)

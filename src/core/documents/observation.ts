@@ -56,21 +56,16 @@ export interface ObservedResponse extends Observation<RfqResponse | ResponseSumm
 /** Parses a document. Never throws. */
 export type DocumentParser<T> = (body: unknown) => Parsed<T>
 
-const parserFor =
-  <S extends z.ZodType>(schema: S): DocumentParser<Lenient<z.output<S>>> =>
-  (body) =>
-    parseLeniently(schema, body)
-
 /** Parses a listing. Never throws. */
-export const parseListing = parserFor(listingDocument)
+export const parseListing = (body: unknown) => parseLeniently(listingDocument, body)
 /** Parses an element of the RFQ list. Never throws. */
-export const parseRfqListItem = parserFor(rfqListDocument)
+export const parseRfqListItem = (body: unknown) => parseLeniently(rfqListDocument, body)
 /** Parses an RFQ. Never throws. */
-export const parseRfq = parserFor(rfqDocument)
+export const parseRfq = (body: unknown) => parseLeniently(rfqDocument, body)
 /** Parses the summary of a response within an RFQ. Never throws. */
-export const parseResponseSummary = parserFor(responseSummary)
+export const parseResponseSummary = (body: unknown) => parseLeniently(responseSummary, body)
 /** Parses a response. Never throws. */
-export const parseResponse = parserFor(responseDocument)
+export const parseResponse = (body: unknown) => parseLeniently(responseDocument, body)
 
 /**
  * A document as it was received, parsed.

@@ -1,6 +1,7 @@
 /**
  * Where all processes on one database agree when requests to one marketplace may start (docs/ARCHITECTURE.md, Request limits).
- * The rule is the generic cell rate algorithm: one row says when the next start is due, and each claim moves that on.
+ * The rule is the generic cell rate algorithm: one row says when the next start is due, and each claim moves that on
+ * (`src/store/sql/claim-starts.ts`).
  */
 export interface RequestLedger {
   /**
@@ -67,39 +68,15 @@ export const claimOf = (interval: number, starts: number, grace: number): StartC
 /** To hear of pauses only. */
 export const NO_STARTS: StartClaim = { lead: 0, cost: 0, pausedFor: 0 }
 
-/** Milliseconds of the ledger's clock. */
-export interface LedgerRow {
-  nextAt: number
-  pausedUntil: number
-  /** When it was last written. */
-  claimedAt: number
-}
-
-/**
- * Applies one claim; `src/store/sql/claim-starts.ts` is the same in SQL, for all processes on a database. If the clock was set back, everything moves back with it, as if no time
- * had passed.
- * @param row null before the first claim
- */
-export function claimStarts(row: LedgerRow | null, claim: StartClaim, now: number) {
-  const { lead, cost, pausedFor } = claim
-  const back = Math.max(0, (row?.claimedAt ?? now) - now)
-  const dueAt = row ? row.nextAt - back : now - lead
-  const pausedUntil = Math.max(now, row ? row.pausedUntil - back : now, now + pausedFor)
-  const nextAt = pausedUntil > now ? dueAt : Math.max(now - LATE_MS, dueAt + lead) + cost
-  return {
-    row: { nextAt, pausedUntil, claimedAt: now },
-    grant: { startsIn: Math.max(0, nextAt - cost - now), pausedFor: pausedUntil - now },
-  }
-}
-
-/** A ledger for this process alone. @param clock monotonic, in milliseconds */
+/** A ledger for this process alone, which keeps its pauses itself. @param clock monotonic, in milliseconds */
 export function createProcessLedger(clock: () => number): RequestLedger {
-  let row: LedgerRow | null = null
+  let nextAt = Number.NEGATIVE_INFINITY
   return {
-    async claim(claim) {
-      const claimed = claimStarts(row, claim, clock())
-      row = claimed.row
-      return claimed.grant
+    async claim({ lead, cost }) {
+      const now = clock()
+      const startsAt = Math.max(now, nextAt + lead)
+      nextAt = startsAt + cost
+      return { startsIn: startsAt - now, pausedFor: 0 }
     },
   }
 }

@@ -1,7 +1,7 @@
 import { LATE_MS } from '../../core/requests/request-ledger.js'
 
 /**
- * A statement that claims request starts, by the rule of `claimStarts` in src/core/requests/request-ledger.ts.
+ * A statement that claims request starts. If the clock was set back, everything moves back with it, as if no time had passed.
  * @param now the time in milliseconds, as SQL; read when the row is locked, so that claims see times in their order
  * @param greatest the function with the greatest of its arguments
  */

@@ -1,11 +1,30 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import {
-  claimStarts,
-  type LedgerRow,
-  NO_STARTS,
-  type RequestLedger,
-} from '../../../src/core/requests/request-ledger.js'
+import { LATE_MS, NO_STARTS, type RequestLedger, type StartClaim } from '../../../src/core/requests/request-ledger.js'
+
+/** Milliseconds of the ledger's clock. */
+export interface LedgerRow {
+  nextAt: number
+  pausedUntil: number
+  /** When it was last written. */
+  claimedAt: number
+}
+
+/**
+ * Applies one claim, as `src/store/sql/claim-starts.ts` does in SQL.
+ * @param row null before the first claim
+ */
+export function claimStarts(row: LedgerRow | null, claim: StartClaim, now: number) {
+  const { lead, cost, pausedFor } = claim
+  const back = Math.max(0, (row?.claimedAt ?? now) - now)
+  const dueAt = row ? row.nextAt - back : now - lead
+  const pausedUntil = Math.max(now, row ? row.pausedUntil - back : now, now + pausedFor)
+  const nextAt = pausedUntil > now ? dueAt : Math.max(now - LATE_MS, dueAt + lead) + cost
+  return {
+    row: { nextAt, pausedUntil, claimedAt: now },
+    grant: { startsIn: Math.max(0, nextAt - cost - now), pausedFor: pausedUntil - now },
+  }
+}
 
 /**
  * Expects that a store applies claims as `claimStarts` does, for any sequence of claims, pauses and times, backwards too.
