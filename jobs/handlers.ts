@@ -204,6 +204,8 @@ async function report(
   deps.log.info({ channel, rfq: rfqId, cause, file }, 'report written')
   const made = { name: name ?? basename(file), by: madeBy }
   const about = { channel, ...(rfqId !== undefined && { rfqId }) }
-  await deps.store.recordEvents([{ kind: 'report.made', at: deps.now(), ...about, data: { report: made } }])
+  await deps.store.recordEvents([
+    { kind: 'report.made', at: deps.now().toISOString(), ...about, data: { report: made } },
+  ])
   return name
 }

@@ -11,7 +11,8 @@ import {
 import { type Settings, settingsSchema } from '../core/decision/settings.js'
 import { canonicalJson } from '../core/documents/canonical-json.js'
 import { isAddressable } from '../core/documents/identifier.js'
-import { rfqFacts } from '../core/events/event-facts.js'
+import { awardTerms, describeMove } from '../core/events/event-text.js'
+import type { EventData } from '../core/events/events.js'
 import type { KnownDocument } from '../core/records.js'
 import { searchTextOf } from '../core/text/search-words.js'
 import type { Timestamp } from '../core/time/clock.js'
@@ -130,7 +131,7 @@ const isSettled = ({ facts: { state }, figures }: RfqState, award: AwardBrief | 
 /** The recommendation to record; null if it is the newest one, or if offers were not read yet. */
 async function changeOf(
   context: Context,
-  { rfq, last }: Subject,
+  { rfq, last, standing }: Subject,
   state: RfqState,
   computedAt: Timestamp,
 ): Promise<NewRecommendation | null> {
@@ -149,8 +150,23 @@ async function changeOf(
   return {
     ...made,
     reason: isOther ? reason : null,
-    event: { rfq: rfqFacts(rfq.id, rfq), reason, recommendation: figures },
+    event: { reason, recommendation: figures, ...moveOf(figures, reason, standing) },
   }
+}
+
+/** What another recommendation moves: nothing if an award stands, or an offer was accepted. */
+function moveOf(
+  { before, after }: NonNullable<EventData['recommendation']>,
+  reason: string,
+  standing: AwardRecord | undefined,
+): EventData {
+  const messages = [`${reason}.`]
+  if (standing || before.status === 'accepted' || after.status === 'accepted') return { messages }
+  const moved = {
+    before: awardTerms({ ...before, total: before.cost }),
+    after: awardTerms({ ...after, total: after.cost }),
+  }
+  return { moved, messages: [...messages, ...describeMove(moved)] }
 }
 
 /** Whether offers of an RFQ were listed and neither read nor requested yet, and can be. */

@@ -3,7 +3,7 @@ import { addDays } from '../core/time/calendar-days.js'
 import type { Clock } from '../core/time/clock.js'
 import { createCalendar, isExpired } from '../core/time/expiry.js'
 import { createPollChecks, type PollCheck, type PollConfig } from '../readiness/poll-freshness.js'
-import type { NewEvent, Store } from '../store/contract.js'
+import type { EventDraft, Store } from '../store/contract.js'
 
 /** If RFQs are closed automatically, they count as overdue only after this additional time. */
 const AUTO_CLOSE_HOURS = 1
@@ -36,13 +36,13 @@ async function dueEvents(
   store: Store,
   { key: channel, timeZone, graceHours, autoClose }: ChannelConfig,
   { dueSoonDays, now }: { dueSoonDays: number; now: Date },
-): Promise<NewEvent[]> {
+): Promise<EventDraft[]> {
   const calendar = createCalendar(timeZone)
   const today = calendar.dateAt(now)
   const rfqs = await store.openRfqsDue(channel, addDays(today, dueSoonDays))
   const grace = graceHours + (autoClose === 'on' ? AUTO_CLOSE_HOURS : 0)
-  const toEvent = (kind: NewEvent['kind'], { rfqId, dueDate }: (typeof rfqs)[number]): NewEvent => ({
-    ...{ kind, at: now, channel, rfqId, key: [channel, rfqId, dueDate], data: {} },
+  const toEvent = (kind: EventDraft['kind'], { rfqId, dueDate }: (typeof rfqs)[number]): EventDraft => ({
+    ...{ kind, at: now.toISOString(), channel, rfqId, key: [channel, rfqId, dueDate], data: {} },
   })
   return [
     ...rfqs.filter(({ dueDate }) => dueDate >= today).map((rfq) => toEvent('rfq.due-soon', rfq)),
@@ -51,9 +51,9 @@ async function dueEvents(
 }
 
 /** The event of a late poll: one until a complete poll of this kind. */
-function lateEvent({ channel, kind, ok, completeAt, error }: PollCheck, at: Date): NewEvent[] {
+function lateEvent({ channel, kind, ok, completeAt, error }: PollCheck, now: Date): EventDraft[] {
   if (ok) return []
   const reason = error ?? (completeAt === null ? 'none so far' : `the last one ended at ${completeAt}`)
   const data = { poll: { kind, lastCompleteAt: completeAt }, reason, remedy: 'see the polls with: quotekeeper runs' }
-  return [{ kind: 'channel.behind', at, channel, key: [channel, kind, completeAt ?? ''], data }]
+  return [{ kind: 'channel.behind', at: now.toISOString(), channel, key: [channel, kind, completeAt ?? ''], data }]
 }

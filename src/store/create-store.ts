@@ -9,8 +9,6 @@ import { createRecorder } from './documents/recorder.js'
 import { revalidate } from './documents/revalidate.js'
 import { DatabaseUnavailableError } from './errors.js'
 import { createEventFeed } from './events/event-feed.js'
-import { createEventWriter } from './events/event-writer.js'
-import { createObservedEvents } from './events/observed-events.js'
 import { createTargets } from './events/targets.js'
 import type { FigureComputer } from './figures/figure-contract.js'
 import { createFigures } from './figures/figures.js'
@@ -64,28 +62,27 @@ interface Engine {
 export function createStore({ clock, ...engine }: Engine, options: StoreOptions) {
   const { onWrite, readOnly = false, figures: computer = null } = options
   const database = observed(engine.database, onWrite)
-  const events = createEventWriter(database)
   const self = createHolder(options.command)
-  const { writeFigures, outdateFigures, ...figures } = createFigures(database, events, { computer, self })
+  const { writeFigures, outdateFigures, ...figures } = createFigures(database, { computer, self })
   const writer = { writeFigures, outdateFigures }
-  const { stopBeating, ...runs } = createRuns({ database, clock, self, events, beats: !readOnly })
+  const { stopBeating, ...runs } = createRuns({ database, clock, self, beats: !readOnly })
   return {
     ...engine,
     /** What lists are read by (src/tables/lists), and rows are copied by. */
     database,
     ...runs,
-    ...createRecorder(database, createObservedEvents(events), writer),
+    ...createRecorder(database, writer),
     ...createHistory(database),
     ...createExport(database),
     ...createPollStates(database),
-    ...createClosings(database, events),
-    ...createAwards(database, events, writer),
+    ...createClosings(database),
+    ...createAwards(database, writer),
     ...createMaintenanceLog(database),
     ...createPruning(database),
     ...figures,
     ...createReportRecords(database),
     ...createExchangeRates(database),
-    ...createEventFeed(database, events),
+    ...createEventFeed(database),
     ...createTargets(database),
     ...createMonitoring(database),
     /** The UUID of the database. Its copies and backups have the same one. */

@@ -100,7 +100,9 @@ it('notifications that waited are sent when the service starts', async () => {
   }
   const prepared = await options({ config, notifications })
   await prepared.store.setTargets(config.notify.targets, new Date())
-  await prepared.store.recordEvents([{ kind: 'offer.new', at: new Date(), channel: 'acme/forest', data: {} }])
+  await prepared.store.recordEvents([
+    { kind: 'offer.new', at: new Date().toISOString(), channel: 'acme/forest', data: {} },
+  ])
   const service = await startService(prepared)
   onTestFinished(() => service.stop())
   await eventually(() => expect(sent).toEqual(['crm offer.new']))

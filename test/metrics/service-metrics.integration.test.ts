@@ -128,7 +128,7 @@ describe('state', () => {
     const { value } = await openMetrics(fixture)
     const choices = ['desk', 'removed'].map((name) => ({ name, kinds: ['rfq.new' as const], channels: null }))
     await fixture.store.setTargets(choices, fixture.now())
-    await fixture.store.recordEvents([{ kind: 'rfq.new', at: fixture.now(), channel: null, data: {} }])
+    await fixture.store.recordEvents([{ kind: 'rfq.new', at: fixture.now().toISOString(), channel: null, data: {} }])
     expect(await value('notifications', { state: 'waiting' })).toBe(1)
     expect(await value('notifications', { state: 'passed-over' })).toBe(0)
     expect(await value('notification_target_failures')).toBe(0)

@@ -272,7 +272,7 @@ describe('a digest', () => {
     }
     const service = await notifications(feed.store, [weekly], { send })
     const events = Array.from({ length: 501 }, () => {
-      return { kind: 'offer.new' as const, at: feed.now(), channel: CHANNEL, data: {} }
+      return { kind: 'offer.new' as const, at: feed.now().toISOString(), channel: CHANNEL, data: {} }
     })
     await feed.store.recordEvents(events)
     feed.advance(48 * HOUR)

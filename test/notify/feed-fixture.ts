@@ -44,7 +44,7 @@ export async function openFeed() {
     /** Records an event; resolves to its number, which is the decision in its data. */
     emit: async (kind: EventKind = 'offer.new', channel = CHANNEL, reason = '') => {
       const decision = ++next
-      await store.recordEvents([{ kind, at: now(), channel, data: { decision, reason } }])
+      await store.recordEvents([{ kind, at: now().toISOString(), channel, data: { decision, reason } }])
       return decision
     },
   }

@@ -161,7 +161,7 @@ describe('e-mail', () => {
     const service = await notifications(feed.store, [target({ attachWorkbook: true })], { reportsDirectory: reports })
     for (const name of ['rfq-1042.xlsx', 'link.xlsx', '../secret.xlsx']) {
       await feed.store.recordEvents([
-        { kind: 'report.made', at: feed.now(), channel: null, data: { report: { name } } },
+        { kind: 'report.made', at: feed.now().toISOString(), channel: null, data: { report: { name } } },
       ])
     }
     await service.deliver()

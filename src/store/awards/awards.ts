@@ -2,8 +2,7 @@ import { hash } from 'node:crypto'
 import type { AwardRecord, AwardWithdrawal, NewAward } from '../../core/decision/award-record.js'
 import { awardTerms, describeMove } from '../../core/events/event-text.js'
 import { cleanLine } from '../../core/text/clean-text.js'
-import { storedRfqs } from '../documents/stored-rfq.js'
-import type { EventDraft, EventWriter } from '../events/event-writer.js'
+import { type EventDraft, writeEvents } from '../events/event-writer.js'
 import type { FigureWriter } from '../figures/figure-contract.js'
 import { storeSettings } from '../figures/settings-rows.js'
 import { lockChain, nextLink } from '../sql/hash-chain.js'
@@ -23,7 +22,7 @@ import {
 const MAX_QUOTED = 400
 
 /** The desk's awards: an append-only log (docs/DATABASE.md). */
-export const createAwards = (database: SqlDatabase, events: EventWriter, figures: FigureWriter) => ({
+export const createAwards = (database: SqlDatabase, figures: FigureWriter) => ({
   ...createAwardQueries(database),
 
   /**
@@ -45,7 +44,7 @@ export const createAwards = (database: SqlDatabase, events: EventWriter, figures
       const content = awardContent({ ...award, settingsHash, workbookSha256 })
       const row = await append(tx, content, workbook.toString('base64'))
       const recorded = toAward({ ...row, ...NOT_WITHDRAWN })
-      await events.write(tx, [await awardEvent(tx, recorded), ...(await writeFigures(tx, figures, row))])
+      await writeEvents(tx, [await awardEvent(tx, recorded), ...(await writeFigures(tx, figures, row))])
       return { recorded }
     }),
 
@@ -64,7 +63,7 @@ export const createAwards = (database: SqlDatabase, events: EventWriter, figures
       const row = await append(tx, withdrawalContent(award, withdrawal), null)
       const [withdrawn] = await findAwards(tx, { id })
       if (withdrawn === undefined) return null
-      await events.write(tx, [await awardEvent(tx, toAward(withdrawn)), ...(await writeFigures(tx, figures, row))])
+      await writeEvents(tx, [await awardEvent(tx, toAward(withdrawn)), ...(await writeFigures(tx, figures, row))])
       return toAward(withdrawn)
     }),
 })
@@ -76,7 +75,6 @@ const NOT_WITHDRAWN = { withdrawn_id: null, withdrawn_at: null, withdrawn_by: nu
 /** The event of an award that is recorded or withdrawn: what the RFQ was to be awarded by, and is from then on. */
 async function awardEvent(tx: Transaction, award: AwardRecord): Promise<EventDraft> {
   const { channel, rfqId, withdrawn, id, followed } = award
-  const rfq = (await storedRfqs(tx, channel, [rfqId])).get(rfqId)
   const [recommended, own] = [await newestRecommendation(tx, award), awardTerms(award)]
   const moved = withdrawn === null ? { before: recommended, after: own } : { before: own, after: recommended }
   const { at, by, because } = withdrawn ?? award
@@ -86,12 +84,8 @@ async function awardEvent(tx: Transaction, award: AwardRecord): Promise<EventDra
   const what = `${withdrawn === null ? 'Recorded' : 'Withdrawn'} by ${cleanLine(by)}: ${names}${how}${why}.`
   return {
     kind: withdrawn === null ? 'award.recorded' : 'award.withdrawn',
-    ...{ at, channel, rfqId, version: rfq?.version ?? null },
-    data: {
-      ...(rfq && { rfq: rfq.facts }),
-      award: { id, by, because, followed },
-      ...{ moved, messages: [what, ...describeMove(moved)] },
-    },
+    ...{ at, channel, rfqId },
+    data: { award: { id, by, because, followed }, moved, messages: [what, ...describeMove(moved)] },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EventData, EventKind } from '../../core/events/events.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import type { EventWriter } from '../events/event-writer.js'
+import { writeEvents } from '../events/event-writer.js'
 import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 
@@ -20,9 +20,9 @@ const CLOSING_STOPPED = 'closing_stopped'
 const RESTORED_AT = 'restored_at'
 
 /** The order of a person to all processes on the database to stop closing (docs/CLOSING.md, rule 10). */
-export function createClosingStop(database: SqlDatabase, events: EventWriter) {
+export function createClosingStop(database: SqlDatabase) {
   const record = (tx: Transaction, kind: EventKind, at: Date, stop: NonNullable<EventData['stop']>) =>
-    events.write(tx, [{ kind, at: at.toISOString(), channel: null, data: { stop } }])
+    writeEvents(tx, [{ kind, at: at.toISOString(), channel: null, data: { stop } }])
   return {
     /** The order that stops all closing, or null. */
     closingStop: () => selectStop(database),

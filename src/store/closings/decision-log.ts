@@ -2,7 +2,7 @@ import { closeRemedy } from '../../core/close-intent.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import type { DecisionRecord } from '../../core/records.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
-import type { EventDraft, EventWriter } from '../events/event-writer.js'
+import { type EventDraft, writeEvents } from '../events/event-writer.js'
 import { type ChainedTable, nextLink } from '../sql/hash-chain.js'
 import {
   allOf,
@@ -44,7 +44,7 @@ export const selectNewestIds = (condition: string): string =>
   `select max(id) from close_decisions where ${condition} group by channel, rfq_id`
 
 /** The closing log: append-only (docs/CLOSING.md, rule 9). */
-export function createDecisionLog(database: SqlDatabase, events: EventWriter) {
+export function createDecisionLog(database: SqlDatabase) {
   /** Appends a decision in the caller's transaction. */
   const append = async (tx: Transaction, decision: NewDecision): Promise<DecisionRecord> => {
     const { evidence, ...link } = await nextLink(tx, decision)
@@ -53,7 +53,7 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter) {
     })
     const appended = toDecision(row as DecisionRow)
     const event = eventOf(appended)
-    if (event !== null) await events.write(tx, [event])
+    if (event !== null) await writeEvents(tx, [event])
     return appended
   }
 

@@ -1,8 +1,7 @@
-import type { ReadBody } from '../../core/changes/compare-documents.js'
 import { comparableId } from '../../core/documents/identifier.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import type { Observations, ObservedChange } from '../events/observed-events.js'
+import type { ObservedChange } from '../events/observed-events.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import {
   type DocumentKey,
@@ -21,16 +20,17 @@ export interface ChangeContext {
   /** The time of the recording. */
   stamp: Timestamp
   readAt: Timestamp
-  /** What events are written from at the end of the transaction. */
-  observed: Observations
 }
 
-/** A row of `problems`, how often it was found, and what its event needs. */
-interface FoundProblem {
-  row: { kind: string; entity_id: string; path: string; code: string; message: string; stamp: Timestamp; times: number }
-  id: string
-  problem: Problem
-  observed: Observations
+/** A row of `problems`, with how often it was found. */
+export interface FoundProblem {
+  kind: string
+  entity_id: string
+  path: string
+  code: string
+  message: string
+  stamp: Timestamp
+  times: number
 }
 
 /** The columns of a document of which the newest version has no body. */
@@ -67,8 +67,8 @@ export class DocumentChanges {
   readonly versions: VersionRow[] = []
   readonly changedVersions: (DocumentKey & Pick<VersionRow, 'version' | 'superseded_at' | 'valid'>)[] = []
   readonly problems = new Map<string, FoundProblem>()
-  /** Observed changes whose previous text must still be read, from the version with this key. */
-  readonly textsBefore: { key: DocumentKey & { version: number }; change: ObservedChange }[] = []
+  /** What events are written from at the end of the transaction. */
+  readonly observed: ObservedChange[] = []
   /** RFQs, and listings by `comparableId`, whose changes affect recommendations. */
   readonly dirty = { rfqs: new Set<string>(), listings: new Set<string>() }
 
@@ -97,7 +97,7 @@ export class DocumentChanges {
     if (kind !== 'rfq-entry') for (const problem of snapshot.problems) this.#addProblem(key, problem, context)
     const row = this.find(key)
     if (row === undefined) return this.#insert(key, snapshot, context)
-    if (row.missing_since !== null && kind !== 'rfq') this.#return(row, snapshot, context)
+    if (row.missing_since !== null && kind !== 'rfq') this.#return(row, context)
     const times = versionTimes(row, context.stamp)
     if (
       kind === 'response' &&
@@ -125,8 +125,8 @@ export class DocumentChanges {
       }
       return 'unchanged'
     }
-    this.#observe(row, 'changed', snapshot, context, row.version + 1)
     this.#addVersion(row, snapshot, times, context)
+    this.#observe(row, 'changed', context)
     return 'changed'
   }
 
@@ -141,7 +141,7 @@ export class DocumentChanges {
 
   /** Records that an RFQ was read and does not list a response. */
   missResponse(row: DocumentRow, context: ChangeContext): void {
-    this.#observe(row, 'missing', null, context)
+    this.#observe(row, 'missing', context)
     this.#change(row, { missing_since: context.stamp })
     this.#markDirty(row)
   }
@@ -150,7 +150,7 @@ export class DocumentChanges {
   seeResponse(key: DocumentKey, summaryHash: string, context: ChangeContext): void {
     const row = this.find(key)
     if (row === undefined) return
-    if (row.missing_since !== null) this.#return(row, null, context)
+    if (row.missing_since !== null) this.#return(row, context)
     this.#see(row, { last_observed_at: context.stamp, last_read_at: context.readAt, summary_hash: summaryHash })
   }
 
@@ -173,7 +173,7 @@ export class DocumentChanges {
     const contradicted = isContradicted(row, entry) ? 1 : 0
     if (row.contradicted !== contradicted) this.#change(row, { contradicted })
     if ((row.missing_since === null) === (entry.missing_since === null)) return
-    this.#observe(row, entry.missing_since === null ? 'returned' : 'missing', null, context)
+    this.#observe(row, entry.missing_since === null ? 'returned' : 'missing', context)
     this.#change(row, { missing_since: entry.missing_since })
     this.#markDirty(row)
   }
@@ -194,12 +194,12 @@ export class DocumentChanges {
     this.#add(row)
     this.inserted.add(row)
     this.#addVersion(row, snapshot, { notBefore: null, observedAt: stamp }, context)
-    this.#observe(row, 'inserted', snapshot, context)
+    this.#observe(row, 'inserted', context)
     return 'inserted'
   }
 
-  #return(row: DocumentRow, snapshot: ShapedSnapshot | null, context: ChangeContext): void {
-    this.#observe(row, 'returned', snapshot, context)
+  #return(row: DocumentRow, context: ChangeContext): void {
+    this.#observe(row, 'returned', context)
     this.#change(row, { missing_since: null })
     this.#markDirty(row)
   }
@@ -253,35 +253,21 @@ export class DocumentChanges {
     this.changed.add(row)
   }
 
-  /** Observes a change for events, before or after it. */
   #observe(
-    row: DocumentRow,
+    { kind, rfq_id, id, version }: DocumentRow,
     change: ObservedChange['change'],
-    after: ShapedSnapshot | null,
-    { observed: { changes } }: ChangeContext,
-    version = row.version,
+    { stamp }: ChangeContext,
   ): void {
-    const { kind, id } = row
     if (kind !== 'rfq' && kind !== 'response') return
-    const rfqId = kind === 'rfq' ? id : row.rfq_id
-    const hasBefore = change === 'changed' || (change === 'missing' && kind === 'response')
-    const observed: ObservedChange = {
-      ...{ kind, rfqId, id, change, version },
-      before: hasBefore ? { text: null, shape: row.shape } : null,
-      after: after && bodyOf(after),
-    }
-    if (hasBefore) this.textsBefore.push({ key: { ...keyOf(row), version: row.version }, change: observed })
-    changes.push(observed)
+    this.observed.push({ kind, rfqId: kind === 'rfq' ? id : rfq_id, id, change, version, at: stamp })
   }
 
-  #addProblem({ kind, id: entity_id }: DocumentKey, problem: Problem, { stamp, observed }: ChangeContext): void {
-    const row = {
-      ...{ kind, entity_id, path: problem.path, code: problem.code, message: problem.message, stamp, times: 1 },
-    }
-    const name = problemName(row)
+  #addProblem({ kind, id }: DocumentKey, { path, code, message }: Problem, { stamp }: ChangeContext): void {
+    const found = { kind, entity_id: id, path, code, message, stamp, times: 1 }
+    const name = problemName(found)
     const known = this.problems.get(name)
-    if (known) known.row.times++
-    else this.problems.set(name, { row, id: entity_id, problem, observed })
+    if (known) known.times++
+    else this.problems.set(name, found)
   }
 
   /** Marks an RFQ or listing whose change may affect recommendations or lists. */
@@ -293,12 +279,8 @@ export class DocumentChanges {
 
 /** Joins with NUL, which stored texts do not contain. */
 const nameOf = ({ kind, rfq_id, id }: DocumentKey): string => `${kind}\0${rfq_id}\0${id}`
-export const problemName = ({
-  kind,
-  entity_id,
-  path,
-  code,
-}: Omit<FoundProblem['row'], 'message' | 'stamp' | 'times'>) => [kind, entity_id, path, code].join('\0')
+export const problemName = ({ kind, entity_id, path, code }: Omit<FoundProblem, 'message' | 'stamp'>): string =>
+  [kind, entity_id, path, code].join('\0')
 
 const keyOf = ({ channel, kind, rfq_id, id }: DocumentKey): DocumentKey => ({ channel, kind, rfq_id, id })
 
@@ -348,11 +330,3 @@ const isContradicted = (rfq: DocumentRow, entry: DocumentRow): boolean =>
   (entry.bodies > 1 ||
     (entry.state !== null && entry.state !== rfq.state) ||
     (entry.due_date !== null && entry.due_date !== rfq.due_date))
-
-/** Parses the body on each access; most bodies are not needed. */
-export const bodyOf = ({ text, shape }: ShapedSnapshot): ReadBody => ({
-  shape,
-  get body() {
-    return JSON.parse(text) as unknown
-  },
-})

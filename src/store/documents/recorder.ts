@@ -3,12 +3,13 @@ import type { DocumentKind } from '../../core/documents/documents.js'
 import { IdMap } from '../../core/documents/identifier.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
 import { DatabaseUnavailableError, RunLostError } from '../errors.js'
-import type { Observed, ObservedEvents } from '../events/observed-events.js'
+import { writeEvents } from '../events/event-writer.js'
+import { eventsOf } from '../events/observed-events.js'
 import type { FigureWriter } from '../figures/figure-contract.js'
 import { fence } from '../runs/channel-lock.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import { allOf, type SqlDatabase, storableJson, type Transaction } from '../sql/sql-database.js'
-import { bodyOf, type ChangeContext, DocumentChanges, problemName } from './document-changes.js'
+import { type ChangeContext, DocumentChanges, type FoundProblem, problemName } from './document-changes.js'
 import {
   CHANGING_COLUMNS,
   DOCUMENT_COLUMNS,
@@ -53,7 +54,7 @@ interface Recording<T> {
 }
 
 /** Records observations (docs/ARCHITECTURE.md, docs/DATABASE.md). */
-export function createRecorder(database: SqlDatabase, events: ObservedEvents, figures: FigureWriter): Recorder {
+export function createRecorder(database: SqlDatabase, figures: FigureWriter): Recorder {
   /** Makes changes in one transaction; of RFQs that were read, with their figures. */
   const record = <T>(
     run: LiveRun,
@@ -64,22 +65,16 @@ export function createRecorder(database: SqlDatabase, events: ObservedEvents, fi
     database.write(async (tx) => {
       await fence(tx, run)
       const changes = new DocumentChanges(await loadRows(tx, run, selections))
-      const observed: Observed[] = []
       const results: T[] = []
-      for (const { now, readAt, change } of all) {
-        const observations: Observed['observations'] = { rfq: null, changes: [], problems: [] }
-        const stamp = now.toISOString()
-        observed.push({ observations, stamp })
-        const context = { run, stamp, readAt: readAt.toISOString(), observed: observations }
-        results.push(await change(changes, context))
-      }
-      await saveChanges(tx, run, changes)
+      for (const { now, readAt, change } of all)
+        results.push(await change(changes, { run, stamp: now.toISOString(), readAt: readAt.toISOString() }))
+      const problems = await saveChanges(tx, run, changes)
       const { channel } = run
       const { rfqs, listings } = changes.dirty
       const recommended = areRead
         ? await figures.writeFigures(tx, { channel, ids: rfqs }, all.at(-1)?.now ?? new Date(0))
         : await figures.outdateFigures(tx, { channel, rfqs, listings })
-      await events.write(tx, run, observed, recommended ?? [])
+      await writeEvents(tx, [...(await eventsOf(tx, run, changes.observed, problems)), ...(recommended ?? [])])
       return results
     })
 
@@ -188,7 +183,7 @@ async function recordRfq(
   context: ChangeContext,
   slice: TimeSlice,
 ): Promise<RecordResult> {
-  const { run, observed } = context
+  const { run } = context
   const { shape, observed: summaries = [], responsesComplete } = snapshot
   const document = { ...snapshot.rfq, shape }
   const key = documentKey(run, 'rfq', document.id)
@@ -198,7 +193,6 @@ async function recordRfq(
   const rfq = changes.upsert(key, document, context)
   const row = changes.find(key)
   const result = { rfq, rfqVersion: row?.version ?? 0, rfqHash: row?.content_hash ?? '' }
-  observed.rfq = Object.assign(bodyOf(document), { id: document.id })
   if (shape === 'full') changes.readRfq(document.id, context)
   changes.compareWithEntry(document.id, context)
   const responses: RecordResult['responses'] = []
@@ -306,9 +300,9 @@ async function loadRows(tx: Transaction, { channel }: LiveRun, all: readonly Sel
   return rows
 }
 
-async function saveChanges(tx: Transaction, { channel }: LiveRun, changes: DocumentChanges): Promise<void> {
+/** @returns the problems that are new */
+async function saveChanges(tx: Transaction, { channel }: LiveRun, changes: DocumentChanges): Promise<FoundProblem[]> {
   const { inserted, changed, seen, versions } = changes
-  await readTextsBefore(tx, changes)
   await tx.insertAll('documents', DOCUMENT_COLUMNS, inserted)
   await tx.insertAll('versions', VERSION_COLUMNS, versions)
   const onlySeen = [...seen].filter((row) => !inserted.has(row) && !changed.has(row))
@@ -317,16 +311,20 @@ async function saveChanges(tx: Transaction, { channel }: LiveRun, changes: Docum
   await tx.updateAll('documents', KEY_COLUMNS, CHANGING_COLUMNS, updated)
   await tx.updateAll('documents', KEY_COLUMNS, ['latest_body'], changes.newestTexts)
   await tx.updateAll('versions', [...KEY_COLUMNS, 'version'], ['superseded_at', 'valid'], changes.changedVersions)
-  await saveProblems(tx, channel, changes)
+  return saveProblems(tx, channel, [...changes.problems.values()])
 }
 
-/** Adds problems, and observes those that are new. */
-async function saveProblems(tx: Transaction, channel: string, changes: DocumentChanges): Promise<void> {
+/** Adds problems. @returns those that are new */
+async function saveProblems(
+  tx: Transaction,
+  channel: string,
+  problems: readonly FoundProblem[],
+): Promise<FoundProblem[]> {
   const of = (name: string) => `value ->> '${name}'`
-  const problems = [...changes.problems]
+  const found: FoundProblem[] = []
   for (let start = 0; start < problems.length; start += PROBLEMS_PER_STATEMENT) {
     const batch = problems.slice(start, start + PROBLEMS_PER_STATEMENT)
-    const stored = await tx.all<{ kind: string; entity_id: string; path: string; code: string; times: number }>(
+    const stored = await tx.all<Omit<FoundProblem, 'message' | 'stamp'>>(
       `insert into problems (channel, kind, entity_id, path, code, message, first_seen_at, last_seen_at, times)
       select @channel, ${['kind', 'entity_id', 'path', 'code', 'message', 'stamp', 'stamp'].map(of).join(', ')},
         cast(${of('times')} as integer)
@@ -334,27 +332,11 @@ async function saveProblems(tx: Transaction, channel: string, changes: DocumentC
       on conflict (channel, kind, entity_id, path, code) do update
         set last_seen_at = excluded.last_seen_at, times = problems.times + excluded.times
       returning kind, entity_id, path, code, times`,
-      { channel, rows: storableJson(batch.map(([, { row }]) => row)) },
+      { channel, rows: storableJson(batch) },
     )
     const times = new Map(stored.map((row) => [problemName(row), row.times]))
-    for (const [name, { row, id, problem, observed }] of batch)
-      if (times.get(name) === row.times) observed.problems.push({ kind: row.kind, id, problem })
+    found.push(...batch.filter((each) => times.get(problemName(each)) === each.times))
     await yieldToEventLoop()
   }
-}
-
-/** Reads the previous texts of changed documents, for events that list the changed fields. */
-async function readTextsBefore(tx: Transaction, { textsBefore }: DocumentChanges): Promise<void> {
-  if (textsBefore.length === 0) return
-  const isVersion = KEY_COLUMNS.map((column) => `v.${column} = value ->> '${column}'`).join(' and ')
-  const rows = await tx.all<{ at: number; text: string }>(
-    `select cast(value ->> 'at' as integer) as at, v.body as text
-    from ${tx.dialect.elementsOf('@keys')}
-    ${tx.dialect.joinOne('versions', 'v', `${isVersion} and v.version = cast(value ->> 'version' as integer)`)}`,
-    { keys: JSON.stringify(textsBefore.map(({ key }, at) => ({ ...key, at }))) },
-  )
-  for (const { at, text } of rows) {
-    const before = textsBefore[at]?.change.before
-    if (before) before.text = text
-  }
+  return found
 }

@@ -5,7 +5,7 @@ import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { createAwardQueries } from '../awards/award-rows.js'
 import { createHistory } from '../documents/queries/history.js'
 import { createPollStates } from '../documents/queries/poll-states.js'
-import type { EventDraft, EventWriter } from '../events/event-writer.js'
+import { type EventDraft, writeEvents } from '../events/event-writer.js'
 import { createRateQueries } from '../rates/exchange-rates.js'
 import { type Holder, isGone } from '../runs/process-holder.js'
 import { findMeta, setMeta } from '../sql/meta.js'
@@ -84,7 +84,6 @@ const SET_BY = 'figure_settings_by'
  */
 export function createFigures(
   database: SqlDatabase,
-  events: EventWriter,
   { computer, self }: { computer: FigureComputer | null; self: Holder },
 ): Figures & FigureWriter {
   const own = computer && canonicalJson(computer.settings)
@@ -153,7 +152,7 @@ export function createFigures(
         const outdated = rows.map(({ id }) => id).filter((id) => !failed.has(nameOf(channel, id)))
         if (outdated.length === 0) return 0
         const ids = outdated.slice(0, BATCH_SIZE)
-        await events.write(tx, await compute(tx, by, { channel, ids, now }))
+        await writeEvents(tx, await compute(tx, by, { channel, ids, now }))
         return outdated.length - ids.length
       }),
   }

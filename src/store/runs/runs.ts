@@ -1,7 +1,7 @@
 import type { RunRecord } from '../../core/records.js'
 import type { Clock } from '../../core/time/clock.js'
 import { RunBusyError } from '../errors.js'
-import type { EventDraft, EventWriter } from '../events/event-writer.js'
+import { type EventDraft, writeEvents } from '../events/event-writer.js'
 import { endFirstPoll } from '../events/observed-events.js'
 import { columnOf, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import { createChannelLock, createRunWatch, type LockTaker, lostError, releaseLock } from './channel-lock.js'
@@ -16,14 +16,8 @@ const KEY_REMEDY = 'correct or renew the API key of the channel, then restart th
  * @param options.clock when a dead run was found
  * @param options.beats whether this process may write; another begins no run and ends none
  */
-export function createRuns(options: {
-  database: SqlDatabase
-  clock: Clock
-  self: Holder
-  events: EventWriter
-  beats: boolean
-}) {
-  const { database, clock, self, events } = options
+export function createRuns(options: { database: SqlDatabase; clock: Clock; self: Holder; beats: boolean }) {
+  const { database, clock, self } = options
   const holder = JSON.stringify(self)
   openStores.add(self.nonce)
   /** The unfinished runs of this process, and what to call when one is lost. */
@@ -83,7 +77,7 @@ export function createRuns(options: {
       )
       if (!row) throw lostError(run)
       await releaseLock(tx, run)
-      await events.write(tx, [...(await endFirstPoll(tx, row)), ...(keyRefused ? await keyRefusal(tx, row) : [])])
+      await writeEvents(tx, [...(await endFirstPoll(tx, row)), ...(keyRefused ? await keyRefusal(tx, row) : [])])
       return toRunRecord(row)
     })
     // Also if this fails: then the run is dead, and whoever watches it ends it.

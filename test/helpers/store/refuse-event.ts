@@ -10,7 +10,7 @@ export async function refuseEvent(
     targets.map((name) => ({ name, kinds: ['rfq.new'], channels: null })),
     now(),
   )
-  await store.recordEvents([{ kind: 'rfq.new', at: now(), channel: KEY, rfqId: 'rfq-1', data: {} }])
+  await store.recordEvents([{ kind: 'rfq.new', at: now().toISOString(), channel: KEY, rfqId: 'rfq-1', data: {} }])
   let sequence = 0
   for (const target of targets) {
     const page = await store.takePage({ target, limit: 1, upTo: null, now: now() })

@@ -93,7 +93,7 @@ describe('event feed', () => {
   it('filters by kind, and reports from which sequence it is complete after pruning', async () => {
     const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
     const { store, now } = fixture
-    const record = (kind: EventKind) => store.recordEvents([{ kind, at: now(), channel: null, data: {} }])
+    const record = (kind: EventKind) => store.recordEvents([{ kind, at: now().toISOString(), channel: null, data: {} }])
     for (const kind of ['rfq.new', 'report.made', 'report.made', 'rfq.new', 'report.made'] as const) await record(kind)
     const first = await store.events({ after: 0, kinds: ['rfq.new'], limit: 1 })
     expect(first).toMatchObject({ items: [{ sequence: 1 }], next: 1, beginsAt: 1 })
@@ -101,7 +101,7 @@ describe('event feed', () => {
     fixture.advanceSeconds(60)
     await store.prune({ before: now() })
     await fixture.reopenStore()
-    await fixture.store.recordEvents([{ kind: 'rfq.new', at: now(), channel: null, data: {} }])
+    await fixture.store.recordEvents([{ kind: 'rfq.new', at: now().toISOString(), channel: null, data: {} }])
     const kept = await fixture.store.events({ after: 0, limit: 5 })
     expect(kept).toMatchObject({ next: 6, beginsAt: 4 })
     expect(kept.items.map(({ sequence }) => sequence)).toEqual([1, 4, 5, 6])

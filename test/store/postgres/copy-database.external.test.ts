@@ -93,7 +93,7 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
       const run = await holdingRun(store, { channel: KEY, kind: 'rfqs', now: fixture.now() })
       expect(run.id).toBe(newest + 1)
       const { next: last } = await store.events({ after: 0, limit: NO_LIMIT })
-      await store.recordEvents([{ kind: 'report.made', at: fixture.now(), channel: KEY, data: {} }])
+      await store.recordEvents([{ kind: 'report.made', at: fixture.now().toISOString(), channel: KEY, data: {} }])
       expect((await store.events({ after: last, limit: 10 })).items).toMatchObject([{ sequence: last + 1 }])
     }
   })
