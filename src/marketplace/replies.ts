@@ -22,30 +22,17 @@ export interface ReceivedText {
 /** The message says why a body cannot be used: `the body is empty`. */
 export class UnusableBodyError extends Error {}
 
-interface ReadBodyOptions {
-  /** Names the request in messages. */
-  label: () => string
-  sanitize: Sanitize
-  /** Whether bytes contain the API key. */
-  hasKey: (bytes: Buffer) => boolean
-}
-
 /**
  * Reads the body of a 200.
  * @param read parses its text
  * @throws TransientError with the start of a body that is not JSON, as sent by proxies and servers that are starting up, and for
  *   UnusableBodyError, SyntaxError and RangeError of `read`
- * @throws UnavailableError for a body that contains the API key, which must not be stored
  */
 export async function readBody<T>(
   { body, headers, status }: HttpReply,
-  { label, sanitize, hasKey }: ReadBodyOptions,
+  { label, sanitize }: { label: () => string; sanitize: Sanitize },
   read: (received: ReceivedText) => T | Promise<T>,
 ): Promise<T> {
-  if (hasKey(body))
-    throw new UnavailableError(`${label()}: status 200, but the body contains the API key. Nothing of it was used`, {
-      status,
-    })
   const text = body.toString('utf8').trim()
   try {
     const type = String(headers['content-type'] ?? '')

@@ -44,7 +44,7 @@ import {
   readBody,
   UnusableBodyError,
 } from './replies.js'
-import { type Backoff, RetryQuota, withRetries } from './retry.js'
+import { type Backoff, Retries } from './retry.js'
 import { createKeySearch, createSanitizer, type Sanitize } from './sanitizer.js'
 
 /** What the sessions of a client share. */
@@ -83,6 +83,13 @@ interface Reply extends HttpReply {
   serverDate: Date | null
 }
 
+interface SlotRead<T> {
+  read: ReadResult<T>
+  slot: Slot
+  /** When the slot was acquired, on the monotonic clock. */
+  since: number
+}
+
 type Parse<T> = (received: ReceivedText) => T | Promise<T>
 
 /** A read, and the close that may follow it. */
@@ -94,7 +101,7 @@ export class Session implements ChannelSession {
   readonly signal: AbortSignal
   readonly #client: Client
   readonly #apiKey: string
-  readonly #quota = new RetryQuota()
+  readonly #retries: Retries
   readonly #sanitize: Sanitize
   readonly #hasKey: (bytes: Buffer) => boolean
   /** The percent-encoded path of the channel. */
@@ -107,6 +114,7 @@ export class Session implements ChannelSession {
     this.channel = { org, channel }
     this.signal = signal
     this.#client = client
+    this.#retries = new Retries({ backoff: client.backoff, signal })
     this.#apiKey = apiKey
     this.#sanitize = createSanitizer(apiKey)
     this.#hasKey = createKeySearch(apiKey)
@@ -145,26 +153,20 @@ export class Session implements ChannelSession {
 
   async readForClose(id: string): Promise<CloseSlot> {
     const [target, closing] = [this.#target('readRfq', ['rfqs', id]), this.#target('closeRfq', ['rfqs', id, 'close'])]
-    const { limiter, timing } = this.#client
-    return this.#retried(async (retry) => {
-      const { slot, since, waitedSeconds } = await this.#acquire(target, STARTS_OF_CLOSE)
-      try {
-        const reply = await this.#send(target, { retry, waitedSeconds })
-        return {
-          read: await this.#read(reply, target, this.#parserOf('rfq', id, parseRfq)),
-          readAge: () => timing.elapsed() - since,
-          wasPaused: () => slot.wasPaused(),
-          close: async (refuseStart) => {
-            await limiter.syncPauses()
-            return closeResultOf(await this.#send(closing, { retry: 0, waitedSeconds: 0, refuseStart }), this.#sanitize)
-          },
-          release: () => slot.release(),
-        }
-      } catch (error) {
-        slot.release()
-        throw error
-      }
-    })
+    const { limits, limiter, timing } = this.#client
+    const attempt = (retry: number) =>
+      this.#readInSlot(target, this.#parserOf('rfq', id, parseRfq), retry, STARTS_OF_CLOSE)
+    const { read, slot, since } = await this.#retries.run(attempt, limits.retries)
+    return {
+      read,
+      readAge: () => timing.elapsed() - since,
+      wasPaused: () => slot.wasPaused(),
+      close: async (refuseStart) => {
+        await limiter.syncPauses()
+        return closeResultOf(await this.#send(closing, { retry: 0, waitedSeconds: 0, refuseStart }), this.#sanitize)
+      },
+      release: () => slot.release(),
+    }
   }
 
   async #list<T>(operation: Operation, kind: 'listing' | 'rfq', parse: DocumentParser<T>): Promise<ListResult<T>> {
@@ -229,32 +231,43 @@ export class Session implements ChannelSession {
     return { operation, method, path, label }
   }
 
-  #retried<T>(attempt: (retry: number) => Promise<T>, retries = this.#client.limits.retries): Promise<T> {
-    const { backoff } = this.#client
-    return withRetries(attempt, { retries, backoff, quota: this.#quota, signal: this.signal })
-  }
-
-  #retriedRead<T>(target: Target, parse: Parse<T>, retries?: number): Promise<ReadResult<T>> {
-    return this.#retried(async (retry) => {
-      const { slot, waitedSeconds } = await this.#acquire(target)
-      const reply = await this.#send(target, { retry, waitedSeconds }).finally(() => slot.release())
-      return this.#read(reply, target, parse)
+  #retriedRead<T>(target: Target, parse: Parse<T>, retries = this.#client.limits.retries): Promise<ReadResult<T>> {
+    return this.#retries.run(async (retry) => {
+      const { read, slot } = await this.#readInSlot(target, parse, retry)
+      slot.release()
+      return read
     }, retries)
   }
 
-  /** Waits for a slot; its requests may be sent at once. */
-  async #acquire(target: Target, starts = 1): Promise<{ slot: Slot; since: number; waitedSeconds: number }> {
+  /**
+   * Reads a document or list in a slot, which the caller releases.
+   * @param starts admitted for the slot
+   */
+  async #readInSlot<T>(target: Target, parse: Parse<T>, retry: number, starts = 1): Promise<SlotRead<T>> {
     const { limiter, timing } = this.#client
     this.#assertMaySend(target)
     const asked = timing.elapsed()
     const slot = await limiter.acquire(this, starts)
     const since = timing.elapsed()
-    return { slot, since, waitedSeconds: (since - asked) / 1000 }
+    try {
+      const reply = await this.#send(target, { retry, waitedSeconds: (since - asked) / 1000 })
+      const { status, sentAt: readAt, serverDate } = reply
+      if (status !== 200) {
+        const error = errorForStatus(reply, target, this.#sanitize)
+        throw (error instanceof TransientError && limiter.longPause()) || error
+      }
+      if (this.#hasKey(reply.body)) throw new UnavailableError(`${target.label()}: status 200, ${HAS_KEY}`, { status })
+      const value = await readBody(reply, { label: target.label, sanitize: this.#sanitize }, parse)
+      return { read: { value, readAt, serverDate }, slot, since }
+    } catch (error) {
+      slot.release()
+      throw error
+    }
   }
 
   #assertMaySend({ label, method }: Target): void {
     if (this.#suspended) throw this.#suspended
-    if (method === 'GET' && this.#quota.exhausted)
+    if (method === 'GET' && this.#retries.exhausted)
       throw new NotSentError(`${label()}: not sent, because too many requests of this run failed`)
   }
 
@@ -309,18 +322,10 @@ export class Session implements ChannelSession {
       'user-agent': `quotekeeper/${this.#client.version}`,
     }
   }
-
-  async #read<T>(reply: Reply, target: Target, parse: Parse<T>): Promise<ReadResult<T>> {
-    const { status, sentAt: readAt, serverDate } = reply
-    if (status !== 200) {
-      const error = errorForStatus(reply, target, this.#sanitize)
-      throw (error instanceof TransientError && this.#client.limiter.longPause()) || error
-    }
-    const options = { label: target.label, sanitize: this.#sanitize, hasKey: this.#hasKey }
-    return { value: await readBody(reply, options, parse), readAt, serverDate }
-  }
 }
 
+/** It must not be stored. */
+const HAS_KEY = 'but the body contains the API key. Nothing of it was used'
 const FROM_CACHE =
   'but a cache answered with an earlier reply, although the request asks for none (Cache-Control: no-cache). ' +
   'Let requests to the marketplace bypass that cache'

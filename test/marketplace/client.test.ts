@@ -107,6 +107,22 @@ describe('replies', () => {
     expect((await channel.readRfq('r1', options)).value).toMatchObject({ same: false, document: { number: 2 } })
   })
 
+  it('that contain the API key, or a long word of it, are not used', async () => {
+    const forms = ['the-key/itself', 'the-key\\/itself', 'the-key%2Fitself', 'the-key%2fitself']
+    const server = await serve((_, response, number) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(`{"id":"r1","title":"x${forms[number - 1] ?? 'Token'}x"}`)
+    })
+    const channel = open(server.url).session({ ...CHANNEL, apiKey: 'Token the-key/itself' })
+    for (const _ of forms) {
+      const error = await failureOf(channel.readRfq('r1'))
+      expect(error).toMatchObject({ name: 'UnavailableError', message: expect.not.stringContaining('itself') })
+      expect(error.message).toContain('the body contains the API key. Nothing of it was used')
+    }
+    expect(server.requests).toHaveLength(forms.length)
+    expect((await channel.readRfq('r1')).value.document?.title).toBe('xTokenx')
+  })
+
   it('carry the server time, if it is one', async () => {
     const server = await serve((_, response, number) => {
       const date = number === 1 ? 'Sun, 06 Nov 1994 08:49:37 GMT' : 'yesterday'
