@@ -8,22 +8,6 @@ import type { RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 import type { AwardFacts } from '../core/decision/award-record.js'
 import { ratio, sum } from '../core/numbers.js'
 
-/** What an RFQ is decided by: the desk's award on record, else what is accepted, else what is recommended. */
-export interface DecidedAward {
-  basis: 'awarded' | 'accepted' | 'recommended'
-  /** It does not reach the requested tonnes. */
-  isPartial: boolean
-  /** Labels of the offers. */
-  offers: string[]
-  tonnes: number
-  /** Null, like the total, unless all can be compared. */
-  pricePerTonne: number | null
-  total: number | null
-  currency: string | null
-  /** Less than at the RFQ's maximum price; null without one in this currency. */
-  savings: number | null
-}
-
 /** Tonnes of an RFQ and what they cost, each tonne once. */
 export interface Stake {
   kind: 'accepted' | 'awarded' | 'recommended'
@@ -32,43 +16,8 @@ export interface Stake {
   total: number
 }
 
-/** Figures of an RFQ and its offers: what is recorded, and what lists show. */
-export interface RfqFigures {
-  /** Offers that compete: open, comparable, and meeting every hard requirement. */
-  ranked: number
-  /** Offers of which only the summary is known: they were not read yet, or cannot be. */
-  summaryOnly: number
-  /** Offers in another currency of which no exchange rate is known. */
-  withoutRate: number
-  /** The requested tonnes, which an award must have at least; null if no volume is requested. */
-  wanted: number | null
-  /** The currency in which offers are compared. */
-  currency: string | null
-  /** The lowest price per tonne of the ranked offers, and the label of its offer. */
-  bestPricePerTonne: number | null
-  bestPriceOffer: string | null
-  /** The RFQ's maximum price in the currency of the comparison; null without one, or a rate. */
-  limit: number | null
-  /** Null if nothing is awarded, accepted or recommended. */
-  decision: DecidedAward | null
-  /** The share of the requested tonnes that is accepted, awarded or recommended, at most 1; null also if offers were not read yet. */
-  coverage: number | null
-  /** Loud doubts about the award on record, or else about the recommended one. */
-  loud: number
-  /** Why nothing is recommended, in one sentence. */
-  noAward: string | null
-  /** Whether it closed with an offer that could be awarded, and nobody has awarded one, or decided to award none. */
-  undecided: boolean
-}
-
-/** The figures of an RFQ without offers. */
-export const NO_FIGURES: RfqFigures = {
-  ...{ ranked: 0, summaryOnly: 0, withoutRate: 0, wanted: null, currency: null, bestPricePerTonne: null },
-  ...{ bestPriceOffer: null, limit: null, decision: null, coverage: null, loud: 0, noAward: null, undecided: false },
-}
-
 /**
- * The figures of an RFQ whose offers were assessed.
+ * The figures of an RFQ whose offers were assessed: what is recorded, and what lists show.
  * @param outcome the recommendation
  * @param standing the desk's award on record
  */
@@ -76,62 +25,83 @@ export function figuresOf(
   assessed: RfqAssessment,
   { outcome, summary, stakes }: { outcome: Outcome; summary: Summary; stakes: readonly Stake[] },
   standing?: AwardFacts,
-): RfqFigures {
+) {
   const { rfq, currency, offers } = assessed
-  const { ranked, price } = summary
-  const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === price.lowest)
+  const { ranked, lowestPrice } = summary
+  const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === lowestPrice)
   const decision = decidedAwardOf(assessed, { ...outcome, stakes }, standing)
   const tonnes = sum(stakes.map((each) => each.tonnes))
   return {
+    /** Offers that compete: open, comparable, and meeting every hard requirement. */
     ranked,
+    /** Offers of which only the summary is known: they were not read yet, or cannot be. */
     summaryOnly: offers.filter(({ shape, missingSince }) => shape === 'summary' && missingSince === null).length,
+    /** Offers in another currency of which no exchange rate is known. */
     withoutRate: offers.filter(({ exclusions }) => exclusions.some(({ code }) => code === 'no-exchange-rate')).length,
+    /** The requested tonnes, which an award must have at least; null if no volume is requested. */
     wanted: rfq.window.lower,
+    /** The currency in which offers are compared. */
     currency: currency.comparison,
-    bestPricePerTonne: price.lowest,
+    /** The lowest price per tonne of the ranked offers, and the label of its offer. */
+    bestPricePerTonne: lowestPrice,
     bestPriceOffer: best?.label ?? null,
+    /** The RFQ's maximum price in the currency of the comparison; null without one, or a rate. */
     limit: rfq.comparedMaxUnitPrice,
+    /** Null if nothing is awarded, accepted or recommended. */
     decision,
+    /** The share of the requested tonnes that is accepted, awarded or recommended, at most 1; null also if offers were not read yet. */
     coverage: rfq.unreadOffers > 0 ? null : coverageOf(tonnes, rfq.window.lower),
+    /** Loud doubts about the award on record, or else about the recommended one. */
     loud: (standing === undefined ? outcome.conditions : flagsOf(standing, offers)).filter(({ loud }) => loud).length,
+    /** Why nothing is recommended, in one sentence. */
     noAward: decision === null ? outcome.message() : null,
+    /** Whether it closed with an offer that could be awarded, and nobody has awarded one, or decided to award none. */
     undecided: false,
   }
+}
+export type RfqFigures = ReturnType<typeof figuresOf>
+
+/** The figures of an RFQ without offers. */
+export const NO_FIGURES: RfqFigures = {
+  ...{ ranked: 0, summaryOnly: 0, withoutRate: 0, wanted: null, currency: null, bestPricePerTonne: null },
+  ...{ bestPriceOffer: null, limit: null, decision: null, coverage: null, loud: 0, noAward: null, undecided: false },
 }
 
 const flagsOf = (standing: AwardFacts, offers: readonly OfferReport[]) =>
   offers.flatMap(({ id, flags }) => (standing.offers.some((one) => one.id === id) ? flags : []))
 
 /**
- * The award that an RFQ is decided by.
+ * What an RFQ is decided by: the desk's award on record, else what is accepted, else what is recommended.
  * @param standing the desk's award on record; one without offers says that nothing is awarded
- * @returns null if nothing is awarded, accepted or recommended
  */
 function decidedAwardOf(
   { rfq: { comparedMaxUnitPrice: limit }, currency: { comparison }, offers }: RfqAssessment,
   { award, accepted, status, stakes }: Pick<Outcome, 'award' | 'accepted' | 'status'> & { stakes: readonly Stake[] },
   standing: AwardFacts | undefined,
-): DecidedAward | null {
+) {
   const recorded = standing?.offers.length ? standing : null
-  const recommended = standing === undefined ? award : null
+  const recommended = standing === undefined && accepted === null ? award : null
   const decided = recorded ?? accepted ?? recommended
   if (decided === null) return null
   const [first, ...others] = stakes.filter(({ kind }) => kind === 'accepted')
   // Of several currencies without a rate, no total is known.
-  const known = others.length === 0 ? (first ?? null) : null
-  const { pricePerTonne, total, currency } = recorded ??
-    (accepted === null ? recommended : null) ?? {
-      pricePerTonne: known && ratio(known.total, known.tonnes),
-      total: known?.total ?? null,
-      currency: known?.currency ?? null,
-    }
+  const known = others.length === 0 && first !== undefined ? first : { tonnes: null, total: null, currency: null }
+  const { total, currency } = recorded ?? recommended ?? known
+  const { pricePerTonne } = recorded ?? recommended ?? { pricePerTonne: ratio(known.total, known.tonnes) }
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
+  const basis: Stake['kind'] = recorded !== null ? 'awarded' : accepted !== null ? 'accepted' : 'recommended'
   return {
-    basis: recorded !== null ? 'awarded' : accepted !== null ? 'accepted' : 'recommended',
-    isPartial: recorded === null && accepted === null && status === 'partial',
+    basis,
+    /** It does not reach the requested tonnes. */
+    isPartial: recommended !== null && status === 'partial',
+    /** Labels of the offers. */
     offers: decided.offers.map(({ id, name }) => labels.get(id) ?? name),
     tonnes: decided.tonnes,
-    ...{ pricePerTonne, total, currency },
+    /** Null, like the total, unless all can be compared. */
+    pricePerTonne,
+    total,
+    currency,
+    /** Less than at the RFQ's maximum price; null without one in this currency. */
     savings:
       pricePerTonne === null || limit === null || currency !== comparison
         ? null

@@ -121,7 +121,7 @@ export async function rfqStateOf(
         pricePerTonne: award?.pricePerTonne ?? null,
         currency: currency.comparison,
         coverage: summary.coverage,
-        bestPrice: summary.price.lowest,
+        bestPrice: summary.lowestPrice,
       },
     }),
     assessed,

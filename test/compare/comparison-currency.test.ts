@@ -62,14 +62,14 @@ describe('offers in several currencies', () => {
   it('use no rate without a configured currency', () => {
     const compared = report({ exchangeRates: EUR })
     expect(ranks(compared)[1]).toBeNull()
-    expect(compared.currency.rates[0]?.message).toContain('not the currency it is quoted in')
+    expect(compared.currency.rates[0]?.message).toContain('in a currency that is not configured')
   })
 
   it('are compared in their only currency if the RFQ states none, and not at all if they use several', () => {
     expect(report({}, null, [priced(1, 'CHF', 9), priced(2, 'chf', 8)]).currency.comparison).toBe('CHF')
     const several = report({}, null)
     expect(several.currency.comparison).toBeNull()
-    expect(several.summary).toMatchObject({ ranked: 0, price: { lowest: null, median: null } })
+    expect(several.summary).toMatchObject({ ranked: 0, lowestPrice: null })
   })
 
   it('use rate 1 for the comparison currency, whatever is configured', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { OFFER_FLAGS } from '../../src/compare/flag.js'
+import { OFFER_FLAGS } from '../../src/compare/offer/offer-report-model.js'
 import { DEFAULT_SETTINGS, PRICE_BASES } from '../../src/core/decision/settings.js'
 
 const page = readFileSync(new URL('../../docs/COMPARISON.md', import.meta.url), 'utf8')

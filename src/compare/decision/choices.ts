@@ -5,7 +5,7 @@ import { type AwardProblem, MANY_OFFERS, rangeLeft } from '../awards/award-probl
 import { type AwardSearch, chooseAward, reaching, searchAwards } from '../awards/award-rule.js'
 import type { AwardSet } from '../awards/efficient-awards.js'
 import { AWARD_REQUIREMENT, OFFER_REQUIREMENTS, REQUIREMENT_TITLES } from '../offer/requirements.js'
-import { awardWindow } from '../rfq/award-window.js'
+import { awardWindow } from '../rfq/rfq-terms.js'
 import type { Award, Choice } from './decision-model.js'
 
 const MAX_EFFICIENT = 8

@@ -1,5 +1,6 @@
-import { plausibleOrNull, ratio, sum } from '../../core/numbers.js'
+import { plausibleOrNull, ratio, round6, sum } from '../../core/numbers.js'
 import {
+  formatChange,
   formatMoney,
   formatPercent,
   formatPricePerTonne,
@@ -14,14 +15,14 @@ import {
   candidatesOf,
   offersText,
 } from '../awards/award-figures.js'
-import { type AwardProblem, rivalsOf } from '../awards/award-problem.js'
+import { type AwardProblem, type Rivals, rivalsOf } from '../awards/award-problem.js'
+import { breakEvenCost } from '../awards/award-rule.js'
 import { atLeast, upTo } from '../awards/efficient-awards.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { tonnesOf, totalOf } from '../offer/price-per-tonne.js'
 import { unreadText } from '../rfq/rfq-terms.js'
-import { breakEvensOf } from './break-even.js'
 import { conditionsOf } from './conditions.js'
-import type { AcceptedAward, Award, Recommendation } from './decision-model.js'
+import type { AcceptedAward, Award, BreakEven, Recommendation } from './decision-model.js'
 import { accountingText, obstacleWithPrice } from './excluded-offers.js'
 import { reasonsOf } from './reasons.js'
 
@@ -127,6 +128,44 @@ export function recommend(problem: AwardProblem, { message, ...outcome }: Outcom
     breakEven: breakEvensOf(award, rivals, problem),
   }
 }
+
+/**
+ * The prices up to which awarded offers stay in the award, those with the most tonnes first; without those that stay at any price. They are
+ * known for quoted prices only.
+ */
+const breakEvensOf = (award: Award, rivals: readonly Rivals[], problem: AwardProblem): BreakEven[] =>
+  problem.settings.priceBasis === 'quoted'
+    ? rivals.flatMap((each) => breakEvenOf(each, award.offers.length, problem))
+    : []
+
+function breakEvenOf(
+  { candidate, search }: Rivals,
+  awarded: number,
+  { context, rfq, settings }: AwardProblem,
+): BreakEven[] {
+  const cost = breakEvenCost(candidate.tonnes, search, settings.awardTolerance)
+  if (cost === null) return []
+  const max = settings.requirements.priceMax === 'hard' ? rfq.comparedMaxUnitPrice : null
+  const limit = cost === 'any' ? null : round6(cost / candidate.tonnes)
+  const isCapped = max !== null && (limit === null || max < limit)
+  const price = isCapped ? max : limit
+  if (price === null) return []
+  const pricePerTonne = candidate.total / candidate.tonnes
+  const name = awarded === 1 ? 'It' : context.nameOf(candidate.offer)
+  const why = isCapped ? ", the RFQ's maximum" : ''
+  const change = formatChange(price / pricePerTonne - 1)
+  return [
+    {
+      offerId: candidate.offer.id,
+      pricePerTonne,
+      breakEvenPricePerTonne: price,
+      message: `${name} stays in the award up to ${formatPricePerTonne(isCapped ? price : cents(price), context.currency)} (${change})${why}.`,
+    },
+  ]
+}
+
+/** Rounded down to cents: an offer stays at the price that is shown. */
+const cents = (price: number) => (price < 1 ? price : Math.floor(price * 100 + 1e-6) / 100)
 
 /** What is accepted, as far as it is known; null if no offer is. */
 export function acceptedAward(offers: readonly OfferReport[], context: AwardContext): AcceptedAward | null {

@@ -73,7 +73,8 @@ function rateOf(code: string, comparison: string | null, offers: number, setting
   const configured = settings.exchangeRates[code]
   if (configured === undefined) return { ...none, message: unknownRate(code, comparison, settings) }
   if (settings.currency !== comparison) {
-    return { ...none, message: `${baseText(settings.currency)}, so it cannot be converted into ${comparison}.` }
+    const base = settings.currency ?? 'a currency that is not configured'
+    return { ...none, message: `Exchange rates are quoted in ${base}, so it cannot be converted into ${comparison}.` }
   }
   const { rate, date, source } = configured
   const origin = `${date === null ? 'date not stated' : date}, ${source ?? 'source not stated'}`
@@ -88,8 +89,3 @@ function unknownRate(code: string, comparison: string, settings: RateSettings): 
 /** Why the source of rates has none for a currency; null if none is configured. */
 const fromSource = (code: string, { ratesFrom }: RateSettings): string | null =>
   ratesFrom && `no exchange rate for ${code} of the last ${MAX_RATE_AGE_DAYS} days was known from ${ratesFrom}`
-
-const baseText = (base: string | null) =>
-  base === null
-    ? 'An exchange rate is configured, but not the currency it is quoted in'
-    : `The configured exchange rate is quoted in ${base}`

@@ -7,10 +7,9 @@ import {
   formatTonnes,
 } from '../../core/text/number-format.js'
 import { yearOf } from '../date-math.js'
-import { type Flag, type FlagCode, OFFER_FLAGS } from '../flag.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { shortageText } from './availability.js'
-import type { OfferReport } from './offer-report-model.js'
+import { type Flag, type FlagCode, OFFER_FLAGS, type OfferReport } from './offer-report-model.js'
 import { totalOf } from './price-per-tonne.js'
 
 /** Input to the flag rules of an offer. */
@@ -21,7 +20,7 @@ interface FlagContext {
   changed: string | null
 }
 
-/** Raises the flags of an offer, loud ones first. RULES has one rule per flag. */
+/** Raises the flags of an offer, loud ones first. */
 export function offerFlags(of: FlagContext): Flag[] {
   const raised = OFFER_FLAGS.flatMap((code) => {
     const message = RULES[code](of)

@@ -1,6 +1,5 @@
 import type { RequirementLevel, RequirementName } from '../../core/decision/settings.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import type { Flag } from '../flag.js'
 import type { Source } from '../input/comparison-context.js'
 import type { Shortage } from './availability.js'
 import type { ComparedAmounts, Exclusion } from './eligibility.js'
@@ -74,3 +73,25 @@ export interface UnmetRequirement {
   /** The reason, with the numbers; one sentence. */
   message: string
 }
+
+/** A doubt about an offer. */
+export interface Flag {
+  code: FlagCode
+  /** Shown in red, and on Today; other flags are quiet. */
+  loud: boolean
+  /** One sentence with the compared values. */
+  message: string
+}
+
+export const OFFER_FLAGS = [
+  'price-far-below-min',
+  'changed-since-review',
+  'beyond-availability',
+  'total-mismatch',
+  'volume-mismatch',
+  'summary-differs',
+  'prepayment-in-full',
+  'begins-early',
+  'expiring',
+] as const
+export type FlagCode = (typeof OFFER_FLAGS)[number]

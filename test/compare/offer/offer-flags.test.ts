@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Flag, FlagCode } from '../../../src/compare/flag.js'
+import type { Flag, FlagCode } from '../../../src/compare/offer/offer-report-model.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { RfqResponse } from '../../../src/core/documents/observation.js'
 import {
@@ -33,7 +33,7 @@ const CASES: Record<Exclude<FlagCode, 'beyond-availability'>, [scene: Comparison
   ],
   'summary-differs': [
     { responses: [response(1)], rfq: { responses: [summary] } },
-    'The summary in the RFQ differs from the offer itself: Price per tonne 6.00 → 12.00 USD (+100 %). Total 60,000 → 120,000 USD (+100 %). Status: accepted → submitted.',
+    'The summary in the RFQ differs from the offer itself: Total 60,000 → 120,000 USD (+100 %). Status: accepted → submitted.',
   ],
   expiring: [offering({ expiryDate: '2026-03-30' }), 'The offer expires in 14 days, on 2026-03-30.'],
   'volume-mismatch': [
