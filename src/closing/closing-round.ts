@@ -21,13 +21,6 @@ import { settle, settleIntent } from './settlement.js'
 /** This many RFQs of a kind are named in the error of a run. */
 const MAX_NAMED = 5
 
-const UNSETTLED_KINDS: readonly [outcome: UnsettledClose['outcome'], word: string][] = [
-  ['refused', 'refused'],
-  ['unknown', 'unknown'],
-  ['failed', 'failed'],
-  ['open', 'not settled'],
-]
-
 /**
  * Runs one closing round of one channel (docs/CLOSING.md). It ends without a request if nothing is past due and no intent is open.
  * Otherwise it reads the list, settles the intents that a crash left open, and closes what is past due, one RFQ after another.
@@ -170,10 +163,12 @@ function reportProgress({ progress, evaluated, counts, stop, unsettled }: Round)
 
 /** `2 RFQs refused (1001, 1002), 1 unknown (1003).`, the same text as long as nothing changes. */
 function describeUnsettled(unsettled: readonly UnsettledClose[]): string | null {
-  const parts = UNSETTLED_KINDS.flatMap(([outcome, word]) => {
+  const parts = (['refused', 'unknown', 'failed', 'open'] as const).flatMap((outcome) => {
     const names = unsettled.filter((each) => each.outcome === outcome).map(({ rfqNumber, rfqId }) => rfqNumber ?? rfqId)
     const shown = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), '…'] : names
-    return names.length === 0 ? [] : [`${names.length} ${word} (${shown.join(', ')})`]
+    return names.length === 0
+      ? []
+      : [`${names.length} ${outcome === 'open' ? 'not settled' : outcome} (${shown.join(', ')})`]
   })
   return parts.length === 0 ? null : `RFQs that need attention: ${parts.join(', ')}.`
 }

@@ -162,7 +162,11 @@ describe('the evidence of a decision', () => {
     const fixture = await openClosingFixture()
     fixture.always({ operation: 'closeRfq' }, { kind: 'reset' })
     const [decision] = (await fixture.closeExpired()).decisions
-    expect(decision).toMatchObject({ outcome: 'unknown', httpStatus: null, message: expect.stringContaining('reset') })
+    expect(decision).toMatchObject({
+      outcome: 'unknown',
+      httpStatus: null,
+      message: expect.stringContaining('ECONNRESET'),
+    })
     expect(decision?.evidence).toMatchObject({
       request: { sentAt: ['2026-11-21T12:00:00.000Z', '2026-11-21T12:00:05.000Z'], posts: 2 },
       answer: null,

@@ -100,7 +100,8 @@ export interface AwardTerms {
   currency: string
 }
 
-interface StopOrder {
+/** An order of a person to stop all closing. */
+export interface StopOrder {
   by: string
   reason: string
   since: Timestamp

@@ -1,17 +1,10 @@
-import type { EventData, EventKind } from '../../core/events/events.js'
-import type { Timestamp } from '../../core/time/clock.js'
+import type { EventData, EventKind, StopOrder } from '../../core/events/events.js'
 import { writeEvents } from '../events/event-writer.js'
 import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 
-/** An order of a person to stop all closing. */
-export interface ClosingStop {
-  by: string
-  reason: string
-  since: Timestamp
-  /** The orders that it replaced while they were in force, oldest first; absent if there were none. */
-  replaces?: Omit<ClosingStop, 'replaces'>[]
-}
+/** The order in force, with those that it replaced, oldest first. */
+export type ClosingStop = StopOrder & { replaces?: StopOrder[] }
 
 /** The key of `meta` that holds the order to stop closing. */
 const CLOSING_STOPPED = 'closing_stopped'

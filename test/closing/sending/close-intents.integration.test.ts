@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { INTENT_STATES, type IntentState, isIntentTransition } from '../../../src/core/close-intent.js'
+import { INTENT_STATES, type IntentState } from '../../../src/core/close-intent.js'
 import type { CloseOutcome } from '../../../src/core/records.js'
 import type { CloseIntent } from '../../../src/store/contract.js'
 import { KEY } from '../../helpers/channel-fixture.js'
@@ -18,10 +18,12 @@ const LEGAL: [from: IntentState, to: IntentState][] = [
   ['sending', 'failed'],
   ['sending', 'unknown'],
 ]
-const pairs = INTENT_STATES.flatMap((from) => INTENT_STATES.map((to) => [from, to] as const))
-const isLegal = (from: IntentState, to: IntentState) => LEGAL.some(([a, b]) => a === from && b === to)
 /** No operation of the store leads back to `planned`. */
-const illegal = pairs.filter(([from, to]) => !isLegal(from, to) && to !== 'planned')
+const ILLEGAL = INTENT_STATES.flatMap((from) =>
+  INTENT_STATES.filter((to) => to !== 'planned' && !LEGAL.some(([a, b]) => a === from && b === to)).map(
+    (to) => [from, to] as const,
+  ),
+)
 
 /** A new store with the intents of one RFQ. */
 async function openIntents() {
@@ -48,11 +50,7 @@ async function openIntents() {
 }
 
 describe('close intents', () => {
-  it.each(pairs)('from %s to %s: the table of transitions is the documented one', (from, to) => {
-    expect(isIntentTransition(from, to)).toBe(isLegal(from, to))
-  })
-
-  it.each(illegal)('from %s to %s: the store refuses it and writes nothing', async (from, to) => {
+  it.each(ILLEGAL)('from %s to %s: the store refuses it and writes nothing', async (from, to) => {
     const { intentIn, changeTo, stored } = await openIntents()
     const intent = await intentIn(from)
     const before = await stored()
