@@ -1,6 +1,6 @@
 import { MAX_INTENTS_PER_DAY, REFUSAL_COOLDOWN_MS } from '../core/close-intent.js'
 import { contentHash } from '../core/documents/canonical-json.js'
-import { contradictionOf, entryTermsOf, termsOf } from '../core/documents/list-contradiction.js'
+import { contradictionOf } from '../core/documents/list-contradiction.js'
 import { parseRfq, type Rfq } from '../core/documents/observation.js'
 import type { DecisionRecord, KnownDocument, KnownEntry } from '../core/records.js'
 import { type ClockTimes, clockSkewSeconds } from '../core/time/clock-skew.js'
@@ -161,7 +161,7 @@ export function clockProblem(times: ClockTimes, maxClockSkewSeconds: number): st
 /** Null if its document matches the documented format and the list does not contradict it. */
 function invalidReason({ listEntryOnly, valid, entry, body }: Candidate): string | null {
   if (listEntryOnly) return 'only its list entry has been read so far'
-  const contradiction = entry && contradictionOf(entryTermsOf(entry), termsOf(body))
+  const contradiction = entry && contradictionOf(entry, body)
   if (contradiction === null) {
     return valid ? null : 'its document does not match the documented format; see `quotekeeper problems`'
   }

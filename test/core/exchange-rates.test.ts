@@ -31,17 +31,6 @@ describe('cross rates', () => {
     expect(exchangeRates.CHF).toBeUndefined()
   })
 
-  it('are not used outside the limits of rates: there is none then, or that of an earlier day', () => {
-    const recent = [
-      ...[rate('USD', '2026-01-30', 1.25), rate('GBP', '2026-01-30', 1e-320), rate('CHF', '2026-01-30', 1e-9)],
-      ...[rate('USD', '2026-01-29', 1.5), rate('GBP', '2026-01-29', 0.75), rate('JPY', '2026-01-30', 5e8)],
-    ]
-    const { exchangeRates } = resolve(recent)
-    expect(exchangeRates).toMatchObject({ EUR: { rate: 1.25 }, GBP: { date: '2026-01-29', rate: 2 } })
-    expect(exchangeRates).toMatchObject({ JPY: { rate: 2.5e-9 } })
-    expect(exchangeRates.CHF).toBeUndefined()
-  })
-
   it('have eight significant digits', () => {
     const { exchangeRates } = resolve([rate('USD', '2026-01-30', 1.0837), rate('JPY', '2026-01-30', 162.44)])
     expect(exchangeRates.JPY?.rate).toBe(0.0066713864)

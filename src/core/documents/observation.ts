@@ -88,19 +88,16 @@ export function identifierOf(body: unknown): string | null {
   return typeof id === 'string' && isUsableIdentifier(id) ? id : null
 }
 
-type Shaped<S extends DocumentShape, T> = Parsed<T> & { shape: S }
 interface StoredDocuments {
-  listing: Shaped<'full', Listing>
-  rfq: Shaped<'full', Rfq> | Shaped<'list', RfqListItem>
-  response: Shaped<'full', RfqResponse> | Shaped<'summary', ResponseSummary>
+  listing: Parsed<Listing>
+  rfq: Parsed<Rfq> | Parsed<RfqListItem>
+  response: Parsed<RfqResponse> | Parsed<ResponseSummary>
 }
 
 const STORED_PARSERS: { [K in SubjectKind]: (shape: DocumentShape, body: unknown) => StoredDocuments[K] } = {
-  listing: (_, body) => ({ shape: 'full', ...parseListing(body) }),
-  rfq: (shape, body) =>
-    shape === 'list' ? { shape, ...parseRfqListItem(body) } : { shape: 'full', ...parseRfq(body) },
-  response: (shape, body) =>
-    shape === 'summary' ? { shape, ...parseResponseSummary(body) } : { shape: 'full', ...parseResponse(body) },
+  listing: (_, body) => parseListing(body),
+  rfq: (shape, body) => (shape === 'list' ? parseRfqListItem(body) : parseRfq(body)),
+  response: (shape, body) => (shape === 'summary' ? parseResponseSummary(body) : parseResponse(body)),
 }
 
 /** Parses a stored body with the schema of its kind and shape. Never throws. */

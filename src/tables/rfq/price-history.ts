@@ -1,5 +1,6 @@
 import { currencyCode } from '../../compare/rfq/rfq-terms.js'
-import { parseStored } from '../../core/documents/observation.js'
+import { asResponse } from '../../core/changes/compare-documents.js'
+import { parseResponse } from '../../core/documents/observation.js'
 import { priceOffer } from '../../core/documents/offer-price.js'
 import type { Version } from '../../core/records.js'
 import type { History } from '../../store/contract.js'
@@ -33,14 +34,12 @@ export async function priceHistoryOf(
   })
 }
 
-function priceOf({ shape, body }: Version): { pricePerTonne: number; currency: string | null } | null {
-  const response = parseStored('response', shape, body)
-  const offer = response.shape === 'full' ? response.document?.offer : null
-  const terms = response.shape === 'full' ? offer : response.document
+function priceOf(version: Version): { pricePerTonne: number; currency: string | null } | null {
+  const offer = parseResponse(asResponse(version)).document?.offer
   const vintages = offer?.scheduledDeliveries.flatMap((delivery) => delivery.vintages) ?? []
-  const stated = { volume: terms?.totalVolume ?? null, total: terms?.totalPrice ?? null }
+  const stated = { volume: offer?.totalVolume ?? null, total: offer?.totalPrice ?? null }
   const { pricePerTonne } = priceOffer(vintages, stated)
-  return pricePerTonne === null ? null : { pricePerTonne, currency: currencyCode(terms?.currency ?? null) }
+  return pricePerTonne === null ? null : { pricePerTonne, currency: currencyCode(offer?.currency ?? null) }
 }
 
 /**

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { contradictionOf, entryTermsOf, termsOf } from '../../../src/core/documents/list-contradiction.js'
+import { contradictionOf } from '../../../src/core/documents/list-contradiction.js'
 
 const RFQ = { id: 'a', state: 'open', responseDueDate: '2026-03-01' }
 const contradiction = (entries: unknown[], rfq: object = {}) =>
-  contradictionOf(entryTermsOf({ body: entries.length === 1 ? entries[0] : entries }), termsOf({ ...RFQ, ...rfq }))
+  contradictionOf({ body: entries.length === 1 ? entries[0] : entries }, { ...RFQ, ...rfq })
 
 describe('a contradiction of an open RFQ by its list entry', () => {
   it('is none where the list agrees or says nothing', () => {
