@@ -50,15 +50,32 @@ interface ScheduledJob {
  * become one job; a tick counts as enqueued only when the queue accepted it. Each poll also runs once at start-up. When the clock is set, the
  * schedule goes on from the new time.
  */
-export function createSchedule({ config, now, log, ...options }: ScheduleOptions): Schedule {
-  const { elapsed = () => performance.now() } = options
+export function createSchedule({
+  config,
+  enqueue,
+  now,
+  elapsed = () => performance.now(),
+  log,
+}: ScheduleOptions): Schedule {
   const jobs = createScheduledJobs(config, now())
   let endedAt = elapsed()
+
+  const enqueueDue = async (job: ScheduledJob, upTo: Date): Promise<void> => {
+    const { name, channel } = job
+    if (upTo < job.enqueuedUpTo) job.enqueuedUpTo = upTo // The clock was set back.
+    const tick = job.cron.lastTick({ after: job.enqueuedUpTo, upTo })
+    if (tick !== null || job.atStart) {
+      const id = await enqueue(name, { channel, cause: tick ? 'tick' : 'start' })
+      log.debug({ job: name, channel, id }, id === null ? 'such a job waits or runs' : 'job enqueued')
+    }
+    job.enqueuedUpTo = upTo
+    job.atStart = false
+  }
   return {
     stepMs: Math.min(60_000, ...jobs.map(({ cron }) => cron.stepMs)),
     async tick() {
       const upTo = now()
-      const results = await Promise.allSettled(jobs.map((job) => enqueueDue(job, upTo, { ...options, log })))
+      const results = await Promise.allSettled(jobs.map((job) => enqueueDue(job, upTo)))
       endedAt = elapsed()
       for (const result of results) if (result.status === 'rejected') throw result.reason
     },
@@ -75,32 +92,12 @@ function createScheduledJobs(
   { channels, schedule, scheduleTimeZone }: ScheduleOptions['config'],
   start: Date,
 ): ScheduledJob[] {
-  const jobs: ScheduledJob[] = []
-  for (const kind of Object.keys(JOB_NAME) as JobSchedule[]) {
+  return (Object.keys(JOB_NAME) as JobSchedule[]).flatMap((kind) => {
     const expression = schedule[kind]
-    if (expression === null) continue
+    if (expression === null) return []
     const cron = compileCron(expression, scheduleTimeZone)
     const atStart = kind === 'listings' || kind === 'rfqs'
-    for (const channel of channels) {
-      if (kind === 'closeExpired' && channel.autoClose === 'off') continue
-      jobs.push({ name: JOB_NAME[kind], channel: channel.key, cron, enqueuedUpTo: start, atStart })
-    }
-  }
-  return jobs
-}
-
-async function enqueueDue(
-  job: ScheduledJob,
-  upTo: Date,
-  { enqueue, log }: Pick<ScheduleOptions, 'enqueue' | 'log'>,
-): Promise<void> {
-  const { name, channel } = job
-  if (upTo < job.enqueuedUpTo) job.enqueuedUpTo = upTo // The clock was set back.
-  const tick = job.cron.lastTick({ after: job.enqueuedUpTo, upTo })
-  if (tick !== null || job.atStart) {
-    const id = await enqueue(name, { channel, cause: tick ? 'tick' : 'start' })
-    log.debug({ job: name, channel, id }, id === null ? 'such a job waits or runs' : 'job enqueued')
-  }
-  job.enqueuedUpTo = upTo
-  job.atStart = false
+    const scheduled = channels.filter(({ autoClose }) => kind !== 'closeExpired' || autoClose !== 'off')
+    return scheduled.map(({ key }) => ({ name: JOB_NAME[kind], channel: key, cron, enqueuedUpTo: start, atStart }))
+  })
 }

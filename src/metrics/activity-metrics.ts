@@ -11,14 +11,7 @@ interface EndedRun {
 }
 
 /** Counts the activity of this process. Does not throw for unexpected values, because labels come from fixed lists. */
-export interface ActivityMetrics {
-  requestEnded: RequestObserver
-  runEnded(run: EndedRun): void
-  /** The run ended with an error of this process or its database, so that its result is unknown. */
-  runFailed(run: { channel: string; kind: RunKind }): void
-  versionsWritten(channel: string, versions: readonly RecordedVersion[]): void
-  reportEnded(report: { report: 'rfq' | 'channel'; seconds: number; succeeded: boolean }): void
-}
+export type ActivityMetrics = ReturnType<typeof createActivityMetrics>
 
 const REQUEST_BUCKETS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const WAIT_BUCKETS = [0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60]
@@ -27,7 +20,7 @@ const REPORT_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 const DELAY_BUCKETS = [10, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400]
 
 /** Declares the counters and histograms of docs/METRICS.md, "What the process does". */
-export function createActivityMetrics(registers: Registry[]): ActivityMetrics {
+export function createActivityMetrics(registers: Registry[]) {
   const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
     new Counter({ name: `quotekeeper_${name}`, help, labelNames, registers })
   const histogram = <L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
@@ -55,13 +48,13 @@ export function createActivityMetrics(registers: Registry[]): ActivityMetrics {
   })
   skew.remove() // Absent before the first measurement, because 0 would mean that the clocks agree.
   return {
-    requestEnded({ operation, code, seconds, retry, waitedSeconds, clockSkewSeconds }) {
+    requestEnded({ operation, code, seconds, retry, waitedSeconds, clockSkewSeconds }: Parameters<RequestObserver>[0]) {
       requests.observe({ operation, code: codeLabel(code) }, seconds)
       if (retry) retries.inc({ operation })
       wait.observe({ operation }, waitedSeconds)
       if (clockSkewSeconds !== null) skew.set(clockSkewSeconds)
     },
-    runEnded({ run, decisions = [] }) {
+    runEnded({ run, decisions = [] }: EndedRun) {
       const { channel, kind, outcome, startedAt, finishedAt, seen } = run
       if (outcome === null || finishedAt === null) return
       runs.inc({ channel, kind, outcome })
@@ -70,15 +63,17 @@ export function createActivityMetrics(registers: Registry[]): ActivityMetrics {
       for (const { decision, outcome: result } of decisions)
         closings.inc({ channel, decision, outcome: result ?? 'none' })
     },
-    runFailed: ({ channel, kind }) => runs.inc({ channel, kind, outcome: 'failed' satisfies RunOutcome }),
-    versionsWritten(channel, written) {
+    /** The run ended with an error of this process or its database, so that its result is unknown. */
+    runFailed: ({ channel, kind }: { channel: string; kind: RunKind }) =>
+      runs.inc({ channel, kind, outcome: 'failed' satisfies RunOutcome }),
+    versionsWritten(channel: string, written: readonly RecordedVersion[]) {
       for (const { kind, delaySeconds } of written) {
         const document = kind === 'response' ? 'offer' : kind
         versions.inc({ channel, document, change: delaySeconds === null ? 'new' : 'changed' })
         if (delaySeconds !== null) delay.observe({ document }, delaySeconds)
       }
     },
-    reportEnded: ({ report, seconds, succeeded }) =>
+    reportEnded: ({ report, seconds, succeeded }: { report: 'rfq' | 'channel'; seconds: number; succeeded: boolean }) =>
       reports.observe({ report, outcome: succeeded ? 'succeeded' : 'failed' }, seconds),
   }
 }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import type { MetricSources } from '../../src/metrics/service-metrics.js'
 import { createServiceMetrics } from '../../src/metrics/service-metrics.js'
-import type { MetricSources } from '../../src/metrics/state-metrics.js'
 import { parseSamples } from './exposition.js'
 
 const docs = join(import.meta.dirname, '../../docs')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { QueueLoad } from '../../src/core/queue-load.js'
+import type { MetricSources } from '../../src/metrics/service-metrics.js'
 import { createServiceMetrics } from '../../src/metrics/service-metrics.js'
-import type { MetricSources } from '../../src/metrics/state-metrics.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { openReaderOf } from '../helpers/store/store-engine.js'
 import { parseSamples } from './exposition.js'
