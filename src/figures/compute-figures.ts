@@ -18,14 +18,7 @@ import { searchTextOf } from '../core/text/search-words.js'
 import type { Timestamp } from '../core/time/clock.js'
 import { createCalendar } from '../core/time/expiry.js'
 import { TimeSlice } from '../core/time/time-slice.js'
-import type {
-  Attention,
-  ComputedFigures,
-  FigureBasis,
-  FigureComputer,
-  FigureSource,
-  NewRecommendation,
-} from '../store/contract.js'
+import type { ComputedFigures, FigureBasis, FigureComputer, FigureSource } from '../store/contract.js'
 import { StoreError } from '../store/errors.js'
 import { SETTLED } from '../store/figures/figure-contract.js'
 import { VERSION } from '../version.js'
@@ -79,15 +72,15 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
       rfqId,
       key: isSettled(state, award) ? SETTLED : key,
       version,
-      valid,
-      presentOffers,
+      valid: valid ? 1 : 0,
+      offers: presentOffers,
       facts: JSON.stringify(facts),
       figures: JSON.stringify(figures),
       award: award && JSON.stringify(award),
       search: searchText(channel, facts, offers),
       number: facts.number,
       title: facts.title?.toLowerCase() ?? null,
-      offers: presentOffers + facts.unreadOffers,
+      offerCount: presentOffers + facts.unreadOffers,
       recommended: decision?.offers[0]?.toLowerCase() ?? null,
       price: decision?.pricePerTonne ?? null,
       total: decision?.total ?? null,
@@ -96,7 +89,7 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
       awardStatus: award?.status ?? null,
       wanted: figures.wanted,
       coverage: figures.coverage,
-      bestPricePerTonne: figures.bestPricePerTonne,
+      bestPrice: figures.bestPricePerTonne,
       attention: attentionOf({ ...facts, ...figures, valid }, award),
       computedAt,
     },
@@ -116,7 +109,7 @@ const searchText = (channel: string, { number, reference, title }: RfqFacts, off
 function attentionOf(
   { state, valid, undecided }: Pick<RfqFacts, 'state'> & Pick<RfqFigures, 'undecided'> & { valid: boolean },
   award: AwardBrief | null,
-): Attention {
+): 0 | 1 | 2 {
   const waiting = award?.findings.filter(({ code }) => code !== 'accepted') ?? []
   if (waiting.some(({ loud }) => loud)) return 2
   return waiting.length > 0 || undecided || (!valid && state !== 'closed') ? 1 : 0
@@ -134,7 +127,7 @@ async function changeOf(
   { rfq, last, standing }: Subject,
   state: RfqState,
   computedAt: Timestamp,
-): Promise<NewRecommendation | null> {
+): Promise<ComputedFigures['recommendation']> {
   const { recommendation } = state
   if (last !== undefined && isEqual(last, recommendation)) return null
   if (await hasUnreadOffers(context.source, rfq, state)) return null

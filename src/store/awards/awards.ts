@@ -3,7 +3,7 @@ import type { AwardRecord, AwardWithdrawal, NewAward } from '../../core/decision
 import { awardTerms, describeMove } from '../../core/events/event-text.js'
 import { cleanLine } from '../../core/text/clean-text.js'
 import { type EventDraft, writeEvents } from '../events/event-writer.js'
-import type { FigureWriter } from '../figures/figure-contract.js'
+import type { FigureWriter } from '../figures/figures.js'
 import { storeSettings } from '../figures/settings-rows.js'
 import { lockChain, nextLink } from '../sql/hash-chain.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'

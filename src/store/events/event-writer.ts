@@ -6,7 +6,7 @@ import type { EventData, EventKind } from '../../core/events/events.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { CURRENT_VERSION } from '../documents/document-rows.js'
 import { findIdentity } from '../sql/meta.js'
-import type { Queries, Transaction } from '../sql/sql-database.js'
+import { insertMembers, type Queries, type Transaction } from '../sql/sql-database.js'
 
 /** SQL: the sequence of the newest event, which is never pruned. All events up to it are committed. */
 export const NEWEST_SEQUENCE = '(select coalesce(max(sequence), 0) from events)'
@@ -26,8 +26,6 @@ export interface EventDraft {
   data: EventData
 }
 
-const COLUMNS = ['sequence', 'id', 'kind', 'at', 'channel', 'rfq_id', 'offer_id', 'version', 'text', 'data'] as const
-
 /**
  * Writes events in the transaction that records their subject, except those whose key is known. The last statement of a transaction: other
  * transactions that write events wait for the commit, so that sequences are in the order of commits, without gaps.
@@ -38,11 +36,11 @@ export async function writeEvents(tx: Transaction, drafts: readonly EventDraft[]
   await tx.lock('events')
   const events = await unknownEvents(tx, withFacts)
   const { newest } = (await tx.get<{ newest: number }>(`select ${NEWEST_SEQUENCE} as newest`)) as { newest: number }
-  const rows = events.map(({ id, kind, at, channel, rfqId, offerId, version, data }, index) => ({
-    ...{ sequence: newest + 1 + index, id, kind, at, channel, rfq_id: rfqId ?? null, offer_id: offerId ?? null },
-    ...{ version: version ?? null, text: eventSentence(kind, data), data: JSON.stringify(data) },
+  const rows = events.map(({ id, kind, at, channel, rfqId = null, offerId = null, version = null, data }, index) => ({
+    ...{ sequence: newest + 1 + index, id, kind, at, channel, rfqId, offerId, version },
+    ...{ text: eventSentence(kind, data), data: JSON.stringify(data) },
   }))
-  await tx.insertAll('events', COLUMNS, rows)
+  await insertMembers(tx, 'events', rows)
 }
 
 /** The events whose keys are not known, with their ids. */

@@ -1,80 +1,16 @@
-import type { RfqClaim } from '../../core/decision/credit-claim.js'
-import type { RecordedRecommendation } from '../../core/decision/recommendation.js'
-import { settingsSchema } from '../../core/decision/settings.js'
+import { figuresOfRecommendation } from '../../core/decision/recommendation.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
-import { createAwardQueries } from '../awards/award-rows.js'
-import { createHistory } from '../documents/queries/history.js'
-import { createPollStates } from '../documents/queries/poll-states.js'
 import { type EventDraft, writeEvents } from '../events/event-writer.js'
-import { createRateQueries } from '../rates/exchange-rates.js'
 import { type Holder, isGone } from '../runs/process-holder.js'
 import { findMeta, setMeta } from '../sql/meta.js'
-import { membersOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
-import {
-  type ComputedFigures,
-  type FigureChanges,
-  type FigureComputer,
-  type FigureQueries,
-  type FigureRow,
-  type FigureSource,
-  type Figures,
-  type FigureWriter,
-  SETTLED,
-} from './figure-contract.js'
+import { insertMembers, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
+import { type ComputedFigures, type FigureComputer, SETTLED } from './figure-contract.js'
+import { createFigureQueries, figureSource, SETTINGS } from './figure-queries.js'
 import { storeSettings } from './settings-rows.js'
-
-/** A row of `recommendations` with its settings, with the names of members. */
-type RecommendationRow = Omit<RecordedRecommendation, 'offers' | 'settings'> & { offers: string; settings: string }
-const RECOMMENDATION = membersOf(
-  ...[
-    'channel',
-    'rfqId',
-    'at',
-    'status',
-    'offers',
-    'tonnes',
-    'cost',
-    'pricePerTonne',
-    'currency',
-    'coverage',
-    'bestPrice',
-  ],
-  ...['reason', 'settings'],
-)
-
-const toRecommendation = (row: RecommendationRow): RecordedRecommendation => ({
-  ...row,
-  offers: JSON.parse(row.offers) as RecordedRecommendation['offers'],
-  settings: JSON.parse(row.settings) as unknown,
-})
-
-const createFigureQueries = (queries: Queries): FigureQueries => ({
-  async newestRecommendations(channel, rfqIds) {
-    const rows = await queries.all<RecommendationRow>(
-      `select ${RECOMMENDATION} from recommendations join settings on hash = settings_hash
-      where channel = @channel and superseded_at is null and ${queries.dialect.anyOf('rfq_id', '@ids')}`,
-      { channel, ids: rfqIds },
-    )
-    return rows.map(toRecommendation)
-  },
-  async recordedSettings() {
-    const text = await findMeta(queries, SETTINGS)
-    return settingsSchema.safeParse(JSON.parse(text ?? 'null')).data ?? null
-  },
-  async creditClaims() {
-    const rows = await queries.all<{ channel: string; rfq_id: string; number: number | null; claims: string }>(
-      'select channel, rfq_id, number, claims from figures where claims is not null order by channel, number, rfq_id',
-    )
-    return rows.flatMap(({ channel, rfq_id: rfqId, number: rfqNumber, claims }) =>
-      (JSON.parse(claims) as RfqClaim[]).map((claim) => ({ ...claim, channel, rfqId, rfqNumber })),
-    )
-  },
-})
 
 /** RFQs computed in one transaction of `refreshFigures`: some megabytes of documents in memory. */
 const BATCH_SIZE = 20
-/** The keys of `meta` with the settings of all figures, as canonical JSON, and the process that set them. */
-const SETTINGS = 'figure_settings'
+/** The key of `meta` with the process that set the settings of all figures. */
 const SET_BY = 'figure_settings_by'
 
 /**
@@ -85,7 +21,7 @@ const SET_BY = 'figure_settings_by'
 export function createFigures(
   database: SqlDatabase,
   { computer, self }: { computer: FigureComputer | null; self: Holder },
-): Figures & FigureWriter {
+) {
   const own = computer && canonicalJson(computer.settings)
   /** The computer, if figures have the settings of this process; else null. */
   const computerIn = async (tx: Transaction) => ((await findMeta(tx, SETTINGS)) === own ? computer : null)
@@ -99,15 +35,13 @@ export function createFigures(
     by: FigureComputer,
     { channel, ids, now }: { channel: string; ids: readonly string[]; now: Date },
   ): Promise<EventDraft[]> {
-    const source = sourceOf(tx)
+    const source = figureSource(tx)
     const basis = await by.basisOf(source, channel, now)
     const computed = await by.compute(source, { channel, ids }, basis, now)
     const written = new Set(computed.map(({ row }) => row.rfqId))
     const left = ids.filter((id) => !written.has(id))
     await outdate(tx, { channel, rfqs: new Set(left) })
-    const settingsHash = await storeSettings(tx, basis.settings)
-    for (const each of computed) await recordRecommendation(tx, each, settingsHash)
-    await recordRows(tx, channel, computed)
+    await recordFigures(tx, channel, computed, await storeSettings(tx, basis.settings))
     // At the end: an error of the database is not one of an RFQ.
     for (const id of written) failed.delete(nameOf(channel, id))
     for (const id of left) failed.add(nameOf(channel, id))
@@ -120,9 +54,19 @@ export function createFigures(
   return {
     ...createFigureQueries(database),
 
+    /** Outdates rows, which lists show until they are written anew. */
     outdateFigures: outdate,
 
-    async writeFigures(tx, { channel, ids }, now) {
+    /**
+     * Writes the figures of RFQs anew, or outdates them in a process that does not write figures, in the transaction that records what they
+     * depend on.
+     * @returns the events of changed recommendations, which the transaction writes last
+     */
+    async writeFigures(
+      tx: Transaction,
+      { channel, ids }: { channel: string; ids: ReadonlySet<string> },
+      now: Date,
+    ): Promise<EventDraft[]> {
       if (ids.size === 0) return []
       await tx.lock('figures', channel)
       const by = await computerIn(tx)
@@ -131,7 +75,12 @@ export function createFigures(
       return []
     },
 
-    claimFigures: (from) =>
+    /**
+     * Makes the settings of this process those of all figures.
+     * @param from `process` replaces those of a process that still runs, too
+     * @returns the command of the process whose settings stay; null if they are those of this process
+     */
+    claimFigures: (from: 'process' | 'command'): Promise<string | null> =>
       database.write(async (tx) => {
         await tx.lock('figures')
         if (own === null || (await computerIn(tx)) !== null) return null
@@ -142,12 +91,16 @@ export function createFigures(
         return null
       }),
 
-    refreshFigures: (channel, now) =>
+    /**
+     * Writes figures of a channel that are not current: of another day, settings or rates, or of a listing or award that changed since.
+     * @returns how many are left; null if figures have the settings of another process
+     */
+    refreshFigures: (channel: string, now: Date): Promise<number | null> =>
       database.write(async (tx) => {
         await tx.lock('figures', channel)
         const by = await computerIn(tx)
         if (by === null) return null
-        const { key } = await by.basisOf(sourceOf(tx), channel, now)
+        const { key } = await by.basisOf(figureSource(tx), channel, now)
         const rows = await tx.all<{ id: string }>(SELECT_OUTDATED, { channel, key, settled: SETTLED })
         const outdated = rows.map(({ id }) => id).filter((id) => !failed.has(nameOf(channel, id)))
         if (outdated.length === 0) return 0
@@ -158,22 +111,22 @@ export function createFigures(
   }
 }
 
-/** What a transaction sees. */
-const sourceOf = (tx: Transaction): FigureSource => ({
-  ...createHistory(tx),
-  ...createPollStates(tx),
-  ...createAwardQueries(tx),
-  ...createRateQueries(tx),
-  ...createFigureQueries(tx),
-})
+export type FigureWriter = Pick<ReturnType<typeof createFigures>, 'writeFigures' | 'outdateFigures'>
 
 const SELECT_OUTDATED = `select d.id from documents d
 left join figures f on f.channel = d.channel and f.rfq_id = d.id
 where d.channel = @channel and d.kind = 'rfq' and d.rfq_id = '' and (f.key is null or f.key not in (@key, @settled))
 order by d.id`
 
-/** Outdates rows, which lists show until they are written anew. */
-async function outdate(tx: Transaction, { channel, rfqs, listings = new Set() }: FigureChanges): Promise<void> {
+/** Outdates rows of RFQs, and of all with offers for these listings. */
+async function outdate(
+  tx: Transaction,
+  {
+    channel,
+    rfqs,
+    listings = new Set(),
+  }: { channel: string; rfqs: ReadonlySet<string>; listings?: ReadonlySet<string> },
+): Promise<void> {
   const { anyOf } = tx.dialect
   const outdated = `update figures set key = '' where channel = @channel`
   if (rfqs.size > 0) await tx.run(`${outdated} and ${anyOf('rfq_id', '@ids')}`, { channel, ids: [...rfqs] })
@@ -185,53 +138,29 @@ async function outdate(tx: Transaction, { channel, rfqs, listings = new Set() }:
     )
 }
 
-async function recordRecommendation(
+async function recordFigures(
   tx: Transaction,
-  { recommendation, row }: ComputedFigures,
+  channel: string,
+  computed: readonly ComputedFigures[],
   settingsHash: string,
 ): Promise<void> {
-  if (recommendation === null) return
-  const { at, status, tonnes, cost, pricePerTonne, currency, coverage, bestPrice } = recommendation
-  const key = { channel: row.channel, rfqId: row.rfqId, at }
-  await tx.run(
-    `update recommendations set superseded_at = @at
-    where channel = @channel and rfq_id = @rfqId and superseded_at is null`,
-    key,
-  )
-  await tx.run(
-    `insert into recommendations (channel, rfq_id, at, status, offers, tonnes, cost, price_per_tonne, currency, coverage,
-      best_price, settings_hash, reason)
-    values (@channel, @rfqId, @at, @status, @offers, @tonnes, @cost, @pricePerTonne, @currency, @coverage, @bestPrice,
-      @settingsHash, @reason)`,
-    {
-      ...{ ...key, status, tonnes, cost, pricePerTonne, currency, coverage, bestPrice, settingsHash },
-      offers: JSON.stringify(recommendation.offers),
-      reason: recommendation.reason,
-    },
-  )
-}
-
-/** The columns of a row, and the members with their values. */
-const COLUMNS = {
-  ...{ channel: 'channel', rfq_id: 'rfqId', key: 'key', version: 'version', valid: 'valid', offers: 'presentOffers' },
-  ...{ facts: 'facts', figures: 'figures', award: 'award', search: 'search', number: 'number', title: 'title' },
-  ...{ offer_count: 'offers', recommended: 'recommended', wanted: 'wanted', coverage: 'coverage' },
-  ...{ best_price: 'bestPricePerTonne', attention: 'attention', computed_at: 'computedAt' },
-  ...{ award_status: 'awardStatus', stakes: 'stakes', claims: 'claims', price: 'price', total: 'total' },
-} satisfies Record<string, keyof FigureRow>
-
-async function recordRows(tx: Transaction, channel: string, computed: readonly ComputedFigures[]): Promise<void> {
-  const ids = computed.map(({ row }) => row.rfqId)
+  const recommendations = computed.flatMap(({ recommendation, row: { rfqId } }) => {
+    if (recommendation === null) return []
+    const { at, reason, offers } = recommendation
+    const figures = { ...figuresOfRecommendation(recommendation), offers: JSON.stringify(offers) }
+    return { channel, rfqId, at, ...figures, reason, settingsHash }
+  })
+  for (const { rfqId, at } of recommendations)
+    await tx.run(
+      `update recommendations set superseded_at = @at
+      where channel = @channel and rfq_id = @rfqId and superseded_at is null`,
+      { channel, rfqId, at },
+    )
+  await insertMembers(tx, 'recommendations', recommendations)
   await tx.run(`delete from figures where channel = @channel and ${tx.dialect.anyOf('rfq_id', '@ids')}`, {
     channel,
-    ids,
+    ids: computed.map(({ row }) => row.rfqId),
   })
-  const rows = computed.map(({ row }) => ({
-    ...{ ...row, valid: row.valid ? 1 : 0 },
-  }))
-  await tx.insertAll(
-    'figures',
-    Object.keys(COLUMNS),
-    rows.map((row) => Object.fromEntries(Object.entries(COLUMNS).map(([column, member]) => [column, row[member]]))),
-  )
+  const rows = computed.map(({ row }) => row)
+  await insertMembers(tx, 'figures', rows)
 }

@@ -1,18 +1,11 @@
 import type { ReportRecord } from '../../core/report-record.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import type { SqlDatabase } from '../sql/sql-database.js'
+import { insertMembers, type SqlDatabase } from '../sql/sql-database.js'
 
 /** The records of reports that processes on this database have written. */
 export const createReportRecords = (database: SqlDatabase) => ({
   /** Records a report that was written. A file that is written again under the same name gets another record. */
-  addReportRecord: (report: ReportRecord) =>
-    database.write(async (tx) => {
-      await tx.run(
-        `insert into reports (name, channel, rfq_id, as_of, made_at, made_by, sha256, bytes)
-        values (@name, @channel, @rfqId, @asOf, @madeAt, @madeBy, @sha256, @bytes)`,
-        { ...report },
-      )
-    }),
+  addReportRecord: (report: ReportRecord) => database.write((tx) => insertMembers(tx, 'reports', [report])),
 
   /** The RFQs of a channel for which `madeBy` made a report since a moment, and when the newest one was made. */
   reportedRfqs: ({ channel, madeBy, since }: { channel: string; madeBy: string; since: Date }) =>

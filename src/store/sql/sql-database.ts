@@ -72,6 +72,15 @@ export const columnOf = (member: string): string => member.replace(/[A-Z]/g, (le
 export const membersOf = (...members: readonly string[]): string =>
   members.map((member) => `${columnOf(member)} as "${member}"`).join(', ')
 
+/** Inserts rows with the names of members, all with the same ones. */
+export async function insertMembers(tx: Transaction, table: string, rows: readonly object[]): Promise<void> {
+  if (rows.length === 0) return
+  const inColumns = rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([member, value]) => [columnOf(member), value])),
+  )
+  await tx.insertAll(table, Object.keys(inColumns[0] as object), inColumns)
+}
+
 /** The condition that the columns of members have the values that are not undefined: `rfq_id = @rfqId`. */
 export const matching = (values: Readonly<Record<string, unknown>>): string =>
   allOf(...Object.entries(values).map(([member, value]) => value !== undefined && `${columnOf(member)} = @${member}`))
