@@ -1,7 +1,7 @@
 import { AWARD_LOG } from '../awards/award-rows.js'
 import { createDueRfqs } from '../documents/queries/due-rfqs.js'
-import { numberOfHash, verifyChain } from '../sql/hash-chain.js'
-import type { SqlDatabase } from '../sql/sql-database.js'
+import { type ChainReport, numberOfHash, verifyChain } from '../sql/hash-chain.js'
+import type { Queries, SqlDatabase } from '../sql/sql-database.js'
 import { createCloseIntents } from './close-intents.js'
 import { createClosingStop } from './closing-stop.js'
 import { createDecisionLog, DECISION_LOG } from './decision-log.js'
@@ -18,9 +18,12 @@ export function createClosings(database: SqlDatabase) {
     ...createClosingStop(database),
     /** The number of the decision or award with this hash; null if there is none. */
     decisionWithHash: (hash: string) => numberOfHash(database, hash),
-    /** Verifies the hash chain of closing decisions and awards, with the workbooks and settings of awards. */
-    verifyDecisions: () => verifyChain(database, [DECISION_LOG, AWARD_LOG]),
+    verifyDecisions: () => verifyDecisions(database),
   }
 }
+
+/** Verifies the hash chain of closing decisions and awards, with the workbooks and settings of awards. */
+export const verifyDecisions = (queries: Queries): Promise<ChainReport> =>
+  verifyChain(queries, [DECISION_LOG, AWARD_LOG])
 
 export type Closings = ReturnType<typeof createClosings>

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
+import { verifyDecisions } from '../closings/closings.js'
 import type { Store } from '../contract.js'
 import { StoreError } from '../errors.js'
 import { assertNotInUse } from '../maintenance/restore.js'
-import { openDatabase } from '../open-database.js'
+import { databaseName, openDatabase } from '../open-database.js'
 import { isPostgresUrl } from '../postgres/postgres-url.js'
 import { readSchema } from '../schema/schema.js'
 import type { ChainReport } from '../sql/hash-chain.js'
-import { deleteMeta, setMeta, UNFINISHED_COPY } from '../sql/meta.js'
 import type { Queries, Transaction } from '../sql/sql-database.js'
 
 interface CopyOptions {
@@ -40,14 +40,14 @@ export interface CopiedTable {
 /** Not copied row by row: `meta`, and the request limits, which are times of a clock. */
 const OTHER_TABLES = ['meta', 'request_limits']
 
-/** Rows written in one transaction. */
+/** Rows read before they are written. */
 const ROWS_PER_STEP = 200
 
 /**
- * Copies a database of either engine to an empty one of either engine, with its identity. At the end, the rows of each table are counted
- * in both, and the logs of closings and awards are verified. Until then no process opens the copy, and one that was interrupted has to
- * be removed.
- * @throws StoreError if a process uses the database (PostgreSQL: if a run is in progress), if the new database has data, or if the copy differs because something was written
+ * Copies a database of either engine to an empty one of either engine, with its identity, in one transaction. At its end, the rows of each
+ * table are counted in both, and the chain of decisions is verified.
+ * @throws StoreError if a process uses the database (PostgreSQL: if a run is in progress), if the new database has data, or if the copy
+ *   would differ because something was written
  */
 export async function copyDatabase({ from, to, ...options }: CopyOptions): Promise<CopyReport> {
   if (!isPostgresUrl(from)) assertNotInUse(from)
@@ -56,7 +56,7 @@ export async function copyDatabase({ from, to, ...options }: CopyOptions): Promi
     await rejectLiveRuns(source)
     const target = await openDatabase({ database: to })
     try {
-      return await copyAll(source, target, options)
+      return await target.database.write((tx) => copyAll(source, tx, { to, ...options }))
     } finally {
       await target.close()
     }
@@ -67,75 +67,62 @@ export async function copyDatabase({ from, to, ...options }: CopyOptions): Promi
 
 /** How long a run that another process left unfinished is watched before it counts as alive, in milliseconds. */
 const WATCH_MS = 20_000
+const PAUSE_MS = 1_000
 
 async function rejectLiveRuns(source: Pick<Store, 'name' | 'watchRuns'>): Promise<void> {
-  const until = performance.now() + WATCH_MS
-  for (;;) {
+  for (let waited = 0; ; waited += PAUSE_MS) {
     const [run] = await source.watchRuns()
     if (run === undefined) return
-    if (performance.now() > until)
+    if (waited >= WATCH_MS)
       throw new StoreError(
         `${source.name} is in use: a run (${run.kind}) of ${run.channel} is in progress, by ${run.by}. ` +
           'Stop all processes that use it first.',
       )
-    await delay(1_000)
+    await delay(PAUSE_MS)
   }
 }
 
-async function copyAll(source: Store, target: Store, { signal, onProgress }: Omit<CopyOptions, 'from' | 'to'>) {
+async function copyAll(
+  source: Store,
+  tx: Transaction,
+  { to, signal, onProgress }: Omit<CopyOptions, 'from'>,
+): Promise<CopyReport> {
   const tables = copiedTables()
-  const found = await countRows(target.database, tables)
-  if (found.some((rows) => rows > 0))
-    throw new StoreError(`${target.name} has data already. Copy to an empty database.`)
-  const meta = await source.database.all<{ key: string; value: string }>(
-    `select key, value from meta where key <> 'schema'`,
-  )
-  await target.database.write(async (tx) => {
-    await tx.run(`delete from meta where key <> 'schema'`)
-    for (const { key, value } of meta) await setMeta(tx, key, value)
-    await setMeta(tx, UNFINISHED_COPY, source.name)
-  })
+  if ((await countRows(tx, tables)).some((rows) => rows > 0))
+    throw new StoreError(`${databaseName(to)} has data already. Copy to an empty database.`)
+  await tx.run(`delete from meta where key <> 'schema'`)
+  const meta = await source.database.all<object>(`select key, value from meta where key <> 'schema'`)
+  await tx.insertAll('meta', ['key', 'value'], meta)
   const total = (await countRows(source.database, tables)).reduce((sum, rows) => sum + rows, 0)
   let done = 0
   for (const { name, columns, key } of tables) {
     let rows: object[] = []
     const write = async () => {
       signal?.throwIfAborted()
-      await target.database.write((tx) => tx.insertAll(name, columns, rows))
+      await tx.insertAll(name, columns, rows)
       done += rows.length
       rows = []
       onProgress?.({ done, total })
     }
-    for await (const row of source.database.stream<object>(
-      `select ${columns.join(', ')} from ${name} order by ${key.join(', ')}`,
-    )) {
+    const select = `select ${columns.join(', ')} from ${name} order by ${key.join(', ')}`
+    for await (const row of source.database.stream<object>(select)) {
       rows.push(row)
       if (rows.length === ROWS_PER_STEP) await write()
     }
     await write()
   }
-  return finish(source, target, tables)
-}
-
-/** Makes the copy usable if it is the same as the source. */
-async function finish(source: Store, target: Store, tables: readonly CopiedTable[]): Promise<CopyReport> {
-  const differs = (what: string) =>
-    new StoreError(
-      `The copy differs from ${source.name} in ${what}: something changed the database meanwhile. ` +
-        `Stop all processes that use it, remove the copy ${target.name}, and copy again.`,
+  if (isPostgresUrl(to)) await continueNumbers(tx, tables)
+  const [copied, original] = [await countRows(tx, tables), await countRows(source.database, tables)]
+  const differing = tables.filter((_, at) => copied[at] !== original[at]).map(({ name }) => name)
+  const decisions = await verifyDecisions(tx)
+  if (decisions.message !== (await source.verifyDecisions()).message) differing.push('its chain of decisions')
+  if (differing.length > 0)
+    throw new StoreError(
+      `The copy differs from ${source.name} in ${differing.join(', ')}: something changed the database meanwhile. ` +
+        'Nothing was copied. Stop all processes that use it, and copy again.',
     )
-  const rows = await countRows(target.database, tables)
-  const original = await countRows(source.database, tables)
-  const different = tables.filter((_, at) => rows[at] !== original[at]).map(({ name }) => name)
-  if (different.length > 0) throw differs(`the rows of ${different.join(', ')}`)
-  const decisions = await target.verifyDecisions()
-  if (decisions.message !== (await source.verifyDecisions()).message) throw differs('its chain of decisions')
-  await target.database.write(async (tx) => {
-    if (isPostgresUrl(target.name)) await continueNumbers(tx, tables)
-    await deleteMeta(tx, UNFINISHED_COPY)
-  })
-  const copied = tables.map(({ name }, at) => ({ table: name, rows: rows[at] ?? 0 }))
-  return { from: source.name, to: target.name, tables: copied, decisions }
+  const counts = tables.map(({ name }, at) => ({ table: name, rows: copied[at] ?? 0 }))
+  return { from: source.name, to: databaseName(to), tables: counts, decisions }
 }
 
 /** The tables of the schema, each after those that it references. */

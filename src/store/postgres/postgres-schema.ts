@@ -1,6 +1,6 @@
 import { MissingDatabaseError, StoreError } from '../errors.js'
 import { describeOtherSchema, readSchema, SCHEMA_NUMBER } from '../schema/schema.js'
-import { findMeta, setMeta, UNFINISHED_COPY, unfinishedCopy } from '../sql/meta.js'
+import { findMeta, setMeta } from '../sql/meta.js'
 import type { Queries } from '../sql/sql-database.js'
 import type { PostgresDatabase } from './postgres-database.js'
 import { POOLER_REMEDY } from './postgres-errors.js'
@@ -75,6 +75,5 @@ async function hasSchema(queries: Queries, { location: { name, schema } }: Postg
     )
   }
   if ((await findMeta(queries, SCHEMA_KEY)) !== String(SCHEMA_NUMBER)) throw new StoreError(describeOtherSchema(name))
-  if ((await findMeta(queries, UNFINISHED_COPY)) !== null) throw unfinishedCopy(name)
   return true
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { findNumber, setMeta } from './meta.js'
-import { allOf, type Queries, type SqlDatabase, storableJson, type Transaction } from './sql-database.js'
+import { allOf, type Queries, storableJson, type Transaction } from './sql-database.js'
 
 /** The previous hash of the first decision. */
 const GENESIS = '0'.repeat(64)
@@ -81,7 +81,7 @@ export async function numberOfHash(queries: Queries, hash: string): Promise<numb
 }
 
 /** Verifies the chain in batches. */
-export async function verifyChain(database: SqlDatabase, tables: readonly ChainedTable<never>[]): Promise<ChainReport> {
+export async function verifyChain(database: Queries, tables: readonly ChainedTable<never>[]): Promise<ChainReport> {
   // Read first, so that rows written during the verification do not count as missing.
   const written = await findNumber(database, CHAIN)
   let [previous, decisions] = [GENESIS, 0]
@@ -115,7 +115,7 @@ type ReadLink = ChainLink & { problem: string | null }
 
 /** The next rows of a table. */
 async function readLinks(
-  database: SqlDatabase,
+  database: Queries,
   { name, columns, linkOf, problemOf }: ChainedTable<never>,
   after: number | null,
 ): Promise<ReadLink[]> {

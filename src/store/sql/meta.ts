@@ -1,4 +1,3 @@
-import { StoreError } from '../errors.js'
 import type { Queries, Transaction } from './sql-database.js'
 
 /** A value of `meta`; null if there is none with this key. */
@@ -24,12 +23,3 @@ export async function setMeta(tx: Transaction, key: string, value: string | numb
 export async function deleteMeta(tx: Transaction, key: string): Promise<void> {
   await tx.run('delete from meta where key = @key', { key })
 }
-
-/** The key of `meta` in a database to which another one is being copied (../copy/copy-database.ts). */
-export const UNFINISHED_COPY = 'unfinished_copy'
-
-/** The error for an unfinished copy. */
-export const unfinishedCopy = (name: string): Error =>
-  new StoreError(
-    `${name} is an unfinished copy of another database. Remove it (delete the file, or drop the schema in PostgreSQL) and copy again.`,
-  )

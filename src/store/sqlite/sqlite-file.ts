@@ -5,7 +5,6 @@ import Database from 'better-sqlite3'
 import { makeFolder } from '../../make-folder.js'
 import { MissingDatabaseError, StoreError } from '../errors.js'
 import { describeOtherSchema, readSchema, SCHEMA_NUMBER } from '../schema/schema.js'
-import { UNFINISHED_COPY, unfinishedCopy } from '../sql/meta.js'
 import { isBusy, restoreRemedy, toStoreError } from './sqlite-errors.js'
 
 export type Sqlite = Database.Database
@@ -124,7 +123,7 @@ export function createPrivateFile(path: string): void {
 
 /**
  * The number of the schema of a file; 0 if it is empty.
- * @throws StoreError for a file of another program, with another schema, or that is an unfinished copy
+ * @throws StoreError for a file of another program, or with another schema
  */
 function schemaNumber(db: Sqlite): number {
   const { id, number, tables } = db
@@ -140,7 +139,6 @@ function schemaNumber(db: Sqlite): number {
     )
   }
   if (number !== SCHEMA_NUMBER) throw new StoreError(describeOtherSchema(db.name))
-  if (db.prepare('select 1 from meta where key = ?').get(UNFINISHED_COPY)) throw unfinishedCopy(db.name)
   return number
 }
 
