@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import type { ListingQuality } from '../compare/offer/listing-quality.js'
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
 import type { RfqFacts } from '../compare/rfq/rfq-terms.js'
-import type { AwardRecord } from '../core/decision/award-record.js'
+import type { AwardFacts, AwardRecord } from '../core/decision/award-record.js'
+import type { CreditClaim, RfqClaim } from '../core/decision/credit-claim.js'
 import {
   figuresOfRecommendation,
   type RecommendationFigures,
@@ -10,7 +11,7 @@ import {
 } from '../core/decision/recommendation.js'
 import { type Settings, settingsSchema } from '../core/decision/settings.js'
 import { canonicalJson } from '../core/documents/canonical-json.js'
-import { isAddressable } from '../core/documents/identifier.js'
+import { comparableId, isAddressable } from '../core/documents/identifier.js'
 import { awardTerms, describeMove } from '../core/events/event-text.js'
 import type { EventData } from '../core/events/events.js'
 import type { KnownDocument } from '../core/records.js'
@@ -23,7 +24,6 @@ import { StoreError } from '../store/errors.js'
 import { SETTLED } from '../store/figures/figure-contract.js'
 import { VERSION } from '../version.js'
 import { changeReason, isOtherAward } from './change-reason.js'
-import { claimsOf } from './credit-claims.js'
 import { settingsAt } from './exchange-rates.js'
 import { type AwardBrief, awardBrief, type RfqFigures } from './rfq-figures.js'
 import { type RfqDocuments, type RfqState, readDocuments, rfqStateOf, type StateMoment } from './rfq-state.js'
@@ -113,6 +113,33 @@ function attentionOf(
   const waiting = award?.findings.filter(({ code }) => code !== 'accepted') ?? []
   if (waiting.some(({ loud }) => loud)) return 2
   return waiting.length > 0 || undecided || (!valid && state !== 'closed') ? 1 : 0
+}
+
+/**
+ * The credits that the offers for an RFQ claim. Of an open one: what is accepted, else awarded on record, else recommended. Of another one:
+ * what is awarded on record, until the marketplace shows it as accepted or rejected; what is recommended while nobody has decided.
+ * @param standing the desk's award on record
+ */
+function claimsOf(
+  { facts, figures, recommendation, assessed: { rfq, offers } }: RfqState,
+  standing: AwardFacts | undefined,
+): RfqClaim[] {
+  const isOpen = facts.state === 'open' && rfq.missingSince === null
+  const awarded = new Set(standing?.offers.map(({ id }) => id))
+  const recommended = new Set(standing === undefined ? recommendation.offers.map(({ id }) => id) : [])
+  const kindOf = ({ id, status }: OfferReport): CreditClaim['kind'] | null => {
+    if (status === 'rejected') return null
+    if (status === 'accepted') return isOpen ? 'accepted' : null
+    if (awarded.has(id)) return 'awarded'
+    return recommended.has(id) && (isOpen || figures.undecided) ? 'recommended' : null
+  }
+  return offers.flatMap((offer) => {
+    const [kind, { id: offerId, listingId, lines }] = [kindOf(offer), offer]
+    if (kind === null || listingId === null) return []
+    return lines.map(({ periodStart, periodEnd, volume }) => ({
+      ...{ listingId: comparableId(listingId), offerId, kind, periodStart, periodEnd, volume },
+    }))
+  })
 }
 
 /** Whether an RFQ is closed and decided, so that its figures stay those of that day. */

@@ -125,26 +125,20 @@ function* offerFindings(record: AwardedOfferRecord, offer: OfferReport | undefin
 }
 
 /** The terms that differ from the recorded ones. */
-function changeText(record: AwardedOfferRecord, { metrics, terms, standing }: OfferReport): string {
-  const { own, tonnes, expiryDate } = record
-  const { volume, total } = metrics
+function changeText(
+  { own, tonnes, expiryDate }: AwardedOfferRecord,
+  { metrics, terms, standing }: OfferReport,
+): string {
+  const moneyText = (total: number | null, currency: string | null) =>
+    total === null ? 'unknown' : formatMoney(total, currency)
   const pairs = [
-    [volume === null ? 'unknown tonnes' : formatTonnes(volume), formatTonnes(tonnes)],
-    [moneyText(total, terms.currency), moneyText(own.total, own.currency)],
-    [expiryText(terms.expiryDate), expiryText(expiryDate)],
-  ].filter(([now, then]) => now !== then)
-  const what =
-    standing === 'accepted'
-      ? 'The marketplace shows the awarded offer as accepted with other terms'
-      : 'The awarded offer changed'
-  if (pairs.length === 0) return `${what}: its deliveries, pre-payments, contract type or notes are not those recorded.`
-  const [now, then] = [pairs.map(([text]) => text).join(', '), pairs.map(([, text]) => text).join(', ')]
-  return `${what}: it now has ${now}; recorded is ${then}.`
+    ['volume', formatTonnes(tonnes), metrics.volume === null ? 'unknown' : formatTonnes(metrics.volume)],
+    ['total', moneyText(own.total, own.currency), moneyText(metrics.total, terms.currency)],
+    ['expiry date', expiryDate ?? 'none', terms.expiryDate ?? 'none'],
+  ].flatMap(([name, then, now]) => (then === now ? [] : `${name} ${then} → ${now}`))
+  const what = standing === 'accepted' ? 'It was accepted with other terms' : 'The awarded offer changed'
+  return `${what}: ${pairs.join(', ') || 'deliveries, pre-payments, contract type or notes'}.`
 }
-
-const moneyText = (total: number | null, currency: string | null) =>
-  total === null ? 'an unknown total' : `a total of ${formatMoney(total, currency)}`
-const expiryText = (date: string | null) => (date === null ? 'no expiry date' : `the expiry date ${date}`)
 
 function nextStep(award: AwardFacts, status: AwardStatus, offers: readonly OfferReport[]): string {
   if (status === 'accepted' || status === 'no-award') return 'Nothing more to do.'

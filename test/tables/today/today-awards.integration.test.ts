@@ -114,7 +114,7 @@ describe('awards in Today', () => {
 
   it('ask again when an awarded offer changed, is not open any more, or disappeared', async () => {
     for (const [change, message] of [
-      ['price', /now has a total of 24,000 USD; recorded is a total of 18,000 USD/],
+      ['price', /changed: total 18,000 USD → 24,000 USD/],
       ['status', /status of the offer is “withdrawn”/],
       ['removed', /missing from the RFQ since 2026-11-22/],
     ] as const) {
