@@ -8,7 +8,7 @@ import type { Log } from './contract.js'
 /**
  * Logs one line per run: outcome, counts, and duration in seconds. A closing round that is partial for the same reason
  * as the one before is logged as `info`.
- * @param previous the previous run of this kind; of RFQ polls, the previous one that planned its requests
+ * @param previous the previous run of this kind
  * @param cause who started the run; null if it was the schedule
  * @param rfq the RFQ to which a closing round was limited
  */

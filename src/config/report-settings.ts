@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseRateSource, RATE_SOURCES } from '../core/decision/rate-source.js'
-import { DEFAULT_SETTINGS, settingsSchema } from '../core/decision/settings.js'
+import { type Settings, settingsSchema } from '../core/decision/settings.js'
 import { isRecord } from './environment.js'
 
 /**
@@ -53,6 +53,11 @@ function normalizeRates(found: unknown): unknown {
 /** The values of `reportSettings` as settings, and the source of exchange rates. */
 export function toSettings<T extends { exchangeRates: ReturnType<typeof readRates> }>({ exchangeRates, ...found }: T) {
   const { fixed, source } = exchangeRates
-  const rates = { exchangeRates: fixed, ratesFrom: source?.name ?? null }
-  return { settings: { ...DEFAULT_SETTINGS, ...found, ...rates }, source }
+  const settings = {
+    ...found,
+    exchangeRates: fixed,
+    ratesFrom: source?.name ?? null,
+    without: null as Settings['without'],
+  }
+  return { settings, source }
 }
