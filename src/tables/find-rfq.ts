@@ -1,8 +1,8 @@
 import { parseStored } from '../core/documents/observation.js'
 import { plausibleOrNull } from '../core/numbers.js'
-import type { KnownDocument, RfqWithResponses } from '../core/records.js'
-import { cleanLine } from '../core/text/clean-text.js'
-import { nameById, namesIn, parseRfqName, plainNames } from '../core/text/rfq-name.js'
+import type { RfqWithResponses } from '../core/records.js'
+import { cleanLine, truncate } from '../core/text/clean-text.js'
+import { nameById, namesIn, parseRfqName } from '../core/text/rfq-name.js'
 import { closestMatches } from '../core/text/suggest.js'
 import type { History } from '../store/contract.js'
 
@@ -54,27 +54,22 @@ export interface RfqRef {
  * an RFQ or awards an offer must mean the one that is found.
  */
 export async function findRfq(store: Pick<History, 'rfqs'>, search: RfqSearch): Promise<Lookup<RfqWithResponses>> {
-  const { name, withoutResponses = false } = search
-  const match = parseRfqName(name)
-  const found = await readRfqs(store, search, { match, withoutResponses })
+  const { name, channel, withoutResponses = false } = search
+  const found = await readRfqs(store, search, { match: parseRfqName(name), withoutResponses })
   const [only] = found
-  if (only === undefined) return (await findInChannel(store, search)) ?? { problem: await unknownRfq(store, search) }
-  return found.length === 1 ? { found: only } : { problem: ambiguousRfq(name, found.map(namedRfq)) }
-}
-
-/** An RFQ that is named with its channel, as pages do: `acme/forest/1042`. Null if the text has another form, or nothing is known of that channel. */
-async function findInChannel(
-  store: Pick<History, 'rfqs'>,
-  search: RfqSearch,
-): Promise<Lookup<RfqWithResponses> | null> {
-  const [, channel, name] = /^([^/]+\/[^/]+)\/(.+)$/s.exec(search.name) ?? []
-  if (channel === undefined || name === undefined || (search.channel ?? channel) !== channel) return null
-  const lookup = await findRfq(store, { ...search, channel, name })
-  return 'problem' in lookup && lookup.problem.reason === 'empty' ? null : lookup
+  if (only !== undefined)
+    return found.length === 1 ? { found: only } : { problem: ambiguousRfq(name, found.map(namedRfq)) }
+  // With its channel, as pages name it. A reference may look like that too.
+  const [, within, rest] = /^([^/]+\/[^/]+)\/(.+)$/s.exec(name) ?? []
+  if (within !== undefined && rest !== undefined && (channel ?? within) === within) {
+    const lookup = await findRfq(store, { ...search, channel: within, name: rest })
+    if ('found' in lookup || lookup.problem.reason !== 'empty') return lookup
+  }
+  return { problem: await unknownRfq(store, search) }
 }
 
 /**
- * The shortest name that leads to an RFQ: its number, its id, or `id:…`.
+ * The shortest name that leads to an RFQ: its number, or `id:…` if it has none, or others have that name.
  * @param search.name that led to it
  */
 export async function shortestName(
@@ -82,13 +77,11 @@ export async function shortestName(
   { rfq }: Pick<RfqWithResponses, 'rfq'>,
   { name: known, asOf }: RfqSearch,
 ): Promise<string> {
-  const { channel, id } = rfq
-  for (const name of plainNames(namedRfq({ rfq }))) {
-    const isUnique = async () =>
-      (await readRfqs(store, { name, channel, asOf }, { match: { text: name }, withoutResponses: true })).length === 1
-    if (name === known || (await isUnique())) return name
-  }
-  return nameById(id)
+  const { channel } = rfq
+  const name = nameOf(namedRfq({ rfq }))
+  if (name === known) return name
+  const others = await readRfqs(store, { name, channel, asOf }, { match: parseRfqName(name), withoutResponses: true })
+  return others.length === 1 ? name : nameById(rfq.id)
 }
 
 /** Creates the function that finds which RFQ of a channel, by default of all that are configured, has a name. */
@@ -128,35 +121,26 @@ interface NamedRfq {
   channel: string
   id: string
   number: number | null
-  title?: string | null
-  firstSeen?: string
+  title: string | null
 }
 
-/** An RFQ with the names that messages show. */
-function namedRfq({
-  rfq: { channel, id, shape, body },
-}: {
-  rfq: Pick<KnownDocument, 'channel' | 'id' | 'shape' | 'body'>
-}): NamedRfq & { title: string | null } {
+function namedRfq({ rfq: { channel, id, shape, body } }: Pick<RfqWithResponses, 'rfq'>): NamedRfq {
   const { document } = parseStored('rfq', shape, body)
   return { channel, id, number: plausibleOrNull(document?.number), title: document?.title ?? null }
 }
+
+const nameOf = ({ number, id }: NamedRfq): string => (number === null ? nameById(id) : String(number))
 
 /** So many RFQs are listed in a message. */
 const MAX_LISTED = 10
 const MAX_SUGGESTED = 5
 
-const shown = (text: string) => cleanLine(text, 100)
+const shown = (text: string) => truncate(cleanLine(text), 100)
 
-const lineOf = ({ channel, id, number, title, firstSeen }: NamedRfq): string =>
-  [channel, number === null ? null : `number ${number}`, nameById(id), title, firstSeen && `first seen ${firstSeen}`]
+const lineOf = ({ channel, id, number, title }: NamedRfq): string =>
+  [channel, number === null ? null : `number ${number}`, nameById(id), title]
     .flatMap((part) => (part ? [shown(part)] : []))
     .join(', ')
-
-function listed(rfqs: readonly NamedRfq[]): string[] {
-  const more = rfqs.length - MAX_LISTED
-  return [...rfqs.slice(0, MAX_LISTED).map(lineOf), ...(more > 0 ? [`and ${more} more`] : [])]
-}
 
 /** The problem with the RFQs that it lists, on one line or on a line each. */
 export function problemText({ message, listed: rfqs }: RfqNameProblem, layout: 'line' | 'lines' = 'line'): string {
@@ -171,10 +155,11 @@ function ambiguousRfq(name: string, found: readonly NamedRfq[]): RfqNameProblem 
     ...(channels > 1 ? ['name its channel'] : []),
     ...(channels < found.length ? ['write id:…, number:… or reference:… for the one that is meant'] : []),
   ]
+  const more = found.length - MAX_LISTED
   return {
     reason: 'ambiguous',
     message: `"${shown(name)}" matches ${found.length} RFQs; ${remedies.join(', and ')}`,
-    listed: listed(found),
+    listed: [...found.slice(0, MAX_LISTED).map(lineOf), ...(more > 0 ? [`and ${more} more`] : [])],
     names: found.map(({ id }) => nameById(id)),
   }
 }
@@ -183,38 +168,27 @@ async function unknownRfq(store: Pick<History, 'rfqs'>, search: RfqSearch): Prom
   const { name, channel, asOf } = search
   const where = `${channel === undefined ? '' : ` in ${shown(channel)}`}${asOf ? ` as of ${asOf.toISOString()}` : ''}`
   const start = `no RFQ matches "${shown(name)}"${where}`
-  const match = parseRfqName(name)
-  const once = { match: { ...match, former: true }, withoutResponses: true }
-  const other = await readRfqs(store, { ...search, asOf: undefined }, once)
-  if (other.length > 0) {
-    const rfqs = other.map(({ rfq }) => ({ ...namedRfq({ rfq }), ...(asOf && { firstSeen: rfq.firstObservedAt }) }))
-    return {
-      ...unknown(`${start}; at another time it was the name of`, rfqs),
-      names: rfqs.map(({ id }) => nameById(id)),
-    }
-  }
   const known = await readRfqs(store, search, { withoutResponses: true })
-  if (known.length === 0)
-    return { ...unknown(`${start}; no RFQs ${asOf ? 'were known then' : 'are stored yet'}`, []), reason: 'empty' }
-  const close = suggestRfqs(match.text, known)
-  return unknown(close.length === 0 ? start : `${start}; closest matches`, close)
+  if (known.length === 0) {
+    const message = `${start}; no RFQs ${asOf ? 'were known then' : 'are stored yet'}`
+    return { reason: 'empty', message, listed: [], names: [] }
+  }
+  const close = suggestRfqs(parseRfqName(name).text, known)
+  const message = close.length === 0 ? start : `${start}; closest matches`
+  return { reason: 'unknown', message, listed: close.map(lineOf), names: close.map(nameOf) }
 }
-
-const unknown = (message: string, rfqs: readonly NamedRfq[]): RfqNameProblem => ({
-  ...{ reason: 'unknown', message, listed: listed(rfqs) },
-  names: rfqs.map((rfq) => plainNames(rfq)[0] ?? nameById(rfq.id)),
-})
 
 /** The RFQs whose names are close. A generous distance, because numbers are short and a few extra suggestions do no harm. */
 function suggestRfqs(name: string, known: readonly RfqWithResponses[]): NamedRfq[] {
   const text = name.slice(0, 100)
   const named = known.flatMap(({ rfq }) => {
-    const { id, number, title } = namedRfq({ rfq })
-    const texts = [id, number, namesIn(rfq.body).reference, title].map((each) => String(each ?? ''))
-    return texts.filter((each) => each !== '').map((each) => ({ rfq, text: each }))
+    const each = namedRfq({ rfq })
+    return [each.id, each.number, namesIn(rfq.body).reference, each.title].flatMap((one): [string, NamedRfq][] =>
+      one === null ? [] : [[String(one), each]],
+    )
   })
+  const byText = new Map(named)
   const options = { max: MAX_SUGGESTED, maxDistance: Math.max(2, Math.floor(text.length / 2)) }
-  const texts = named.map((each) => each.text)
-  const close = closestMatches(text, texts, options).flatMap((one) => named.filter((each) => each.text === one))
-  return [...new Set(close.map(({ rfq }) => rfq))].slice(0, MAX_SUGGESTED).map((rfq) => namedRfq({ rfq }))
+  const close = closestMatches(text, [...byText.keys()], options).flatMap((each) => byText.get(each) ?? [])
+  return [...new Set(close)]
 }

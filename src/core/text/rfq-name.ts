@@ -52,13 +52,3 @@ export function hasName(rfq: RfqNames, { text, kind }: RfqName): boolean {
     (isMeant('reference') && rfq.reference?.toLowerCase() === searchable(text))
   )
 }
-
-/**
- * The names without a prefix by which an RFQ can be shown, shortest first. If others have them too, it is shown by `nameById`.
- * @param rfq.number as it is shown; null if it has none
- */
-export const plainNames = ({ id, number }: { id: string; number: number | null }): string[] =>
-  [...(number === null ? [] : [String(number)]), id].filter((name) => !FORCED.test(name) && !MISREAD.test(name))
-
-/** Commands take a dash for an option, and a backslash may begin the stored form of a character that no database keeps. */
-const MISREAD = /^-|\\/
