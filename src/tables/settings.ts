@@ -5,13 +5,8 @@ const NO_PARAMETERS: readonly string[] = ['exchangeRates', 'ratesFrom'] satisfie
 
 /** The names of all settings that a request can replace: `requirements.priceMax`, `discountRate`, … */
 export const SETTING_NAMES: readonly string[] = [
-  ...Object.entries(DEFAULT_SETTINGS).flatMap(([name, value]) =>
-    NO_PARAMETERS.includes(name)
-      ? []
-      : typeof value === 'object' && value !== null
-        ? Object.keys(value).map((key) => `${name}.${key}`)
-        : [name],
-  ),
+  ...Object.keys(DEFAULT_SETTINGS).filter((name) => name !== 'requirements' && !NO_PARAMETERS.includes(name)),
+  ...Object.keys(DEFAULT_SETTINGS.requirements).map((name) => `requirements.${name}`),
 ]
 
 /** The same for messages, with an example of a rate. */
@@ -44,22 +39,16 @@ export function whatIfSettings(
 }
 
 function setValue(settings: Record<string, unknown>, name: string, text: string): void {
-  const [first = '', ...rest] = name.split('.')
-  if (RATE.test(name)) {
-    const rates = settings.exchangeRates as Record<string, unknown>
-    settings.exchangeRates = { ...rates, [rest[0] ?? '']: { rate: toNumber(text) } }
-  } else if (rest.length === 0) settings[first] = settingOfText(text)
-  else {
-    const section = settings[first] as Record<string, unknown>
-    settings[first] = { ...section, [rest[0] ?? '']: settingOfText(text) }
-  }
+  const [section = '', key] = name.split('.')
+  const value = RATE.test(name) ? { rate: settingOfText(text) } : settingOfText(text)
+  settings[section] = key === undefined ? value : { ...Object(settings[section]), [key]: value }
 }
 
 /** A text as the value of a setting; one that cannot be converted stays a text, which validation may reject. */
-export const settingOfText = (text: string): unknown => (text === 'null' || text === '' ? null : toNumber(text))
-
-const toNumber = (text: string): number | string =>
-  /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim()) ? Number(text) : text
+export const settingOfText = (text: string): unknown => {
+  if (text === 'null' || text === '') return null
+  return /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim()) ? Number(text) : text
+}
 
 /** The settings of a comparison that a reader changed. */
 export interface WhatIf {
@@ -72,23 +61,18 @@ export interface WhatIf {
 
 /**
  * The settings of the configuration with the changes of an address.
- * @returns what is wrong: a value that is not allowed, or an unknown setting
+ * @returns what is wrong with its values, if they are not allowed
  */
 export function parseWhatIf(
   query: Readonly<Record<string, string>>,
   base: Settings,
 ): WhatIf | { errors: { name: string; detail: string }[] } {
-  const unknown = Object.keys(query).filter((name) => SECTION.test(name) && !isSettingName(name))
-  if (unknown.length > 0)
-    return { errors: unknown.map((name) => ({ name, detail: `unknown setting; known: ${KNOWN_SETTINGS.join(', ')}` })) }
   const named = Object.entries(query).filter(([name]) => isSettingName(name))
   const changes = Object.fromEntries(named.filter(([name, text]) => !isSame(text, settingValue(base, name))))
   const found = whatIfSettings(base, changes)
   const unchanged = named.flatMap(([name]) => (name in changes ? [] : [name]))
   return 'errors' in found ? found : { settings: found.settings, changes, unchanged }
 }
-
-const SECTION = /^(requirements|exchangeRates)\./
 
 /** The value of a setting that a parameter can replace; of a rate without its date and source. Undefined for a currency without a rate. */
 function settingValue(settings: Settings, name: string): unknown {
