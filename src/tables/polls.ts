@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto'
+import type { PollCheck } from '../readiness/poll-freshness.js'
 import type { PollKind, RunQueries, Store } from '../store/contract.js'
 
 /** What each poll reads, as texts name it. */
 export const POLL_SUBJECTS: Readonly<Record<PollKind, string>> = { rfqs: 'RFQs', listings: 'listings' }
+
+/** What is wrong with a poll of a channel, in a sentence; null if nothing is. */
+export function pollProblem({ kind, ok, message, lostEntriesAt }: PollCheck): string | null {
+  const subject = POLL_SUBJECTS[kind]
+  if (lostEntriesAt === null) return ok ? null : `The ${subject} are behind: ${message}.`
+  return `The list of ${subject} may not be whole: nothing is marked as missing${kind === 'rfqs' ? ' or closed' : ''} until a poll reads a whole one, or you accept it.`
+}
 
 /** The channels of which no poll that counts as complete had finished by a moment: what they showed then may lack documents. */
 export async function channelsWithoutCompletePoll(
@@ -39,11 +47,9 @@ export function pollViews({ store, channels }: PollSource) {
           listingsAt: await completeAt(channel, 'listings'),
         })),
       ),
-    /** The channels, of those that something is about, of which no poll was complete by a moment. */
-    incompleteAt({ channel, kind }: Observed & { kind: PollKind }, asOf: Date): Promise<string[]> {
-      const keys = channel === undefined ? channels.map(({ key }) => key) : [channel]
-      return channelsWithoutCompletePoll(store, { channels: keys, kind, asOf })
-    },
+    /** Whether no poll of the RFQs of a channel was complete by a moment. */
+    isIncompleteAt: async (channel: string, asOf: Date): Promise<boolean> =>
+      (await store.newestCompleteRun({ channel, kind: 'rfqs', asOf })) === null,
     /** When the first poll began; null if there was none, or the channel is unknown. */
     firstPollAt: (filter: { channel?: string; kind?: PollKind }): Promise<string | null> => store.firstPollAt(filter),
     /** Changes when a poll, a closing round, a closing, or the figures after them were recorded. */

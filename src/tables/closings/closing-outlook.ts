@@ -1,10 +1,10 @@
-import { type ClosingPreview, type ClosingQueries, previewCloses } from '../../closing/due-rfqs.js'
+import { type ClosingPreview, previewCloses } from '../../closing/due-rfqs.js'
 import type { EvaluatedRfq, ReasonCode } from '../../closing/evaluate.js'
 import { retryCommand } from '../../core/close-intent.js'
 import type { UnsettledClose } from '../../core/records.js'
 import { formatMinute } from '../../core/time/clock.js'
-import type { Closings, RunQueries } from '../../store/contract.js'
 import type { ChannelRules } from '../channels/channel-rules.js'
+import type { ViewSource } from '../source.js'
 
 /** What keeps closing rounds from closing any RFQ of a channel. */
 interface ChannelStop {
@@ -36,19 +36,12 @@ export interface ClosingOutlook {
   rfqs: ReadonlyMap<string, RfqOutlook>
 }
 
-interface OutlookSource {
-  store: ClosingQueries & Pick<Closings, 'unsettledCloses'> & Pick<RunQueries, 'newestRun'>
-  rulesOf: (channel: string) => ChannelRules
-  config: { closing: { maxPerRun: number; maxClockSkewSeconds: number } }
-  findClosingBlocker: (channel: string) => Promise<string | null>
-}
-
 /**
  * What the next closing round of a channel will do, by the evaluation of rounds (docs/CLOSING.md).
  * @param rfqs.ids default: all that are past due, or have a close that is not settled
  */
 export async function closingOutlook(
-  source: OutlookSource,
+  source: ViewSource,
   { channel, ids }: { channel: string; ids?: readonly string[] },
   now: Date,
 ): Promise<ClosingOutlook> {
@@ -101,7 +94,7 @@ const CLOSE_TEXTS = {
 
 /** What keeps a channel from closing anything; the first that a person has to remove. */
 async function stopOf(
-  { store, findClosingBlocker }: OutlookSource,
+  { store, findClosingBlocker }: ViewSource,
   { key, autoClose }: Pick<ChannelRules, 'key' | 'autoClose'>,
   approval: ClosingPreview['approval'],
 ): Promise<ChannelStop | null> {

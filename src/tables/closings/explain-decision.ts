@@ -1,33 +1,14 @@
+import type { evidenceOf } from '../../closing/decisions.js'
 import type { DecisionRecord } from '../../core/records.js'
 import { cleanLine } from '../../core/text/clean-text.js'
 import { formatCount } from '../../core/text/number-format.js'
 
-/** The evidence a closing round stores with a decision; every member may be absent. */
-interface Evidence {
-  mode?: string
-  byHand?: boolean
-  startedBy?: string | null
-  only?: boolean
-  approvedPlan?: string | null
-  retryOf?: number | null
-  dueDateAsSent?: unknown
-  graceHours?: number
-  today?: string
-  for?: string[]
-  against?: string[]
-  list?: { readAt: string; isWhole: boolean } | null
-  hash?: string
-  reading?: {
-    readAt: string
-    clock: string
-    marketplaceClock: string | null
-    skewSeconds: number | null
-    maxClockSkewSeconds: number
-  } | null
+/** The evidence a closing round stores with a decision, and with the outcome of a close; every member may be absent. */
+type Evidence = Partial<ReturnType<typeof evidenceOf>> & {
   request?: { operation: string; sentAt: (string | null)[]; posts: number }
   answer?: { status: number; ok: boolean | null; message: string | null } | null
   failure?: string | null
-  verified?: { readAt: string; state: string | null; version: number; hash: string }
+  verified?: { readAt: string; state: string | null; version: number; hash: string } | null
 }
 
 /** A decision and its evidence, as text with a labelled line per fact, without characters that are not shown. */

@@ -3,7 +3,7 @@ import { type ChannelRules, dueOf } from '../channels/channel-rules.js'
 import { column } from '../column.js'
 import { channelFilter } from '../filter.js'
 import { type List, type ListSource, wholePage } from '../list.js'
-import { type ChannelFreshness, POLL_SUBJECTS, pollViews } from '../polls.js'
+import { type ChannelFreshness, pollProblem, pollViews } from '../polls.js'
 
 type RfqCounts = Awaited<ReturnType<ListSource['store']['rfqCounts']>>
 
@@ -28,7 +28,13 @@ export const channels: List<ChannelRow> = {
     column('state', 'Polls', 'state', 9, stateOf),
     column('rfqsAt', 'RFQs polled', 'moment', 8, ({ rfqsAt }) => rfqsAt),
     column('listingsAt', 'Listings polled', 'moment', 6, ({ listingsAt }) => listingsAt),
-    column('message', 'Behind', 'text', 8, behindText),
+    column(
+      'message',
+      'Behind',
+      'text',
+      8,
+      ({ polls }) => polls.flatMap((each) => pollProblem(each) ?? []).join(' ') || null,
+    ),
     column('autoClose', 'Closing', 'text', 8, ({ autoClose }) => autoClose),
     column('open', 'Open', 'count', 9, ({ open }) => open),
     column('overdue', 'Overdue', 'count', 9, ({ overdue }) => overdue),
@@ -64,20 +70,7 @@ export function countRfqs(counts: RfqCounts, rules: ReturnType<ListSource['rules
   return { open, closed, other: all - open - closed, overdue }
 }
 
-const isFailing = ({ ok, lostEntriesAt }: PollCheck) => !ok || lostEntriesAt !== null
-
 function stateOf({ polls }: ChannelRow): string {
   if (polls.length === 0) return 'not scheduled'
-  return polls.some(isFailing) ? 'behind' : 'up to date'
-}
-
-function behindText({ polls }: ChannelRow): string | null {
-  const texts = polls
-    .filter(isFailing)
-    .map(({ kind, lostEntriesAt, message }) =>
-      lostEntriesAt === null
-        ? `${POLL_SUBJECTS[kind]}: ${message}`
-        : `The list of ${POLL_SUBJECTS[kind]} may not be whole.`,
-    )
-  return texts.join('; ') || null
+  return polls.some((check) => pollProblem(check) !== null) ? 'behind' : 'up to date'
 }

@@ -5,7 +5,7 @@ import { nameById } from '../../core/text/rfq-name.js'
 import { closeText, closingOutlook } from '../closings/closing-outlook.js'
 import type { ListSource } from '../list.js'
 import { closingPath, closingsPath, systemPath } from '../page-paths.js'
-import { POLL_SUBJECTS } from '../polls.js'
+import { pollProblem } from '../polls.js'
 import { channelKey, nullableText, text } from '../schema.js'
 
 /** Something besides an RFQ that a person has to do or look at. */
@@ -61,26 +61,18 @@ export async function closingMatters(source: ListSource, { now, channel }: Matte
 
 /** Polls that are behind or whose list may not be whole, and events that targets of notifications never got. */
 export async function systemMatters(source: ListSource, { now, channel }: MatterContext): Promise<Matter[]> {
-  const isShown = (key: string | null) => channel === undefined || key === channel
-  const polls = (await source.pollChecks(now)).filter((check) => isShown(check.channel))
+  const polls = (await source.pollChecks(now)).filter((check) => channel === undefined || check.channel === channel)
   const targets = await source.store.targetStates()
   const base = { rfqId: null, rfq: null, isUrgent: true }
   return [
-    ...polls.flatMap(({ channel: key, kind, ok, message, completeAt, lostEntriesAt }): Matter[] => {
-      if (ok && lostEntriesAt === null) return []
-      return [
-        {
-          ...base,
-          channel: key,
-          message:
-            lostEntriesAt === null
-              ? `The ${POLL_SUBJECTS[kind]} are behind: ${message}.`
-              : `The list of ${POLL_SUBJECTS[kind]} may not be whole: nothing is marked as missing${kind === 'rfqs' ? ' or closed' : ''} until a poll reads a whole one, or you accept it.`,
-          since: lostEntriesAt ?? completeAt,
-          command: `quotekeeper sync ${onChannel(key)} --only ${kind}${lostEntriesAt === null ? '' : ' --accept-loss'}`,
-          path: systemPath('channels'),
-        },
-      ]
+    ...polls.flatMap((check): Matter[] => {
+      const { channel: key, kind, completeAt, lostEntriesAt } = check
+      const message = pollProblem(check)
+      const command = `quotekeeper sync ${onChannel(key)} --only ${kind}${lostEntriesAt === null ? '' : ' --accept-loss'}`
+      const path = systemPath('channels')
+      return message === null
+        ? []
+        : [{ ...base, channel: key, message, since: lostEntriesAt ?? completeAt, command, path }]
     }),
     ...targets.flatMap(({ target, passedOver }): Matter[] => {
       if (passedOver === null) return []

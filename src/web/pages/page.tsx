@@ -175,10 +175,9 @@ export async function readPast(
 ): Promise<Past | undefined> {
   const asOf = readMoment({ query, now }, 'as_of', 'end')
   if (asOf === undefined || asOf >= now) return undefined
-  const observed = { channel, kind: 'rfqs' } as const
-  const refusal = await beforeFirstPoll(asOf, observed, queries.firstPollAt)
+  const refusal = await beforeFirstPoll(asOf, { channel, kind: 'rfqs' }, queries.firstPollAt)
   if (refusal) throw new HttpError(404, refusal)
-  return { asOf, isIncomplete: (await queries.incompleteAt(observed, asOf)).length > 0 }
+  return { asOf, isIncomplete: await queries.isIncompleteAt(channel, asOf) }
 }
 
 /**

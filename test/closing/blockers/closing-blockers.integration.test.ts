@@ -1,23 +1,22 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { createFindClosingBlocker, stopFileOf } from '../../../src/closing/kill-switch.js'
+import { stopFileOf } from '../../../src/closing/kill-switch.js'
 import { createReadiness } from '../../../src/readiness/readiness.js'
 import { closingOutlook } from '../../../src/tables/closings/closing-outlook.js'
 import { type ChannelFixture, KEY } from '../../helpers/channel-fixture.js'
 import { openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
 import { locationsOf } from '../../helpers/store/store-engine.js'
 import { testConfig } from '../../helpers/test-config.js'
+import { viewSourceOf } from '../../helpers/view-source.js'
 
 const BEHIND = "the marketplace's clock is 3599 s behind ours (limit 60 s)"
 const SCHEDULE = { listings: null, rfqs: '*/5 * * * *', closeExpired: '*/10 * * * *', channelReport: null }
 
 /** What keeps the channel from closing, and what readiness says about it. */
 async function shown({ store, now }: ChannelFixture, autoClose: 'on' | 'dry-run' = 'on') {
-  const config = testConfig({ schedule: SCHEDULE, ...locationsOf(store) })
-  const source = {
-    ...{ store, config, rulesOf: (key: string) => ({ key, timeZone: 'UTC', graceHours: 0, autoClose }) },
-    findClosingBlocker: createFindClosingBlocker(config, store),
-  }
+  const own = { schedule: SCHEDULE, ...locationsOf(store) }
+  const config = testConfig(own)
+  const source = viewSourceOf(store, [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose }], own)
   const { stop, rfqs } = await closingOutlook(source, { channel: KEY }, now())
   // What keeps the channel is not said of its RFQs.
   for (const { why } of rfqs.values()) expect(why ?? '').not.toMatch(/clock|stop|list/)

@@ -204,7 +204,7 @@ describe('closing now', () => {
       const { body } = await app.inject(page(name))
       return [/<form method="post" action="([^"]*)"/.exec(body)?.[1], /Type (.*?) to confirm/.exec(body)?.[1]]
     }
-    expect(await form('number:42')).toEqual([page(`id:${numbered.id}`), numbered.id])
+    expect(await form('number:42')).toEqual([page(`id:${numbered.id}`), `id:${numbered.id}`])
     expect(await form('id:42')).toEqual([page('id:42'), '7'])
     expect(await form('reference:42')).toEqual([page(`id:${referenced.id}`), '8'])
     // What is typed must be the name of the RFQ of the form.
@@ -219,7 +219,7 @@ describe('closing now', () => {
     expect((await sendForm(app, page(1042), { confirm: '1042' })).statusCode).toBe(409)
     expect((await sendForm(app, action, { confirm: '1042' })).statusCode).toBe(400)
     expect(fixture.posts()).toEqual([])
-    const { headers } = await sendForm(app, page('number:42'), { confirm: numbered.id })
+    const { headers } = await sendForm(app, page('number:42'), { confirm: `id:${numbered.id}` })
     const shown = async () => newestDecision((await app.inject(String(headers.location))).body)
     await expect.poll(shown, { interval: 20 }).toBe('close, closed')
     expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([numbered.id])
