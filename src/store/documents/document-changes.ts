@@ -130,13 +130,16 @@ export class DocumentChanges {
     return 'changed'
   }
 
-  /** Records that a whole list does not have a listing or list entry. */
-  miss(key: DocumentKey, context: ChangeContext): void {
+  /** Records that a whole list does not have a listing or list entry. @returns whether it had it before */
+  miss(key: DocumentKey, context: ChangeContext): boolean {
     const row = this.find(key)
-    if (row === undefined || row.missing_since !== null) return
+    if (row === undefined) return false
     const times = versionTimes(row, context.stamp)
+    this.#see(row, { last_read_at: context.readAt })
+    if (row.missing_since !== null) return false
     this.#addVersion(row, null, times, context)
-    this.#change(row, { missing_since: times.observedAt, last_read_at: context.readAt })
+    this.#change(row, { missing_since: times.observedAt })
+    return true
   }
 
   /** Records that an RFQ was read and does not list a response. */
@@ -172,6 +175,7 @@ export class DocumentChanges {
     if (row === undefined || entry === undefined) return
     const contradicted = isContradicted(row, entry) ? 1 : 0
     if (row.contradicted !== contradicted) this.#change(row, { contradicted })
+    if (entry.missing_since === null) this.#see(row, { last_observed_at: context.stamp })
     if ((row.missing_since === null) === (entry.missing_since === null)) return
     this.#observe(row, entry.missing_since === null ? 'returned' : 'missing', context)
     this.#change(row, { missing_since: entry.missing_since })
