@@ -3,11 +3,12 @@ import type { ListingQuality } from '../compare/offer/listing-quality.js'
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
 import type { RfqFacts } from '../compare/rfq/rfq-terms.js'
 import type { AwardFacts, AwardRecord } from '../core/decision/award-record.js'
-import type { CreditClaim, RfqClaim } from '../core/decision/credit-claim.js'
 import {
+  type CreditClaim,
   figuresOfRecommendation,
   type RecommendationFigures,
   type RecordedRecommendation,
+  type RfqClaim,
 } from '../core/decision/recommendation.js'
 import { type Settings, settingsSchema } from '../core/decision/settings.js'
 import { canonicalJson } from '../core/documents/canonical-json.js'
@@ -15,7 +16,7 @@ import { comparableId, isAddressable } from '../core/documents/identifier.js'
 import { awardTerms, describeMove } from '../core/events/event-text.js'
 import type { EventData } from '../core/events/events.js'
 import type { KnownDocument } from '../core/records.js'
-import { searchTextOf } from '../core/text/search-words.js'
+import { searchTextOf } from '../core/text/comparable-text.js'
 import type { Timestamp } from '../core/time/clock.js'
 import { createCalendar } from '../core/time/expiry.js'
 import { TimeSlice } from '../core/time/time-slice.js'

@@ -1,6 +1,6 @@
 import { formsOfId } from '../core/documents/identifier.js'
+import { searchWords } from '../core/text/comparable-text.js'
 import { nameById } from '../core/text/rfq-name.js'
-import { searchWords } from '../core/text/search-words.js'
 import type { Queries } from '../store/contract.js'
 import type { SqlParameters } from '../store/sql/sql-database.js'
 import { hasWords, wordPatterns } from '../store/sql/word-search.js'

@@ -4,7 +4,7 @@
  */
 
 import type { AwardFacts } from '../../core/decision/award-record.js'
-import type { CreditClaim } from '../../core/decision/credit-claim.js'
+import type { CreditClaim } from '../../core/decision/recommendation.js'
 import type { Settings } from '../../core/decision/settings.js'
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../../core/documents/observation.js'
 import type { CloseDecision, KnownDocument, ProblemRecord } from '../../core/records.js'

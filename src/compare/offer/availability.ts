@@ -1,4 +1,4 @@
-import type { CreditClaim } from '../../core/decision/credit-claim.js'
+import type { CreditClaim } from '../../core/decision/recommendation.js'
 import type { Listing } from '../../core/documents/observation.js'
 import { byCodeUnit, plausibleOrNull, round6, sum } from '../../core/numbers.js'
 import { formatAmount, formatTonnes } from '../../core/text/number-format.js'

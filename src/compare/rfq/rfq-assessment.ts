@@ -1,4 +1,4 @@
-import type { CreditClaim } from '../../core/decision/credit-claim.js'
+import type { CreditClaim } from '../../core/decision/recommendation.js'
 import { nonBlank } from '../../core/numbers.js'
 import { isLate } from '../../core/time/expiry.js'
 import { type ComparisonContext, toSource } from '../input/comparison-context.js'

@@ -25,3 +25,10 @@ export function comparableInstant(text: string): string {
 
 /** A text in the form in which documents are compared: that of its instant, its UUID or its characters. Bodies stay as sent. */
 export const comparableText = (text: string): string => comparableInstant(comparableId(composed(text)))
+
+/** The words of a search. Something matches that contains all of them. */
+export const searchWords = (search: string): string[] => searchable(search).split(/\s+/).filter(Boolean)
+
+/** The text of several names that is searched. */
+export const searchTextOf = (...names: readonly (string | number | null)[]): string =>
+  searchable(names.filter((name) => name !== null).join(' '))

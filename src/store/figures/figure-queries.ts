@@ -1,5 +1,4 @@
-import type { CreditClaim, RfqClaim } from '../../core/decision/credit-claim.js'
-import type { RecordedRecommendation } from '../../core/decision/recommendation.js'
+import type { CreditClaim, RecordedRecommendation, RfqClaim } from '../../core/decision/recommendation.js'
 import { type Settings, settingsSchema } from '../../core/decision/settings.js'
 import { createAwardQueries } from '../awards/award-rows.js'
 import { createHistory } from '../documents/queries/history.js'

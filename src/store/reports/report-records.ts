@@ -1,4 +1,4 @@
-import type { ReportRecord } from '../../core/report-record.js'
+import type { ReportRecord } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { insertMembers, type SqlDatabase } from '../sql/sql-database.js'
 

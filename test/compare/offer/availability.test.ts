@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import type { CreditClaim } from '../../../src/core/decision/credit-claim.js'
+import type { CreditClaim } from '../../../src/core/decision/recommendation.js'
 import {
   comparisonInput,
   delivery,

@@ -1,4 +1,4 @@
-import type { ReportRecord } from '../../../src/core/report-record.js'
+import type { ReportRecord } from '../../../src/core/records.js'
 
 /** A record of a report that was never made. */
 export const reportRecord = (name: string, more: Partial<ReportRecord> = {}): ReportRecord => ({
