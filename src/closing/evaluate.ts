@@ -184,15 +184,14 @@ export const openIntentReason = (why?: string): Reason => ({
  */
 function retryBlockReason(reply: DecisionRecord | undefined, candidate: Candidate, now: Date): Reason | null {
   if (reply?.decision !== 'close') return null
-  const reference = `closing decision ${reply.id}, ${reply.decidedAt}`
+  const result = `${reply.evidence.result} (closing decision ${reply.id})`
   if (reply.outcome === 'refused') {
     const elapsed = now.getTime() - Date.parse(reply.decidedAt)
     if (elapsed >= REFUSAL_COOLDOWN_MS || !isSameContent(reply.evidence.verified, candidate)) return null
-    return { code: 'refused', text: `the marketplace refused to close it (${reference}) and it has not changed since` }
+    return { code: 'refused', text: `the marketplace refused to close it: ${result}` }
   }
   if (reply.outcome !== 'unknown' && reply.outcome !== 'failed') return null
-  const remedy = 'check it; `quotekeeper close-expired --retry` sends it again'
-  return { code: 'uncertain', text: `the effect of its last close is uncertain (${reference}): ${remedy}` }
+  return { code: 'uncertain', text: `the effect of its last close is uncertain: ${result}` }
 }
 
 /**

@@ -55,9 +55,7 @@ export async function settle(round: Round, close: OpenClose, before: EvaluatedRf
 }
 
 /** Reasons against a second POST that may pass: it is left to a later round. The others rule it out. */
-const PASSING: ReadonlySet<ReasonCode> = new Set([
-  ...(['kill-switch', 'mass-loss', 'clock', 'changing', 'not-sent', 'open-intent'] as const),
-])
+const PASSING = new Set<ReasonCode>(['kill-switch', 'mass-loss', 'clock', 'changing', 'not-sent', 'open-intent'])
 
 /** Sends the second POST of an intent, if nothing is against it. */
 async function sendAgain(round: Round, close: OpenClose, after: Candidate): Promise<Attempt> {

@@ -114,7 +114,7 @@ const replyed = (outcome: string, more: object = {}) =>
     decision: 'close',
     outcome,
     decidedAt: '2026-11-21T11:00:00.000Z',
-    evidence: { verified: { hash: candidate.hash } },
+    evidence: { result: 'no effect', verified: { hash: candidate.hash } },
     ...more,
   }) as unknown as DecisionRecord
 
@@ -143,7 +143,7 @@ describe('the reason against closing an RFQ again', () => {
     const now = new Date(NOW.getTime() + 400 * REFUSAL_COOLDOWN_MS)
     expect(blocked(replyed(outcome), { now })).toEqual({
       code: 'uncertain',
-      text: expect.stringMatching(/is uncertain \(closing decision 5, 2026-11-21T11.*--retry/),
+      text: expect.stringMatching(/is uncertain: no effect \(closing decision 5\)$/),
     })
     expect(blocked(replyed(outcome), { now, retry: [candidate.id] })).toBeNull()
     expect(blocked(replyed(outcome), { now, retry: ['another'] })).not.toBeNull()

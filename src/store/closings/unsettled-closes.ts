@@ -40,11 +40,7 @@ with answers as (
     and not exists (select 1 from open o where o.channel = a.channel and o.rfq_id = a.rfq_id)
   union all
   select channel, rfq_id, 'open', in_progress, coalesce(sent_at, created_at), null,
-    case
-      when in_progress = 1 then 'a close is being sent or verified'
-      when posts > 0 then 'a close was sent and is not settled'
-      else 'a close was planned and not sent'
-    end, null, null
+    case when posts > 0 then 'a close was sent and is not settled' else 'a close was planned and not sent' end, null, null
   from open
 )
 select u.*, (select e.missing_since from documents e where ${OF_RFQ}) as missing_since,

@@ -61,12 +61,11 @@ export async function closingOutlook(
 function rfqOutlook(channel: string, rfq: EvaluatedRfq, close: UnsettledClose | null): RfqOutlook {
   const { id, against } = rfq
   const [first] = against
-  const isOfClose = first !== undefined && CLOSE_CODES.has(first.code) && close !== null
   const retry = retryCommand(channel, id)
   return {
     for: rfq.for,
     against: against.map(({ text }) => text),
-    why: first === undefined ? null : isOfClose ? closeText(close) : sentence(first.text),
+    why: first === undefined ? null : sentence(first.text),
     remedy: close === null ? null : sentence(close.remedy.replace(`with: ${retry}`, 'with --retry')),
     command: first !== undefined && RETRY_CODES.has(first.code) ? retry : null,
     close,
@@ -76,21 +75,8 @@ function rfqOutlook(channel: string, rfq: EvaluatedRfq, close: UnsettledClose | 
 /** Reasons against of RFQs of which nobody can say that they are open and past due. */
 const NOT_DUE_CODES: ReadonlySet<ReasonCode> = new Set(['state', 'due-date', 'not-past-due', 'missing'])
 
-/** Reasons against that follow from an earlier close. */
-const CLOSE_CODES: ReadonlySet<ReasonCode> = new Set(['open-intent', 'refused', 'uncertain', 'daily-limit'])
-
-/** Those that only a person who asks for the close again removes. */
+/** Reasons against that only a person who asks for the close again removes. */
 const RETRY_CODES: ReadonlySet<ReasonCode> = new Set(['refused', 'uncertain', 'daily-limit'])
-
-/** What became of a close that needs attention, in one sentence. */
-export const closeText = ({ outcome, inProgress, reason }: UnsettledClose): string =>
-  inProgress || outcome === 'open' ? sentence(reason) : `${CLOSE_TEXTS[outcome]}: ${fullStop(reason)}`
-
-const CLOSE_TEXTS = {
-  refused: 'The marketplace refused to close it',
-  unknown: 'It is unknown whether the close took effect',
-  failed: 'The close had no effect',
-}
 
 /** What keeps a channel from closing anything; the first that a person has to remove. */
 async function stopOf(
@@ -131,6 +117,7 @@ export function outlookText({ stop, rfqs }: ClosingOutlook, id: string): string 
 }
 
 /** With a capital and a full stop. */
-const sentence = (text: string): string => fullStop(text.trim().replace(/^./, (first) => first.toUpperCase()))
-
-const fullStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+export function sentence(text: string): string {
+  const capitalized = text.trim().replace(/^./, (first) => first.toUpperCase())
+  return /[.!?]$/.test(capitalized) ? capitalized : `${capitalized}.`
+}

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { formatCount } from '../../core/text/number-format.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import { nameById } from '../../core/text/rfq-name.js'
-import { closeText, closingOutlook } from '../closings/closing-outlook.js'
+import { closingOutlook, sentence } from '../closings/closing-outlook.js'
 import type { ListSource } from '../list.js'
 import { closingPath, closingsPath, systemPath } from '../page-paths.js'
 import { pollProblem } from '../polls.js'
@@ -49,7 +49,7 @@ export async function closingMatters(source: ListSource, { now, channel }: Matte
         rfqId: id,
         rfq: String(close?.rfqNumber ?? nameById(id)),
         isUrgent: close !== null && !close.inProgress,
-        message: [why ?? (close === null ? '' : closeText(close)), remedy].filter(Boolean).join(' '),
+        message: [why ?? sentence(close?.reason ?? ''), remedy].filter(Boolean).join(' '),
         since: close?.since ?? null,
         command: command ?? `quotekeeper closings --rfq ${quoteForShell(nameById(id))} ${onChannel(key)}`,
         path: closingPath(key, nameById(id)),
