@@ -88,7 +88,7 @@ export async function rfqStateOf(
   moment: StateMoment,
   standing?: AwardFacts,
 ): Promise<RfqState> {
-  const { rfq, responses, parsed, listings } = documents
+  const { rfq, parsed, listings } = documents
   const { timeZone, at, asOf, settings } = moment
   const { channel, id } = rfq
   const context = createContext({ channel, timeZone, settings, asOf: at, generatedAt: at, programVersion: '' })
@@ -96,7 +96,7 @@ export async function rfqStateOf(
     {
       ...parsed,
       listings,
-      reviewed: await findReviewedOffers(responses, () => store.rfqHistory(channel, id, asOf)),
+      reviewed: await findReviewedOffers(parsed.responses, () => store.rfqHistory(channel, id, asOf)),
     },
     context,
   )

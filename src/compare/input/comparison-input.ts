@@ -88,8 +88,7 @@ export interface ReportParameters {
 /** One RFQ, as known at `asOf`. The order of the lists does not matter. */
 export interface ComparisonInput extends ReportParameters {
   rfq: ParsedRfq
-  /** Iterated once; documents are not retained, so that one at a time is in memory. */
-  responses: Iterable<ParsedResponse>
+  responses: readonly ParsedResponse[]
   /** Offers whose terms changed since a review accepted them; default none. */
   reviewed?: ReviewedOffers
   /** Those that the RFQ or its responses reference; others are ignored. */

@@ -52,7 +52,7 @@ export function parseStoredListing(stored: StoredDocument): ParsedListing {
 }
 
 /** The metadata of a version, without its document. */
-export function versionMetadata(known: VersionMetadata): VersionMetadata {
+function versionMetadata(known: VersionMetadata): VersionMetadata {
   const { id, version, contentHash, notBefore, observedAt, firstObservedAt, missingSince, runId, valid } = known
   return { id, version, contentHash, notBefore, observedAt, firstObservedAt, missingSince, runId, valid }
 }

@@ -1,8 +1,8 @@
 import { parseResponse, type RfqResponse } from '../../core/documents/observation.js'
-import type { KnownDocument, Version } from '../../core/records.js'
+import type { Version } from '../../core/records.js'
 import { formatPrice, formatTonnes } from '../../core/text/number-format.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import type { ReviewedOffers } from '../input/comparison-input.js'
+import type { ParsedResponse, ReviewedOffers } from '../input/comparison-input.js'
 import type { Metrics } from './metrics.js'
 
 /**
@@ -11,15 +11,14 @@ import type { Metrics } from './metrics.js'
  * @param readHistory reads the versions of the RFQ and its responses; called only if an accepted offer changed later
  */
 export async function findReviewedOffers(
-  responses: readonly KnownDocument[],
+  responses: readonly ParsedResponse[],
   readHistory: () => Promise<readonly Version[]>,
 ): Promise<ReviewedOffers> {
   const changed = responses.flatMap((known) => {
-    // Parsing is the slowest step.
-    const { document } = known.notBefore !== null && /accepted/i.test(known.bodyText) ? parseResponse(known.body) : {}
-    const review = document?.offer?.review
-    const reviewedAt = review?.updatedAt ?? review?.createdAt ?? null
-    if (document == null || review?.status?.trim().toLowerCase() !== 'accepted' || reviewedAt === null) return []
+    const document = known.shape === 'full' ? known.document : null
+    const { status, createdAt, updatedAt } = document?.offer?.review ?? {}
+    const reviewedAt = updatedAt ?? createdAt ?? null
+    if (document === null || status?.trim().toLowerCase() !== 'accepted' || reviewedAt === null) return []
     return isAfter(known.notBefore, reviewedAt) ? [{ id: known.id, document, reviewedAt }] : []
   })
   const history = changed.length === 0 ? [] : await readHistory()

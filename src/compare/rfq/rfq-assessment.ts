@@ -10,7 +10,6 @@ import type {
   ReviewedTerms,
   VersionMetadata,
 } from '../input/comparison-input.js'
-import { versionMetadata } from '../input/stored-documents.js'
 import { otherClaims, shortagesOf } from '../offer/availability.js'
 import { convertAmounts, exclusionsOf } from '../offer/eligibility.js'
 import { type ListingQuality, listingQuality } from '../offer/listing-quality.js'
@@ -35,8 +34,7 @@ export interface RfqAssessment {
 
 interface RfqAssessmentInput {
   rfq: ParsedRfq
-  /** Iterated once. */
-  responses: Iterable<ParsedResponse>
+  responses: readonly ParsedResponse[]
   listings: ReadonlyMap<string, ListingQuality>
   /** Offers whose terms changed since a review accepted them; default none. */
   reviewed?: ReviewedOffers | undefined
@@ -58,9 +56,8 @@ export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext)
   return { rfq, currency, offers: rankOffers(offers) }
 }
 
-/** What is retained of a response after its document is parsed. */
 interface ParsedOffer {
-  known: VersionMetadata
+  known: ParsedResponse
   facts: OfferFacts
   summaryDifference: SummaryDifference | null
 }
@@ -69,16 +66,14 @@ interface ParsedOffer {
 function parseInSequence({ rfq, responses }: RfqAssessmentInput, context: ComparisonContext): ParsedOffer[] {
   const listed = rfq.shape === 'full' ? (rfq.document?.responses ?? []) : []
   const summaries = new Map(listed.map((summary) => [summary.id as string, summary]))
-  const parsed: ParsedOffer[] = []
-  for (const one of responses) {
-    const [known, own] = [versionMetadata(one), offerFacts(one, context)]
+  return [...responses].sort(byNumber).map((known) => {
+    const own = offerFacts(known, context)
     const isRead = own.shape === 'full' && own.hasOffer && known.missingSince === null
     const summary = isRead ? summaries.get(known.id) : undefined
     const status = own.status === 'submitted' ? (nonBlank(summary?.status) ?? own.status) : own.status
     const difference = summary === undefined ? null : summaryDifference(summary, own, rfq.observedAt)
-    parsed.push({ known, facts: { ...own, status }, summaryDifference: difference })
-  }
-  return parsed.sort((a, b) => byNumber(a.known, b.known))
+    return { known, facts: { ...own, status }, summaryDifference: difference }
+  })
 }
 
 function withComparedLimits(stated: StatedRfqTerms, currency: CurrencyReport): RfqTerms {

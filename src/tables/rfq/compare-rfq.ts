@@ -1,10 +1,9 @@
-import type { ComparisonInput, ParsedResponse } from '../../compare/input/comparison-input.js'
+import type { ComparisonInput } from '../../compare/input/comparison-input.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../compare/input/stored-documents.js'
 import { findReviewedOffers } from '../../compare/offer/reviewed-terms.js'
 import { compareOffers, type RfqReport } from '../../compare/report/compare-offers.js'
 import { type AwardFacts, awardFacts } from '../../core/decision/award-record.js'
 import type { Settings } from '../../core/decision/settings.js'
-import type { KnownDocument } from '../../core/records.js'
 import { pricesReadOf, termsReadOf } from '../../core/time/read-times.js'
 import { settingsAt } from '../../figures/exchange-rates.js'
 import type { Store } from '../../store/contract.js'
@@ -57,8 +56,10 @@ async function readInput({ store, rulesOf, ...source }: Source, request: Compari
   const [found] = await store.rfqs({ channel, ids: [rfqId], ...(isPast && { asOf }) })
   if (found === undefined) throw new RangeError(`RFQ ${rfqId} of ${channel} was not known at ${asOf.toISOString()}`)
   const rfq = parseStoredRfq(found.rfq)
-  const listingIds = unique([...(rfq.document?.listingIds ?? []), ...found.responses.map(listingIdOf)])
-  const entityIds = [rfqId, ...found.responses.map(({ id }) => id), ...listingIds]
+  const responses = found.responses.map(parseStoredResponse)
+  const offered = responses.flatMap(({ document }) => document?.listingId ?? [])
+  const listingIds = [...new Set([...(rfq.document?.listingIds ?? []), ...offered])]
+  const entityIds = [rfqId, ...responses.map(({ id }) => id), ...listingIds]
   const [listings, problems, decisions, [standing], poll] = await Promise.all([
     store.listings({ channel, asOf, ids: listingIds }),
     store.problems({ channel, asOf, entityIds }),
@@ -69,28 +70,14 @@ async function readInput({ store, rulesOf, ...source }: Source, request: Compari
   return {
     ...{ channel, timeZone: rulesOf(channel).timeZone, asOf, generatedAt: now, programVersion: VERSION, madeBy },
     settings: await settingsAt(store, settings, asOf),
-    ...{ rfq, problems, decisions, award: award ?? (standing === undefined ? null : awardFacts(standing)) },
+    ...{ rfq, responses, problems, decisions, award: award ?? (standing === undefined ? null : awardFacts(standing)) },
     listings: listings.map(parseStoredListing),
-    reviewed: await findReviewedOffers(found.responses, () => store.rfqHistory(channel, rfqId, asOf)),
+    reviewed: await findReviewedOffers(responses, () => store.rfqHistory(channel, rfqId, asOf)),
     // Later reads change these, so a comparison as of a past moment is without them: it must never change.
     ...(!isPast && {
       termsRead: termsReadOf(found.responses),
       pricesRead: pricesReadOf([found.rfq], () => poll?.startedAt ?? null),
       claims: await store.creditClaims(),
     }),
-    responses: parseLazily(found.responses),
   }
 }
-
-/** Parses each document on iteration and drops its text, because thousands of both would fill the memory. */
-function* parseLazily(responses: KnownDocument[]): Generator<ParsedResponse> {
-  responses.reverse()
-  for (let next = responses.pop(); next !== undefined; next = responses.pop()) yield parseStoredResponse(next)
-}
-
-function listingIdOf({ body }: KnownDocument): string | null {
-  const { listingId } = Object(body) as { listingId?: unknown }
-  return typeof listingId === 'string' ? listingId : null
-}
-
-const unique = (ids: readonly (string | null)[]): string[] => [...new Set(ids.filter((id) => id !== null))]
