@@ -94,7 +94,6 @@ interface Candidate {
   rfqId: string
   /** Null for the RFQ itself. */
   responseId: string | null
-  isPending: boolean
   /** It should be read by this poll: later, it would become too old before the next one has ended. */
   isDue: boolean
   isClosed: boolean
@@ -102,7 +101,8 @@ interface Candidate {
   isEveryPoll: boolean
   /** The order by priority: what can be read, urgent, new or changed, open; RFQs before offers. */
   rank: number
-  dueAt: number
+  /** From its due date until now, or until then, in milliseconds; the nearest is first within a rank. */
+  toDueDate: number
   /** When it should be read at the latest, in epoch milliseconds; what is new or changed is ahead of the others. */
   readBy: number
 }
@@ -137,8 +137,8 @@ function candidatesOf(rfq: PlannableRfq, { states, now, recheckClosedHours, plan
   const { nextPollAt, intervalMs, offersMaxAgeMinutes, urgentHours } = planning
   const state = states.get(rfq.id)
   const isClosed = rfq.state === 'closed'
-  const dueAt = rfq.dueAt?.getTime() ?? Number.POSITIVE_INFINITY
-  const isUrgent = !isClosed && Math.abs(dueAt - now.getTime()) <= urgentHours * HOUR_MS
+  const toDueDate = rfq.dueAt === null ? Number.POSITIVE_INFINITY : Math.abs(rfq.dueAt.getTime() - now.getTime())
+  const isUrgent = !isClosed && toDueDate <= urgentHours * HOUR_MS
   const patience = offersMaxAgeMinutes * MINUTE_MS
   const toCandidate = (responseId: string | null, stored: DocumentState | undefined, isPending: boolean): Candidate => {
     const since = stored ? now.getTime() - ageOf(stored.requestedAt ?? stored.firstObservedAt, now) : now.getTime()
@@ -149,7 +149,7 @@ function candidatesOf(rfq: PlannableRfq, { states, now, recheckClosedHours, plan
     const isDue = responseId === null || isPending || hasFailed || readBy < nextPollAt.getTime() + intervalMs
     const order = [hasFailed, !isUrgent, !isPending, isClosed, !isPending && responseId !== null]
     const rank = order.reduce((sum, isLater) => 2 * sum + Number(isLater), 0)
-    return { rfqId: rfq.id, responseId, isPending, isDue, isClosed, isEveryPoll, rank, dueAt, readBy }
+    return { rfqId: rfq.id, responseId, isDue, isClosed, isEveryPoll, rank, toDueDate, readBy }
   }
   const isPending = isRfqPending(rfq, state?.rfq)
   if (rfqFailed(state?.rfq)) return [toCandidate(null, asDocument(state?.rfq), false)]
@@ -187,12 +187,7 @@ function select(candidates: readonly Candidate[], budget: number): Map<string, S
 // Compared, not subtracted: Infinity - Infinity is NaN.
 const compare = (a: number, b: number) => (a === b ? 0 : a < b ? -1 : 1)
 const byDeadline = (a: Candidate, b: Candidate) => compare(a.readBy, b.readBy) || byPriority(a, b)
-
-/** Within a rank, what is due soonest if it is pending: by due date alone, RFQs closed years ago would come before open ones. */
-function byPriority(a: Candidate, b: Candidate): number {
-  const timeOf = ({ isPending, dueAt, readBy }: Candidate) => (isPending ? dueAt : readBy)
-  return compare(a.rank, b.rank) || compare(timeOf(a), timeOf(b)) || compare(a.dueAt, b.dueAt)
-}
+const byPriority = (a: Candidate, b: Candidate) => compare(a.rank, b.rank) || compare(a.toDueDate, b.toDueDate)
 
 /**
  * Whether an RFQ must be read again: it is not closed, its list entry changed, the stored RFQ is incomplete, it was missing, or its last
