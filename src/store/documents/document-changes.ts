@@ -60,9 +60,8 @@ export class DocumentChanges {
   /** By RFQ, the first observation of its next response: after those that are stored, because they are numbered in this order. */
   readonly #nextResponse = new Map<string, Timestamp>()
   readonly inserted = new Set<DocumentRow>()
-  /** Rows of which any column may differ, and those of which only `SEEN_COLUMNS` do. */
+  /** Those of the stored rows that are others now. */
   readonly changed = new Set<DocumentRow>()
-  readonly seen = new Set<DocumentRow>()
   readonly newestTexts: (DocumentKey & { latest_body: string | null })[] = []
   readonly versions: VersionRow[] = []
   readonly changedVersions: (DocumentKey & Pick<VersionRow, 'version' | 'superseded_at' | 'valid'>)[] = []
@@ -107,7 +106,7 @@ export class DocumentChanges {
     )
       // The recommendation waits until each offer was requested.
       this.#markDirty(row)
-    this.#see(row, seenColumns(snapshot, context, row))
+    this.#change(row, seenColumns(snapshot, context, row))
     // A summary or list entry never replaces a full document.
     if (snapshot.shape !== 'full' && row.shape === 'full') return 'unchanged'
     if (snapshot.same) return 'unchanged'
@@ -135,7 +134,7 @@ export class DocumentChanges {
     const row = this.find(key)
     if (row === undefined) return false
     const times = versionTimes(row, context.stamp)
-    this.#see(row, { last_read_at: context.readAt })
+    this.#change(row, { last_read_at: context.readAt })
     if (row.missing_since !== null) return false
     this.#addVersion(row, null, times, context)
     this.#change(row, { missing_since: times.observedAt })
@@ -154,7 +153,7 @@ export class DocumentChanges {
     const row = this.find(key)
     if (row === undefined) return
     if (row.missing_since !== null) this.#return(row, context)
-    this.#see(row, { last_observed_at: context.stamp, last_read_at: context.readAt, summary_hash: summaryHash })
+    this.#change(row, { last_observed_at: context.stamp, last_read_at: context.readAt, summary_hash: summaryHash })
   }
 
   /** Records that the RFQ itself was read. */
@@ -164,7 +163,7 @@ export class DocumentChanges {
     const entry = this.find(documentKey(run, 'rfq-entry', rfqId))
     const wasCurrent = entry === undefined || (row.read_run_id ?? 0) >= entry.run_id
     // A run that began before may end later.
-    this.#see(row, { read_run_id: Math.max(run.id, row.read_run_id ?? 0) })
+    this.#change(row, { read_run_id: Math.max(run.id, row.read_run_id ?? 0) })
     if (!wasCurrent) this.#markDirty(row)
   }
 
@@ -175,7 +174,7 @@ export class DocumentChanges {
     if (row === undefined || entry === undefined) return
     const contradicted = isContradicted(row, entry) ? 1 : 0
     if (row.contradicted !== contradicted) this.#change(row, { contradicted })
-    if (entry.missing_since === null) this.#see(row, { last_observed_at: context.stamp })
+    if (entry.missing_since === null) this.#change(row, { last_observed_at: context.stamp })
     if ((row.missing_since === null) === (entry.missing_since === null)) return
     this.#observe(row, entry.missing_since === null ? 'returned' : 'missing', context)
     this.#change(row, { missing_since: entry.missing_since })
@@ -214,23 +213,18 @@ export class DocumentChanges {
     { notBefore, observedAt }: { notBefore: Timestamp | null; observedAt: Timestamp },
     { run }: ChangeContext,
   ): void {
-    const { kind } = row
     const bodies = snapshot === null ? 0 : (snapshot.bodies ?? 1)
     const isFirst = row.newest_version === 0
     if (!isFirst) this.#changeVersion(row, observedAt)
-    row.newest_version++
-    row.observed_at = observedAt
-    row.run_id = run.id
-    row.bodies = bodies
-    if (snapshot === null) Object.assign(row, NO_CONTENT)
-    else {
-      row.content_hash = snapshot.hash
-      row.valid = snapshot.valid ? 1 : 0
-      row.shape = snapshot.shape
-      row.text_hash = storedTextHash(snapshot)
-      Object.assign(row, termColumns(kind, snapshot))
-    }
-    this.changed.add(row)
+    const content =
+      snapshot === null
+        ? NO_CONTENT
+        : {
+            ...{ content_hash: snapshot.hash, valid: snapshot.valid ? 1 : 0, shape: snapshot.shape },
+            ...{ text_hash: storedTextHash(snapshot), ...termColumns(row.kind, snapshot) },
+          }
+    const newest = { newest_version: row.newest_version + 1, observed_at: observedAt, run_id: run.id, bodies }
+    this.#change(row, { ...newest, ...content })
     if (bodies === 1 || isFirst) this.#change(row, { version: row.newest_version, changed_at: observedAt })
     if (bodies === 1 && !isFirst) this.newestTexts.push({ ...keyOf(row), latest_body: null })
     const { content_hash, valid, shape } = row
@@ -247,14 +241,9 @@ export class DocumentChanges {
     this.changedVersions.push({ ...keyOf(row), version, valid, superseded_at: supersededAt })
   }
 
-  #see(row: DocumentRow, columns: Partial<DocumentRow>): void {
-    Object.assign(row, columns)
-    this.seen.add(row)
-  }
-
   #change(row: DocumentRow, columns: Partial<DocumentRow>): void {
     Object.assign(row, columns)
-    this.changed.add(row)
+    if (!this.inserted.has(row)) this.changed.add(row)
   }
 
   #observe(

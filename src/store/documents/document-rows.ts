@@ -13,8 +13,24 @@ export interface DocumentKey {
   id: string
 }
 
-/** A row of `documents` without its text, with what its newest version says (`valid` and below). */
-export interface DocumentRow extends DocumentKey {
+/** A row of `versions`. */
+export interface VersionRow extends DocumentKey {
+  version: number
+  content_hash: string
+  not_before: string | null
+  observed_at: string
+  superseded_at: string | null
+  run_id: number
+  valid: number
+  shape: DocumentShape
+  bodies: number
+  body: string | null
+}
+
+const NEWEST_COLUMNS = ['valid', 'content_hash', 'shape', 'bodies', 'observed_at', 'run_id'] as const
+
+/** A row of `documents` without its text, with what its newest version says. */
+export interface DocumentRow extends DocumentKey, Pick<VersionRow, (typeof NEWEST_COLUMNS)[number]> {
   version: number
   newest_version: number
   first_observed_at: string
@@ -32,44 +48,21 @@ export interface DocumentRow extends DocumentKey {
   due_date: string | null
   listing_id: string | null
   contradicted: number
-  valid: number
-  content_hash: string
-  shape: DocumentShape
-  bodies: number
-  observed_at: string
-  run_id: number
 }
 
-/** A row of `versions`. */
-export interface VersionRow extends DocumentKey {
-  version: number
-  content_hash: string
-  not_before: string | null
-  observed_at: string
-  superseded_at: string | null
-  run_id: number
-  valid: number
-  shape: DocumentShape
-  bodies: number
-  body: string | null
-}
-
-const columns = <const Names extends readonly (keyof DocumentRow)[]>(...names: Names): Names => names
-export const KEY_COLUMNS = columns('channel', 'kind', 'rfq_id', 'id')
-/** Columns of `documents` that change whenever a document is read. */
-export const SEEN_COLUMNS = columns(
-  ...columns('last_observed_at', 'last_read_at', 'full_read_at', 'read_run_id', 'requested_at', 'summary_hash'),
-  ...columns('read_summary_hash'),
-)
+export const KEY_COLUMNS = ['channel', 'kind', 'rfq_id', 'id'] as const
 /** Columns of `documents` that a write may change. */
-export const CHANGING_COLUMNS = columns(
-  ...columns(...SEEN_COLUMNS, 'version', 'newest_version', 'changed_at', 'missing_since', 'text_hash', 'state'),
-  ...columns('due_date', 'listing_id', 'contradicted'),
-)
-export const DOCUMENT_COLUMNS = columns(...KEY_COLUMNS, 'first_observed_at', ...CHANGING_COLUMNS)
+export const CHANGING_COLUMNS = [
+  ...(['last_observed_at', 'last_read_at', 'full_read_at', 'read_run_id', 'requested_at', 'summary_hash'] as const),
+  ...(['read_summary_hash', 'version', 'newest_version', 'changed_at', 'missing_since', 'text_hash'] as const),
+  ...(['state', 'due_date', 'listing_id', 'contradicted'] as const),
+] satisfies readonly (keyof DocumentRow)[]
+export const DOCUMENT_COLUMNS = [...KEY_COLUMNS, 'first_observed_at', ...CHANGING_COLUMNS] as const
 /** The columns of a `DocumentRow`, from `documents e` and its newest version `n`. */
-export const ROW_COLUMNS = `${DOCUMENT_COLUMNS.map((column) => `e.${column}`).join(', ')},
-  n.valid, n.content_hash, n.shape, n.bodies, n.observed_at, n.run_id`
+export const ROW_COLUMNS = [
+  ...DOCUMENT_COLUMNS.map((column) => `e.${column}`),
+  ...NEWEST_COLUMNS.map((column) => `n.${column}`),
+].join(', ')
 export const VERSION_COLUMNS = [
   ...KEY_COLUMNS,
   ...(['version', 'content_hash', 'not_before', 'observed_at', 'superseded_at', 'run_id', 'valid', 'shape'] as const),

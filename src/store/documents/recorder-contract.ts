@@ -1,5 +1,4 @@
 import type { ListedResponse, Observation, ObservedResponse } from '../../core/documents/observation.js'
-import type { LiveRun } from '../runs/run-contract.js'
 
 /** What a list has of an identifier. */
 export interface ListedDocument extends Observation<unknown> {
@@ -38,23 +37,4 @@ export interface RecordResult {
 export interface ListChange {
   id: string
   change: 'inserted' | 'changed' | 'missing'
-}
-
-/** Records within a step of a run: rejects with `RunLostError` if it does not hold the lock of its channel. */
-export interface Recorder {
-  /** Stores an RFQ with its responses in one transaction and marks responses that it no longer lists as missing. */
-  recordRfq(run: LiveRun, snapshot: RfqSnapshot, now: Date): Promise<RecordResult>
-  /**
-   * Stores a list of listings, or of entries of RFQs, in several transactions.
-   * @param list.whole what it does not have is missing
-   * @param list.readAt just before the list was requested
-   * @returns the changed ones
-   */
-  recordList(
-    run: LiveRun,
-    kind: 'listing' | 'rfq-entry',
-    entries: readonly ListedDocument[],
-    list: { whole: boolean; readAt: Date },
-    now: Date,
-  ): Promise<ListChange[]>
 }

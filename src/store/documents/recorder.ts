@@ -16,11 +16,10 @@ import {
   documentKey,
   KEY_COLUMNS,
   ROW_COLUMNS,
-  SEEN_COLUMNS,
   sameDocument,
   VERSION_COLUMNS,
 } from './document-rows.js'
-import type { ListChange, ListedDocument, Recorder, RecordResult, RfqSnapshot } from './recorder-contract.js'
+import type { ListChange, ListedDocument, RecordResult, RfqSnapshot } from './recorder-contract.js'
 
 /** The maximum number of documents of a list in a transaction, and of RFQs and characters. */
 const LISTED_PER_TRANSACTION = 200
@@ -46,8 +45,11 @@ interface Listed {
 
 const SELECT_IDS = `select id from documents where channel = @channel and kind = @kind and rfq_id = ''`
 
-/** Records observations (docs/ARCHITECTURE.md, docs/DATABASE.md). */
-export function createRecorder(database: SqlDatabase, figures: FigureWriter): Recorder {
+/**
+ * Records observations (docs/ARCHITECTURE.md, docs/DATABASE.md) within a step of a run: rejects with `RunLostError` if it does not hold the
+ * lock of its channel.
+ */
+export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
   /**
    * Makes changes in one transaction.
    * @param ids of the documents, or of the RFQs of responses
@@ -111,13 +113,26 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter): Re
   }
 
   return {
-    recordRfq: (run, snapshot, now) =>
+    /** Stores an RFQ with its responses in one transaction and marks responses that it no longer lists as missing. */
+    recordRfq: (run: LiveRun, snapshot: RfqSnapshot, now: Date): Promise<RecordResult> =>
       new Promise((resolve, reject) => {
         queue.add({ run, snapshot, now, resolve, reject })
         void writeQueue()
       }),
 
-    async recordList(run, kind, entries, { whole, readAt }, now) {
+    /**
+     * Stores a list of listings, or of entries of RFQs, in several transactions.
+     * @param list.whole what it does not have is missing
+     * @param list.readAt just before the list was requested
+     * @returns the changed ones
+     */
+    async recordList(
+      run: LiveRun,
+      kind: 'listing' | 'rfq-entry',
+      entries: readonly ListedDocument[],
+      { whole, readAt }: { whole: boolean; readAt: Date },
+      now: Date,
+    ): Promise<ListChange[]> {
       const context = contextOf(run, now, readAt)
       const listed = new Set(entries.map(({ id }) => id))
       const known = whole ? await database.all<{ id: string }>(SELECT_IDS, { channel: run.channel, kind }) : []
@@ -138,6 +153,8 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter): Re
     },
   }
 }
+
+export type Recorder = ReturnType<typeof createRecorder>
 
 const contextOf = (run: LiveRun, now: Date, readAt: Date): ChangeContext => ({
   ...{ run, stamp: now.toISOString(), readAt: readAt.toISOString() },
@@ -227,13 +244,10 @@ async function loadRows(
 
 /** @returns the problems that are new */
 async function saveChanges(tx: Transaction, { channel }: LiveRun, changes: DocumentChanges): Promise<FoundProblem[]> {
-  const { inserted, changed, seen, versions } = changes
+  const { inserted, changed, versions } = changes
   await tx.insertAll('documents', DOCUMENT_COLUMNS, inserted)
   await tx.insertAll('versions', VERSION_COLUMNS, versions)
-  const onlySeen = [...seen].filter((row) => !inserted.has(row) && !changed.has(row))
-  await tx.updateAll('documents', KEY_COLUMNS, SEEN_COLUMNS, onlySeen)
-  const updated = [...changed].filter((row) => !inserted.has(row))
-  await tx.updateAll('documents', KEY_COLUMNS, CHANGING_COLUMNS, updated)
+  await tx.updateAll('documents', KEY_COLUMNS, CHANGING_COLUMNS, changed)
   await tx.updateAll('documents', KEY_COLUMNS, ['latest_body'], changes.newestTexts)
   await tx.updateAll('versions', [...KEY_COLUMNS, 'version'], ['superseded_at', 'valid'], changes.changedVersions)
   return saveProblems(tx, channel, [...changes.problems.values()])
