@@ -55,12 +55,11 @@ interface Engine {
   backup(file: string, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
   database: SqlDatabase
-  clock: Clock
 }
 
 /** The store over a database of either engine. */
-export function createStore({ clock, ...engine }: Engine, options: StoreOptions) {
-  const { onWrite, readOnly = false, figures: computer = null } = options
+export function createStore(engine: Engine, options: StoreOptions) {
+  const { onWrite, readOnly = false, figures: computer = null, clock = () => new Date() } = options
   const database = observed(engine.database, onWrite)
   const self = createHolder(options.command)
   const { writeFigures, outdateFigures, ...figures } = createFigures(database, { computer, self })

@@ -26,7 +26,7 @@ export async function openPostgresStore({ url, connections = 10, ...options }: P
   try {
     await prepareSchema(database, { create: create && !readOnly })
     const engine = {
-      ...{ name, database, clock: options.clock ?? (() => new Date()) },
+      ...{ name, database },
       requestLedger: (origin: string) => createRequestLedger(database, origin),
       // PostgreSQL keeps keys and references intact.
       check: async () => ({ ok: true, message: 'ok' }),

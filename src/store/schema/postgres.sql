@@ -101,8 +101,8 @@ create table versions (
   primary key (channel, kind, rfq_id, id, version)
 );
 create index versions_of_run on versions (run_id);
--- For lists and changes across all RFQs, so that no document is read to find them.
-create index versions_observed on versions (observed_at, superseded_at, channel, kind, rfq_id, id, version, valid);
+-- For the RFQs whose offers changed, so that no document is read to find them.
+create index versions_observed on versions (observed_at, kind, channel, rfq_id);
 -- RFQs are found by number and reference, whose length is not limited, so these are hash indexes.
 create index versions_number on versions using hash (((document #>> '{number}') collate "C")) where kind = 'rfq';
 create index versions_reference on versions
@@ -244,7 +244,6 @@ create table recommendations (
 );
 create unique index recommendations_newest on recommendations (channel, rfq_id) where superseded_at is null;
 create index recommendations_of on recommendations (channel, rfq_id, at);
-create index recommendations_at on recommendations (at);
 
 -- What lists show of an RFQ.
 create table figures (
@@ -277,7 +276,6 @@ create table figures (
 -- To detect a number that several RFQs have.
 create index figures_number on figures (channel, number);
 create index figures_outdated on figures (channel, rfq_id) where key = '';
-create index figures_attention on figures (channel, rfq_id) where attention > 0;
 create index figures_claims on figures (channel, number, rfq_id) where claims is not null;
 
 -- The awards of the desk, in the chain of close_decisions. A withdrawal is a separate row without offers.

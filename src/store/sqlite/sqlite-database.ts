@@ -1,15 +1,8 @@
-import { statSync } from 'node:fs'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Statement } from 'better-sqlite3'
 import { storable } from '../../core/documents/identifier.js'
 import { StoreError } from '../errors.js'
-import {
-  type Dialect,
-  type SqlDatabase,
-  type SqlParameters,
-  storableJson,
-  type Transaction,
-} from '../sql/sql-database.js'
+import { type Dialect, type Queries, type SqlParameters, storableJson, type Transaction } from '../sql/sql-database.js'
 import { toStoreError } from './sqlite-errors.js'
 import { connect, openReader, openWriter, retryWhileBusy, type Sqlite } from './sqlite-file.js'
 
@@ -24,136 +17,110 @@ const SQLITE: Dialect = {
   rowLock: '',
 }
 
-/** A SQLite file, with one connection for reading and one for writing. Transactions follow one another, and are on the disk when they end. */
-export class SqliteDatabase implements SqlDatabase {
-  readonly dialect = SQLITE
-  readonly #statement: (sql: string) => Statement
-  readonly #writer: Sqlite | null
-  readonly #transaction: Transaction
-  #writes: Promise<unknown> = Promise.resolve()
-
-  private constructor(
-    readonly path: string,
-    readonly reader: Sqlite,
-    writer: Sqlite | null,
-  ) {
-    this.#writer = writer
-    this.#statement = cachedStatements(reader)
-    const statement = cachedStatements(writer ?? reader)
-    this.#transaction = {
-      dialect: SQLITE,
-      all: async <T>(sql: string, parameters?: SqlParameters) => statement(sql).all(toSqlite(parameters)) as T[],
-      get: async <T>(sql: string, parameters?: SqlParameters) =>
-        statement(sql).get(toSqlite(parameters)) as T | undefined,
-      run: async (sql, parameters) => statement(sql).run(toSqlite(parameters)).changes,
-      insertAll: (table, columns, rows) =>
-        runAll(
-          statement(`insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`),
-          columns,
-          rows,
-        ),
-      updateAll: (table, key, columns, rows) =>
-        runAll(
-          statement(
-            `update ${table} set ${columns.map((column) => `${column} = ?`).join(', ')}
-            where ${key.map((column) => `${column} = ?`).join(' and ')}`,
-          ),
-          [...columns, ...key],
-          rows,
-        ),
-      lock: async () => {},
-    }
+/**
+ * Opens a SQLite file, with one connection for reading and one for writing. Transactions follow one another, and are on the disk when they end.
+ * @param options.readOnly opens an existing one for reading only
+ * @param options.create creates a missing one, which is otherwise an error
+ * @throws StoreError, MissingDatabaseError
+ */
+export async function openSqlite(path: string, { readOnly = false, create = true } = {}) {
+  const writer = readOnly ? null : await openWriter(path, create)
+  const reader = await openReader(path).catch((error) => {
+    writer?.close()
+    throw error
+  })
+  const { all, get } = queriesOf(cachedStatements(reader))
+  const transaction = transactionOf(cachedStatements(writer ?? reader))
+  const fail = (error: unknown): never => {
+    throw toStoreError(error, path)
   }
+  let writes: Promise<unknown> = Promise.resolve()
 
-  /**
-   * Opens a file.
-   * @param options.readOnly opens an existing one for reading only
-   * @param options.create creates a missing one, which is otherwise an error
-   * @throws StoreError, MissingDatabaseError
-   */
-  static async open(path: string, { readOnly = false, create = true } = {}): Promise<SqliteDatabase> {
-    const writer = readOnly ? null : await openWriter(path, create)
-    try {
-      return new SqliteDatabase(path, await openReader(path), writer)
-    } catch (error) {
-      writer?.close()
-      throw error
-    }
-  }
-
-  async all<T>(sql: string, parameters?: SqlParameters): Promise<T[]> {
-    return this.read(() => this.#statement(sql).all(toSqlite(parameters)) as T[])
-  }
-
-  async get<T>(sql: string, parameters?: SqlParameters): Promise<T | undefined> {
-    return this.read(() => this.#statement(sql).get(toSqlite(parameters)) as T | undefined)
-  }
-
-  /** Runs queries on the reading connection. @throws StoreError */
-  read<T>(work: (reader: Sqlite) => T): T {
-    try {
-      return work(this.reader)
-    } catch (error) {
-      throw toStoreError(error, this.path)
-    }
-  }
-
-  /**
-   * Runs writes in one transaction, after all earlier ones of this process.
-   * @param work may yield to the event loop
-   */
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const result = this.#writes.then(() => this.#write(work))
-    // Between transactions, the event loop has its turn.
-    this.#writes = result.then(yieldToEventLoop, yieldToEventLoop)
-    return result
-  }
-
-  async #write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const writer = this.#writer
-    if (!writer) throw new StoreError(`The database ${this.path} was opened for reading only.`)
+  const attempt = async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
+    if (!writer) throw new StoreError(`The database ${path} was opened for reading only.`)
     try {
       await retryWhileBusy(() => writer.exec('begin immediate'))
-      const result = await work(this.#transaction)
+      const result = await work(transaction)
       await retryWhileBusy(() => writer.exec('commit'))
       return result
     } catch (error) {
-      throw toStoreError(error, this.path)
+      return fail(error)
     } finally {
       // SQLite rolls back by itself after some errors.
       if (writer.inTransaction) writer.exec('rollback')
     }
   }
 
-  /** Reads rows in one consistent state, on a connection of its own, because an open cursor blocks its connection. */
-  async *stream<T>(sql: string, parameters?: SqlParameters): AsyncGenerator<T> {
-    const reader = connect(this.path, { readonly: true })
-    try {
-      let rows = 0
-      for (const row of reader.prepare(sql).iterate(toSqlite(parameters))) {
-        yield row as T
-        if (++rows % ROWS_PER_STEP === 0) await yieldToEventLoop()
+  return {
+    reader,
+    dialect: SQLITE,
+    all: <T>(sql: string, parameters?: SqlParameters) => all<T>(sql, parameters).catch(fail),
+    get: <T>(sql: string, parameters?: SqlParameters) => get<T>(sql, parameters).catch(fail),
+
+    /**
+     * Runs writes in one transaction, after all earlier ones of this process.
+     * @param work may yield to the event loop
+     */
+    write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+      const result = writes.then(() => attempt(work))
+      // Between transactions, the event loop has its turn.
+      writes = result.then(yieldToEventLoop, yieldToEventLoop)
+      return result
+    },
+
+    /** Reads rows in one consistent state, on a connection of its own, because an open cursor blocks its connection. */
+    async *stream<T>(sql: string, parameters?: SqlParameters): AsyncGenerator<T> {
+      const db = connect(path, { readonly: true })
+      try {
+        let rows = 0
+        for (const row of db.prepare(sql).iterate(toSqlite(parameters))) {
+          yield row as T
+          if (++rows % ROWS_PER_STEP === 0) await yieldToEventLoop()
+        }
+      } catch (error) {
+        fail(error)
+      } finally {
+        db.close()
       }
-    } catch (error) {
-      throw toStoreError(error, this.path)
-    } finally {
+    },
+
+    /** Waits for pending transactions, then closes. */
+    async close(): Promise<void> {
+      await writes
       reader.close()
-    }
-  }
-
-  /** Sizes of the file and of its write-ahead log, in bytes. */
-  async sizes(): Promise<{ database: number; wal: number }> {
-    const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
-    return { database: size(this.path), wal: size(`${this.path}-wal`) }
-  }
-
-  /** Waits for pending transactions, then closes. */
-  async close(): Promise<void> {
-    await this.#writes
-    this.reader.close()
-    this.#writer?.close()
+      writer?.close()
+    },
   }
 }
+
+/** The statement of an SQL text, on one connection. */
+type FindStatement = (sql: string) => Statement
+
+const queriesOf = (statement: FindStatement): Queries => ({
+  dialect: SQLITE,
+  all: async <T>(sql: string, parameters?: SqlParameters) => statement(sql).all(toSqlite(parameters)) as T[],
+  get: async <T>(sql: string, parameters?: SqlParameters) => statement(sql).get(toSqlite(parameters)) as T | undefined,
+})
+
+const transactionOf = (statement: FindStatement): Transaction => ({
+  ...queriesOf(statement),
+  run: async (sql, parameters) => statement(sql).run(toSqlite(parameters)).changes,
+  insertAll(table, columns, rows) {
+    const values = columns.map(() => '?')
+    return runAll(
+      statement(`insert into ${table} (${columns.join(', ')}) values (${values.join(', ')})`),
+      columns,
+      rows,
+    )
+  },
+  updateAll(table, key, columns, rows) {
+    const set = columns.map((column) => `${column} = ?`)
+    const where = key.map((column) => `${column} = ?`)
+    const sql = `update ${table} set ${set.join(', ')} where ${where.join(' and ')}`
+    return runAll(statement(sql), [...columns, ...key], rows)
+  },
+  lock: async () => {},
+})
 
 /** Rows read or written before yielding to the event loop. */
 const ROWS_PER_STEP = 500
@@ -167,7 +134,7 @@ async function runAll(statement: Statement, columns: readonly string[], rows: It
   }
 }
 
-function cachedStatements(db: Sqlite): (sql: string) => Statement {
+function cachedStatements(db: Sqlite): FindStatement {
   const known = new Map<string, Statement>()
   return (sql) => {
     const statement = known.get(sql) ?? db.prepare(sql)

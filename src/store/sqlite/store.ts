@@ -1,35 +1,39 @@
+import { statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Store } from '../contract.js'
 import { createStore, type StoreOptions } from '../create-store.js'
 import { backupDatabase } from '../maintenance/backup.js'
+import type { Queries } from '../sql/sql-database.js'
 import { createRequestLedgers, machineClock } from './request-ledger.js'
-import { SqliteDatabase } from './sqlite-database.js'
+import { openSqlite } from './sqlite-database.js'
 
 /**
  * Opens the store in a SQLite file. Writes are on the disk before they are acknowledged.
  * @throws StoreError with a remedy if the file cannot be used; MissingDatabaseError
  */
 export async function openStore({ path, ...options }: StoreOptions & { path: string }): Promise<Store> {
-  const { clock } = options
-  const database = await SqliteDatabase.open(path, options)
-  const ledgers = createRequestLedgers(path, clock ?? machineClock)
+  const { reader, close, ...database } = await openSqlite(path, options)
+  const ledgers = createRequestLedgers(path, options.clock ?? machineClock)
   const engine = {
-    ...{ name: path, database, clock: clock ?? (() => new Date()) },
+    ...{ name: path, database },
     requestLedger: (origin: string) => ledgers.ledger(origin),
     check: () => check(database),
     checkWritable: () => checkWritable(path),
-    sizes: () => database.sizes(),
-    backup: (file: string, signal?: AbortSignal) => database.read((db) => backupDatabase(db, file, signal)),
+    async sizes() {
+      const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+      return { database: size(path), wal: size(`${path}-wal`) }
+    },
+    backup: (file: string, signal?: AbortSignal) => backupDatabase(reader, file, signal),
     async close() {
       ledgers.close()
-      await database.close()
+      await close()
     },
   }
   return createStore(engine, options)
 }
 
-async function check(database: SqliteDatabase) {
+async function check(database: Queries) {
   const [found] = await database.all<{ integrity_check: string }>('pragma integrity_check(1)')
   const orphans = (await database.all('pragma foreign_key_check')).length
   const message = orphans > 0 ? `foreign key violations: ${orphans}` : String(found?.integrity_check)
