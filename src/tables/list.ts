@@ -48,12 +48,7 @@ export interface ListRequest {
 }
 
 /** Why a request was refused. Plain data, which can be sent to another thread. */
-export interface ListProblem {
-  parameter: string
-  message: string
-  status: 400 | 404 | 409
-  suggestions: readonly string[]
-}
+export type ListProblem = Pick<FilterError, 'parameter' | 'message' | 'status' | 'suggestions'>
 
 export type ListAnswer<Row> = ListPage<Row> | { problem: ListProblem }
 
@@ -193,7 +188,11 @@ function createRead<Row>(columns: readonly Column<Row>[], query: SqlQuery<Row>):
       select p.*, ${select.join(', ')}
       from page p ${dialect.joinOne(query.table, 't', keys.map((key, at) => `${key} = p.k${at}`).join(' and '))} ${joins}
       order by ${orderBy(order, 'p.o')}`,
-      { ...parameters, ...positionParameters(after), limit: limit >= NO_LIMIT ? NO_LIMIT : limit + 1 },
+      {
+        ...parameters,
+        ...Object.fromEntries((after ?? []).map((value, at) => [`after${at}`, value])),
+        limit: limit >= NO_LIMIT ? NO_LIMIT : limit + 1,
+      },
     )
     const records = found.slice(0, limit).map((record) => parseJson(record, query.json))
     const last = found.length > limit ? found[limit - 1] : undefined
@@ -216,22 +215,11 @@ const orderBy = (order: readonly Order[], column: string): string =>
 
 /** What comes after the position: a row that is equal in the first criteria and later in the next one. */
 function afterCondition(order: readonly Order[]): string {
-  const isEqual = ({ expression }: Order, at: number) =>
-    `(${expression} = @after${at} or (${expression} is null and @isNull${at} = 1))`
+  const isEqual = ({ expression }: Order, at: number) => `${expression} is not distinct from @after${at}`
   const isLater = ({ expression, descending }: Order, at: number) =>
-    `(@isNull${at} = 0 and (${expression} is null or ${expression} ${descending ? '<' : '>'} @after${at}))`
+    `(${expression} ${descending ? '<' : '>'} @after${at} or ${expression} is null) and @after${at} is not null`
   const alternatives = order.map((criterion, at) => allOf(...order.slice(0, at).map(isEqual), isLater(criterion, at)))
   return `(${alternatives.map((each) => `(${each})`).join(' or ')})`
-}
-
-function positionParameters(after: readonly (string | number | null)[] | null): SqlParameters {
-  if (after === null) return {}
-  return Object.fromEntries(
-    after.flatMap((value, at) => [
-      [`after${at}`, value],
-      [`isNull${at}`, value === null ? 1 : 0],
-    ]),
-  )
 }
 
 /** A record with its JSON parsed. */

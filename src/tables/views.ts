@@ -1,7 +1,8 @@
+import type { EventFilter } from '../core/events/events.js'
 import type { Store } from '../store/contract.js'
 import { awardViews } from './awards/awards.js'
 import { closingViews } from './closings/closings.js'
-import { eventViews } from './events/events.js'
+import type { EventFeed } from './events/events.js'
 import type { ListAnswer, ListRequest } from './list.js'
 import { readChoices, readList } from './list.js'
 import { type ListName, listNamed } from './lists/lists.js'
@@ -29,7 +30,7 @@ export function createViews(store: Store, config: ViewConfig) {
     ...offerViews(source),
     ...closingViews(source),
     ...awardViews(source),
-    ...eventViews(source),
+    events: (filter: EventFilter): Promise<EventFeed> => store.events(filter),
     today: (options: TodayOptions) => today(source, options),
     waiting: (now: Date) => countWaiting(source, now),
   }

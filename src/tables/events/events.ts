@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { EVENT_KINDS, type EventFilter, type EventKind } from '../../core/events/events.js'
-import { channelKey, nullableText, text, timestamp } from '../schema.js'
-import type { ViewSource } from '../source.js'
+import { EVENT_KINDS, type EventData, type EventKind } from '../../core/events/events.js'
+import { channelKey, nullableText, text, timestamp, unvalidatedObject } from '../schema.js'
 
 const KINDS = Object.keys(EVENT_KINDS) as [EventKind, ...EventKind[]]
 
-export const event = z
+const event = z
   .strictObject({
     sequence: z.int().describe('In the order in which events were committed, without gaps; the same in webhooks.'),
     id: text,
@@ -16,7 +15,7 @@ export const event = z
     offerId: nullableText,
     version: z.int().nullable().describe('Of the offer, or otherwise of the RFQ: the version that it speaks of.'),
     text: text.describe('What happened, in a sentence.'),
-    data: z.record(z.string(), z.unknown()),
+    data: unvalidatedObject<EventData>(),
   })
   .meta({ id: 'Event' })
 
@@ -28,11 +27,3 @@ export const eventFeed = z
   })
   .meta({ id: 'EventFeed' })
 export type EventFeed = z.infer<typeof eventFeed>
-
-/** The feed of events. */
-export const eventViews = ({ store }: Pick<ViewSource, 'store'>) => ({
-  async events(filter: EventFilter): Promise<EventFeed> {
-    const { items, ...feed } = await store.events(filter)
-    return { ...feed, items: items.map((item) => ({ ...item, data: { ...item.data } })) }
-  },
-})

@@ -36,17 +36,8 @@ export interface RfqRow extends RfqFacts {
 }
 
 /** What a reader has to know of its state beside the due date. */
-export function marksOf({
-  state,
-  overdue,
-  daysToDue,
-  missingSince,
-  readState,
-  valid,
-  figures,
-  figuresAt,
-  isOutdated,
-}: RfqRow): string[] {
+export function marksOf(row: RfqRow): string[] {
+  const { state, overdue, daysToDue, missingSince, readState, valid, figures, figuresAt, isOutdated } = row
   const isOpen = state === 'open' && missingSince === null
   const day = daysToDue === 0 ? 'due today' : daysToDue === 1 ? 'due tomorrow' : null
   return [
@@ -86,44 +77,21 @@ export function doubtsOf({ figures, standing, unreadOffers, state, isBeyondAvail
   ]
 }
 
-/** The step that waits; null if the RFQ waits for nobody. */
-export const stepOf = (row: RfqRow): Step | null => (row.urgency === 0 ? null : nextStep(row))
-
 /** What to do: a command, and the page that does or shows the same. */
-export interface Step {
-  message: string
-  command: string
-  path: string
-}
+const step = (message: string, command: string, path: string) => ({ message, command: `quotekeeper ${command}`, path })
 
-/** The one step that decides most about an RFQ. Its command is about this RFQ alone. */
-function nextStep({ channel, name, state, standing, figures, overdue, valid, offers }: RfqRow): Step {
+/** The one step that decides most about an RFQ; null if it waits for nobody. Its command is about this RFQ alone. */
+export function stepOf({ channel, name, state, standing, figures, overdue, valid, offers, urgency }: RfqRow) {
+  if (urgency === 0) return null
   const about = `${quoteForShell(name)} --channel ${quoteForShell(channel)}`
   const path = rfqPath(channel, name)
-  const compare = `quotekeeper compare ${about}`
-  if (standing?.status === 'differs')
-    return {
-      message: 'Decide again',
-      command: `quotekeeper award ${about} --withdraw`,
-      path: awardPath(channel, name),
-    }
+  if (standing?.status === 'differs') return step('Decide again', `award ${about} --withdraw`, awardPath(channel, name))
   if (figures.undecided || (state === 'open' && standing === null && figures.decision?.basis === 'recommended'))
-    return { message: 'Decide', command: compare, path }
-  if (overdue)
-    return {
-      message: 'Why open',
-      command: `quotekeeper closings --rfq ${about}`,
-      path: closingPath(channel, name),
-    }
-  if (standing !== null)
-    return { message: 'See the award', command: `quotekeeper award ${about}`, path: awardPath(channel, name) }
-  if (!valid)
-    return {
-      message: 'See problems',
-      command: `quotekeeper problems --channel ${quoteForShell(channel)}`,
-      path: systemPath('problems'),
-    }
+    return step('Decide', `compare ${about}`, path)
+  if (overdue) return step('Why open', `closings --rfq ${about}`, closingPath(channel, name))
+  if (standing !== null) return step('See the award', `award ${about}`, awardPath(channel, name))
+  if (!valid) return step('See problems', `problems --channel ${quoteForShell(channel)}`, systemPath('problems'))
   return offers > 0 && figures.ranked === 0
-    ? { message: 'Ask developers', command: `${compare} --questions`, path: `${path}#questions` }
-    : { message: 'See the RFQ', command: compare, path }
+    ? step('Ask developers', `compare ${about} --questions`, `${path}#questions`)
+    : step('See the RFQ', `compare ${about}`, path)
 }

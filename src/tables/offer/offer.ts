@@ -5,10 +5,19 @@ import type { Settings } from '../../core/decision/settings.js'
 import { comparableId } from '../../core/documents/identifier.js'
 import type { RfqWithResponses } from '../../core/records.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
-import { body, observation, observationOf } from '../document.js'
 import { type Lookup, type RfqAddress, withRfq } from '../find-rfq.js'
 import { rfqView } from '../rfq/rfq-view.js'
-import { channelKey, nullableText, pick, text, timestamp, unvalidated } from '../schema.js'
+import {
+  body,
+  channelKey,
+  nullableText,
+  observation,
+  observationOf,
+  pick,
+  text,
+  timestamp,
+  unvalidated,
+} from '../schema.js'
 import type { ViewSource } from '../source.js'
 import { type OfferLine, type OfferPrepayment, offerLines, offerPrepayments } from './offer-lines.js'
 import { offerViewSchema } from './offer-view.js'

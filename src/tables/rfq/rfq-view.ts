@@ -6,10 +6,7 @@ import { withRoundedNumbers } from '../../core/text/number-format.js'
 import type { PricesRead, TermsRead } from '../../core/time/read-times.js'
 import { awardStateSchema } from '../awards/award-schema.js'
 import { offerView, offerViewSchema } from '../offer/offer-view.js'
-import { count, pick, text, unvalidated } from '../schema.js'
-
-/** An object whose members are not validated; docs/COMPARISON.md describes them. */
-const unvalidatedObject = <T extends object>() => z.looseObject({}) as unknown as z.ZodType<T, T>
+import { count, pick, text, unvalidated, unvalidatedObject } from '../schema.js'
 
 /** What one unit of a currency is worth in the comparison currency. */
 const rate = z.strictObject({
