@@ -40,37 +40,6 @@ export const RFQ_STATES = ['open', 'closed'] as const
 const rfqState = z.enum(RFQ_STATES)
 const responseStatus = z.enum(['submitted', 'accepted', 'rejected'])
 const reasonForPurchase = z.enum(['buyToRetire', 'buyToSell', 'other'])
-const ecosystemType = z.enum([
-  'ForestsAndWoodlands',
-  'Wetlands',
-  'Grasslands',
-  'AgriculturalLands',
-  'OceansAndCoastalAreas',
-  'RestoredLands',
-])
-const ecosystemSubtype = z.enum([
-  'TropicalRainforests',
-  'TemperateForests',
-  'BorealForests',
-  'Woodlands',
-  'Mangroves',
-  'Peatlands',
-  'FreshwaterWetlands',
-  'SaltMarshes',
-  'TropicalSavannas',
-  'TemperateGrasslands',
-  'Shrublands',
-  'SteppesAndPrairies',
-  'Croplands',
-  'AgroforestrySystems',
-  'SeagrassMeadows',
-  'CoralReefs',
-  'KelpForests',
-  'ReforestedAreas',
-  'RestoredWetlands',
-  'RehabilitatedMines',
-])
-
 /** `value` in tonnes CO2e; `type` for example `fixed`. */
 const volume = z.strictObject({ type: text, value: z.number() })
 
@@ -98,8 +67,8 @@ export const listingDocument = z.strictObject({
   firstIssuanceDate: optional(calendarDate),
   projectStartDate: optional(text),
   projectEndDate: optional(text),
-  ecosystemTypes: z.array(ecosystemType),
-  ecosystemSubtypes: z.array(ecosystemSubtype),
+  ecosystemTypes: z.array(text),
+  ecosystemSubtypes: z.array(text),
   methodologies: z.array(text),
   currentProjectStages: z.array(text),
   mainMitigationActivity: text,

@@ -7,10 +7,8 @@ export const INVISIBLE = '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorab
 
 const JOINERS = '\\u200C\\u200D'
 const VARIATION_SELECTORS = '\\u180B-\\u180D\\uFE00-\\uFE0F'
-/** Signs around Arabic and Syriac numbers: format characters, but shown. */
-const NUMBER_SIGNS = '\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2'
 /** What is not shown or reorders text, and noncharacters; except line feeds, and what `MISPLACED` is about. */
-const HIDDEN = new RegExp(`(?![\\n${NUMBER_SIGNS}${JOINERS}${VARIATION_SELECTORS}])[${INVISIBLE}\\uFFFE\\uFFFF]`, 'gu')
+const HIDDEN = new RegExp(`(?![\\n${JOINERS}${VARIATION_SELECTORS}])[${INVISIBLE}\\uFFFE\\uFFFF]`, 'gu')
 const NEEDS_NEITHER = '\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\s'
 /**
  * Joiners and variation selectors stay where scripts and emoji need them: not after Latin, Greek and Cyrillic letters, spaces or

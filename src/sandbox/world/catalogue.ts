@@ -1,4 +1,4 @@
-import type { Listing, Theme } from './records.js'
+import type { Theme } from './records.js'
 
 /** A project type: what its projects have in common, and the ranges within which they vary. */
 export interface ProjectType {
@@ -7,7 +7,7 @@ export interface ProjectType {
   nouns: readonly string[]
   activity: string
   mitigation: 'removal' | 'avoidance'
-  ecosystem: readonly [type: Listing['ecosystemTypes'][number], subtype: Listing['ecosystemSubtypes'][number]] | null
+  ecosystem: readonly [type: string, subtype: string] | null
   /** Registries, each with the methodologies it issues under. */
   standards: Partial<Record<Registry, readonly string[]>>
   labels: readonly string[]

@@ -1,5 +1,6 @@
 import { channelKey } from '../../core/channel.js'
-import { calendarDate, DAY, daysAfter, endOf, HOUR, timestamp } from './calendar.js'
+import { addDays } from '../../core/time/calendar-days.js'
+import { calendarDate, DAY, endOf, HOUR, timestamp } from './calendar.js'
 import { repriceListing } from './listings.js'
 import type { RandomValues } from './random.js'
 import { type Channel, type PlannedEvent, RfqRecord, type RfqResponse } from './records.js'
@@ -81,7 +82,7 @@ function openRfq(world: World, event: PlannedEvent, values: RandomValues): strin
   reschedule(world, event, delay(values, 12, 48))
   const listings = comparableListings(values, channel.listings, values.integer(3, 8))
   if (listings.length === 0) return null
-  const responseDueDate = daysAfter(calendarDate(at), values.integer(2, 12))
+  const responseDueDate = addDays(calendarDate(at), values.integer(2, 12))
   const count = ++channel.created.rfqs
   const name = `${channelKey(channel)}/rfq/${count}`
   const terms = makeRfq(world.random, { name, number: 1000 + count, listings, openedAt: at, responseDueDate })

@@ -1,4 +1,6 @@
-import { calendarDate, cents, DAY, daysAfter, sum, yearOf } from './calendar.js'
+import { sum } from '../../core/numbers.js'
+import { addDays } from '../../core/time/calendar-days.js'
+import { calendarDate, cents, DAY, yearOf } from './calendar.js'
 import {
   givenNames,
   legalForms,
@@ -37,9 +39,9 @@ export function makeListing(random: SeededRandom, { name, theme, now }: ListingI
     projectName: `${place} ${values.pick(kind.nouns)}`,
     projectDescription: values.chance(0.95) ? `${kind.activity} in ${place}, by ${developer}.` : null,
     country: location.slice(0, 2),
-    firstIssuanceDate: values.chance(0.9) ? daysAfter(started, values.integer(500, 900)) : null,
+    firstIssuanceDate: values.chance(0.9) ? addDays(started, values.integer(500, 900)) : null,
     projectStartDate: started,
-    projectEndDate: values.chance(0.85) ? daysAfter(started, values.pick([20, 30, 40]) * 365) : null,
+    projectEndDate: values.chance(0.85) ? addDays(started, values.pick([20, 30, 40]) * 365) : null,
     ecosystemTypes: kind.ecosystem ? [kind.ecosystem[0]] : [],
     ecosystemSubtypes: kind.ecosystem ? [kind.ecosystem[1]] : [],
     methodologies: [values.pick(methodologies)],

@@ -1,4 +1,6 @@
-import { calendarDate, cents, daysAfter, sum, timestamp, yearOf } from './calendar.js'
+import { sum } from '../../core/numbers.js'
+import { addDays } from '../../core/time/calendar-days.js'
+import { calendarDate, cents, timestamp, yearOf } from './calendar.js'
 import { offerNotes, reviewComments } from './catalogue.js'
 import type { RandomValues, SeededRandom } from './random.js'
 import type { Listing, Offer, RfqResponse, RfqTerms } from './records.js'
@@ -44,7 +46,7 @@ export function reviseOffer(values: RandomValues, { offer }: RfqResponse, now: n
     scheduledDeliveries,
     prePayments: offer.prePayments.map((payment) => ({ ...payment, amount: cents(payment.amount * factor) })),
     ...totals(scheduledDeliveries),
-    expiryDate: daysAfter(calendarDate(now), values.integer(21, 45)),
+    expiryDate: addDays(calendarDate(now), values.integer(21, 45)),
     additionalNotesToBuyer: 'Revised terms; replaces our earlier offer.',
   }
 }
@@ -67,7 +69,7 @@ function makeOffer(values: RandomValues, rfq: RfqTerms, listing: Listing, submit
     prePayments: contractType === 'forward' ? makePrePayments(values, total.totalPrice, submitted) : [],
     ...total,
     additionalNotesToBuyer: values.chance(0.6) ? values.pick(offerNotes) : '',
-    expiryDate: daysAfter(rfq.responseDueDate, values.integer(10, 60)),
+    expiryDate: addDays(rfq.responseDueDate, values.integer(10, 60)),
   })
 }
 
@@ -107,7 +109,7 @@ function makeDeliveries(values: RandomValues, { rfq, listing, contractType, subm
   const fulfilmentMethod = values.pick(['registryTransfer', 'registryTransfer', 'retirementOnBehalf'])
   const batchYears = listing.creditAvailability.map((batch) => yearOf(batch.reportingPeriodStart))
   return Array.from({ length: count }, (_, index) => {
-    const fulfilmentDueDate = daysAfter(submitted, (isSpot ? 45 : 150) + index * 180 + values.integer(0, 30))
+    const fulfilmentDueDate = addDays(submitted, (isSpot ? 45 : 150) + index * 180 + values.integer(0, 30))
     const years = isSpot
       ? values.sample(batchYears, values.integer(1, 2)).sort()
       : [(batchYears.at(-1) ?? 2024) + 1 + index]
@@ -147,6 +149,6 @@ function makePrePayments(values: RandomValues, totalPrice: number, submitted: st
   const shares = values.pick([[], [0.1], [0.2], [0.3], [0.15, 0.15]])
   return shares.map((share, index) => ({
     amount: cents(totalPrice * share),
-    paymentDueDate: daysAfter(submitted, 30 + 60 * index + values.integer(0, 20)),
+    paymentDueDate: addDays(submitted, 30 + 60 * index + values.integer(0, 20)),
   }))
 }

@@ -1,4 +1,6 @@
-import { calendarDate, cents, DAY, daysAfter, HOUR, sum, timestamp, yearOf } from './calendar.js'
+import { sum } from '../../core/numbers.js'
+import { addDays } from '../../core/time/calendar-days.js'
+import { calendarDate, cents, DAY, HOUR, timestamp, yearOf } from './calendar.js'
 import { buyers, requirements } from './catalogue.js'
 import type { RandomValues, SeededRandom } from './random.js'
 import type { Listing, RfqTerms } from './records.js'
@@ -32,7 +34,7 @@ export function makeRfq(
     buyerDescription: values.pick(buyers),
     contractTypes: values.pick([['spot'], ['forward'], ['spot', 'forward'], ['spot', 'forward']]),
     title: makeTitle(values, listings, year),
-    fulfilmentDueDate: daysAfter(responseDueDate, values.integer(90, 900)),
+    fulfilmentDueDate: addDays(responseDueDate, values.integer(90, 900)),
     minVolume,
     maxVolume: minVolume * values.integer(2, 4),
     minVintageYear: values.chance(0.75) ? year - values.integer(3, 5) : 'Any',
@@ -59,7 +61,7 @@ export function amendRfq(values: RandomValues, { pricing, responseDueDate }: Rfq
     [2, 'price'],
     [1, 'requirement'],
   ])
-  if (kind === 'due date') return { responseDueDate: daysAfter(responseDueDate, values.integer(2, 7)) }
+  if (kind === 'due date') return { responseDueDate: addDays(responseDueDate, values.integer(2, 7)) }
   if (kind === 'price') return { pricing: { ...pricing, maxUnitPrice: cents(pricing.maxUnitPrice * 1.1) } }
   return { additionalRequirements: values.pick(requirements) }
 }

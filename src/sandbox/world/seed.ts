@@ -1,5 +1,6 @@
 import { type ChannelRef, channelKey } from '../../core/channel.js'
-import { calendarDate, DAY, daysAfter, endOf, HOUR, timestamp } from './calendar.js'
+import { addDays } from '../../core/time/calendar-days.js'
+import { calendarDate, DAY, endOf, HOUR, timestamp } from './calendar.js'
 import { planChannelEvents, planRfqEvents } from './events.js'
 import { type Channel, RfqRecord, type Theme } from './records.js'
 import { reviewed } from './responses.js'
@@ -62,7 +63,7 @@ export function createWorld({ seed, now, channels = DEFAULT_CHANNELS, still = fa
 function seedRfq(world: World, channel: Channel, spec: ChannelSpec & { dueInDays: number }): RfqRecord {
   const name = `${channelKey(channel)}/rfq/${++channel.created.rfqs}`
   const { dueInDays } = spec
-  const responseDueDate = daysAfter(calendarDate(world.now()), dueInDays)
+  const responseDueDate = addDays(calendarDate(world.now()), dueInDays)
   const values = world.random.values(`${name}/seed`)
   const count = spec.responsesPerRfq ?? values.integer(dueInDays > 8 ? 0 : 2, 6)
   const openedAt = openingBefore(values, responseDueDate, values.integer(10, 20) + Math.max(0, dueInDays - 6))

@@ -1,6 +1,7 @@
 import { type ChannelRef, channelKey } from '../../core/channel.js'
+import { addDays } from '../../core/time/calendar-days.js'
 import type { Clock } from '../../core/time/clock.js'
-import { calendarDate, DAY, daysAfter, timestamp } from './calendar.js'
+import { calendarDate, DAY, timestamp } from './calendar.js'
 import { makeListing } from './listings.js'
 import { SeededRandom } from './random.js'
 import {
@@ -82,7 +83,7 @@ export class World {
       number: 1000 + count,
       listings: this.#listingsFor(channel, given.listingIds),
       openedAt: now - DAY,
-      responseDueDate: given.responseDueDate ?? daysAfter(calendarDate(now), 10),
+      responseDueDate: given.responseDueDate ?? addDays(calendarDate(now), 10),
     })
     const { responses, ...terms } = given
     return channel.addRfq(new RfqRecord({ ...generated, ...terms }, responses)).singleShape()
