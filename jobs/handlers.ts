@@ -11,6 +11,7 @@ import type { ChannelConfig, Config } from '../src/config/contract.js'
 import type { DecisionRecord, RunKind } from '../src/core/records.js'
 import type { Clock } from '../src/core/time/clock.js'
 import type { Marketplace } from '../src/marketplace/contract.js'
+import type { MakeReport } from '../src/report-files/make-report.js'
 import { reportName } from '../src/report-files/report-folder.js'
 import type { Store } from '../src/store/contract.js'
 import { RunBusyError } from '../src/store/errors.js'
@@ -34,18 +35,8 @@ export interface HandlerDeps {
   pollRfqs: (context: PollContext, options: PollRfqsOptions) => Promise<PollResult>
   closeExpired: (context: ClosingContext, policy: ClosingPolicy) => Promise<ClosingResult>
   killSwitch: KillSwitch
-  /** Writes a report and resolves to its path. */
-  rfqReport: (channel: ChannelConfig, rfqId: string, options: ReportJobOptions) => Promise<string>
-  channelReport: (channel: ChannelConfig, options: ReportJobOptions) => Promise<string>
+  makeReport: MakeReport
   observer?: JobObserver
-}
-
-export interface ReportJobOptions {
-  /** Who requested it, or what caused it. */
-  madeBy: string
-  /** Default now. */
-  asOf?: Date
-  signal: AbortSignal
 }
 
 /** The cause, and then the author, of the report on a closed RFQ. */
@@ -73,8 +64,8 @@ export function createHandlers(deps: HandlerDeps): JobHandlers {
       runAndLog(job, 'rfqs', async () => deps.pollRfqs(contextOf(job), rfqPollOptions(job))),
     ),
     'close-expired': forChannel(closeExpired),
-    'channel-report': forChannel(channelReport),
-    'rfq-report': forChannel(rfqReport),
+    'channel-report': forChannel(report),
+    'rfq-report': forChannel(report),
   }
 }
 
@@ -176,36 +167,25 @@ async function runAndLog(
   return null
 }
 
-async function rfqReport(job: ChannelJob): Promise<string | null> {
-  const { rfqId } = job.payload
-  if (rfqId === undefined) throw new RefusedJobError('rfq-report without rfqId')
-  return report(job, 'rfq', (options) => job.deps.rfqReport(job.channel, rfqId, options))
-}
-
-const channelReport = (job: ChannelJob): Promise<string | null> =>
-  report(job, 'channel', (options) => job.deps.channelReport(job.channel, options))
-
-async function report(
-  { deps, channel: { key: channel }, payload, signal }: ChannelJob,
-  kind: 'rfq' | 'channel',
-  make: (options: ReportJobOptions) => Promise<string>,
-): Promise<string | null> {
-  const { cause, rfqId, asOf } = payload
+/** Makes the report on an RFQ; without one, the overview of the channel. */
+async function report({ deps, channel: { key: channel }, payload, signal }: ChannelJob): Promise<string | null> {
+  const { config, store, now, log, observer } = deps
+  const { cause, asOf, rfqId } = payload
+  const about = { channel, ...(rfqId !== undefined && { rfqId }) }
   const madeBy = requestedBy(payload)?.replace(/^(api|page) /, '') ?? 'schedule'
+  const request = { ...about, now: now(), madeBy, ...(asOf !== undefined && { asOf: new Date(asOf) }) }
+  const kind = rfqId === undefined ? 'channel' : 'rfq'
   const started = performance.now()
   const observe = (succeeded: boolean) =>
-    deps.observer?.reportEnded({ report: kind, seconds: (performance.now() - started) / 1_000, succeeded })
-  const file = await make({ madeBy, signal, ...(asOf !== undefined && { asOf: new Date(asOf) }) }).catch((error) => {
+    observer?.reportEnded({ report: kind, seconds: (performance.now() - started) / 1_000, succeeded })
+  const { path } = await deps.makeReport(request, { signal }).catch((error) => {
     observe(false)
     throw error
   })
   observe(true)
-  const name = reportName(deps.config.reports.directory, file)
-  deps.log.info({ channel, rfq: rfqId, cause, file }, 'report written')
-  const made = { name: name ?? basename(file), by: madeBy }
-  const about = { channel, ...(rfqId !== undefined && { rfqId }) }
-  await deps.store.recordEvents([
-    { kind: 'report.made', at: deps.now().toISOString(), ...about, data: { report: made } },
-  ])
+  const name = reportName(config.reports.directory, path)
+  log.info({ channel, rfq: rfqId, cause, file: path }, 'report written')
+  const made = { name: name ?? basename(path), by: madeBy }
+  await store.recordEvents([{ kind: 'report.made', at: now().toISOString(), ...about, data: { report: made } }])
   return name
 }

@@ -72,7 +72,7 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   const { config, store, now, log } = options
   const runner = await createRunner(config.queue, { database: await store.identity(), log })
   closers.push(() => runner.close(DRAIN_MS))
-  const enqueue: JobRunner['enqueue'] = (...job) => runner.enqueue(...job)
+  const { enqueue } = runner
   const schedule = options.schedule ? createSchedule({ config, enqueue, now, log }) : null
   const readiness = createReadiness({ config, store, runner, now, schedule })
   const web = (await options.serveWeb?.(readiness, runner)) ?? null

@@ -23,8 +23,7 @@ async function logOfClosingJob(
     pollRfqs: () => fixture.pollRfqs(),
     closeExpired,
     killSwitch,
-    rfqReport: async () => '',
-    channelReport: async () => '',
+    makeReport: () => expect.unreachable('a report is made'),
   })
   const payload = { channel: 'acme/forest', cause: 'schedule' as const }
   await handlers['close-expired'](payload, { id: 'job', signal: new AbortController().signal })

@@ -4,6 +4,7 @@ import { RunFailedError } from '../../jobs/errors.js'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import type { DecisionRecord, RunKind } from '../../src/core/records.js'
 import type { ChannelSession, Marketplace } from '../../src/marketplace/contract.js'
+import type { MadeReport } from '../../src/report-files/make-report.js'
 import type { NewDecision, RunEnd, Runs, Store } from '../../src/store/contract.js'
 import { RunBusyError } from '../../src/store/errors.js'
 import { reportRecord } from '../helpers/data/report-record.js'
@@ -55,8 +56,10 @@ async function createTestHandlers(options: Partial<HandlerDeps> & { end?: Partia
       return { run: await recordRun(store, 'close', end), decisions: [], failures: [], ...NO_CLOSES }
     },
     killSwitch: async () => null,
-    rfqReport: async (channel, rfqId) => `/dev/null/reports/${channel.key}/${rfqId}.xlsx`,
-    channelReport: async (channel) => `/dev/null/reports/${channel.key}.xlsx`,
+    makeReport: async ({ channel, rfqId }) => {
+      if (rfqId === 'too large') throw new Error('disk full')
+      return { path: `/dev/null/reports/${channel}${rfqId === undefined ? '' : `/${rfqId}`}.xlsx` } as MadeReport
+    },
     ...deps,
   })
   const run = (name: JobName, payload = TICK, signal = new AbortController().signal) =>
@@ -284,13 +287,12 @@ describe('observer', () => {
     const { run } = await createTestHandlers({
       observer,
       end: { outcome: 'failed', error: 'down' },
-      rfqReport: () => Promise.reject(new Error('disk full')),
       pollRfqs: () => Promise.reject(new Error('database locked')),
     })
     await expect(run('poll-listings')).rejects.toThrow('down')
     await expect(run('poll-rfqs')).rejects.toThrow('database locked')
     await run('channel-report')
-    await expect(run('rfq-report', { ...TICK, rfqId: 'r1' })).rejects.toThrow('disk full')
+    await expect(run('rfq-report', { ...TICK, rfqId: 'too large' })).rejects.toThrow('disk full')
     expect(seen).toEqual([
       ['listings', 'failed'],
       { channel: 'acme/forest', kind: 'rfqs' },

@@ -63,8 +63,6 @@ async function options(
       counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
     }),
     killSwitch: async () => null,
-    rfqReport: async () => '/a.xlsx',
-    channelReport: async () => '/b.xlsx',
     schedule: true,
     maintenance: [],
     notifications: { send: async () => ({ kind: 'delivered' }), scrub: (text) => text },

@@ -1,8 +1,7 @@
-import type { HandlerDeps, ReportJobOptions } from '../../../jobs/handlers.js'
+import type { JobObserver } from '../../../jobs/contract.js'
 import { startService } from '../../../jobs/service.js'
 import { closeExpired } from '../../closing/closing-round.js'
 import { closingKillSwitch } from '../../closing/kill-switch.js'
-import type { ChannelConfig } from '../../config/contract.js'
 import type { Clock } from '../../core/time/clock.js'
 import { createServiceMetrics } from '../../metrics/service-metrics.js'
 import { createSendMessage } from '../../notify/send-message.js'
@@ -38,7 +37,7 @@ export async function runService({ io }: Cli, app: App, { port, pages, schedule 
     ...{ config, store, log, now: io.now, schedule },
     marketplace: await app.marketplace(metrics?.requestObserver),
     ...{ pollListings, pollRfqs, closeExpired, killSwitch: closingKillSwitch(config, store) },
-    ...reportHandlers(app, io.now),
+    makeReport: app.makeReport,
     ...(metrics && { observer: metrics.jobObserver }),
     maintenance: createMaintenanceJobs(app, io.now),
     notifications: { send: createSendMessage({ reportsDirectory: config.reports.directory }), scrub },
@@ -50,19 +49,6 @@ export async function runService({ io }: Cli, app: App, { port, pages, schedule 
   log.info({ ...facts, ...(service.url === null ? {} : { url: service.url }) }, 'quotekeeper started')
   await untilStopped(io.stop)
   log.info('quotekeeper stopping')
-}
-
-/** Makes the reports of jobs. */
-export function reportHandlers(
-  { makeReport }: Pick<App, 'makeReport'>,
-  now: Clock,
-): Pick<HandlerDeps, 'rfqReport' | 'channelReport'> {
-  const make = async (
-    { key: channel }: ChannelConfig,
-    { signal, ...options }: ReportJobOptions,
-    about: { rfqId?: string } = {},
-  ): Promise<string> => (await makeReport({ channel, now: now(), ...options, ...about }, { signal })).path
-  return { rfqReport: (channel, rfqId, options) => make(channel, options, { rfqId }), channelReport: make }
 }
 
 /** Creates the metrics of the service, which read the database through a connection of their own, and what feeds them. */
@@ -80,7 +66,7 @@ async function openMetrics({ config, log, onClose }: App, now: Clock) {
   const countVersions = async ({ id, channel }: { id: number; channel: string }) => {
     activity.versionsWritten(channel, await reader.recordedVersions(id))
   }
-  const jobObserver: NonNullable<HandlerDeps['observer']> = {
+  const jobObserver: JobObserver = {
     ...activity,
     runEnded(result) {
       activity.runEnded(result)

@@ -4,7 +4,6 @@ import type { JobHandlers, JobObserver, JobRunner } from '../../../jobs/contract
 import { createHandlers } from '../../../jobs/handlers.js'
 import { createInProcessRunner } from '../../../jobs/queue/in-process-runner.js'
 import type { App } from '../../../src/cli/app.js'
-import { reportHandlers } from '../../../src/cli/service/run-service.js'
 import { createPages } from '../../../src/cli/service/web.js'
 import { closingKillSwitch } from '../../../src/closing/kill-switch.js'
 import type { Config } from '../../../src/config/contract.js'
@@ -63,7 +62,7 @@ export async function openPages(
     ...{ config, store, now, log, killSwitch },
     marketplace: { session: () => fixture.session() } as unknown as Marketplace,
     ...{ pollListings: () => fixture.pollListings(), pollRfqs: () => fixture.pollRfqs() },
-    ...reportHandlers({ makeReport }, now),
+    makeReport,
     observer: {
       runEnded: () => undefined,
       runFailed: () => undefined,
