@@ -120,9 +120,9 @@ function findSizeBlocker(round: Round, qualified: readonly EvaluatedRfq[]): Reas
   if (round.isApproved) return null
   round.approvalPlan = plan
   const other = policy.approvedPlan === undefined ? '' : `Plan ${policy.approvedPlan} is of other RFQs or another day. `
-  const text = `${other}${reason}, so none was closed. To close exactly these, run today: ${command}`
+  const text = `${other}${reason}. To close exactly these, run today: ${command}`
   round.stop = { code: 'max-per-run', text }
-  return { code: 'max-per-run', text: `blocked until approved: ${reason}; plan ${plan}` }
+  return { code: 'max-per-run', text: reason }
 }
 
 async function closeOne(round: Round, known: EvaluatedRfq): Promise<void> {

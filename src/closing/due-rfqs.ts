@@ -67,7 +67,7 @@ export function approvalOf(
   const plan = `plan-${hash('sha256', JSON.stringify([channel, day, rfqs])).slice(0, 12)}`
   return {
     plan,
-    reason: `${qualified.length} RFQs are past due, more than maxPerRun (${maxPerRun})`,
+    reason: `${qualified.length} RFQs are past due, more than maxPerRun (${maxPerRun}): blocked until approved (${plan})`,
     command: `quotekeeper close-expired --channel ${quoteForShell(channel)} --approve ${plan}`,
   }
 }

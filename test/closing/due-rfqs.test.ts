@@ -10,7 +10,7 @@ it('a round needs approval only if it is larger than maxPerRun', () => {
   expect(approvalOf({ ...ROUND, maxPerRun: 3 }, THREE)).toBeNull()
   expect(approvalOf({ ...ROUND, maxPerRun: 2 }, THREE)).toEqual({
     plan: expect.stringMatching(/^plan-[0-9a-f]{12}$/),
-    reason: '3 RFQs are past due, more than maxPerRun (2)',
+    reason: expect.stringMatching(/^3 RFQs are past due, more than maxPerRun \(2\): blocked until approved \(plan-/),
     command: expect.stringMatching(/^quotekeeper close-expired --channel acme\/forest --approve plan-[0-9a-f]{12}$/),
   })
 })

@@ -94,13 +94,7 @@ async function stopOf(
     const message = `Nothing is closed until the clocks agree: ${round.stop.clocks}, ${at}.`
     return { code: 'clocks', message, command: 'quotekeeper check' }
   }
-  return (
-    approval && {
-      code: 'approval',
-      message: sentence(`${approval.reason}, so closing is blocked until approved (${approval.plan})`),
-      command: approval.command,
-    }
-  )
+  return approval && { code: 'approval', message: sentence(approval.reason), command: approval.command }
 }
 
 const MODE_TEXTS = {
