@@ -18,9 +18,7 @@ export interface ChannelSession {
   readonly channel: ChannelRef
   /** HTTP requests sent so far, including retries. */
   readonly requests: number
-  /** Every listing of the channel. */
   listListings(): Promise<ListResult<Listing>>
-  /** Every RFQ of the channel, list shape. */
   listRfqs(): Promise<ListResult<RfqListItem>>
   /**
    * One RFQ with the summaries of its responses. A document with another id is a failed read; a document without an id
@@ -70,7 +68,7 @@ export interface ReadResult<T> {
 }
 
 export interface ListResult<T> extends ReadResult<Observation<T>[]> {
-  /** What the list says of itself that makes it only a part (partial-list.ts); null if it does not. */
+  /** What the list says of itself that makes it only a part (replies.ts); null if it does not. */
   partial: string | null
 }
 

@@ -22,7 +22,7 @@ export interface HttpRequest {
   label: () => string
   /** From connecting to the last byte of the reply, in milliseconds. */
   timeoutMs: number
-  /** Largest body of a 200 to a GET, in bytes, decoded or not. */
+  /** Largest body, in bytes, decoded or not. */
   maxBytes: number
   signal: AbortSignal
   /**
@@ -36,12 +36,9 @@ export interface HttpRequest {
 export interface HttpReply {
   status: number
   headers: Record<string, string | string[] | undefined>
-  /** Decoded. For a POST or an error status, only the first 64 KiB, and empty if they cannot be decoded. */
+  /** Decoded. */
   body: Buffer
 }
-
-/** How much is kept of a body that is used only in messages. */
-const MAX_MESSAGE_BYTES = 64 * 1024
 
 /**
  * Sends one request and reads its reply within one deadline. Follows no redirects and sends nothing twice.
@@ -60,8 +57,6 @@ export async function sendHttpRequest(dispatcher: Dispatcher, request: HttpReque
     throw toMarketplaceError(error, request, hasStarted)
   }
 }
-
-const isDocument = ({ method }: HttpRequest, status: number) => method === 'GET' && status === 200
 
 /**
  * Sends a request, and ends once: with its reply, or with an error. Reads the reply from undici as it arrives, because `request` of
@@ -87,7 +82,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, onStart: () => v
       const [first] = chunks
       if (error) reject(error)
       else resolve({ ...head, body: chunks.length === 1 && first ? first : Buffer.concat(chunks) })
-      controller?.abort(error ?? new Error('The rest of the body is not needed'))
+      if (error) controller?.abort(error)
     }
     const abort = () => end(abortedError(signal))
     const timedOut = () => end(new TransientError(`${label()}: no complete reply within ${timeoutMs} ms`))
@@ -109,14 +104,9 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, onStart: () => v
         if (hasEnded) return
         chunks.push(chunk)
         size += chunk.length
-        if (!isDocument(request, head.status)) {
-          if (size > MAX_MESSAGE_BYTES) end(null)
-        } else if (size > request.maxBytes) end(tooLargeError(request))
+        if (size > request.maxBytes) end(tooLargeError(request, head.status))
       },
-      onResponseEnd() {
-        controller = null
-        end(null)
-      },
+      onResponseEnd: () => end(null),
       onResponseError: (_, error) => end(error),
     }
     try {
@@ -143,14 +133,10 @@ async function decoded(reply: HttpReply, request: HttpRequest): Promise<HttpRepl
     const message = `${request.label()}: the body has a content encoding that was not requested`
     throw new UnavailableError(message, { status })
   }
-  if (!isDocument(request, status)) {
-    const start = await decode(body, { maxOutputLength: MAX_MESSAGE_BYTES }).catch(() => Buffer.alloc(0))
-    return { ...reply, body: start }
-  }
   try {
     return { ...reply, body: await decode(body, { maxOutputLength: request.maxBytes }) }
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLargeError(request) : error
+    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLargeError(request, status) : error
   }
 }
 
@@ -166,19 +152,19 @@ function toMarketplaceError(error: unknown, { label, method }: HttpRequest, hasS
   return new TransientError(`${label()}: no complete reply (${reason})`)
 }
 
-function tooLargeError({ label, maxBytes }: HttpRequest): UnavailableError {
+function tooLargeError({ label, maxBytes }: HttpRequest, status: number): UnavailableError {
   const mib = Math.round((maxBytes / 2 ** 20) * 1000) / 1000
   const advice = 'If this size is expected, raise requests.maxBodyMiB'
-  return new UnavailableError(`${label()}: the body is larger than ${mib} MiB. ${advice}`, { status: 200 })
+  return new UnavailableError(`${label()}: the body is larger than ${mib} MiB. ${advice}`, { status })
 }
 
 /** Of `postJson`, from connecting to the last byte of the reply, in milliseconds. */
 const POST_TIMEOUT_MS = 15_000
+const POST_MAX_BYTES = 16 * 2 ** 20
 
 /**
  * Sends one POST with a JSON body to a URL that the configuration allows: https, or http to this machine, whatever a name
  * server answers. Follows no redirects. Messages have the origin of the URL only, because path and query may contain a secret.
- * @returns the reply with the first 64 KiB of its body
  * @throws UnavailableError if none arrives; AbortedError when the signal is aborted
  */
 export async function postJson(
@@ -190,7 +176,8 @@ export async function postJson(
   const dispatcher = createDispatcher(origin, POST_TIMEOUT_MS)
   try {
     return await sendHttpRequest(dispatcher, {
-      ...{ origin, method: 'POST', path: pathname + search, body, signal, timeoutMs: POST_TIMEOUT_MS, maxBytes: 0 },
+      ...{ origin, method: 'POST', path: pathname + search, body, signal },
+      ...{ timeoutMs: POST_TIMEOUT_MS, maxBytes: POST_MAX_BYTES },
       headers: { 'content-type': 'application/json', 'user-agent': 'quotekeeper', ...headers },
       label: () => origin,
     })

@@ -271,15 +271,6 @@ describe('body size limit', () => {
     expect(channel.requests).toBe(3)
   })
 
-  it('does not apply to error bodies, of which only the start is read', async () => {
-    const server = await serve((_, response) => {
-      response.writeHead(404).end('x'.repeat(5 * 2 ** 20))
-    })
-    const error = await failureOf(session(server.url).readRfq('r1'))
-    expect(error).toMatchObject({ name: 'ItemError', status: 404 })
-    expect(error.message.length).toBeLessThan(400)
-  })
-
   it('rejects a content encoding that was not requested', async () => {
     const server = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'constructor' }).end('{}')
