@@ -66,10 +66,7 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { events, failures } = page
-  const result = await send(target, events, { now: now(), signal }).catch(async (error) => {
-    await store.endPage(page, { kind: 'stopped' }, now())
-    throw error
-  })
+  const result = await send(target, events, { now: now(), signal })
   const at = now()
   const last = events.at(-1) ?? events[0]
   const facts = { target: target.name, events: events.length, sequences: [events[0].sequence, last.sequence] }

@@ -4,9 +4,6 @@ import { membersOf, type Queries, type SqlDatabase, type Transaction } from '../
 import { EVENT, type EventRow, toEvent } from './event-feed.js'
 import { NEWEST_SEQUENCE } from './event-writer.js'
 
-/** The longest pause between attempts, in milliseconds. A later moment was stored before the clock was set back. */
-const MAX_RETRY_PAUSE_MS = 24 * 3_600_000
-
 /** A target, and which events it takes; those without a channel always. `channels` null: of all. */
 interface TargetChoice {
   name: string
@@ -27,11 +24,11 @@ export interface TargetPage {
 }
 
 /**
- * How an attempt to send a page ended. `stopped`: not known. `refused`: the target refuses the content, and never gets it. `failed`: the
- * target has an outage; once it has lasted since `outageBefore`, events before that moment are passed over.
+ * How an attempt to send a page ended. `refused`: the target refuses the content, and never gets it. `failed`: the target has an outage;
+ * once it has lasted since `outageBefore`, events before that moment are passed over.
  */
 export type PageEnd =
-  | { kind: 'delivered' | 'stopped' }
+  | { kind: 'delivered' }
   | { kind: 'refused'; error: string }
   | { kind: 'failed'; error: string; retryAt: Date; outageBefore: Date }
 
@@ -115,7 +112,7 @@ export function createTargets(database: SqlDatabase) {
       const row = await database.get<TargetRow>(`select ${TARGET} from delivery_targets where target = @target`, {
         target,
       })
-      if (!row || isAhead(row.retryAt, now) || !isFree(row)) return null
+      if (!row || (row.retryAt ?? '') > now.toISOString() || !isFree(row)) return null
       const { position, failures, heartbeat } = row
       const before = upTo === null ? null : new Date(upTo.getTime() + 1).toISOString()
       const end = await lastBefore(database, position, before)
@@ -155,38 +152,31 @@ export function createTargets(database: SqlDatabase) {
      * Records how an attempt ended, and lets other processes take the next page. Changes no position that was set meanwhile.
      * @returns how many events were passed over
      */
-    endPage: (page: TargetPage, end: PageEnd, now: Date): Promise<number> =>
+    endPage: ({ target, position, next }: TargetPage, end: PageEnd, now: Date): Promise<number> =>
       database.write(async (tx) => {
-        const { target, position, next } = page
         const own = await tx.get<TargetRow>(
           `select ${TARGET} from delivery_targets where target = @target and holder = @holder and position = @position`,
           { target, position, holder },
         )
-        let passed = 0
-        if (own !== undefined && end.kind !== 'stopped') {
-          const at = now.toISOString()
-          const outage = end.kind === 'failed' ? outageOf(own, end, at) : null
-          const to = outage === null ? next : await passedUpTo(tx, own, outage)
-          if (end.kind !== 'delivered' && to > position) passed = await countTaken(tx, target, { position, end: to })
-          const error = 'error' in end ? end.error : null
-          await tx.run(
-            `update delivery_targets set position = @to, failures = @failures, failing_since = @failingSince,
-              retry_at = @retryAt, error = @error, succeeded_at = @succeededAt, passed_over = @passedOver
-            where target = @target`,
-            {
-              ...{ target, to, error },
-              failures: outage === null ? 0 : own.failures + 1,
-              failingSince: outage?.since ?? null,
-              retryAt: outage?.retryAt ?? null,
-              succeededAt: end.kind === 'delivered' ? at : own.succeededAt,
-              passedOver:
-                passed === 0 ? own.passedOver : passedOver(own, { to, events: passed, at, error: error ?? '' }),
-            },
-          )
-        }
-        await tx.run('update delivery_targets set holder = null where target = @target and holder = @holder', {
-          ...{ target, holder },
-        })
+        if (own === undefined) return 0
+        const at = now.toISOString()
+        const outage = end.kind === 'failed' ? { ...end, since: own.failingSince ?? at } : null
+        const to = outage === null ? next : await passedUpTo(tx, position, outage.since, outage.outageBefore)
+        const passed = end.kind === 'delivered' || to === position ? 0 : await countTaken(tx, target, position, to)
+        const error = end.kind === 'delivered' ? null : end.error
+        await tx.run(
+          `update delivery_targets set position = @to, failures = @failures, failing_since = @failingSince,
+            retry_at = @retryAt, error = @error, succeeded_at = @succeededAt, passed_over = @passedOver, holder = null
+          where target = @target`,
+          {
+            ...{ target, to, error },
+            failures: outage === null ? 0 : own.failures + 1,
+            failingSince: outage?.since ?? null,
+            retryAt: outage?.retryAt.toISOString() ?? null,
+            succeededAt: end.kind === 'delivered' ? at : own.succeededAt,
+            passedOver: passed === 0 ? own.passedOver : passedOver(own, { to, events: passed, at, error: error ?? '' }),
+          },
+        )
         return passed
       }),
 
@@ -217,37 +207,14 @@ export function createTargets(database: SqlDatabase) {
 
 export type Targets = ReturnType<typeof createTargets>
 
-/** Whether a stored moment is in the future. One too far ahead is ignored, because it was stored before the clock was set back. */
-function isAhead(moment: string | null, now: Date): boolean {
-  const wait = moment === null ? 0 : Date.parse(moment) - now.getTime()
-  return wait > 0 && wait <= MAX_RETRY_PAUSE_MS
-}
-
-type Outage = { since: string; retryAt: string; before: string }
-
-function outageOf(
-  row: TargetRow,
-  { retryAt, outageBefore }: { retryAt: Date; outageBefore: Date },
-  at: string,
-): Outage {
-  const { failingSince: began } = row
-  return {
-    since: began !== null && began < at ? began : at,
-    retryAt: retryAt.toISOString(),
-    before: outageBefore.toISOString(),
-  }
-}
-
 /** The position after a failed attempt: past the older events once the outage is long enough. */
-const passedUpTo = async (tx: Transaction, { position }: TargetRow, { since, before }: Outage): Promise<number> =>
-  since < before ? lastBefore(tx, position, before) : position
+const passedUpTo = async (tx: Transaction, position: number, since: string, outageBefore: Date): Promise<number> => {
+  const before = outageBefore.toISOString()
+  return since < before ? lastBefore(tx, position, before) : position
+}
 
-async function countTaken(
-  tx: Transaction,
-  target: string,
-  span: Pick<TargetPage, 'position'> & { end: number },
-): Promise<number> {
-  const row = await tx.get<{ count: number }>(taken(tx, 'count(*) as count'), { target, ...span })
+async function countTaken(tx: Transaction, target: string, position: number, end: number): Promise<number> {
+  const row = await tx.get<{ count: number }>(taken(tx, 'count(*) as count'), { target, position, end })
   return row?.count ?? 0
 }
 
