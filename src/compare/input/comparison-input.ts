@@ -60,7 +60,7 @@ export interface ReviewedTerms {
 export type ReviewedOffers = ReadonlyMap<string, ReviewedTerms>
 
 /** A deviation of a document from the API description. */
-export type DocumentProblem = Pick<ProblemRecord, 'kind' | 'entityId' | 'path' | 'code' | 'message' | 'firstSeenAt'>
+export type DocumentProblem = Pick<ProblemRecord, 'kind' | 'entityId' | 'path' | 'code' | 'message'>
 
 /** A decision on closing, without the channel: a report covers one. */
 type ReportedDecision = Omit<CloseDecision, 'channel'>
@@ -93,6 +93,7 @@ export interface ComparisonInput extends ReportParameters {
   reviewed?: ReviewedOffers
   /** Those that the RFQ or its responses reference; others are ignored. */
   listings: readonly ParsedListing[]
+  /** Those that were known at `asOf`. */
   problems: readonly DocumentProblem[]
   decisions: readonly ReportedDecision[]
   /** The desk's award that stands at `asOf`; null (the default) if none does. */

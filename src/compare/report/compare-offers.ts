@@ -24,7 +24,6 @@ import { summariseOffers } from './rfq-statistics.js'
 export function compareOffers(input: ComparisonInput) {
   const comparison = createContext(input)
   const { report: context } = comparison
-  const problems = problemsUntil(input.problems, context.asOf)
   const listings = new Map(input.listings.map((listing) => [listing.id, listingQuality(listing)]))
   const { rfq, currency, offers } = assessRfq({ ...input, listings }, comparison)
   // A source has dozens of currencies.
@@ -49,7 +48,7 @@ export function compareOffers(input: ComparisonInput) {
     offers,
     /** How many decisions to close or keep it there are. */
     closings: closings.length,
-    problems,
+    problems: [...input.problems].sort((a, b) => byCodeUnit(placeOf(a), placeOf(b))),
   }
 }
 
@@ -61,17 +60,4 @@ export type RfqReport = ReturnType<typeof compareOffers>
 const awardAt = (state: AwardState, { asOf, generatedAt }: ReportContext): AwardState =>
   asOf < generatedAt ? { ...state, facts: state.facts.filter(({ label }) => label !== 'Next') } : state
 
-function problemsUntil(problems: readonly DocumentProblem[], asOf: string): DocumentProblem[] {
-  const key = ({ kind, entityId, path, code }: DocumentProblem) => `${kind} ${entityId} ${path} ${code}`
-  return problems
-    .filter(({ firstSeenAt }) => firstSeenAt <= asOf)
-    .map(({ kind, entityId, path, code, message, firstSeenAt }) => ({
-      kind,
-      entityId,
-      path,
-      code,
-      message,
-      firstSeenAt,
-    }))
-    .sort((a, b) => byCodeUnit(key(a), key(b)))
-}
+const placeOf = ({ kind, entityId, path, code }: DocumentProblem) => `${kind} ${entityId} ${path} ${code}`

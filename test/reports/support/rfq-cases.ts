@@ -80,11 +80,7 @@ function hostileInput(): ComparisonInput {
     responses,
     listings: urls.map((storefrontUrl, at) => ({ ...hostile(listing(at + 1), at), storefrontUrl })),
     problems: HOSTILE.slice(0, 4).map((message, at) =>
-      hostile(
-        { kind: 'response', entityId: '', path: '', code: 'type', message, firstSeenAt: '' },
-        at,
-        /^(kind|code)$/,
-      ),
+      hostile({ kind: 'response', entityId: '', path: '', code: 'type', message }, at, /^(kind|code)$/),
     ),
   })
 }
@@ -191,7 +187,6 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
           path: 'minVolume',
           code: 'type',
           message: 'string, expected a number',
-          firstSeenAt: '2026-03-10T10:00:00.000Z',
         },
       ],
     }),
