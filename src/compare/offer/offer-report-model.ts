@@ -25,8 +25,7 @@ export interface OfferReport {
   submittedAt: Timestamp | null
   /** Submitted after the RFQ's `responseDueDate` had ended in the time zone; null if either is unknown. */
   late: boolean | null
-  /** Whether the RFQ lists it; false since `missingSince`. */
-  inView: boolean
+  /** Since when the RFQ does not list it; null if it does. */
   missingSince: Timestamp | null
   /** What its summary in the RFQ says otherwise; null if nothing. `terms` are those of the offer. */
   summaryDifference: SummaryDifference | null

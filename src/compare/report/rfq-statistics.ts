@@ -9,7 +9,7 @@ export function summariseOffers(
   offers: readonly OfferReport[],
   { window, unreadOffers }: Pick<RfqTerms, 'window' | 'unreadOffers'>,
 ) {
-  const visible = offers.filter(({ inView }) => inView)
+  const visible = offers.filter(({ missingSince }) => missingSince === null)
   const inPlay = offers.filter((offer) => isInPlay(offer) && offer.standing !== 'not-compliant')
   const volume = sum(inPlay.map((offer) => offer.metrics.volume ?? 0))
   return {

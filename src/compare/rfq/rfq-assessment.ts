@@ -130,7 +130,6 @@ function assessOffer(
     late: isLate(submittedAt, rfq.responseDueDate, context.calendar),
     metrics,
     compared,
-    inView: known.missingSince === null,
     missingSince: known.missingSince,
     summaryDifference: difference,
     listing,

@@ -42,9 +42,6 @@ export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: Comparis
     reasonForPurchase: nonBlank(rfq?.reasonForPurchase),
     contractTypes: (rfq?.contractTypes ?? []).filter(nonBlank),
     listingIds: [...(rfq?.listingIds ?? [])],
-    createdAt: rfq?.createdAt ?? null,
-    updatedAt: rfq?.updatedAt ?? null,
-    openedAt: rfq?.openedAt ?? null,
     closedAt: rfq?.closedAt ?? null,
     /** Days from the as-of date; 0 on the due date, negative after it. */
     daysToDue: daysBetween(asOfDate, facts.responseDueDate),
