@@ -21,7 +21,7 @@ import { planPoll } from '../src/sync/plan.js'
 import { pollContext, pollOptions } from '../src/sync/poll.js'
 import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobRunner, Log } from './contract.js'
 import { RefusedJobError, RunFailedError } from './errors.js'
-import { requestedBy } from './job-payload.js'
+import { requestedBy } from './job.js'
 import { logDecision, logRunSummary } from './run-summary.js'
 
 export interface HandlerDeps {

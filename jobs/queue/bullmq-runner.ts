@@ -12,9 +12,8 @@ import {
   type Log,
 } from '../contract.js'
 import { QueueUnavailableError } from '../errors.js'
-import { fairnessKey, parseJob } from '../job-payload.js'
+import { fairnessKey, parseJob, runJob } from '../job.js'
 import { createOutageLog } from '../outage-log.js'
-import { runJob } from '../run-job.js'
 
 export interface BullRunnerOptions {
   /** URL of the Redis server. */

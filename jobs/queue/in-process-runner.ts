@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { withTimeout } from '../../src/core/async.js'
 import type { JobHandlers, JobName, JobPayload, JobRunner, JobStatus, Log } from '../contract.js'
 import { QueueUnavailableError } from '../errors.js'
-import { fairnessKey, parseJob } from '../job-payload.js'
-import { runJob } from '../run-job.js'
+import { fairnessKey, parseJob, runJob } from '../job.js'
 
 interface WaitingJob {
   id: string

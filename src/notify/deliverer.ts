@@ -7,8 +7,6 @@ import type { NotifyTarget, SendMessage } from './contract.js'
 /** The most events of a message. */
 const PAGE = 50
 const DIGEST_PAGE = 200
-/** Messages in one call. */
-const MAX_MESSAGES = 200
 /** Characters of an error that are stored. */
 const MAX_ERROR = 400
 
@@ -45,7 +43,7 @@ export async function deliverTo(target: NotifyTarget, options: DeliveryOptions, 
   if (digest !== null && upTo === null) return
   const hold = setInterval(() => void store.renewHold(target.name).catch(() => undefined), HOLD_MS)
   try {
-    for (let sent = 0; sent < MAX_MESSAGES && !signal.aborted; sent++) {
+    while (!signal.aborted) {
       const limit = digest === null ? PAGE : DIGEST_PAGE
       const page = await store.takePage({ target: target.name, limit, upTo, now: now() })
       if (page === null || !(await attempt(options, target, page, signal))) return

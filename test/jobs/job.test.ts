@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseJob, requestedBy } from '../../jobs/job-payload.js'
+import { parseJob, requestedBy } from '../../jobs/job.js'
 
 it('parseJob › accepts a known job name with a valid payload', () => {
   const payload = { channel: 'acme/forest', rfqId: 'r1', cause: 'closing round' }
