@@ -187,8 +187,8 @@ function suggestRfqs(name: string, known: readonly RfqWithResponses[]): NamedRfq
       one === null ? [] : [[String(one), each]],
     )
   })
-  const byText = new Map(named)
   const options = { max: MAX_SUGGESTED, maxDistance: Math.max(2, Math.floor(text.length / 2)) }
-  const close = closestMatches(text, [...byText.keys()], options).flatMap((each) => byText.get(each) ?? [])
-  return [...new Set(close)]
+  const texts = named.map(([one]) => one)
+  const close = closestMatches(text, texts, options).flatMap((one) => named.filter(([each]) => each === one))
+  return [...new Set(close.map(([, rfq]) => rfq))].slice(0, MAX_SUGGESTED)
 }
