@@ -10,8 +10,6 @@ export interface RfqSearch {
   /** Id, number or reference; or `id:…`, `number:…`, `reference:…`; after `org/slug/`, of that channel. */
   name: string
   channel?: string | undefined
-  /** Only RFQs of these channels. Default: of all. */
-  channels?: readonly string[]
   /** The names that RFQs had at this moment. Default: those they have now. */
   asOf?: Date | undefined
   /** Omit the responses. Default false. */
@@ -54,8 +52,8 @@ export interface RfqRef {
  * an RFQ or awards an offer must mean the one that is found.
  */
 export async function findRfq(store: Pick<History, 'rfqs'>, search: RfqSearch): Promise<Lookup<RfqWithResponses>> {
-  const { name, channel, withoutResponses = false } = search
-  const found = await readRfqs(store, search, { match: parseRfqName(name), withoutResponses })
+  const { name, channel, asOf, withoutResponses = false } = search
+  const found = await store.rfqs({ channel, asOf, match: parseRfqName(name), withoutResponses })
   const [only] = found
   if (only !== undefined)
     return found.length === 1 ? { found: only } : { problem: ambiguousRfq(name, found.map(namedRfq)) }
@@ -80,17 +78,15 @@ export async function shortestName(
   const { channel } = rfq
   const name = nameOf(namedRfq({ rfq }))
   if (name === known) return name
-  const others = await readRfqs(store, { name, channel, asOf }, { match: parseRfqName(name), withoutResponses: true })
+  const others = await store.rfqs({ channel, asOf, match: parseRfqName(name), withoutResponses: true })
   return others.length === 1 ? name : nameById(rfq.id)
 }
 
-/** Creates the function that finds which RFQ of a channel, by default of all that are configured, has a name. */
+/** Creates the function that finds which RFQ of a channel, by default of all, has a name. */
 export const rfqFinder =
-  ({ store, channels }: { store: Pick<History, 'rfqs'>; channels: readonly { key: string }[] }) =>
-  async ({ channel, name, asOf }: Omit<RfqAddress, 'channel'> & { channel?: string }): Promise<Lookup<RfqRef>> => {
-    const where = channel === undefined ? { channels: channels.map(({ key }) => key) } : { channel }
-    return withRfq(store, { ...where, name, asOf, withoutResponses: true }, async (_found, ref) => ref)
-  }
+  (store: Pick<History, 'rfqs'>) =>
+  (search: Omit<RfqAddress, 'channel'> & { channel?: string }): Promise<Lookup<RfqRef>> =>
+    withRfq(store, { ...search, withoutResponses: true }, async (_found, ref) => ref)
 
 /** Finds an RFQ, and reads something of it. */
 export async function withRfq<T>(
@@ -103,15 +99,6 @@ export async function withRfq<T>(
   const { channel, id } = lookup.found.rfq
   const name = await shortestName(store, lookup.found, search)
   return { found: await read(lookup.found, { channel, id, name }) }
-}
-
-async function readRfqs(
-  store: Pick<History, 'rfqs'>,
-  { channel, channels, asOf }: RfqSearch,
-  more: Omit<Parameters<History['rfqs']>[0], 'channel' | 'asOf'>,
-): Promise<RfqWithResponses[]> {
-  const found = await store.rfqs({ ...(channel !== undefined && { channel }), ...(asOf && { asOf }), ...more })
-  return channels === undefined ? found : found.filter(({ rfq }) => channels.includes(rfq.channel))
 }
 
 // --- messages -------------------------------------------------------------------------------------------------------
@@ -168,7 +155,7 @@ async function unknownRfq(store: Pick<History, 'rfqs'>, search: RfqSearch): Prom
   const { name, channel, asOf } = search
   const where = `${channel === undefined ? '' : ` in ${shown(channel)}`}${asOf ? ` as of ${asOf.toISOString()}` : ''}`
   const start = `no RFQ matches "${shown(name)}"${where}`
-  const known = await readRfqs(store, search, { withoutResponses: true })
+  const known = await store.rfqs({ channel, asOf, withoutResponses: true })
   if (known.length === 0) {
     const message = `${start}; no RFQs ${asOf ? 'were known then' : 'are stored yet'}`
     return { reason: 'empty', message, listed: [], names: [] }

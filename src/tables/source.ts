@@ -45,7 +45,7 @@ export function createViewSource(store: Store, config: ViewConfig): ViewSource {
   const rulesOf = createRulesLookup(channels)
   return {
     ...{ store, config, channels, rulesOf },
-    findRfq: rfqFinder({ store, channels }),
+    findRfq: rfqFinder(store),
     compare: (request) => compareRfq({ store, settings, rulesOf }, request),
     pollChecks: createPollChecks(config, store),
     findClosingBlocker: createFindClosingBlocker(config, store),

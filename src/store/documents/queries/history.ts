@@ -17,8 +17,8 @@ import {
 import { sameDocument } from '../document-rows.js'
 
 export interface RfqFilter {
-  channel?: string
-  asOf?: Date
+  channel?: string | undefined
+  asOf?: Date | undefined
   /** Only RFQs that have this name; with `former`, also those that had it earlier. */
   match?: RfqName & { former?: boolean }
   /** Only RFQs with these ids. */
