@@ -1,28 +1,9 @@
-import type { RequestLedger } from '../core/requests/request-ledger.js'
-import type { Clock } from '../core/time/clock.js'
-import type { Marketplace, RequestLimits, RequestObserver } from './contract.js'
+import type { Marketplace, MarketplaceOptions } from './contract.js'
 import { createDispatcher } from './dispatcher.js'
 import { AbortedError } from './errors.js'
-import { RateLimiter, SYSTEM_TIMING, type Timing } from './rate-limiter.js'
-import { type Backoff, DEFAULT_BACKOFF } from './retry.js'
+import { RateLimiter, SYSTEM_TIMING } from './rate-limiter.js'
+import { DEFAULT_BACKOFF } from './retry.js'
 import { Session } from './session.js'
-
-export interface MarketplaceOptions {
-  /** Origin, with an optional path. */
-  baseUrl: string
-  limits: RequestLimits
-  /** Quotekeeper's version, for the User-Agent. */
-  version: string
-  /** Shares the limits with other processes (docs/ARCHITECTURE.md); without it, they apply to this client only. */
-  ledger?: RequestLedger | undefined
-  /** Called after each HTTP request, for metrics. */
-  observer?: RequestObserver | undefined
-  now?: Clock
-  /** Waits before retries; tests make them short. */
-  backoff?: Backoff
-  /** Clock and timers; tests replace them. */
-  timing?: Timing
-}
 
 const CONNECT_TIMEOUT_MS = 10_000
 

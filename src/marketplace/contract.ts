@@ -1,5 +1,38 @@
 import type { ChannelRef } from '../core/channel.js'
 import type { Listing, Observation, Rfq, RfqListItem, RfqResponse } from '../core/documents/observation.js'
+import type { RequestLedger } from '../core/requests/request-ledger.js'
+import type { Clock } from '../core/time/clock.js'
+
+export interface MarketplaceOptions {
+  /** Origin, with an optional path. */
+  baseUrl: string
+  limits: RequestLimits
+  /** Quotekeeper's version, for the User-Agent. */
+  version: string
+  /** Shares the limits with other processes (docs/ARCHITECTURE.md); without it, they apply to this client only. */
+  ledger?: RequestLedger | undefined
+  /** Called after each HTTP request, for metrics. */
+  observer?: RequestObserver | undefined
+  now?: Clock
+  /** Waits before retries; tests make them short. */
+  backoff?: Backoff
+  /** Clock and timers; tests replace them. */
+  timing?: Timing
+}
+
+/** Waits before retries, in milliseconds: before the first, between this and twice this; doubled for each further one. */
+export interface Backoff {
+  minTimeout: number
+  maxTimeout: number
+}
+
+/** Clock and timers, passed as a parameter so that tests need not wait. */
+export interface Timing {
+  /** Milliseconds on a monotonic clock. */
+  elapsed(): number
+  /** Resolves after the time; rejects at once if the signal aborts. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>
+}
 
 /** A client of one marketplace; all its channels share connections, concurrency and rate limit. */
 export interface Marketplace {

@@ -61,12 +61,8 @@ export class AbortedError extends MarketplaceError {
 export const abortedError = ({ reason }: AbortSignal): AbortedError =>
   reason instanceof AbortedError ? reason : new AbortedError('The run was stopped')
 
-/**
- * Describes a network error by its message, never by its whole error object, which may contain parts of the reply. If every address of a
- * host failed, Node throws an AggregateError with an empty message.
- */
+/** Describes a network error by its message or code, never by its whole error object, which may contain parts of the reply. */
 export function describeNetworkError(error: unknown): string {
-  const cause = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error
-  const { message, code } = Object(cause) as { message?: string; code?: string }
+  const { message, code } = Object(error) as { message?: string; code?: string }
   return message || code || 'unknown network error'
 }

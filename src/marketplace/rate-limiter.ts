@@ -10,16 +10,8 @@ import {
   startInterval,
 } from '../core/requests/request-ledger.js'
 import type { Clock } from '../core/time/clock.js'
-import type { RequestLimits } from './contract.js'
+import type { RequestLimits, Timing } from './contract.js'
 import { abortedError, MarketplaceError, PausedError } from './errors.js'
-
-/** Clock and timers, passed as a parameter so that tests need not wait. */
-export interface Timing {
-  /** Milliseconds on a monotonic clock. */
-  elapsed(): number
-  /** Resolves after the time; rejects at once if the signal aborts. */
-  wait(milliseconds: number, signal: AbortSignal): Promise<void>
-}
 
 /** The real clock. */
 export const SYSTEM_TIMING: Timing = {

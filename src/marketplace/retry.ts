@@ -1,11 +1,6 @@
 import pRetry from 'p-retry'
+import type { Backoff } from './contract.js'
 import { abortedError, MarketplaceError, TransientError, UnavailableError } from './errors.js'
-
-/** Waits before retries, in milliseconds: before the first, between this and twice this; doubled for each further one. */
-export interface Backoff {
-  minTimeout: number
-  maxTimeout: number
-}
 
 export const DEFAULT_BACKOFF: Backoff = { minTimeout: 500, maxTimeout: 20_000 }
 

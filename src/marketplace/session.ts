@@ -19,22 +19,21 @@ import {
   type RfqListItem,
   type RfqResponse,
 } from '../core/documents/observation.js'
-import type { Clock } from '../core/time/clock.js'
 import { clockSkewSeconds } from '../core/time/clock-skew.js'
 import type {
   ChannelSession,
   CloseSlot,
   ItemReadOptions,
   ListResult,
+  MarketplaceOptions,
   Operation,
   ReadResult,
-  RequestLimits,
   RequestObserver,
 } from './contract.js'
 import { ChannelError, ItemError, NotSentError, TransientError, UnavailableError } from './errors.js'
 import { parseHttpDate, parseRetryAfter } from './http-date.js'
 import { ACCEPT_ENCODING, type HttpReply, type HttpRequest, sendHttpRequest } from './http-exchange.js'
-import type { RateLimiter, Slot, Timing } from './rate-limiter.js'
+import type { RateLimiter, Slot } from './rate-limiter.js'
 import {
   closeResultOf,
   errorForStatus,
@@ -44,24 +43,18 @@ import {
   readBody,
   UnusableBodyError,
 } from './replies.js'
-import { type Backoff, Retries } from './retry.js'
+import { Retries } from './retry.js'
 import { createKeySearch, createSanitizer, type Sanitize } from './sanitizer.js'
 
 /** What the sessions of a client share. */
-interface Client {
+interface Client extends Required<Omit<MarketplaceOptions, 'baseUrl' | 'ledger' | 'observer'>> {
   origin: string
   /** The path of the base URL, without a trailing slash. */
   prefix: string
-  limits: RequestLimits
-  /** Quotekeeper's version. */
-  version: string
   limiter: RateLimiter
   reads: Dispatcher
   closes: Dispatcher
   observer: RequestObserver
-  now: Clock
-  timing: Timing
-  backoff: Backoff
 }
 
 /** An operation on a resource. */

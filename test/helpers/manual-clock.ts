@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { Timing } from '../../src/marketplace/rate-limiter.js'
+import type { Timing } from '../../src/marketplace/contract.js'
 
 /** A clock that only the test moves. */
 export class ManualClock implements Timing {

@@ -1,4 +1,4 @@
-import type { Timing } from '../../src/marketplace/rate-limiter.js'
+import type { Timing } from '../../src/marketplace/contract.js'
 
 /** A clock that advances only by waits, which end at once. */
 export function quickTime(): Timing & { waits: number[] } {

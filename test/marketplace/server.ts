@@ -6,8 +6,8 @@ import {
   type Server as SocketServer,
 } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createMarketplace, type MarketplaceOptions } from '../../src/marketplace/client.js'
-import type { ChannelSession, Marketplace, RequestLimits } from '../../src/marketplace/contract.js'
+import { createMarketplace } from '../../src/marketplace/client.js'
+import type { ChannelSession, Marketplace, MarketplaceOptions, RequestLimits } from '../../src/marketplace/contract.js'
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse, number: number) => void
 
