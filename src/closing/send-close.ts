@@ -102,7 +102,7 @@ async function send(round: Round, slot: CloseSlot, checked: CheckedClose): Promi
     (failure: Error) => ({ reply: null, failure }),
   )
   if (sentAt === null) {
-    await context.store.withdrawSending(sending, context.now())
+    await context.store.withdrawSending(sending)
     if (refusal !== null) return refusal
     if (failure instanceof NotSentError) return failure.message
     throw failure

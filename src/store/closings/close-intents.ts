@@ -167,13 +167,15 @@ export function createCloseIntents(
       }),
 
     /** Reverts `markSending` because nothing was sent. An intent without any POST ends as `failed`, without a decision. */
-    withdrawSending: (intent: CloseIntent, now: Date) =>
+    withdrawSending: (intent: CloseIntent) =>
       database.write(async (tx) => {
         await requireCounted(tx, intent)
         const posts = intent.posts - 1
-        await tx.run('update close_intents set posts = @posts, state = @state, settled_at = @at where id = @id', {
-          ...{ id: intent.id, posts, state: posts > 0 ? 'sending' : 'failed' },
-          at: posts > 0 ? null : now.toISOString(),
+        const state = posts > 0 ? 'sending' : 'failed'
+        await tx.run('update close_intents set posts = @posts, state = @state where id = @id', {
+          id: intent.id,
+          posts,
+          state,
         })
       }),
 
@@ -182,11 +184,7 @@ export function createCloseIntents(
       database.write(async (tx) => {
         const state = decision.outcome ?? 'failed'
         await requireTransition(tx, intent, state)
-        await tx.run('update close_intents set state = @state, settled_at = @at where id = @id', {
-          state,
-          at: decision.decidedAt,
-          id: intent.id,
-        })
+        await tx.run('update close_intents set state = @state where id = @id', { state, id: intent.id })
         return appendDecision(tx, decision)
       }),
   }

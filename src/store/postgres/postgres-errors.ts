@@ -17,8 +17,9 @@ interface Remedy {
   todo: string
 }
 
-/** The remedy if there is a pooler that does not pass on the settings of a connection, as PgBouncer. */
-export const POOLER_REMEDY = 'Name PostgreSQL itself in "database", not a pooler such as PgBouncer.'
+/** The remedy if the settings of a connection are refused or ignored, as by PgBouncer. */
+export const SETTINGS_REMEDY =
+  'PostgreSQL 14 or newer is needed. Name it itself in "database", not a pooler such as PgBouncer.'
 
 const ERRORS: readonly Remedy[] = [
   {
@@ -38,7 +39,12 @@ const ERRORS: readonly Remedy[] = [
       'Check sslmode and the files that sslrootcert, sslcert and sslkey in the URL of "database" name (docs/OPERATIONS.md), the host name and the ' +
       'TLS of the server; or use sslmode=disable in a network that you trust.',
   },
-  { match: /^08P01$/, kind: 'failed', what: 'The connection to PostgreSQL is not accepted', todo: POOLER_REMEDY },
+  {
+    match: /^(08P01|42704)$/,
+    kind: 'failed',
+    what: 'The settings of a connection are not accepted',
+    todo: SETTINGS_REMEDY,
+  },
   {
     match: /^timeout exceeded when trying to connect|^Query read timeout/,
     kind: 'away',

@@ -3,16 +3,12 @@ import { describeOtherSchema, readSchema, SCHEMA_NUMBER } from '../schema/schema
 import { findMeta, setMeta } from '../sql/meta.js'
 import type { Queries } from '../sql/sql-database.js'
 import type { PostgresDatabase } from './postgres-database.js'
-import { POOLER_REMEDY } from './postgres-errors.js'
-
-/** The oldest PostgreSQL that is supported, as `server_version_num`. */
-const MIN_SERVER_VERSION = 140_000
+import { SETTINGS_REMEDY } from './postgres-errors.js'
 
 /** The key of `meta` under which the number of the schema is stored. */
 const SCHEMA_KEY = 'schema'
 
 interface Found {
-  server: number
   encoding: string
   path: string
   is_ours: boolean
@@ -21,7 +17,7 @@ interface Found {
 
 /**
  * Creates the tables if the schema is empty, in one transaction, under a lock.
- * @throws StoreError if the server is too old, or the schema belongs to another program or another version of Quotekeeper; and for an empty
+ * @throws StoreError if the schema belongs to another program or another version of Quotekeeper; and for an empty
  *   database unless `create` is true
  */
 export async function prepareSchema(database: PostgresDatabase, { create = true } = {}): Promise<void> {
@@ -49,25 +45,19 @@ export async function prepareSchema(database: PostgresDatabase, { create = true 
  */
 async function hasSchema(queries: Queries, { location: { name, schema } }: PostgresDatabase): Promise<boolean> {
   const found = (await queries.get<Found>(
-    `select cast(current_setting('server_version_num') as integer) as server,
-      current_setting('server_encoding') as encoding,
+    `select current_setting('server_encoding') as encoding,
       current_setting('search_path') as path,
       to_regclass(@ours) is not null as is_ours,
       (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where n.nspname = @schema and c.relkind in ('r', 'v', 'p', 'm')) as tables`,
     { schema, ours: `"${schema}".close_decisions` },
   )) as Found
-  if (found.server < MIN_SERVER_VERSION) {
-    throw new StoreError(
-      `${name} runs on PostgreSQL ${Math.floor(found.server / 10_000)}; 14 or newer is needed. Upgrade the server.`,
-    )
-  }
   if (found.encoding !== 'UTF8') {
     throw new StoreError(
       `The encoding of ${name} is ${found.encoding}; UTF8 is needed. Create a database with: createdb -E UTF8 -T template0`,
     )
   }
-  if (found.path !== schema) throw new StoreError(`${name} ignores the settings of a connection. ${POOLER_REMEDY}`)
+  if (found.path !== schema) throw new StoreError(`${name} ignores the settings of a connection. ${SETTINGS_REMEDY}`)
   if (found.tables === 0) return false
   if (!found.is_ours) {
     throw new StoreError(

@@ -165,7 +165,6 @@ create table close_intents (
   created_at text collate "C" not null,
   sent_at text collate "C",
   posts bigint not null default 0,
-  settled_at text collate "C",
   evidence text collate "C" not null
 );
 create unique index close_intents_one_open on close_intents (channel, rfq_id) where state in ('planned', 'sending');

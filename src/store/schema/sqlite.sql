@@ -177,7 +177,6 @@ create table close_intents (
   created_at text not null,
   sent_at text,
   posts integer not null default 0,
-  settled_at text,
   evidence text not null
 ) strict;
 create unique index close_intents_one_open on close_intents (channel, rfq_id) where state in ('planned', 'sending');

@@ -37,7 +37,8 @@ describe('an error of PostgreSQL', () => {
     ],
     ['a wrong password', ofServer('28P01'), /refuses the connection.*databasePassword .* PGPASSWORD/],
     ['a user that does not exist', ofServer('28000'), /refuses the connection.*create the user.*pg_hba/],
-    ['a pooler that refuses the settings', ofServer('08P01'), /Name PostgreSQL itself/],
+    ['a pooler that refuses the settings', ofServer('08P01'), /settings .* Name it itself/],
+    ['a server that is too old', ofServer('42704'), /PostgreSQL 14 or newer/],
     ['a database that does not exist', ofServer('3D000'), /refuses the connection.*or the database/],
   ])('about %s says what to do, and that it does not end by itself', (_, error, message) => {
     expect(messageOf(error)).toMatch(message)
