@@ -1,13 +1,13 @@
 import { channelKey } from '../core/channel.js'
 import type { DecisionRecord, RunRecord, UnsettledClose } from '../core/records.js'
-import { type Calendar, createCalendar } from '../core/time/expiry.js'
+import { createCalendar } from '../core/time/expiry.js'
 import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors.js'
 import type { RunHandle } from '../store/contract.js'
 import type { RunProgress } from '../store/runs/with-run.js'
 import { readRfqList } from '../sync/list.js'
-import type { ClosingContext, ClosingPolicy, RoundCounts } from './contract.js'
+import type { ClosingContext, ClosingPolicy } from './contract.js'
 import { loadEarlierCloses } from './due-rfqs.js'
-import { type Candidate, type EarlierCloses, type EvaluatedRfq, evaluate, qualifies, type Reason } from './evaluate.js'
+import { type Candidate, type EvaluatedRfq, evaluate, qualifies, type Reason } from './evaluate.js'
 
 /** How old the list may be when an RFQ is closed, in milliseconds. */
 const MAX_LIST_AGE_MS = 60_000
@@ -22,36 +22,7 @@ interface RoundStop {
 }
 
 /** One closing round in progress. */
-export interface Round {
-  context: ClosingContext
-  policy: ClosingPolicy
-  channel: string
-  run: RunHandle
-  progress: RunProgress
-  calendar: Calendar
-  /** When the newest list was read; null before. Whether it may not be whole is in `progress`. */
-  listReadAt: Date | null
-  /** Earlier closes of the RFQs that this round may close. */
-  earlier: EarlierCloses
-  /** The newest decision about each of them. */
-  newestDecisions: Map<string, DecisionRecord>
-  /** A person approved exactly the RFQs that qualify. */
-  isApproved: boolean
-  /** Identifiers of earlier decisions that this round repeats. */
-  repeated: number[]
-  counts: RoundCounts
-  unsettled: UnsettledClose[]
-  /** Decisions recorded in this round. */
-  decisions: DecisionRecord[]
-  /** Identifiers of the RFQs evaluated in this round, and of those with an open intent. */
-  evaluated: Set<string>
-  /** Identifiers of those that need no further decision. */
-  decided: Set<string>
-  approvalPlan: string | null
-  /** Why no further RFQ is closed in this round, or null. */
-  stop: RoundStop | null
-  consecutiveUncertain: number
-}
+export type Round = Awaited<ReturnType<typeof createRound>>
 
 /** A round that has read nothing yet. */
 export async function createRound(
@@ -59,23 +30,32 @@ export async function createRound(
   policy: ClosingPolicy,
   run: RunHandle,
   progress: RunProgress,
-): Promise<Round> {
+) {
   const channel = channelKey(context.session.channel)
   return {
     ...{ context, policy, channel, run, progress },
     calendar: createCalendar(policy.timeZone),
-    listReadAt: null,
+    /** When the newest list was read; null before. Whether it may not be whole is in `progress`. */
+    listReadAt: null as Date | null,
+    /** Earlier closes of the RFQs that this round may close. */
     earlier: await loadEarlierCloses(context.store, channel, [], context.now()),
-    newestDecisions: new Map(),
+    /** The newest decision about each of them. */
+    newestDecisions: new Map<string, DecisionRecord>(),
+    /** A person approved exactly the RFQs that qualify. */
     isApproved: false,
-    repeated: [],
+    approvalPlan: null as string | null,
+    /** Identifiers of earlier decisions that this round repeats. */
+    repeated: [] as number[],
+    /** Decisions recorded in this round. */
+    decisions: [] as DecisionRecord[],
     counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
-    unsettled: [],
-    decisions: [],
-    evaluated: new Set(),
-    decided: new Set(),
-    approvalPlan: null,
-    stop: null,
+    unsettled: [] as UnsettledClose[],
+    /** Identifiers of the RFQs evaluated in this round, and of those with an open intent. */
+    evaluated: new Set<string>(),
+    /** Identifiers of those that need no further decision. */
+    decided: new Set<string>(),
+    /** Why no further RFQ is closed in this round, or null. */
+    stop: null as RoundStop | null,
     consecutiveUncertain: 0,
   }
 }

@@ -174,21 +174,6 @@ describe('the evidence of a decision', () => {
     })
   })
 
-  it('of a refused close has the message of the marketplace', async () => {
-    const fixture = await openClosingFixture()
-    fixture.sandbox.faults.add({
-      operation: 'closeRfq',
-      effect: { kind: 'status', status: 400, body: { message: 'not yours' } },
-    })
-    const [decision] = (await fixture.closeExpired()).decisions
-    expect(decision).toMatchObject({
-      outcome: 'refused',
-      httpStatus: 400,
-      message: expect.stringContaining('not yours'),
-    })
-    expect(decision?.evidence.answer).toEqual({ status: 400, ok: null, message: decision?.message })
-  })
-
   it('of an intent that a crash left open has the time at which it was sent', async () => {
     const fixture = await openClosingFixture()
     await fixture.leaveIntent(rfqId(1), { posts: 1, evidence: { byHand: true } })

@@ -93,16 +93,4 @@ describe('the error of a round', () => {
       run: { outcome: 'complete', error: null, seen: 0 },
     })
   })
-
-  it('names a plan that waits for approval once', async () => {
-    const fixture = await openClosingFixture([{}, {}])
-    const blocked = await fixture.closeExpired({ maxPerRun: 1 })
-    expect(blocked.run).toMatchObject({ outcome: 'partial', error: blocked.stopReason })
-  })
-
-  it('is absent if nothing is left to do', async () => {
-    const fixture = await openClosingFixture()
-    const { run, failures } = await closeExpired(closingContextOf(fixture), POLICY)
-    expect({ run, failures }).toMatchObject({ run: { outcome: 'complete', error: null }, failures: [] })
-  })
 })
