@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { operations, type ReceivedRequest } from './api.js'
 
 const count = z.int().positive()
-const status = z.int().min(200).max(599).optional()
 /** Whether a close takes effect although the fault replaces its reply. */
 const apply = z.boolean().optional()
 /** Which items of a list: those with these ids, otherwise the first `count` (default 1). */
@@ -25,18 +24,15 @@ const jsonEffect = z.union([
   z.strictObject({ kind: z.literal('date'), value: z.string().nullable() }),
 
   // These replace the operation and its reply.
-  /** Replies with this status; the body is the documented error unless another is given. */
+  /** Replies with this status, and with this body as JSON, or this text; by default with the documented error. */
   z.strictObject({
     kind: z.literal('status'),
     status: z.int().min(200).max(599),
     body: z.unknown().optional(),
+    text: z.string().optional(),
     headers: z.record(z.string(), z.string()).optional(),
     apply,
   }),
-  /** Replies 200 with this text, as HTML, unless said otherwise. */
-  z.strictObject({ kind: z.literal('text'), text: z.string(), contentType: z.string().optional(), status, apply }),
-  z.strictObject({ kind: z.literal('not-ok'), apply }),
-  z.strictObject({ kind: z.literal('redirect'), location: z.string(), status, apply }),
   /** Never replies; the connection stays open. */
   z.strictObject({ kind: z.literal('hang'), apply }),
   /** Resets the connection before any byte is sent. */

@@ -8,16 +8,7 @@ type Item = Record<string, unknown>
 export function replacementFor(effect: Effect): Reply | undefined {
   switch (effect.kind) {
     case 'status':
-      return { ...statusReply(effect.status, effect.body), headers: effect.headers ?? {} }
-    case 'text':
-      return {
-        ...{ status: effect.status ?? 200, body: Buffer.from(effect.text) },
-        headers: { 'content-type': effect.contentType ?? 'text/html' },
-      }
-    case 'not-ok':
-      return jsonReply(200, { ok: false })
-    case 'redirect':
-      return { ...jsonReply(effect.status ?? 302, {}), headers: { location: effect.location } }
+      return { ...statusReply(effect), headers: effect.headers ?? {} }
     case 'hang':
     case 'reset':
       return jsonReply(200, {})
@@ -27,8 +18,9 @@ export function replacementFor(effect: Effect): Reply | undefined {
 }
 
 /** A body of bytes is sent as it is, any other as JSON. */
-function statusReply(status: number, body: unknown): Reply {
-  if (Buffer.isBuffer(body)) return { status, body }
+function statusReply({ status, body, text }: Extract<Effect, { kind: 'status' }>): Reply {
+  const bytes = text === undefined ? body : Buffer.from(text)
+  if (Buffer.isBuffer(bytes)) return { status, body: bytes }
   return body === undefined ? errorReply(status, 'Fault injected by the sandbox') : jsonReply(status, body)
 }
 

@@ -23,7 +23,12 @@ async function manyKinds(): Promise<ChannelFixture & { ids: string[] }> {
     changed({ responseDueDate: '0001-01-01' }),
   ]
   const [missing, extended, refused, uncertain] = [add(), add(), add(), add()]
-  faults.add({ rfqId: refused, operation: 'closeRfq', times: 1, effect: { kind: 'not-ok' } })
+  faults.add({
+    rfqId: refused,
+    operation: 'closeRfq',
+    times: 1,
+    effect: { kind: 'status', status: 200, body: { ok: false } },
+  })
   faults.add({ rfqId: uncertain, operation: 'closeRfq', times: 2, effect: { kind: 'status', status: 500 } })
   await fixture.pollRfqs()
   await fixture.closeExpired({ only: [refused] })

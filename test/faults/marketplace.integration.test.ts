@@ -41,7 +41,12 @@ async function expectHarmlessFailure(
   expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
 }
 
-const htmlPage = { kind: 'text', text: '<html>\u0007\u001b[31mSorry, maintenance</html>' } as const
+const htmlPage = {
+  kind: 'status',
+  status: 200,
+  headers: { 'content-type': 'text/html' },
+  text: '<html>\u0007\u001b[31mSorry, maintenance</html>',
+} as const
 const huge = Buffer.alloc(100 * 2 ** 20, ' ')
 // Concatenated gzip members are one valid gzip stream (RFC 1952, 2.2).
 const bomb = () => Buffer.concat(Array.from({ length: 300 }, () => gzipSync(huge.subarray(0, 2 ** 20))))
@@ -94,10 +99,10 @@ it('a redirect: it is not followed, neither on a read nor on a close', async () 
   const location = elsewhere.url
   for (const status of [301, 302, 307, 308]) {
     const fixture = await openPolled({ retries: 0 })
-    fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'redirect', location, status } })
+    fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'status', status, headers: { location } } })
     const { run } = await fixture.pollRfqs()
     expect(run).toMatchObject({ outcome: 'failed', error: expect.stringMatching(/redirect/i) })
-    fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'redirect', location, status } })
+    fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'status', status, headers: { location } } })
     await fixture.closeExpired()
   }
   expect(elsewhere.requests).toEqual([])

@@ -51,10 +51,7 @@ export function fillHostile({ sandbox: { world, faults } }: Scenario): void {
   const lossy = JSON.stringify(world.response('lossy'))
     .replace('"totalPrice":15000', '"totalPrice":12345678901234567890.123')
     .replace('"currency":"USD"', '"currency":"EUR","currency":"USD"')
-  always(
-    { operation: 'readResponse', responseId: 'lossy' },
-    { kind: 'text', text: lossy, contentType: 'application/json' },
-  )
+  always({ operation: 'readResponse', responseId: 'lossy' }, { kind: 'status', status: 200, text: lossy })
   always({ operation: 'readResponse', responseId: 'unread' }, { kind: 'status', status: 500 })
 
   rfq(1002, {
@@ -81,14 +78,14 @@ export function fillHostile({ sandbox: { world, faults } }: Scenario): void {
     '"responseDueDate"',
     '"responseDueDate":"2027-01-31","responseDueDate"',
   )
-  always({ operation: 'readRfq', rfqId: uuid(1006) }, { kind: 'text', text: twice, contentType: 'application/json' })
+  always({ operation: 'readRfq', rfqId: uuid(1006) }, { kind: 'status', status: 200, text: twice })
   rfq(1007, { title: 'Listed later than read' }, [offer('listed')])
   rfq(1008, { id: 'rfq/ä ?#%2e"<&\u{1f333}', title: 'Strange id', responseDueDate: OVERDUE }, [offer('of-strange')])
   rfq(1009, { title: 'Closed in time', responseDueDate: OVERDUE }, [
     offer('late', { submittedAt: '2026-11-21T09:00:00Z' }),
   ])
   rfq(1010, { title: 'Close has no effect', responseDueDate: OVERDUE })
-  faults.add({ operation: 'closeRfq', rfqId: uuid(1010), effect: { kind: 'not-ok' } })
+  faults.add({ operation: 'closeRfq', rfqId: uuid(1010), effect: { kind: 'status', status: 200, body: { ok: false } } })
   rfq(1011, { title: 'Close with an uncertain effect', number: 1010, responseDueDate: OVERDUE })
   rfq(1012, { title: 'Known only from the list' }, [offer('never-read')])
   always({ operation: 'readRfq', rfqId: uuid(1012) }, { kind: 'status', status: 500 })

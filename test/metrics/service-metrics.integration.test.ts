@@ -116,7 +116,11 @@ describe('state', () => {
     await fixture.pollRfqs()
     await fixture.closeExpired({ mode: 'on', maxPerRun: 2 })
     expect(await value('closes_blocked')).toBe(1)
-    fixture.sandbox.faults.add({ operation: 'closeRfq', times: 3, effect: { kind: 'not-ok' } })
+    fixture.sandbox.faults.add({
+      operation: 'closeRfq',
+      times: 3,
+      effect: { kind: 'status', status: 200, body: { ok: false } },
+    })
     await fixture.closeExpired({ mode: 'on', maxPerRun: 25 })
     expect(await value('closes_blocked')).toBe(0)
     expect(await value('closes_unsettled', { outcome: 'refused' })).toBe(3)

@@ -88,16 +88,16 @@ const readFaults = [
   () => ({ kind: 'reset' }),
   () => ({ kind: 'reset-mid-body' }),
   () => ({ kind: 'truncate' }),
-  () => ({ kind: 'text', text: '<html>Down</html>' }),
+  () => ({ kind: 'status', status: 200, headers: { 'content-type': 'text/html' }, text: '<html>Down</html>' }),
   () => ({ kind: 'hang' }),
-  () => ({ kind: 'redirect', location: 'http://127.0.0.1:9/' }),
+  () => ({ kind: 'status', status: 302, headers: { location: 'http://127.0.0.1:9/' } }),
   () => ({ kind: 'status', status: pick([401, 403, 404]) }),
 ]
 const closeFaults = [
   () => ({ kind: 'status', status: 500, apply: random() < 0.5 }),
   () => ({ kind: 'reset', apply: random() < 0.5 }),
   () => ({ kind: 'hang', apply: random() < 0.5 }),
-  () => ({ kind: 'not-ok' }),
+  () => ({ kind: 'status', status: 200, body: { ok: false } }),
   () => ({ kind: 'status', status: pick([400, 404]) }),
 ]
 /** Lists that are large, or made to be expensive; none may lose a document or end a process. */
@@ -115,7 +115,7 @@ let waitingFaults = []
 function injectFault() {
   if (random() < 0.03) {
     const text = JSON.stringify(pick(hostileLists)())
-    const effect = { kind: 'text', text, contentType: 'application/json', status: 200 }
+    const effect = { kind: 'status', status: 200, text }
     sandbox.faults.add({ operation: pick(['listListings', 'listRfqs']), effect })
     counts.hostileLists++
   }

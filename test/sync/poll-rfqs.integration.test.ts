@@ -96,7 +96,7 @@ describe('polling RFQs', () => {
     const before = await sql(fixture, 'select * from versions')
     for (const effect of [
       { kind: 'status', status: 503 },
-      { kind: 'text', text: '<html>Maintenance</html>' },
+      { kind: 'status', status: 200, headers: { 'content-type': 'text/html' }, text: '<html>Maintenance</html>' },
       { kind: 'truncate' },
       { kind: 'status', status: 401 },
       { kind: 'status', status: 404 },

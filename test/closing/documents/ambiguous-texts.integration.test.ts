@@ -15,7 +15,7 @@ async function openPastDue() {
     answer: ([from, to]: [string, string], { skip = 0 } = {}) => {
       const text = detail.replace(from, to)
       expect(text).not.toBe(detail)
-      const effect: Effect = { kind: 'text', text, contentType: 'application/json' }
+      const effect: Effect = { kind: 'status', status: 200, text }
       return fixture.always({ operation: 'readRfq', skip }, effect)
     },
     problems: async () =>
@@ -78,7 +78,7 @@ describe('an RFQ past due whose text another reader may understand differently',
     const { responses } = fixture.sandbox.world.rfq(rfqId(1))
     const offer = (await fixture.session().readResponse(rfqId(1), responses[0]?.id ?? '')).value.text
     const text = offer.replace('"status":', '"status":"rejected","status":')
-    const effect: Effect = { kind: 'text', text, contentType: 'application/json' }
+    const effect: Effect = { kind: 'status', status: 200, text }
     fixture.always({ operation: 'readResponse' }, effect)
     await fixture.closeExpired()
     expect(fixture.posts()).toHaveLength(1)

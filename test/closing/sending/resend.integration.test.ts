@@ -67,7 +67,7 @@ async function runDays(fixture: Fixture, days: number): Promise<number[]> {
 describe('a close that did not succeed', () => {
   it.each<[string, Effect | Effect[], number[], string]>([
     ['400: once a day', { kind: 'status', status: 400 }, [1, 2], 'refused'],
-    ['ok: false: once a day', { kind: 'not-ok' }, [1, 2], 'refused'],
+    ['ok: false: once a day', { kind: 'status', status: 200, body: { ok: false } }, [1, 2], 'refused'],
     ['500: two POSTs, then never again', { kind: 'status', status: 500 }, [2, 2], 'unknown'],
     ['200 without effect: never again', { kind: 'status', status: 200, body: { ok: true } }, [1, 1], 'failed'],
   ])(

@@ -36,7 +36,13 @@ const isInconclusive = (effect: Effect) => effect.kind === 'reset' || (effect.ki
 describe('a close that is sent', () => {
   it.each<[string, Effect[], outcome: string, posts: number, reason: RegExp]>([
     ['ok: true', [], 'closed', 1, /^the marketplace replied 200, ok: true; a read shows state closed$/],
-    ['ok: false', [{ kind: 'not-ok' }], 'refused', 1, /^the marketplace replied 200, ok: false; .* open$/],
+    [
+      'ok: false',
+      [{ kind: 'status', status: 200, body: { ok: false } }],
+      'refused',
+      1,
+      /^the marketplace replied 200, ok: false; .* open$/,
+    ],
     ['400', [status(400, { body: { message: 'no' } })], 'refused', 1, /^the marketplace replied 400: no; .* open$/],
     ['404', [status(404)], 'refused', 1, /replied 404.*; a read shows state open$/],
     [
@@ -52,7 +58,7 @@ describe('a close that is sent', () => {
     ['a lost reply', [{ kind: 'reset', apply: true }], 'closed', 1, /^no reply to the POST \(.+\); .* closed$/],
     [
       'a page',
-      [{ kind: 'text', text: '<html>', apply: true }],
+      [{ kind: 'status', status: 200, headers: { 'content-type': 'text/html' }, text: '<html>', apply: true }],
       'closed',
       1,
       /replied 200 without ok: <html>; .* closed$/,

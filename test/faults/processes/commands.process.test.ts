@@ -46,9 +46,9 @@ const entries = Array.from({ length: 24 }, (_, n) => `{"id":"${n}","responses":[
 
 /** Within all limits, but far larger in memory than as text: of each entry, what the API description names is kept as objects. */
 const memoryExhaustingReply = {
-  kind: 'text',
+  kind: 'status',
+  status: 200,
   text: `{"items":[${entries.join()}]}`,
-  contentType: 'application/json',
 } as const
 
 it('a process out of memory: a `sync` out of memory changes nothing, and the next one succeeds', async () => {

@@ -10,7 +10,7 @@ const sql = async <T = Record<string, unknown>>({ store }: ChannelFixture, text:
 
 /** From now on, the operation is answered with this text. */
 const answerWith = (fixture: ChannelFixture, operation: 'listListings' | 'listRfqs' | 'readRfq', text: string) =>
-  fixture.always({ operation }, { kind: 'text', text, contentType: 'application/json' })
+  fixture.always({ operation }, { kind: 'status', status: 200, text })
 
 /** Polls listings that are sent as these texts. */
 async function pollTexts(fixture: ChannelFixture, texts: readonly string[]) {

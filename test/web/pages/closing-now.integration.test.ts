@@ -147,7 +147,12 @@ describe('closing now', () => {
   it('names the command for a refused close, which only a person with the command line decides', async () => {
     const fixture = await twoPastDue()
     const [refused, other] = fixture.ids
-    fixture.sandbox.faults.add({ rfqId: refused, operation: 'closeRfq', times: 1, effect: { kind: 'not-ok' } })
+    fixture.sandbox.faults.add({
+      rfqId: refused,
+      operation: 'closeRfq',
+      times: 1,
+      effect: { kind: 'status', status: 200, body: { ok: false } },
+    })
     const { app } = await openPages(fixture)
     const first = await sendForm(app, page(1042), { confirm: '1042' })
     const shown = async () => notices((await app.inject(String(first.headers.location))).body)
