@@ -34,21 +34,19 @@ export interface AwardRow {
 export type AwardContent = Omit<AwardRow, 'id' | 'previous_hash' | 'hash'>
 
 /** The row of an award, joined with the row that withdraws it. */
-export interface AwardWithWithdrawal extends AwardRow {
+interface AwardWithWithdrawal extends AwardRow {
   withdrawn_id: number | null
   withdrawn_at: string | null
   withdrawn_by: string | null
   withdrawn_because: string | null
 }
 
-const CONTENT = [
-  ...['channel', 'rfq_id', 'rfq_number', 'at', 'by_whom', 'withdraws', 'as_of', 'offers', 'tonnes', 'total'],
-  ...['price_per_tonne', 'currency', 'because', 'warnings', 'recommendation', 'followed', 'settings_hash'],
-  ...['workbook_sha256', 'program_version'],
-] as const satisfies readonly (keyof AwardContent)[]
-
 /** The columns of a row without its workbook, which is long. */
-export const COLUMNS = ['id', ...CONTENT, 'previous_hash', 'hash'] as const satisfies readonly (keyof AwardRow)[]
+export const COLUMNS = [
+  ...['id', 'channel', 'rfq_id', 'rfq_number', 'at', 'by_whom', 'withdraws', 'as_of', 'offers', 'tonnes', 'total'],
+  ...['price_per_tonne', 'currency', 'because', 'warnings', 'recommendation', 'followed', 'settings_hash'],
+  ...['workbook_sha256', 'program_version', 'previous_hash', 'hash'],
+] as const satisfies readonly (keyof AwardRow)[]
 
 /** The row of an award. */
 export function awardContent(
@@ -80,7 +78,7 @@ export function awardContent(
 
 /** The row that withdraws an award. */
 export const withdrawalContent = (
-  { id, channel, rfq_id, rfq_number }: AwardRow,
+  { id, channel, rfqId: rfq_id, rfqNumber: rfq_number }: AwardRecord,
   { at, by, because, programVersion }: { at: string; by: string; because: string | null; programVersion: string },
 ): AwardContent => ({
   ...{ channel, rfq_id, rfq_number, at, as_of: at, withdraws: id, program_version: programVersion },
@@ -90,7 +88,7 @@ export const withdrawalContent = (
 })
 
 /** Converts the row of an award. */
-export function toAward(row: AwardWithWithdrawal): AwardRecord {
+function toAward(row: AwardWithWithdrawal): AwardRecord {
   const { withdrawn_id: id, withdrawn_at: at, withdrawn_by: by, withdrawn_because: because } = row
   return {
     id: row.id,
@@ -118,6 +116,7 @@ export function toAward(row: AwardWithWithdrawal): AwardRecord {
 }
 
 export interface AwardFilter {
+  id?: number
   channel?: string
   rfqId?: string
   /** Only those of these RFQs of a channel. */
@@ -132,7 +131,7 @@ export interface AwardFilter {
 /** Reads awards and their workbooks. */
 export const createAwardQueries = (database: Queries) => ({
   /** Newest first. Withdrawals are part of the awards that they withdraw. */
-  awards: async (filter: AwardFilter): Promise<AwardRecord[]> => (await findAwards(database, filter)).map(toAward),
+  awards: (filter: AwardFilter): Promise<AwardRecord[]> => findAwards(database, filter),
 
   /** The workbook of an award; null if there is no such award. */
   async awardFile(id: number): Promise<Buffer | null> {
@@ -151,8 +150,8 @@ const findWorkbook = async (queries: Queries, id: number): Promise<string | null
 /** Awards with their withdrawals, newest first. */
 export async function findAwards(
   queries: Queries,
-  { id, channel, rfqId, rfqIds, standing, asOf, limit = NO_LIMIT }: AwardFilter & { id?: number },
-): Promise<AwardWithWithdrawal[]> {
+  { id, channel, rfqId, rfqIds, standing, asOf, limit = NO_LIMIT }: AwardFilter,
+): Promise<AwardRecord[]> {
   const where = allOf(
     'a.withdraws is null',
     id !== undefined && 'a.id = @id',
@@ -162,7 +161,7 @@ export async function findAwards(
     standing === true && 'w.id is null',
     asOf !== undefined && 'a.at <= @asOf',
   )
-  return queries.all<AwardWithWithdrawal>(
+  const rows = await queries.all<AwardWithWithdrawal>(
     `select ${COLUMNS.map((column) => `a.${column}`).join(', ')}, w.id as withdrawn_id, w.at as withdrawn_at, w.by_whom as withdrawn_by, w.because as withdrawn_because
     from awards a left join awards w on ${allOf('w.withdraws = a.id', asOf !== undefined && 'w.at <= @asOf')}
     where ${where} order by a.id desc limit @limit`,
@@ -171,6 +170,7 @@ export async function findAwards(
       asOf: asOf?.toISOString(),
     },
   )
+  return rows.map(toAward)
 }
 
 /** Its part of the chain of decisions. */
