@@ -1,6 +1,7 @@
 import type { Config } from '../src/config/contract.js'
 import { once, withTimeout } from '../src/core/async.js'
-import { type DeliveryOptions, deliverTo } from '../src/notify/deliverer.js'
+import type { SendMessage } from '../src/notify/contract.js'
+import { deliverTo } from '../src/notify/deliverer.js'
 import { createWatch } from '../src/notify/watch.js'
 import type { Readiness } from '../src/readiness/readiness.js'
 import { createReadiness } from '../src/readiness/readiness.js'
@@ -16,7 +17,8 @@ export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
   schedule: boolean
   /** Jobs on the database as a whole. */
   maintenance: readonly MaintenanceJob[]
-  notifications: Pick<DeliveryOptions, 'send' | 'scrub'>
+  /** Sends notifications. */
+  send: SendMessage
   /** Starts the web server; null for none. */
   serveWeb: ((readiness: Readiness, runner: ServiceQueue) => Promise<WebServer>) | null
 }
@@ -81,7 +83,7 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   await runner.work(createHandlers({ ...options, enqueue }))
   if (schedule === null) return { runner, web }
   await store.setTargets(config.notify.targets, now())
-  const delivery = { ...options.notifications, timeZone: config.scheduleTimeZone, store, now, log }
+  const delivery = { send: options.send, timeZone: config.scheduleTimeZone, store, now, log }
   const repeating = [
     repeat('enqueuing scheduled jobs', schedule.stepMs, schedule.tick, log),
     repeat('checking due dates and late polls', WATCH_MS, createWatch({ config, store, now }), log),

@@ -12,7 +12,7 @@ export type EmailTarget = OfType<'email'>
 export type SendResult =
   /** `warning`: a partial failure, such as an address that was refused. */
   | { kind: 'delivered'; warning?: string }
-  /** The target was reached, and refuses the content: sending it again would not help. An error may contain a secret. */
+  /** The target was reached, and refuses the content: sending it again would not help. Errors are one line. */
   | { kind: 'refused'; status: number | null; error: string }
   /** @param retryAfterMs the pause that the target asked for */
   | { kind: 'failed'; status: number | null; error: string; retryAfterMs: number | null }

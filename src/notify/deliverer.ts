@@ -1,5 +1,4 @@
 import { compileCron } from '../config/cron.js'
-import { cleanLine } from '../core/text/clean-text.js'
 import type { Clock } from '../core/time/clock.js'
 import type { TargetPage, Targets } from '../store/contract.js'
 import type { NotifyTarget, SendMessage } from './contract.js'
@@ -7,8 +6,6 @@ import type { NotifyTarget, SendMessage } from './contract.js'
 /** The most events of a message. */
 const PAGE = 50
 const DIGEST_PAGE = 200
-/** Characters of an error that are stored. */
-const MAX_ERROR = 400
 
 /** The pause after the first failed attempt, in milliseconds. Each further pause is four times as long. */
 const FIRST_PAUSE_MS = 5_000
@@ -25,8 +22,6 @@ export interface DeliveryOptions {
   /** Of the ticks of a digest. */
   timeZone: string
   now: Clock
-  /** Removes secrets from an error before it is stored or logged. */
-  scrub: (text: string) => string
   log: Record<'info' | 'warn', (facts: object, message: string) => void>
   random?: () => number
 }
@@ -58,7 +53,7 @@ export async function deliverTo(target: NotifyTarget, options: DeliveryOptions, 
  * @returns whether the next page may be sent at once
  */
 async function attempt(
-  { store, send, now, scrub, log, random = Math.random }: DeliveryOptions,
+  { store, send, now, log, random = Math.random }: DeliveryOptions,
   target: NotifyTarget,
   page: TargetPage,
   signal: AbortSignal,
@@ -75,9 +70,8 @@ async function attempt(
     else log.warn({ ...facts, warning }, 'notification sent in part')
     return true
   }
-  // Scrubbed before it is cut, which could leave an unrecognizable part of a secret.
-  const error = cleanLine(scrub(result.error), MAX_ERROR)
-  const why = { ...facts, status: result.status, error }
+  const { status, error } = result
+  const why = { ...facts, status, error }
   if (result.kind === 'refused') {
     const passedOver = await store.endPage(page, { kind: 'refused', error }, at)
     log.warn({ ...why, passedOver }, 'notification refused; its events are passed over')

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { EventRecord } from '../core/events/events.js'
-import { cleanLine } from '../core/text/clean-text.js'
 import { describeNetworkError } from '../marketplace/errors.js'
 import { findReport } from '../report-files/report-folder.js'
 import type { EmailTarget, SendResult } from './contract.js'
@@ -70,12 +69,10 @@ export async function sendEmail(
 
 type SmtpError = Error & { code?: string; responseCode?: number; response?: string }
 
-const MAX_QUOTED = 200
-
 function toFailure(error: SmtpError, { host, port }: EmailTarget['smtp']): SendResult {
   const { code = '', responseCode = null, response } = error
   const reason = response ?? describeNetworkError(error)
-  const failure = { status: responseCode, error: `${host}:${port}: ${cleanLine(reason, MAX_QUOTED)}` }
+  const failure = { status: responseCode, error: `${host}:${port}: ${reason}` }
   // The server takes the addresses, and refuses the text for good.
   if (code === 'EMESSAGE' && responseCode !== null && responseCode >= 500) return { kind: 'refused', ...failure }
   return { kind: 'failed', ...failure, retryAfterMs: null }

@@ -54,12 +54,10 @@ export async function postNotification(
 
 /** Statuses that refuse the content. Every other failure is an outage of the target. */
 const REFUSALS = new Set([400, 413, 422])
-/** Characters of a reply that are of interest. */
-const MAX_QUOTED = 1000
 
 function toResult({ status, headers, body }: HttpReply, now: Date): SendResult {
   if (status >= 200 && status < 300) return { kind: 'delivered' }
-  const quoted = cleanLine(body.toString('utf8'), MAX_QUOTED)
+  const quoted = cleanLine(body.toString('utf8'))
   const remedy = status >= 300 && status < 400 ? ' (redirects are not followed: configure the final address)' : ''
   const error = `status ${status}${remedy}${quoted === '' ? '' : `: ${quoted}`}`
   if (REFUSALS.has(status)) return { kind: 'refused', status, error }

@@ -65,7 +65,7 @@ async function options(
     killSwitch: async () => null,
     schedule: true,
     maintenance: [],
-    notifications: { send: async () => ({ kind: 'delivered' }), scrub: (text) => text },
+    send: async () => ({ kind: 'delivered' }),
     serveWeb,
     log: recordingLog(),
     ...changes,
@@ -89,14 +89,11 @@ it('notifications that waited are sent when the service starts', async () => {
     },
   })
   const sent: string[] = []
-  const notifications: ServiceOptions['notifications'] = {
-    scrub: (text) => text,
-    send: async ({ name }, events) => {
-      sent.push(`${name} ${events[0].kind}`)
-      return { kind: 'delivered' }
-    },
+  const send: ServiceOptions['send'] = async ({ name }, events) => {
+    sent.push(`${name} ${events[0].kind}`)
+    return { kind: 'delivered' }
   }
-  const prepared = await options({ config, notifications })
+  const prepared = await options({ config, send })
   await prepared.store.setTargets(config.notify.targets, new Date())
   await prepared.store.recordEvents([
     { kind: 'offer.new', at: new Date().toISOString(), channel: 'acme/forest', data: {} },

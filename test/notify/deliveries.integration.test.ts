@@ -78,7 +78,7 @@ describe('deliveries to a webhook', () => {
       await service.deliver()
     }
     expect(server.requests.flatMap(sequencesIn)).toEqual([1, 2, 3])
-    const error = `status ${status}: no such field`
+    const error = `status ${status}: no\ufffdsuch field`
     expect(await feed.store.targetStates()).toMatchObject([
       { position: 3, failures: 0, error: null, passedOver: { from: 2, to: 2, events: 1, error } },
     ])

@@ -74,8 +74,7 @@ export async function notifications(
   const log = recordingLog()
   const delivery = {
     ...{ store, now, log, timeZone: 'UTC', random: () => 0 },
-    send: createSendMessage({ reportsDirectory }),
-    scrub: createScrubber(targets.flatMap(targetSecrets)),
+    send: createSendMessage({ reportsDirectory, scrub: createScrubber(targets.flatMap(targetSecrets)) }),
     ...more,
   }
   await store.setTargets(targets, new Date())

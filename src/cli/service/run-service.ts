@@ -40,7 +40,7 @@ export async function runService({ io }: Cli, app: App, { port, pages, schedule 
     makeReport: app.makeReport,
     ...(metrics && { observer: metrics.jobObserver }),
     maintenance: createMaintenanceJobs(app, io.now),
-    notifications: { send: createSendMessage({ reportsDirectory: config.reports.directory }), scrub },
+    send: createSendMessage({ reportsDirectory: config.reports.directory, scrub }),
     serveWeb: port === null ? null : webServerStarter(app, io.now, { port, plugins }),
   })
   app.onClose(() => service.stop())

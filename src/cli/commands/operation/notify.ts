@@ -65,12 +65,12 @@ const sendTests = (cli: Cli, { json }: Options, name: string | true) =>
   withApp(cli, { secrets: 'required' }, async ({ config }) => {
     const targets = chooseTargets(config.notify.targets, name)
     const { createSendMessage } = await import('../../../notify/send-message.js')
-    const send = createSendMessage({ reportsDirectory: config.reports.directory })
+    const send = createSendMessage({ reportsDirectory: config.reports.directory, scrub: cli.scrub })
     const results = await Promise.all(
       targets.map(async (target): Promise<TestResult> => {
         const options = { now: cli.io.now(), signal: cli.io.stop }
         const result = await send(target, [testEvent(options.now)], options)
-        return { target: target.name, type: target.type, ...describeTest(cli, result) }
+        return { target: target.name, type: target.type, ...describeTest(result) }
       }),
     )
     if (json) printJson(cli.io, results)
@@ -90,9 +90,9 @@ function chooseTargets(targets: readonly NotifyTarget[], name: string | true): r
   throw new UsageError(`there is no target ${JSON.stringify(name)}; ${suggestion}Targets: ${names.join(', ')}`)
 }
 
-function describeTest({ scrub }: Cli, result: SendResult): Pick<TestResult, 'ok' | 'message'> {
+function describeTest(result: SendResult): Pick<TestResult, 'ok' | 'message'> {
   if (result.kind === 'delivered') return { ok: result.warning === undefined, message: result.warning ?? 'sent' }
-  return { ok: false, message: scrub(result.error) }
+  return { ok: false, message: result.error }
 }
 
 // --- positions ------------------------------------------------------------------------------------------------------
