@@ -4,7 +4,7 @@ import { storable } from '../../core/documents/identifier.js'
 import { StoreError } from '../errors.js'
 import { type Dialect, type Queries, type SqlParameters, storableJson, type Transaction } from '../sql/sql-database.js'
 import { toStoreError } from './sqlite-errors.js'
-import { connect, openReader, openWriter, retryWhileBusy, type Sqlite } from './sqlite-file.js'
+import { connect, openFile, retryWhileBusy, type Sqlite } from './sqlite-file.js'
 
 const SQLITE: Dialect = {
   anyOf: (value, parameter) => `${value} in (select value from json_each(${parameter}))`,
@@ -24,8 +24,8 @@ const SQLITE: Dialect = {
  * @throws StoreError, MissingDatabaseError
  */
 export async function openSqlite(path: string, { readOnly = false, create = true } = {}) {
-  const writer = readOnly ? null : await openWriter(path, create)
-  const reader = await openReader(path).catch((error) => {
+  const writer = readOnly ? null : await openFile(path, { create })
+  const reader = await openFile(path, { readOnly: true }).catch((error) => {
     writer?.close()
     throw error
   })

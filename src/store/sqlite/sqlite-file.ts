@@ -38,51 +38,46 @@ export function connect(path: string, options: Database.Options = {}): Sqlite {
 }
 
 /**
- * Opens an existing file for reading.
- * @throws StoreError, MissingDatabaseError
- */
-export async function openReader(path: string): Promise<Sqlite> {
-  rejectMissing(path)
-  return opening(path, { readonly: true, fileMustExist: true }, async (db) => {
-    if ((await retryWhileBusy(() => schemaNumber(db))) === 0) throw emptyDatabase(path)
-    db.pragma(`cache_size = -${READER_CACHE_KIB}`)
-  })
-}
-
-/**
- * Opens a file for writing, with a write-ahead log, and checks it for damage. Creates the tables in an empty one.
- * @param create creates a missing file (mode 0600, its folder 0700), which is otherwise an error
+ * Opens a file: for reading, or for writing, with a write-ahead log, after it was checked for damage. Creates the tables in an empty one.
+ * @param options.create creates a missing file (mode 0600, its folder 0700), which is otherwise an error
  * @throws StoreError, MissingDatabaseError; nothing is changed then
  */
-export async function openWriter(path: string, create: boolean): Promise<Sqlite> {
-  if (!create) rejectMissing(path)
-  return opening(path, {}, async (db) => {
-    const number = await retryWhileBusy(() => schemaNumber(db))
-    if (number > 0) rejectDamaged(db)
-    db.pragma(`page_size = ${PAGE_SIZE}`)
-    await retryWhileBusy(() => db.pragma('journal_mode = wal'))
-    if (number === 0) await retryWhileBusy(() => createSchema(db))
-    db.pragma(`wal_autocheckpoint = ${CHECKPOINT_BYTES / pageSize(db)}`)
-    // Transactions wait for other processes without blocking the thread.
-    db.pragma('busy_timeout = 0')
-  })
-}
-
-async function opening(path: string, options: Database.Options, prepare: (db: Sqlite) => Promise<void>) {
+export async function openFile(path: string, { readOnly = false, create = true }): Promise<Sqlite> {
+  const found = statSync(path, { throwIfNoEntry: false })
   // SQLite would report an I/O error.
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new StoreError(`${path} is a folder, but a file is needed: choose another path`)
+  if (found?.isDirectory()) throw new StoreError(`${path} is a folder, but a file is needed: choose another path`)
+  const mayBeEmpty = create && !readOnly
+  if (!mayBeEmpty && !found?.size) throw emptyDatabase(path)
   let db: Sqlite | undefined
   try {
-    if (!options.readonly) createPrivateFile(path)
-    db = await retryWhileBusy(() => connect(path, options))
-    await prepare(db)
+    if (!readOnly) createPrivateFile(path)
+    db = await retryWhileBusy(() => connect(path, { readonly: readOnly }))
+    await prepare(db, { readOnly, mayBeEmpty })
     return db
   } catch (error) {
     db?.close()
     throw toStoreError(error, path)
   }
 }
+
+async function prepare(db: Sqlite, { readOnly, mayBeEmpty }: { readOnly: boolean; mayBeEmpty: boolean }) {
+  const isEmpty = !(await retryWhileBusy(() => hasSchema(db)))
+  if (isEmpty && !mayBeEmpty) throw emptyDatabase(db.name)
+  if (readOnly) {
+    db.pragma(`cache_size = -${READER_CACHE_KIB}`)
+    return
+  }
+  if (!isEmpty) rejectDamaged(db)
+  db.pragma(`page_size = ${PAGE_SIZE}`)
+  await retryWhileBusy(() => db.pragma('journal_mode = wal'))
+  if (isEmpty) await retryWhileBusy(() => createSchema(db))
+  db.pragma(`wal_autocheckpoint = ${CHECKPOINT_BYTES / pageSize(db)}`)
+  // Transactions wait for other processes without blocking the thread.
+  db.pragma('busy_timeout = 0')
+}
+
+const emptyDatabase = (path: string) =>
+  new MissingDatabaseError(`There is no database at ${path}. Create it with: quotekeeper sync (or quotekeeper start).`)
 
 /** The page size of the file, in bytes. */
 export const pageSize = (db: Sqlite): number => db.pragma('page_size', { simple: true }) as number
@@ -101,14 +96,6 @@ export async function retryWhileBusy<T>(attempt: () => T): Promise<T> {
   }
 }
 
-function rejectMissing(path: string): void {
-  const size = statSync(path, { throwIfNoEntry: false })?.size
-  if (size === undefined || size === 0) throw emptyDatabase(path)
-}
-
-const emptyDatabase = (path: string) =>
-  new MissingDatabaseError(`There is no database at ${path}. Create it with: quotekeeper sync (or quotekeeper start).`)
-
 /** Creates a missing file that only its owner can read, with its folder. */
 export function createPrivateFile(path: string): void {
   if (existsSync(path)) {
@@ -121,31 +108,27 @@ export function createPrivateFile(path: string): void {
   chmodSync(path, 0o600)
 }
 
-/**
- * The number of the schema of a file; 0 if it is empty.
- * @throws StoreError for a file of another program, or with another schema
- */
-function schemaNumber(db: Sqlite): number {
+/** Whether a file has the schema of this Quotekeeper; false if it is empty. @throws StoreError */
+function hasSchema(db: Sqlite): boolean {
   const { id, number, tables } = db
     .prepare(
       `select i.application_id as id, v.user_version as number, (select count(*) from sqlite_schema) as tables
       from pragma_application_id i, pragma_user_version v`,
     )
     .get() as { id: number; number: number; tables: number }
-  if (id !== APPLICATION_ID) {
-    if (number === 0 && tables === 0) return 0
+  if (id === 0 && number === 0 && tables === 0) return false
+  if (id !== APPLICATION_ID)
     throw new StoreError(
       `${db.name} is a database of another program. Set "database" in the configuration to another file.`,
     )
-  }
   if (number !== SCHEMA_NUMBER) throw new StoreError(describeOtherSchema(db.name))
-  return number
+  return true
 }
 
 /** In one transaction, unless another process has created it meanwhile. */
 function createSchema(db: Sqlite): void {
   db.transaction(() => {
-    if (schemaNumber(db) > 0) return
+    if (hasSchema(db)) return
     db.exec(readSchema('sqlite'))
     db.pragma(`application_id = ${APPLICATION_ID}`)
     db.pragma(`user_version = ${SCHEMA_NUMBER}`)
