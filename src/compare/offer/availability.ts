@@ -57,10 +57,9 @@ export function shortagesOf(
 ): Shortage[] {
   const offered = lines.flatMap(({ periodStart, periodEnd, volume }) => entryOf(periodStart, periodEnd, volume ?? 0))
   const listed = [...credits, ...ranges]
+  const known = joinedYears(listed, 1)
   const isListed = ({ first, last }: Pick<YearEntry, 'first' | 'last'>) =>
-    Array.from({ length: last - first + 1 }, (_, at) => first + at).every((year) =>
-      listed.some((one) => one.first <= year && year <= one.last),
-    )
+    known.some((one) => one.first <= first && last <= one.last)
   const claimed = others.flatMap((claim) =>
     entryOf(claim.periodStart, claim.periodEnd, claim.volume).flatMap((entry) =>
       (entry.tonnes ?? 0) > 0 && isListed(entry) ? { ...entry, claim } : [],
@@ -130,12 +129,12 @@ function entryOf(start: string | null, end: string | null, tonnes: number | null
   return [{ first: yearOf(isLong ? start : end), last: yearOf(end), tonnes: plausibleOrNull(tonnes) }]
 }
 
-/** The ranges of years of the entries; those that overlap are one. */
-function joinedYears(entries: readonly YearEntry[]): Pick<YearEntry, 'first' | 'last'>[] {
+/** The ranges of years of the entries; those that overlap, or are at most `gap` years apart, are one. */
+function joinedYears(entries: readonly YearEntry[], gap = 0): Pick<YearEntry, 'first' | 'last'>[] {
   const joined: { first: number; last: number }[] = []
   for (const { first, last } of [...entries].sort((a, b) => a.first - b.first)) {
     const open = joined.at(-1)
-    if (open !== undefined && first <= open.last) open.last = Math.max(open.last, last)
+    if (open !== undefined && first <= open.last + gap) open.last = Math.max(open.last, last)
     else joined.push({ first, last })
   }
   return joined

@@ -21,14 +21,18 @@ export const byNumber = (a: Observed, b: Observed): number =>
  * @param offers in the order of their numbers
  */
 export function offerLabels(offers: readonly Named[]): string[] {
-  const labels = offers.map(({ developer, project, id }) => {
-    const short = developer ?? project ?? `Offer ${id.slice(0, 8)}`
-    const long = developer === null || project === null ? short : `${developer} · ${project}`
-    return [...new Set([short, long].map((text) => truncate(oneLine(text), MAX_LENGTH)))]
+  const short = offers.map(({ developer, project, id }) => labelOf(developer ?? project ?? `Offer ${id.slice(0, 8)}`))
+  const long = distinct(short, (label, at) => {
+    const { developer, project } = offers[at] as Named
+    return developer === null || project === null ? label : labelOf(`${developer} · ${project}`)
   })
-  const counts = new Map(countByName(labels.flat().map(keyOf)))
-  const isUnique = (label: string) => counts.get(keyOf(label)) === 1
-  return labels.map((each, at) => each.find(isUnique) ?? `${each.at(-1)} (no. ${at + 1})`)
+  return distinct(long, (label, at) => `${label} (no. ${at + 1})`)
 }
 
-const keyOf = (label: string) => label.toLowerCase()
+const labelOf = (text: string) => truncate(oneLine(text), MAX_LENGTH)
+
+/** The labels, with another one instead of each that several offers share. */
+function distinct(labels: readonly string[], instead: (label: string, at: number) => string): string[] {
+  const counts = new Map(countByName(labels.map((label) => label.toLowerCase())))
+  return labels.map((label, at) => (counts.get(label.toLowerCase()) === 1 ? label : instead(label, at)))
+}
