@@ -4,15 +4,13 @@ import { cleanText } from '../core/text/clean-text.js'
 
 /**
  * Makes a safe part of a file name: lower-case ASCII letters and digits with single hyphens, so that text from outside
- * cannot name another directory, a device or an option.
- * @param value any text or number
- * @param fallback returned if nothing is left
+ * cannot name another directory, a device or an option; `unnamed` if nothing is left.
  */
-export function slug(value: unknown, fallback: string): string {
-  const normalized = cleanText(value).normalize('NFKD').toLowerCase()
+function slug(text: string): string {
+  const normalized = cleanText(text).normalize('NFKD').toLowerCase()
   const parts = normalized.match(/[a-z0-9]+/g) ?? []
   const name = parts.join('-').slice(0, 60).replace(/-$/, '')
-  return name === '' ? fallback : name
+  return name === '' ? 'unnamed' : name
 }
 
 /** The first 8 hexadecimal digits of the SHA-256 hash, to tell apart texts with the same slug. */
@@ -46,12 +44,12 @@ function rfqPart({ number, id, ambiguous = false }: RfqName): string {
 }
 
 /** Text that equals its slug is used as it is; otherwise a hash follows, after an underscore, which no slug contains. */
-const slugPart = (text: string): string => (slug(text, 'unnamed') === text ? text : hashedPart(text))
-const hashedPart = (text: string): string => `${slug(text, 'unnamed')}_${shortHash(text)}`
+const slugPart = (text: string): string => (slug(text) === text ? text : hashedPart(text))
+const hashedPart = (text: string): string => `${slug(text)}_${shortHash(text)}`
 
 /** The file name of an overview: `channel-<org>-<slug>_asof-<YYYYMMDDTHHMMZ>.xlsx`, or `channels_asof-…` of all channels. */
 export const overviewFileName = (channel: string | null, asOf: Date): string =>
-  `${channel === null ? 'channels' : `channel-${slug(channel, 'unnamed')}`}_asof-${timePart(asOf)}.xlsx`
+  `${channel === null ? 'channels' : `channel-${slug(channel)}`}_asof-${timePart(asOf)}.xlsx`
 
 /** The folder of the reports on a channel, because RFQs of different channels may have the same number. */
 export const reportFolder = (directory: string, channel: string | null): string =>
@@ -61,7 +59,7 @@ export const reportFolder = (directory: string, channel: string | null): string 
 function channelFolder(channel: string): string {
   const [org = '', ...rest] = channel.split('/')
   const parts = [org, rest.join('/')]
-  const names = parts.map((part) => slug(part, 'unnamed'))
+  const names = parts.map((part) => slug(part))
   if (names.every((name, index) => name === parts[index])) return names.join('_')
   return [...names, shortHash(channel)].join('_')
 }

@@ -1,6 +1,7 @@
 import { isUuid } from '../documents/identifier.js'
 import { oneLine, truncate } from '../text/clean-text.js'
 import {
+  dayParts,
   formatAmount,
   formatChange,
   formatDecimal,
@@ -9,8 +10,8 @@ import {
   formatPricePerTonne,
   formatTonnes,
   formatTotal,
-  MONTHS,
 } from '../text/number-format.js'
+import { isCalendarDate } from '../time/calendar-days.js'
 import { type Change, memberOf } from './compare-documents.js'
 
 const isIdentifier = (value: unknown) => typeof value === 'string' && isUuid(value)
@@ -20,7 +21,7 @@ const isDate = (value: unknown): value is string => typeof value === 'string' &&
 const MAX_LENGTH = 60
 /** A common beginning of two texts that is longer than this is left out. */
 const MAX_COMMON = 24
-const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/
+const DATE = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/
 /** Fields whose values are words of the API, written without quotation marks. */
 const HAS_WORDS = /(?:^|\.)(?:status|state|contractTypes?|reasonForPurchase|currency|mitigationTypes|m..VintageYear)$/
 const WORDS = /^[a-z]{1,30}(?:, [a-z]{1,30})*$/i
@@ -113,10 +114,10 @@ function itemText(item: object, style: Style): string {
 
 /** `12 Dec`, or `12 Dec 2027` if the year is not the given one; null for anything but an ISO date or timestamp. */
 export function formatDay(value: unknown, year: string): string | null {
-  const [, ofDate, month, day] = (isDate(value) && DATE.exec(value)) || []
-  const name = MONTHS[Number(month) - 1]
-  if (name === undefined) return null
-  return `${Number(day)} ${name}${ofDate === year ? '' : ` ${ofDate}`}`
+  const date = isDate(value) ? value.slice(0, 10) : ''
+  if (!isCalendarDate(date)) return null
+  const { day, month } = dayParts(date)
+  return `${day} ${month}${date.startsWith(year) ? '' : ` ${date.slice(0, 4)}`}`
 }
 
 /** `a`, `a and b`, `a, b and c`; after the first few, only their number. */

@@ -22,7 +22,6 @@ export type ProblemCode =
   | 'unaddressable'
 
 type Branded = { [z.$brand]: unknown }
-type Simplify<T> = { [K in keyof T]: T[K] }
 
 /** The type of a leniently parsed document: anything but identifiers and lists may be null, enums are open. */
 export type Lenient<T> = T extends Branded
@@ -31,21 +30,13 @@ export type Lenient<T> = T extends Branded
     ? string extends T
       ? string
       : T | (string & {})
-    : T extends number | boolean | null | undefined
-      ? Exclude<T, undefined>
-      : T extends readonly (infer U)[]
-        ? Lenient<U>[]
-        : T extends object
-          ? string extends keyof T
-            ? Record<string, unknown>
-            : Simplify<{ [K in keyof T]-?: LenientField<T[K]> }>
-          : T
-type LenientField<T> =
-  NonNullable<T> extends Branded
-    ? string
-    : NonNullable<T> extends readonly unknown[]
-      ? Lenient<NonNullable<T>>
-      : Lenient<NonNullable<T>> | null
+    : T extends readonly (infer U)[]
+      ? Lenient<U>[]
+      : T extends object
+        ? string extends keyof T
+          ? Record<string, unknown>
+          : { [K in keyof T]: T[K] extends Branded | readonly unknown[] ? Lenient<T[K]> : Lenient<T[K]> | null }
+        : T
 
 /** Problems of one document; further ones are not recorded. */
 export const MAX_PROBLEMS = 200

@@ -61,8 +61,12 @@ export function formatRange(
   return min === max ? format(min) : `${format(min)}–${format(max)}`
 }
 
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
-export const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+/** Weekday, day and month of an existing date, such as `Tue`, `3` and `Nov`. @param date `YYYY-MM-DD` */
+export function dayParts(date: string) {
+  const [weekday, day, month] = new Date(`${date}T00:00:00Z`).toUTCString().split(/[ ,]+/)
+  return { weekday, day: Number(day), month }
+}
+
 /** Dates farther away than this have their year. */
 const MAX_DAYS_WITHOUT_YEAR = 180
 
@@ -72,9 +76,9 @@ const MAX_DAYS_WITHOUT_YEAR = 180
  * @param days from today to the date
  */
 export function formatWeekday(date: string, days: number): string {
-  const day = new Date(`${date}T00:00:00Z`)
+  const { weekday, day, month } = dayParts(date)
   const year = Math.abs(days) > MAX_DAYS_WITHOUT_YEAR ? ` ${date.slice(0, 4)}` : ''
-  return `${WEEKDAYS[day.getUTCDay()]} ${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]}${year}`
+  return `${weekday} ${day} ${month}${year}`
 }
 
 /**
