@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { EVENT_KINDS, type EventKind } from '../core/events/events.js'
 import { isLoopback, isSecureUrl } from '../core/requests/loopback.js'
 import { didYouMean } from '../core/text/suggest.js'
-import { readSecret, type SchemaContext, secret, secretRef } from './secret.js'
+import { parseSecretRef, readSecret, type SchemaContext, secret } from './secret.js'
 import * as values from './values.js'
 
 /** The section `notify`: where notifications are sent (docs/NOTIFICATIONS.md). */
@@ -61,13 +61,11 @@ function checkUrl(text: string): string {
 
 /** The URL itself, or where to find it if it contains a secret. */
 const webhookUrl = (context: SchemaContext) =>
-  values.readBy(
-    (found) => {
-      const isUrlSecret = typeof found !== 'string'
-      return { url: isUrlSecret ? readSecret(found, context, checkUrl) : checkUrl(found.trim()), isUrlSecret }
-    },
-    z.union([z.string(), secretRef]),
-  )
+  values.readBy((found) => {
+    const isUrlSecret = typeof found !== 'string'
+    const url = isUrlSecret ? readSecret(parseSecretRef(found), context, checkUrl) : checkUrl(found.trim())
+    return { url, isUrlSecret }
+  })
 
 /** The format that Standard Webhooks requires. */
 function checkSigningSecret(text: string): string {

@@ -4,7 +4,7 @@ import { isLoopback } from '../core/requests/loopback.js'
 import { LOG_LEVELS } from './log-levels.js'
 import { notify, refuseUnknownChannels } from './notify-schema.js'
 import { reportSettings, toSettings } from './report-settings.js'
-import { minLength, REF_FORMS, readSecret, type SchemaContext, secret, secretRef } from './secret.js'
+import { minLength, parseSecretRef, REF_FORMS, readSecret, type SchemaContext, secret } from './secret.js'
 import * as values from './values.js'
 
 /** A section that may be omitted or left empty; its defaults then apply. */
@@ -169,7 +169,8 @@ const web = (context: SchemaContext) =>
 
 /** May be absent, or its variable not set, on loopback only. */
 const token = (context: SchemaContext) =>
-  values.readBy((ref) => {
-    const isUnset = ref === null || ('env' in ref && !context.env[ref.env]?.trim())
-    return isUnset ? null : readSecret(ref, context, checkToken)
-  }, secretRef.nullable())
+  values.readBy((found) => {
+    if (found === null) return null
+    const ref = parseSecretRef(found)
+    return 'env' in ref && !context.env[ref.env]?.trim() ? null : readSecret(ref, context, checkToken)
+  })

@@ -18,17 +18,20 @@ export interface SchemaContext {
 type SecretCheck = (secret: string) => string
 
 export const REF_FORMS = '{ env: NAME } or { file: PATH }'
-const REF = `Expected ${REF_FORMS}; never write the secret itself into this file`
 
 /** Where a secret is stored: in an environment variable or in a file. */
-export const secretRef = z.union(
-  [
-    z.strictObject({ env: z.string().regex(/^[A-Za-z_]\w*$/, REF) }),
-    z.strictObject({ file: z.string().regex(/\S/, REF) }),
-  ],
-  REF,
-)
+const secretRef = z.union([
+  z.strictObject({ env: z.string().regex(/^[A-Za-z_]\w*$/) }),
+  z.strictObject({ file: z.string().regex(/\S/) }),
+])
 type SecretRef = z.output<typeof secretRef>
+
+/** Reads `{ env: NAME }` or `{ file: PATH }`. */
+export function parseSecretRef(found: unknown): SecretRef {
+  const { data } = secretRef.safeParse(found, { jitless: true })
+  if (data !== undefined) return data
+  throw new Error(`Expected ${REF_FORMS}; never write the secret itself into this file`)
+}
 
 /**
  * A secret, as a reference. One that is written where its reference belongs is refused by every command, also by those
@@ -36,9 +39,9 @@ type SecretRef = z.output<typeof secretRef>
  * @param check by default rejects one that is too short to be removed from logs
  */
 export const secret = (context: SchemaContext, check?: SecretCheck) =>
-  readBy((ref) => readSecret(ref, context, check), secretRef)
+  readBy((found) => readSecret(parseSecretRef(found), context, check))
 
-/** Like `secret`, of a reference that was parsed. */
+/** Like `secret`, of a reference that was read. */
 export function readSecret(
   ref: SecretRef,
   context: SchemaContext,

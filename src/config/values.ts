@@ -6,11 +6,8 @@ import { isPostgresUrl, parsePostgresUrl } from '../store/postgres/postgres-url.
 import { compileCron } from './cron.js'
 
 /** Schema of a value that a function reads. It throws an Error that says what is allowed, without the value, which may be a secret. */
-export const readBy = <T, Found = unknown>(
-  read: (found: Found) => T,
-  schema: z.ZodType<Found> = z.unknown() as never,
-) =>
-  schema.transform((found, context): T => {
+export const readBy = <T>(read: (found: unknown) => T) =>
+  z.unknown().transform((found, context): T => {
     try {
       return read(found)
     } catch (error) {
