@@ -10,6 +10,9 @@ import type { Sanitize } from './sanitizer.js'
 /** Items of one list; a marketplace that sends more is out of order, and they would fill the memory. */
 const MAX_ITEMS = 100_000
 
+/** Characters of a body from which a message is made. */
+const MAX_QUOTED_LENGTH = 4096
+
 /** The body of a 200 as text. */
 export interface ReceivedText {
   /** Decoded from UTF-8, without byte order mark and white space around it. */
@@ -42,7 +45,7 @@ export async function readBody<T>(
   } catch (error) {
     const problem = problemOf(error)
     if (problem === null) throw error
-    const start = sanitize(text.slice(0, 4096))
+    const start = sanitize(text.slice(0, MAX_QUOTED_LENGTH))
     const message = `${label()}: status 200, but ${problem}${start === '' ? '' : `; it starts with: ${start}`}`
     throw new TransientError(message, { status })
   }
@@ -128,15 +131,12 @@ function namedValues(value: unknown): [name: string, value: unknown][] {
 const isGiven = (value: unknown): boolean =>
   value !== null && typeof value === 'object' ? Object.values(value).some(isGiven) : Boolean(value)
 
-const MAX_QUOTED_LENGTH = 4096
-
 /** The body of an error or of a close, as far as it is JSON, and its `message`, else its start; null if it is empty. */
 function readMessage({ body }: HttpReply, sanitize: Sanitize) {
   const text = body.toString('utf8')
   const { ok, message, statusCode } = Object(parsedOrNull(text)) as Record<string, unknown>
-  // A body may have been cut within an API key, so its end is not quoted.
-  const start = text.slice(0, MAX_QUOTED_LENGTH)
-  const shown = sanitize(typeof message === 'string' && message !== '' ? message : start) || null
+  const quoted = typeof message === 'string' && message !== '' ? message : text
+  const shown = sanitize(quoted.slice(0, MAX_QUOTED_LENGTH)) || null
   return { ok, statusCode: Number(statusCode), shown, isMessage: typeof message === 'string' }
 }
 

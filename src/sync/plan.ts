@@ -61,13 +61,11 @@ export interface PlannableRfq extends ListedRfq {
   dueAt: Date | null
 }
 
-/** The stored responses of an RFQ, by id. */
-export type StoredResponses = Map<string, ResponsePollState>
-
 /** The stored state of an RFQ that is read again. */
 export interface StoredState {
   rfq: RfqPollState
-  responses: StoredResponses
+  /** By id. */
+  responses: Map<string, ResponsePollState>
 }
 
 interface PlanInput {
@@ -256,7 +254,7 @@ export function chooseResponses(
 ): ResponseChoice {
   const choice = { request: new Set<string>(), observe: new Set<string>(), postponed: 0 }
   const planned = plan.reads.get(rfqId)
-  const isAllDue = rfqFailed(state?.rfq)
+  const isAllDue = plan.left === Number.POSITIVE_INFINITY || rfqFailed(state?.rfq)
   for (const { id, summaryHash } of listed) {
     const stored = state?.responses.get(id)
     const isLeftOver = plan.postponed.get(rfqId)?.has(id) || isAllDue || isResponsePending(stored, summaryHash)
