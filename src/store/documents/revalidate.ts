@@ -1,8 +1,8 @@
 import type { SubjectKind } from '../../core/documents/documents.js'
 import { parseStored } from '../../core/documents/observation.js'
 import { pacedWrites } from '../maintenance/paced-writes.js'
-import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
-import type { DocumentKey, VersionRow } from './document-rows.js'
+import { insertMembers, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
+import { type DocumentKey, KEY_COLUMNS, type VersionRow } from './document-rows.js'
 
 /** Codes of problems of a list, a request or a received text, which parsing stored bodies cannot find. */
 const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'unaddressable', 'encoding')`
@@ -77,12 +77,7 @@ async function revalidateEntity(tx: Transaction, entity: Entity, now: string): P
     report.documents++
     if (valid === (row.valid === 1)) continue
     report[valid ? 'nowValid' : 'nowInvalid']++
-    await tx.updateAll(
-      'versions',
-      ['channel', 'kind', 'rfq_id', 'id', 'version'],
-      ['valid'],
-      [{ ...row, valid: valid ? 1 : 0 }],
-    )
+    await tx.updateAll('versions', [...KEY_COLUMNS, 'version'], ['valid'], [{ ...row, valid: Number(valid) }])
   }
   if (report.nowValid + report.nowInvalid > 0)
     await tx.run(`update figures set key = '' where channel = @channel`, { channel })
@@ -95,10 +90,9 @@ async function revalidateEntity(tx: Transaction, entity: Entity, now: string): P
   }
   report.problemsNew = found.size
   const rows = [...found.values()].map((problem) => ({
-    ...{ channel, kind, entity_id: id, ...problem, first_seen_at: now, last_seen_at: now, times: 1 },
+    ...{ channel, kind, entityId: id, ...problem, firstSeenAt: now, lastSeenAt: now, times: 1 },
   }))
-  const columns = ['channel', 'kind', 'entity_id', 'path', 'code', 'message', 'first_seen_at', 'last_seen_at', 'times']
-  await tx.insertAll('problems', columns, rows)
+  await insertMembers(tx, 'problems', rows)
   // So that the document is parsed the next time it is received.
   await tx.run(
     `update documents set text_hash = null

@@ -59,7 +59,6 @@ const POSTGRES: Dialect = {
   leftJoin: (table, alias, condition) =>
     `left join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias} on true`,
   rfqMember: (name) => `(document #>> '{${name}}') collate "C"`,
-  listOf: (value) => `coalesce(json_agg(${value}), '[]')::text`,
   rowLock: 'for update',
 }
 

@@ -51,8 +51,6 @@ export interface Dialect {
   leftJoin(table: string, alias: string, condition: string): string
   /** A member of the document of a row of `versions`, as the indexes of RFQs have it. */
   rfqMember(name: 'number' | 'reference'): string
-  /** An aggregate: a JSON list of the values, as text. */
-  listOf(value: string): string
   /** Appended to a select, locks its rows until the transaction ends. */
   readonly rowLock: string
 }

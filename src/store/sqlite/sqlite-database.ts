@@ -13,7 +13,6 @@ const SQLITE: Dialect = {
   joinOne: (table, alias, condition) => `cross join ${table} ${alias} on ${condition}`,
   leftJoin: (table, alias, condition) => `left join ${table} ${alias} on ${condition}`,
   rfqMember: (name) => `json_extract(body, '$.${name}')`,
-  listOf: (value) => `json_group_array(${value})`,
   rowLock: '',
 }
 

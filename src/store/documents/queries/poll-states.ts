@@ -1,5 +1,4 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { isAddressable } from '../../../core/documents/identifier.js'
 import type { Timestamp } from '../../../core/time/clock.js'
 import { type Dialect, membersOf, type Queries } from '../../sql/sql-database.js'
 import { CURRENT_VERSION, sameDocument } from '../document-rows.js'
@@ -80,15 +79,16 @@ export type PollStates = ReturnType<typeof createPollStates>
 /** RFQs read before yielding to the event loop after some milliseconds. */
 const RFQS_PER_STEP = 300
 
-const rfqStates = ({ listOf, joinOne, leftJoin }: Dialect) => `
+/** A response that cannot be requested (`isAddressable`) never becomes complete. */
+const rfqStates = ({ joinOne, leftJoin }: Dialect) => `
 select e.id, l.content_hash as "entryHash", case when e.read_run_id >= l.run_id then 1 else 0 end as "isEntryRead", v.shape, e.state,
   case v.shape when 'full' then e.full_read_at end as "detailReadAt",
   coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as "requestedAt",
   e.missing_since as "missingSince", e.first_observed_at as "firstObservedAt", e.text_hash as "textHash",
-  (select ${listOf('r.id')} from documents r
+  case when exists (select 1 from documents r
     ${joinOne('versions', 'w', `${sameDocument('w', 'r')} and w.version = r.version`)}
     where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
-      and (w.shape = 'summary' or r.requested_at > r.full_read_at)) as unread
+      and r.id not in ('.', '..') and (w.shape = 'summary' or r.requested_at > r.full_read_at)) then 1 else 0 end as incomplete
 from documents e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
 ${leftJoin('documents', 'd', `d.channel = e.channel and d.kind = 'rfq-entry' and d.rfq_id = '' and d.id = e.id`)}
@@ -98,13 +98,12 @@ order by e.id limit ${RFQS_PER_STEP}`
 
 interface RfqStateRow extends Omit<RfqPollState, 'isEntryRead' | 'incomplete'> {
   isEntryRead: number
-  /** JSON: ids of the responses that are known only by their summary, or whose last request failed. */
-  unread: string
+  incomplete: number
 }
-const toRfqState = ({ unread, ...row }: RfqStateRow): RfqPollState => ({
+const toRfqState = (row: RfqStateRow): RfqPollState => ({
   ...row,
   isEntryRead: row.isEntryRead === 1,
-  incomplete: (JSON.parse(unread) as string[]).some(isAddressable),
+  incomplete: row.incomplete === 1,
 })
 
 const responseStates = ({ anyOf }: Dialect) => `
