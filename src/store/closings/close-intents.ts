@@ -10,7 +10,14 @@ import type { Timestamp } from '../../core/time/clock.js'
 import { StoreError } from '../errors.js'
 import { fence } from '../runs/channel-lock.js'
 import type { LiveRun } from '../runs/run-contract.js'
-import { matching, membersOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
+import {
+  matching,
+  membersOf,
+  type Queries,
+  type SqlDatabase,
+  type SqlParameters,
+  type Transaction,
+} from '../sql/sql-database.js'
 import type { NewDecision } from './decision-log.js'
 
 /** The intention to close an RFQ, stored before the POST. An RFQ has at most one that is not settled. */
@@ -27,6 +34,14 @@ export interface CloseIntent {
   posts: number
   /** The evidence for the decision that settles it. */
   evidence: Record<string, unknown>
+}
+
+/** An intent to be stored. */
+interface NewIntent extends Pick<CloseIntent, 'rfqId' | 'evidence'> {
+  run: LiveRun
+  /** A person requested this close, so that the limit of two within 24 hours does not apply. */
+  requested?: boolean
+  now: Date
 }
 
 type IntentRow = Omit<CloseIntent, 'evidence'> & { evidence: string }
@@ -71,6 +86,12 @@ export function createCloseIntents(
       throw new StoreError(`The close of RFQ ${intent.rfqId} was continued by another process.`)
   }
 
+  /** Changes an intent that was checked before. */
+  const update = async (tx: Transaction, { id }: CloseIntent, assignments: string, values: SqlParameters = {}) => {
+    const sql = `update close_intents set ${assignments} where id = @id returning ${INTENT}`
+    return toIntent((await tx.get<IntentRow>(sql, { ...values, id })) as IntentRow)
+  }
+
   /** The number of intents of each RFQ, or of one, that were sent after a moment. */
   const countSent = async (queries: Queries, after: Date, rfq: { channel: string; rfqId?: string }) => {
     const rows = await queries.all<{ id: string; sent: number }>(
@@ -97,21 +118,8 @@ export function createCloseIntents(
     /**
      * Stores an intent. Rejects with `StoreError` if the RFQ has an open intent, with `RunLostError` if the run lost the lock, and with
      * `StoreError` if two intents of the RFQ were sent within 24 hours and no person requested this one.
-     * @param intent.requested a person requested this close, so that the limit of two within 24 hours does not apply
      */
-    planClose: ({
-      run,
-      rfqId,
-      evidence,
-      requested = false,
-      now,
-    }: {
-      run: LiveRun
-      rfqId: string
-      evidence: Record<string, unknown>
-      requested?: boolean
-      now: Date
-    }): Promise<CloseIntent> =>
+    planClose: ({ run, rfqId, evidence, requested = false, now }: NewIntent): Promise<CloseIntent> =>
       database.write(async (tx) => {
         const { id: runId, channel } = run
         // A process that lost the lock must not close, because what it read may be out of date.
@@ -148,22 +156,14 @@ export function createCloseIntents(
         if (intent.posts >= MAX_POSTS_PER_INTENT) {
           throw new StoreError(`Close intent ${intent.id} of RFQ ${intent.rfqId} was sent ${intent.posts} times.`)
         }
-        const row = await tx.get<IntentRow>(
-          `update close_intents set state = 'sending', posts = posts + 1 where id = @id returning ${INTENT}`,
-          { id: intent.id },
-        )
-        return toIntent(row as IntentRow)
+        return update(tx, intent, "state = 'sending', posts = posts + 1")
       }),
 
     /** Records when the first byte of the counted POST was sent. */
     recordSent: (intent: CloseIntent, sentAt: Date): Promise<CloseIntent> =>
       database.write(async (tx) => {
         await requireCounted(tx, intent)
-        const row = await tx.get<IntentRow>(
-          `update close_intents set sent_at = @at where id = @id returning ${INTENT}`,
-          { at: sentAt.toISOString(), id: intent.id },
-        )
-        return toIntent(row as IntentRow)
+        return update(tx, intent, 'sent_at = @at', { at: sentAt.toISOString() })
       }),
 
     /** Reverts `markSending` because nothing was sent. An intent without any POST ends as `failed`, without a decision. */
@@ -171,12 +171,7 @@ export function createCloseIntents(
       database.write(async (tx) => {
         await requireCounted(tx, intent)
         const posts = intent.posts - 1
-        const state = posts > 0 ? 'sending' : 'failed'
-        await tx.run('update close_intents set posts = @posts, state = @state where id = @id', {
-          id: intent.id,
-          posts,
-          state,
-        })
+        await update(tx, intent, 'posts = @posts, state = @state', { posts, state: posts > 0 ? 'sending' : 'failed' })
       }),
 
     /** Settles the intent with the outcome of the decision and appends the decision, in one transaction. */
@@ -184,7 +179,7 @@ export function createCloseIntents(
       database.write(async (tx) => {
         const state = decision.outcome ?? 'failed'
         await requireTransition(tx, intent, state)
-        await tx.run('update close_intents set state = @state where id = @id', { state, id: intent.id })
+        await update(tx, intent, 'state = @state', { state })
         return appendDecision(tx, decision)
       }),
   }
